@@ -1,0 +1,171 @@
+// The extension point: who does a task. An agent is shared by all its tasks; a running task of it is an `agent_run`.
+//
+// Everything here is called by the task's actor, one call at a time, and must not block. An agent with work of its own (a process, a
+// socket, a thread) reports through its `agent_port`, which is thread-safe and may outlive the task.
+//
+// The smallest agent is a function: see `agent_registry::add(name, function)` and examples/custom_agent.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include <boost/json/object.hpp>
+
+#include "protocol/errc.hpp"
+#include "protocol/message.hpp"
+#include "protocol/progress.hpp"
+#include "protocol/task.hpp"
+
+namespace troupe {
+
+/// The artifacts of a task this one depends on.
+struct dependency_result {
+  task_id id;
+  std::string key;  ///< The id as written in the document; may be empty.
+  std::string name;
+  std::vector<artifact_ptr> artifacts;
+};
+
+/// What an agent is asked to do. Shared and immutable while the attempt runs.
+struct order {
+  task_id id;
+  std::string context;
+  std::uint32_t attempt = 1;
+  std::string name;        ///< Of the task; empty for a lone task.
+  std::string description;
+  boost::json::object input; ///< References already replaced.
+  std::vector<message_ptr> messages; ///< A lone task's request; later inputs of earlier attempts.
+  std::vector<dependency_result> dependencies;
+  std::string objective_name; ///< Empty for a lone task.
+  std::string traceparent;
+  double time_scale = 1.0; ///< Agents that only wait multiply their times by this.
+
+  /// The text of the messages; of a plan's task without messages: `input.text`, else its description, else its name.
+  [[nodiscard]] std::string text() const;
+};
+
+using order_ptr = std::shared_ptr<const order>;
+
+// -- what an agent may report ------------------------------------------------------------------------------------------
+
+struct report_progress {
+  progress_report report; ///< Refused (and logged) if it breaks the extension's rules.
+};
+
+struct report_artifact {
+  artifact what; ///< An empty `artifact_id` is given one.
+  bool append = false;
+  bool last_chunk = true;
+};
+
+struct report_message {
+  message what; ///< Joins the history; an empty `message_id` is given one.
+};
+
+/// The task becomes INPUT_REQUIRED (or AUTH_REQUIRED) with this prompt; the answer arrives in `agent_run::on_input`.
+struct report_question {
+  std::string prompt;
+  bool auth = false;
+};
+
+struct report_completed {
+  std::vector<artifact> artifacts;
+  std::string message; ///< Status message; may be empty.
+};
+
+struct report_failed {
+  std::string reason;
+  bool retry = true; ///< False: trying again is of no use (a command that does not exist).
+};
+
+struct report_rejected {
+  std::string reason;
+};
+
+using agent_report = std::variant<report_progress, report_artifact, report_message, report_question, report_completed,
+                                  report_failed, report_rejected>;
+
+/// The way from an agent back to its task; copyable, thread-safe. Reports after the attempt's end (a late result, a canceled
+/// task) are ignored.
+class agent_port {
+public:
+  virtual ~agent_port() = default;
+  virtual void report(agent_report what) = 0;
+  /// `agent_run::on_wake` will be called after `delay`, on the actor's clock.
+  virtual void wake_after(std::chrono::nanoseconds delay) = 0;
+};
+
+using agent_port_ptr = std::shared_ptr<agent_port>;
+
+/// One attempt that goes on after `agent::start` returned. Destroyed when the attempt is over: release everything then.
+class agent_run {
+public:
+  virtual ~agent_run() = default;
+  /// An answer, or a further message to the running task.
+  virtual void on_input(const message_ptr& input);
+  /// See agent_port::wake_after.
+  virtual void on_wake();
+  /// The task is canceled, or its time is up: stop. The object is kept until the agent reports its end or `cancel_grace` passed.
+  /// Returns true if nothing more is to come and it may be destroyed at once.
+  virtual bool on_cancel();
+};
+
+using agent_run_ptr = std::unique_ptr<agent_run>;
+
+/// What `start` may return: done at once, or still running.
+using start_result = std::variant<report_completed, report_failed, report_rejected, report_question, agent_run_ptr>;
+
+/// What may be done with a task that was running when the process died.
+enum class restart_rule : std::uint8_t {
+  next_attempt, ///< Hand it to the agent again.
+  fail          ///< Doing it twice may do harm: fail it with a reason. Such an agent starts only once `working` is durable.
+};
+
+class agent {
+public:
+  virtual ~agent() = default;
+  /// Begins an attempt. Throwing fails the attempt with the exception's text.
+  [[nodiscard]] virtual start_result start(const order_ptr& what, const agent_port_ptr& port) = 0;
+  /// How many of its tasks may run at once; 0 = no limit.
+  [[nodiscard]] virtual std::uint32_t parallel_max() const { return 0; }
+  [[nodiscard]] virtual restart_rule on_restart() const { return restart_rule::next_attempt; }
+  /// Checks a task's `input` before anything runs; the error's field is a JSON pointer below `input` (`/seconds`).
+  [[nodiscard]] virtual result<void> check_input(const boost::json::object& input) const;
+  /// One line for people: `troupe agents`, the card's skill.
+  [[nodiscard]] virtual std::string description() const { return {}; }
+};
+
+using agent_ptr = std::shared_ptr<agent>;
+
+/// Agents by name. Filled before the executor starts, read-only afterwards.
+class agent_registry {
+public:
+  using function = std::function<std::string(const order&)>;
+
+  agent_registry& add(std::string name, agent_ptr who);
+  /// An agent out of a function that returns its text artifact at once. It runs on an actor's thread: keep it short.
+  agent_registry& add(std::string name, function work);
+  /// Null if unknown.
+  [[nodiscard]] agent_ptr find(std::string_view name) const;
+  /// Sorted.
+  [[nodiscard]] std::vector<std::string> names() const;
+
+  /// Does plain messages and tasks that name no agent.
+  std::string default_agent = "echo";
+
+private:
+  std::unordered_map<std::string, agent_ptr> agents_;
+};
+
+/// A text artifact named `name`.
+[[nodiscard]] artifact text_artifact(std::string name, std::string text);
+
+} // namespace troupe

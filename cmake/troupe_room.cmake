@@ -1,0 +1,29 @@
+# troupe_room(NAME HEADERS ... SOURCES ... LINK ... [PRIVATE_LINK ...])
+#
+# Declares the static library troupe_NAME (alias troupe::NAME) for one room. Headers are based at the source root, so
+# `#include "protocol/task_state.hpp"` reads the same in the tree and from an install tree.
+add_library(troupe_compile_options INTERFACE)
+target_compile_options(troupe_compile_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast)
+if(TROUPE_WARNINGS_AS_ERRORS)
+  target_compile_options(troupe_compile_options INTERFACE -Werror)
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
+  # GCC 12 and 13 report false positives of these three from inside the standard library and Boost at -O2 and above.
+  target_compile_options(troupe_compile_options INTERFACE
+    -Wno-maybe-uninitialized -Wno-restrict -Wno-stringop-overflow)
+endif()
+
+function(troupe_room name)
+  cmake_parse_arguments(ROOM "" "" "HEADERS;SOURCES;LINK;PRIVATE_LINK" ${ARGN})
+  set(target troupe_${name})
+  add_library(${target} STATIC ${ROOM_SOURCES})
+  add_library(troupe::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${ROOM_HEADERS})
+  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+                                              $<INSTALL_INTERFACE:include/troupe>)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_link_libraries(${target} PUBLIC ${ROOM_LINK}
+                                  PRIVATE $<BUILD_INTERFACE:troupe_compile_options> ${ROOM_PRIVATE_LINK})
+endfunction()

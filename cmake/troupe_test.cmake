@@ -1,0 +1,16 @@
+# troupe_test(ROOM SOURCES ... LINK ...): the executable troupe_ROOM_tests, run as the CTest `ROOM`.
+if(NOT TARGET troupe_catch_main)
+  add_library(troupe_catch_main STATIC ${PROJECT_SOURCE_DIR}/tests/support/catch_main.cpp)
+  target_include_directories(troupe_catch_main PUBLIC ${PROJECT_SOURCE_DIR})
+  find_package(Catch2 REQUIRED)
+  target_link_libraries(troupe_catch_main PUBLIC Catch2::Catch2)
+endif()
+
+function(troupe_test room)
+  cmake_parse_arguments(TEST "" "" "SOURCES;LINK" ${ARGN})
+  set(target troupe_${room}_tests)
+  add_executable(${target} ${TEST_SOURCES})
+  target_link_libraries(${target} PRIVATE troupe_catch_main troupe_compile_options ${TEST_LINK})
+  add_test(NAME ${room} COMMAND ${target})
+  set_tests_properties(${room} PROPERTIES TIMEOUT 300)
+endfunction()

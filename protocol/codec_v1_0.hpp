@@ -1,0 +1,48 @@
+// A2A 1.0 JSON (ProtoJSON shapes of the 1.0 specification; a2a-wire 2.4, 2.5): domain values to text and back. Shared by the
+// JSON-RPC and REST bindings. Writers append to a json_writer; readers say which field was wrong (`message.parts[0].text`).
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+
+#include "protocol/command.hpp"
+#include "protocol/errc.hpp"
+#include "protocol/event.hpp"
+#include "protocol/json_writer.hpp"
+#include "protocol/task.hpp"
+
+namespace troupe::v1_0 {
+
+void write(json_writer& out, const part& value);
+void write(json_writer& out, const message& value);
+void write(json_writer& out, const artifact& value);
+void write(json_writer& out, const task& value, const task_view_options& view = {});
+void write(json_writer& out, const task_status& value, const task& owner_ids);
+
+/// A StreamResponse for one event of a task: `{"statusUpdate":…}` or `{"artifactUpdate":…}`; false (and nothing written) for
+/// events that the stream does not show (created, messages).
+bool write_stream_event(json_writer& out, const change& where, const event& what);
+
+/// `context`: the path of the object for error messages, e.g. "message".
+[[nodiscard]] result<message> read_message(const boost::json::value& from, const std::string& context = "message");
+[[nodiscard]] result<part> read_part(const boost::json::value& from, const std::string& context);
+[[nodiscard]] result<artifact> read_artifact(const boost::json::value& from, const std::string& context);
+
+struct send_params {
+  send_message command;
+  bool return_immediately = false;
+  std::optional<std::uint32_t> history_length;
+  std::string tenant;
+};
+
+/// SendMessage, SendStreamingMessage: `params` as received.
+[[nodiscard]] result<send_params> read_send_params(const boost::json::value& params);
+[[nodiscard]] result<get_task> read_get_task(const boost::json::value& params);
+[[nodiscard]] result<list_tasks> read_list_tasks(const boost::json::value& params);
+[[nodiscard]] result<cancel_task> read_cancel_task(const boost::json::value& params);
+[[nodiscard]] result<subscribe_to_task> read_subscribe(const boost::json::value& params);
+
+/// `TASK_STATE_WORKING` etc.
+[[nodiscard]] std::string_view state_name(task_state state) noexcept;
+
+} // namespace troupe::v1_0

@@ -1,0 +1,82 @@
+#include "protocol/ids.hpp"
+
+#include <array>
+#include <random>
+
+namespace troupe {
+
+namespace {
+
+constexpr std::string_view alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+constexpr std::size_t random_chars = 14;
+
+std::uint64_t split_mix(std::uint64_t& seed) noexcept {
+  seed += 0x9e3779b97f4a7c15ULL;
+  auto z = seed;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+  return z ^ (z >> 31);
+}
+
+} // namespace
+
+id_source::id_source() {
+  std::random_device device;
+  for (auto& word : state_)
+    word = (std::uint64_t{device()} << 32) | device();
+}
+
+id_source::id_source(std::uint64_t seed) {
+  for (auto& word : state_)
+    word = split_mix(seed);
+}
+
+// xoroshiro128+ (Blackman and Vigna): two words of state, enough for names that must not collide.
+std::uint64_t id_source::next_random() noexcept {
+  const auto rotl = [](std::uint64_t x, int k) { return (x << k) | (x >> (64 - k)); };
+  const auto s0 = state_[0];
+  auto s1 = state_[1];
+  const auto result = s0 + s1;
+  s1 ^= s0;
+  state_[0] = rotl(s0, 24) ^ s1 ^ (s1 << 16);
+  state_[1] = rotl(s1, 37);
+  return result;
+}
+
+std::string id_source::next(std::string_view prefix) {
+  std::string text;
+  text.reserve(prefix.size() + 1 + random_chars);
+  text.append(prefix).push_back('-');
+  for (std::size_t half = 0; half < 2; ++half) {
+    auto bits = next_random();
+    for (std::size_t i = 0; i < random_chars / 2; ++i) {
+      text.push_back(alphabet[bits % alphabet.size()]);
+      bits /= alphabet.size();
+    }
+  }
+  return text;
+}
+
+id_source& thread_id_source() {
+  thread_local id_source source;
+  return source;
+}
+
+bool is_acceptable_id(std::string_view text) noexcept {
+  if (text.empty() || text.size() > id_bytes_max)
+    return false;
+  for (const char c : text)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f || c == '/')
+      return false;
+  return true;
+}
+
+task_id make_task_id(const plan_id& plan, std::size_t index) {
+  return task_id{plan.str() + ".t" + std::to_string(index)};
+}
+
+plan_id make_plan_id(const objective_id& objective, std::size_t index) {
+  return plan_id{objective.str() + ".p" + std::to_string(index)};
+}
+
+} // namespace troupe

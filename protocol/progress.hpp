@@ -1,0 +1,62 @@
+// Task progress: trackers and aggregate (Task Progress extension v1, sections 5 and 8). Plain values with their rules.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocol/errc.hpp"
+#include "protocol/time.hpp"
+
+namespace troupe {
+
+/// The extension's URI; also its metadata key.
+inline constexpr std::string_view progress_uri = "https://a2a-protocol.org/extensions/task-progress/v1";
+
+inline constexpr std::size_t progress_trackers_max = 20;       ///< Declared in the card; the schema's cap is 100.
+inline constexpr std::size_t progress_message_chars_max = 512; ///< Unicode code points.
+inline constexpr std::size_t progress_id_chars_max = 128;      ///< Unicode code points.
+
+enum class tracker_status : std::uint8_t { running, completed, failed };
+
+[[nodiscard]] std::string_view to_string(tracker_status status) noexcept;
+[[nodiscard]] std::optional<tracker_status> tracker_status_from(std::string_view text) noexcept;
+
+/// One unit of work that progresses by itself.
+struct progress_tracker {
+  std::string id;
+  std::optional<double> progress;
+  std::optional<double> total; ///< Absent: unknown.
+  std::string message;
+  std::optional<tracker_status> status;
+  std::optional<timestamp> started_at;
+  std::optional<timestamp> updated_at;
+
+  friend bool operator==(const progress_tracker&, const progress_tracker&) = default;
+};
+
+struct progress_aggregate {
+  std::optional<double> progress;
+  std::optional<double> total;
+  std::string message;
+
+  friend bool operator==(const progress_aggregate&, const progress_aggregate&) = default;
+};
+
+/// A snapshot of all active trackers of a task.
+struct progress_report {
+  std::vector<progress_tracker> trackers;
+  std::optional<progress_aggregate> aggregate;
+
+  friend bool operator==(const progress_report&, const progress_report&) = default;
+};
+
+using progress_ptr = std::shared_ptr<const progress_report>;
+
+/// Checks the extension's MUST rules (5.2, 8): 0 <= progress <= total, total 0 implies progress 0, id 1 to 128 characters, message
+/// up to 512, no id twice, at most `progress_trackers_max` trackers. The error's field is `trackers[i].member`.
+[[nodiscard]] result<void> validate(const progress_report& report);
+
+} // namespace troupe

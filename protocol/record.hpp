@@ -1,0 +1,29 @@
+// The form in which records and facts are stored: JSON text, one object per change in the journal, one per finished task or
+// objective. Version-tolerant: readers ignore members they do not know. Nobody outside the store sees it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "protocol/errc.hpp"
+#include "protocol/event.hpp"
+#include "protocol/objective.hpp"
+#include "protocol/task.hpp"
+
+namespace troupe::record {
+
+/// A journal row. `context` and `sequence` are in the key, not in the row.
+void write(std::string& out, const change& what);
+/// `stream` and `sequence` come from the key. A plan's task_created row holds only its address: `record->origin` has indexes and
+/// a null plan; the ledger fills it in from the objective.
+[[nodiscard]] result<change> read_change(std::string_view row);
+
+/// A finished task; everything derived from its origin written out (name, agent, OPT metadata), so it needs no objective to read.
+void write(std::string& out, const task& what);
+[[nodiscard]] result<task> read_task(std::string_view row);
+
+/// A settled objective with its plans' specs and its task slots.
+void write(std::string& out, const objective_view& what);
+[[nodiscard]] result<objective_view> read_objective(std::string_view row);
+
+} // namespace troupe::record

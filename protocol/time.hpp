@@ -1,0 +1,26 @@
+// Points in time as they appear on the wire. Nothing here asks for the current time: it is always an argument.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace troupe {
+
+/// UTC, to the millisecond, as A2A writes it.
+using timestamp = std::chrono::sys_time<std::chrono::milliseconds>;
+
+/// `YYYY-MM-DDTHH:MM:SS.mmmZ` (24 characters; a2a-wire 2.4).
+[[nodiscard]] std::string to_rfc3339(timestamp at);
+/// The same, appended.
+void append_rfc3339(std::string& out, timestamp at);
+/// RFC 3339 with any fraction length and any offset; nothing if malformed.
+[[nodiscard]] std::optional<timestamp> parse_rfc3339(std::string_view text);
+
+/// Asked for the time wherever a record needs one; a test hands in its own.
+using clock_fn = timestamp (*)();
+/// The operating system's clock.
+[[nodiscard]] timestamp system_now();
+
+} // namespace troupe

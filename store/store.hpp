@@ -1,0 +1,132 @@
+// What must outlive the process, behind one interface. Actors hand in changes; once a change is durable it becomes visible:
+// the committed records are updated, watchers are told, and the sender's continuation runs, in this order. Everybody who reads
+// (GetTask, ListTasks, objectives/get, streams) reads committed records here and never disturbs an actor.
+//
+// Thread-safe throughout.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocol/command.hpp"
+#include "protocol/errc.hpp"
+#include "protocol/event.hpp"
+#include "protocol/objective.hpp"
+#include "protocol/task.hpp"
+
+namespace troupe {
+
+/// Sees the committed changes of one task or of one objective with all its tasks, in commit order, none missing. Called under a
+/// lock of the store by whichever thread commits: queue the change and return, never block, never call the store.
+class watcher {
+public:
+  virtual ~watcher() = default;
+  virtual void on_change(const change_ptr& what) = 0;
+};
+
+using watcher_ptr = std::shared_ptr<watcher>;
+
+/// Runs once the change is visible; on the committing thread, so it only sends messages.
+using committed_fn = std::function<void()>;
+
+/// One page of ListTasks (a2a-wire 2.7).
+struct task_page {
+  std::vector<task_ptr> tasks;
+  std::string next_page_token; ///< Empty on the last page.
+  std::uint64_t total_size = 0;
+};
+
+struct objective_page {
+  std::vector<objective_ptr> objectives; ///< Most recently updated first.
+  std::string next_page_token;
+  std::uint64_t total_size = 0;
+};
+
+/// Everything recovery needs to set one live stream going again.
+struct recovered {
+  std::vector<objective_ptr> objectives; ///< Not settled. Tasks among them that ran are still `working`.
+  std::vector<task_ptr> lone_tasks;      ///< Not terminal.
+  std::uint64_t events_replayed = 0;
+  std::string repaired; ///< What was cut off or mended on the way, in words; empty if nothing.
+};
+
+/// How healthy and how busy the store is; for /readyz, for refusing early, and for people.
+struct store_status {
+  bool writable = true;
+  std::string problem;             ///< Why not, in words, with what to do.
+  std::size_t backlog_changes = 0; ///< Submitted and not yet durable.
+  std::size_t live_tasks = 0;
+  std::size_t live_objectives = 0;
+};
+
+class store {
+public:
+  virtual ~store() = default;
+
+  // -- writing ---------------------------------------------------------------------------------------------------------
+
+  /// Makes `what` durable, then visible, then calls `then`. In a store that needs no waiting all of it happens before
+  /// this returns. Changes submitted by one thread or actor for one stream are committed in the order of submission. If the disk is
+  /// full or broken the change is kept and tried again; it is never dropped and never reported as done.
+  /// `follow` (for a change that creates a task): watches the new task from its first event on.
+  virtual void commit(change what, committed_fn then = nullptr, watcher_ptr follow = nullptr) = 0;
+
+  // -- reading committed records ---------------------------------------------------------------------------------------
+
+  /// Null if unknown. A plan's task that has not begun is shown as SUBMITTED.
+  [[nodiscard]] virtual task_ptr find_task(const task_id& id) const = 0;
+  /// Null if unknown. A snapshot.
+  [[nodiscard]] virtual objective_ptr find_objective(const objective_id& id) const = 0;
+  /// The objective a plan belongs to; nothing if unknown.
+  [[nodiscard]] virtual std::optional<objective_id> objective_of(const plan_id& id) const = 0;
+  /// Whether a task, plan or objective of that id exists; asked before a client's own id is taken.
+  [[nodiscard]] virtual bool knows_task(const task_id& id) const = 0;
+  [[nodiscard]] virtual bool knows_objective(const objective_id& id) const = 0;
+  /// errc::invalid_params for a page token that is not ours.
+  [[nodiscard]] virtual result<task_page> list(const list_tasks& query) const = 0;
+  [[nodiscard]] virtual result<objective_page> list(const list_objectives& query) const = 0;
+
+  // -- watching --------------------------------------------------------------------------------------------------------
+
+  /// The task as of now, and every later change of it to `who`: nothing between the two is lost or doubled. Null if unknown;
+  /// a terminal task is returned and not watched.
+  [[nodiscard]] virtual task_ptr watch_task(const task_id& id, watcher_ptr who) = 0;
+  /// The same for an objective with all its tasks.
+  [[nodiscard]] virtual objective_ptr watch_objective(const objective_id& id, watcher_ptr who) = 0;
+  /// No call to `who` begins after this returned.
+  virtual void unwatch(const std::string& task_or_objective, const watcher_ptr& who) = 0;
+
+  // -- life ------------------------------------------------------------------------------------------------------------
+
+  /// What was live when the last process ended. Call once, before the first commit.
+  [[nodiscard]] virtual result<recovered> recover() = 0;
+  /// Drops settled objectives and everything of theirs from memory if they have been settled since before `settled_before`;
+  /// they are read from disk from then on. Does nothing in a store that has no disk.
+  virtual void evict(timestamp settled_before) = 0;
+  [[nodiscard]] virtual store_status status() const = 0;
+  /// Waits until everything submitted is durable.
+  virtual void flush() = 0;
+};
+
+enum class durability : std::uint8_t {
+  sync, ///< Acknowledged after fsync: survives power loss.
+  async ///< Acknowledged after write: survives kill -9, not power loss.
+};
+
+/// Nothing outlives the process. Keeps the last `finished_tasks_max` finished tasks.
+[[nodiscard]] std::unique_ptr<store> make_memory_store(std::size_t finished_tasks_max = 1'000'000);
+
+struct rocksdb_options {
+  std::string directory; ///< Made if missing.
+  troupe::durability durability = durability::sync;
+};
+
+/// Everything in RocksDB under `directory`. Errors: store_locked (another process has it open), store_failed (cannot create,
+/// not writable, damaged; the message says which and what to do).
+[[nodiscard]] result<std::unique_ptr<store>> open_rocksdb_store(const rocksdb_options& options);
+
+} // namespace troupe

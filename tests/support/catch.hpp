@@ -1,0 +1,11 @@
+// Catch2 2.13 (Debian 12) or 3: whichever is there.
+#pragma once
+
+#if __has_include(<catch2/catch_all.hpp>)
+#include <catch2/catch_all.hpp>
+using Catch::Matchers::ContainsSubstring;
+#else
+#include <catch2/catch.hpp>
+using Catch::Matchers::Contains;
+inline auto ContainsSubstring(const std::string& text) { return Contains(text); }
+#endif
