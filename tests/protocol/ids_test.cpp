@@ -1,0 +1,92 @@
+#include "protocol/ids.hpp"
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+#include <type_traits>
+#include <unordered_set>
+
+#include "tests/support/catch.hpp"
+
+using namespace troupe;
+
+static_assert(!std::is_convertible_v<std::string, task_id>, "an id is never made by accident");
+static_assert(!std::is_constructible_v<task_id, plan_id>, "a plan's id is not a task's");
+static_assert(!std::is_convertible_v<task_id, std::string>);
+
+TEST_CASE("an id source with a seed repeats itself, another seed gives other ids", "[protocol][ids]") {
+  id_source one{42};
+  id_source two{42};
+  id_source other{43};
+  for (int i = 0; i < 100; ++i) {
+    const auto id = one.next("task");
+    CHECK(id == two.next("task"));
+    CHECK(id != other.next("task"));
+  }
+}
+
+TEST_CASE("a generated id is prefix, dash and 14 alphanumeric characters", "[protocol][ids]") {
+  id_source source{7};
+  for (const auto* prefix : {"task", "obj", "ctx", ""}) {
+    const auto id = source.next(prefix);
+    const auto head = std::string{prefix} + "-";
+    REQUIRE(id.size() == head.size() + 14);
+    CHECK(id.substr(0, head.size()) == head);
+    CHECK(std::all_of(id.begin() + static_cast<std::ptrdiff_t>(head.size()), id.end(), [](char c) {
+      return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+    }));
+    CHECK(is_acceptable_id(id));
+  }
+}
+
+TEST_CASE("100,000 generated ids are all different, and use the whole alphabet at every place", "[protocol][ids]") {
+  id_source source{1};
+  std::unordered_set<std::string> seen;
+  std::vector<std::set<char>> places(14);
+  for (int i = 0; i < 100'000; ++i) {
+    auto id = source.next("t");
+    for (std::size_t k = 0; k < places.size(); ++k)
+      places[k].insert(id[k + 2]);
+    seen.insert(std::move(id));
+  }
+  CHECK(seen.size() == 100'000);
+  for (const auto& place : places)
+    CHECK(place.size() == 62);
+}
+
+TEST_CASE("two sources seeded by the system differ", "[protocol][ids]") {
+  id_source one;
+  id_source two;
+  CHECK(one.next("x") != two.next("x"));
+  CHECK(&thread_id_source() == &thread_id_source());
+}
+
+TEST_CASE("a client may choose any id of 1 to 256 bytes without control characters and slashes", "[protocol][ids]") {
+  CHECK(is_acceptable_id("a"));
+  CHECK(is_acceptable_id("TASK-0001_x.y~z:1 with blanks"));
+  CHECK(is_acceptable_id("\xc3\xa4\xe2\x82\xac"));
+  CHECK(is_acceptable_id(std::string(id_bytes_max, 'x')));
+  CHECK_FALSE(is_acceptable_id(""));
+  CHECK_FALSE(is_acceptable_id(std::string(id_bytes_max + 1, 'x')));
+  CHECK_FALSE(is_acceptable_id("a/b"));
+  CHECK_FALSE(is_acceptable_id(std::string_view{"a\0b", 3}));
+  CHECK_FALSE(is_acceptable_id("a\nb"));
+  CHECK_FALSE(is_acceptable_id("a\x7f"));
+}
+
+TEST_CASE("ids of plans and tasks are derived from where they stand", "[protocol][ids]") {
+  const objective_id objective{"obj-1"};
+  const auto plan = make_plan_id(objective, 2);
+  CHECK(plan.str() == "obj-1.p2");
+  CHECK(make_task_id(plan, 10).str() == "obj-1.p2.t10");
+}
+
+TEST_CASE("ids compare, hash and print as their text", "[protocol][ids]") {
+  CHECK(task_id{"a"} < task_id{"b"});
+  CHECK(task_id{"a"} == task_id{std::string{"a"}});
+  CHECK(task_id{}.empty());
+  CHECK(std::hash<task_id>{}(task_id{"a"}) == std::hash<std::string>{}("a"));
+  std::ostringstream out;
+  out << task_id{"t-1"};
+  CHECK(out.str() == "t-1");
+}
