@@ -1,0 +1,119 @@
+// The rules of the house that a machine can hold: sizes, headers, scripts, and what must not stand in the tree.
+#include <algorithm>
+#include <array>
+#include <regex>
+
+#include "tests/house/source_tree.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace troupe::house;
+
+namespace {
+
+constexpr std::size_t file_lines_max = 1000;
+
+const std::vector<source_file>& tree() {
+  static const auto files = read_tree(TROUPE_SOURCE_DIR);
+  return files;
+}
+
+bool is_code(const source_file& file) {
+  return file.ends_with(".hpp") || file.ends_with(".cpp");
+}
+
+bool is_script(const source_file& file) {
+  return file.below("scripts") || file.below(".ci") || file.text.starts_with("#!");
+}
+
+/// A path below somebody's home or a machine's scratch space, or an address of a package registry.
+const std::regex& local_things() {
+  static const std::regex pattern(R"((^|[\s"'`=(])/(home|root|work|Users)/\w)"
+                                  R"(|(registry|pypi|crates|npmjs|deb)\.[a-z.]*\b(org|io|com|net|internal)/)");
+  return pattern;
+}
+
+/// "TODO" without "(#123)" behind it.
+const std::regex& loose_end() {
+  static const std::regex pattern(R"(\b(TODO|FIXME|XXX)\b(?!\(#\d+\)))");
+  return pattern;
+}
+
+} // namespace
+
+TEST_CASE("no source file is longer than a thousand lines", "[house][rules]") {
+  std::size_t seen = 0;
+  for (const auto& file : tree()) {
+    if (is_code(file)) {
+      ++seen;
+      CAPTURE(file.path);
+      CHECK(lines_of(file.text).size() <= file_lines_max);
+    }
+  }
+  REQUIRE(seen > 50);
+}
+
+TEST_CASE("every header opens with a comment and #pragma once", "[house][rules]") {
+  for (const auto& file : tree()) {
+    if (!file.ends_with(".hpp")) {
+      continue;
+    }
+    CAPTURE(file.path);
+    CHECK(file.text.starts_with("// "));
+    CHECK(std::ranges::count(lines_of(file.text), "#pragma once") == 1);
+  }
+}
+
+TEST_CASE("scripts are executable and stop at the first error", "[house][rules]") {
+  std::size_t seen = 0;
+  for (const auto& file : tree()) {
+    if (is_script(file)) {
+      ++seen;
+      CAPTURE(file.path);
+      CHECK(file.executable);
+      CHECK(file.text.starts_with("#!/usr/bin/env bash\n"));
+      CHECK(file.text.find("\nset -euo pipefail\n") != std::string::npos);
+    }
+  }
+  REQUIRE(seen > 5);
+}
+
+TEST_CASE("the tree names nobody's home, no registry, and no loose end without an issue", "[house][rules]") {
+  for (const auto& file : tree()) {
+    if (file.below("tests/house")) {
+      continue;
+    }
+    std::size_t number = 0;
+    for (const auto line : lines_of(file.text)) {
+      ++number;
+      if (line.size() > 2000) {
+        continue; // data, not prose; std::regex recurses once a character
+      }
+      const std::string text(line);
+      if (std::regex_search(text, local_things()) || (is_code(file) && std::regex_search(text, loose_end()))) {
+        FAIL_CHECK(file.path << ":" << number << ": " << text);
+      }
+    }
+  }
+}
+
+TEST_CASE("text files end with a line end and have no tabs or trailing blanks", "[house][rules]") {
+  for (const auto& file : tree()) {
+    const bool cmake = file.ends_with("CMakeLists.txt") || file.ends_with(".cmake");
+    if (!is_code(file) && !is_script(file) && !cmake) {
+      continue;
+    }
+    CAPTURE(file.path);
+    CHECK(file.text.ends_with('\n'));
+    CHECK(file.text.find(" \n") == std::string::npos);
+    CHECK(file.text.find("\t") == std::string::npos);
+    CHECK(file.text.find('\r') == std::string::npos);
+  }
+}
+
+TEST_CASE("the rules' patterns find what they are for", "[house][rules]") {
+  CHECK(std::regex_search(std::string("see \"/home/me/x\""), local_things()));
+  CHECK_FALSE(std::regex_search(std::string("GET /tasks/work/1"), local_things()));
+  CHECK(std::regex_search(std::string("https://registry.npmjs.org/x"), local_things()));
+  CHECK(std::regex_search(std::string("// TODO: later"), loose_end()));
+  CHECK_FALSE(std::regex_search(std::string("// TODO(#12): later"), loose_end()));
+}

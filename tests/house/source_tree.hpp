@@ -1,0 +1,26 @@
+// The repository's own files as text, for the tests that hold them against the rules of the house.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace troupe::house {
+
+struct source_file {
+  std::string path; ///< Relative to the root, with slashes: `protocol/ids.hpp`.
+  std::string text;
+  bool executable = false;
+
+  [[nodiscard]] bool ends_with(std::string_view suffix) const { return path.ends_with(suffix); }
+  [[nodiscard]] bool below(std::string_view folder) const;
+};
+
+/// Every text file of the tree below `root`, sorted by path; without build trees and hidden folders other than `.ci`.
+[[nodiscard]] std::vector<source_file> read_tree(const std::filesystem::path& root);
+
+/// Without the line ends.
+[[nodiscard]] std::vector<std::string_view> lines_of(std::string_view text);
+
+} // namespace troupe::house
