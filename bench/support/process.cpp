@@ -1,0 +1,191 @@
+#include "bench/support/process.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <stdexcept>
+#include <thread>
+
+#include <fcntl.h>
+#include <malloc.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace troupe::bench {
+
+namespace {
+
+[[noreturn]] void fail(const std::string& what) {
+  throw std::runtime_error(what + ": " + std::strerror(errno));
+}
+
+int exit_code_of(int status) {
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/// Writes all of it; what cannot be written is lost, and the reader notices.
+void write_all(int to, const void* data, std::size_t size) {
+  auto from = static_cast<const char*>(data);
+  while (size > 0) {
+    const auto n = ::write(to, from, size);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      return;
+    from += n;
+    size -= static_cast<std::size_t>(n);
+  }
+}
+
+} // namespace
+
+child_process::child_process(const std::vector<std::string>& argv) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    fail("pipe");
+  std::vector<char*> arguments;
+  for (const auto& one : argv)
+    arguments.push_back(const_cast<char*>(one.c_str()));
+  arguments.push_back(nullptr);
+  pid_ = ::fork();
+  if (pid_ < 0)
+    fail("fork");
+  if (pid_ == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    ::dup2(ends[1], STDOUT_FILENO);
+    ::execv(arguments[0], arguments.data());
+    std::fprintf(stderr, "cannot start %s: %s\n", arguments[0], std::strerror(errno));
+    ::_exit(127);
+  }
+  ::close(ends[1]);
+  output_ = ends[0];
+  running_ = true;
+}
+
+child_process::~child_process() {
+  if (running_) {
+    ::kill(pid_, SIGKILL);
+    reap(true);
+  }
+  ::close(output_);
+}
+
+std::string child_process::read_line(std::chrono::seconds wait) {
+  const auto deadline = std::chrono::steady_clock::now() + wait;
+  for (;;) {
+    if (const auto end = buffer_.find('\n'); end != std::string::npos) {
+      auto line = buffer_.substr(0, end);
+      buffer_.erase(0, end + 1);
+      return line;
+    }
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    pollfd ready{output_, POLLIN, 0};
+    const int n = ::poll(&ready, 1, static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
+    if (n == 0)
+      throw std::runtime_error("a program under test prints nothing");
+    if (n < 0 && errno != EINTR)
+      fail("poll");
+    char chunk[4096];
+    const auto got = ::read(output_, chunk, sizeof chunk);
+    if (got == 0)
+      throw std::runtime_error("a program under test ended before it said what was expected; it printed: " + buffer_);
+    if (got > 0)
+      buffer_.append(chunk, static_cast<std::size_t>(got));
+  }
+}
+
+bool child_process::reap(bool block) {
+  rusage used{};
+  pid_t got = 0;
+  do
+    got = ::wait4(pid_, &status_, block ? 0 : WNOHANG, &used);
+  while (got < 0 && errno == EINTR);
+  if (got != pid_)
+    return false;
+  running_ = false;
+  const auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6; };
+  cpu_seconds_ = seconds(used.ru_utime) + seconds(used.ru_stime);
+  return true;
+}
+
+int child_process::terminate(std::chrono::seconds wait) {
+  if (!running_)
+    return exit_code_of(status_);
+  ::kill(pid_, SIGTERM);
+  const auto deadline = std::chrono::steady_clock::now() + wait;
+  while (!reap(false)) {
+    if (std::chrono::steady_clock::now() > deadline) {
+      ::kill(pid_, SIGKILL);
+      reap(true);
+      break;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return exit_code_of(status_);
+}
+
+int child_process::wait() {
+  if (running_)
+    reap(true);
+  return exit_code_of(status_);
+}
+
+std::vector<double> run_in_child(const std::function<std::vector<double>()>& work) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    fail("pipe");
+  std::fflush(stdout);
+  const pid_t child = ::fork();
+  if (child < 0)
+    fail("fork");
+  if (child == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    try {
+      const auto figures = work();
+      write_all(ends[1], figures.data(), figures.size() * sizeof(double));
+      ::_exit(0);
+    } catch (const std::exception& failure) {
+      write_all(ends[1], failure.what(), std::strlen(failure.what()));
+      ::_exit(1);
+    }
+  }
+  ::close(ends[1]);
+  std::string answer;
+  char chunk[4096];
+  for (;;) {
+    const auto n = ::read(ends[0], chunk, sizeof chunk);
+    if (n > 0)
+      answer.append(chunk, static_cast<std::size_t>(n));
+    else if (n == 0 || errno != EINTR)
+      break;
+  }
+  ::close(ends[0]);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (const int code = exit_code_of(status); code != 0)
+    throw std::runtime_error(code == 1 ? answer : "a measured process ended with code " + std::to_string(code));
+  std::vector<double> figures(answer.size() / sizeof(double));
+  std::memcpy(figures.data(), answer.data(), figures.size() * sizeof(double));
+  return figures;
+}
+
+double resident_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  double total_pages = 0.0;
+  double resident_pages = 0.0;
+  statm >> total_pages >> resident_pages;
+  return resident_pages * static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
+
+double allocated_bytes() {
+  const auto info = ::mallinfo2();
+  return static_cast<double>(info.uordblks) + static_cast<double>(info.hblkhd);
+}
+
+} // namespace troupe::bench
