@@ -2,6 +2,9 @@
 // JSON-RPC and REST bindings. Writers append to a json_writer; readers say which field was wrong (`message.parts[0].text`).
 #pragma once
 
+#include <span>
+#include <string>
+
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 
@@ -17,7 +20,13 @@ void write(json_writer& out, const part& value);
 void write(json_writer& out, const message& value);
 void write(json_writer& out, const artifact& value);
 void write(json_writer& out, const task& value, const task_view_options& view = {});
-void write(json_writer& out, const task_status& value, const task& owner_ids);
+/// `owner` lends its ids to a status message that has none: messages of a task always carry `contextId` and `taskId`.
+void write(json_writer& out, const task_status& value, const task& owner);
+
+/// ListTasksResponse; all four members are always there (a2a-wire 2.7). With `view.include_artifacts` every task has `artifacts`, if
+/// only `[]`; without, none has.
+void write_task_list(json_writer& out, std::span<const task_ptr> tasks, std::string_view next_page_token,
+                     std::uint32_t page_size, std::uint64_t total_size, const task_view_options& view);
 
 /// A StreamResponse for one event of a task: `{"statusUpdate":…}` or `{"artifactUpdate":…}`; false (and nothing written) for
 /// events that the stream does not show (created, messages).
@@ -32,7 +41,8 @@ struct send_params {
   send_message command;
   bool return_immediately = false;
   std::optional<std::uint32_t> history_length;
-  std::string tenant;
+  std::string tenant;         ///< Also in `command.who`.
+  bool configures_push = false; ///< `configuration.taskPushNotificationConfig` was given.
 };
 
 /// SendMessage, SendStreamingMessage: `params` as received.

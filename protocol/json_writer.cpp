@@ -225,6 +225,14 @@ json_writer& json_writer::value(const boost::json::object& tree) {
   return end_object();
 }
 
+json_writer& json_writer::time(timestamp at) {
+  separate();
+  out_.push_back('"');
+  append_rfc3339(out_, at);
+  out_.push_back('"');
+  return *this;
+}
+
 json_writer& json_writer::raw(std::string_view json) {
   separate();
   out_.append(json);

@@ -8,6 +8,8 @@
 
 #include <boost/json/value.hpp>
 
+#include "protocol/time.hpp"
+
 namespace troupe {
 
 class json_writer {
@@ -35,6 +37,8 @@ public:
   json_writer& null();
   json_writer& value(const boost::json::value& tree);
   json_writer& value(const boost::json::object& tree);
+  /// As RFC 3339 (protocol/time.hpp), without a detour through another string.
+  json_writer& time(timestamp at);
   /// JSON text that is already written.
   json_writer& raw(std::string_view json);
 
