@@ -1,0 +1,130 @@
+// What a run looks like from outside: an objective with its plans and tasks, kept up to date by the committed changes of the store.
+// The screen, the summary and the questions at the prompt read it. A plain value owned by one thread; every change costs the same
+// however large the plan is, and nothing here looks at the clock.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "protocol/event.hpp"
+#include "protocol/objective.hpp"
+#include "protocol/plan_state.hpp"
+#include "protocol/progress.hpp"
+#include "protocol/task_state.hpp"
+#include "protocol/time.hpp"
+
+namespace troupe {
+
+/// How many tasks are in which state. `rejected` tasks count as failed; tasks that wait for an answer as waiting.
+struct state_counts {
+  std::size_t pending = 0; ///< Not begun.
+  std::size_t working = 0;
+  std::size_t waiting = 0;
+  std::size_t completed = 0;
+  std::size_t failed = 0;
+  std::size_t canceled = 0; ///< With those that were withdrawn before they began.
+
+  [[nodiscard]] std::size_t done() const { return completed + failed + canceled; }
+  [[nodiscard]] std::size_t total() const { return pending + working + waiting + done(); }
+
+  friend bool operator==(const state_counts&, const state_counts&) = default;
+};
+
+/// One task as the screen shows it.
+struct task_row {
+  task_state state = task_state::unspecified; ///< unspecified: pending.
+  std::uint16_t generation = 0;
+  std::uint32_t attempt = 0;
+  timestamp began{}; ///< Of the last attempt; epoch if it has not begun.
+  timestamp ended{}; ///< Epoch while it has not ended.
+
+  /// How long the last attempt took or has taken; zero if it has not begun.
+  [[nodiscard]] std::chrono::milliseconds elapsed(timestamp now) const;
+};
+
+struct plan_row {
+  plan_spec_ptr spec;
+  plan_state state = plan_state::pending;
+  std::string reason;
+  timestamp began{};
+  timestamp ended{};
+  state_counts counts;
+  std::vector<task_row> tasks;     ///< In the order of `spec`.
+  std::set<std::uint32_t> active;  ///< Working or waiting for an answer.
+  std::set<std::uint32_t> failed;
+  std::unordered_map<std::uint32_t, progress_ptr> progress; ///< Of active tasks.
+  std::unordered_map<std::uint32_t, std::string> reasons;   ///< Why a task failed, or its latest status message.
+
+  [[nodiscard]] std::chrono::milliseconds elapsed(timestamp now) const;
+};
+
+/// A task that waits for an answer.
+struct open_question {
+  task_id task;
+  std::uint32_t plan = 0;
+  std::uint32_t index = 0;
+  std::string prompt;
+  bool auth = false; ///< Asks for credentials.
+  timestamp since{};
+};
+
+class run_model {
+public:
+  /// Everything as it stands, e.g. before a run goes on. Times of what happened before stay unknown until `measured`.
+  void reset(const objective_view& from);
+  /// The next change of the objective or one of its tasks, in commit order.
+  void apply(const change& what);
+  /// When a task of an earlier process began and ended.
+  void measured(std::uint32_t plan, std::uint32_t task, timestamp began, timestamp ended);
+
+  [[nodiscard]] const objective_id& id() const { return id_; }
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] objective_state state() const { return state_; }
+  [[nodiscard]] const std::string& reason() const { return reason_; }
+  [[nodiscard]] const std::vector<plan_row>& plans() const { return plans_; }
+  [[nodiscard]] const state_counts& counts() const { return counts_; }
+  [[nodiscard]] std::size_t parallel_seen_max() const { return parallel_seen_max_; }
+  /// Attempts begun, of all tasks.
+  [[nodiscard]] std::uint64_t attempts() const { return attempts_; }
+  /// Oldest first.
+  [[nodiscard]] const std::vector<open_question>& questions() const { return questions_; }
+  /// Since the objective began to work, until it settled.
+  [[nodiscard]] std::chrono::milliseconds elapsed(timestamp now) const;
+  /// The share of tasks that have ended, 0 to 1, counting the progress active tasks report.
+  [[nodiscard]] double progress() const;
+
+private:
+  void add_plan(const plan_spec_ptr& spec);
+  void move_plan(std::uint32_t index, plan_state to, const std::string& reason, timestamp at);
+  void move_task(const change& where, const task_moved& what);
+  void set_state(plan_row& plan, std::uint32_t index, task_state to, timestamp at);
+  void end_question(std::uint32_t plan, std::uint32_t index);
+  void apply_objective(const event& what, timestamp at);
+  void apply_task(const change& where, const event& what);
+
+  objective_id id_;
+  std::string name_;
+  objective_state state_ = objective_state::submitted;
+  std::string reason_;
+  timestamp began_{};
+  timestamp ended_{};
+  std::vector<plan_row> plans_;
+  state_counts counts_;
+  std::size_t parallel_seen_max_ = 0;
+  std::uint64_t attempts_ = 0;
+  std::vector<open_question> questions_;
+};
+
+/// The name to show for a task or plan: its name, else its key, else its position.
+[[nodiscard]] std::string shown_name(const task_spec& task, std::size_t index);
+[[nodiscard]] std::string shown_name(const plan_spec& plan, std::size_t index);
+
+/// How far a report says the task is, 0 to 1; its aggregate, else the mean of its trackers with a total. Negative: it says nothing.
+[[nodiscard]] double fraction_of(const progress_report& report);
+
+} // namespace troupe
