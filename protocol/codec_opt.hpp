@@ -2,6 +2,10 @@
 // every A2A version, and the plan document a file holds, which has the same fields.
 #pragma once
 
+#include <span>
+#include <string>
+#include <string_view>
+
 #include <boost/json/value.hpp>
 
 #include "protocol/command.hpp"
@@ -16,8 +20,17 @@ inline constexpr std::string_view uri = "https://github.com/zeroasterisk/a2a-opt
 /// How to treat members nobody knows: the wire ignores them, a file refuses them with a hint ("did you mean ...").
 enum class unknown_members : std::uint8_t { ignore, refuse };
 
+/// The parts of a document that have members of their own.
+enum class member_of : std::uint8_t { objective, plan, task, retry };
+
+/// Every member a reader knows, also those it accepts and ignores (OPT's own bookkeeping: `status`, `createdAt`, ...).
+/// docs/plan.schema.json lists the same.
+[[nodiscard]] std::span<const std::string_view> known_members(member_of what) noexcept;
+
 /// Objective, plan and task as written. The error's `field` is a JSON pointer (RFC 6901) into `from`, prefixed by `pointer`.
-/// Ids may be missing; `id` goes to `key` and, for objective, plan and task, to `id` as well.
+/// Ids may be missing; `id` goes to `key` and, for objective, plan and task, to `id` as well. A task may also come as the extended A2A
+/// task of opt.md: what its metadata says under `opt/v1/dependencies`, `opt/v1/taskIndex` and `troupe/v1/...` counts as written.
+/// Limits: protocol/limits_opt.hpp. Linear in the size of `from`.
 [[nodiscard]] result<objective_spec> read_objective(const boost::json::value& from, unknown_members rule,
                                                     const std::string& pointer = {});
 [[nodiscard]] result<plan_spec> read_plan(const boost::json::value& from, unknown_members rule,
@@ -25,7 +38,7 @@ enum class unknown_members : std::uint8_t { ignore, refuse };
 [[nodiscard]] result<task_spec> read_task(const boost::json::value& from, unknown_members rule,
                                           const std::string& pointer = {});
 
-// -- params of the extension's methods
+// -- params of the extension's methods. Errors are errc::invalid_params; `field` is a JSON pointer into `params`.
 [[nodiscard]] result<create_objective> read_create_objective(const boost::json::value& params);
 [[nodiscard]] result<update_objective> read_update_objective(const boost::json::value& params);
 [[nodiscard]] result<get_objective> read_get_objective(const boost::json::value& params);

@@ -27,6 +27,9 @@ struct retry_policy {
   friend bool operator==(const retry_policy&, const retry_policy&) = default;
 };
 
+/// In task_spec::dependency_indexes: a dependency that is not a task of the same plan.
+inline constexpr std::uint32_t elsewhere = 0xffffffff;
+
 /// One task of a plan. `dependencies` are as written: an id, a name, or a position (`"task-0"`); plan_graph resolves them.
 struct task_spec {
   task_id id;       ///< Its A2A id. Given by the client or generated; unique in the store.
@@ -36,6 +39,9 @@ struct task_spec {
   std::string agent; ///< Empty: the configured default agent.
   boost::json::object input;
   std::vector<std::string> dependencies;
+  /// Derived: for each of `dependencies` the position of that task in the plan, or `elsewhere`. Empty until somebody resolved the
+  /// plan's dependencies; saves records from looking names up.
+  std::vector<std::uint32_t> dependency_indexes;
   retry_policy retry;
   milliseconds timeout{0}; ///< Per attempt; 0 = none.
   boost::json::object metadata;

@@ -1,0 +1,334 @@
+// Objectives, plans and tasks as OPT prints them, and specs as plan documents.
+#include "protocol/codec_opt.hpp"
+
+#include <charconv>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace troupe::opt {
+
+namespace json = boost::json;
+
+namespace {
+
+json_writer& time_member(json_writer& out, std::string_view name, timestamp at) {
+  return out.key(name).string(to_rfc3339(at));
+}
+
+double as_seconds(milliseconds value) {
+  return static_cast<double>(value.count()) / 1000;
+}
+
+void write_names(json_writer& out, std::string_view key, const std::vector<std::string>& names) {
+  if (names.empty())
+    return;
+  out.key(key).begin_array();
+  for (const auto& name : names)
+    out.string(name);
+  out.end_array();
+}
+
+void write_retry(json_writer& out, std::string_view key, const retry_policy& policy) {
+  if (policy == retry_policy{})
+    return;
+  out.key(key).begin_object();
+  out.key("maxAttempts").number(policy.attempts_max);
+  out.key("backoff").number(as_seconds(policy.backoff));
+  out.key("maxBackoff").number(as_seconds(policy.backoff_max));
+  if (policy.jitter > 0)
+    out.key("jitter").number(policy.jitter);
+  out.end_object();
+}
+
+// -- dependencies as ids ---------------------------------------------------------------------------------------------
+
+/// N of `<prefix>N`, if it is below `size`.
+std::optional<std::size_t> position(std::string_view text, std::string_view prefix, std::size_t size) {
+  if (!text.starts_with(prefix))
+    return std::nullopt;
+  text.remove_prefix(prefix.size());
+  std::size_t value = 0;
+  const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto whole = ec == std::errc{} && end == text.data() + text.size() && (text.size() == 1 || text.front() != '0');
+  return whole && value < size ? std::optional{value} : std::nullopt;
+}
+
+/// Positions by key, id and name, the first of a name winning; what has a key or id of that spelling goes before what is merely named so.
+using positions = std::unordered_map<std::string_view, std::uint32_t>;
+
+template<class Items, class Access>
+positions index_of(const Items& items, Access access) {
+  positions out;
+  const auto add = [&](auto member) {
+    for (std::uint32_t i = 0; i < items.size(); ++i)
+      if (const std::string_view text = member(access(items[i])); !text.empty())
+        out.try_emplace(text, i);
+  };
+  add([](const auto& spec) -> std::string_view { return spec.key; });
+  add([](const auto& spec) -> std::string_view { return spec.id.str(); });
+  add([](const auto& spec) -> std::string_view { return spec.name; });
+  return out;
+}
+
+std::optional<std::uint32_t> find(const positions& index, std::string_view name, std::string_view prefix,
+                                  std::size_t size) {
+  if (const auto found = index.find(name); found != index.end())
+    return found->second;
+  if (const auto at = position(name, prefix, size))
+    return static_cast<std::uint32_t>(*at);
+  return std::nullopt;
+}
+
+/// Looks up what tasks and plans of one objective depend on. An index is built when the first name asks for it.
+class id_lookup {
+public:
+  explicit id_lookup(const objective_view& owner) : owner_(owner), tasks_(owner.plans.size()) {}
+
+  [[nodiscard]] std::string plan(const std::string& name) {
+    const auto at = plan_index(name);
+    return at && !owner_.plans[*at].spec->id.empty() ? owner_.plans[*at].spec->id.str() : name;
+  }
+
+  /// `which` counts in `task.dependencies`.
+  [[nodiscard]] std::string task(std::size_t plan, const task_spec& task, std::size_t which) {
+    const auto& name = task.dependencies[which];
+    if (which < task.dependency_indexes.size() && task.dependency_indexes[which] < owner_.plans[plan].tasks.size())
+      return id_at(plan, task.dependency_indexes[which], name);
+    if (const auto at = task_index(plan, name))
+      return id_at(plan, *at, name);
+    return task_elsewhere(name);
+  }
+
+private:
+  std::string id_at(std::size_t plan, std::size_t index, const std::string& name) const {
+    auto id = owner_.plans[plan].task_at(index);
+    return id.empty() ? name : id.str();
+  }
+
+  std::optional<std::uint32_t> plan_index(std::string_view name) {
+    if (!plans_)
+      plans_ = index_of(owner_.plans, [](const plan_view& plan) -> const plan_spec& { return *plan.spec; });
+    return find(*plans_, name, "plan-", owner_.plans.size());
+  }
+
+  std::optional<std::uint32_t> task_index(std::size_t plan, std::string_view name) {
+    const auto& specs = owner_.plans[plan].spec->tasks;
+    if (!tasks_[plan])
+      tasks_[plan] = index_of(specs, [](const task_spec& task) -> const task_spec& { return task; });
+    return find(*tasks_[plan], name, "task-", specs.size());
+  }
+
+  /// Of another plan: `plan/task`, or a name found in any of them.
+  std::string task_elsewhere(const std::string& name) {
+    if (const auto slash = name.find('/'); slash != std::string::npos)
+      if (const auto plan = plan_index(std::string_view(name).substr(0, slash)))
+        if (const auto at = task_index(*plan, std::string_view(name).substr(slash + 1)))
+          return id_at(*plan, *at, name);
+    if (!everywhere_)
+      build_everywhere();
+    const auto found = everywhere_->find(name);
+    return found == everywhere_->end() ? name : id_at(found->second.first, found->second.second, name);
+  }
+
+  void build_everywhere() {
+    everywhere_.emplace();
+    for (std::size_t plan = 0; plan < owner_.plans.size(); ++plan) {
+      if (!tasks_[plan])
+        (void)task_index(plan, {});
+      for (const auto& [name, index] : *tasks_[plan])
+        everywhere_->try_emplace(name, plan, index);
+    }
+  }
+
+  const objective_view& owner_;
+  std::optional<positions> plans_;
+  std::vector<std::optional<positions>> tasks_;
+  std::optional<std::unordered_map<std::string_view, std::pair<std::size_t, std::uint32_t>>> everywhere_;
+};
+
+// -- views -----------------------------------------------------------------------------------------------------------
+
+void write_task(json_writer& out, const plan_view& plan, std::size_t plan_index, std::size_t index, id_lookup& ids) {
+  const auto& spec = plan.spec->tasks[index];
+  const auto& slot = plan.tasks[index];
+  out.begin_object();
+  out.member("id", plan.task_at(index).str()).member("name", spec.name).member("status", summary_state(slot));
+  out.optional_member("description", spec.description);
+  if (!spec.dependencies.empty()) {
+    out.key("dependencies").begin_array();
+    for (std::size_t i = 0; i < spec.dependencies.size(); ++i)
+      out.string(ids.task(plan_index, spec, i));
+    out.end_array();
+  }
+  out.optional_member("agent", spec.agent);
+  out.key("attempts").number(slot.attempt);
+  out.end_object();
+}
+
+void write_plan(json_writer& out, const objective_view& owner, std::size_t index, bool include_tasks, id_lookup& ids) {
+  const auto& plan = owner.plans[index];
+  const auto& spec = *plan.spec;
+  const auto write_plans = [&](std::string_view key, const std::vector<std::string>& names) {
+    if (names.empty())
+      return;
+    out.key(key).begin_array();
+    for (const auto& name : names)
+      out.string(ids.plan(name));
+    out.end_array();
+  };
+  out.begin_object();
+  out.member("id", spec.id.str()).member("objectiveId", owner.id.str()).member("name", spec.name);
+  out.optional_member("description", spec.description);
+  out.member("status", to_string(plan.state)).optional_member("reason", plan.reason);
+  if (include_tasks) {
+    out.key("tasks").begin_array();
+    for (std::size_t i = 0; i < spec.tasks.size(); ++i)
+      write_task(out, plan, index, i, ids);
+    out.end_array();
+  }
+  write_plans("dependencies", spec.dependencies);
+  write_plans("alternatives", spec.alternatives);
+  if (spec.failure == on_failure::keep_going)
+    out.member("onFailure", "continue");
+  if (spec.parallel_max != 0)
+    out.key("maxParallel").number(spec.parallel_max);
+  if (!spec.metadata.empty())
+    out.key("metadata").value(spec.metadata);
+  time_member(out, "createdAt", plan.created);
+  time_member(out, "updatedAt", plan.updated);
+  out.end_object();
+}
+
+// -- specs -----------------------------------------------------------------------------------------------------------
+
+/// `id`, and apart from it the key, where the two differ: one member of the metadata, which the reader takes out again.
+template<class Spec>
+void write_id_and_metadata(json_writer& out, const Spec& spec) {
+  out.optional_member("id", spec.id.str());
+  const bool key_differs = spec.key != spec.id.str();
+  if (!key_differs && spec.metadata.empty())
+    return;
+  out.key("metadata").begin_object();
+  if (key_differs)
+    out.member("troupe/v1/key", spec.key);
+  for (const auto& [name, value] : spec.metadata)
+    out.escaped_key(name).value(value);
+  out.end_object();
+}
+
+void write_task_spec(json_writer& out, const task_spec& task) {
+  out.begin_object();
+  write_id_and_metadata(out, task);
+  out.member("name", task.name).optional_member("description", task.description).optional_member("agent", task.agent);
+  if (!task.input.empty())
+    out.key("input").value(task.input);
+  write_names(out, "dependencies", task.dependencies);
+  write_retry(out, "retry", task.retry);
+  if (task.timeout.count() > 0)
+    out.key("timeout").number(as_seconds(task.timeout));
+  out.end_object();
+}
+
+} // namespace
+
+void write(json_writer& out, const objective_view& value, bool include_plans, bool include_tasks) {
+  out.begin_object();
+  out.member("id", value.id.str()).member("name", value.name).optional_member("description", value.description);
+  out.member("status", to_string(value.state)).optional_member("reason", value.reason);
+  if (include_plans) {
+    id_lookup ids(value);
+    out.key("plans").begin_array();
+    for (std::size_t i = 0; i < value.plans.size(); ++i)
+      write_plan(out, value, i, include_tasks, ids);
+    out.end_array();
+  }
+  if (!value.pending_inputs.empty()) {
+    out.key("pendingInputs").begin_array();
+    for (const auto& input : value.pending_inputs) {
+      out.begin_object().member("taskId", input.task.str()).member("prompt", input.prompt);
+      time_member(out, "since", input.since).end_object();
+    }
+    out.end_array();
+  }
+  if (value.parallel_max != 0)
+    out.key("maxParallel").number(value.parallel_max);
+  if (!value.metadata.empty())
+    out.key("metadata").value(value.metadata);
+  out.optional_member("rootTaskId", value.root_task.str());
+  out.key("revision").number(value.revision);
+  time_member(out, "createdAt", value.created);
+  time_member(out, "updatedAt", value.updated);
+  out.end_object();
+}
+
+void write(json_writer& out, const objective_view& owner, std::size_t plan_index, bool include_tasks) {
+  id_lookup ids(owner);
+  write_plan(out, owner, plan_index, include_tasks, ids);
+}
+
+void write_task_metadata(json_writer& out, const task& value) {
+  if (!value.origin)
+    return;
+  const auto& plan = *value.origin.plan;
+  const auto& spec = value.origin.spec();
+  out.member("opt/v1/objectiveId", value.context).member("opt/v1/planId", plan.id.str());
+  out.key("opt/v1/taskIndex").number(value.origin.task_index);
+  if (!spec.dependencies.empty()) {
+    out.key("opt/v1/dependencies").begin_array();
+    for (std::size_t i = 0; i < spec.dependencies.size(); ++i) {
+      std::optional<std::size_t> at;
+      if (i < spec.dependency_indexes.size())
+        at = spec.dependency_indexes[i];
+      const bool known = at && *at < plan.tasks.size() && !plan.tasks[*at].id.empty();
+      out.string(known ? plan.tasks[*at].id.str() : spec.dependencies[i]);
+    }
+    out.end_array();
+  }
+  out.member("troupe/v1/name", spec.name).optional_member("troupe/v1/description", spec.description);
+  out.optional_member("troupe/v1/agent", value.agent.empty() ? spec.agent : value.agent);
+  out.key("troupe/v1/attempts").number(value.attempt);
+  write_retry(out, "troupe/v1/retry", spec.retry);
+  if (spec.timeout.count() > 0)
+    out.key("troupe/v1/timeout").number(as_seconds(spec.timeout));
+  if (!spec.input.empty())
+    out.key("troupe/v1/input").value(spec.input);
+  for (const auto& [name, member] : spec.metadata)
+    if (!value.metadata.contains(name))
+      out.escaped_key(name).value(member);
+}
+
+void write_spec(json_writer& out, const plan_spec& value) {
+  out.begin_object();
+  write_id_and_metadata(out, value);
+  out.member("name", value.name).optional_member("description", value.description);
+  out.key("tasks").begin_array();
+  for (const auto& task : value.tasks)
+    write_task_spec(out, task);
+  out.end_array();
+  write_names(out, "dependencies", value.dependencies);
+  write_names(out, "alternatives", value.alternatives);
+  if (value.failure == on_failure::keep_going)
+    out.member("onFailure", "continue");
+  if (value.parallel_max != 0)
+    out.key("maxParallel").number(value.parallel_max);
+  out.end_object();
+}
+
+void write_spec(json_writer& out, const objective_spec& value) {
+  out.begin_object();
+  out.optional_member("id", value.id.str());
+  out.member("name", value.name).optional_member("description", value.description);
+  out.key("plans").begin_array();
+  for (const auto& plan : value.plans)
+    write_spec(out, *plan);
+  out.end_array();
+  if (value.parallel_max != 0)
+    out.key("maxParallel").number(value.parallel_max);
+  if (!value.metadata.empty())
+    out.key("metadata").value(value.metadata);
+  out.end_object();
+}
+
+} // namespace troupe::opt
