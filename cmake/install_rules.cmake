@@ -5,13 +5,14 @@ include(CMakePackageConfigHelpers)
 
 set(rooms protocol store actors agents net)
 list(TRANSFORM rooms PREPEND troupe_ OUTPUT_VARIABLE room_targets)
+set(private_targets troupe_asio) # what rooms are made of, without headers of its own
 
 add_library(troupe_umbrella INTERFACE)
 add_library(troupe::troupe ALIAS troupe_umbrella)
 set_target_properties(troupe_umbrella PROPERTIES EXPORT_NAME troupe)
 target_link_libraries(troupe_umbrella INTERFACE ${room_targets})
 
-install(TARGETS ${room_targets} troupe_umbrella EXPORT troupeTargets
+install(TARGETS ${room_targets} ${private_targets} troupe_umbrella EXPORT troupeTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library
   FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/troupe COMPONENT library)
 install(TARGETS troupe RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
