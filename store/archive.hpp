@@ -1,0 +1,74 @@
+// What the ledger asks of the place where finished things go: finished tasks, settled objectives, and who owns an id that a client
+// chose. In memory or on disk; the ledger does not know which. Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocol/ids.hpp"
+#include "protocol/objective.hpp"
+#include "protocol/task.hpp"
+#include "store/page.hpp"
+
+namespace troupe {
+
+/// Where a plan stands.
+struct plan_place {
+  objective_id objective;
+  std::uint32_t plan = 0;
+};
+
+/// Where a plan's task stands.
+struct task_place {
+  objective_id objective;
+  std::uint32_t plan = 0;
+  std::uint32_t task = 0;
+};
+
+/// Tasks that ended without having begun, and why. The slots have the state; this has what the slots have no room for.
+struct withdrawal {
+  std::uint32_t plan = 0;
+  std::vector<std::uint32_t> tasks;
+  task_state to = task_state::canceled;
+  std::string reason;
+  timestamp at{};
+};
+
+/// Everything that is known about an objective beside its tasks' records.
+struct objective_state_of_record {
+  std::shared_ptr<objective_view> view;
+  std::vector<withdrawal> withdrawn;
+  std::uint64_t sequence = 0; ///< Of its last change.
+};
+
+class archive {
+public:
+  virtual ~archive() = default;
+
+  /// A task has ended. Called under a lock of the ledger, before the task leaves the live table.
+  virtual void keep(const task_ptr& ended) = 0;
+  /// A plan has been accepted: remember the ids in it that do not say where they belong (ids.hpp, make_task_id).
+  virtual void learn(const objective_id& owner, std::uint32_t plan_index, const plan_spec& plan) = 0;
+
+  /// A finished task; null if unknown (or not kept any more).
+  [[nodiscard]] virtual task_ptr find_task(const task_id& id) const = 0;
+  /// Whether find_task would find one.
+  [[nodiscard]] virtual bool has_task(const task_id& id) const = 0;
+  [[nodiscard]] virtual std::optional<task_place> place_of(const task_id& id) const = 0;
+  [[nodiscard]] virtual std::optional<plan_place> place_of(const plan_id& id) const = 0;
+  /// An objective that has left the ledger.
+  [[nodiscard]] virtual std::optional<objective_state_of_record> find_objective(const objective_id& id) const = 0;
+  [[nodiscard]] virtual bool has_objective(const objective_id& id) const = 0;
+
+  /// The first `count` finished tasks behind `after` that pass, in list order, and how many pass in all.
+  [[nodiscard]] virtual listed<task_ptr> list_tasks(const task_filter& filter, const std::optional<position>& after,
+                                                    std::size_t count) const = 0;
+  /// The same for sealed objectives (those the ledger marks as written).
+  [[nodiscard]] virtual listed<objective_ptr> list_objectives(std::optional<objective_state> state,
+                                                              const std::optional<position>& after,
+                                                              std::size_t count) const = 0;
+};
+
+} // namespace troupe

@@ -1,0 +1,331 @@
+// Publishing, sealing, evicting, restoring: everything that changes the ledger. Reading stands in ledger_read.cpp.
+#include "store/ledger.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "store/apply.hpp"
+#include "store/unshared.hpp"
+
+namespace troupe {
+
+namespace {
+
+void tell(const std::vector<watcher_ptr>& whom, const change_ptr& what) {
+  for (const auto& each : whom)
+    each->on_change(what);
+}
+
+bool is_watching(const std::vector<watcher_ptr>& list, const watcher_ptr& who) noexcept {
+  return std::find(list.begin(), list.end(), who) != list.end();
+}
+
+} // namespace
+
+// -- publishing ------------------------------------------------------------------------------------------------------
+
+ledger::published ledger::publish(change&& what, std::shared_ptr<task> ended, const watcher_ptr& follow) {
+  leftovers gone;
+  if (!what.task.id.empty() && what.task.lone)
+    return publish_task(nullptr, std::move(what), std::move(ended), follow, gone);
+  auto& home = objective_shard_of(what.context);
+  const std::lock_guard lock{home.guard};
+  if (what.task.id.empty())
+    return publish_objective(home, std::move(what), follow, gone);
+  const auto owner = home.live.find(what.context);
+  if (owner == home.live.end())
+    return {};
+  return publish_task(&owner->second, std::move(what), std::move(ended), follow, gone);
+}
+
+ledger::published ledger::publish_objective(objective_shard& home, change&& what, const watcher_ptr& follow,
+                                            leftovers& gone) {
+  auto found = home.live.find(what.context);
+  const bool is_new = created_objective(what) != nullptr;
+  if (is_new != (found == home.live.end()))
+    return {};
+  if (is_new) {
+    found = home.live.emplace(what.context, objective_entry{}).first;
+    found->second.view = std::make_shared<objective_view>();
+    if (follow)
+      found->second.watched_by.push_back(follow);
+    live_objectives_.fetch_add(1, std::memory_order_relaxed);
+  }
+  auto& entry = found->second;
+  const auto plans_before = entry.view->plans.size();
+  what.sequence = what.sequence ? what.sequence : entry.sequence + 1;
+  entry.sequence = what.sequence;
+  auto& view = unshared(entry.view);
+  apply_events(view, what);
+  note_withdrawals(entry.withdrawn, what);
+  for (auto index = plans_before; index < view.plans.size(); ++index)
+    archive_.learn(view.id, static_cast<std::uint32_t>(index), *view.plans[index].spec);
+  const bool may_settle = is_settled(view.state) && entry.live_tasks == 0;
+  if (!entry.watched_by.empty() || early_watchers_.load(std::memory_order_relaxed) != 0) {
+    const auto shared = std::make_shared<const change>(std::move(what));
+    tell(entry.watched_by, shared);
+    tell_withdrawn(view, shared, gone);
+  }
+  return {.accepted = true, .may_settle = may_settle};
+}
+
+/// Those who wait for a task to begin learn that it never will.
+void ledger::tell_withdrawn(const objective_view& view, const change_ptr& what, leftovers& gone) {
+  if (early_watchers_.load(std::memory_order_relaxed) == 0)
+    return;
+  for (const auto& fact : what->events) {
+    const auto* withdrawn = std::get_if<tasks_withdrawn>(&fact);
+    if (!withdrawn || withdrawn->plan >= view.plans.size())
+      continue;
+    const auto& plan = view.plans[withdrawn->plan];
+    for (const auto index : withdrawn->tasks) {
+      if (index >= plan.tasks.size())
+        continue;
+      const auto id = plan.task_at(index);
+      auto& home = task_shard_of(id.str());
+      const std::lock_guard lock{home.guard};
+      const auto early = home.early.find(id.str());
+      if (early == home.early.end())
+        continue;
+      tell(early->second, what);
+      early_watchers_.fetch_sub(early->second.size(), std::memory_order_relaxed);
+      gone.released.push_back(std::move(early->second));
+      home.early.erase(early);
+    }
+  }
+}
+
+void ledger::note_withdrawals(std::vector<withdrawal>& known, const change& what) {
+  for (const auto& fact : what.events) {
+    if (const auto* withdrawn = std::get_if<tasks_withdrawn>(&fact)) {
+      known.push_back({withdrawn->plan, withdrawn->tasks, withdrawn->to, withdrawn->reason, what.at});
+    } else if (const auto* renewed = std::get_if<tasks_renewed>(&fact)) {
+      for (auto& each : known)
+        if (each.plan == renewed->plan)
+          std::erase_if(each.tasks, [&](std::uint32_t index) {
+            return std::find(renewed->tasks.begin(), renewed->tasks.end(), index) != renewed->tasks.end();
+          });
+      std::erase_if(known, [](const withdrawal& each) { return each.tasks.empty(); });
+    }
+  }
+}
+
+ledger::published ledger::publish_task(objective_entry* owner, change&& what, std::shared_ptr<task> ended,
+                                       const watcher_ptr& follow, leftovers& gone) {
+  auto& home = task_shard_of(what.task.id.str());
+  const std::lock_guard lock{home.guard};
+  auto found = home.live.find(std::string_view{what.task.id.str()});
+  const auto* created = created_record(what);
+  if ((created != nullptr) != (found == home.live.end()))
+    return {};
+
+  watchers mine;
+  if (created)
+    mine = begin_watching(home, what.task.id, follow);
+  const bool watched = (owner && !owner->watched_by.empty()) || !mine.empty()
+                       || (!created && !found->watched_by.empty());
+  auto& last_sequence = owner ? owner->sequence : created ? what.sequence : found->sequence;
+  what.sequence = what.sequence ? what.sequence : last_sequence + 1;
+  last_sequence = what.sequence;
+  if (owner)
+    apply_events(unshared(owner->view), what);
+
+  std::shared_ptr<task> record = std::move(ended);
+  if (!record && created) {
+    // Watchers are shown the record as it was made, so it is theirs if there is more to apply.
+    record = watched && what.events.size() > 1 ? std::make_shared<task>(**created) : *created;
+    apply_events(*record, what);
+  } else if (!record) {
+    apply_events(unshared(found->record), what);
+    record = found->record;
+  }
+
+  if (is_terminal(record->status.state)) {
+    archive_.keep(record);
+    if (!created) {
+      mine = std::move(found->watched_by);
+      gone.record = std::move(found->record);
+      home.live.erase(found);
+    }
+    count_task(owner, created ? 0 : -1);
+  } else if (created) {
+    found = home.live.insert(live_entry{.record = record,
+                                        .watched_by = std::move(mine),
+                                        .sequence = what.sequence,
+                                        .at = {},
+                                        .context_hash = text_hash{}(record->context),
+                                        .state = {}}).first;
+    mine.clear();
+    note_status(*found);
+    count_task(owner, 1);
+  } else {
+    note_status(*found);
+  }
+
+  published out{.accepted = true,
+                .may_settle = owner && owner->live_tasks == 0 && is_settled(owner->view->state)};
+  if (watched) {
+    const bool still_live = !is_terminal(record->status.state);
+    const auto shared = std::make_shared<const change>(std::move(what));
+    if (owner)
+      tell(owner->watched_by, shared);
+    tell(still_live ? found->watched_by : mine, shared);
+    gone.released.push_back(std::move(mine));
+  }
+  return out;
+}
+
+/// Who watches a task from its first event on: `follow`, and those who waited for it to begin.
+ledger::watchers ledger::begin_watching(task_shard& home, const task_id& id, const watcher_ptr& follow) {
+  watchers out;
+  if (early_watchers_.load(std::memory_order_relaxed) != 0) {
+    const auto early = home.early.find(id.str());
+    if (early != home.early.end()) {
+      out = std::move(early->second);
+      home.early.erase(early);
+      early_watchers_.fetch_sub(out.size(), std::memory_order_relaxed);
+    }
+  }
+  if (follow && !is_watching(out, follow))
+    out.push_back(follow);
+  return out;
+}
+
+void ledger::note_status(const live_entry& entry) noexcept {
+  entry.at = entry.record->status.at;
+  entry.state = entry.record->status.state;
+}
+
+void ledger::count_task(objective_entry* owner, int by) noexcept {
+  const auto step = static_cast<std::size_t>(by); // Wraps around for -1, as unsigned addition does.
+  live_tasks_.fetch_add(step, std::memory_order_relaxed);
+  if (owner)
+    owner->live_tasks += step;
+}
+
+// -- for stores that write before they publish -----------------------------------------------------------------------
+
+std::optional<ledger::task_base> ledger::live_task(const task_id& id) const {
+  auto& home = task_shard_of(id.str());
+  const std::lock_guard lock{home.guard};
+  const auto found = home.live.find(std::string_view{id.str()});
+  if (found == home.live.end())
+    return std::nullopt;
+  return task_base{found->record, found->sequence};
+}
+
+std::optional<ledger::pinned> ledger::pin(const objective_id& id) {
+  auto& home = objective_shard_of(id.str());
+  const std::lock_guard lock{home.guard};
+  const auto found = home.live.find(id.str());
+  if (found == home.live.end())
+    return std::nullopt;
+  auto& entry = found->second;
+  pinned out{entry.sequence, entry.sealed ? entry.view : nullptr};
+  entry.sealed = false;
+  ++entry.pins;
+  return out;
+}
+
+void ledger::unpin(const objective_id& id) {
+  auto& home = objective_shard_of(id.str());
+  const std::lock_guard lock{home.guard};
+  const auto found = home.live.find(id.str());
+  if (found != home.live.end() && found->second.pins > 0)
+    --found->second.pins;
+}
+
+std::optional<objective_state_of_record> ledger::sealable(const objective_id& id) const {
+  auto& home = objective_shard_of(id.str());
+  const std::lock_guard lock{home.guard};
+  const auto found = home.live.find(id.str());
+  if (found == home.live.end())
+    return std::nullopt;
+  const auto& entry = found->second;
+  if (entry.sealed || entry.live_tasks != 0 || !is_settled(entry.view->state))
+    return std::nullopt;
+  return objective_state_of_record{entry.view, entry.withdrawn, entry.sequence};
+}
+
+void ledger::mark_sealed(const objective_id& id, std::uint64_t sequence) {
+  auto& home = objective_shard_of(id.str());
+  const std::lock_guard lock{home.guard};
+  const auto found = home.live.find(id.str());
+  if (found != home.live.end() && found->second.sequence == sequence)
+    found->second.sealed = true;
+}
+
+void ledger::evict(timestamp settled_before) {
+  for (auto& home : objectives_) {
+    std::vector<objective_entry> gone; // Destroyed without the lock.
+    const std::lock_guard lock{home.guard};
+    for (auto each = home.live.begin(); each != home.live.end();) {
+      auto& entry = each->second;
+      const bool drop = entry.sealed && entry.pins == 0 && entry.live_tasks == 0 && entry.watched_by.empty()
+                        && is_settled(entry.view->state) && entry.view->updated < settled_before;
+      if (!drop) {
+        ++each;
+        continue;
+      }
+      gone.push_back(std::move(entry));
+      home.live.erase(each++);
+      live_objectives_.fetch_sub(1, std::memory_order_relaxed);
+    }
+  }
+}
+
+// -- recovery --------------------------------------------------------------------------------------------------------
+
+void ledger::restore(objective_state_of_record what, bool sealed) {
+  auto& home = objective_shard_of(what.view->id.str());
+  const std::lock_guard lock{home.guard};
+  insert(home, std::move(what), sealed);
+}
+
+void ledger::restore(std::shared_ptr<task> what, bool lone, std::uint64_t sequence) {
+  if (!lone) {
+    auto& owners = objective_shard_of(what->context);
+    const std::lock_guard lock{owners.guard};
+    const auto owner = owners.live.find(what->context);
+    if (owner != owners.live.end())
+      ++owner->second.live_tasks;
+  }
+  auto& home = task_shard_of(what->id.str());
+  const std::lock_guard lock{home.guard};
+  const auto context_hash = text_hash{}(what->context);
+  const auto [entry, is_new] = home.live.insert(live_entry{.record = std::move(what),
+                                                           .watched_by = {},
+                                                           .sequence = sequence,
+                                                           .at = {},
+                                                           .context_hash = context_hash,
+                                                           .state = {}});
+  note_status(*entry);
+  if (is_new)
+    live_tasks_.fetch_add(1, std::memory_order_relaxed);
+}
+
+bool ledger::load(const objective_id& id) const {
+  auto& home = objective_shard_of(id.str());
+  // The disk is read under the lock: a second reader must not put back an older state once this one was changed.
+  const std::lock_guard lock{home.guard};
+  if (home.live.contains(id.str()))
+    return true;
+  auto found = archive_.find_objective(id);
+  if (!found)
+    return false;
+  insert(home, std::move(*found), true);
+  return true;
+}
+
+void ledger::insert(objective_shard& home, objective_state_of_record what, bool sealed) const {
+  const auto key = what.view->id.str();
+  objective_entry entry;
+  entry.view = std::move(what.view);
+  entry.withdrawn = std::move(what.withdrawn);
+  entry.sequence = what.sequence;
+  entry.sealed = sealed;
+  if (home.live.emplace(key, std::move(entry)).second)
+    live_objectives_.fetch_add(1, std::memory_order_relaxed);
+}
+
+} // namespace troupe

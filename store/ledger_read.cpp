@@ -1,0 +1,378 @@
+// Finding, listing and watching: what the ledger answers. Changing it stands in ledger.cpp.
+#include <algorithm>
+#include <utility>
+
+#include "store/ledger.hpp"
+#include "store/place.hpp"
+
+namespace troupe {
+
+namespace {
+
+void add_watcher(std::vector<watcher_ptr>& list, const watcher_ptr& who) {
+  if (who && std::find(list.begin(), list.end(), who) == list.end())
+    list.push_back(who);
+}
+
+/// A task without a record of its own, as its objective knows it: not begun, or withdrawn before it began.
+task_ptr synthesise(const objective_view& owner, const task_id& id, const task_place& place, const task_status& status) {
+  const auto& plan = owner.plans[place.plan];
+  auto out = std::make_shared<task>();
+  out->id = id;
+  out->context = owner.id.str();
+  out->origin = task_origin{plan.spec, place.plan, place.task};
+  out->agent = plan.spec->tasks[place.task].agent;
+  out->status = status;
+  out->created = plan.created;
+  return out;
+}
+
+/// `at` and reason of the withdrawal that took the task, as its status.
+task_status withdrawn_status(const objective_view& owner, const std::vector<withdrawal>& known, const task_id& id,
+                             const task_place& place) {
+  task_status out{task_state::canceled, nullptr, owner.plans[place.plan].updated};
+  for (const auto& each : known) {
+    if (each.plan != place.plan || std::find(each.tasks.begin(), each.tasks.end(), place.task) == each.tasks.end())
+      continue;
+    out.state = each.to;
+    out.at = each.at;
+    if (!each.reason.empty()) {
+      auto why = std::make_shared<message>();
+      why->message_id = id.str() + ".withdrawn";
+      why->from = role::agent;
+      why->parts.push_back(text_part(each.reason));
+      why->context_id = owner.id.str();
+      why->task_id = id.str();
+      out.message = std::move(why);
+    }
+  }
+  return out;
+}
+
+/// Retries of a look-up that met a task just as it began or ended. Each means that the task moved on meanwhile.
+constexpr int looks_max = 8;
+
+} // namespace
+
+ledger::task_shard& ledger::task_shard_of(std::string_view id) const noexcept {
+  return tasks_[text_hash{}(id) >> 32 & (ledger_shards - 1)];
+}
+
+ledger::objective_shard& ledger::objective_shard_of(std::string_view id) const noexcept {
+  return objectives_[text_hash{}(id) >> 32 & (ledger_shards - 1)];
+}
+
+// -- where an id belongs ---------------------------------------------------------------------------------------------
+
+template<class Attempt>
+bool ledger::for_each_place(const plan_id& id, Attempt attempt) const {
+  if (const auto generated = split_number(id.str(), ".p"))
+    if (attempt(plan_place{objective_id{generated->base}, generated->number}))
+      return true;
+  if (const auto chosen = archive_.place_of(id))
+    return attempt(*chosen);
+  return false;
+}
+
+template<class Attempt>
+void ledger::for_each_place(const task_id& id, Attempt attempt) const {
+  const auto try_base = [&](const task_id& base, std::uint32_t generation) {
+    if (const auto generated = split_number(base.str(), ".t")) {
+      const bool found = for_each_place(plan_id{generated->base}, [&](const plan_place& plan) {
+        return attempt(task_place{plan.objective, plan.plan, generated->number}, base, generation);
+      });
+      if (found)
+        return true;
+    }
+    const auto chosen = archive_.place_of(base);
+    return chosen && attempt(*chosen, base, generation);
+  };
+  if (try_base(id, 0))
+    return;
+  if (const auto renewed = split_number(id.str(), ".r"); renewed && renewed->number > 0)
+    try_base(task_id{renewed->base}, renewed->number);
+}
+
+template<class Ask>
+bool ledger::with_objective(const objective_id& id, Ask ask) const {
+  {
+    auto& home = objective_shard_of(id.str());
+    const std::lock_guard lock{home.guard};
+    const auto found = home.live.find(id.str());
+    if (found != home.live.end()) {
+      ask(std::as_const(found->second));
+      return true;
+    }
+  }
+  auto read = archive_.find_objective(id);
+  if (!read)
+    return false;
+  objective_entry entry;
+  entry.in_memory = false;
+  entry.view = std::move(read->view);
+  entry.withdrawn = std::move(read->withdrawn);
+  ask(std::as_const(entry));
+  return true;
+}
+
+// -- one task --------------------------------------------------------------------------------------------------------
+
+task_ptr ledger::find_task(const task_id& id) const { return look(id, nullptr); }
+
+task_ptr ledger::watch_task(const task_id& id, const watcher_ptr& who) { return look(id, &who); }
+
+bool ledger::knows_task(const task_id& id) const {
+  {
+    auto& home = task_shard_of(id.str());
+    const std::lock_guard lock{home.guard};
+    if (home.live.contains(std::string_view{id.str()}))
+      return true;
+  }
+  if (archive_.has_task(id))
+    return true;
+  bool known = false;
+  for_each_place(id, [&](const task_place& place, const task_id& base, std::uint32_t generation) {
+    with_objective(place.objective, [&](const objective_entry& owner) {
+      const auto& plans = owner.view->plans;
+      known = place.plan < plans.size() && place.task < plans[place.plan].tasks.size()
+              && plans[place.plan].spec->tasks[place.task].id == base
+              && generation <= plans[place.plan].tasks[place.task].generation;
+    });
+    return known;
+  });
+  return known;
+}
+
+task_ptr ledger::look_live(const task_id& id, const watcher_ptr* who) const {
+  auto& home = task_shard_of(id.str());
+  const std::lock_guard lock{home.guard};
+  const auto found = home.live.find(std::string_view{id.str()});
+  if (found == home.live.end())
+    return nullptr;
+  if (who)
+    add_watcher(found->watched_by, *who);
+  return found->record;
+}
+
+task_ptr ledger::look(const task_id& id, const watcher_ptr* who) const {
+  for (int tries = 0; tries < looks_max; ++tries) {
+    if (auto live = look_live(id, who))
+      return live;
+    if (auto ended = archive_.find_task(id))
+      return ended;
+    task_ptr out;
+    bool again = false;
+    for_each_place(id, [&](const task_place& place, const task_id& base, std::uint32_t generation) {
+      bool matches = false;
+      if (who)
+        load(place.objective); // A task of an evicted objective may begin once that is retried.
+      with_objective(place.objective, [&](const objective_entry& owner) {
+        const auto& plans = owner.view->plans;
+        if (place.plan >= plans.size() || place.task >= plans[place.plan].tasks.size()
+            || plans[place.plan].spec->tasks[place.task].id != base)
+          return;
+        matches = true;
+        out = look_in(owner, id, place, generation, who, again);
+      });
+      return matches;
+    });
+    if (!again)
+      return out;
+  }
+  return nullptr; // It ended and its record is not kept any more.
+}
+
+task_ptr ledger::look_in(const objective_entry& owner, const task_id& id, const task_place& place,
+                         std::uint32_t generation, const watcher_ptr* who, bool& again) const {
+  const auto& plan = owner.view->plans[place.plan];
+  const auto& slot = plan.tasks[place.task];
+  if (generation > slot.generation)
+    return nullptr;
+  if (generation < slot.generation) // Replaced without ever having had a record: it was withdrawn.
+    return synthesise(*owner.view, id, place, {task_state::canceled, nullptr, plan.updated});
+  if (slot.state == task_state::unspecified) {
+    if (who && !owner.in_memory) {
+      again = true; // Evicted since it was loaded.
+      return nullptr;
+    }
+    if (who && *who) {
+      auto& home = task_shard_of(id.str());
+      const std::lock_guard lock{home.guard};
+      auto& early = home.early[id.str()];
+      const auto before = early.size();
+      add_watcher(early, *who);
+      early_watchers_.fetch_add(early.size() - before, std::memory_order_relaxed);
+    }
+    return synthesise(*owner.view, id, place, {task_state::submitted, nullptr, plan.created});
+  }
+  // It began between the look at the live tasks and now, or it has ended: either record can be found now, unless it was withdrawn
+  // (no attempt was ever made) or is not kept.
+  if (is_terminal(slot.state) && slot.attempt == 0 && !archive_.has_task(id))
+    return synthesise(*owner.view, id, place, withdrawn_status(*owner.view, owner.withdrawn, id, place));
+  again = true;
+  return nullptr;
+}
+
+// -- one objective ---------------------------------------------------------------------------------------------------
+
+objective_ptr ledger::find_objective(const objective_id& id) const {
+  {
+    auto& home = objective_shard_of(id.str());
+    const std::lock_guard lock{home.guard};
+    const auto found = home.live.find(id.str());
+    if (found != home.live.end())
+      return found->second.view;
+  }
+  auto read = archive_.find_objective(id);
+  return read ? objective_ptr{std::move(read->view)} : nullptr;
+}
+
+objective_ptr ledger::watch_objective(const objective_id& id, const watcher_ptr& who) {
+  // Evicted objectives come back to be watched: they may be retried. The second look covers an eviction in between.
+  for (int tries = 0; tries < looks_max; ++tries) {
+    {
+      auto& home = objective_shard_of(id.str());
+      const std::lock_guard lock{home.guard};
+      const auto found = home.live.find(id.str());
+      if (found != home.live.end()) {
+        add_watcher(found->second.watched_by, who);
+        return found->second.view;
+      }
+    }
+    if (!load(id))
+      return nullptr;
+  }
+  return nullptr;
+}
+
+bool ledger::knows_objective(const objective_id& id) const {
+  {
+    auto& home = objective_shard_of(id.str());
+    const std::lock_guard lock{home.guard};
+    if (home.live.contains(id.str()))
+      return true;
+  }
+  return archive_.has_objective(id);
+}
+
+std::optional<objective_id> ledger::objective_of(const plan_id& id) const {
+  std::optional<objective_id> out;
+  for_each_place(id, [&](const plan_place& place) {
+    with_objective(place.objective, [&](const objective_entry& owner) {
+      const auto& plans = owner.view->plans;
+      if (place.plan < plans.size() && plans[place.plan].spec->id == id)
+        out = place.objective;
+    });
+    return out.has_value();
+  });
+  return out;
+}
+
+void ledger::unwatch(const std::string& task_or_objective, const watcher_ptr& who) {
+  {
+    auto& home = objective_shard_of(task_or_objective);
+    const std::lock_guard lock{home.guard};
+    const auto found = home.live.find(task_or_objective);
+    if (found != home.live.end())
+      std::erase(found->second.watched_by, who);
+  }
+  auto& home = task_shard_of(task_or_objective);
+  const std::lock_guard lock{home.guard};
+  const auto live = home.live.find(std::string_view{task_or_objective});
+  if (live != home.live.end())
+    std::erase(live->watched_by, who);
+  const auto early = home.early.find(task_or_objective);
+  if (early == home.early.end())
+    return;
+  early_watchers_.fetch_sub(std::erase(early->second, who), std::memory_order_relaxed);
+  if (early->second.empty())
+    home.early.erase(early);
+}
+
+// -- lists -----------------------------------------------------------------------------------------------------------
+
+namespace {
+
+result<std::size_t> checked_page_size(std::uint32_t asked) {
+  if (asked < 1 || asked > page_size_max)
+    return make_error(errc::invalid_params,
+                      "pageSize must be 1 to " + std::to_string(page_size_max) + ", not " + std::to_string(asked) + ".",
+                      "pageSize");
+  return std::size_t{asked};
+}
+
+position place_in_list(const task_ptr& row) { return {row->status.at, row->id.str()}; }
+position place_in_list(const objective_ptr& row) { return {row->updated, row->id.str()}; }
+
+/// Cuts `all` (one row more than fits, if there is one) to a page and says where the next begins.
+template<class T>
+std::string cut_page(listed<T>& all, std::size_t size, std::uint64_t question) {
+  if (all.rows.size() <= size)
+    return {};
+  all.rows.resize(size);
+  return write_page_token(place_in_list(all.rows.back()), question);
+}
+
+} // namespace
+
+result<task_page> ledger::list(const list_tasks& query) const {
+  const auto question = fingerprint(query);
+  const auto size = checked_page_size(query.page_size);
+  if (!size)
+    return size.error();
+  const auto after = read_page_token(query.page_token, question);
+  if (!after)
+    return after.error();
+  const task_filter filter{query.context, query.state, query.status_after};
+
+  first_rows<task_ptr> rows{*after, *size + 1};
+  if (!filter.state || !is_terminal(*filter.state)) {
+    const auto context_hash = text_hash{}(filter.context);
+    for (const auto& home : tasks_) {
+      const std::lock_guard lock{home.guard};
+      for (const auto& entry : home.live) {
+        if ((filter.state && entry.state != *filter.state) || (filter.status_after && entry.at < *filter.status_after)
+            || (!filter.context.empty()
+                && (entry.context_hash != context_hash || entry.record->context != filter.context)))
+          continue;
+        rows.offer(entry.at, entry.record->id.str(), entry.record);
+      }
+    }
+  }
+  auto all = rows.take();
+  // After the live ones, so that a task that ends meanwhile stands in one of the two at least.
+  if (!filter.state || is_terminal(*filter.state))
+    all = merge(std::move(all), archive_.list_tasks(filter, *after, *size + 1),
+                [](const task_ptr& row) { return place_in_list(row); });
+  task_page out;
+  out.total_size = all.total;
+  out.next_page_token = cut_page(all, *size, question);
+  out.tasks = std::move(all.rows);
+  return out;
+}
+
+result<objective_page> ledger::list(const list_objectives& query) const {
+  const auto question = fingerprint(query);
+  const auto size = checked_page_size(query.page_size);
+  if (!size)
+    return size.error();
+  const auto after = read_page_token(query.page_token, question);
+  if (!after)
+    return after.error();
+  first_rows<objective_ptr> rows{*after, *size + 1};
+  for (const auto& home : objectives_) {
+    const std::lock_guard lock{home.guard};
+    for (const auto& [id, entry] : home.live)
+      if (!entry.sealed && (!query.state || entry.view->state == *query.state))
+        rows.offer(entry.view->updated, id, entry.view);
+  }
+  auto all = merge(rows.take(), archive_.list_objectives(query.state, *after, *size + 1),
+                   [](const objective_ptr& row) { return place_in_list(row); });
+  objective_page out;
+  out.total_size = all.total;
+  out.next_page_token = cut_page(all, *size, question);
+  out.objectives = std::move(all.rows);
+  return out;
+}
+
+} // namespace troupe

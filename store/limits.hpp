@@ -1,0 +1,25 @@
+// The store's named limits: what they bound, why, and what happens there.
+#pragma once
+
+#include <cstddef>
+
+namespace troupe {
+
+/// Messages a task's record keeps; at the limit the oldest go. Bounds a record that is read and written whole.
+inline constexpr std::size_t history_messages_max = 1000;
+
+/// Parts of the ledger with a lock each; requests on different tasks rarely meet. A power of two.
+inline constexpr std::size_t ledger_shards = 64;
+
+/// Tasks or objectives on one page of a list, whatever the query says (a2a-wire 2.7).
+inline constexpr std::size_t page_size_max = 100;
+
+/// Changes written as one batch. Above it the rest waits for the next batch, so that the first need not wait for the last.
+inline constexpr std::size_t group_changes_max = 4096;
+
+/// Bytes of journal rows in one batch: the same, for large changes. A single change may be larger and is then alone.
+inline constexpr std::size_t group_bytes_max = std::size_t{16} << 20;
+
+static_assert((ledger_shards & (ledger_shards - 1)) == 0);
+
+} // namespace troupe

@@ -1,0 +1,114 @@
+#include "store/memory_archive.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "store/limits.hpp"
+
+namespace troupe {
+
+namespace {
+
+/// Below this many rows a shard's share would be too uneven, so there are fewer shards.
+constexpr std::size_t shard_rows_min = 65'536;
+
+std::size_t shards_for(std::size_t rows_max) noexcept {
+  return std::clamp(std::bit_floor(rows_max / shard_rows_min), std::size_t{1}, ledger_shards);
+}
+
+} // namespace
+
+memory_archive::memory_archive(std::size_t finished_tasks_max)
+  : shard_count_(shards_for(finished_tasks_max)),
+    rows_max_(finished_tasks_max / shard_count_),
+    shards_(std::make_unique<shard[]>(shard_count_)) {}
+
+memory_archive::shard& memory_archive::shard_of(const task_id& id) const noexcept {
+  return shards_[text_hash{}(id.str()) >> 40 & (shard_count_ - 1)];
+}
+
+void memory_archive::keep(const task_ptr& ended) {
+  task_ptr dropped; // Destroyed without the lock.
+  auto& home = shard_of(ended->id);
+  const std::lock_guard lock{home.guard};
+  if (rows_max_ == 0 || !home.by_id.insert(ended).second)
+    return;
+  home.by_age.push_back({ended, ended->status.at, text_hash{}(ended->context), ended->status.state});
+  if (home.by_age.size() <= rows_max_)
+    return;
+  dropped = std::move(home.by_age.front().record);
+  home.by_age.pop_front();
+  home.by_id.erase(dropped);
+}
+
+void memory_archive::learn(const objective_id& owner, std::uint32_t plan_index, const plan_spec& plan) {
+  if (plan.id != make_plan_id(owner, plan_index)) {
+    const std::lock_guard lock{plans_.guard};
+    plans_.by_id.try_emplace(plan.id.str(), plan_place{owner, plan_index});
+  }
+  std::unique_lock lock{tasks_.guard, std::defer_lock};
+  for (std::size_t index = 0; index < plan.tasks.size(); ++index) {
+    if (plan.tasks[index].id == make_task_id(plan.id, index))
+      continue;
+    if (!lock.owns_lock())
+      lock.lock();
+    tasks_.by_id.try_emplace(plan.tasks[index].id.str(),
+                             task_place{owner, plan_index, static_cast<std::uint32_t>(index)});
+  }
+}
+
+task_ptr memory_archive::find_task(const task_id& id) const {
+  auto& home = shard_of(id);
+  const std::lock_guard lock{home.guard};
+  const auto found = home.by_id.find(std::string_view{id.str()});
+  return found == home.by_id.end() ? nullptr : *found;
+}
+
+bool memory_archive::has_task(const task_id& id) const {
+  auto& home = shard_of(id);
+  const std::lock_guard lock{home.guard};
+  return home.by_id.contains(std::string_view{id.str()});
+}
+
+std::optional<task_place> memory_archive::place_of(const task_id& id) const {
+  const std::lock_guard lock{tasks_.guard};
+  const auto found = tasks_.by_id.find(std::string_view{id.str()});
+  return found == tasks_.by_id.end() ? std::nullopt : std::optional{found->second};
+}
+
+std::optional<plan_place> memory_archive::place_of(const plan_id& id) const {
+  const std::lock_guard lock{plans_.guard};
+  const auto found = plans_.by_id.find(std::string_view{id.str()});
+  return found == plans_.by_id.end() ? std::nullopt : std::optional{found->second};
+}
+
+std::optional<objective_state_of_record> memory_archive::find_objective(const objective_id&) const {
+  return std::nullopt;
+}
+
+bool memory_archive::has_objective(const objective_id&) const { return false; }
+
+listed<task_ptr> memory_archive::list_tasks(const task_filter& filter, const std::optional<position>& after,
+                                            std::size_t count) const {
+  first_rows<task_ptr> rows{after, count};
+  const auto context_hash = text_hash{}(filter.context);
+  for (std::size_t i = 0; i < shard_count_; ++i) {
+    const auto& home = shards_[i];
+    const std::lock_guard lock{home.guard};
+    for (const auto& each : home.by_age) {
+      if ((filter.state && each.state != *filter.state) || (filter.status_after && each.at < *filter.status_after)
+          || (!filter.context.empty()
+              && (each.context_hash != context_hash || each.record->context != filter.context)))
+        continue;
+      rows.offer(each.at, each.record->id.str(), each.record);
+    }
+  }
+  return rows.take();
+}
+
+listed<objective_ptr> memory_archive::list_objectives(std::optional<objective_state>, const std::optional<position>&,
+                                                      std::size_t) const {
+  return {};
+}
+
+} // namespace troupe

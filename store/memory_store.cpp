@@ -1,0 +1,66 @@
+// The store that forgets: a change is visible at once, on the caller's thread, and gone with the process.
+#include "store/ledger.hpp"
+#include "store/memory_archive.hpp"
+#include "store/store.hpp"
+
+namespace troupe {
+
+namespace {
+
+class memory_store final : public store {
+public:
+  explicit memory_store(std::size_t finished_tasks_max) : archive_(finished_tasks_max), ledger_(archive_) {}
+
+  void commit(change what, committed_fn then, watcher_ptr follow) override {
+    ledger_.publish(std::move(what), nullptr, follow);
+    if (then)
+      then();
+  }
+
+  [[nodiscard]] task_ptr find_task(const task_id& id) const override { return ledger_.find_task(id); }
+  [[nodiscard]] objective_ptr find_objective(const objective_id& id) const override {
+    return ledger_.find_objective(id);
+  }
+  [[nodiscard]] std::optional<objective_id> objective_of(const plan_id& id) const override {
+    return ledger_.objective_of(id);
+  }
+  [[nodiscard]] bool knows_task(const task_id& id) const override { return ledger_.knows_task(id); }
+  [[nodiscard]] bool knows_objective(const objective_id& id) const override { return ledger_.knows_objective(id); }
+  [[nodiscard]] result<task_page> list(const list_tasks& query) const override { return ledger_.list(query); }
+  [[nodiscard]] result<objective_page> list(const list_objectives& query) const override {
+    return ledger_.list(query);
+  }
+
+  [[nodiscard]] task_ptr watch_task(const task_id& id, watcher_ptr who) override {
+    return ledger_.watch_task(id, who);
+  }
+  [[nodiscard]] objective_ptr watch_objective(const objective_id& id, watcher_ptr who) override {
+    return ledger_.watch_objective(id, who);
+  }
+  void unwatch(const std::string& task_or_objective, const watcher_ptr& who) override {
+    ledger_.unwatch(task_or_objective, who);
+  }
+
+  [[nodiscard]] result<recovered> recover() override { return recovered{}; }
+  void evict(timestamp) override {}
+  void flush() override {}
+
+  [[nodiscard]] store_status status() const override {
+    store_status out;
+    out.live_tasks = ledger_.live_tasks();
+    out.live_objectives = ledger_.live_objectives();
+    return out;
+  }
+
+private:
+  memory_archive archive_;
+  ledger ledger_;
+};
+
+} // namespace
+
+std::unique_ptr<store> make_memory_store(std::size_t finished_tasks_max) {
+  return std::make_unique<memory_store>(finished_tasks_max);
+}
+
+} // namespace troupe

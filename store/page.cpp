@@ -1,0 +1,117 @@
+#include "store/page.hpp"
+
+#include <array>
+#include <charconv>
+
+namespace troupe {
+
+namespace {
+
+/// FNV-1a, 64 bits. Guards against mix-ups, not against forgery: a token grants nothing that the query does not.
+class fnv {
+public:
+  fnv& add(std::string_view text) noexcept {
+    for (const char c : text)
+      step(static_cast<unsigned char>(c));
+    step(0xff); // Not in UTF-8: "a" "b" differs from "ab".
+    return *this;
+  }
+  fnv& add(std::uint64_t word) noexcept {
+    for (int shift = 0; shift < 64; shift += 8)
+      step((word >> shift) & 0xff);
+    return *this;
+  }
+  [[nodiscard]] std::uint64_t value() const noexcept { return value_; }
+
+private:
+  void step(std::uint64_t byte) noexcept { value_ = (value_ ^ byte) * 0x100000001b3ULL; }
+  std::uint64_t value_ = 0xcbf29ce484222325ULL;
+};
+
+constexpr std::size_t word_chars = 16;
+
+void append_hex(std::string& out, std::uint64_t word) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  for (int shift = 60; shift >= 0; shift -= 4)
+    out.push_back(digits[(word >> shift) & 0xf]);
+}
+
+std::optional<std::uint64_t> read_hex(std::string_view text) noexcept {
+  std::uint64_t word = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), word, 16);
+  if (failure != std::errc{} || end != text.data() + text.size())
+    return std::nullopt;
+  return word;
+}
+
+std::uint64_t check_of(std::uint64_t at, std::string_view id, std::uint64_t question) noexcept {
+  return fnv{}.add(at).add(id).add(question).value();
+}
+
+error bad_token() {
+  return make_error(errc::invalid_params,
+                    "The page token is not one of this list. Use nextPageToken of the page before with the same "
+                    "filters, or leave it out to begin anew.",
+                    "pageToken");
+}
+
+std::uint64_t millis(timestamp at) noexcept { return static_cast<std::uint64_t>(at.time_since_epoch().count()); }
+
+} // namespace
+
+std::uint64_t fingerprint(const list_tasks& query) {
+  return fnv{}
+      .add("tasks")
+      .add(query.who.principal)
+      .add(query.who.tenant)
+      .add(query.context)
+      .add(query.state ? static_cast<std::uint64_t>(*query.state) : ~std::uint64_t{0})
+      .add(query.status_after ? millis(*query.status_after) : ~std::uint64_t{0})
+      .value();
+}
+
+std::uint64_t fingerprint(const list_objectives& query) {
+  return fnv{}
+      .add("objectives")
+      .add(query.who.principal)
+      .add(query.who.tenant)
+      .add(query.state ? static_cast<std::uint64_t>(*query.state) : ~std::uint64_t{0})
+      .value();
+}
+
+// <time, 16 hex digits><check, 16 hex digits><id, two hex digits a byte>
+std::string write_page_token(const position& last, std::uint64_t question) {
+  std::string out;
+  out.reserve(2 * word_chars + 2 * last.id.size());
+  append_hex(out, millis(last.at));
+  append_hex(out, check_of(millis(last.at), last.id, question));
+  constexpr std::string_view digits = "0123456789abcdef";
+  for (const char c : last.id) {
+    out.push_back(digits[static_cast<unsigned char>(c) >> 4]);
+    out.push_back(digits[static_cast<unsigned char>(c) & 0xf]);
+  }
+  return out;
+}
+
+result<std::optional<position>> read_page_token(const std::string& token, std::uint64_t question) {
+  if (token.empty())
+    return std::optional<position>{};
+  const std::string_view text{token};
+  if (text.size() < 2 * word_chars || text.size() % 2 != 0)
+    return bad_token();
+  const auto at = read_hex(text.substr(0, word_chars));
+  const auto check = read_hex(text.substr(word_chars, word_chars));
+  std::string id;
+  for (std::size_t i = 2 * word_chars; i < text.size(); i += 2) {
+    const auto byte = read_hex(text.substr(i, 2));
+    if (!byte)
+      return bad_token();
+    id.push_back(static_cast<char>(*byte));
+  }
+  if (!at || !check || *check != check_of(*at, id, question))
+    return bad_token();
+  const timestamp when{std::chrono::milliseconds{static_cast<std::int64_t>(*at)}};
+  return std::optional<position>{position{when, std::move(id)}};
+}
+
+} // namespace troupe

@@ -1,0 +1,117 @@
+// Lists in pages: the order all lists have (most recent first, ties by id, so that paging is stable), the position at which a page
+// ends, and the opaque token that carries it to the next request (a2a-wire 2.7).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "protocol/command.hpp"
+#include "protocol/errc.hpp"
+#include "protocol/task_state.hpp"
+#include "protocol/time.hpp"
+
+namespace troupe {
+
+/// A row's place in a list.
+struct position {
+  timestamp at{};
+  std::string id;
+};
+
+/// Whether a row at (at, id) comes behind `than`.
+[[nodiscard]] inline bool comes_behind(timestamp at, std::string_view id, const position& than) noexcept {
+  return at != than.at ? at < than.at : id > than.id;
+}
+
+/// What a list of tasks is narrowed by.
+struct task_filter {
+  std::string context; ///< Empty: any.
+  std::optional<task_state> state;
+  std::optional<timestamp> status_after; ///< Inclusive.
+
+  [[nodiscard]] bool passes(const std::string& its_context, task_state its_state, timestamp its_at) const noexcept {
+    return (!state || *state == its_state) && (!status_after || its_at >= *status_after)
+           && (context.empty() || context == its_context);
+  }
+};
+
+template<class T>
+struct listed {
+  std::vector<T> rows;
+  std::uint64_t total = 0; ///< Rows that pass, on all pages.
+};
+
+/// Finds the first rows of a list among rows that come in any order, holding no more than it gives back.
+template<class T>
+class first_rows {
+public:
+  first_rows(const std::optional<position>& after, std::size_t count) : after_(after), count_(count) {}
+
+  void offer(timestamp at, const std::string& id, const T& row) {
+    ++total_;
+    if (count_ == 0 || (after_ && !comes_behind(at, id, *after_)))
+      return;
+    if (heap_.size() == count_) {
+      if (comes_behind(at, id, heap_.front().first))
+        return;
+      std::pop_heap(heap_.begin(), heap_.end(), before);
+      heap_.pop_back();
+    }
+    heap_.emplace_back(position{at, id}, row);
+    std::push_heap(heap_.begin(), heap_.end(), before);
+  }
+
+  /// The rows in list order. Call once.
+  [[nodiscard]] listed<T> take() {
+    std::sort_heap(heap_.begin(), heap_.end(), before);
+    listed<T> out{.rows = {}, .total = total_};
+    out.rows.reserve(heap_.size());
+    for (auto& [where, row] : heap_)
+      out.rows.push_back(std::move(row));
+    return out;
+  }
+
+private:
+  using item = std::pair<position, T>;
+  static bool before(const item& a, const item& b) noexcept { return comes_behind(b.first.at, b.first.id, a.first); }
+
+  const std::optional<position>& after_;
+  std::size_t count_;
+  std::uint64_t total_ = 0;
+  std::vector<item> heap_; ///< The last in list order on top.
+};
+
+/// Two lists in list order as one; a row that stands in both (it moved from one to the other meanwhile) is taken from `b`
+/// and counted once. `place` gives a row's position.
+template<class T, class Place>
+[[nodiscard]] listed<T> merge(listed<T> a, listed<T> b, Place place) {
+  listed<T> out{.rows = {}, .total = a.total + b.total};
+  const auto in_b = [&](const T& row) {
+    const auto id = place(row).id;
+    return std::any_of(b.rows.begin(), b.rows.end(), [&](const T& other) { return place(other).id == id; });
+  };
+  out.total -= static_cast<std::uint64_t>(std::erase_if(a.rows, in_b));
+  out.rows.resize(a.rows.size() + b.rows.size());
+  std::merge(a.rows.begin(), a.rows.end(), b.rows.begin(), b.rows.end(), out.rows.begin(),
+             [&](const T& x, const T& y) {
+               const auto first = place(x);
+               return comes_behind(place(y).at, place(y).id, first);
+             });
+  return out;
+}
+
+/// The fingerprint of what a list was asked for, the caller included: a token is good for the same question only.
+[[nodiscard]] std::uint64_t fingerprint(const list_tasks& query);
+[[nodiscard]] std::uint64_t fingerprint(const list_objectives& query);
+
+/// Opaque text; any change to it is noticed.
+[[nodiscard]] std::string write_page_token(const position& last, std::uint64_t fingerprint);
+/// Nothing for an empty token (the first page). errc::invalid_params for one that is not ours or belongs to another question.
+[[nodiscard]] result<std::optional<position>> read_page_token(const std::string& token, std::uint64_t fingerprint);
+
+} // namespace troupe

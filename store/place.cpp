@@ -1,0 +1,21 @@
+#include "store/place.hpp"
+
+#include <charconv>
+
+namespace troupe {
+
+std::optional<numbered> split_number(std::string_view text, std::string_view mark) noexcept {
+  const auto at = text.rfind(mark);
+  if (at == std::string_view::npos || at == 0)
+    return std::nullopt;
+  const auto digits = text.substr(at + mark.size());
+  if (digits.empty() || (digits.size() > 1 && digits.front() == '0'))
+    return std::nullopt;
+  numbered out{.base = text.substr(0, at), .number = 0};
+  const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), out.number);
+  if (failure != std::errc{} || end != digits.data() + digits.size())
+    return std::nullopt;
+  return out;
+}
+
+} // namespace troupe
