@@ -137,6 +137,8 @@ public:
   /// How many of its tasks may run at once; 0 = no limit.
   [[nodiscard]] virtual std::uint32_t parallel_max() const { return 0; }
   [[nodiscard]] virtual restart_rule on_restart() const { return restart_rule::next_attempt; }
+  /// The same for one task: its `input` (references not replaced) may choose.
+  [[nodiscard]] virtual restart_rule on_restart_of(const boost::json::object&) const { return on_restart(); }
   /// Checks a task's `input` before anything runs; the error's field is a JSON pointer below `input` (`/seconds`).
   [[nodiscard]] virtual result<void> check_input(const boost::json::object& input) const;
   /// One line for people: `troupe agents`, the card's skill.

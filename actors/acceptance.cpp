@@ -1,0 +1,119 @@
+#include "actors/acceptance.hpp"
+
+#include "actors/input_references.hpp"
+#include "actors/limits.hpp"
+
+namespace troupe {
+
+namespace {
+
+std::string task_pointer(std::size_t plan, std::size_t task) {
+  return "/plans/" + std::to_string(plan) + "/tasks/" + std::to_string(task);
+}
+
+std::string names_text(const agent_registry& agents) {
+  std::string out;
+  for (const auto& name : agents.names())
+    out += (out.empty() ? "" : ", ") + name;
+  return out;
+}
+
+result<void> check_task(const task_spec& task, std::size_t plan, std::size_t index, const agent_registry& agents) {
+  const auto who = "task \"" + label_of(task, index) + "\"";
+  const auto& name = task.agent.empty() ? agents.default_agent : task.agent;
+  const auto agent = agents.find(name);
+  if (!agent)
+    return make_error(errc::agent_not_found,
+                      who + ": no agent is named \"" + name + "\"; there are: " + names_text(agents),
+                      task_pointer(plan, index) + "/agent");
+  // An input with references is complete only when the task begins; the agent looks at it then.
+  if (has_references(task.input))
+    return {};
+  if (auto ok = agent->check_input(task.input); !ok) {
+    auto why = ok.error();
+    return make_error(errc::invalid_params, who + ": " + why.message, task_pointer(plan, index) + "/input" + why.field);
+  }
+  return {};
+}
+
+// The names by which the references of a task may call what it depends on.
+std::vector<std::string> dependency_names(const std::vector<plan_spec_ptr>& plans, const resolved_plan& plan,
+                                          const task_spec& task, std::size_t index) {
+  auto names = task.dependencies;
+  for (auto i = plan.dependency_offsets[index]; i < plan.dependency_offsets[index + 1]; ++i) {
+    const auto& position = plan.dependency_positions[i];
+    const auto& other = plans[position.plan]->tasks[position.task];
+    for (const auto& name : {other.key, other.id.str(), other.name})
+      if (!name.empty())
+        names.push_back(name);
+  }
+  return names;
+}
+
+} // namespace
+
+void name_plan(plan_spec& plan, const objective_id& objective, std::size_t index) {
+  if (plan.id.empty())
+    plan.id = make_plan_id(objective, index);
+  for (std::size_t t = 0; t < plan.tasks.size(); ++t)
+    if (plan.tasks[t].id.empty())
+      plan.tasks[t].id = make_task_id(plan.id, t);
+}
+
+result<void> check_plan(const plan_spec& plan, std::size_t index, const agent_registry& agents) {
+  if (plan.tasks.size() > tasks_per_plan_max)
+    return make_error(errc::limit_exceeded,
+                      "plan \"" + label_of(plan, index) + "\" has " + std::to_string(plan.tasks.size())
+                          + " tasks; the limit is " + std::to_string(tasks_per_plan_max) + " (maxTasksPerPlan)",
+                      "/plans/" + std::to_string(index) + "/tasks");
+  for (std::size_t t = 0; t < plan.tasks.size(); ++t)
+    if (auto ok = check_task(plan.tasks[t], index, t, agents); !ok)
+      return ok;
+  return {};
+}
+
+result<resolved_objective> check_objective(const std::vector<plan_spec_ptr>& plans, const agent_registry& agents) {
+  if (plans.size() > plans_per_objective_max)
+    return make_error(errc::limit_exceeded,
+                      "the objective has " + std::to_string(plans.size()) + " plans; the limit is "
+                          + std::to_string(plans_per_objective_max) + " (maxPlansPerObjective)",
+                      "/plans");
+  for (std::size_t p = 0; p < plans.size(); ++p)
+    if (auto ok = check_plan(*plans[p], p, agents); !ok)
+      return ok.error();
+  auto resolved = resolve_dependencies(plans);
+  if (!resolved)
+    return resolved;
+  for (std::size_t p = 0; p < plans.size(); ++p)
+    for (std::size_t t = 0; t < plans[p]->tasks.size(); ++t) {
+      const auto& task = plans[p]->tasks[t];
+      if (!has_references(task.input))
+        continue;
+      if (auto ok = check_references(task.input, dependency_names(plans, resolved->plans[p], task, t)); !ok) {
+        auto why = ok.error();
+        return make_error(why.code, "task \"" + label_of(task, t) + "\": " + why.message,
+                          task_pointer(p, t) + "/input" + why.field);
+      }
+    }
+  return resolved;
+}
+
+objective_view new_view(const objective_spec& spec, timestamp at) {
+  objective_view view;
+  view.id = spec.id;
+  view.name = spec.name;
+  view.description = spec.description;
+  view.parallel_max = spec.parallel_max;
+  view.metadata = spec.metadata;
+  view.created = view.updated = at;
+  for (const auto& plan : spec.plans) {
+    plan_view one;
+    one.spec = plan;
+    one.created = one.updated = at;
+    one.tasks.resize(plan->tasks.size());
+    view.plans.push_back(std::move(one));
+  }
+  return view;
+}
+
+} // namespace troupe

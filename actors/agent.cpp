@@ -1,0 +1,84 @@
+#include "actors/agent.hpp"
+
+#include <algorithm>
+
+namespace troupe {
+
+namespace {
+
+class function_agent final : public agent {
+public:
+  explicit function_agent(agent_registry::function work) : work_(std::move(work)) {}
+
+  start_result start(const order_ptr& what, const agent_port_ptr&) override {
+    report_completed done;
+    done.artifacts.push_back(text_artifact("result", work_(*what)));
+    return done;
+  }
+
+private:
+  agent_registry::function work_;
+};
+
+} // namespace
+
+std::string order::text() const {
+  std::string out;
+  for (const auto& one : messages) {
+    const auto text = text_of(one->parts);
+    if (!text.empty())
+      out += (out.empty() ? "" : "\n") + text;
+  }
+  if (!out.empty())
+    return out;
+  if (const auto* text = input.if_contains("text"); text && text->is_string())
+    return std::string{text->as_string()};
+  return description.empty() ? name : description;
+}
+
+void agent_run::on_input(const message_ptr&) {
+  // An agent that asks nothing has no use for it.
+}
+
+void agent_run::on_wake() {
+  // Never asked to be woken.
+}
+
+bool agent_run::on_cancel() {
+  return true;
+}
+
+result<void> agent::check_input(const boost::json::object&) const {
+  return {};
+}
+
+agent_registry& agent_registry::add(std::string name, agent_ptr who) {
+  agents_.insert_or_assign(std::move(name), std::move(who));
+  return *this;
+}
+
+agent_registry& agent_registry::add(std::string name, function work) {
+  return add(std::move(name), std::make_shared<function_agent>(std::move(work)));
+}
+
+agent_ptr agent_registry::find(std::string_view name) const {
+  const auto it = agents_.find(std::string{name});
+  return it == agents_.end() ? nullptr : it->second;
+}
+
+std::vector<std::string> agent_registry::names() const {
+  std::vector<std::string> out;
+  for (const auto& [name, who] : agents_)
+    out.push_back(name);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+artifact text_artifact(std::string name, std::string text) {
+  artifact out;
+  out.name = std::move(name);
+  out.parts.push_back(text_part(std::move(text)));
+  return out;
+}
+
+} // namespace troupe

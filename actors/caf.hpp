@@ -1,0 +1,136 @@
+// Everything in which CAF 0.17.6 (Debian 12) and CAF >= 1.0 differ, and the only header of the tree that includes CAF.
+//
+// Our actors only ever send one-way messages to each other, one struct per message. `actor_handle<Ms...>` is the typed handle of an
+// actor that takes the messages Ms; `spawn_actor<State>` runs a state class, which looks the same on both:
+//
+//   struct my_actor {
+//     using handle = actor_handle<some_message>;
+//     my_actor(handle::pointer self, int argument);
+//     handle::behavior_type make_behavior();
+//   };
+#pragma once
+
+// CAF's own headers are not free of the warnings we build with.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#pragma GCC diagnostic ignored "-Wshadow"
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+#include <caf/all.hpp>
+#pragma GCC diagnostic pop
+
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#ifdef CAF_VERSION_MAJOR // only CAF >= 1.0 has it
+#define TROUPE_CAF_1 1
+#else
+#define TROUPE_CAF_1 0
+#include <caf/scheduler/test_coordinator.hpp>
+
+#include "actors/handover.hpp"
+#endif
+
+namespace troupe {
+
+// -- handles -----------------------------------------------------------------------------------------------------------
+
+#if TROUPE_CAF_1
+template<class... Messages>
+using actor_handle = caf::typed_actor<caf::result<void>(Messages)...>;
+#else
+template<class... Messages>
+using actor_handle = caf::typed_actor<caf::reacts_to<Messages>...>;
+#endif
+
+template<class Handle>
+using actor_pointer = typename Handle::pointer;
+
+template<class Handle>
+using actor_behavior = typename Handle::behavior_type;
+
+// -- spawning ----------------------------------------------------------------------------------------------------------
+
+#if TROUPE_CAF_1
+
+template<class State, class Host, class... Args>
+typename State::handle spawn_actor(Host& host, Args&&... args) {
+  return host.spawn(caf::actor_from_state<State>, std::forward<Args>(args)...);
+}
+
+#else
+
+/// Runs a state class on CAF 0.17: the state lives from the first moment until the actor quits.
+template<class State>
+class state_actor final : public handover<typename State::handle::base> {
+public:
+  using base_type = handover<typename State::handle::base>;
+
+  template<class... Args>
+  explicit state_actor(caf::actor_config& cfg, Args&&... args) : base_type(cfg) {
+    state_.emplace(this, std::forward<Args>(args)...);
+    this->handing_over();
+  }
+  ~state_actor() override { this->taken_over(); }
+
+  const char* name() const override { return State::name; }
+  void on_exit() override { state_.reset(); }
+
+protected:
+  typename base_type::behavior_type make_behavior() override { return state_->make_behavior(); }
+
+private:
+  std::optional<State> state_;
+};
+
+template<class State, class Host, class... Args>
+typename State::handle spawn_actor(Host& host, Args&&... args) {
+  return host.template spawn<state_actor<State>>(std::forward<Args>(args)...);
+}
+
+#endif
+
+// -- sending -----------------------------------------------------------------------------------------------------------
+
+/// From anywhere, also outside of actors.
+template<class Handle, class Message>
+void tell(const Handle& to, Message&& what) {
+#if TROUPE_CAF_1
+  caf::anon_mail(std::forward<Message>(what)).send(to);
+#else
+  caf::anon_send(to, std::forward<Message>(what));
+#endif
+}
+
+/// The same after `delay`, on the actor system's clock.
+template<class Handle, class Message>
+void tell_after(std::chrono::nanoseconds delay, const Handle& to, Message&& what) {
+#if TROUPE_CAF_1
+  caf::anon_mail(std::forward<Message>(what)).delay(std::chrono::duration_cast<caf::timespan>(delay)).send(to);
+#else
+  caf::delayed_anon_send(to, delay, std::forward<Message>(what));
+#endif
+}
+
+/// Ends an actor where it stands.
+template<class Handle>
+void kill(const Handle& whom) {
+  if (whom)
+    caf::anon_send_exit(whom, caf::exit_reason::kill);
+}
+
+/// A strong handle to the actor that runs `self`.
+template<class Pointer>
+auto handle_of(Pointer self) {
+  using handle = typename std::remove_pointer_t<Pointer>::actor_hdl;
+  return handle{self};
+}
+
+} // namespace troupe
+
+// -- message types -----------------------------------------------------------------------------------------------------
+// Ours stay within the process: they are not serialised, so CAF is told that this is meant.
+
+#define TROUPE_LOCAL_MESSAGE(type) CAF_ALLOW_UNSAFE_MESSAGE_TYPE(type)

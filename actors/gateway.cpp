@@ -1,0 +1,378 @@
+#include "actors/gateway.hpp"
+
+#include <condition_variable>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "actors/acceptance.hpp"
+#include "actors/environment.hpp"
+#include "actors/objective_actor.hpp"
+#include "actors/task_actor.hpp"
+#include "actors/throttle_actor.hpp"
+
+namespace troupe {
+
+namespace {
+
+constexpr std::chrono::milliseconds housekeeping_interval{100};
+constexpr int evict_every_rounds = 20;
+
+caf::actor_system_config make_config(const executor_options& options) {
+#if TROUPE_CAF_1
+  caf::core::init_global_meta_objects();
+  caf::init_global_meta_objects<caf::id_block::troupe>();
+  constexpr auto threads_key = "caf.scheduler.max-threads";
+#else
+  constexpr auto threads_key = "scheduler.max-threads";
+#endif
+  caf::actor_system_config config;
+  const auto cores = std::max<std::size_t>(1, std::thread::hardware_concurrency());
+  config.set(threads_key, options.threads ? options.threads : cores);
+  return config;
+}
+
+error gone(const std::string& id) {
+  return make_error(errc::unsupported_operation, "the task has ended and takes no more messages", id);
+}
+
+error ended_meanwhile(const std::string& id) {
+  return make_error(errc::unavailable, "the objective ended at this very moment; read it and try again", id);
+}
+
+} // namespace
+
+struct gateway::impl {
+  impl(store& records, const agent_registry& agents, executor_options options)
+      : config(make_config(options)), system(std::make_unique<caf::actor_system>(config)),
+        env(*system, records, agents, options) {
+    for (const auto& name : agents.names())
+      if (const auto limit = agents.find(name)->parallel_max(); limit > 0)
+        env.agent_slots.emplace(name, spawn_actor<throttle_actor>(*system, limit));
+    housekeeper = std::thread{[this] { keep_house(); }};
+  }
+
+  ~impl() {
+    env.stopping = true;
+    {
+      const std::lock_guard lock{house_mutex};
+      house_closed = true;
+    }
+    house_wakes.notify_all();
+    housekeeper.join();
+    for (const auto& who : env.objectives.all())
+      kill(who);
+    for (const auto& who : env.lone_tasks.all())
+      kill(who);
+    for (const auto& [name, who] : env.agent_slots)
+      kill(who);
+    env.agent_slots.clear();
+    system->await_all_actors_done();
+  }
+
+  // Samples what is too dear to ask per request, and sends settled objectives out of memory.
+  void keep_house() {
+    int round = 0;
+    std::unique_lock lock{house_mutex};
+    while (!house_wakes.wait_for(lock, housekeeping_interval, [this] { return house_closed; })) {
+      lock.unlock();
+      const auto status = env.records.status();
+      backlog_full = status.backlog_changes > env.options.backlog_changes_max;
+      unwritable = !status.writable;
+      if (++round % evict_every_rounds == 0)
+        env.records.evict(env.now() - env.options.settled_linger);
+      lock.lock();
+    }
+  }
+
+  /// Why new work is not taken at the moment.
+  [[nodiscard]] result<void> open() const {
+    if (env.draining)
+      return make_error(errc::unavailable, "the server is shutting down and takes no new work", "");
+    if (unwritable)
+      return make_error(errc::unavailable, "the store cannot write: " + env.records.status().problem, "");
+    if (backlog_full)
+      return make_error(errc::overloaded, "too many changes wait for the disk (backlogChangesMax)", "");
+    if (env.live_tasks.load(std::memory_order_relaxed) >= env.options.live_tasks_max)
+      return make_error(errc::overloaded,
+                        "there are " + std::to_string(env.options.live_tasks_max) + " live tasks (liveTasksMax)", "");
+    return {};
+  }
+
+  void send_new(send_message what, watcher_ptr follow, reply<sent> done) {
+    task_start start;
+    start.id = task_id{thread_id_source().next("task")};
+    start.agent = env.agents.default_agent;
+    start.context = what.what.context_id.empty() ? thread_id_source().next("ctx") : what.what.context_id;
+    what.what.task_id = start.id.str();
+    what.what.context_id = start.context;
+    start.request = std::make_shared<const message>(std::move(what.what));
+    start.request_metadata = std::move(what.metadata);
+    start.traceparent = std::move(what.who.traceparent);
+    start.follow = std::move(follow);
+    start.done = {std::move(done), make_error(errc::internal, "the task's actor died before it began", start.id.str())};
+    spawn_actor<task_actor>(*system, env, std::move(start));
+  }
+
+  void send_to(const task_ptr& record, send_message what, reply<sent> done) {
+    const auto id = record->id;
+    reply_port<task_id> accepted{[done = std::move(done), context = record->context](result<task_id> taken) {
+                                   if (taken)
+                                     done(sent{*taken, context, false});
+                                   else
+                                     done(taken.error());
+                                 },
+                                 gone(id.str())};
+    provide_input input{std::make_shared<const message>(std::move(what.what)), std::move(accepted)};
+    if (!record->origin && record->agent != objective_agent) {
+      if (const auto who = env.lone_tasks.find(id.str()))
+        tell(who, std::move(input));
+      return;
+    }
+    const bool root = !record->origin;
+    if (const auto who = env.objectives.find(record->context))
+      tell(who, objective_input{root, record->origin.plan_index, record->origin.task_index, std::move(input)});
+  }
+
+  /// The live actor of an objective; one that has settled is brought back for as long as the command takes.
+  [[nodiscard]] result<objective_handle> objective_for(const objective_id& id) {
+    const std::lock_guard lock{revive_mutex};
+    if (auto who = env.objectives.find(id.str()))
+      return who;
+    const auto view = env.records.find_objective(id);
+    if (!view)
+      return make_error(errc::objective_not_found, "no objective has this id", id.str());
+    return spawn_existing(*view);
+  }
+
+  [[nodiscard]] result<objective_handle> spawn_existing(const objective_view& view) {
+    std::vector<plan_spec_ptr> plans;
+    for (const auto& plan : view.plans)
+      plans.push_back(plan.spec);
+    auto resolved = resolve_dependencies(plans);
+    if (!resolved)
+      return resolved.error();
+    objective_start start;
+    start.view = view;
+    start.resolved = std::make_shared<const resolved_objective>(std::move(*resolved));
+    auto who = spawn_actor<objective_actor>(*system, env, std::move(start));
+    env.objectives.put(view.id.str(), who);
+    return who;
+  }
+
+  void resume_lone(const task& record) {
+    task_start start;
+    start.id = record.id;
+    start.agent = record.agent;
+    start.context = record.context;
+    start.exists = true;
+    start.attempts = record.attempt;
+    for (const auto& one : record.history)
+      if (one->from == role::user && !start.request)
+        start.request = one;
+    if (!start.request)
+      start.request = std::make_shared<const message>();
+    start.request_metadata = record.metadata;
+    spawn_actor<task_actor>(*system, env, std::move(start));
+  }
+
+  /// Ids a client chose are reserved from the check until they are committed, so that two requests cannot both have them.
+  [[nodiscard]] result<void> reserve(const std::vector<std::string>& ids) {
+    const std::lock_guard lock{reserve_mutex};
+    for (const auto& id : ids)
+      if (reserved.contains(id) || env.records.knows_task(task_id{id}) || env.records.knows_objective(objective_id{id})
+          || env.records.objective_of(plan_id{id}))
+        return make_error(errc::duplicate_id, "the id \"" + id + "\" is in use already; choose another or leave it out", id);
+    reserved.insert(ids.begin(), ids.end());
+    return {};
+  }
+
+  void unreserve(const std::vector<std::string>& ids) {
+    const std::lock_guard lock{reserve_mutex};
+    for (const auto& id : ids)
+      reserved.erase(id);
+  }
+
+  caf::actor_system_config config;
+  std::unique_ptr<caf::actor_system> system;
+  environment env;
+  std::mutex revive_mutex;
+  std::mutex reserve_mutex;
+  std::set<std::string> reserved;
+  std::atomic<bool> backlog_full{false};
+  std::atomic<bool> unwritable{false};
+  std::mutex house_mutex;
+  std::condition_variable house_wakes;
+  bool house_closed = false;
+  std::thread housekeeper;
+};
+
+gateway::gateway(store& records, const agent_registry& agents, executor_options options)
+    : impl_(std::make_unique<impl>(records, agents, options)) {
+  // nop
+}
+
+gateway::~gateway() = default;
+
+void gateway::resume(const recovered& what) {
+  for (const auto& view : what.objectives) {
+    const std::lock_guard lock{impl_->revive_mutex};
+    (void)impl_->spawn_existing(*view); // was accepted once, so its dependencies resolve
+  }
+  for (const auto& record : what.lone_tasks)
+    if (record->agent != objective_agent)
+      impl_->resume_lone(*record);
+}
+
+void gateway::send(send_message what, watcher_ptr follow, reply<sent> done) {
+  if (auto ok = impl_->open(); !ok)
+    return done(ok.error());
+  if (what.what.task_id.empty())
+    return impl_->send_new(std::move(what), std::move(follow), std::move(done));
+  const auto record = records().find_task(task_id{what.what.task_id});
+  if (!record)
+    return done(make_error(errc::task_not_found, "no task has this id", what.what.task_id));
+  if (!what.what.context_id.empty() && what.what.context_id != record->context)
+    return done(make_error(errc::invalid_params, "message.contextId is not the task's: " + record->context, "message.contextId"));
+  if (is_terminal(record->status.state))
+    return done(gone(what.what.task_id));
+  impl_->send_to(record, std::move(what), std::move(done));
+}
+
+void gateway::cancel(cancel_task what, reply<task_ptr> done) {
+  const auto record = records().find_task(what.id);
+  if (!record)
+    return done(make_error(errc::task_not_found, "no task has this id", what.id.str()));
+  if (record->status.state == task_state::canceled)
+    return done(record);
+  const auto refusal = make_error(errc::task_not_cancelable, "the task has ended already", what.id.str());
+  if (is_terminal(record->status.state))
+    return done(refusal);
+  reply_port<task_ptr> answer{std::move(done), refusal};
+  const std::string reason = "canceled by request";
+  if (!record->origin && record->agent != objective_agent) {
+    if (const auto who = impl_->env.lone_tasks.find(what.id.str()))
+      tell(who, cancel_run{reason, std::move(answer)});
+    return;
+  }
+  const bool root = !record->origin;
+  if (const auto who = impl_->env.objectives.find(record->context))
+    tell(who, objective_cancel{root, record->origin.plan_index, record->origin.task_index, reason, std::move(answer)});
+}
+
+void gateway::create(create_objective what, watcher_ptr follow, reply<objective_ptr> done) {
+  if (auto ok = impl_->open(); !ok)
+    return done(ok.error());
+  auto resolved = check_objective(what.spec.plans, agents());
+  if (!resolved)
+    return done(resolved.error());
+  auto spec = std::make_shared<objective_spec>(std::move(what.spec));
+  std::vector<std::string> chosen;
+  const auto choose = [&](const std::string& id) {
+    if (!id.empty())
+      chosen.push_back(id);
+  };
+  choose(spec->id.str());
+  for (const auto& plan : spec->plans) {
+    choose(plan->id.str());
+    for (const auto& task : plan->tasks)
+      choose(task.id.str());
+  }
+  if (!chosen.empty())
+    if (auto ok = impl_->reserve(chosen); !ok)
+      return done(ok.error());
+  if (spec->id.empty())
+    spec->id = objective_id{thread_id_source().next("obj")};
+  if (spec->name.empty())
+    spec->name = spec->id.str();
+  if (spec->parallel_max == 0)
+    spec->parallel_max = impl_->env.options.parallel_max;
+  for (std::size_t p = 0; p < spec->plans.size(); ++p) {
+    auto plan = std::make_shared<plan_spec>(*spec->plans[p]);
+    name_plan(*plan, spec->id, p);
+    spec->plans[p] = std::move(plan);
+  }
+  objective_start start;
+  start.view = new_view(*spec, impl_->env.now());
+  if (what.request) {
+    start.view.root_task = task_id{thread_id_source().next("task")};
+    start.request = std::move(what.request);
+  }
+  start.resolved = std::make_shared<const resolved_objective>(std::move(*resolved));
+  start.start = what.start;
+  start.follow = std::move(follow);
+  start.done = {[state = impl_.get(), chosen = std::move(chosen), done = std::move(done)](result<objective_ptr> made) {
+                  state->unreserve(chosen);
+                  done(std::move(made));
+                },
+                make_error(errc::internal, "the objective's actor died before it began", spec->id.str())};
+  start.create = std::move(spec);
+  spawn_actor<objective_actor>(*impl_->system, impl_->env, std::move(start));
+}
+
+void gateway::update(update_objective what, reply<objective_ptr> done) {
+  const auto who = impl_->objective_for(what.id);
+  if (!who)
+    return done(who.error());
+  const auto id = what.id.str();
+  tell(*who, change_objective{std::move(what), {std::move(done), ended_meanwhile(id)}});
+}
+
+void gateway::create(create_plan what, reply<plan_id> done) {
+  if (auto ok = impl_->open(); !ok)
+    return done(ok.error());
+  if (auto ok = check_plan(what.spec, 0, agents()); !ok)
+    return done(ok.error());
+  const auto who = impl_->objective_for(what.objective);
+  if (!who)
+    return done(who.error());
+  std::vector<std::string> chosen;
+  if (!what.spec.id.empty())
+    chosen.push_back(what.spec.id.str());
+  for (const auto& task : what.spec.tasks)
+    if (!task.id.empty())
+      chosen.push_back(task.id.str());
+  if (!chosen.empty())
+    if (auto ok = impl_->reserve(chosen); !ok)
+      return done(ok.error());
+  reply_port<plan_id> answer{[state = impl_.get(), chosen, done = std::move(done)](result<plan_id> made) {
+                               state->unreserve(chosen);
+                               done(std::move(made));
+                             },
+                             ended_meanwhile(what.objective.str())};
+  tell(*who, add_plan{std::make_shared<const plan_spec>(std::move(what.spec)), what.start, std::move(answer)});
+}
+
+void gateway::update(update_plan what, reply<plan_id> done) {
+  const auto owner = records().objective_of(what.id);
+  if (!owner)
+    return done(make_error(errc::plan_not_found, "no plan has this id", what.id.str()));
+  const auto who = impl_->objective_for(*owner);
+  if (!who)
+    return done(who.error());
+  tell(*who, change_plan{std::move(what), {std::move(done), ended_meanwhile(owner->str())}});
+}
+
+result<void> gateway::check(const objective_spec& what) const {
+  if (auto resolved = check_objective(what.plans, agents()); !resolved)
+    return resolved.error();
+  return {};
+}
+
+void gateway::drain() {
+  impl_->env.draining = true;
+}
+
+bool gateway::draining() const noexcept {
+  return impl_->env.draining;
+}
+
+store& gateway::records() noexcept {
+  return impl_->env.records;
+}
+
+const agent_registry& gateway::agents() const noexcept {
+  return impl_->env.agents;
+}
+
+} // namespace troupe

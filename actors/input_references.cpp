@@ -1,0 +1,512 @@
+#include "actors/input_references.hpp"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+namespace troupe {
+
+namespace {
+
+namespace json = boost::json;
+
+using step = std::variant<std::size_t, std::string>; // [3] or ["name"]
+
+enum class content_kind : std::uint8_t { text, url, data };
+
+struct reference {
+  std::string task;
+  step artifact;
+  std::optional<std::size_t> part;
+  content_kind kind = content_kind::text;
+  std::vector<step> path; // below data
+  std::string written;    // for messages
+};
+
+using segment = std::variant<std::string, reference>;
+
+error bad_reference(std::string message) {
+  return make_error(errc::invalid_reference, std::move(message));
+}
+
+std::string quoted(std::string_view text) {
+  return json::serialize(json::string(text));
+}
+
+// -- syntax ------------------------------------------------------------------------------------------------------------
+
+// Reads one string; positions in messages count bytes from 1.
+class template_parser {
+public:
+  explicit template_parser(std::string_view text) : text_(text) {}
+
+  result<std::vector<segment>> parse() {
+    std::vector<segment> out;
+    std::string literal;
+    while (at_ < text_.size()) {
+      if (text_.substr(at_, 3) == "$${") {
+        literal += "${";
+        at_ += 3;
+      } else if (text_.substr(at_, 2) == "${") {
+        auto found = read_reference();
+        if (!found)
+          return found.error();
+        if (!literal.empty())
+          out.emplace_back(std::exchange(literal, {}));
+        out.emplace_back(std::move(*found));
+      } else {
+        literal += text_[at_++];
+      }
+    }
+    if (!literal.empty() || out.empty())
+      out.emplace_back(std::move(literal));
+    return out;
+  }
+
+private:
+  result<reference> read_reference() {
+    const auto begin = at_;
+    at_ += 2;
+    if (!take("tasks"))
+      return wrong("a reference begins with `${tasks`; write `$${` for a literal `${`");
+    reference out;
+    if (auto task = read_task(); task)
+      out.task = std::move(*task);
+    else
+      return task.error();
+    if (!take(".artifacts["))
+      return wrong("expected `.artifacts[` after the task (a name with dots or blanks is written [\"...\"])");
+    if (auto which = read_index("an artifact's number or name", true); which)
+      out.artifact = std::move(*which);
+    else
+      return which.error();
+    if (take(".parts[")) {
+      auto which = read_index("a part's number", false);
+      if (!which)
+        return which.error();
+      out.part = std::get<std::size_t>(*which);
+    }
+    if (auto kind = read_kind(); kind)
+      out.kind = *kind;
+    else
+      return kind.error();
+    if (out.kind == content_kind::data) {
+      auto path = read_path();
+      if (!path)
+        return path.error();
+      out.path = std::move(*path);
+    }
+    if (!take("}"))
+      return wrong("expected `}`");
+    out.written = text_.substr(begin, at_ - begin);
+    return out;
+  }
+
+  result<std::string> read_task() {
+    if (take("["))  {
+      auto name = read_quoted();
+      if (name && !take("]"))
+        return wrong("expected `]`");
+      return name;
+    }
+    if (!take("."))
+      return wrong("expected `.` and a task's id or name");
+    auto name = read_bare();
+    if (name.empty())
+      return wrong("expected a task's id or name");
+    return name;
+  }
+
+  result<content_kind> read_kind() {
+    const auto before = at_;
+    if (take(".")) {
+      const auto word = read_bare();
+      if (word == "text")
+        return content_kind::text;
+      if (word == "data")
+        return content_kind::data;
+      if (word == "url")
+        return content_kind::url;
+      at_ = before;
+    }
+    return wrong("expected `.text`, `.data`, `.url` or `.parts[n]`");
+  }
+
+  result<std::vector<step>> read_path() {
+    std::vector<step> path;
+    for (;;) {
+      if (take(".")) {
+        auto name = read_bare();
+        if (name.empty())
+          return wrong("expected a member's name");
+        path.emplace_back(std::move(name));
+      } else if (take("[")) {
+        auto which = read_index("a number or a quoted name", false, true);
+        if (!which)
+          return which.error();
+        path.push_back(std::move(*which));
+      } else {
+        return path;
+      }
+    }
+  }
+
+  // What stands between `[` and `]`, the latter included.
+  result<step> read_index(std::string_view expected, bool bare_names, bool quoted_names = false) {
+    step out;
+    if (next() == '"' && (bare_names || quoted_names)) {
+      auto name = read_quoted();
+      if (!name)
+        return name.error();
+      out = std::move(*name);
+    } else {
+      const auto end = std::min(text_.find_first_of("]}\"", at_), text_.size());
+      const auto word = text_.substr(at_, end - at_);
+      std::size_t number = 0;
+      const auto [stop, failed] = std::from_chars(word.data(), word.data() + word.size(), number);
+      if (!word.empty() && failed == std::errc{} && stop == word.data() + word.size())
+        out = number;
+      else if (!word.empty() && bare_names)
+        out = std::string(word);
+      else
+        return wrong("expected " + std::string(expected));
+      at_ = end;
+    }
+    if (!take("]"))
+      return wrong("expected `]`");
+    return out;
+  }
+
+  std::string read_bare() {
+    const auto end = std::min(text_.find_first_of(".[]{}\"$ \t\r\n", at_), text_.size());
+    std::string out(text_.substr(at_, end - at_));
+    at_ = end;
+    return out;
+  }
+
+  result<std::string> read_quoted() {
+    if (next() != '"')
+      return wrong("expected a name in double quotes");
+    auto end = at_ + 1;
+    while (end < text_.size() && text_[end] != '"')
+      end += text_[end] == '\\' ? 2 : 1;
+    if (end >= text_.size())
+      return wrong("this quote is never closed");
+    boost::system::error_code failed;
+    const auto parsed = json::parse(text_.substr(at_, end + 1 - at_), failed);
+    if (failed)
+      return wrong("this is not a JSON string");
+    at_ = end + 1;
+    return std::string(parsed.get_string());
+  }
+
+  bool take(std::string_view expected) {
+    if (text_.substr(at_, expected.size()) != expected)
+      return false;
+    at_ += expected.size();
+    return true;
+  }
+
+  [[nodiscard]] char next() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+
+  [[nodiscard]] error wrong(const std::string& what) const {
+    const auto where = at_ < text_.size() ? "at character " + std::to_string(at_ + 1) : std::string("at its end");
+    auto shown = std::string(text_.substr(0, 80));
+    while (shown.size() < text_.size() && !shown.empty() && (shown.back() & 0x80) != 0)
+      shown.pop_back(); // never half a UTF-8 sequence
+    if (shown.size() < text_.size())
+      shown += "...";
+    return bad_reference("wrong reference in " + quoted(shown) + " " + where + ": " + what);
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+// -- looking up --------------------------------------------------------------------------------------------------------
+
+std::string list_of(std::vector<std::string> names) {
+  std::string out;
+  for (std::size_t i = 0; i < names.size() && i < 20; ++i)
+    out += (i == 0 ? "" : ", ") + quoted(names[i]);
+  if (names.size() > 20)
+    out += ", and " + std::to_string(names.size() - 20) + " more";
+  return out;
+}
+
+error unknown_task(const reference& ref, const std::vector<std::string>& known) {
+  auto message = ref.written + ": " + quoted(ref.task) + " is not a task this one depends on; it depends on ";
+  return bad_reference(message + (known.empty() ? std::string("nothing") : list_of(known)));
+}
+
+result<const dependency_result*> find_task(const reference& ref, const std::vector<dependency_result>& deps) {
+  const auto by = [&](auto name_of) -> std::vector<const dependency_result*> {
+    std::vector<const dependency_result*> found;
+    for (const auto& dep : deps)
+      if (name_of(dep) == ref.task)
+        found.push_back(&dep);
+    return found;
+  };
+  auto found = by([](const auto& dep) -> const std::string& { return dep.key; });
+  if (found.empty())
+    found = by([](const auto& dep) -> const std::string& { return dep.id.str(); });
+  if (found.empty())
+    found = by([](const auto& dep) -> const std::string& { return dep.name; });
+  if (found.size() == 1)
+    return found.front();
+  if (found.size() > 1)
+    return bad_reference(ref.written + ": " + std::to_string(found.size()) + " tasks are named "
+                         + quoted(ref.task) + "; use the id");
+  std::vector<std::string> known;
+  for (const auto& dep : deps)
+    known.push_back(!dep.key.empty() ? dep.key : !dep.name.empty() ? dep.name : dep.id.str());
+  return unknown_task(ref, known);
+}
+
+std::string written_step(const step& which) {
+  if (const auto* number = std::get_if<std::size_t>(&which))
+    return std::to_string(*number);
+  return quoted(std::get<std::string>(which));
+}
+
+result<const artifact*> find_artifact(const reference& ref, const dependency_result& from) {
+  if (const auto* number = std::get_if<std::size_t>(&ref.artifact)) {
+    if (*number < from.artifacts.size())
+      return from.artifacts[*number].get();
+  } else {
+    const auto& name = std::get<std::string>(ref.artifact);
+    for (const auto& have : from.artifacts)
+      if (have->name == name)
+        return have.get();
+    for (const auto& have : from.artifacts)
+      if (have->artifact_id == name)
+        return have.get();
+  }
+  std::vector<std::string> names;
+  for (const auto& have : from.artifacts)
+    names.push_back(have->name.empty() ? have->artifact_id : have->name);
+  return bad_reference(ref.written + ": task " + quoted(ref.task) + " has no artifact " + written_step(ref.artifact) + "; it has "
+                       + (names.empty() ? std::string("none") : std::to_string(names.size()) + ": " + list_of(names)));
+}
+
+std::string_view kind_of(const part& what) {
+  constexpr std::string_view names[]{"text", "bytes", "a url", "data"};
+  return names[what.content.index()];
+}
+
+error wrong_kind(const reference& ref, const std::vector<part>& parts) {
+  constexpr std::string_view wanted[]{"text", "url", "data"};
+  std::string have;
+  for (const auto& one : parts)
+    if (have.find(kind_of(one)) == std::string::npos)
+      have.append(have.empty() ? "" : ", ").append(kind_of(one));
+  return bad_reference(ref.written + ": there is no " + std::string(wanted[static_cast<std::size_t>(ref.kind)]) + " in it, only "
+                       + (have.empty() ? std::string("nothing") : have));
+}
+
+result<json::value> walk(const reference& ref, const json::value& data) {
+  const json::value* at = &data;
+  std::string walked = "data";
+  for (const auto& next : ref.path) {
+    const json::value* below = nullptr;
+    if (const auto* number = std::get_if<std::size_t>(&next)) {
+      if (const auto* array = at->if_array(); array != nullptr && *number < array->size())
+        below = &(*array)[*number];
+    } else if (const auto* object = at->if_object()) {
+      below = object->if_contains(std::get<std::string>(next));
+    }
+    if (below == nullptr) {
+      std::string have = at->is_array() ? "a list of " + std::to_string(at->get_array().size()) : std::string(to_string(at->kind()));
+      if (const auto* object = at->if_object()) {
+        std::vector<std::string> names;
+        for (const auto& member : *object)
+          names.emplace_back(member.key());
+        have = names.empty() ? "an empty object" : "an object with " + list_of(std::move(names));
+      }
+      return bad_reference(ref.written + ": `" + walked + "` is " + have + ", without " + written_step(next));
+    }
+    at = below;
+    walked += "[" + written_step(next) + "]";
+  }
+  return *at;
+}
+
+// What a reference stands for: a string for text and url, any JSON for data.
+result<json::value> look_up(const reference& ref, const std::vector<dependency_result>& deps) {
+  const auto task = find_task(ref, deps);
+  if (!task)
+    return task.error();
+  const auto found = find_artifact(ref, **task);
+  if (!found)
+    return found.error();
+  const auto& whole = (*found)->parts;
+  if (ref.part && *ref.part >= whole.size())
+    return bad_reference(ref.written + ": the artifact has no part " + std::to_string(*ref.part) + "; it has "
+                         + std::to_string(whole.size()));
+  const std::vector<part> parts = ref.part ? std::vector<part>{whole[*ref.part]} : std::vector<part>{};
+  const auto& from = ref.part ? parts : whole;
+  const auto holds = [&](auto* type) {
+    using content = std::remove_pointer_t<decltype(type)>;
+    return std::find_if(from.begin(), from.end(), [](const part& one) { return std::holds_alternative<content>(one.content); });
+  };
+  if (ref.kind == content_kind::text) {
+    if (holds(static_cast<text_content*>(nullptr)) != from.end())
+      return json::value(text_of(from));
+  } else if (ref.kind == content_kind::url) {
+    if (const auto at = holds(static_cast<url_content*>(nullptr)); at != from.end())
+      return json::value(std::get<url_content>(at->content).url);
+  } else if (const auto at = holds(static_cast<data_content*>(nullptr)); at != from.end()) {
+    return walk(ref, std::get<data_content>(at->content).data);
+  }
+  return wrong_kind(ref, from);
+}
+
+// -- walking the input -------------------------------------------------------------------------------------------------
+
+std::string pointer_token(std::string_view name) {
+  std::string out = "/";
+  for (const char c : name)
+    if (c == '~')
+      out += "~0";
+    else if (c == '/')
+      out += "~1";
+    else
+      out += c;
+  return out;
+}
+
+bool may_refer(std::string_view text) {
+  return text.find("${") != std::string_view::npos;
+}
+
+bool any_reference(const json::value& value) {
+  if (const auto* text = value.if_string())
+    return may_refer(*text);
+  if (const auto* array = value.if_array())
+    return std::any_of(array->begin(), array->end(), any_reference);
+  return value.is_object() && has_references(value.get_object());
+}
+
+// Calls `change` on every string that may hold references; stops at the first error and sets its field.
+using string_visitor = std::function<result<void>(json::value&)>;
+
+result<void> visit_strings(json::value& value, std::string& pointer, const string_visitor& change) {
+  const auto length = pointer.size();
+  if (auto* text = value.if_string()) {
+    if (!may_refer(*text))
+      return {};
+    auto done = change(value);
+    if (!done)
+      return make_error(done.error().code, done.error().message, pointer);
+  } else if (auto* array = value.if_array()) {
+    for (std::size_t i = 0; i < array->size(); ++i) {
+      pointer += "/" + std::to_string(i);
+      if (auto done = visit_strings((*array)[i], pointer, change); !done)
+        return done;
+      pointer.resize(length);
+    }
+  } else if (auto* object = value.if_object()) {
+    for (auto& member : *object) {
+      pointer += pointer_token(member.key());
+      if (auto done = visit_strings(member.value(), pointer, change); !done)
+        return done;
+      pointer.resize(length);
+    }
+  }
+  return {};
+}
+
+std::string inserted(const json::value& value) {
+  return value.is_string() ? std::string(value.get_string()) : json::serialize(value);
+}
+
+class resolver {
+public:
+  explicit resolver(const std::vector<dependency_result>& deps) : deps_(deps) {}
+
+  result<void> operator()(json::value& value) {
+    auto segments = template_parser(value.get_string()).parse();
+    if (!segments)
+      return segments.error();
+    if (segments->size() == 1 && std::holds_alternative<reference>(segments->front())) {
+      auto found = look_up(std::get<reference>(segments->front()), deps_);
+      if (!found)
+        return found.error();
+      if (auto counted = count(found->is_structured() ? json::serialize(*found).size() : inserted(*found).size()); !counted)
+        return counted;
+      value = std::move(*found);
+      return {};
+    }
+    std::string text;
+    for (const auto& one : *segments) {
+      if (const auto* literal = std::get_if<std::string>(&one)) {
+        text += *literal;
+        continue;
+      }
+      const auto found = look_up(std::get<reference>(one), deps_);
+      if (!found)
+        return found.error();
+      const auto piece = inserted(*found);
+      if (auto counted = count(piece.size()); !counted)
+        return counted;
+      text += piece;
+    }
+    value = json::string(text);
+    return {};
+  }
+
+private:
+  result<void> count(std::size_t bytes) {
+    inserted_bytes_ += bytes;
+    if (inserted_bytes_ > referenced_bytes_max)
+      return make_error(errc::limit_exceeded, "the references insert more than " + std::to_string(referenced_bytes_max)
+                                                  + " bytes into the task's input (referenced_bytes_max)");
+    return {};
+  }
+
+  const std::vector<dependency_result>& deps_;
+  std::size_t inserted_bytes_ = 0;
+};
+
+} // namespace
+
+bool has_references(const json::object& input) {
+  return std::any_of(input.begin(), input.end(), [](const auto& member) { return any_reference(member.value()); });
+}
+
+result<json::object> resolve_references(const json::object& input, const std::vector<dependency_result>& deps) {
+  json::value out(input);
+  if (!has_references(input))
+    return std::move(out.get_object());
+  std::string pointer;
+  resolver change(deps);
+  if (auto done = visit_strings(out, pointer, std::ref(change)); !done)
+    return done.error();
+  return std::move(out.get_object());
+}
+
+result<void> check_references(const json::object& input, const std::vector<std::string>& dependency_names) {
+  if (!has_references(input))
+    return {};
+  json::value copy(input);
+  std::string pointer;
+  return visit_strings(copy, pointer, [&](json::value& value) -> result<void> {
+    const auto segments = template_parser(value.get_string()).parse();
+    if (!segments)
+      return segments.error();
+    for (const auto& one : *segments)
+      if (const auto* ref = std::get_if<reference>(&one))
+        if (std::find(dependency_names.begin(), dependency_names.end(), ref->task) == dependency_names.end())
+          return unknown_task(*ref, dependency_names);
+    return {};
+  });
+}
+
+} // namespace troupe

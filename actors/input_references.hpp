@@ -1,0 +1,42 @@
+// References from a task's input to the artifacts of the tasks it depends on: `${tasks.search.artifacts[0].text}`.
+// Used by the plan reader (check_references, before anything runs) and by the task's actor (resolve_references, when it
+// becomes ready). Plain functions over values.
+//
+//   reference := "${tasks" task ".artifacts" "[" (number | name | quoted) "]" [".parts[" number "]"] what "}"
+//   task      := "." bare-name | "[" quoted "]"         id or name of a task this one depends on
+//   what      := ".text" | ".url" | ".data" { "." bare-name | "[" number "]" | "[" quoted "]" }
+//
+// A bare name holds no blank and none of `. [ ] { } " $`; everything else is written quoted, as a JSON string:
+// `${tasks["Search papers"].artifacts["top 10"].data.hits[0].title}`. `$${` stands for a literal `${`.
+#pragma once
+
+#include "actors/agent.hpp"
+#include "protocol/errc.hpp"
+
+#include <boost/json/object.hpp>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace troupe {
+
+/// The most that references may insert into one task's input, in bytes; beyond it errc::limit_exceeded. One reference to a large
+/// artifact, repeated, must not fill the memory.
+inline constexpr std::size_t referenced_bytes_max = std::size_t{64} << 20;
+
+/// Whether any string in `input` holds `${` (an escaped one counts): if not, it may be used as it is.
+[[nodiscard]] bool has_references(const boost::json::object& input);
+
+/// `input` with its references replaced by what the dependencies made. A string that is nothing but one reference to data becomes
+/// that JSON value; everywhere else text is inserted (data that is not a string as JSON). Member names are left alone.
+/// Errors: errc::invalid_reference; the field is the JSON pointer of the string in `input`.
+[[nodiscard]] result<boost::json::object> resolve_references(const boost::json::object& input,
+                                                             const std::vector<dependency_result>& deps);
+
+/// Finds before anything runs what cannot work: wrong syntax, and tasks that are not among `dependency_names` (all the names by which
+/// the task's dependencies may be called: ids as written, names). Errors as above.
+[[nodiscard]] result<void> check_references(const boost::json::object& input,
+                                            const std::vector<std::string>& dependency_names);
+
+} // namespace troupe

@@ -1,0 +1,561 @@
+#include "actors/objective_actor.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "actors/acceptance.hpp"
+#include "actors/plan_actor.hpp"
+#include "actors/throttle_actor.hpp"
+
+namespace troupe {
+
+namespace {
+
+std::string states_text(std::string_view what, std::string_view from, std::string_view to) {
+  return std::string{what} + " is " + std::string{from} + " and cannot become " + std::string{to};
+}
+
+} // namespace
+
+objective_actor::objective_actor(actor_pointer<handle> self, environment& env, objective_start start)
+    : self_(self), env_(env), view_(std::move(start.view)), resolved_(std::move(start.resolved)), start_(std::move(start)) {
+  for (const auto& plan : view_.plans)
+    states_.push_back(plan.state);
+  running_.resize(states_.size());
+  waiting_.resize(states_.size());
+}
+
+objective_actor::~objective_actor() {
+  for (const auto& plan : running_)
+    kill(plan);
+  kill(slots_);
+  env_.objectives.remove(view_.id.str());
+}
+
+actor_behavior<objective_handle> objective_actor::make_behavior() {
+  begin();
+  return {
+      [this](const plan_settled& what) { on_settled(what); },
+      [this](const plan_waits& what) { on_waits(what); },
+      [this](const outward_news& what) { on_outward(what); },
+      [this](const change_objective& what) { on_change(what); },
+      [this](const add_plan& what) { on_add(what); },
+      [this](const change_plan& what) { on_change_plan(what); },
+      [this](objective_input& what) { on_input(what); },
+      [this](const objective_cancel& what) { on_cancel(what); },
+  };
+}
+
+void objective_actor::begin() {
+  const bool was_settled = is_settled(view_.state); // then a command to try it again follows
+  env_.objectives.put(view_.id.str(), handle_of(self_));
+  if (view_.parallel_max > 0)
+    slots_ = spawn_actor<throttle_actor>(*self_, view_.parallel_max);
+  if (start_.create)
+    return create();
+  for (std::uint32_t p = 0; p < states_.size(); ++p)
+    remember_outward(p);
+  for (std::uint32_t p = 0; p < states_.size(); ++p)
+    if (states_[p] == plan_state::working || states_[p] == plan_state::blocked)
+      start_plan(p);
+  if (view_.state == objective_state::blocked)
+    move(objective_state::working, "");
+  advance();
+  commit();
+  if (!was_settled)
+    quit_if_settled();
+}
+
+void objective_actor::create() {
+  pending_.push_back(objective_created{std::move(start_.create), view_.root_task});
+  start_.create = nullptr;
+  view_.state = objective_state::submitted;
+  if (start_.start) {
+    view_.state = objective_state::working;
+    pending_.push_back(objective_moved{view_.state, ""});
+  }
+  change what;
+  what.context = view_.id.str();
+  what.at = env_.now();
+  what.events = std::exchange(pending_, {});
+  env_.records.commit(
+      std::move(what),
+      [&records = env_.records, id = view_.id, done = std::exchange(start_.done, {})] { done(records.find_objective(id)); },
+      std::exchange(start_.follow, nullptr));
+  if (start_.request) {
+    auto record = std::make_shared<task>();
+    record->id = view_.root_task;
+    record->context = view_.id.str();
+    record->agent = objective_agent;
+    record->created = env_.now();
+    record->status.at = record->created;
+    record->history.push_back(start_.request);
+    record->metadata["opt/v1/objectiveId"] = view_.id.str();
+    change root;
+    root.context = view_.id.str();
+    root.task = {view_.root_task, true, 0, 0};
+    root.at = env_.now();
+    root.events.push_back(task_created{std::move(record)});
+    if (start_.start)
+      root.events.push_back(task_moved{task_state::working, 1, nullptr});
+    env_.records.commit(std::move(root));
+  }
+  advance();
+  commit();
+}
+
+// -- plans ---------------------------------------------------------------------------------------------------------------
+
+// Looks at all plans and does what their states call for.
+void objective_actor::advance() {
+  if (closing_ || (view_.state != objective_state::working && view_.state != objective_state::blocked))
+    return;
+  auto next = decide(resolved_->plans, states_);
+  for (auto& skip : next.skipped) {
+    move_plan(skip.plan, plan_state::skipped, skip.reason);
+    remember_outward(skip.plan);
+  }
+  for (const auto plan : next.start)
+    start_plan(plan);
+  if (next.outcome) {
+    if (view_.state == objective_state::blocked)
+      move(objective_state::working, "");
+    std::string reason;
+    for (std::size_t p = 0; p < states_.size() && *next.outcome == objective_state::failed && reason.empty(); ++p)
+      if (states_[p] == plan_state::failed)
+        reason = "plan \"" + view_.plans[p].spec->name + "\" failed: " + view_.plans[p].reason;
+    move(*next.outcome, reason);
+  }
+}
+
+void objective_actor::start_plan(std::uint32_t plan) {
+  commit(); // what was decided so far stands before what the plan does
+  plan_start start;
+  start.index = plan;
+  start.view = view_.plans[plan];
+  start.resolved = {resolved_, &resolved_->plans[plan]};
+  start.context = view_.id.str();
+  start.objective_name = view_.name;
+  start.objective = handle_of(self_);
+  start.slots = slots_;
+  for (const auto& [from, news] : outward_)
+    for (const auto& edge : resolved_->plans[from.first].awaited(from.second))
+      if (edge.dependent.plan == plan) {
+        const auto& spec = view_.plans[from.first].spec->tasks[from.second];
+        start.news.push_back({edge.dependent.task, news.met, news.id, spec.name, spec.key, news.has_artifacts});
+      }
+  states_[plan] = plan_state::working;
+  waiting_[plan] = false;
+  running_[plan] = spawn_actor<plan_actor>(*self_, env_, std::move(start));
+}
+
+void objective_actor::on_settled(const plan_settled& what) {
+  running_[what.plan] = nullptr;
+  states_[what.plan] = what.state;
+  waiting_[what.plan] = false;
+  view_.plans[what.plan].state = what.state;
+  view_.plans[what.plan].reason = what.reason;
+  if (closing_) {
+    close_if_quiet();
+  } else if (view_.state == objective_state::planning) {
+    // Plans were started one by one: the objective ends when none is left.
+    const bool all = std::all_of(states_.begin(), states_.end(), [](plan_state s) { return is_settled(s); });
+    if (all)
+      move(objective_state::working, "");
+  }
+  advance();
+  if (view_.state == objective_state::working || view_.state == objective_state::blocked)
+    on_waits({what.plan, false});
+  commit();
+  quit_if_settled();
+}
+
+// The objective is blocked while plans run and each of them waits for people.
+void objective_actor::on_waits(const plan_waits& what) {
+  waiting_[what.plan] = what.waiting && running_[what.plan];
+  const auto waits = static_cast<std::size_t>(std::count(waiting_.begin(), waiting_.end(), true));
+  const bool blocked = waits > 0 && waits == active();
+  if (blocked && view_.state == objective_state::working)
+    move(objective_state::blocked, "waits for input");
+  else if (!blocked && view_.state == objective_state::blocked)
+    move(objective_state::working, "");
+  commit();
+}
+
+void objective_actor::on_outward(const outward_news& what) {
+  outward_[{what.plan, what.task}] = what;
+  const auto& spec = view_.plans[what.plan].spec->tasks[what.task];
+  for (const auto& edge : resolved_->plans[what.plan].awaited(what.task))
+    pass_on(edge.dependent, {edge.dependent.task, what.met, what.id, spec.name, spec.key, what.has_artifacts});
+}
+
+// A plan that does not run tells nothing itself: what became of its tasks is read off their slots.
+void objective_actor::remember_outward(std::uint32_t plan) {
+  const auto& of = view_.plans[plan];
+  if (!is_settled(states_[plan]))
+    return;
+  for (const auto& edge : resolved_->plans[plan].outward) {
+    const auto& slot = of.tasks[edge.task];
+    on_outward({plan, edge.task, slot.state == task_state::completed, of.task_at(edge.task), slot.has_artifacts});
+  }
+}
+
+void objective_actor::pass_on(const task_position& to, dependency_news news) {
+  if (running_[to.plan])
+    tell(running_[to.plan], std::move(news));
+}
+
+// -- commands ------------------------------------------------------------------------------------------------------------
+
+void objective_actor::on_change(const change_objective& what) {
+  const auto refuse = [&](error why) {
+    what.done(std::move(why));
+    quit_if_settled();
+  };
+  if (what.what.revision && *what.what.revision != view_.revision)
+    return refuse(make_error(errc::revision_mismatch,
+                             "the objective is at revision " + std::to_string(view_.revision) + ", not "
+                                 + std::to_string(*what.what.revision) + "; read it again and repeat the change",
+                             "revision"));
+  if (!what.what.name.empty() || !what.what.description.empty()) {
+    pending_.push_back(objective_edited{what.what.name, what.what.description});
+    ++view_.revision;
+    if (!what.what.name.empty())
+      view_.name = what.what.name;
+  }
+  if (what.what.state)
+    if (auto ok = change_state(*what.what.state); !ok)
+      return refuse(ok.error());
+  // Even if nothing was to be changed, the answer comes after everything before it is committed.
+  if (pending_.empty())
+    pending_.push_back(objective_edited{});
+  commit([&records = env_.records, id = view_.id, done = what.done] { done(records.find_objective(id)); });
+  quit_if_settled();
+}
+
+result<void> objective_actor::change_state(objective_state to) {
+  if (!may_become(view_.state, to))
+    return make_error(errc::invalid_transition,
+                      states_text("the objective", to_string(view_.state), to_string(to)), "status");
+  if (to == view_.state)
+    return {};
+  switch (to) {
+  case objective_state::canceled:
+    close_all(objective_state::canceled, "canceled by request");
+    return {};
+  case objective_state::failed:
+    close_all(objective_state::failed, "failed by request");
+    return {};
+  case objective_state::completed:
+    if (active() > 0)
+      return make_error(errc::invalid_transition, "plans of the objective still run; wait for them or cancel it", "status");
+    for (std::uint32_t p = 0; p < states_.size(); ++p)
+      if (states_[p] == plan_state::pending)
+        move_plan(p, plan_state::skipped, "the objective was completed by request");
+    move(to, "completed by request");
+    return {};
+  case objective_state::submitted:
+  case objective_state::planning:
+    if (is_settled(view_.state))
+      for (std::uint32_t p = 0; p < states_.size(); ++p)
+        if (states_[p] == plan_state::failed)
+          renew(p);
+    move(to, "");
+    return {};
+  case objective_state::working:
+    for (const auto& plan : running_)
+      if (plan)
+        tell(plan, pause_plan{false});
+    move(to, "");
+    advance();
+    return {};
+  case objective_state::blocked:
+    for (const auto& plan : running_)
+      if (plan)
+        tell(plan, pause_plan{true});
+    if (active() == 0)
+      move(to, "paused by request");
+    return {};
+  }
+  return {};
+}
+
+// What failed is tried again as new tasks; what completed stays.
+void objective_actor::renew(std::uint32_t plan) {
+  // The slots as committed: this actor does not follow them while a plan runs.
+  if (auto committed = env_.records.find_objective(view_.id))
+    view_.plans[plan].tasks = committed->plans[plan].tasks;
+  std::vector<std::uint32_t> again;
+  auto& slots = view_.plans[plan].tasks;
+  for (std::uint32_t t = 0; t < slots.size(); ++t)
+    if (slots[t].state != task_state::completed) {
+      if (slots[t].state == task_state::unspecified)
+        continue;
+      slots[t] = {task_state::unspecified, false, static_cast<std::uint16_t>(slots[t].generation + 1), 0};
+      again.push_back(t);
+      outward_.erase({plan, t});
+    }
+  pending_.push_back(tasks_renewed{plan, std::move(again)});
+  move_plan(plan, plan_state::pending, "tried again");
+  ++view_.revision;
+}
+
+void objective_actor::on_add(const add_plan& what) {
+  const auto refuse = [&](error why) {
+    what.done(std::move(why));
+    quit_if_settled();
+  };
+  if (is_settled(view_.state))
+    return refuse(make_error(errc::invalid_transition,
+                             "the objective is " + std::string{to_string(view_.state)} + " and takes no more plans",
+                             "objectiveId"));
+  auto spec = std::make_shared<plan_spec>(*what.spec);
+  const auto index = static_cast<std::uint32_t>(view_.plans.size());
+  name_plan(*spec, view_.id, index);
+  std::vector<plan_spec_ptr> all;
+  for (const auto& plan : view_.plans)
+    all.push_back(plan.spec);
+  all.push_back(spec);
+  auto resolved = check_objective(all, env_.agents);
+  if (!resolved)
+    return refuse(resolved.error());
+  resolved_ = std::make_shared<const resolved_objective>(std::move(*resolved));
+  plan_view plan;
+  plan.spec = spec;
+  plan.tasks.resize(spec->tasks.size());
+  plan.created = plan.updated = env_.now();
+  view_.plans.push_back(std::move(plan));
+  ++view_.revision;
+  states_.push_back(plan_state::pending);
+  running_.emplace_back();
+  waiting_.push_back(false);
+  pending_.push_back(plan_added{spec});
+  commit([id = spec->id, done = what.done] { done(id); });
+  // Tasks of older plans may be awaited now that were not before.
+  for (std::uint32_t p = 0; p < index; ++p) {
+    if (running_[p])
+      tell(running_[p], outward_changed{resolved_->plans[p].outward});
+    remember_outward(p);
+  }
+  if (what.start && view_.state != objective_state::working)
+    (void)change_plan_state(index, plan_state::working);
+  advance();
+  commit();
+  quit_if_settled();
+}
+
+void objective_actor::on_change_plan(const change_plan& what) {
+  const auto refuse = [&](error why) {
+    what.done(std::move(why));
+    quit_if_settled();
+  };
+  const auto at = std::find_if(view_.plans.begin(), view_.plans.end(),
+                               [&](const plan_view& plan) { return plan.spec->id == what.what.id; });
+  if (at == view_.plans.end())
+    return refuse(make_error(errc::plan_not_found, "no plan has this id", what.what.id.str()));
+  if (what.what.revision && *what.what.revision != view_.revision)
+    return refuse(make_error(errc::revision_mismatch,
+                             "the objective is at revision " + std::to_string(view_.revision) + ", not "
+                                 + std::to_string(*what.what.revision) + "; read it again and repeat the change",
+                             "revision"));
+  const auto plan = static_cast<std::uint32_t>(at - view_.plans.begin());
+  if (what.what.state)
+    if (auto ok = change_plan_state(plan, *what.what.state); !ok)
+      return refuse(ok.error());
+  // A running plan commits its own moves; the answer follows the last of ours.
+  if (pending_.empty())
+    pending_.push_back(objective_edited{});
+  commit([id = what.what.id, done = what.done] { done(id); });
+  quit_if_settled();
+}
+
+result<void> objective_actor::change_plan_state(std::uint32_t plan, plan_state to) {
+  auto from = states_[plan];
+  if (from == plan_state::working && waiting_[plan])
+    from = plan_state::blocked;
+  if (!may_become(from, to))
+    return make_error(errc::invalid_transition, states_text("the plan", to_string(from), to_string(to)), "status");
+  if (from == to)
+    return {};
+  switch (to) {
+  case plan_state::working:
+    if (running_[plan]) {
+      tell(running_[plan], pause_plan{false});
+      return {};
+    }
+    if (is_settled(view_.state))
+      return make_error(errc::invalid_transition,
+                        "the objective is " + std::string{to_string(view_.state)}
+                            + "; move it to planning first, which makes its failed plans pending",
+                        "status");
+    for (const auto other : resolved_->plans[plan].dependencies)
+      if (states_[other] != plan_state::completed)
+        return make_error(errc::invalid_transition,
+                          "the plan depends on plan \"" + view_.plans[other].spec->name + "\", which is "
+                              + std::string{to_string(states_[other])},
+                          "status");
+    if (from == plan_state::failed)
+      renew(plan);
+    if (view_.state == objective_state::submitted)
+      move(objective_state::planning, "plans are started one by one");
+    start_plan(plan);
+    return {};
+  case plan_state::blocked:
+    if (running_[plan])
+      tell(running_[plan], pause_plan{true});
+    return {};
+  case plan_state::completed:
+  case plan_state::failed:
+    if (running_[plan])
+      tell(running_[plan], close_plan{to, std::string{to_string(to)} + " by request"});
+    return {};
+  case plan_state::skipped:
+    if (running_[plan])
+      return make_error(errc::invalid_transition, "the plan runs; move it to failed instead", "status");
+    move_plan(plan, to, "skipped by request");
+    remember_outward(plan);
+    advance();
+    return {};
+  case plan_state::pending:
+    renew(plan);
+    advance();
+    return {};
+  }
+  return {};
+}
+
+void objective_actor::on_input(objective_input& what) {
+  if (what.root) {
+    // The answer names the task in its metadata, or there is only one question.
+    const auto committed = env_.records.find_objective(view_.id);
+    const auto* named = what.what.what->metadata.if_contains("troupe/v1/taskId");
+    const auto wanted = named && named->is_string() ? std::string{named->as_string()} : std::string{};
+    if (committed && wanted.empty() && committed->pending_inputs.size() > 1)
+      return what.what.done(make_error(errc::invalid_params,
+                                       std::to_string(committed->pending_inputs.size())
+                                           + " tasks ask for input; name one in message.metadata[\"troupe/v1/taskId\"]",
+                                       "message.metadata"));
+    const auto target = !wanted.empty()                                         ? wanted
+                        : committed && !committed->pending_inputs.empty() ? committed->pending_inputs[0].task.str()
+                                                                                : std::string{};
+    const auto record = target.empty() ? nullptr : env_.records.find_task(task_id{target});
+    if (!record || !record->origin || record->context != view_.id.str())
+      return what.what.done(make_error(errc::no_question, "nothing of this objective asks for input", target));
+    what.plan = record->origin.plan_index;
+    what.task = record->origin.task_index;
+  }
+  if (what.plan < running_.size() && running_[what.plan])
+    tell(running_[what.plan], task_input{what.task, std::move(what.what)});
+  else
+    what.what.done(make_error(errc::no_question, "the task's plan does not run", ""));
+}
+
+void objective_actor::on_cancel(const objective_cancel& what) {
+  if (what.root) {
+    if (what.done)
+      cancelers_.push_back(what.done);
+    if (may_become(view_.state, objective_state::canceled))
+      close_all(objective_state::canceled, what.reason);
+    commit();
+    return quit_if_settled();
+  }
+  if (what.plan < running_.size() && running_[what.plan])
+    tell(running_[what.plan], task_cancel{what.task, what.reason, what.done});
+}
+
+// -- the objective itself ------------------------------------------------------------------------------------------------
+
+void objective_actor::close_all(objective_state to, const std::string& reason) {
+  closing_ = true;
+  closing_to_ = to;
+  closing_reason_ = reason;
+  for (const auto& plan : running_)
+    if (plan)
+      tell(plan, close_plan{plan_state::failed, reason});
+  close_if_quiet();
+}
+
+void objective_actor::close_if_quiet() {
+  if (active() > 0)
+    return;
+  if (view_.state == objective_state::blocked && !may_become(view_.state, closing_to_))
+    move(objective_state::working, "");
+  move(closing_to_, closing_reason_);
+  closing_ = false;
+}
+
+void objective_actor::move(objective_state to, const std::string& reason) {
+  view_.state = to;
+  view_.reason = reason;
+  pending_.push_back(objective_moved{to, reason});
+  move_root(to, reason);
+}
+
+void objective_actor::move_plan(std::uint32_t plan, plan_state to, const std::string& reason) {
+  states_[plan] = to;
+  view_.plans[plan].state = to;
+  view_.plans[plan].reason = reason;
+  pending_.push_back(plan_moved{plan, to, reason});
+}
+
+// The root task shows the objective as an A2A task.
+void objective_actor::move_root(objective_state to, const std::string& reason) {
+  if (view_.root_task.empty())
+    return;
+  static constexpr auto shown = std::to_array<task_state>({task_state::submitted, task_state::working, task_state::working,
+                                                           task_state::input_required, task_state::completed,
+                                                           task_state::failed, task_state::canceled});
+  const auto record = env_.records.find_task(view_.root_task);
+  if (record && is_terminal(record->status.state))
+    return; // a retried objective has no root task any more: a terminal task never moves again
+  change what;
+  what.context = view_.id.str();
+  what.task = {view_.root_task, true, 0, 0};
+  what.at = env_.now();
+  message_ptr text;
+  auto words = reason;
+  if (to == objective_state::blocked)
+    if (const auto committed = env_.records.find_objective(view_.id))
+      for (const auto& question : committed->pending_inputs)
+        words += "\n" + question.task.str() + ": " + question.prompt;
+  if (!words.empty()) {
+    auto filled = std::make_shared<message>();
+    filled->message_id = thread_id_source().next("msg");
+    filled->from = role::agent;
+    filled->parts.push_back(text_part(words));
+    filled->context_id = view_.id.str();
+    filled->task_id = view_.root_task.str();
+    text = std::move(filled);
+  }
+  what.events.push_back(task_moved{shown[static_cast<std::size_t>(to)], 1, std::move(text)});
+  commit();
+  env_.records.commit(std::move(what), [&records = env_.records, id = view_.root_task, done = is_settled(to) ? std::exchange(cancelers_, {}) : decltype(cancelers_){}] {
+    for (const auto& one : done)
+      one(records.find_task(id));
+  });
+}
+
+void objective_actor::commit(committed_fn then) {
+  if (pending_.empty()) {
+    if (then)
+      then();
+    return;
+  }
+  change what;
+  what.context = view_.id.str();
+  what.at = env_.now();
+  what.events = std::exchange(pending_, {});
+  env_.records.commit(std::move(what), std::move(then));
+}
+
+void objective_actor::quit_if_settled() {
+  if (is_settled(view_.state) && active() == 0)
+    self_->quit();
+}
+
+std::size_t objective_actor::active() const {
+  return static_cast<std::size_t>(
+      std::count_if(running_.begin(), running_.end(), [](const plan_handle& plan) { return plan != nullptr; }));
+}
+
+} // namespace troupe

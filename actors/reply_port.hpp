@@ -1,0 +1,50 @@
+// A reply that is sure to arrive: called once by whoever answers, or with a fallback error when the message that carries it is
+// dropped unanswered (its actor ended meanwhile). Copies share the one call.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "protocol/errc.hpp"
+
+namespace troupe {
+
+template<class T>
+class reply_port {
+public:
+  using function = std::function<void(result<T>)>;
+
+  reply_port() = default;
+  reply_port(function to, error fallback) : shared_(std::make_shared<shared>(std::move(to), std::move(fallback))) {}
+
+  /// The first call counts; further ones do nothing.
+  void operator()(result<T> what) const {
+    if (shared_)
+      shared_->deliver(std::move(what));
+  }
+
+  explicit operator bool() const noexcept { return shared_ != nullptr; }
+
+private:
+  struct shared {
+    shared(function to, error fallback) : to_(std::move(to)), fallback_(std::move(fallback)) {}
+    shared(const shared&) = delete;
+    shared& operator=(const shared&) = delete;
+    ~shared() { deliver(std::move(fallback_)); }
+
+    void deliver(result<T> what) {
+      if (!done_.exchange(true) && to_)
+        to_(std::move(what));
+    }
+
+    function to_;
+    error fallback_;
+    std::atomic<bool> done_{false};
+  };
+
+  std::shared_ptr<shared> shared_;
+};
+
+} // namespace troupe

@@ -1,0 +1,542 @@
+#include "actors/task_actor.hpp"
+
+#include <cmath>
+
+#include "actors/input_references.hpp"
+
+namespace troupe {
+
+namespace {
+
+/// The way back from an agent to its task: mail to the actor, marked with the attempt it belongs to.
+class task_port final : public agent_port {
+public:
+  task_port(task_handle to, std::uint32_t attempt) : to_(std::move(to)), attempt_(attempt) {}
+
+  void report(agent_report what) override { tell(to_, agent_reported{attempt_, std::move(what)}); }
+  void wake_after(std::chrono::nanoseconds delay) override {
+    tell_after(delay, to_, task_timer{task_timer::purpose::wake, attempt_});
+  }
+
+private:
+  task_handle to_;
+  std::uint32_t attempt_;
+};
+
+std::string seconds_text(std::chrono::milliseconds span) {
+  auto text = std::to_string(static_cast<double>(span.count()) / 1000.0);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.')
+    text.pop_back();
+  return text + " s";
+}
+
+std::string list_of(const std::vector<std::string>& names) {
+  std::string out;
+  for (const auto& name : names)
+    out += (out.empty() ? "" : ", ") + name;
+  return out;
+}
+
+// Exponential, capped, with the policy's share drawn at random.
+std::chrono::milliseconds backoff_after(const retry_policy& policy, std::uint32_t failures, std::uint64_t random) {
+  const auto doubled = static_cast<double>(policy.backoff.count()) * std::exp2(std::min(failures - 1, 40u));
+  const auto capped = std::min(doubled, static_cast<double>(policy.backoff_max.count()));
+  const auto share = static_cast<double>(random >> 11) * 0x1.0p-53;
+  return std::chrono::milliseconds{static_cast<std::int64_t>(capped * (1.0 - policy.jitter * share))};
+}
+
+} // namespace
+
+task_actor::task_actor(actor_pointer<handle> self, environment& env, task_start start)
+    : self_(self), env_(env), id_(std::move(start.id)), scope_(std::move(start.scope)),
+      dependencies_(std::move(start.dependencies)), agent_(env.agents.find(start.agent)), task_index_(start.task_index),
+      attempt_(start.attempts), state_(start.exists ? task_state::working : task_state::submitted), created_(start.exists) {
+  env_.live_tasks.fetch_add(1, std::memory_order_relaxed);
+  if (!scope_)
+    lone_ = std::make_unique<conversation>(conversation{std::move(start.context), std::move(start.request),
+                                                        std::move(start.request_metadata), std::move(start.traceparent),
+                                                        std::move(start.follow), std::move(start.done)});
+}
+
+task_actor::~task_actor() {
+  env_.live_tasks.fetch_sub(1, std::memory_order_relaxed);
+  if (env_.stopping)
+    return;
+  release();
+  if (!over())
+    conclude(task_event::fail, "the task's actor died");
+}
+
+actor_behavior<task_handle> task_actor::make_behavior() {
+  begin();
+  return {
+      [this](provide_input& what) { on_input(what); },
+      [this](const cancel_run& what) { cancel(what); },
+      [this](agent_reported& what) {
+        if (what.attempt == attempt_)
+          on_report(std::move(what.what));
+      },
+      [this](const task_timer& what) {
+        if (what.attempt == attempt_)
+          on_timer(what);
+      },
+      [this](const begin_committed& what) {
+        if (what.attempt == attempt_ && !over() && !stopping_)
+          start_agent();
+      },
+      [this](const slot_granted& what) {
+        if (what.ticket == objective_slot_ || what.ticket == agent_slot_)
+          want_slots();
+      },
+  };
+}
+
+// -- attempts ------------------------------------------------------------------------------------------------------------
+
+void task_actor::begin() {
+  if (agent_ && created_ && restart() == restart_rule::fail)
+    return finish(task_event::fail, "the process ended while the task ran, and its agent must not do it twice");
+  if (agent_)
+    return want_slots();
+  const auto& wanted = scope_ ? scope_->spec->tasks[task_index_].agent : env_.agents.default_agent;
+  finish(task_event::fail, "no agent is named \"" + wanted + "\"; there are: " + list_of(env_.agents.names()));
+}
+
+// First the objective's slot, then the agent's; each is asked for once and granted by mail.
+void task_actor::want_slots() {
+  if (over() || stopping_)
+    return;
+  const auto want = [&](const throttle_handle& from, slot_ticket& ticket) {
+    ticket = ++env_.last_ticket;
+    tell(from, want_slot{ticket, context(), handle_of(self_)});
+  };
+  if (scope_ && scope_->slots && objective_slot_ == 0)
+    return want(scope_->slots, objective_slot_);
+  if (agent_slot_ == 0 && !env_.agent_slots.empty()) {
+    const auto& spec_agent = scope_ ? scope_->spec->tasks[task_index_].agent : env_.agents.default_agent;
+    const auto it = env_.agent_slots.find(spec_agent.empty() ? env_.agents.default_agent : spec_agent);
+    if (it != env_.agent_slots.end())
+      return want(it->second, agent_slot_);
+  }
+  begin_attempt();
+}
+
+void task_actor::begin_attempt() {
+  ++attempt_;
+  ensure_created();
+  if (!move(task_event::start, nullptr))
+    return;
+  if (restart() == restart_rule::fail)
+    commit([me = handle_of(self_), attempt = attempt_] { tell(me, begin_committed{attempt}); });
+  else
+    start_agent();
+}
+
+void task_actor::start_agent() {
+  auto what = make_order();
+  if (!what)
+    return fail(report_failed{what.error().message, false});
+  port_ = std::make_shared<task_port>(handle_of(self_), attempt_);
+  try {
+    on_started(agent_->start(*what, port_));
+  } catch (const std::exception& e) {
+    fail(report_failed{std::string{"the agent threw: "} + e.what(), true});
+  } catch (...) {
+    fail(report_failed{"the agent threw something that is no std::exception", true});
+  }
+}
+
+void task_actor::on_started(start_result what) {
+  struct visitor {
+    task_actor& me;
+    void operator()(report_completed& done) const { me.complete(std::move(done)); }
+    void operator()(report_failed& done) const { me.fail(std::move(done)); }
+    void operator()(report_rejected& done) const { me.reject(std::move(done)); }
+    void operator()(report_question& question) const { me.ask(question); }
+    void operator()(agent_run_ptr& run) const {
+      me.run_ = std::move(run);
+      if (me.lone_)
+        me.env_.lone_tasks.put(me.id_.str(), handle_of(me.self_));
+      me.commit();
+      const auto timeout = me.scope_ ? me.scope_->spec->tasks[me.task_index_].timeout : milliseconds{0};
+      if (timeout.count() > 0)
+        me.set_timer(task_timer::purpose::timeout, timeout);
+    }
+  };
+  std::visit(visitor{*this}, what);
+}
+
+result<order_ptr> task_actor::make_order() const {
+  auto what = std::make_shared<order>();
+  what->id = id_;
+  what->context = context();
+  what->attempt = attempt_;
+  what->time_scale = env_.options.time_scale;
+  if (lone_) {
+    what->messages.push_back(lone_->request);
+    what->traceparent = lone_->traceparent;
+  }
+  what->messages.insert(what->messages.end(), inputs_.begin(), inputs_.end());
+  for (const auto& ref : dependencies_) {
+    auto record = env_.records.find_task(ref.id);
+    what->dependencies.push_back({ref.id, ref.key, ref.name, record ? record->artifacts : std::vector<artifact_ptr>{}});
+  }
+  if (scope_) {
+    const auto& spec = scope_->spec->tasks[task_index_];
+    what->name = spec.name;
+    what->description = spec.description;
+    what->objective_name = scope_->objective_name;
+    if (has_references(spec.input)) {
+      auto input = resolve_references(spec.input, what->dependencies);
+      if (!input)
+        return input.error();
+      what->input = std::move(*input);
+    } else {
+      what->input = spec.input;
+    }
+  }
+  return order_ptr{std::move(what)};
+}
+
+// -- what comes in -------------------------------------------------------------------------------------------------------
+
+void task_actor::on_report(agent_report what) {
+  const bool ends = std::holds_alternative<report_completed>(what) || std::holds_alternative<report_failed>(what)
+                    || std::holds_alternative<report_rejected>(what);
+  if (stopping_ || over()) {
+    if (ends)
+      after_stop();
+    return;
+  }
+  struct visitor {
+    task_actor& me;
+    void operator()(report_progress& it) const { me.add_progress(std::move(it.report)); }
+    void operator()(report_artifact& it) const {
+      me.add_artifact(std::move(it));
+      me.commit();
+    }
+    void operator()(report_message& it) const {
+      if (it.what.message_id.empty())
+        it.what.message_id = thread_id_source().next("msg");
+      it.what.task_id = me.id_.str();
+      it.what.context_id = me.context();
+      me.pending_.push_back(task_message{std::make_shared<const message>(std::move(it.what))});
+      me.commit();
+    }
+    void operator()(report_question& it) const { me.ask(it); }
+    void operator()(report_completed& it) const { me.complete(std::move(it)); }
+    void operator()(report_failed& it) const { me.fail(std::move(it)); }
+    void operator()(report_rejected& it) const { me.reject(std::move(it)); }
+  };
+  std::visit(visitor{*this}, what);
+}
+
+void task_actor::on_input(provide_input& what) {
+  if (over() || stopping_)
+    return what.done(make_error(errc::unsupported_operation, "the task has ended and takes no more messages", id_.str()));
+  auto filled = *what.what;
+  filled.task_id = id_.str();
+  filled.context_id = context();
+  auto input = std::make_shared<const message>(std::move(filled));
+  pending_.push_back(task_message{input});
+  inputs_.push_back(input);
+  const bool asked = is_interrupted(state_);
+  if (asked && !move(task_event::answer, nullptr))
+    return;
+  commit([done = what.done, id = id_] { done(id); });
+  if (asked) {
+    tell_plan_waiting(false);
+    if (std::exchange(timeout_missed_, false))
+      set_timer(task_timer::purpose::timeout, scope_->spec->tasks[task_index_].timeout);
+  }
+  if (!run_) {
+    if (asked)
+      start_agent(); // an agent that asks and keeps nothing running is started again with the answer
+    return;
+  }
+  try {
+    run_->on_input(input);
+  } catch (const std::exception& e) {
+    fail(report_failed{std::string{"the agent threw: "} + e.what(), true});
+  }
+}
+
+void task_actor::on_timer(const task_timer& what) {
+  switch (what.kind) {
+  case task_timer::purpose::wake:
+    if (!run_ || stopping_ || over())
+      return;
+    try {
+      run_->on_wake();
+    } catch (const std::exception& e) {
+      fail(report_failed{std::string{"the agent threw: "} + e.what(), true});
+    }
+    return;
+  case task_timer::purpose::retry:
+    if (!over() && !stopping_)
+      begin_attempt();
+    return;
+  case task_timer::purpose::timeout:
+    if (over() || stopping_)
+      return;
+    if (is_interrupted(state_))
+      timeout_missed_ = true; // a person may take their time
+    else
+      stop_agent(report_failed{"timed out after " + seconds_text(scope_->spec->tasks[task_index_].timeout), true});
+    return;
+  case task_timer::purpose::grace:
+    if (stopping_ || over())
+      after_stop();
+    return;
+  case task_timer::purpose::progress:
+    progress_timer_ = false;
+    if (!over())
+      flush_progress();
+    return;
+  }
+}
+
+void task_actor::cancel(const cancel_run& what) {
+  if (over())
+    return; // whoever asked hears of it when the message is dropped
+  const bool was_waiting = is_interrupted(state_);
+  bool stopped = true;
+  if (run_ && !stopping_)
+    stopped = run_->on_cancel();
+  else if (stopping_)
+    stopped = false; // it was told already
+  quit_after_stop_ = !stopped;
+  flush_progress();
+  canceled_ = what.done;
+  finish(task_event::cancel, what.reason);
+  if (was_waiting)
+    tell_plan_waiting(false);
+  if (!stopped)
+    set_timer(task_timer::purpose::grace, env_.options.cancel_grace);
+}
+
+// -- how an attempt ends -------------------------------------------------------------------------------------------------
+
+void task_actor::complete(report_completed what) {
+  flush_progress();
+  for (auto& one : what.artifacts)
+    add_artifact({std::move(one), false, true});
+  finish(task_event::complete, what.message);
+}
+
+void task_actor::reject(report_rejected what) {
+  finish(task_event::reject, what.reason);
+}
+
+// Either the last word, or a wait and then the next attempt; the failed attempt is a fact of its own.
+void task_actor::fail(report_failed what) {
+  run_.reset();
+  ++failures_;
+  if (!what.retry || failures_ >= retry().attempts_max) {
+    if (retry().attempts_max > 1 && what.retry)
+      what.reason += " (attempt " + std::to_string(failures_) + " of " + std::to_string(retry().attempts_max) + ")";
+    return finish(task_event::fail, what.reason);
+  }
+  flush_progress();
+  const auto wait = backoff_after(retry(), failures_, thread_id_source().next_random());
+  const auto text = "attempt " + std::to_string(failures_) + " of " + std::to_string(retry().attempts_max)
+                    + " failed: " + what.reason + "; the next one in " + seconds_text(wait);
+  const bool was_waiting = is_interrupted(state_);
+  if (!move(task_event::start, status_message(text)))
+    return;
+  if (lone_)
+    env_.lone_tasks.put(id_.str(), handle_of(self_));
+  commit();
+  if (was_waiting)
+    tell_plan_waiting(false);
+  set_timer(task_timer::purpose::retry, std::chrono::duration_cast<std::chrono::nanoseconds>(wait));
+}
+
+void task_actor::stop_agent(report_failed because) {
+  if (!run_ || run_->on_cancel())
+    return fail(std::move(because));
+  stopping_ = std::move(because);
+  set_timer(task_timer::purpose::grace, env_.options.cancel_grace);
+}
+
+// The agent has stopped, or had its time to.
+void task_actor::after_stop() {
+  run_.reset();
+  port_.reset();
+  if (over()) {
+    release();
+    self_->quit();
+  } else if (stopping_) {
+    auto because = std::move(*stopping_);
+    stopping_.reset();
+    fail(std::move(because));
+  }
+}
+
+void task_actor::finish(task_event on, const std::string& text) {
+  conclude(on, text);
+  if (quit_after_stop_)
+    return;
+  run_.reset();
+  release();
+  self_->quit();
+}
+
+// The terminal fact; then, once it is committed, the plan hears of it.
+void task_actor::conclude(task_event on, const std::string& text) {
+  ensure_created();
+  if (!move(on, text.empty() ? nullptr : status_message(text)))
+    return;
+  progress_.reset();
+  if (scope_) {
+    const auto& reason = state_ == task_state::completed ? std::string{} : text;
+    commit([scope = scope_, fact = task_settled{task_index_, state_, has_artifacts_, reason},
+            canceled = answer_to_cancel()]() mutable {
+      tell(scope->plan, std::move(fact));
+      canceled();
+    });
+  } else {
+    commit(answer_to_cancel());
+  }
+  if (lone_)
+    env_.lone_tasks.remove(id_.str());
+}
+
+committed_fn task_actor::answer_to_cancel() {
+  return [&records = env_.records, id = id_, done = std::exchange(canceled_, {})] { done(records.find_task(id)); };
+}
+
+void task_actor::release() {
+  if (const auto ticket = std::exchange(objective_slot_, 0))
+    tell(scope_->slots, return_slot{ticket});
+  if (const auto ticket = std::exchange(agent_slot_, 0)) {
+    const auto& spec_agent = scope_ ? scope_->spec->tasks[task_index_].agent : env_.agents.default_agent;
+    tell(env_.agent_slots.at(spec_agent.empty() ? env_.agents.default_agent : spec_agent), return_slot{ticket});
+  }
+}
+
+// -- facts ---------------------------------------------------------------------------------------------------------------
+
+bool task_actor::move(task_event on, message_ptr what) {
+  const auto to = next_state(state_, on);
+  if (!to)
+    return false;
+  state_ = *to;
+  pending_.push_back(task_moved{state_, attempt_, std::move(what)});
+  return true;
+}
+
+void task_actor::ensure_created() {
+  if (std::exchange(created_, true))
+    return;
+  auto record = std::make_shared<task>();
+  record->id = id_;
+  record->context = context();
+  record->created = env_.now();
+  record->status.at = record->created;
+  if (scope_) {
+    record->origin = {scope_->spec, scope_->plan_index, task_index_};
+    const auto& wanted = scope_->spec->tasks[task_index_].agent;
+    record->agent = wanted.empty() ? env_.agents.default_agent : wanted;
+  } else {
+    record->agent = env_.agents.default_agent;
+    record->history.push_back(lone_->request);
+    record->metadata = lone_->metadata;
+  }
+  pending_.push_back(task_created{std::move(record)});
+}
+
+void task_actor::add_artifact(report_artifact what) {
+  if (what.what.artifact_id.empty())
+    what.what.artifact_id = "artifact-" + std::to_string(++artifacts_made_);
+  has_artifacts_ = true;
+  pending_.push_back(
+      task_artifact{std::make_shared<const artifact>(std::move(what.what)), what.append, what.last_chunk});
+}
+
+void task_actor::add_progress(progress_report what) {
+  if (!validate(what) || state_ != task_state::working)
+    return;
+  progress_ = std::make_shared<const progress_report>(std::move(what));
+  const auto waited = env_.now() - progress_at_;
+  if (waited >= progress_interval)
+    flush_progress();
+  else if (!std::exchange(progress_timer_, true))
+    set_timer(task_timer::purpose::progress, progress_interval - waited);
+}
+
+void task_actor::flush_progress() {
+  if (!progress_)
+    return;
+  progress_at_ = env_.now();
+  pending_.push_back(task_progress{std::move(progress_)});
+  progress_.reset();
+  commit();
+}
+
+void task_actor::ask(const report_question& what) {
+  flush_progress();
+  if (!move(what.auth ? task_event::ask_auth : task_event::ask, status_message(what.prompt)))
+    return;
+  if (lone_)
+    env_.lone_tasks.put(id_.str(), handle_of(self_));
+  commit();
+  tell_plan_waiting(true);
+}
+
+void task_actor::commit(committed_fn then) {
+  if (pending_.empty())
+    return;
+  change what;
+  what.context = context();
+  what.task = {id_, !scope_, scope_ ? scope_->plan_index : 0, task_index_};
+  what.at = env_.now();
+  what.events = std::move(pending_);
+  pending_.clear();
+  if (!lone_ || !lone_->done)
+    return env_.records.commit(std::move(what), std::move(then), lone_ ? std::exchange(lone_->follow, nullptr) : nullptr);
+  // The first commit of a lone task also answers whoever sent the message.
+  env_.records.commit(
+      std::move(what),
+      [then = std::move(then), done = std::exchange(lone_->done, {}), id = id_, context = lone_->context] {
+        done(sent{id, context, true});
+        if (then)
+          then();
+      },
+      std::exchange(lone_->follow, nullptr));
+}
+
+message_ptr task_actor::status_message(const std::string& text) const {
+  auto what = std::make_shared<message>();
+  what->message_id = thread_id_source().next("msg");
+  what->from = role::agent;
+  what->parts.push_back(text_part(text));
+  what->context_id = context();
+  what->task_id = id_.str();
+  return what;
+}
+
+void task_actor::set_timer(task_timer::purpose kind, std::chrono::nanoseconds after) {
+  tell_after(after, handle_of(self_), task_timer{kind, attempt_});
+}
+
+void task_actor::tell_plan_waiting(bool waiting) {
+  if (scope_)
+    tell(scope_->plan, task_waits{task_index_, waiting});
+}
+
+const retry_policy& task_actor::retry() const {
+  static constexpr retry_policy once{};
+  return scope_ ? scope_->spec->tasks[task_index_].retry : once;
+}
+
+restart_rule task_actor::restart() const {
+  return scope_ ? agent_->on_restart_of(scope_->spec->tasks[task_index_].input) : agent_->on_restart();
+}
+
+const std::string& task_actor::context() const {
+  return scope_ ? scope_->context : lone_->context;
+}
+
+} // namespace troupe

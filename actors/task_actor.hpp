@@ -1,0 +1,150 @@
+// One task while it lives: from its release to its terminal state. Hands the work to the agent, turns what the agent reports into committed
+// facts, keeps attempts, backoff and time-outs, and tells its plan when it is over. Its states are protocol/task_state.hpp's table.
+//
+// Runs on the scheduler's threads. If it dies of anything unforeseen, its destructor records the failure and tells the plan.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "actors/environment.hpp"
+#include "actors/handles.hpp"
+#include "protocol/event.hpp"
+
+namespace troupe {
+
+/// How often progress becomes a committed fact at most; what comes faster is merged, the last value is never lost.
+inline constexpr std::chrono::milliseconds progress_interval{250};
+
+/// A completed task another one depends on.
+struct dependency_ref {
+  task_id id;
+  std::string key;
+  std::string name;
+};
+
+/// What all tasks of one plan have in common.
+struct plan_scope {
+  plan_spec_ptr spec;
+  std::uint32_t plan_index = 0;
+  std::string context; ///< The objective's id.
+  std::string objective_name;
+  plan_handle plan;
+  throttle_handle slots; ///< The objective's `maxParallel`; may be null.
+};
+
+/// What a task actor begins with. Either `scope` (a plan's task) or `request` (a lone one) is set.
+struct task_start {
+  task_id id;
+  std::shared_ptr<const plan_scope> scope;
+  std::uint32_t task_index = 0;
+  std::string agent;
+  std::vector<dependency_ref> dependencies;
+
+  std::string context;  ///< Of a lone task.
+  message_ptr request;  ///< Of a lone task.
+  boost::json::object request_metadata;
+  std::string traceparent;
+  watcher_ptr follow;
+  reply_port<sent> done;
+
+  bool exists = false;         ///< Its record is there already: it was interrupted by the end of the process.
+  std::uint32_t attempts = 0;  ///< Attempts it has had.
+};
+
+struct task_actor {
+  using handle = task_handle;
+  static inline const char* name = "troupe.task";
+
+  task_actor(actor_pointer<handle> self, environment& env, task_start start);
+  task_actor(const task_actor&) = delete;
+  task_actor& operator=(const task_actor&) = delete;
+  ~task_actor();
+
+  actor_behavior<handle> make_behavior();
+
+private:
+  // -- attempts --------------------------------------------------------------------------------------------------------
+  void begin();
+  void want_slots();
+  void begin_attempt();
+  void start_agent();
+  void on_started(start_result what);
+  [[nodiscard]] result<order_ptr> make_order() const;
+
+  // -- what comes in ---------------------------------------------------------------------------------------------------
+  void on_report(agent_report what);
+  void on_input(provide_input& what);
+  void on_timer(const task_timer& what);
+  void cancel(const cancel_run& what);
+
+  // -- how an attempt ends ---------------------------------------------------------------------------------------------
+  void complete(report_completed what);
+  void fail(report_failed what);
+  void reject(report_rejected what);
+  void stop_agent(report_failed because);
+  void after_stop();
+  void finish(task_event on, const std::string& text);
+  void conclude(task_event on, const std::string& text);
+  [[nodiscard]] committed_fn answer_to_cancel();
+  void release();
+
+  // -- facts -----------------------------------------------------------------------------------------------------------
+  [[nodiscard]] bool move(task_event on, message_ptr what);
+  void add_artifact(report_artifact what);
+  void add_progress(progress_report what);
+  void flush_progress();
+  void ask(const report_question& what);
+  void ensure_created();
+  void commit(committed_fn then = nullptr);
+  [[nodiscard]] message_ptr status_message(const std::string& text) const;
+
+  void set_timer(task_timer::purpose kind, std::chrono::nanoseconds after);
+  void tell_plan_waiting(bool waiting);
+  [[nodiscard]] const retry_policy& retry() const;
+  [[nodiscard]] const std::string& context() const;
+  [[nodiscard]] restart_rule restart() const;
+  [[nodiscard]] bool over() const noexcept { return is_terminal(state_); }
+
+  /// What only a lone task needs.
+  struct conversation {
+    std::string context;
+    message_ptr request;
+    boost::json::object metadata;
+    std::string traceparent;
+    watcher_ptr follow;
+    reply_port<sent> done;
+  };
+
+  actor_pointer<handle> self_;
+  environment& env_;
+  task_id id_;
+  std::shared_ptr<const plan_scope> scope_;
+  std::unique_ptr<conversation> lone_;
+  std::vector<dependency_ref> dependencies_;
+  agent_ptr agent_;
+  agent_port_ptr port_;
+  agent_run_ptr run_;
+  std::vector<event> pending_; ///< Facts of this turn, not yet handed to the store.
+  std::vector<message_ptr> inputs_;
+  progress_ptr progress_;      ///< Reported, not yet a fact.
+  std::optional<report_failed> stopping_; ///< The agent was told to stop; this is how the attempt will have ended.
+  timestamp progress_at_{}; ///< When progress was last committed.
+  reply_port<task_ptr> canceled_; ///< Who asked to cancel it.
+  slot_ticket objective_slot_ = 0; ///< 0 = none wanted.
+  slot_ticket agent_slot_ = 0;
+  std::uint32_t task_index_ = 0;
+  std::uint32_t attempt_ = 0;
+  std::uint32_t failures_ = 0;
+  std::uint32_t artifacts_made_ = 0;
+  task_state state_ = task_state::submitted;
+  bool created_ = false;       ///< The record exists, or its creation is in pending_.
+  bool has_artifacts_ = false;
+  bool progress_timer_ = false;
+  bool timeout_missed_ = false; ///< It went off while somebody was asked; set again after the answer.
+  bool quit_after_stop_ = false;
+};
+
+} // namespace troupe
