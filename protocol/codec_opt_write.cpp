@@ -9,8 +9,6 @@
 
 namespace troupe::opt {
 
-namespace json = boost::json;
-
 namespace {
 
 json_writer& time_member(json_writer& out, std::string_view name, timestamp at) {
@@ -45,112 +43,123 @@ void write_retry(json_writer& out, std::string_view key, const retry_policy& pol
 // -- dependencies as ids ---------------------------------------------------------------------------------------------
 
 /// N of `<prefix>N`, if it is below `size`.
-std::optional<std::size_t> position(std::string_view text, std::string_view prefix, std::size_t size) {
+std::optional<std::uint32_t> position(std::string_view text, std::string_view prefix, std::size_t size) {
   if (!text.starts_with(prefix))
     return std::nullopt;
   text.remove_prefix(prefix.size());
-  std::size_t value = 0;
+  std::uint32_t value = 0;
   const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const auto whole = ec == std::errc{} && end == text.data() + text.size() && (text.size() == 1 || text.front() != '0');
+  const auto whole = ec == std::errc{} && end == text.data() + text.size();
   return whole && value < size ? std::optional{value} : std::nullopt;
 }
 
-/// Positions by key, id and name, the first of a name winning; what has a key or id of that spelling goes before what is merely named so.
-using positions = std::unordered_map<std::string_view, std::uint32_t>;
-
-template<class Items, class Access>
-positions index_of(const Items& items, Access access) {
-  positions out;
-  const auto add = [&](auto member) {
-    for (std::uint32_t i = 0; i < items.size(); ++i)
-      if (const std::string_view text = member(access(items[i])); !text.empty())
-        out.try_emplace(text, i);
-  };
-  add([](const auto& spec) -> std::string_view { return spec.key; });
-  add([](const auto& spec) -> std::string_view { return spec.id.str(); });
-  add([](const auto& spec) -> std::string_view { return spec.name; });
-  return out;
-}
-
-std::optional<std::uint32_t> find(const positions& index, std::string_view name, std::string_view prefix,
-                                  std::size_t size) {
-  if (const auto found = index.find(name); found != index.end())
-    return found->second;
-  if (const auto at = position(name, prefix, size))
-    return static_cast<std::uint32_t>(*at);
-  return std::nullopt;
-}
-
-/// Looks up what tasks and plans of one objective depend on. An index is built when the first name asks for it.
+/// Looks up what tasks and plans of one objective depend on, in the order in which the executor resolves it: an id anywhere, a name in
+/// the plan, a name anywhere, a position. An index is built when the first dependency asks for it. What is not found stays as written.
 class id_lookup {
 public:
-  explicit id_lookup(const objective_view& owner) : owner_(owner), tasks_(owner.plans.size()) {}
+  explicit id_lookup(const objective_view& owner) : owner_(owner) {}
 
   [[nodiscard]] std::string plan(const std::string& name) {
-    const auto at = plan_index(name);
+    if (!indexed_plans_)
+      index_plans();
+    auto at = find(plan_ids_, name);
+    if (!at)
+      at = find(plan_names_, name);
+    if (!at)
+      at = position(name, "plan-", owner_.plans.size());
     return at && !owner_.plans[*at].spec->id.empty() ? owner_.plans[*at].spec->id.str() : name;
   }
 
   /// `which` counts in `task.dependencies`.
-  [[nodiscard]] std::string task(std::size_t plan, const task_spec& task, std::size_t which) {
+  [[nodiscard]] std::string task(std::uint32_t plan, const task_spec& task, std::size_t which) {
     const auto& name = task.dependencies[which];
-    if (which < task.dependency_indexes.size() && task.dependency_indexes[which] < owner_.plans[plan].tasks.size())
-      return id_at(plan, task.dependency_indexes[which], name);
-    if (const auto at = task_index(plan, name))
-      return id_at(plan, *at, name);
-    return task_elsewhere(name);
+    if (which < task.dependency_indexes.size() && task.dependency_indexes[which] < size_of(plan))
+      return id_at({plan, task.dependency_indexes[which]}, name);
+    if (!indexed_tasks_)
+      index_tasks();
+    auto at = find(task_ids_, name);
+    if (!at)
+      at = find(names_in_plan_[plan], name);
+    if (!at)
+      at = find(task_names_, name);
+    if (!at)
+      at = by_position(plan, name);
+    return at ? id_at(*at, name) : name;
   }
 
 private:
-  std::string id_at(std::size_t plan, std::size_t index, const std::string& name) const {
-    auto id = owner_.plans[plan].task_at(index);
+  struct task_at {
+    std::uint32_t plan;
+    std::uint32_t task;
+  };
+  template<class Position>
+  using index = std::unordered_map<std::string_view, Position>;
+
+  template<class Position>
+  static std::optional<Position> find(const index<Position>& in, std::string_view name) {
+    const auto found = in.find(name);
+    return found == in.end() ? std::nullopt : std::optional{found->second};
+  }
+
+  template<class Position>
+  static void add(index<Position>& to, std::string_view name, Position at) {
+    if (!name.empty())
+      to.try_emplace(name, at);
+  }
+
+  [[nodiscard]] std::size_t size_of(std::uint32_t plan) const { return owner_.plans[plan].spec->tasks.size(); }
+
+  [[nodiscard]] std::string id_at(task_at at, const std::string& name) const {
+    auto id = owner_.plans[at.plan].task_at(at.task);
     return id.empty() ? name : id.str();
   }
 
-  std::optional<std::uint32_t> plan_index(std::string_view name) {
-    if (!plans_)
-      plans_ = index_of(owner_.plans, [](const plan_view& plan) -> const plan_spec& { return *plan.spec; });
-    return find(*plans_, name, "plan-", owner_.plans.size());
+  /// `task-1` of the same plan, `plan-0/task-1` of another.
+  [[nodiscard]] std::optional<task_at> by_position(std::uint32_t plan, std::string_view name) const {
+    if (const auto slash = name.find('/'); slash != std::string_view::npos) {
+      const auto other = position(name.substr(0, slash), "plan-", owner_.plans.size());
+      return other ? by_position(*other, name.substr(slash + 1)) : std::nullopt;
+    }
+    const auto at = position(name, "task-", size_of(plan));
+    return at ? std::optional{task_at{plan, *at}} : std::nullopt;
   }
 
-  std::optional<std::uint32_t> task_index(std::size_t plan, std::string_view name) {
-    const auto& specs = owner_.plans[plan].spec->tasks;
-    if (!tasks_[plan])
-      tasks_[plan] = index_of(specs, [](const task_spec& task) -> const task_spec& { return task; });
-    return find(*tasks_[plan], name, "task-", specs.size());
-  }
-
-  /// Of another plan: `plan/task`, or a name found in any of them.
-  std::string task_elsewhere(const std::string& name) {
-    if (const auto slash = name.find('/'); slash != std::string::npos)
-      if (const auto plan = plan_index(std::string_view(name).substr(0, slash)))
-        if (const auto at = task_index(*plan, std::string_view(name).substr(slash + 1)))
-          return id_at(*plan, *at, name);
-    if (!everywhere_)
-      build_everywhere();
-    const auto found = everywhere_->find(name);
-    return found == everywhere_->end() ? name : id_at(found->second.first, found->second.second, name);
-  }
-
-  void build_everywhere() {
-    everywhere_.emplace();
-    for (std::size_t plan = 0; plan < owner_.plans.size(); ++plan) {
-      if (!tasks_[plan])
-        (void)task_index(plan, {});
-      for (const auto& [name, index] : *tasks_[plan])
-        everywhere_->try_emplace(name, plan, index);
+  void index_plans() {
+    indexed_plans_ = true;
+    for (std::uint32_t p = 0; p < owner_.plans.size(); ++p) {
+      const auto& spec = *owner_.plans[p].spec;
+      add(plan_ids_, spec.key, p);
+      add(plan_ids_, spec.id.str(), p);
+      add(plan_names_, spec.name, p);
     }
   }
 
+  void index_tasks() {
+    indexed_tasks_ = true;
+    names_in_plan_.resize(owner_.plans.size());
+    for (std::uint32_t p = 0; p < owner_.plans.size(); ++p)
+      for (std::uint32_t t = 0; t < size_of(p); ++t) {
+        const auto& spec = owner_.plans[p].spec->tasks[t];
+        add(task_ids_, spec.key, task_at{p, t});
+        add(task_ids_, spec.id.str(), task_at{p, t});
+        add(names_in_plan_[p], spec.name, task_at{p, t});
+        add(task_names_, spec.name, task_at{p, t});
+      }
+  }
+
   const objective_view& owner_;
-  std::optional<positions> plans_;
-  std::vector<std::optional<positions>> tasks_;
-  std::optional<std::unordered_map<std::string_view, std::pair<std::size_t, std::uint32_t>>> everywhere_;
+  bool indexed_plans_ = false;
+  bool indexed_tasks_ = false;
+  index<std::uint32_t> plan_ids_;
+  index<std::uint32_t> plan_names_;
+  index<task_at> task_ids_;
+  index<task_at> task_names_;
+  std::vector<index<task_at>> names_in_plan_;
 };
 
 // -- views -----------------------------------------------------------------------------------------------------------
 
-void write_task(json_writer& out, const plan_view& plan, std::size_t plan_index, std::size_t index, id_lookup& ids) {
+void write_task(json_writer& out, const plan_view& plan, std::uint32_t plan_index, std::size_t index, id_lookup& ids) {
   const auto& spec = plan.spec->tasks[index];
   const auto& slot = plan.tasks[index];
   out.begin_object();
@@ -167,7 +176,7 @@ void write_task(json_writer& out, const plan_view& plan, std::size_t plan_index,
   out.end_object();
 }
 
-void write_plan(json_writer& out, const objective_view& owner, std::size_t index, bool include_tasks, id_lookup& ids) {
+void write_plan(json_writer& out, const objective_view& owner, std::uint32_t index, bool include_tasks, id_lookup& ids) {
   const auto& plan = owner.plans[index];
   const auto& spec = *plan.spec;
   const auto write_plans = [&](std::string_view key, const std::vector<std::string>& names) {
@@ -240,7 +249,7 @@ void write(json_writer& out, const objective_view& value, bool include_plans, bo
   if (include_plans) {
     id_lookup ids(value);
     out.key("plans").begin_array();
-    for (std::size_t i = 0; i < value.plans.size(); ++i)
+    for (std::uint32_t i = 0; i < value.plans.size(); ++i)
       write_plan(out, value, i, include_tasks, ids);
     out.end_array();
   }
@@ -265,7 +274,7 @@ void write(json_writer& out, const objective_view& value, bool include_plans, bo
 
 void write(json_writer& out, const objective_view& owner, std::size_t plan_index, bool include_tasks) {
   id_lookup ids(owner);
-  write_plan(out, owner, plan_index, include_tasks, ids);
+  write_plan(out, owner, static_cast<std::uint32_t>(plan_index), include_tasks, ids);
 }
 
 void write_task_metadata(json_writer& out, const task& value) {

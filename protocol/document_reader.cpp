@@ -17,6 +17,7 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::size_t shown_bytes_max = 60;
+constexpr std::uint64_t position_max = 0xffffffff;
 constexpr std::size_t compared_bytes_max = 48; ///< Longer names are nobody's typing mistake.
 
 /// Other systems' words for what we call differently.
@@ -103,6 +104,18 @@ std::string hint(std::string_view written, member_of what) {
   if (const auto near = nearest(written, known); !near.empty())
     return "; did you mean \"" + std::string(near) + "\"?";
   return "; put what is yours into \"metadata\"";
+}
+
+/// 3 and 3.0 are the same number in JSON.
+std::optional<std::uint64_t> whole(const json::value& found) {
+  if (found.is_uint64())
+    return found.get_uint64();
+  if (found.is_int64() && found.get_int64() >= 0)
+    return static_cast<std::uint64_t>(found.get_int64());
+  if (found.is_double() && found.get_double() >= 0 && found.get_double() < 9e15
+      && std::floor(found.get_double()) == found.get_double())
+    return static_cast<std::uint64_t>(found.get_double());
+  return std::nullopt;
 }
 
 std::string number_text(double value) {
@@ -278,14 +291,7 @@ std::optional<std::uint64_t> document_reader::whole_number(const json::object& f
   const auto* found = member(from, name);
   if (found == nullptr)
     return std::nullopt;
-  std::optional<std::uint64_t> value;
-  if (found->is_uint64())
-    value = found->get_uint64();
-  else if (found->is_int64() && found->get_int64() >= 0)
-    value = static_cast<std::uint64_t>(found->get_int64());
-  else if (found->is_double() && found->get_double() >= 0 && found->get_double() < 9e15
-           && std::floor(found->get_double()) == found->get_double())
-    value = static_cast<std::uint64_t>(found->get_double());
+  const auto value = whole(*found);
   if (value && *value >= min && *value <= max)
     return value;
   fail_type(where / name, name, "a whole number from " + std::to_string(min) + " to " + std::to_string(max), *found);
@@ -354,8 +360,8 @@ void document_reader::names(std::vector<std::string>& out, const json::object& f
   out.reserve(out.size() + list->size());
   for (std::size_t i = 0; i < list->size() && !failed(); ++i) {
     const auto& found = (*list)[i];
-    if (found.is_int64() && found.get_int64() >= 0)
-      out.push_back(std::string(prefix) + std::to_string(found.get_int64()));
+    if (const auto at = whole(found); at && *at <= position_max)
+      out.push_back(std::string(prefix) + std::to_string(*at));
     else if (!found.is_string())
       fail(here / i, "each of " + quoted(name) + " must be an id, a name or a position (\"" + std::string(prefix)
                          + "0\" or 0), found " + describe(found));
