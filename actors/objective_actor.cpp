@@ -78,11 +78,14 @@ void objective_actor::create() {
   what.context = view_.id.str();
   what.at = env_.now();
   what.events = std::exchange(pending_, {});
-  env_.records.commit(
-      std::move(what),
-      [&records = env_.records, id = view_.id, done = std::exchange(start_.done, {})] { done(records.find_objective(id)); },
-      std::exchange(start_.follow, nullptr));
-  if (start_.request) {
+  // Answered once the root task is visible too: who asked looks at it next.
+  auto answered = [&records = env_.records, id = view_.id, done = std::exchange(start_.done, {})] {
+    done(records.find_objective(id));
+  };
+  const bool has_root = start_.request != nullptr;
+  env_.records.commit(std::move(what), has_root ? committed_fn{} : committed_fn{answered},
+                      std::exchange(start_.follow, nullptr));
+  if (has_root) {
     auto record = std::make_shared<task>();
     record->id = view_.root_task;
     record->context = view_.id.str();
@@ -98,7 +101,7 @@ void objective_actor::create() {
     root.events.push_back(task_created{std::move(record)});
     if (start_.start)
       root.events.push_back(task_moved{task_state::working, 1, nullptr});
-    env_.records.commit(std::move(root));
+    env_.records.commit(std::move(root), std::move(answered));
   }
   advance();
   commit();
