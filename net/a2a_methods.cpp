@@ -1,0 +1,245 @@
+// The methods of A2A 1.0 (section 9.4) over the gateway and the store. Each decodes its params before it first waits.
+#include "net/asking.hpp"
+#include "net/json_rpc.hpp"
+#include "net/send_objective.hpp"
+#include "net/settling.hpp"
+#include "net/sse.hpp"
+
+#include <array>
+#include <memory>
+#include <utility>
+
+namespace troupe::net {
+
+namespace {
+
+/// Stops watching when the send is over, however it is.
+class watching {
+public:
+  watching(store& records, watcher_ptr who) : records_(records), who_(std::move(who)) {}
+  watching(const watching&) = delete;
+  watching& operator=(const watching&) = delete;
+  ~watching() {
+    if (!id_.empty())
+      records_.unwatch(id_, who_);
+  }
+  void on(const std::string& id) { id_ = id; }
+
+private:
+  store& records_;
+  watcher_ptr who_;
+  std::string id_;
+};
+
+error no_task(const task_id& id) {
+  return make_error(errc::task_not_found, "no task \"" + shown(id.str()) + "\"", shown(id.str()));
+}
+
+void identify(const rpc_call& call, caller& who) {
+  who.principal = call.who.principal;
+  who.traceparent = call.who.traceparent;
+}
+
+// -- SendMessage -------------------------------------------------------------------------------------------------------
+
+/// Until the task that took the message is settled; or the time is up, or the server drains, or nobody waits any more.
+awaitable<void> wait_until_settled(session& connection, send_watcher& news, const store& records, const task_id& id,
+                                   time_point until) {
+  while (!connection.is_gone() && !connection.is_draining()) {
+    if (news.has_settled()) {
+      // An earlier question of the task may have been seen: believe the record.
+      news.rearm();
+      if (const auto now = records.find_task(id); !now || is_settled(now->status.state))
+        co_return;
+      continue;
+    }
+    if (co_await connection.wait(until))
+      co_return;
+  }
+}
+
+awaitable<void> send_and_answer(rpc_call& call, send_request request) {
+  auto& connection = call.connection;
+  auto& records = call.records();
+  const bool waits = !request.return_immediately;
+  const auto until = connection.home().now() + call.server().options.blocking_wait_max;
+  const auto news = std::make_shared<send_watcher>(connection.wake(), waits);
+  watching guard(records, news);
+
+  const task_id named(request.command.what.task_id);
+  if (waits && !named.empty() && records.watch_task(named, news))
+    guard.on(named.str());
+  call.server().door.send(std::move(request.command), waits && named.empty() ? news : nullptr,
+                          [news](result<sent> what) { news->on_reply(std::move(what)); });
+  while (!news->has_reply() && !connection.is_gone())
+    static_cast<void>(co_await connection.wait(time_point::max()));
+  if (!news->has_reply())
+    co_return;
+  if (!news->reply())
+    co_return fail(call, news->reply().error());
+
+  const auto& id = news->reply()->task;
+  if (waits) {
+    guard.on(id.str());
+    co_await wait_until_settled(connection, *news, records, id, until);
+  }
+  const auto found = records.find_task(id);
+  if (!found)
+    co_return fail(call, no_task(id));
+  const task_view_options view{.history_length = request.history_length};
+  answer(call, [&](json_writer& out) { call.codec->write_sent(out, *found, view, nullptr); });
+}
+
+/// What both forms of sending begin with.
+result<send_request> read_send(const rpc_call& call) {
+  auto request = call.codec->read_send(params_of(call));
+  if (!request)
+    return request;
+  if (request->configures_push)
+    return make_error(errc::push_not_supported, "configuration.taskPushNotificationConfig: this server sends none");
+  identify(call, request->command.who);
+  return request;
+}
+
+awaitable<void> send_message_method(rpc_call& call) {
+  auto request = read_send(call);
+  if (!request) {
+    fail(call, request.error());
+    return {};
+  }
+  auto objective = objective_in(*request);
+  if (!objective) {
+    fail(call, objective.error());
+    return {};
+  }
+  if (*objective)
+    return send_objective(call, std::move(*request), std::move(**objective));
+  return send_and_answer(call, std::move(*request));
+}
+
+// -- SendStreamingMessage ----------------------------------------------------------------------------------------------
+
+awaitable<void> send_and_stream(rpc_call& call, send_request request, counted slot) {
+  auto queue = make_queue(call);
+  const bool is_new = request.command.what.task_id.empty();
+  const auto taken = co_await ask<sent>(call.connection, [&](reply<sent> done) {
+    call.server().door.send(std::move(request.command), is_new ? queue : nullptr, std::move(done));
+  });
+  if (!taken) {
+    co_await fail_stream(call, taken.error());
+    co_return;
+  }
+  task_stream what{.queue = queue, .id = taken->task, .ends_at_question = true, .watched = taken->task.str()};
+  if (!is_new && !(what.snapshot = call.records().watch_task(taken->task, queue))) {
+    co_await fail_stream(call, no_task(taken->task));
+    co_return;
+  }
+  co_await stream_task(call, std::move(what), std::move(slot));
+}
+
+awaitable<void> send_streaming_message_method(rpc_call& call) {
+  auto request = read_send(call);
+  if (!request)
+    return fail_stream(call, request.error());
+  auto objective = objective_in(*request);
+  if (!objective)
+    return fail_stream(call, objective.error());
+  auto slot = take_stream(call);
+  if (!slot)
+    return {};
+  if (*objective)
+    return stream_objective(call, std::move(**objective), std::move(slot));
+  return send_and_stream(call, std::move(*request), std::move(slot));
+}
+
+// -- GetTask, ListTasks ------------------------------------------------------------------------------------------------
+
+awaitable<void> get_task_method(rpc_call& call) {
+  const auto query = call.codec->read_get_task(params_of(call));
+  if (!query) {
+    fail(call, query.error());
+    return {};
+  }
+  if (const auto found = call.records().find_task(query->id))
+    answer(call, [&](json_writer& out) { call.codec->write_task(out, *found, query->view); });
+  else
+    fail(call, no_task(query->id));
+  return {};
+}
+
+awaitable<void> list_tasks_method(rpc_call& call) {
+  auto query = call.codec->read_list_tasks(params_of(call));
+  if (!query) {
+    fail(call, query.error());
+    return {};
+  }
+  identify(call, query->who);
+  const auto page = call.records().list(*query);
+  if (page)
+    answer(call, [&](json_writer& out) { call.codec->write_task_list(out, *page, *query); });
+  else
+    fail(call, page.error());
+  return {};
+}
+
+// -- CancelTask --------------------------------------------------------------------------------------------------------
+
+awaitable<void> cancel_and_answer(rpc_call& call, cancel_task command) {
+  const auto ended = co_await ask<task_ptr>(call.connection, [&](reply<task_ptr> done) {
+    call.server().door.cancel(std::move(command), std::move(done));
+  });
+  if (!ended)
+    co_return fail(call, ended.error());
+  answer(call, [&](json_writer& out) { call.codec->write_task(out, **ended, {}); });
+}
+
+awaitable<void> cancel_task_method(rpc_call& call) {
+  auto command = call.codec->read_cancel_task(params_of(call));
+  if (!command) {
+    fail(call, command.error());
+    return {};
+  }
+  identify(call, command->who);
+  return cancel_and_answer(call, std::move(*command));
+}
+
+// -- SubscribeToTask ---------------------------------------------------------------------------------------------------
+
+awaitable<void> subscribe_to_task_method(rpc_call& call) {
+  auto query = call.codec->read_subscribe(params_of(call));
+  if (!query)
+    return fail_stream(call, query.error());
+  auto slot = take_stream(call);
+  if (!slot)
+    return {};
+  auto queue = make_queue(call);
+  auto snapshot = call.records().watch_task(query->id, queue);
+  if (!snapshot)
+    return fail_stream(call, no_task(query->id));
+  if (is_terminal(snapshot->status.state) && call.codec->refuses_subscribing_to_terminal()) {
+    fail(call, make_error(errc::unsupported_operation,
+                          "task \"" + shown(query->id.str()) + "\" has ended; get it with GetTask", query->id.str()));
+    return {};
+  }
+  auto watched = query->id.str();
+  return stream_task(call, {.queue = std::move(queue), .id = std::move(query->id), .snapshot = std::move(snapshot),
+                            .ends_at_question = false, .watched = std::move(watched)},
+                     std::move(slot));
+}
+
+constexpr auto rows = std::to_array<rpc_method>({
+    {"SendMessage",          rpc_family::a2a_1_0, &send_message_method          }, // 9.4.1
+    {"SendStreamingMessage", rpc_family::a2a_1_0, &send_streaming_message_method}, // 9.4.2
+    {"GetTask",              rpc_family::a2a_1_0, &get_task_method              }, // 9.4.3
+    {"ListTasks",            rpc_family::a2a_1_0, &list_tasks_method            }, // 9.4.4
+    {"CancelTask",           rpc_family::a2a_1_0, &cancel_task_method           }, // 9.4.5
+    {"SubscribeToTask",      rpc_family::a2a_1_0, &subscribe_to_task_method     }, // 9.4.6
+});
+
+} // namespace
+
+std::span<const rpc_method> a2a_methods() noexcept {
+  return rows;
+}
+
+} // namespace troupe::net

@@ -1,0 +1,138 @@
+#include "net/http_request.hpp"
+
+#include "net/limits.hpp"
+
+#include <algorithm>
+
+namespace troupe::net {
+
+namespace {
+
+namespace http = boost::beast::http;
+
+char lower(char c) noexcept {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+}
+
+void join_list(std::string& list, std::string_view value) {
+  if (!list.empty())
+    list += ',';
+  list += value;
+}
+
+} // namespace
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) noexcept {
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(),
+                                            [](char x, char y) { return lower(x) == lower(y); });
+}
+
+std::string_view trimmed(std::string_view text) noexcept {
+  constexpr std::string_view blanks = " \t";
+  const auto first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos)
+    return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+void http_request::clear() {
+  method = http::verb::unknown;
+  for (std::string* text : {&target, &content_type, &a2a_version, &a2a_extensions, &traceparent, &if_none_match, &body})
+    text->clear();
+  if (body.capacity() > kept_bytes_max)
+    body.shrink_to_fit();
+  expects_continue = false;
+  is_http_1_0 = false;
+}
+
+std::string_view http_request::path() const noexcept {
+  std::string_view rest = target;
+  if (!rest.starts_with('/')) {
+    // Absolute form (RFC 9112 3.2.2): a client that takes us for a proxy.
+    if (const auto scheme = rest.find("://"); scheme != std::string_view::npos) {
+      const auto slash = rest.find('/', scheme + 3);
+      rest = slash == std::string_view::npos ? std::string_view{"/"} : rest.substr(slash);
+    }
+  }
+  rest = rest.substr(0, rest.find('?'));
+  return rest.empty() ? std::string_view{"/"} : rest;
+}
+
+std::string_view http_request::query(std::string_view name) const noexcept {
+  const auto start = target.find('?');
+  if (start == std::string::npos)
+    return {};
+  std::string_view rest = std::string_view(target).substr(start + 1);
+  while (!rest.empty()) {
+    const auto end = rest.find('&');
+    const auto pair = rest.substr(0, end);
+    rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
+    if (const auto equals = pair.find('='); equals != std::string_view::npos && pair.substr(0, equals) == name)
+      return pair.substr(equals + 1);
+  }
+  return {};
+}
+
+// -- what Beast's parser found -----------------------------------------------------------------------------------------
+
+void request_parser::on_request_impl(http::verb method, text, text target, int version, error&) {
+  out_.method = method;
+  out_.is_http_1_0 = version < 11;
+  out_.target.assign(target.data(), target.size());
+}
+
+void request_parser::on_response_impl(int, text, int, error&) {}
+
+void request_parser::on_field_impl(http::field name, text name_text, text value_text, error&) {
+  if (in_trailer_)
+    return;
+  const std::string_view value(value_text.data(), value_text.size());
+  switch (name) {
+  case http::field::content_type:
+    out_.content_type = value;
+    return;
+  case http::field::if_none_match:
+    join_list(out_.if_none_match, value);
+    return;
+  case http::field::expect:
+    out_.expects_continue = equal_ignoring_case(value, "100-continue");
+    return;
+  case http::field::unknown:
+    break;
+  default:
+    return;
+  }
+  const std::string_view key(name_text.data(), name_text.size());
+  if (equal_ignoring_case(key, "a2a-version"))
+    out_.a2a_version = value;
+  else if (equal_ignoring_case(key, "a2a-extensions") || equal_ignoring_case(key, "x-a2a-extensions"))
+    join_list(out_.a2a_extensions, value);
+  else if (equal_ignoring_case(key, "traceparent"))
+    out_.traceparent = value;
+}
+
+void request_parser::on_header_impl(error&) {
+  in_trailer_ = true;
+}
+
+void request_parser::on_body_init_impl(const boost::optional<std::uint64_t>& length, error&) {
+  // Reserve only what is likely to come: a client may announce more than it sends.
+  if (length)
+    out_.body.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(*length, 1024 * 1024)));
+}
+
+std::size_t request_parser::on_body_impl(text body, error&) {
+  out_.body.append(body.data(), body.size());
+  return body.size();
+}
+
+void request_parser::on_chunk_header_impl(std::uint64_t, text, error&) {}
+
+std::size_t request_parser::on_chunk_body_impl(std::uint64_t, text body, error&) {
+  out_.body.append(body.data(), body.size());
+  return body.size();
+}
+
+void request_parser::on_finish_impl(error&) {}
+
+} // namespace troupe::net

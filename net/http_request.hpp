@@ -1,0 +1,64 @@
+// One HTTP/1.1 request as read from a socket: the few headers this server looks at, and the body. `request_parser` fills it; Beast's
+// parser does the protocol (framing, chunks, limits), without building its table of all headers.
+#pragma once
+
+#include <boost/beast/http/basic_parser.hpp>
+#include <boost/beast/http/verb.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace troupe::net {
+
+/// Reused from request to request: `clear` keeps the memory.
+struct http_request {
+  boost::beast::http::verb method = boost::beast::http::verb::unknown;
+  std::string target; ///< As received: origin or absolute form, with query.
+  std::string content_type;
+  std::string a2a_version;
+  std::string a2a_extensions; ///< All `A2A-Extensions` and `X-A2A-Extensions` values, joined by commas.
+  std::string traceparent;
+  std::string if_none_match;
+  std::string body;
+  bool expects_continue = false;
+  bool is_http_1_0 = false;
+
+  void clear();
+
+  /// Without query and origin; `/` if empty.
+  [[nodiscard]] std::string_view path() const noexcept;
+  /// The undecoded value of a query parameter; empty if there is none.
+  [[nodiscard]] std::string_view query(std::string_view name) const noexcept;
+};
+
+/// Beast's parser over an `http_request`. One per request.
+class request_parser final : public boost::beast::http::basic_parser<true> {
+public:
+  explicit request_parser(http_request& out) : out_(out) {}
+
+private:
+  using text = boost::beast::string_view;
+  using error = boost::beast::error_code;
+
+  void on_request_impl(boost::beast::http::verb method, text method_text, text target, int version,
+                       error& ec) override;
+  void on_response_impl(int code, text reason, int version, error& ec) override;
+  void on_field_impl(boost::beast::http::field name, text name_text, text value, error& ec) override;
+  void on_header_impl(error& ec) override;
+  void on_body_init_impl(const boost::optional<std::uint64_t>& length, error& ec) override;
+  std::size_t on_body_impl(text body, error& ec) override;
+  void on_chunk_header_impl(std::uint64_t size, text extensions, error& ec) override;
+  std::size_t on_chunk_body_impl(std::uint64_t remain, text body, error& ec) override;
+  void on_finish_impl(error& ec) override;
+
+  http_request& out_;
+  bool in_trailer_ = false;
+};
+
+/// Whether two header names or tokens are equal regardless of ASCII case.
+[[nodiscard]] bool equal_ignoring_case(std::string_view a, std::string_view b) noexcept;
+/// Without blanks and tabs at both ends.
+[[nodiscard]] std::string_view trimmed(std::string_view text) noexcept;
+
+} // namespace troupe::net

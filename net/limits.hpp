@@ -1,0 +1,86 @@
+// Every bound of the HTTP side, with unit, reason, and what happens at the limit. They are the defaults of `server_options`, which can
+// change most of them.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace troupe::net {
+
+using namespace std::chrono_literals;
+
+// -- one request -------------------------------------------------------------------------------------------------------
+
+/// Bytes of a request's body. Above: 413, before the body is read if Content-Length tells, else while reading.
+inline constexpr std::uint64_t body_bytes_max = 10 * 1024 * 1024;
+/// Bytes of request line and headers together. Above: 431.
+inline constexpr std::uint32_t header_bytes_max = 32 * 1024;
+/// Nesting of arrays and objects in a body. Above: JSON-RPC -32700. Deeper trees would cost stack when copied.
+inline constexpr std::size_t json_depth_max = 100;
+/// Bytes of a JSON-RPC `id`, as JSON. It is repeated in every event of a stream. Above: -32600.
+inline constexpr std::size_t rpc_id_bytes_max = 1024;
+/// Bytes of a client's text repeated in an error message; the rest is cut.
+inline constexpr std::size_t echoed_bytes_max = 128;
+
+// -- time --------------------------------------------------------------------------------------------------------------
+
+/// From a request's first byte to the end of its headers (a slow sender must not hold a connection). Then: 408 and close.
+inline constexpr std::chrono::milliseconds header_timeout = 10s;
+/// From the end of the headers to the end of the body. Then: 408 and close.
+inline constexpr std::chrono::milliseconds body_timeout = 60s;
+/// Without a byte between two requests, or before the first. Then: close without a word.
+inline constexpr std::chrono::milliseconds idle_timeout = 75s;
+/// A write that makes no progress: the reader is gone. Then: close.
+inline constexpr std::chrono::milliseconds write_timeout = 30s;
+/// How long a blocking SendMessage may wait for its task. Then: the task as it is (a2a-wire 2.8).
+inline constexpr std::chrono::milliseconds blocking_wait_max = 10min;
+/// Between two comments on a silent stream; Python's client gives up after 5 s without a byte (a2a-wire 3.6).
+inline constexpr std::chrono::milliseconds keep_alive_interval = 3s;
+/// After the last answer on a connection: what the client still sends is read and dropped for so long, so that the answer is not
+/// lost to a TCP reset.
+inline constexpr std::chrono::milliseconds linger_timeout = 2s;
+/// The same in bytes, per connection.
+inline constexpr std::uint64_t linger_bytes_max = 256 * 1024 * 1024;
+/// While draining: how long an idle connection is kept for a request that may already be under way (it gets a 503).
+inline constexpr std::chrono::milliseconds drain_idle_grace = 250ms;
+/// The coarsest step in which deadlines are looked at; short timeouts make it finer.
+inline constexpr std::chrono::milliseconds sweep_interval_max = 250ms;
+inline constexpr std::chrono::milliseconds sweep_interval_min = 2ms;
+
+// -- the whole process -------------------------------------------------------------------------------------------------
+
+/// Open connections. Above: accepted, answered 503 with Retry-After, closed.
+inline constexpr std::size_t connections_max = 20'000;
+/// Connections above `connections_max` that are being told so. Above that: closed without an answer.
+inline constexpr std::size_t refusals_max = 1'000;
+/// Open event streams. Above: 429 with Retry-After.
+inline constexpr std::size_t streams_max = 10'000;
+/// Requests being worked on, blocking sends included. Above: 429 with Retry-After.
+inline constexpr std::size_t requests_in_flight_max = 10'000;
+/// What a refused client is told to wait, in seconds.
+inline constexpr std::uint32_t retry_after_seconds = 1;
+
+// -- one stream --------------------------------------------------------------------------------------------------------
+
+/// Changes waiting for a slow reader. Progress is merged (the latest per task); state changes and artifacts are never dropped:
+/// above the limit the stream ends with an error event and the client subscribes again.
+inline constexpr std::size_t stream_events_max = 1'000;
+/// The same in (estimated) bytes.
+inline constexpr std::size_t stream_bytes_max = 4 * 1024 * 1024;
+
+// -- memory a connection keeps between requests ------------------------------------------------------------------------
+
+/// Bytes read from a socket at once.
+inline constexpr std::size_t read_bytes = 4 * 1024;
+/// The same inside a long body.
+inline constexpr std::size_t read_bytes_long = 64 * 1024;
+/// Buffers that grew beyond this are given back after the request.
+inline constexpr std::size_t kept_bytes_max = 32 * 1024;
+
+static_assert(header_bytes_max < body_bytes_max);
+static_assert(drain_idle_grace < linger_timeout, "a drained connection is not kept longer than a closing one");
+static_assert(keep_alive_interval < 5s, "Python's client gives up after 5 s");
+static_assert(streams_max <= connections_max && requests_in_flight_max <= connections_max);
+
+} // namespace troupe::net

@@ -1,0 +1,127 @@
+#include "net/loop.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include <ctime>
+#include <utility>
+#include <vector>
+
+namespace troupe::net {
+
+namespace {
+
+boost::json::parse_options options_with_depth(std::size_t depth_max) {
+  boost::json::parse_options options;
+  options.max_depth = depth_max;
+  return options;
+}
+
+} // namespace
+
+// -- JSON --------------------------------------------------------------------------------------------------------------
+
+json_scratch::json_scratch(std::size_t depth_max)
+  : memory_(buffer_.data(), buffer_.size()),
+    parser_({}, options_with_depth(depth_max), stack_.data(), stack_.size()) {}
+
+const boost::json::value* json_scratch::parse(std::string_view text, error_code& ec, std::size_t& offset) {
+  tree_.~value(); // it may lie in the memory that is reused now
+  new (&tree_) boost::json::value();
+  memory_.release();
+  parser_.reset(&memory_);
+  offset = parser_.write_some(text.data(), text.size(), ec);
+  if (!ec && offset < text.size() && text.find_first_not_of(" \t\r\n", offset) != std::string_view::npos)
+    ec = boost::json::make_error_code(boost::json::error::extra_data);
+  if (ec)
+    return nullptr;
+  auto parsed = parser_.release();
+  tree_.~value();
+  new (&tree_) boost::json::value(std::move(parsed));
+  return &tree_;
+}
+
+// -- the loop ----------------------------------------------------------------------------------------------------------
+
+loop::loop(std::chrono::milliseconds sweep_interval, std::size_t json_depth_max, clock_fn wall_clock)
+  : work_(context_.get_executor()), ready_(std::make_shared<ready_queue>(context_)), timer_(context_),
+    interval_(sweep_interval), wall_clock_(wall_clock), scratch_(json_depth_max) {
+  renew_date();
+}
+
+loop::~loop() {
+  finish();
+  ready_->close();
+}
+
+void loop::start() {
+  thread_ = std::thread([this] {
+    arm();
+    context_.run();
+  });
+}
+
+void loop::finish() {
+  if (!thread_.joinable())
+    return;
+  post([this] {
+    finishing_ = true;
+    timer_.cancel();
+    work_.reset();
+  });
+  thread_.join();
+}
+
+void loop::post(std::function<void()> what) {
+  asio::post(context_, std::move(what));
+}
+
+void loop::arm() {
+  timer_.expires_after(interval_);
+  timer_.async_wait([this](error_code) {
+    sweep();
+    if (!finishing_)
+      arm();
+  });
+}
+
+void loop::sweep() {
+  now_ = steady_clock::now();
+  renew_date();
+  // A session may end, and unlink itself, while it is told.
+  for (auto it = sessions_.begin(); it != sessions_.end();) {
+    auto& one = *it++;
+    if (one.deadline() <= now_)
+      one.on_deadline();
+  }
+}
+
+void loop::drain_sessions() {
+  for (auto it = sessions_.begin(); it != sessions_.end();)
+    (it++)->on_drain();
+}
+
+void loop::abort_sessions() {
+  for (auto it = sessions_.begin(); it != sessions_.end();)
+    (it++)->abort();
+}
+
+void loop::renew_date() {
+  const auto at = std::chrono::floor<std::chrono::seconds>(wall_clock_());
+  if (at.time_since_epoch().count() == date_second_)
+    return;
+  date_second_ = at.time_since_epoch().count();
+  const std::time_t seconds = static_cast<std::time_t>(date_second_);
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  // Names spelled out here: strftime's depend on the locale.
+  static constexpr const char* days[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+  static constexpr const char* months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                           "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  char text[96];
+  const int length = std::snprintf(text, sizeof text, "Date: %s, %02d %s %04d %02d:%02d:%02d GMT\r\n",
+                                   days[parts.tm_wday], parts.tm_mday, months[parts.tm_mon], parts.tm_year + 1900,
+                                   parts.tm_hour, parts.tm_min, parts.tm_sec);
+  date_.assign(text, static_cast<std::size_t>(length));
+}
+
+} // namespace troupe::net

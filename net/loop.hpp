@@ -1,0 +1,104 @@
+// One thread with its own io_context and its share of the connections. Nothing of a session is touched by any other thread; the
+// way in from outside is `post` and the ready queue. A sweep looks at all deadlines at once, so that no request pays for a timer.
+#pragma once
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/intrusive/list.hpp>
+#include <boost/json/monotonic_resource.hpp>
+#include <boost/json/parser.hpp>
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "net/io.hpp"
+#include "net/wakeup.hpp"
+#include "protocol/time.hpp"
+
+namespace troupe::net {
+
+/// What the sweep sees of a session.
+class swept : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
+public:
+  virtual ~swept() = default;
+  [[nodiscard]] time_point deadline() const noexcept { return deadline_; }
+  /// The deadline has passed.
+  virtual void on_deadline() = 0;
+  /// The server drains: idle connections end soon, waits end now.
+  virtual void on_drain() = 0;
+  /// Ends the connection at once.
+  virtual void abort() = 0;
+
+protected:
+  time_point deadline_ = time_point::max();
+};
+
+/// JSON is parsed into memory that the loop's requests use in turn: a tree lives until the next parse.
+class json_scratch {
+public:
+  explicit json_scratch(std::size_t depth_max);
+  /// The tree of `text`; null and `ec` if it is not JSON. `offset`: where it went wrong.
+  [[nodiscard]] const boost::json::value* parse(std::string_view text, error_code& ec, std::size_t& offset);
+
+private:
+  std::array<unsigned char, 64 * 1024> buffer_;
+  std::array<unsigned char, 8 * 1024> stack_;
+  boost::json::monotonic_resource memory_;
+  boost::json::parser parser_;
+  boost::json::value tree_;
+};
+
+class loop {
+public:
+  loop(std::chrono::milliseconds sweep_interval, std::size_t json_depth_max, clock_fn wall_clock);
+  ~loop();
+  loop(const loop&) = delete;
+  loop& operator=(const loop&) = delete;
+
+  void start();
+  /// Lets the thread end once no session is left, and waits for it.
+  void finish();
+
+  [[nodiscard]] asio::io_context& context() noexcept { return context_; }
+  [[nodiscard]] const std::shared_ptr<ready_queue>& ready() const noexcept { return ready_; }
+  /// Runs on the loop's thread.
+  void post(std::function<void()> what);
+
+  // -- the loop's thread only ------------------------------------------------------------------------------------------
+
+  void add(swept& session) { sessions_.push_back(session); }
+  /// As of the last sweep: deadlines need no more.
+  [[nodiscard]] time_point now() const noexcept { return now_; }
+  /// A `Date` header line (RFC 9110 6.6.1), renewed every second.
+  [[nodiscard]] std::string_view date() const noexcept { return date_; }
+  [[nodiscard]] json_scratch& scratch() noexcept { return scratch_; }
+
+  void drain_sessions();
+  void abort_sessions();
+
+private:
+  using session_list = boost::intrusive::list<swept, boost::intrusive::constant_time_size<false>>;
+
+  void arm();
+  void sweep();
+  void renew_date();
+
+  asio::io_context context_{1};
+  asio::executor_work_guard<io_executor> work_;
+  std::shared_ptr<ready_queue> ready_;
+  asio::steady_timer timer_;
+  const std::chrono::milliseconds interval_;
+  const clock_fn wall_clock_;
+  time_point now_ = steady_clock::now();
+  std::int64_t date_second_ = -1;
+  std::string date_;
+  json_scratch scratch_;
+  session_list sessions_;
+  bool finishing_ = false;
+  std::thread thread_;
+};
+
+} // namespace troupe::net

@@ -1,0 +1,153 @@
+#include "net/routes.hpp"
+
+#include "net/json_rpc.hpp"
+#include "protocol/json_writer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace troupe::net {
+
+namespace {
+
+using boost::beast::http::verb;
+
+// -- JSON-RPC ----------------------------------------------------------------------------------------------------------
+
+/// `application/json`, with any parameters.
+bool is_json(std::string_view content_type) noexcept {
+  return equal_ignoring_case(trimmed(content_type.substr(0, content_type.find(';'))), "application/json");
+}
+
+awaitable<void> post_rpc(session& connection) {
+  const auto& request = connection.request();
+  if (!is_json(request.content_type)) {
+    // Before the body is looked at (a2a-wire 1.4).
+    refuse_rpc(connection, 400,
+               make_error(errc::content_type_not_supported,
+                          "send `Content-Type: application/json`, not \"" + shown(request.content_type) + "\""));
+    return {};
+  }
+  return serve_rpc(connection);
+}
+
+// -- the agent card ----------------------------------------------------------------------------------------------------
+
+/// Weak comparison of `If-None-Match` (RFC 9110 13.1.2): a list of tags, or `*`.
+bool names_tag(std::string_view list, std::string_view tag) noexcept {
+  while (!list.empty()) {
+    const auto comma = list.find(',');
+    auto one = trimmed(list.substr(0, comma));
+    list = comma == std::string_view::npos ? std::string_view{} : list.substr(comma + 1);
+    if (one.starts_with("W/"))
+      one.remove_prefix(2);
+    if (one == "*" || one == tag)
+      return true;
+  }
+  return false;
+}
+
+awaitable<void> get_card(session& connection) {
+  auto& response = connection.response();
+  const auto& server = connection.server();
+  response.headers += "Cache-Control: public, max-age=300\r\nVary: A2A-Version\r\nAccess-Control-Allow-Origin: *\r\nETag: ";
+  response.headers += server.card_etag;
+  response.headers += "\r\n";
+  if (names_tag(connection.request().if_none_match, server.card_etag)) {
+    response.status = 304;
+    response.content_type = {};
+  } else {
+    response.body = server.card;
+  }
+  return {};
+}
+
+// -- health ------------------------------------------------------------------------------------------------------------
+
+void write_health(http_response& response, std::string_view status, std::string_view reason) {
+  json_writer out(response.body);
+  out.begin_object().member("status", status).optional_member("reason", reason).end_object();
+  response.headers += "Cache-Control: no-store\r\n";
+}
+
+awaitable<void> get_health(session& connection) {
+  write_health(connection.response(), "ok", {});
+  return {};
+}
+
+awaitable<void> get_ready(session& connection) {
+  auto& response = connection.response();
+  const auto store = connection.server().door.records().status();
+  if (connection.is_draining() || connection.server().door.draining()) {
+    response.status = 503;
+    write_health(response, "draining", "The server is shutting down.");
+  } else if (!store.writable) {
+    response.status = 503;
+    write_health(response, "unavailable", store.problem);
+  } else {
+    write_health(response, "ready", {});
+  }
+  if (response.status != 200)
+    add_retry_after(response);
+  return {};
+}
+
+// -- the table ---------------------------------------------------------------------------------------------------------
+
+struct route_row {
+  std::string_view path;
+  verb method; ///< `get` also stands for HEAD.
+  awaitable<void> (*handle)(session&);
+  bool while_draining;
+};
+
+constexpr auto rows = std::to_array<route_row>({
+    {"/",                            verb::post, &post_rpc,   false},
+    {"/.well-known/agent-card.json", verb::get,  &get_card,   true },
+    {"/.well-known/agent.json",      verb::get,  &get_card,   true }, // where 0.2 had it
+    {"/healthz",                     verb::get,  &get_health, true },
+    {"/readyz",                      verb::get,  &get_ready,  true },
+});
+
+bool takes(const route_row& row, verb method) noexcept {
+  return row.method == method || (row.method == verb::get && method == verb::head);
+}
+
+void refuse_method(session& connection, const route_row& row) {
+  const std::string_view allowed = row.method == verb::get ? "GET, HEAD, OPTIONS" : "POST, OPTIONS";
+  auto& response = connection.response();
+  response.headers.append("Allow: ").append(allowed).append("\r\n");
+  if (connection.request().method == verb::options) {
+    response.status = 204;
+    response.content_type = {};
+    return;
+  }
+  std::string message("This path takes ");
+  write_plain_error(response, 405, message.append(allowed).append("."));
+}
+
+} // namespace
+
+awaitable<void> route(session& connection) {
+  const auto& request = connection.request();
+  auto& response = connection.response();
+  const auto path = request.path();
+  const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto& one) { return one.path == path; });
+  response.head_only = request.method == verb::head;
+  if (connection.is_draining() && (row == rows.end() || !row->while_draining)) {
+    write_plain_error(response, 503, "The server is shutting down.");
+    return {};
+  }
+  if (row == rows.end()) {
+    write_plain_error(response, 404, "There is nothing at \"" + shown(path) + "\"; JSON-RPC is served at \"/\".");
+    return {};
+  }
+  if (!takes(*row, request.method)) {
+    refuse_method(connection, *row);
+    return {};
+  }
+  return row->handle(connection);
+}
+
+} // namespace troupe::net

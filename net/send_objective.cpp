@@ -1,0 +1,130 @@
+#include "net/send_objective.hpp"
+
+#include "net/asking.hpp"
+#include "net/settling.hpp"
+#include "net/sse.hpp"
+#include "protocol/codec_opt.hpp"
+#include "protocol/message.hpp"
+
+#include <boost/json/parse.hpp>
+
+#include <memory>
+#include <utility>
+
+namespace troupe::net {
+
+namespace {
+
+namespace json = boost::json;
+
+const json::value* find_member(const send_request& request, std::string_view key) {
+  if (const auto* found = request.command.what.metadata.if_contains(key))
+    return found;
+  return request.command.metadata.if_contains(key);
+}
+
+/// The name a client suggests, else what the message says, cut to a title.
+std::string name_for(const send_request& request) {
+  if (const auto* name = find_member(request, "opt/v1/suggestedName"); name != nullptr && name->is_string())
+    return std::string(name->get_string());
+  return shown(text_of(request.command.what.parts));
+}
+
+/// The task as answered: with the objective in its metadata (a2a-wire D15).
+task with_objective(const task& standing, const objective_view& objective) {
+  task shown_task = standing;
+  std::string text;
+  json_writer out(text);
+  opt::write(out, objective, true, true);
+  shown_task.metadata["opt/v1/objective"] = json::parse(text);
+  return shown_task;
+}
+
+awaitable<result<objective_ptr>> create(rpc_call& call, create_objective& command) {
+  co_return co_await ask<objective_ptr>(call.connection, [&](reply<objective_ptr> done) {
+    call.server().door.create(std::move(command), nullptr, std::move(done));
+  });
+}
+
+} // namespace
+
+result<std::optional<create_objective>> objective_in(const send_request& request) {
+  const auto* whole = find_member(request, "opt/v1/objective");
+  const auto* plan = whole != nullptr ? nullptr : find_member(request, "opt/v1/plan");
+  if (whole == nullptr && plan == nullptr)
+    return std::optional<create_objective>{};
+  create_objective command;
+  command.who = request.command.who;
+  command.request = std::make_shared<const message>(request.command.what);
+  command.start = true;
+  if (whole != nullptr) {
+    auto spec = opt::read_objective(*whole, opt::unknown_members::ignore, "/opt~1v1~1objective");
+    if (!spec)
+      return spec.error();
+    command.spec = std::move(*spec);
+  } else {
+    auto spec = opt::read_plan(*plan, opt::unknown_members::ignore, "/opt~1v1~1plan");
+    if (!spec)
+      return spec.error();
+    command.spec.plans.push_back(std::make_shared<const plan_spec>(std::move(*spec)));
+  }
+  if (command.spec.name.empty())
+    command.spec.name = name_for(request);
+  // The context the message brings becomes the objective (a2a-wire 8.4).
+  if (command.spec.id.empty() && !request.command.what.context_id.empty())
+    command.spec.id = objective_id(request.command.what.context_id);
+  return std::optional<create_objective>{std::move(command)};
+}
+
+awaitable<void> send_objective(rpc_call& call, send_request request, create_objective command) {
+  auto& connection = call.connection;
+  auto& records = call.records();
+  const auto until = connection.home().now() + call.server().options.blocking_wait_max;
+  const auto created = co_await create(call, command);
+  if (!created)
+    co_return fail(call, created.error());
+
+  const auto& root = (*created)->root_task;
+  const auto news = std::make_shared<settle_watcher>(connection.wake());
+  auto standing = records.watch_task(root, news);
+  while (standing && !request.return_immediately && !is_settled(standing->status.state) && !connection.is_gone()
+         && !connection.is_draining()) {
+    if (co_await connection.wait(until))
+      break;
+    if (news->has_settled())
+      break;
+  }
+  records.unwatch(root.str(), news);
+  standing = records.find_task(root);
+  const auto objective = records.find_objective((*created)->id);
+  if (!standing || !objective)
+    co_return fail(call, make_error(errc::internal, "the objective was created and is gone", (*created)->id.str()));
+  const task_view_options view{.history_length = request.history_length};
+  answer(call, [&](json_writer& out) {
+    call.codec->write_sent(out, with_objective(*standing, *objective), view,
+                           call.extensions.opt ? objective.get() : nullptr);
+  });
+}
+
+awaitable<void> stream_objective(rpc_call& call, create_objective command, counted slot) {
+  const auto created = co_await create(call, command);
+  if (!created) {
+    co_await fail_stream(call, created.error());
+    co_return;
+  }
+  auto queue = make_queue(call);
+  const auto& root = (*created)->root_task;
+  const auto standing = call.records().watch_task(root, queue);
+  if (!standing) {
+    co_await fail_stream(call, make_error(errc::internal, "the objective was created and is gone", root.str()));
+    co_return;
+  }
+  task_stream what{.queue = queue,
+                   .id = root,
+                   .snapshot = std::make_shared<const task>(with_objective(*standing, **created)),
+                   .ends_at_question = true,
+                   .watched = root.str()};
+  co_await stream_task(call, std::move(what), std::move(slot));
+}
+
+} // namespace troupe::net

@@ -1,0 +1,19 @@
+// A message that brings an objective or a plan in its metadata (a2a-wire 8.4): SendMessage and SendStreamingMessage then create it,
+// started, and answer with the task that stands for it.
+#pragma once
+
+#include <optional>
+
+#include "net/json_rpc.hpp"
+#include "net/server_state.hpp"
+
+namespace troupe::net {
+
+/// What `opt/v1/objective` or `opt/v1/plan` in the metadata of message or request asks for; nothing if neither is there.
+/// Errors: invalid_params, limit_exceeded and those of the plan document; `field` is a JSON pointer below the metadata.
+[[nodiscard]] result<std::optional<create_objective>> objective_in(const send_request& request);
+
+[[nodiscard]] awaitable<void> send_objective(rpc_call& call, send_request request, create_objective command);
+[[nodiscard]] awaitable<void> stream_objective(rpc_call& call, create_objective command, counted slot);
+
+} // namespace troupe::net

@@ -1,0 +1,147 @@
+#include "net/server.hpp"
+
+#include "net/agent_card.hpp"
+#include "net/listener.hpp"
+#include "net/loop.hpp"
+#include "net/server_state.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <future>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace troupe {
+
+namespace {
+
+using namespace net;
+
+/// A quarter of the shortest timeout: deadlines are met within that much.
+std::chrono::milliseconds sweep_interval(const server_options& options) {
+  const auto shortest
+      = std::min({options.header_timeout, options.body_timeout, options.idle_timeout, options.write_timeout,
+                  options.blocking_wait_max, options.keep_alive_interval, options.drain_idle_grace});
+  return std::clamp(shortest / 4, sweep_interval_min, sweep_interval_max);
+}
+
+/// Every connection needs a descriptor; the usual soft limit of 1,024 is far below the hard one.
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+  }
+}
+
+} // namespace
+
+struct server::impl {
+  impl(gateway& door, server_options options) : state(std::make_shared<server_state>(door, std::move(options))) {}
+
+  ~impl() { stop(std::chrono::milliseconds{0}); }
+
+  void make_loops();
+  void describe(std::uint16_t port);
+  void stop(std::chrono::milliseconds bound);
+  void on_every_loop(void (loop::*what)());
+  [[nodiscard]] bool is_empty() const noexcept {
+    return state->connections.load() == 0 && state->refusals.load() == 0;
+  }
+
+  std::shared_ptr<server_state> state;
+  std::vector<std::unique_ptr<loop>> loops;
+  std::unique_ptr<listener> door_keeper;
+  std::string url;
+};
+
+void server::impl::make_loops() {
+  const auto& options = state->options;
+  const auto cores = std::max(1U, std::thread::hardware_concurrency());
+  const auto count = options.threads == 0 ? cores : options.threads;
+  for (std::size_t i = 0; i < count; ++i)
+    loops.push_back(std::make_unique<loop>(sweep_interval(options), options.json_depth_max, options.now));
+}
+
+void server::impl::describe(std::uint16_t port) {
+  const auto& address = state->options.address;
+  const bool is_v6 = address.find(':') != std::string::npos;
+  url = "http://" + (is_v6 ? "[" + address + "]" : address) + ":" + std::to_string(port) + "/";
+  state->card = write_agent_card(state->options.card, url, state->door.agents());
+  state->card_etag = etag_of(state->card);
+}
+
+void server::impl::on_every_loop(void (loop::*what)()) {
+  for (auto& one : loops)
+    one->post([&one, what] { (one.get()->*what)(); });
+}
+
+void server::impl::stop(std::chrono::milliseconds bound) {
+  if (loops.empty())
+    return;
+  state->draining = true;
+  // Closed on its own thread; nothing is accepted once this is through.
+  std::promise<void> closed;
+  loops.front()->post([&] {
+    door_keeper->close();
+    closed.set_value();
+  });
+  closed.get_future().wait();
+  on_every_loop(&loop::drain_sessions);
+
+  constexpr std::chrono::milliseconds step{2};
+  const auto until = steady_clock::now() + bound;
+  while (!is_empty() && steady_clock::now() < until)
+    std::this_thread::sleep_for(step);
+  while (!is_empty()) {
+    on_every_loop(&loop::abort_sessions); // again and again: a connection may have been on its way to its loop
+    std::this_thread::sleep_for(step);
+  }
+  for (auto& one : loops)
+    one->finish();
+  door_keeper.reset();
+  loops.clear();
+}
+
+// -- server ------------------------------------------------------------------------------------------------------------
+
+server::server(gateway& door, server_options options) : impl_(std::make_unique<impl>(door, std::move(options))) {}
+
+server::~server() = default;
+
+result<std::uint16_t> server::start() {
+  raise_descriptor_limit();
+  impl_->make_loops();
+  impl_->door_keeper = std::make_unique<listener>(impl_->state, impl_->loops);
+  const auto port = impl_->door_keeper->open();
+  if (!port) {
+    impl_->door_keeper.reset();
+    impl_->loops.clear();
+    return port;
+  }
+  impl_->describe(*port);
+  for (auto& one : impl_->loops)
+    one->start();
+  impl_->door_keeper->start();
+  return port;
+}
+
+void server::drain(std::chrono::milliseconds bound) {
+  impl_->state->door.drain();
+  impl_->stop(bound);
+}
+
+server_load server::load() const noexcept {
+  const auto& state = *impl_->state;
+  return {state.connections.load(), state.streams.load(), state.in_flight.load()};
+}
+
+std::string server::url() const {
+  return impl_->url;
+}
+
+} // namespace troupe

@@ -1,0 +1,49 @@
+// The HTTP server: A2A and the OPT extension over JSON-RPC, the agent card, health. Used by `troupe serve` and by programs that embed
+// Troupe. Runs its own threads; every member may be called from any other thread.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "actors/gateway.hpp"
+#include "net/server_options.hpp"
+#include "protocol/errc.hpp"
+
+namespace troupe {
+
+/// What is open right now.
+struct server_load {
+  std::size_t connections = 0;
+  std::size_t streams = 0;
+  std::size_t requests_in_flight = 0;
+};
+
+class server {
+public:
+  /// `door` outlives the server.
+  server(gateway& door, server_options options);
+  /// Closes everything at once; call `drain` before for a polite end.
+  ~server();
+  server(const server&) = delete;
+  server& operator=(const server&) = delete;
+
+  /// Listens and serves from now on. Returns the port. Errors: unavailable (port in use, address unknown or not ours; the message
+  /// says what to do).
+  [[nodiscard]] result<std::uint16_t> start();
+
+  /// Stops accepting; new work gets 503, streams end with an error event, blocking sends answer with the task as it is. Returns when
+  /// every connection is closed; what is still open after `bound` is cut off.
+  void drain(std::chrono::milliseconds bound);
+
+  [[nodiscard]] server_load load() const noexcept;
+  /// `http://<address>:<port>/`; empty before `start`.
+  [[nodiscard]] std::string url() const;
+
+private:
+  struct impl;
+  std::unique_ptr<impl> impl_;
+};
+
+} // namespace troupe

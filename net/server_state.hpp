@@ -1,0 +1,64 @@
+// What all sessions of one server share: the gateway, the options, the agent card as it is served, and the counters behind the
+// process-wide limits. Built once by the server; counters and the draining flag are the only things that change.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "actors/gateway.hpp"
+#include "net/loop.hpp"
+#include "net/server_options.hpp"
+
+namespace troupe::net {
+
+/// One of a limited number, given back by the destructor.
+class counted {
+public:
+  counted() = default;
+  counted(counted&& other) noexcept : counter_(std::exchange(other.counter_, nullptr)) {}
+  counted& operator=(counted&& other) noexcept {
+    std::swap(counter_, other.counter_);
+    return *this;
+  }
+  ~counted() {
+    if (counter_ != nullptr)
+      counter_->fetch_sub(1, std::memory_order_relaxed);
+  }
+
+  /// Holds nothing (converts to false) if `max` are taken already.
+  [[nodiscard]] static counted take(std::atomic<std::size_t>& counter, std::size_t max) noexcept {
+    counted out;
+    if (counter.fetch_add(1, std::memory_order_relaxed) < max)
+      out.counter_ = &counter;
+    else
+      counter.fetch_sub(1, std::memory_order_relaxed);
+    return out;
+  }
+
+  explicit operator bool() const noexcept { return counter_ != nullptr; }
+
+private:
+  std::atomic<std::size_t>* counter_ = nullptr;
+};
+
+struct server_state {
+  server_state(gateway& to, server_options how) : door(to), options(std::move(how)) {}
+
+  gateway& door;
+  const server_options options;
+  std::string card;      ///< The Agent Card's JSON.
+  std::string card_etag; ///< With its quotes.
+
+  std::atomic<bool> draining{false};
+  alignas(64) std::atomic<std::size_t> connections{0};
+  alignas(64) std::atomic<std::size_t> refusals{0};
+  alignas(64) std::atomic<std::size_t> streams{0};
+  alignas(64) std::atomic<std::size_t> in_flight{0};
+};
+
+} // namespace troupe::net

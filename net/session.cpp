@@ -1,0 +1,364 @@
+#include "net/session.hpp"
+
+#include "net/json_rpc.hpp"
+#include "net/routes.hpp"
+
+#include <boost/asio/redirect_error.hpp>
+#include <boost/beast/http/error.hpp>
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <exception>
+
+namespace troupe::net {
+
+namespace {
+
+namespace http = boost::beast::http;
+
+std::string in_bytes(std::uint64_t bytes) {
+  return std::to_string(bytes) + " bytes";
+}
+
+} // namespace
+
+session::session(std::shared_ptr<server_state> server, loop& home, tcp_socket socket, counted slot)
+  : server_(std::move(server)), home_(home), socket_(std::move(socket)), slot_(std::move(slot)),
+    wake_(std::make_shared<wakeup>(home.ready())) {
+  error_code ignored;
+  socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
+  socket_.non_blocking(true, ignored);
+}
+
+session::~session() = default;
+
+rpc_call& session::begin_call() {
+  if (!call_)
+    call_ = std::make_unique<rpc_call>(*this);
+  else
+    call_->reset();
+  return *call_;
+}
+
+awaitable<void> session::serve() {
+  const auto self = shared_from_this();
+  home_.add(*this);
+  if (server_->draining)
+    on_drain();
+  for (bool more = true; more && !gone_;) {
+    begin_request();
+    // The first steps stand here and not in a function of their own: a coroutine less per request.
+    step now = parse();
+    if (now == step::read_more)
+      now = co_await receive();
+    if (gone_)
+      break;
+    if (now == step::complete)
+      co_await answer();
+    more = !response_.close;
+    if (!streamed_ && !gone_ && !co_await write_response())
+      break;
+  }
+  co_await linger();
+}
+
+awaitable<void> session::refuse() {
+  const auto self = shared_from_this();
+  home_.add(*this);
+  begin_request();
+  write_plain_error(response_, 503, "Too many connections; try again later.");
+  response_.close = true;
+  static_cast<void>(co_await write_response());
+  co_await linger();
+}
+
+// -- reading -----------------------------------------------------------------------------------------------------------
+
+void session::begin_request() {
+  request_.clear();
+  response_.clear();
+  head_.clear();
+  parser_.emplace(request_);
+  parser_->eager(true);
+  parser_->header_limit(server_->options.header_bytes_max);
+  parser_->body_limit(server_->options.body_bytes_max);
+  head_bytes_ = 0;
+  streamed_ = false;
+  enter(phase::idle, server_->options.idle_timeout);
+  if (server_->draining.load(std::memory_order_relaxed))
+    on_drain();
+}
+
+void session::enter(phase next, std::chrono::milliseconds timeout) {
+  phase_ = next;
+  expired_ = false;
+  deadline_ = home_.now() + timeout;
+}
+
+/// Hands what was read to Beast's parser.
+session::step session::parse() {
+  if (input_is_empty())
+    return step::read_more;
+  if (phase_ == phase::idle)
+    enter(phase::head, server_->options.header_timeout);
+  error_code ec;
+  const auto used = parser_->put(asio::buffer(input_.data() + input_begin_, input_end_ - input_begin_), ec);
+  input_begin_ += used;
+  if (input_is_empty())
+    input_begin_ = input_end_ = 0;
+  if (ec && ec != http::error::need_more)
+    return refuse_request(ec);
+  if (phase_ == phase::head) {
+    head_bytes_ += used;
+    if (parser_->is_header_done()) {
+      if (!parser_->is_done())
+        enter(phase::body, server_->options.body_timeout);
+    } else if (head_bytes_ + (input_end_ - input_begin_) > server_->options.header_bytes_max) {
+      return refuse_request(http::error::header_limit);
+    }
+  }
+  return parser_->is_done() ? step::complete : step::read_more;
+}
+
+/// Reads until there is a request, or a reason to refuse it, or nobody there.
+awaitable<session::step> session::receive() {
+  for (;;) {
+    if (phase_ == phase::body && request_.expects_continue && request_.body.empty() && input_is_empty()) {
+      request_.expects_continue = false;
+      head_ = "HTTP/1.1 100 Continue\r\n\r\n";
+      written_ = 0;
+      if (!write_now())
+        static_cast<void>(co_await write_rest());
+      head_.clear();
+      if (gone_)
+        co_return step::refused;
+    }
+    error_code ec;
+    const auto count = co_await socket_.async_read_some(read_space(), asio::redirect_error(use_awaitable, ec));
+    input_end_ += count;
+    if (expired_ || ec)
+      co_return on_read_failed(ec);
+    if (const auto now = parse(); now != step::read_more)
+      co_return now;
+  }
+}
+
+asio::mutable_buffer session::read_space() {
+  if (input_begin_ > 0) {
+    input_.erase(0, input_begin_); // what is left of a head that came in pieces
+    input_end_ -= input_begin_;
+    input_begin_ = 0;
+  }
+  const auto wanted = phase_ == phase::body ? read_bytes_long : read_bytes;
+  if (input_end_ == 0 && phase_ != phase::body && input_.size() > kept_bytes_max)
+    std::string().swap(input_);
+  if (input_.size() < input_end_ + wanted)
+    input_.resize(input_end_ + wanted);
+  return asio::buffer(input_.data() + input_end_, input_.size() - input_end_);
+}
+
+session::step session::refuse_request(const error_code& why) {
+  response_.close = true;
+  const auto& options = server_->options;
+  if (why == http::error::body_limit) {
+    write_plain_error(response_, 413, "The body is longer than body_bytes_max, " + in_bytes(options.body_bytes_max) + ".");
+  } else if (why == http::error::header_limit) {
+    write_plain_error(response_, 431,
+                      "The headers are longer than header_bytes_max, " + in_bytes(options.header_bytes_max) + ".");
+  } else {
+    write_plain_error(response_, 400, "This is not HTTP/1.1: " + why.message() + ".");
+  }
+  return step::refused;
+}
+
+session::step session::on_read_failed(const error_code&) {
+  response_.close = true;
+  if (expired_ && (phase_ == phase::head || phase_ == phase::body)) {
+    const bool in_head = phase_ == phase::head;
+    write_plain_error(response_, 408,
+                      in_head ? "The headers did not arrive in time (header_timeout)."
+                              : "The body did not arrive in time (body_timeout).");
+    return step::refused;
+  }
+  // The end of the connection, between two requests or in the middle of one; or nothing was asked for too long.
+  gone_ = true;
+  return step::refused;
+}
+
+// -- answering ---------------------------------------------------------------------------------------------------------
+
+awaitable<void> session::answer() {
+  phase_ = phase::working;
+  deadline_ = time_point::max();
+  const bool keep = parser_->keep_alive();
+  const auto slot = counted::take(server_->in_flight, server_->options.requests_in_flight_max);
+  try {
+    if (!slot) {
+      write_plain_error(response_, 429, "Too many requests are being worked on (requests_in_flight_max); try again.");
+    } else if (auto rest = route(*this); rest.valid()) {
+      co_await std::move(rest);
+    }
+  } catch (const std::exception& fault) {
+    response_.clear();
+    write_plain_error(response_, 500, fault.what());
+    response_.close = true;
+    gone_ = gone_ || streamed_; // in the middle of a stream there is no place for an answer
+  }
+  if (!keep || is_draining())
+    response_.close = true;
+}
+
+awaitable<bool> session::write_response() {
+  write_head(head_, response_, home_.date(), request_.is_http_1_0);
+  if (response_.head_only || response_.content_type.empty())
+    response_.body.clear();
+  written_ = 0;
+  if (write_now())
+    co_return true;
+  co_return co_await write_rest();
+}
+
+/// Writes head and body in one go as far as the socket takes them; true if it took all.
+bool session::write_now() {
+  const std::size_t total = head_.size() + response_.body.size();
+  while (written_ < total) {
+    std::array<asio::const_buffer, 2> pieces{asio::buffer(head_), asio::buffer(response_.body)};
+    pieces[0] += std::min(written_, head_.size());
+    pieces[1] += written_ - std::min(written_, head_.size());
+    error_code ec;
+    written_ += socket_.write_some(pieces, ec);
+    if (ec == asio::error::would_block || ec == asio::error::try_again)
+      return false;
+    if (ec) {
+      gone_ = true;
+      return false;
+    }
+  }
+  return true;
+}
+
+awaitable<bool> session::write_rest() {
+  while (!gone_) {
+    expired_ = false;
+    deadline_ = home_.now() + server_->options.write_timeout;
+    error_code ec;
+    co_await socket_.async_wait(tcp_socket::wait_write, asio::redirect_error(use_awaitable, ec));
+    gone_ = gone_ || ec || expired_;
+    if (!gone_ && write_now())
+      co_return true;
+  }
+  co_return false;
+}
+
+/// Ends the connection so that the last answer arrives: a socket closed with unread input sends a reset, which may overtake it.
+awaitable<void> session::linger() {
+  error_code ec;
+  if (!gone_) {
+    socket_.shutdown(tcp_socket::shutdown_send, ec);
+    enter(phase::lingering, linger_timeout);
+    for (std::uint64_t dropped = 0; !ec && !gone_ && !expired_ && dropped < linger_bytes_max;) {
+      input_.resize(read_bytes_long);
+      dropped += co_await socket_.async_read_some(asio::buffer(input_), asio::redirect_error(use_awaitable, ec));
+    }
+  }
+  socket_.close(ec);
+}
+
+// -- waiting and streaming ---------------------------------------------------------------------------------------------
+
+awaitable<bool> session::wait(time_point until) {
+  if (wake_->take() || gone_)
+    co_return false;
+  expired_ = false;
+  deadline_ = until;
+  co_await wake_->wait();
+  deadline_ = time_point::max();
+  co_return expired_;
+}
+
+awaitable<bool> session::begin_stream() {
+  streamed_ = true;
+  chunked_ = !request_.is_http_1_0;
+  head_ = "HTTP/1.1 200 OK\r\n";
+  head_ += home_.date();
+  head_ += "Content-Type: text/event-stream\r\nCache-Control: no-cache\r\nX-Accel-Buffering: no\r\n";
+  head_ += response_.headers;
+  if (chunked_)
+    head_ += "Transfer-Encoding: chunked\r\n";
+  else
+    response_.close = true;
+  if (response_.close)
+    head_ += "Connection: close\r\n";
+  head_ += "\r\n";
+  response_.body.clear();
+  written_ = 0;
+  if (write_now())
+    co_return true;
+  co_return co_await write_rest();
+}
+
+awaitable<bool> session::send_stream() {
+  head_.clear();
+  if (response_.body.empty())
+    co_return !gone_;
+  if (chunked_) {
+    char digits[20];
+    head_.append(digits, std::to_chars(std::begin(digits), std::end(digits), response_.body.size(), 16).ptr);
+    head_ += "\r\n";
+    response_.body += "\r\n";
+  }
+  written_ = 0;
+  bool sent = write_now();
+  if (!sent)
+    sent = co_await write_rest();
+  response_.body.clear();
+  co_return sent;
+}
+
+awaitable<void> session::end_stream() {
+  head_.clear();
+  response_.body = chunked_ ? "0\r\n\r\n" : "";
+  written_ = 0;
+  if (!gone_ && !write_now())
+    static_cast<void>(co_await write_rest());
+}
+
+// -- swept -------------------------------------------------------------------------------------------------------------
+
+void session::interrupt() {
+  if (wake_->waiting()) {
+    wake_->deliver();
+    return;
+  }
+  error_code ignored;
+  socket_.cancel(ignored);
+}
+
+void session::on_deadline() {
+  const auto self = shared_from_this();
+  deadline_ = time_point::max();
+  expired_ = true;
+  interrupt();
+}
+
+void session::on_drain() {
+  const auto self = shared_from_this();
+  if (phase_ == phase::idle)
+    deadline_ = std::min(deadline_, home_.now() + server_->options.drain_idle_grace);
+  else if (wake_->waiting())
+    wake_->deliver();
+}
+
+void session::abort() {
+  const auto self = shared_from_this();
+  gone_ = true;
+  error_code ignored;
+  socket_.close(ignored);
+  if (wake_->waiting())
+    wake_->deliver();
+}
+
+} // namespace troupe::net

@@ -1,0 +1,112 @@
+// One connection: reads requests, has them answered, writes the answers, keeps the connection or ends it. A coroutine on its loop's
+// thread; memory is kept from request to request and shared with nobody. Other threads reach it through its `wakeup` only.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "net/http_request.hpp"
+#include "net/http_response.hpp"
+#include "net/io.hpp"
+#include "net/loop.hpp"
+#include "net/server_state.hpp"
+#include "net/wakeup.hpp"
+
+namespace troupe::net {
+
+struct rpc_call;
+
+class session final : public swept, public std::enable_shared_from_this<session> {
+public:
+  session(std::shared_ptr<server_state> server, loop& home, tcp_socket socket, counted slot);
+
+  /// The connection's life. Keeps the session alive until it ends.
+  ~session() override;
+
+  [[nodiscard]] awaitable<void> serve();
+  /// The life of a connection above the limit: one 503.
+  [[nodiscard]] awaitable<void> refuse();
+
+  // -- for whoever answers a request -----------------------------------------------------------------------------------
+
+  [[nodiscard]] server_state& server() noexcept { return *server_; }
+  [[nodiscard]] loop& home() noexcept { return home_; }
+  [[nodiscard]] const http_request& request() const noexcept { return request_; }
+  [[nodiscard]] http_response& response() noexcept { return response_; }
+  /// The call this connection is answering, reset for a new one. Kept, for its memory, from request to request.
+  [[nodiscard]] rpc_call& begin_call();
+  /// Notify it, from any thread, and a `wait` returns.
+  [[nodiscard]] const wakeup_ptr& wake() const noexcept { return wake_; }
+
+  /// Returns after a notification, at `until`, when the server drains, and when the connection is aborted; also without reason. True
+  /// if `until` has passed.
+  [[nodiscard]] awaitable<bool> wait(time_point until);
+  /// Nobody is there to read an answer.
+  [[nodiscard]] bool is_gone() const noexcept { return gone_; }
+  [[nodiscard]] bool is_draining() const noexcept { return server_->draining.load(std::memory_order_relaxed); }
+
+  /// Sends the head of an event stream with `response().headers`. False if the client is gone.
+  [[nodiscard]] awaitable<bool> begin_stream();
+  /// Sends what `stream_text()` holds as one chunk and empties it.
+  [[nodiscard]] awaitable<bool> send_stream();
+  /// Ends the stream properly, so that the connection can go on.
+  [[nodiscard]] awaitable<void> end_stream();
+  [[nodiscard]] std::string& stream_text() noexcept { return response_.body; }
+
+  // -- swept -----------------------------------------------------------------------------------------------------------
+
+  void on_deadline() override;
+  void on_drain() override;
+  void abort() override;
+
+private:
+  enum class phase : std::uint8_t { idle, head, body, working, lingering };
+  enum class step : std::uint8_t { read_more, complete, refused };
+
+  // reading
+  [[nodiscard]] awaitable<step> receive();
+  void begin_request();
+  [[nodiscard]] step parse();
+  [[nodiscard]] step refuse_request(const error_code& why);
+  [[nodiscard]] step on_read_failed(const error_code& why);
+  void enter(phase next, std::chrono::milliseconds timeout);
+  [[nodiscard]] asio::mutable_buffer read_space();
+  [[nodiscard]] bool input_is_empty() const noexcept { return input_begin_ == input_end_; }
+
+  // answering
+  [[nodiscard]] awaitable<void> answer();
+  [[nodiscard]] awaitable<bool> write_response();
+  [[nodiscard]] bool write_now();
+  [[nodiscard]] awaitable<bool> write_rest();
+  [[nodiscard]] awaitable<void> linger();
+  void interrupt();
+
+  std::shared_ptr<server_state> server_;
+  loop& home_;
+  tcp_socket socket_;
+  counted slot_;
+  wakeup_ptr wake_;
+
+  std::string input_; ///< Bytes read and not yet parsed: [input_begin_, input_end_).
+  std::size_t input_begin_ = 0;
+  std::size_t input_end_ = 0;
+  std::size_t head_bytes_ = 0; ///< Of the current request's head, parsed so far.
+  std::optional<request_parser> parser_;
+  http_request request_;
+
+  http_response response_;
+  std::unique_ptr<rpc_call> call_;
+  std::string head_;
+  std::size_t written_ = 0; ///< Of head and body together.
+  bool streamed_ = false;   ///< The answer was a stream: nothing is left to write.
+  bool chunked_ = false;
+
+  phase phase_ = phase::idle;
+  bool expired_ = false; ///< The deadline passed since it was set.
+  bool gone_ = false;
+};
+
+} // namespace troupe::net

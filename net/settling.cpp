@@ -1,0 +1,42 @@
+#include "net/settling.hpp"
+
+#include "store/apply.hpp"
+
+namespace troupe::net {
+
+namespace {
+
+/// Whether the task is settled once `what` is applied.
+bool settles_task(const change& what) noexcept {
+  for (auto fact = what.events.rbegin(); fact != what.events.rend(); ++fact)
+    if (const auto* moved = std::get_if<task_moved>(&*fact))
+      return is_settled(moved->to);
+  const auto* made = created_record(what);
+  return made != nullptr && is_settled((*made)->status.state);
+}
+
+} // namespace
+
+void send_watcher::on_change(const change_ptr& what) {
+  if (!settles_task(*what))
+    return;
+  if ((state_.fetch_or(settled, std::memory_order_acq_rel) & replied) != 0)
+    reader_->notify();
+}
+
+void send_watcher::on_reply(result<sent> what) {
+  const bool failed = !what;
+  reply_.emplace(std::move(what));
+  const auto before = state_.fetch_or(replied, std::memory_order_acq_rel);
+  if (failed || !waits_ || (before & settled) != 0)
+    reader_->notify();
+}
+
+void settle_watcher::on_change(const change_ptr& what) {
+  if (!settles_task(*what))
+    return;
+  settled_.store(true, std::memory_order_release);
+  reader_->notify();
+}
+
+} // namespace troupe::net

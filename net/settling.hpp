@@ -1,0 +1,60 @@
+// Waits for what a blocking send waits for: that a task ends or asks (a2a-wire 2.8). Watchers that count
+// little and wake the session once.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "actors/gateway.hpp"
+#include "net/wakeup.hpp"
+#include "store/store.hpp"
+
+namespace troupe::net {
+
+/// Whether a blocking send returns with the task in `state`.
+[[nodiscard]] constexpr bool is_settled(task_state state) noexcept {
+  return is_terminal(state) || is_interrupted(state);
+}
+
+/// Reply and outcome of one send in one object: the session is woken when both are there (or what it does not wait for is left out), and
+/// not before.
+class send_watcher final : public watcher {
+public:
+  /// `waits`: for the outcome too, not for the reply alone.
+  send_watcher(wakeup_ptr reader, bool waits) : reader_(std::move(reader)), waits_(waits) {}
+
+  void on_change(const change_ptr& what) override;
+  void on_reply(result<sent> what);
+
+  [[nodiscard]] bool has_reply() const noexcept { return (state_.load(std::memory_order_acquire) & replied) != 0; }
+  [[nodiscard]] bool has_settled() const noexcept { return (state_.load(std::memory_order_acquire) & settled) != 0; }
+  /// After `has_reply`.
+  [[nodiscard]] const result<sent>& reply() const noexcept { return *reply_; }
+  /// From here on only what is new counts as settled.
+  void rearm() noexcept { state_.fetch_and(static_cast<std::uint8_t>(~settled), std::memory_order_acq_rel); }
+
+private:
+  static constexpr std::uint8_t replied = 1;
+  static constexpr std::uint8_t settled = 2;
+
+  wakeup_ptr reader_;
+  const bool waits_;
+  std::optional<result<sent>> reply_;
+  std::atomic<std::uint8_t> state_{0};
+};
+
+/// The same for a task that is there already.
+class settle_watcher final : public watcher {
+public:
+  explicit settle_watcher(wakeup_ptr reader) : reader_(std::move(reader)) {}
+  void on_change(const change_ptr& what) override;
+  [[nodiscard]] bool has_settled() const noexcept { return settled_.load(std::memory_order_acquire); }
+
+private:
+  wakeup_ptr reader_;
+  std::atomic<bool> settled_{false};
+};
+
+} // namespace troupe::net

@@ -1,0 +1,145 @@
+#include "net/sse.hpp"
+
+#include "store/apply.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace troupe::net {
+
+namespace {
+
+/// Appends one event to what the connection sends next.
+template<std::invocable<json_writer&> Write>
+void add_event(rpc_call& call, std::string_view member, Write write) {
+  auto& text = call.connection.stream_text();
+  text += "data: ";
+  begin_answer(call, text, member);
+  json_writer out(text);
+  write(out);
+  text += "}\n\n";
+}
+
+void add_error(rpc_call& call, const error& why) {
+  add_event(call, "error", [&](json_writer& out) { call.codec->write_error(out, why, call.server().options.now()); });
+}
+
+void add_snapshot(rpc_call& call, const task& what) {
+  add_event(call, "result", [&](json_writer& out) { call.codec->write_snapshot(out, what); });
+}
+
+/// Whether the stream is over once the task is in `state`.
+bool ends_at(const task_stream& what, task_state state) noexcept {
+  return is_terminal(state) || (what.ends_at_question && state == task_state::input_required);
+}
+
+/// Adds what one change says about the task; true if that was the end.
+bool add_change(rpc_call& call, task_stream& what, const change_ptr& news) {
+  if (news->task.id != what.id)
+    return false;
+  for (const auto& fact : news->events) {
+    if (const auto* made = std::get_if<task_created>(&fact); made && !what.snapshot) {
+      what.snapshot = made->record;
+      add_snapshot(call, *what.snapshot);
+      if (ends_at(what, made->record->status.state))
+        return true;
+      continue;
+    }
+    // Not asked for, not sent (a2a-wire 8.3).
+    if (std::holds_alternative<task_progress>(fact) && !call.extensions.progress)
+      continue;
+    auto& text = call.connection.stream_text();
+    const auto before = text.size();
+    bool shown = false;
+    add_event(call, "result", [&](json_writer& out) { shown = call.codec->write_event(out, *news, fact); });
+    if (!shown)
+      text.resize(before);
+    if (const auto* moved = std::get_if<task_moved>(&fact); moved && ends_at(what, moved->to))
+      return true;
+  }
+  return false;
+}
+
+/// Everything that has gathered; true if the stream ends with it.
+bool add_news(rpc_call& call, task_stream& what) {
+  const auto batch = what.queue->take();
+  for (const auto& news : batch.changes)
+    if (add_change(call, what, news))
+      return true;
+  const auto& options = call.server().options;
+  if (batch.overflowed) {
+    add_error(call, make_error(errc::overloaded,
+                               "the stream is cut off: its reader is too slow, and more waited than stream_events_max ("
+                                   + std::to_string(options.stream_events_max) + ") or stream_bytes_max ("
+                                   + std::to_string(options.stream_bytes_max) + "); subscribe again"));
+    return true;
+  }
+  if (call.connection.is_draining()) {
+    add_error(call, make_error(errc::unavailable, "server is shutting down; resubscribe"));
+    return true;
+  }
+  return false;
+}
+
+awaitable<void> show(rpc_call& call, task_stream& what) {
+  auto& connection = call.connection;
+  const auto silence = call.server().options.keep_alive_interval;
+  bool over = false;
+  if (what.snapshot) {
+    add_snapshot(call, *what.snapshot);
+    over = ends_at(what, what.snapshot->status.state);
+  }
+  if (!over)
+    over = add_news(call, what);
+  auto first = std::exchange(connection.stream_text(), {});
+  if (!co_await connection.begin_stream())
+    co_return;
+  connection.stream_text() = std::move(first);
+  while (co_await connection.send_stream() && !over) {
+    const bool silent = co_await connection.wait(connection.home().now() + silence);
+    over = add_news(call, what);
+    if (silent && connection.stream_text().empty())
+      connection.stream_text() = ": keep-alive\n\n";
+  }
+  co_await connection.end_stream();
+}
+
+} // namespace
+
+std::shared_ptr<stream_queue> make_queue(const rpc_call& call) {
+  const auto& options = call.server().options;
+  return std::make_shared<stream_queue>(call.connection.wake(), options.stream_events_max, options.stream_bytes_max);
+}
+
+counted take_stream(rpc_call& call) {
+  const auto max = call.server().options.streams_max;
+  auto slot = counted::take(call.server().streams, max);
+  if (!slot)
+    fail(call, make_error(errc::overloaded, std::to_string(max) + " streams are open (streams_max); try again later"));
+  return slot;
+}
+
+awaitable<void> stream_task(rpc_call& call, task_stream what, counted slot) {
+  // However it ends, nobody watches for it any more.
+  struct unwatcher {
+    store& records;
+    const task_stream& what;
+    ~unwatcher() { records.unwatch(what.watched, what.queue); }
+  };
+  const unwatcher watching{call.records(), what};
+  const counted held = std::move(slot);
+  co_await show(call, what);
+}
+
+awaitable<void> fail_stream(rpc_call& call, error why) {
+  fail(call, why);
+  if (call.connection.response().status != 200)
+    co_return;
+  if (!co_await call.connection.begin_stream())
+    co_return;
+  add_error(call, why);
+  if (co_await call.connection.send_stream())
+    co_await call.connection.end_stream();
+}
+
+} // namespace troupe::net

@@ -1,0 +1,34 @@
+// Server-sent events: a task's changes as JSON-RPC answers, one per `data:` line (a2a-wire 3.6, 6.3). The stream begins with the task
+// as it is, shows every change once and in order, and ends by the rules of its method.
+#pragma once
+
+#include <memory>
+
+#include "net/json_rpc.hpp"
+#include "net/stream_queue.hpp"
+
+namespace troupe::net {
+
+/// What to show, and until when.
+struct task_stream {
+  std::shared_ptr<stream_queue> queue; ///< Already watching.
+  task_id id;        ///< Changes of other tasks in the queue are passed over.
+  task_ptr snapshot = nullptr; ///< The first event. Null: the record the queue's first change of the task creates.
+  bool ends_at_question = false; ///< Also at INPUT_REQUIRED (a2a-wire D6).
+  std::string watched; ///< What to stop watching afterwards: the task's id or the objective's.
+};
+
+/// A queue with this server's limits that wakes the call's connection.
+[[nodiscard]] std::shared_ptr<stream_queue> make_queue(const rpc_call& call);
+
+/// Takes one of the process's streams; empty if there is none left, and the call is answered with 429.
+[[nodiscard]] counted take_stream(rpc_call& call);
+
+/// Shows `what` until its end, the client's, or the server's.
+[[nodiscard]] awaitable<void> stream_task(rpc_call& call, task_stream what, counted slot);
+
+/// Answers a streaming method with an error: as the only event of a stream (a2a-wire D5), but overload and unavailability as HTTP
+/// statuses.
+[[nodiscard]] awaitable<void> fail_stream(rpc_call& call, error why);
+
+} // namespace troupe::net

@@ -1,0 +1,78 @@
+#include "net/version.hpp"
+
+#include "net/http_request.hpp"
+#include "protocol/codec_opt.hpp"
+#include "protocol/progress.hpp"
+
+namespace troupe::net {
+
+namespace {
+
+/// Takes digits off the front; false if there are none.
+bool skip_digits(std::string_view& text) noexcept {
+  std::size_t count = 0;
+  while (count < text.size() && text[count] >= '0' && text[count] <= '9')
+    ++count;
+  text.remove_prefix(count);
+  return count > 0;
+}
+
+/// `Major.Minor`, without a third component; empty if `text` is not a version.
+std::string_view major_minor(std::string_view text) noexcept {
+  std::string_view rest = text;
+  if (!skip_digits(rest) || !rest.starts_with('.'))
+    return {};
+  rest.remove_prefix(1);
+  if (!skip_digits(rest))
+    return {};
+  const auto result = text.substr(0, text.size() - rest.size());
+  if (rest.empty())
+    return result;
+  if (!rest.starts_with('.'))
+    return {};
+  rest.remove_prefix(1);
+  return skip_digits(rest) && rest.empty() ? result : std::string_view{};
+}
+
+} // namespace
+
+asked_version parse_version(std::string_view header, std::string_view query) noexcept {
+  auto text = trimmed(header);
+  if (text.empty())
+    text = trimmed(query);
+  if (text.empty())
+    return asked_version::absent;
+  const auto version = major_minor(text);
+  if (version == "1.0")
+    return asked_version::v1_0;
+  if (version == "0.3")
+    return asked_version::v0_3;
+  return asked_version::unknown;
+}
+
+active_extensions parse_extensions(std::string_view list) noexcept {
+  active_extensions active;
+  while (!list.empty()) {
+    const auto comma = list.find(',');
+    const auto uri = trimmed(list.substr(0, comma));
+    list = comma == std::string_view::npos ? std::string_view{} : list.substr(comma + 1);
+    active.opt = active.opt || uri == opt::uri;
+    active.progress = active.progress || uri == progress_uri;
+  }
+  return active;
+}
+
+void append_extensions_header(std::string& out, const active_extensions& active) {
+  if (!active.any())
+    return;
+  out += "A2A-Extensions: ";
+  if (active.opt)
+    out += opt::uri;
+  if (active.opt && active.progress)
+    out += ", ";
+  if (active.progress)
+    out += progress_uri;
+  out += "\r\n";
+}
+
+} // namespace troupe::net

@@ -1,0 +1,35 @@
+// Which protocol version and which extensions a request names (a2a-wire 1.1, 1.3). Plain functions over header values.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace troupe::net {
+
+/// What `A2A-Version` asks for.
+enum class asked_version : std::uint8_t {
+  absent,  ///< Missing or empty: the specification reads it as 0.3.
+  v0_3,
+  v1_0,
+  unknown, ///< Anything else, or not a version at all.
+};
+
+/// `header` wins over `query` if it is not empty. A third component (`1.0.2`) is ignored.
+[[nodiscard]] asked_version parse_version(std::string_view header, std::string_view query) noexcept;
+
+/// The extensions a client activated, of those this server has.
+struct active_extensions {
+  bool opt = false;
+  bool progress = false;
+
+  [[nodiscard]] bool any() const noexcept { return opt || progress; }
+};
+
+/// `list`: comma separated URIs; unknown ones are ignored, blanks trimmed.
+[[nodiscard]] active_extensions parse_extensions(std::string_view list) noexcept;
+
+/// The header line that says what was activated (`A2A-Extensions: ...\r\n`); nothing is appended if nothing was.
+void append_extensions_header(std::string& out, const active_extensions& active);
+
+} // namespace troupe::net

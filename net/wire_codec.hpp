@@ -1,0 +1,65 @@
+// One protocol version as the JSON-RPC methods see it: params in, results and events out, errors, and the few rules in which versions
+// differ. The methods hold a reference and never ask which version it is; a further version is a further implementation.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include <boost/json/value.hpp>
+
+#include "protocol/command.hpp"
+#include "protocol/errc.hpp"
+#include "protocol/event.hpp"
+#include "protocol/json_writer.hpp"
+#include "protocol/objective.hpp"
+#include "protocol/task.hpp"
+#include "protocol/time.hpp"
+#include "store/store.hpp"
+
+namespace troupe::net {
+
+/// SendMessage in either form, version-free.
+struct send_request {
+  send_message command;
+  bool return_immediately = false;
+  std::optional<std::uint32_t> history_length;
+  bool configures_push = false;
+};
+
+class wire_codec {
+public:
+  virtual ~wire_codec() = default;
+
+  // -- params ----------------------------------------------------------------------------------------------------------
+  [[nodiscard]] virtual result<send_request> read_send(const boost::json::value& params) const = 0;
+  [[nodiscard]] virtual result<get_task> read_get_task(const boost::json::value& params) const = 0;
+  [[nodiscard]] virtual result<list_tasks> read_list_tasks(const boost::json::value& params) const = 0;
+  [[nodiscard]] virtual result<cancel_task> read_cancel_task(const boost::json::value& params) const = 0;
+  [[nodiscard]] virtual result<subscribe_to_task> read_subscribe(const boost::json::value& params) const = 0;
+
+  // -- results ---------------------------------------------------------------------------------------------------------
+  virtual void write_task(json_writer& out, const task& value, const task_view_options& view) const = 0;
+  /// The result of a send. `beside`: the objective, for a client that activated OPT (a2a-wire D15); may be null.
+  virtual void write_sent(json_writer& out, const task& value, const task_view_options& view,
+                          const objective_view* beside) const = 0;
+  virtual void write_task_list(json_writer& out, const task_page& page, const list_tasks& query) const = 0;
+
+  // -- stream events ---------------------------------------------------------------------------------------------------
+  virtual void write_snapshot(json_writer& out, const task& value) const = 0;
+  /// False, and nothing written, for what a stream does not show.
+  virtual bool write_event(json_writer& out, const change& where, const event& what) const = 0;
+
+  // -- errors ----------------------------------------------------------------------------------------------------------
+  /// The value of `error`.
+  virtual void write_error(json_writer& out, const error& what, timestamp at) const = 0;
+
+  // -- rules -----------------------------------------------------------------------------------------------------------
+  /// Whether subscribing to a terminal task is an error, or a snapshot and the end (a2a-wire D11).
+  [[nodiscard]] virtual bool refuses_subscribing_to_terminal() const noexcept = 0;
+};
+
+/// A2A 1.0.
+[[nodiscard]] const wire_codec& codec_1_0() noexcept;
+
+} // namespace troupe::net
