@@ -11,7 +11,7 @@ int main() {
     {"id": "world", "name": "world", "agent": "echo", "input": {"text": "${tasks.hello.artifacts[0].text}, world!"},
      "dependencies": ["hello"]}]}]})");
   troupe::agent_registry agents;
-  troupe::register_builtin(agents);
+  troupe::register_builtin_agents(agents);
   const auto store = troupe::make_memory_store();
   troupe::gateway door(*store, agents);
 

@@ -41,6 +41,7 @@ struct door {
 
 inline constexpr auto doors = std::to_array<door>({
     {"caf/", "actors"},
+    {"sanitizer/", "actors"},
     {"boost/beast", "net"},
     {"boost/asio", "net agents apps"},
     {"boost/json", "protocol store actors agents net apps"},
