@@ -1,0 +1,182 @@
+#include "protocol/errc_wire.hpp"
+
+#include <map>
+#include <set>
+
+#include <boost/json/parse.hpp>
+
+#include "tests/support/catch.hpp"
+
+using namespace troupe;
+
+namespace {
+
+constexpr timestamp noon{std::chrono::milliseconds{1'767'355'200'000}};
+
+std::string jsonrpc(const error& what) {
+  std::string out;
+  json_writer json{out};
+  write_jsonrpc_error(json, what, noon);
+  return out;
+}
+
+std::string rest(const error& what) {
+  std::string out;
+  json_writer json{out};
+  write_rest_error(json, what, noon);
+  return out;
+}
+
+bool is_upper_snake(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == std::string_view::npos;
+}
+
+} // namespace
+
+TEST_CASE("A2A's and JSON-RPC's errors have the numbers of the specification", "[protocol][errc_wire]") {
+  struct row {
+    errc code;
+    int jsonrpc;
+    int http;
+    const char* grpc;
+    const char* reason;
+  };
+  const auto expected = GENERATE(values<row>({
+      {errc::task_not_found, -32001, 404, "NOT_FOUND", "TASK_NOT_FOUND"},
+      {errc::task_not_cancelable, -32002, 400, "FAILED_PRECONDITION", "TASK_NOT_CANCELABLE"},
+      {errc::push_not_supported, -32003, 400, "FAILED_PRECONDITION", "PUSH_NOTIFICATION_NOT_SUPPORTED"},
+      {errc::unsupported_operation, -32004, 400, "FAILED_PRECONDITION", "UNSUPPORTED_OPERATION"},
+      {errc::content_type_not_supported, -32005, 400, "INVALID_ARGUMENT", "CONTENT_TYPE_NOT_SUPPORTED"},
+      {errc::invalid_agent_response, -32006, 500, "INTERNAL", "INVALID_AGENT_RESPONSE"},
+      {errc::extended_card_not_configured, -32007, 400, "FAILED_PRECONDITION", "EXTENDED_AGENT_CARD_NOT_CONFIGURED"},
+      {errc::extension_required, -32008, 400, "FAILED_PRECONDITION", "EXTENSION_SUPPORT_REQUIRED"},
+      {errc::version_not_supported, -32009, 400, "FAILED_PRECONDITION", "VERSION_NOT_SUPPORTED"},
+      {errc::parse_error, -32700, 400, "INVALID_ARGUMENT", "PARSE_ERROR"},
+      {errc::invalid_request, -32600, 400, "INVALID_ARGUMENT", "INVALID_REQUEST"},
+      {errc::method_not_found, -32601, 404, "UNIMPLEMENTED", "METHOD_NOT_FOUND"},
+      {errc::invalid_params, -32602, 400, "INVALID_ARGUMENT", "INVALID_PARAMS"},
+      {errc::internal, -32603, 500, "INTERNAL", "INTERNAL_ERROR"},
+  }));
+  const auto& row = wire_of(expected.code);
+  CHECK(row.jsonrpc == expected.jsonrpc);
+  CHECK(row.http == expected.http);
+  CHECK(row.grpc == expected.grpc);
+  CHECK(row.reason == expected.reason);
+  CHECK(row.domain == "a2a-protocol.org");
+}
+
+TEST_CASE("the extension's errors have the numbers of its reference, and a domain of ours", "[protocol][errc_wire]") {
+  struct row {
+    errc code;
+    int jsonrpc;
+    const char* reason;
+  };
+  const auto expected = GENERATE(values<row>({
+      {errc::objective_not_found, -32000, "OBJECTIVE_NOT_FOUND"},
+      {errc::plan_not_found, -32000, "PLAN_NOT_FOUND"},
+      {errc::invalid_transition, -32001, "INVALID_TRANSITION"},
+      {errc::revision_mismatch, -32602, "REVISION_MISMATCH"},
+      {errc::dependency_cycle, -32602, "DEPENDENCY_CYCLE"},
+      {errc::unknown_dependency, -32602, "UNKNOWN_DEPENDENCY"},
+      {errc::duplicate_id, -32602, "DUPLICATE_ID"},
+      {errc::limit_exceeded, -32602, "LIMIT_EXCEEDED"},
+      {errc::invalid_document, -32602, "INVALID_DOCUMENT"},
+      {errc::invalid_reference, -32602, "INVALID_REFERENCE"},
+      {errc::agent_not_found, -32602, "AGENT_NOT_FOUND"},
+      {errc::no_question, -32602, "NO_QUESTION"},
+  }));
+  const auto& row = wire_of(expected.code);
+  CHECK(row.jsonrpc == expected.jsonrpc);
+  CHECK(row.reason == expected.reason);
+  CHECK(row.domain == "troupe");
+}
+
+TEST_CASE("every code has a row of its own that is whole", "[protocol][errc_wire]") {
+  // HTTP statuses that the canonical codes of google.rpc.Code map to, besides A2A's own choices.
+  const std::map<std::string_view, std::set<int>> statuses{
+      {"OK", {200}},        {"INVALID_ARGUMENT", {400}}, {"FAILED_PRECONDITION", {400}}, {"NOT_FOUND", {404}},
+      {"ABORTED", {409}},   {"ALREADY_EXISTS", {409}},   {"RESOURCE_EXHAUSTED", {413, 429}}, {"CANCELLED", {499}},
+      {"INTERNAL", {500}},  {"UNIMPLEMENTED", {404}},    {"UNAVAILABLE", {503}},         {"DEADLINE_EXCEEDED", {504}}};
+  std::set<std::string_view> reasons;
+  for (std::uint8_t i = 0; i < errc_end; ++i) {
+    const auto& row = wire_of(static_cast<errc>(i));
+    CAPTURE(to_string(static_cast<errc>(i)));
+    CHECK(row.code == static_cast<errc>(i));
+    CHECK(reasons.insert(row.reason).second);
+    CHECK(is_upper_snake(row.reason));
+    CHECK_FALSE(row.text_1_0.empty());
+    CHECK_FALSE(row.text_0_3.empty());
+    CHECK_FALSE(row.subject.empty());
+    REQUIRE(statuses.contains(row.grpc));
+    CHECK(statuses.at(row.grpc).contains(row.http));
+    if (row.code != errc::none) {
+      CHECK(row.jsonrpc <= -32000);
+      CHECK(row.jsonrpc >= -32768);
+    }
+  }
+}
+
+TEST_CASE("a code nobody defined is an internal error", "[protocol][errc_wire]") {
+  CHECK(wire_of(static_cast<errc>(errc_end)).code == errc::internal);
+  CHECK(wire_of(static_cast<errc>(255)).code == errc::internal);
+  CHECK(to_string(static_cast<errc>(255)) == "unknown");
+  CHECK(boost::json::parse(jsonrpc({static_cast<errc>(255), "odd", {}})).at("code") == -32603);
+}
+
+TEST_CASE("0.3 has its own standard texts", "[protocol][errc_wire]") {
+  CHECK(wire_of(errc::task_not_found).text_0_3 == "Task not found");
+  CHECK(wire_of(errc::task_not_cancelable).text_0_3 == "Task cannot be canceled");
+  CHECK(wire_of(errc::push_not_supported).text_0_3 == "Push Notification is not supported");
+  CHECK(wire_of(errc::unsupported_operation).text_0_3 == "This operation is not supported");
+  CHECK(wire_of(errc::content_type_not_supported).text_0_3 == "Incompatible content types");
+  CHECK(wire_of(errc::invalid_agent_response).text_0_3 == "Invalid agent response type");
+  CHECK(wire_of(errc::extended_card_not_configured).text_0_3 == "Authenticated Extended Card not configured");
+  CHECK(wire_of(errc::invalid_params).text_0_3 == "Invalid method parameters");
+  std::string out;
+  json_writer json{out};
+  write_jsonrpc_error_0_3(json, {errc::task_not_found, {}, "t9"});
+  CHECK(out == R"({"code":-32001,"message":"Task not found"})");
+}
+
+TEST_CASE("a message is the standard text and what the error adds", "[protocol][errc_wire]") {
+  CHECK(wire_message("Task not found", {errc::task_not_found, "", ""}) == "Task not found");
+  CHECK(wire_message("Task not found", {errc::task_not_found, "no task t-9", ""}) == "Task not found: no task t-9");
+  CHECK(wire_message("Task not found", {errc::task_not_found, "task not found: t-9", ""}) == "task not found: t-9");
+}
+
+TEST_CASE("a JSON-RPC error carries an ErrorInfo in an array", "[protocol][errc_wire]") {
+  CHECK(jsonrpc({errc::task_not_found, "", "t9"})
+        == R"({"code":-32001,"message":"Task not found","data":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo",)"
+           R"("reason":"TASK_NOT_FOUND","domain":"a2a-protocol.org",)"
+           R"("metadata":{"taskId":"t9","timestamp":"2026-01-02T12:00:00.000Z"}}]})");
+}
+
+TEST_CASE("a wrong parameter adds a BadRequest that names the field", "[protocol][errc_wire]") {
+  const auto body = boost::json::parse(jsonrpc({errc::invalid_params, "message.parts: must not be empty", "message.parts"}));
+  CHECK(body.at("message") == "Invalid parameters: message.parts: must not be empty");
+  REQUIRE(body.at("data").as_array().size() == 2);
+  CHECK(body.at("data").at(0).at("metadata").at("field") == "message.parts");
+  CHECK(body.at("data").at(1)
+        == boost::json::parse(R"({"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":
+             [{"field":"message.parts","description":"message.parts: must not be empty"}]})"));
+  CHECK(boost::json::parse(jsonrpc({errc::invalid_params, "odd", ""})).at("data").as_array().size() == 1);
+  CHECK(boost::json::parse(jsonrpc({errc::internal, "odd", "x"})).at("data").as_array().size() == 1);
+}
+
+TEST_CASE("a REST error is AIP-193's, with the HTTP status in it", "[protocol][errc_wire]") {
+  CHECK(rest({errc::task_not_found, "", "t-1"})
+        == R"({"error":{"code":404,"status":"NOT_FOUND","message":"Task not found","details":[)"
+           R"({"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"TASK_NOT_FOUND",)"
+           R"("domain":"a2a-protocol.org","metadata":{"taskId":"t-1","timestamp":"2026-01-02T12:00:00.000Z"}}]}})");
+  CHECK(boost::json::parse(rest({errc::invalid_params, "id: missing", "id"})).at("error").at("details").as_array().size()
+        == 2);
+}
+
+TEST_CASE("an error of any code is valid JSON, whatever its message holds", "[protocol][errc_wire]") {
+  for (std::uint8_t i = 0; i < errc_end; ++i)
+    for (const auto* text : {"", "a\"b\\c\n\x01", "\xe2\x80\xa8"}) {
+      const error what{static_cast<errc>(i), text, text};
+      CHECK(boost::json::parse(jsonrpc(what)).at("data").at(0).at("reason").is_string());
+      CHECK(boost::json::parse(rest(what)).at("error").at("code").to_number<int>() == wire_of(what.code).http);
+    }
+}
