@@ -1,0 +1,238 @@
+#include "agents/command.hpp"
+
+#include "agents/command_input.hpp"
+#include "agents/command_lines.hpp"
+#include "agents/utf8.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <optional>
+#include <thread>
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+std::string signal_name(int number) {
+  const char* name = ::sigabbrev_np(number);
+  return name != nullptr ? "SIG" + std::string(name) : "signal " + std::to_string(number);
+}
+
+// Why this end is a failure; nothing if it is none.
+std::optional<report_failed> failure_of(const process_exit& how, std::size_t output_bytes_max) {
+  std::string reason;
+  if (!how.fault.empty())
+    reason = how.fault;
+  else if (how.over_limit)
+    reason = "wrote more than " + std::to_string(output_bytes_max) + " bytes to stdout (outputLimit)";
+  else if (how.unknown)
+    reason = "ended, but its exit status is not known";
+  else if (how.signal != 0)
+    reason = "killed by " + signal_name(how.signal);
+  else if (how.code != 0)
+    reason = "exited with " + std::to_string(how.code);
+  else
+    return std::nullopt;
+  auto tail = printable_utf8(how.error_tail);
+  tail.erase(tail.find_last_not_of(" \n\t") + 1);
+  if (!tail.empty())
+    reason += (how.error_tail_cut ? ": ..." : ": ") + tail;
+  return report_failed{std::move(reason)};
+}
+
+// What on_input needs to know of what the program said; shared by the actor's and the reactor's thread.
+struct conversation {
+  std::atomic<bool> asked{false};
+};
+
+class command_listener : public process_listener {
+public:
+  command_listener(agent_port_ptr port, std::size_t output_bytes_max)
+      : port_(std::move(port)), output_bytes_max_(output_bytes_max) {}
+
+  void on_start_failed(const spawn_failure& why) override { port_->report(report_failed{why.reason, why.retry}); }
+
+protected:
+  agent_port_ptr port_;
+  std::size_t output_bytes_max_;
+};
+
+// Collects stdout into one artifact.
+class plain_listener final : public command_listener {
+public:
+  using command_listener::command_listener;
+
+  output_verdict on_output(std::string_view bytes) override {
+    output_ += bytes;
+    return output_verdict::go_on;
+  }
+
+  void on_exit(const process_exit& how) override {
+    if (auto failure = failure_of(how, output_bytes_max_))
+      return port_->report(std::move(*failure));
+    report_completed done;
+    if (is_utf8(output_)) {
+      done.artifacts.push_back(text_artifact("stdout", std::move(output_)));
+    } else {
+      artifact bytes;
+      bytes.name = "stdout";
+      bytes.parts.push_back(part{raw_content{std::move(output_)}, "application/octet-stream", {}, {}});
+      done.artifacts.push_back(std::move(bytes));
+    }
+    port_->report(std::move(done));
+  }
+
+private:
+  std::string output_;
+};
+
+// Hands on what each line says. The end is reported when the process is gone, so that a slot is free only then.
+class lines_listener final : public command_listener {
+public:
+  lines_listener(agent_port_ptr port, const command_input& input, std::shared_ptr<conversation> talk)
+      : command_listener(std::move(port), input.output_bytes_max), can_answer_(input.json_on_stdin), talk_(std::move(talk)) {}
+
+  output_verdict on_output(std::string_view bytes) override {
+    if (outcome_)
+      return output_verdict::go_on; // it has said its last word
+    lines_.feed(bytes);
+    while (auto item = lines_.next())
+      if (take(std::move(*item)))
+        return broken_ ? output_verdict::kill : output_verdict::finish;
+    return output_verdict::go_on;
+  }
+
+  void on_exit(const process_exit& how) override {
+    auto failure = failure_of(how, output_bytes_max_);
+    if (!failure && !outcome_)
+      if (auto item = lines_.last())
+        take(std::move(*item));
+    // Its own word on how it ended counts more than the exit code of a program that may have been ended after it.
+    if (outcome_)
+      return port_->report(std::move(*outcome_));
+    port_->report(failure ? agent_report(std::move(*failure)) : agent_report(report_completed{}));
+  }
+
+private:
+  // True if nothing after it counts.
+  bool take(line_reader::item item) {
+    if (const auto* wrong = std::get_if<error>(&item))
+      return fail(wrong->message);
+    auto& report = std::get<agent_report>(item);
+    if (std::holds_alternative<report_completed>(report) || std::holds_alternative<report_failed>(report)) {
+      outcome_ = std::move(report);
+      return true;
+    }
+    if (std::holds_alternative<report_question>(report)) {
+      if (!can_answer_)
+        return fail("asks a question, but its stdin is \"none\"");
+      talk_->asked = true;
+    }
+    port_->report(std::move(report));
+    return false;
+  }
+
+  bool fail(std::string reason) {
+    broken_ = true;
+    outcome_ = report_failed{std::move(reason)};
+    return true;
+  }
+
+  bool can_answer_;
+  std::shared_ptr<conversation> talk_;
+  line_reader lines_;
+  std::optional<agent_report> outcome_;
+  bool broken_ = false;
+};
+
+class command_run final : public agent_run {
+public:
+  command_run(std::shared_ptr<process_reactor> reactor, process_key key, std::shared_ptr<conversation> talk)
+      : reactor_(std::move(reactor)), key_(key), talk_(std::move(talk)) {}
+  // Does nothing to a process that has ended; one that has not gets its grace, and nobody waits here.
+  ~command_run() override { reactor_->terminate(key_); }
+
+  void on_input(const message_ptr& input) override {
+    if (talk_ != nullptr)
+      reactor_->write_input(key_, input_line(*input, talk_->asked.exchange(false)));
+  }
+
+  bool on_cancel() override {
+    reactor_->terminate(key_);
+    return false; // its end will be reported
+  }
+
+private:
+  std::shared_ptr<process_reactor> reactor_;
+  process_key key_;
+  std::shared_ptr<conversation> talk_; // null: it takes no input while it runs
+};
+
+std::vector<std::string> own_environment() {
+  std::vector<std::string> out;
+  for (char** one = environ; one != nullptr && *one != nullptr; ++one)
+    out.emplace_back(*one);
+  return out;
+}
+
+} // namespace
+
+command_agent::command_agent(command_options options) : options_(std::move(options)) {
+  if (options_.parallel_max == 0)
+    options_.parallel_max = std::max(1U, std::thread::hardware_concurrency());
+  if (options_.environment.empty())
+    options_.environment = own_environment();
+}
+
+start_result command_agent::start(const order_ptr& what, const agent_port_ptr& port) {
+  auto input = read_command_input(what->input, input_stage::resolved);
+  if (!input)
+    return input_failure(input.error());
+  process_spec spec;
+  spec.environment = command_environment(*input, options_.environment);
+  spec.argv = std::move(input->argv);
+  spec.directory = std::move(input->cwd);
+  spec.output_bytes_max = input->output_bytes_max;
+  spec.kill_after = input->kill_after;
+  if (input->json_on_stdin)
+    spec.input = order_line(*what);
+  spec.keep_input_open = input->json_lines && input->json_on_stdin;
+  auto talk = spec.keep_input_open ? std::make_shared<conversation>() : nullptr;
+  std::unique_ptr<process_listener> listener;
+  if (input->json_lines)
+    listener = std::make_unique<lines_listener>(port, *input, talk);
+  else
+    listener = std::make_unique<plain_listener>(port, input->output_bytes_max);
+  auto shared = reactor();
+  const auto key = shared->start(std::move(spec), std::move(listener));
+  return std::make_unique<command_run>(std::move(shared), key, std::move(talk));
+}
+
+restart_rule command_agent::on_restart_of(const boost::json::object& input) const {
+  const auto read = read_command_input(input, input_stage::written);
+  return read ? read->restart.value_or(options_.on_restart) : options_.on_restart;
+}
+
+result<void> command_agent::check_input(const boost::json::object& input) const {
+  if (auto read = read_command_input(input, input_stage::written); !read)
+    return read.error();
+  return {};
+}
+
+std::string command_agent::description() const {
+  return "Runs a local program: {\"argv\": [\"ls\", \"-l\"]}";
+}
+
+std::shared_ptr<process_reactor> command_agent::reactor() {
+  const std::lock_guard guard(mutex_);
+  if (reactor_ == nullptr)
+    reactor_ = std::make_shared<process_reactor>();
+  return reactor_;
+}
+
+} // namespace troupe

@@ -1,0 +1,192 @@
+#include "agents/command_input.hpp"
+
+#include <boost/json/serialize.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <string_view>
+
+namespace troupe {
+
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::array<std::string_view, 11> members{"argv",  "cwd",         "env",       "envAllow", "protocol", "stdin",
+                                                   "outputLimit", "killAfter", "restart",  "data",     "text"};
+constexpr std::array<std::string_view, 6> allowed_names{"PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TZ"};
+
+// The operating system ends strings at a zero byte: what follows would silently be lost.
+result<std::string> read_os_string(const json::value& from, const std::string& pointer) {
+  if (!from.is_string())
+    return input_error(pointer, "must be a string");
+  std::string out(from.get_string());
+  if (out.find('\0') != std::string::npos)
+    return input_error(pointer, "must not contain a zero character");
+  return out;
+}
+
+result<void> check_env_name(std::string_view name, const std::string& pointer) {
+  if (name.empty() || name.find('=') != std::string_view::npos || name.find('\0') != std::string_view::npos)
+    return input_error(pointer, "must be a variable's name: not empty, without `=`");
+  return {};
+}
+
+result<std::vector<std::string>> read_strings(const json::value& from, const std::string& pointer, input_stage stage) {
+  std::vector<std::string> out;
+  const auto* list = from.if_array();
+  if (list == nullptr)
+    return input_error(pointer, "must be a list of strings");
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    // A reference to a number is written as one.
+    const auto& item = (*list)[i];
+    if (stage == input_stage::resolved && (item.is_number() || item.is_bool())) {
+      out.push_back(json::serialize(item));
+      continue;
+    }
+    auto one = read_os_string(item, below(pointer, i));
+    if (!one)
+      return one.error();
+    out.push_back(std::move(*one));
+  }
+  return out;
+}
+
+result<void> read_argv(const json::object& from, command_input& into, input_stage stage) {
+  constexpr std::string_view expected = "must be a list such as [\"ls\", \"-l\"]: the program and its arguments";
+  const auto* argv = from.if_contains("argv");
+  if (argv == nullptr)
+    return input_error("/argv", "is missing; " + std::string(expected));
+  if (is_pending(*argv, stage))
+    return {};
+  if (!argv->is_array() || argv->get_array().empty())
+    return input_error("/argv", std::string(expected));
+  auto words = read_strings(*argv, "/argv", stage);
+  if (!words)
+    return words.error();
+  if (words->front().empty())
+    return input_error("/argv/0", "the program's name is empty");
+  into.argv = std::move(*words);
+  return {};
+}
+
+result<void> read_environment(const json::object& from, command_input& into, input_stage stage) {
+  if (const auto* allow = from.if_contains("envAllow"); allow != nullptr && !is_pending(*allow, stage)) {
+    auto names = read_strings(*allow, "/envAllow", stage);
+    if (!names)
+      return names.error();
+    for (std::size_t i = 0; i < names->size(); ++i)
+      if (auto fine = check_env_name((*names)[i], below("/envAllow", i)); !fine)
+        return fine;
+    into.env_allow = std::move(*names);
+  }
+  const auto* env = from.if_contains("env");
+  if (env == nullptr || is_pending(*env, stage))
+    return {};
+  if (!env->is_object())
+    return input_error("/env", "must be an object of names and strings");
+  for (const auto& member : env->get_object()) {
+    const auto where = below("/env", member.key());
+    if (auto fine = check_env_name(member.key(), where); !fine)
+      return fine;
+    if (is_pending(member.value(), stage))
+      continue;
+    const bool plain = stage == input_stage::resolved && (member.value().is_number() || member.value().is_bool());
+    auto value = plain ? result<std::string>(json::serialize(member.value())) : read_os_string(member.value(), where);
+    if (!value)
+      return value.error();
+    into.env.emplace_back(member.key(), std::move(*value));
+  }
+  return {};
+}
+
+// One of two words; `fallback` if absent. True for the first.
+result<bool> read_choice(const json::object& from, std::string_view name, std::string_view first, std::string_view second,
+                         bool fallback, input_stage stage) {
+  const auto* value = from.if_contains(name);
+  if (value == nullptr || is_pending(*value, stage))
+    return fallback;
+  const std::string_view word = value->is_string() ? std::string_view(value->get_string()) : std::string_view();
+  if (word == first)
+    return true;
+  if (word == second)
+    return false;
+  return input_error(below("", name), "must be \"" + std::string(first) + "\" or \"" + std::string(second) + "\"");
+}
+
+result<void> read_limits(const json::object& from, command_input& into, input_stage stage) {
+  if (const auto* limit = from.if_contains("outputLimit"); limit != nullptr && !is_pending(*limit, stage)) {
+    const auto bytes = read_amount(*limit, "/outputLimit", static_cast<double>(command_output_bytes_limit));
+    if (!bytes)
+      return bytes.error();
+    if (*bytes < 1 || std::trunc(*bytes) != *bytes)
+      return input_error("/outputLimit", "must be a whole number of bytes, at least 1");
+    into.output_bytes_max = static_cast<std::size_t>(*bytes);
+  }
+  if (const auto* after = from.if_contains("killAfter"); after != nullptr && !is_pending(*after, stage)) {
+    const auto seconds = read_amount(*after, "/killAfter", command_kill_after_seconds_max);
+    if (!seconds)
+      return seconds.error();
+    into.kill_after = std::chrono::nanoseconds{static_cast<std::int64_t>(*seconds * 1e9)};
+  }
+  return {};
+}
+
+} // namespace
+
+result<command_input> read_command_input(const json::object& from, input_stage stage) {
+  command_input out;
+  if (auto known = refuse_unknown(from, members, ""); !known)
+    return known.error();
+  if (auto done = read_argv(from, out, stage); !done)
+    return done.error();
+  if (const auto* cwd = from.if_contains("cwd")) {
+    auto directory = read_os_string(*cwd, "/cwd");
+    if (!directory)
+      return directory.error();
+    if (directory->empty())
+      return input_error("/cwd", "must not be empty");
+    out.cwd = std::move(*directory);
+  }
+  if (auto done = read_environment(from, out, stage); !done)
+    return done.error();
+  const auto lines = read_choice(from, "protocol", "jsonl", "plain", false, stage);
+  if (!lines)
+    return lines.error();
+  out.json_lines = *lines;
+  const auto fed = read_choice(from, "stdin", "json", "none", true, stage);
+  if (!fed)
+    return fed.error();
+  out.json_on_stdin = *fed;
+  if (auto done = read_limits(from, out, stage); !done)
+    return done.error();
+  if (from.contains("restart")) {
+    const auto again = read_choice(from, "restart", "nextAttempt", "fail", true, stage);
+    if (!again)
+      return again.error();
+    out.restart = *again ? restart_rule::next_attempt : restart_rule::fail;
+  }
+  return out;
+}
+
+std::vector<std::string> command_environment(const command_input& input, const std::vector<std::string>& ours) {
+  std::map<std::string, std::string, std::less<>> variables;
+  for (const std::string_view one : ours) {
+    const auto name = one.substr(0, one.find('='));
+    if (name.size() < one.size()
+        && (std::find(allowed_names.begin(), allowed_names.end(), name) != allowed_names.end()
+            || std::find(input.env_allow.begin(), input.env_allow.end(), name) != input.env_allow.end()))
+      variables.emplace(name, one.substr(name.size() + 1));
+  }
+  for (const auto& [name, value] : input.env)
+    variables[name] = value;
+  std::vector<std::string> out;
+  out.reserve(variables.size());
+  for (const auto& [name, value] : variables)
+    out.push_back(name + '=' + value);
+  return out;
+}
+
+} // namespace troupe

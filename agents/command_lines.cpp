@@ -1,0 +1,160 @@
+#include "agents/command_lines.hpp"
+
+#include "agents/input_check.hpp"
+#include "protocol/codec_v1_0.hpp"
+#include "protocol/json_writer.hpp"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::array<std::string_view, 7> line_members{"progress", "message", "artifact", "ask", "askAuth", "complete", "fail"};
+
+void write_dependency(json_writer& out, const dependency_result& dep) {
+  out.begin_object().member("id", dep.id.str()).optional_member("key", dep.key).optional_member("name", dep.name);
+  out.key("artifacts").begin_array();
+  for (const auto& one : dep.artifacts)
+    v1_0::write(out, *one);
+  out.end_array().end_object();
+}
+
+result<agent_report> read_fail(const json::object& line, const std::string& reason) {
+  const auto* retry = line.if_contains("retry");
+  if (retry != nullptr && !retry->is_bool())
+    return input_error("/retry", "must be true or false");
+  return agent_report{report_failed{reason, retry == nullptr || retry->get_bool()}};
+}
+
+// The member that says what the line is; `fail` may have `retry` beside it.
+result<const json::object::value_type*> find_action(const json::object& line) {
+  const json::object::value_type* action = nullptr;
+  for (const auto& member : line) {
+    const std::string_view name = member.key();
+    if (name == "retry" && line.contains("fail"))
+      continue;
+    if (std::find(line_members.begin(), line_members.end(), name) == line_members.end())
+      return input_error("", "unknown member " + json::serialize(json::string(name.substr(0, 64))) + did_you_mean(name, line_members));
+    if (action != nullptr)
+      return input_error("", "one line says one thing; this has both \"" + std::string(action->key()) + "\" and \"" + std::string(name) + "\"");
+    action = &member;
+  }
+  if (action == nullptr)
+    return input_error("", "the object is empty");
+  return action;
+}
+
+} // namespace
+
+std::string order_line(const order& what) {
+  std::string text;
+  json_writer out(text);
+  out.begin_object().key("task").begin_object();
+  out.member("id", what.id.str()).key("attempt").number(what.attempt);
+  out.optional_member("name", what.name).optional_member("description", what.description).end_object();
+  out.optional_member("objective", what.objective_name).optional_member("context", what.context);
+  out.key("input").value(what.input);
+  out.key("dependencies").begin_array();
+  for (const auto& dep : what.dependencies)
+    write_dependency(out, dep);
+  out.end_array().key("messages").begin_array();
+  for (const auto& one : what.messages)
+    v1_0::write(out, *one);
+  out.end_array().optional_member("traceparent", what.traceparent).end_object();
+  text += '\n';
+  return text;
+}
+
+std::string input_line(const message& input, bool answers) {
+  std::string text;
+  json_writer out(text);
+  out.begin_object().member(answers ? "answer" : "text", text_of(input.parts));
+  out.key("message");
+  v1_0::write(out, input);
+  out.end_object();
+  text += '\n';
+  return text;
+}
+
+std::optional<line_reader::item> line_reader::next() {
+  for (;;) {
+    const auto end = buffer_.find('\n', scanned_);
+    if (end == std::string::npos) {
+      buffer_.erase(0, begin_);
+      begin_ = 0;
+      scanned_ = buffer_.size();
+      return std::nullopt;
+    }
+    const auto line = std::string_view(buffer_).substr(begin_, end - begin_);
+    begin_ = scanned_ = end + 1;
+    ++line_;
+    if (line.find_first_not_of(" \t\r") != std::string_view::npos)
+      return read(line);
+  }
+}
+
+std::optional<line_reader::item> line_reader::last() {
+  if (auto whole = next())
+    return whole;
+  if (buffer_.find_first_not_of(" \t\r") == std::string::npos)
+    return std::nullopt;
+  ++line_;
+  const auto line = std::exchange(buffer_, {});
+  scanned_ = 0;
+  return read(line);
+}
+
+line_reader::item line_reader::read(std::string_view line) {
+  auto report = read_report(line);
+  if (!report)
+    return wrong((report.error().field.empty() ? std::string{} : report.error().field + ": ") + report.error().message);
+  return std::move(*report);
+}
+
+result<agent_report> line_reader::read_report(std::string_view line) {
+  boost::system::error_code failed;
+  const auto parsed = json::parse(line, failed);
+  if (failed)
+    return input_error("", "not JSON (" + failed.message() + ")");
+  const auto* object = parsed.if_object();
+  if (object == nullptr)
+    return input_error("", "not a JSON object");
+  const auto action = find_action(*object);
+  if (!action)
+    return action.error();
+  const std::string_view name = (*action)->key();
+  const auto& value = (*action)->value();
+  const auto pointer = below("", name);
+  if (name == "progress") {
+    auto step = read_progress(value, pointer);
+    return step ? result<agent_report>(report_progress{trackers_.apply(*step)}) : result<agent_report>(step.error());
+  }
+  if (name == "artifact") {
+    auto step = read_artifact_step(value, pointer, input_stage::written);
+    return step ? result<agent_report>(namer_.name(std::move(*step))) : result<agent_report>(step.error());
+  }
+  if (!value.is_string())
+    return input_error(pointer, "must be a string");
+  std::string text(value.get_string());
+  if (name == "message")
+    return agent_report{agent_message(std::move(text))};
+  if (name == "fail")
+    return read_fail(*object, text);
+  if (name == "complete")
+    return agent_report{report_completed{{}, std::move(text)}};
+  return agent_report{report_question{std::move(text), name == "askAuth"}};
+}
+
+error line_reader::wrong(const std::string& why) const {
+  return make_error(errc::invalid_agent_response, "line " + std::to_string(line_) + " of stdout: " + why);
+}
+
+} // namespace troupe

@@ -1,0 +1,47 @@
+// What a `command` and its program say to each other: the order as JSON on the program's stdin, and with `"protocol": "jsonl"` one JSON
+// object a line on its stdout. Plain functions and values; docs: agents/README.md.
+#pragma once
+
+#include "actors/agent.hpp"
+#include "agents/work_reports.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace troupe {
+
+/// `{"task": {"id", "attempt", "name", "description"}, "objective", "context", "input", "dependencies": [{"id", "key", "name",
+/// "artifacts"}], "messages", "traceparent"}` and a newline; artifacts and messages in the shapes of A2A 1.0, empty members left out.
+[[nodiscard]] std::string order_line(const order& what);
+
+/// `{"answer": text, "message": {...}}` for an answer, `{"text": text, "message": {...}}` for a message nobody asked for; and a newline.
+[[nodiscard]] std::string input_line(const message& input, bool answers);
+
+/// Puts lines together from pieces of output and reads them.
+class line_reader {
+public:
+  /// What a line asks for, or the reason why it is wrong (it names the line).
+  using item = std::variant<agent_report, error>;
+
+  void feed(std::string_view bytes) { buffer_ += bytes; }
+  /// The next whole line's report; nothing if there is none yet. Empty lines are skipped.
+  [[nodiscard]] std::optional<item> next();
+  /// The same for what stands after the last newline, once nothing more can come.
+  [[nodiscard]] std::optional<item> last();
+
+private:
+  [[nodiscard]] item read(std::string_view line);
+  [[nodiscard]] result<agent_report> read_report(std::string_view line);
+  [[nodiscard]] error wrong(const std::string& why) const;
+
+  std::string buffer_;
+  std::size_t begin_ = 0;   ///< Of the first line not yet read.
+  std::size_t scanned_ = 0; ///< No newline before this.
+  std::size_t line_ = 0;
+  tracker_set trackers_;
+  artifact_namer namer_;
+};
+
+} // namespace troupe

@@ -1,0 +1,126 @@
+#include "agents/input_check.hpp"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace troupe {
+
+namespace {
+
+std::string quoted(std::string_view text) {
+  return boost::json::serialize(boost::json::string(text.substr(0, 64)));
+}
+
+// Levenshtein distance, two rows.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    auto diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j)
+      diagonal = std::exchange(row[j + 1], std::min({row[j] + 1, row[j + 1] + 1, diagonal + (a[i] == b[j] ? 0U : 1U)}));
+  }
+  return row.back();
+}
+
+std::string lowered(std::string_view text) {
+  std::string out;
+  for (const char c : text)
+    if (c != '_' && c != '-')
+      out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return out;
+}
+
+} // namespace
+
+error input_error(std::string_view pointer, std::string message) {
+  return make_error(errc::invalid_params, std::move(message), std::string(pointer));
+}
+
+std::string below(std::string_view pointer, std::string_view name) {
+  std::string out(pointer);
+  out += '/';
+  for (const char c : name)
+    if (c == '~')
+      out += "~0";
+    else if (c == '/')
+      out += "~1";
+    else
+      out += c;
+  return out;
+}
+
+std::string below(std::string_view pointer, std::size_t index) {
+  return std::string(pointer) + '/' + std::to_string(index);
+}
+
+std::string did_you_mean(std::string_view given, std::span<const std::string_view> known) {
+  if (given.size() > 40)
+    return {};
+  std::string_view best;
+  std::size_t least = 3; // more than two changes are another word
+  for (const auto name : known)
+    if (const auto far = distance(lowered(given), lowered(name)); far < least && far < name.size()) {
+      least = far;
+      best = name;
+    }
+  return best.empty() ? std::string{} : "; did you mean " + quoted(best) + "?";
+}
+
+result<void> refuse_unknown(const boost::json::object& from, std::span<const std::string_view> known,
+                            std::string_view pointer) {
+  for (const auto& member : from) {
+    const std::string_view name = member.key();
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      return input_error(below(pointer, name), "unknown member " + quoted(name) + did_you_mean(name, known));
+  }
+  return {};
+}
+
+bool is_pending(const boost::json::value& value, input_stage stage) {
+  return stage == input_stage::written && value.is_string()
+         && std::string_view(value.get_string()).find("${") != std::string_view::npos;
+}
+
+result<std::string> read_string(const boost::json::object& from, std::string_view name, std::string_view pointer,
+                                std::string fallback) {
+  const auto* value = from.if_contains(name);
+  if (value == nullptr)
+    return fallback;
+  if (!value->is_string())
+    return input_error(below(pointer, name), "must be a string");
+  return std::string(value->get_string());
+}
+
+result<double> read_amount(const boost::json::value& value, std::string_view pointer, double max) {
+  boost::system::error_code failed;
+  const auto number = value.to_number<double>(failed);
+  if (failed || !value.is_number() || !std::isfinite(number) || number < 0)
+    return input_error(pointer, "must be a number >= 0");
+  if (number > max)
+    return input_error(pointer, "must not exceed " + boost::json::serialize(boost::json::value(max)));
+  return number;
+}
+
+boost::json::object input_of(const order& what) {
+  if (!what.input.empty() || what.messages.empty())
+    return what.input;
+  for (const auto& one : what.messages.front()->parts)
+    if (const auto* data = std::get_if<data_content>(&one.content); data != nullptr && data->data.is_object())
+      return data->data.get_object();
+  boost::system::error_code failed;
+  auto parsed = boost::json::parse(text_of(what.messages.front()->parts), failed);
+  return !failed && parsed.is_object() ? std::move(parsed.get_object()) : boost::json::object{};
+}
+
+report_failed input_failure(const error& cause) {
+  return {"input" + cause.field + ": " + cause.message, false};
+}
+
+} // namespace troupe

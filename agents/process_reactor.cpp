@@ -1,0 +1,419 @@
+#include "agents/process_reactor.hpp"
+
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <mutex>
+#include <optional>
+#include <system_error>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace troupe {
+
+namespace {
+
+using clock = std::chrono::steady_clock; // deadlines of the operating system's processes, not of the program's logic
+
+constexpr std::size_t read_bytes = 64 * 1024;   // one pipe's capacity
+constexpr std::size_t reads_per_turn_max = 4;   // then the next process has its turn
+constexpr std::size_t events_per_turn_max = 64;
+constexpr std::chrono::milliseconds poll_interval{20}; // only where the kernel has no pidfd
+
+enum class stream : std::uint64_t { wake, input, output, errors, exit };
+
+// What epoll hands back: the process and which of its descriptors. A stale event finds no process and is dropped.
+std::uint64_t tag(process_key key, stream which) {
+  return key * 8 + static_cast<std::uint64_t>(which);
+}
+
+unique_fd open_pidfd(pid_t pid) {
+  return unique_fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0U)));
+}
+
+enum class phase : std::uint8_t { running, lingering, terminating, killed };
+
+struct process {
+  pid_t pid = -1;
+  unique_fd input, output, errors, exit;
+  std::unique_ptr<process_listener> listener;
+  std::string to_write;
+  std::size_t written = 0;
+  bool keep_input_open = false;
+  bool input_watched = false;
+  std::size_t output_bytes = 0;
+  std::size_t output_bytes_max = 0;
+  std::chrono::nanoseconds kill_after{};
+  phase now = phase::running;
+  std::optional<clock::time_point> deadline;
+  process_exit end;
+
+  void signal_group(int number) const { ::kill(-pid, number); }
+
+  void keep_error_tail(std::string_view bytes) {
+    auto& tail = end.error_tail;
+    tail += bytes;
+    if (tail.size() > error_tail_bytes_max) {
+      tail.erase(0, tail.size() - error_tail_bytes_max);
+      end.error_tail_cut = true;
+    }
+  }
+};
+
+enum class command_kind : std::uint8_t { start, write, terminate };
+
+struct reactor_command {
+  command_kind kind = command_kind::start;
+  process_key key = 0;
+  process_spec spec;
+  std::unique_ptr<process_listener> listener;
+  std::string bytes;
+};
+
+} // namespace
+
+class process_reactor::loop {
+public:
+  loop() : epoll_(::epoll_create1(EPOLL_CLOEXEC)), wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    if (!epoll_ || !wake_ || !watch(wake_, EPOLLIN, tag(0, stream::wake)))
+      throw std::system_error(errno, std::generic_category(), "cannot watch processes");
+  }
+
+  process_key next_key() { return ++last_key_; }
+
+  void post(reactor_command what) {
+    bool first = false;
+    {
+      const std::lock_guard guard(mutex_);
+      first = commands_.empty();
+      commands_.push_back(std::move(what));
+    }
+    if (first)
+      wake();
+  }
+
+  void stop() {
+    stopping_ = true;
+    wake();
+  }
+
+  void run() {
+    std::array<epoll_event, events_per_turn_max> events{};
+    while (!stopping_) {
+      const auto count = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), wait_ms());
+      for (int i = 0; i < count; ++i)
+        handle(events[static_cast<std::size_t>(i)].data.u64);
+      obey();
+      meet_deadlines();
+    }
+    kill_all();
+  }
+
+private:
+  void wake() {
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const auto written = ::write(wake_.get(), &one, sizeof one); // full: it is awake already
+  }
+
+  bool watch(const unique_fd& fd, std::uint32_t events, std::uint64_t which) {
+    epoll_event event{};
+    event.events = events;
+    event.data.u64 = which;
+    return ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd.get(), &event) == 0;
+  }
+
+  // -- commands --------------------------------------------------------------------------------------------------------
+
+  void obey() {
+    std::vector<reactor_command> todo;
+    {
+      const std::lock_guard guard(mutex_);
+      todo.swap(commands_);
+    }
+    for (auto& what : todo) {
+      if (what.kind == command_kind::start) {
+        begin(what.key, std::move(what.spec), std::move(what.listener));
+        continue;
+      }
+      const auto at = processes_.find(what.key);
+      if (at == processes_.end())
+        continue;
+      if (what.kind == command_kind::terminate)
+        terminate(at->second);
+      else
+        write_more(what.key, at->second, what.bytes);
+    }
+  }
+
+  void begin(process_key key, process_spec spec, std::unique_ptr<process_listener> listener) {
+    auto outcome = spawn(spec);
+    if (const auto* failure = std::get_if<spawn_failure>(&outcome))
+      return listener->on_start_failed(*failure);
+    auto& child = std::get<spawned_process>(outcome);
+    auto& one = processes_[key];
+    one.pid = child.pid;
+    one.input = std::move(child.input);
+    one.output = std::move(child.output);
+    one.errors = std::move(child.errors);
+    one.listener = std::move(listener);
+    one.keep_input_open = spec.keep_input_open;
+    one.output_bytes_max = spec.output_bytes_max;
+    one.kill_after = spec.kill_after;
+    one.exit = open_pidfd(one.pid);
+    if (!one.exit || !watch(one.exit, EPOLLIN, tag(key, stream::exit))) {
+      one.exit.reset();
+      ++polled_;
+    }
+    // Should the kernel refuse to watch a pipe (no memory), the end of the process still collects what is in it.
+    watch(one.output, EPOLLIN, tag(key, stream::output));
+    watch(one.errors, EPOLLIN, tag(key, stream::errors));
+    write_more(key, one, spec.input.value_or(std::string{}));
+  }
+
+  void terminate(process& one) {
+    if (one.now == phase::terminating || one.now == phase::killed)
+      return;
+    one.signal_group(SIGTERM);
+    one.now = phase::terminating;
+    one.deadline = clock::now() + one.kill_after;
+  }
+
+  void kill(process& one) {
+    one.signal_group(SIGKILL);
+    one.now = phase::killed;
+    one.deadline.reset();
+  }
+
+  // -- deadlines -------------------------------------------------------------------------------------------------------
+
+  [[nodiscard]] int wait_ms() const {
+    std::optional<clock::time_point> next;
+    for (const auto& [key, one] : processes_)
+      if (one.deadline && (!next || *one.deadline < *next))
+        next = one.deadline;
+    auto wait = std::chrono::milliseconds{-1};
+    if (next)
+      wait = std::max(std::chrono::ceil<std::chrono::milliseconds>(*next - clock::now()), std::chrono::milliseconds{0});
+    if (polled_ > 0)
+      wait = next ? std::min(wait, poll_interval) : poll_interval;
+    return static_cast<int>(std::min<std::chrono::milliseconds::rep>(wait.count(), 3'600'000));
+  }
+
+  void meet_deadlines() {
+    const auto now = clock::now();
+    std::vector<process_key> polled;
+    for (auto& [key, one] : processes_) {
+      if (one.deadline && *one.deadline <= now) {
+        if (one.now == phase::lingering)
+          terminate(one);
+        else
+          kill(one);
+      }
+      if (!one.exit)
+        polled.push_back(key);
+    }
+    for (const auto key : polled)
+      reap(key);
+  }
+
+  // -- streams ---------------------------------------------------------------------------------------------------------
+
+  void handle(std::uint64_t what) {
+    const auto key = what / 8;
+    const auto which = static_cast<stream>(what % 8);
+    if (which == stream::wake) {
+      std::uint64_t count = 0;
+      [[maybe_unused]] const auto got = ::read(wake_.get(), &count, sizeof count);
+      return;
+    }
+    const auto at = processes_.find(key);
+    if (at == processes_.end())
+      return;
+    if (which == stream::exit)
+      reap(key);
+    else if (which == stream::input)
+      write_more(key, at->second, {});
+    else
+      read_stream(at->second, which, read_bytes * reads_per_turn_max);
+  }
+
+  // Writes what fits. A program that closes its stdin or never reads it is free to do so.
+  void write_more(process_key key, process& one, std::string_view more) {
+    if (!one.input)
+      return;
+    one.to_write += more;
+    while (one.written < one.to_write.size()) {
+      const auto sent = ::write(one.input.get(), one.to_write.data() + one.written, one.to_write.size() - one.written);
+      if (sent >= 0) {
+        one.written += static_cast<std::size_t>(sent);
+      } else if (errno == EAGAIN) {
+        if (!one.input_watched)
+          one.input_watched = watch(one.input, EPOLLOUT, tag(key, stream::input));
+        return;
+      } else if (errno != EINTR) {
+        return close_input(one);
+      }
+    }
+    one.to_write.clear();
+    one.written = 0;
+    if (!one.keep_input_open)
+      return close_input(one);
+    if (std::exchange(one.input_watched, false))
+      ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, one.input.get(), nullptr);
+  }
+
+  static void close_input(process& one) {
+    one.input.reset();
+    one.to_write = {};
+    one.written = 0;
+  }
+
+  // Reads at most `bytes_max`; closes the pipe at its end.
+  void read_stream(process& one, stream which, std::size_t bytes_max) {
+    auto& from = which == stream::output ? one.output : one.errors;
+    while (from && bytes_max > 0) {
+      const auto got = ::read(from.get(), buffer_.data(), std::min(buffer_.size(), bytes_max));
+      if (got < 0 && errno == EINTR)
+        continue;
+      if (got < 0 && errno == EAGAIN)
+        return;
+      if (got <= 0)
+        return from.reset();
+      const std::string_view bytes(buffer_.data(), static_cast<std::size_t>(got));
+      bytes_max -= bytes.size();
+      if (which == stream::errors)
+        one.keep_error_tail(bytes);
+      else
+        take_output(one, bytes);
+    }
+  }
+
+  void take_output(process& one, std::string_view bytes) {
+    if (one.now == phase::killed || one.end.over_limit)
+      return; // nobody listens any more
+    const auto room = one.output_bytes_max - one.output_bytes;
+    if (bytes.size() > room) {
+      // Closing the pipe stops even a writer that ignores SIGTERM.
+      one.end.over_limit = true;
+      one.output.reset();
+      return terminate(one);
+    }
+    one.output_bytes += bytes.size();
+    auto verdict = output_verdict::kill;
+    try {
+      verdict = one.listener->on_output(bytes);
+    } catch (const std::exception& thrown) {
+      one.end.fault = thrown.what();
+    }
+    if (verdict == output_verdict::kill) {
+      kill(one);
+    } else if (verdict == output_verdict::finish && one.now == phase::running) {
+      close_input(one);
+      one.now = phase::lingering;
+      one.deadline = clock::now() + one.kill_after;
+    }
+  }
+
+  // What is in the pipe now, and no more: a grandchild may hold it open and write for ever.
+  void drain(process& one, stream which) {
+    const auto& from = which == stream::output ? one.output : one.errors;
+    int there = 0;
+    if (from && ::ioctl(from.get(), FIONREAD, &there) == 0 && there > 0)
+      read_stream(one, which, static_cast<std::size_t>(there));
+  }
+
+  // -- the end ---------------------------------------------------------------------------------------------------------
+
+  void reap(process_key key) {
+    auto& one = processes_.at(key);
+    // First only look: as long as it is not reaped its pid, and with it the group's, belongs to nobody else.
+    siginfo_t info{};
+    const auto looked = ::waitid(P_PID, static_cast<id_t>(one.pid), &info, WEXITED | WNOHANG | WNOWAIT);
+    if (looked == 0 && info.si_pid == 0)
+      return;
+    drain(one, stream::output);
+    drain(one, stream::errors);
+    if (looked == 0) {
+      one.signal_group(SIGKILL);
+      while (::waitpid(one.pid, nullptr, 0) < 0 && errno == EINTR) {
+      }
+    }
+    one.end.unknown = looked != 0;
+    (info.si_code == CLD_EXITED ? one.end.code : one.end.signal) = info.si_status;
+    if (!one.exit)
+      --polled_;
+    const auto listener = std::move(one.listener);
+    const auto end = std::move(one.end);
+    processes_.erase(key); // its descriptors are closed before anybody hears of the end
+    listener->on_exit(end);
+  }
+
+  void kill_all() {
+    for (const auto& [key, one] : processes_)
+      one.signal_group(SIGKILL);
+    for (const auto& [key, one] : processes_)
+      while (::waitpid(one.pid, nullptr, 0) < 0 && errno == EINTR) {
+      }
+    processes_.clear();
+  }
+
+  unique_fd epoll_, wake_;
+  std::atomic<bool> stopping_{false};
+  std::atomic<process_key> last_key_{0};
+  std::mutex mutex_; // guards commands_
+  std::vector<reactor_command> commands_;
+  // Only on the reactor's thread:
+  std::unordered_map<process_key, process> processes_;
+  std::size_t polled_ = 0; ///< Processes without a pidfd.
+  std::array<char, read_bytes> buffer_{};
+};
+
+process_reactor::process_reactor() : loop_(std::make_shared<loop>()) {
+  // The thread inherits the mask: it takes no signal meant for the program, and a write to a closed pipe is an error value there.
+  sigset_t all, before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    thread_ = std::thread([loop = loop_] { loop->run(); });
+  } catch (...) {
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    throw;
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+process_reactor::~process_reactor() {
+  loop_->stop();
+  // The last owner may go away while a listener reports its end, on the reactor's own thread.
+  if (thread_.get_id() == std::this_thread::get_id())
+    thread_.detach();
+  else
+    thread_.join();
+}
+
+process_key process_reactor::start(process_spec what, std::unique_ptr<process_listener> who) {
+  const auto key = loop_->next_key();
+  loop_->post({command_kind::start, key, std::move(what), std::move(who), {}});
+  return key;
+}
+
+void process_reactor::write_input(process_key which, std::string bytes) {
+  loop_->post({command_kind::write, which, {}, {}, std::move(bytes)});
+}
+
+void process_reactor::terminate(process_key which) {
+  loop_->post({command_kind::terminate, which, {}, {}, {}});
+}
+
+} // namespace troupe

@@ -1,0 +1,75 @@
+// Runs child processes: one thread starts them, feeds and reads their pipes, and waits for their end. Used by the `command` agent; any
+// number of processes share it. Every process is reaped and every descriptor closed, however it ends.
+//
+// A small epoll loop rather than Asio: what is waited for here (pipes, pidfds, one deadline a process) is three system calls, this room
+// then needs no heavy headers, and the thread must in any case be ours and only ours: children die with the thread that started them.
+#pragma once
+
+#include "agents/process_spawn.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+
+namespace troupe {
+
+/// How a process ended.
+struct process_exit {
+  int code = 0;            ///< Exit status; meaningful if `signal` is 0.
+  int signal = 0;          ///< What killed it.
+  bool over_limit = false; ///< It wrote more than `output_bytes_max` and was ended for it.
+  bool unknown = false;    ///< Somebody else reaped it (SIGCHLD is ignored by the host program).
+  std::string fault;       ///< What the listener threw; it was killed then.
+  std::string error_tail;  ///< The last `error_tail_bytes_max` bytes of stderr.
+  bool error_tail_cut = false; ///< There was more before them.
+};
+
+/// How much of stderr is kept.
+inline constexpr std::size_t error_tail_bytes_max = 4096;
+
+enum class output_verdict : std::uint8_t {
+  go_on,
+  finish, ///< All was said: close its stdin, and end it if it is still there after `kill_after`.
+  kill    ///< End its group at once.
+};
+
+/// Hears of one process, on the reactor's thread; must not block. Destroyed after on_exit or on_start_failed.
+class process_listener {
+public:
+  virtual ~process_listener() = default;
+  /// A piece of stdout, cut anywhere.
+  [[nodiscard]] virtual output_verdict on_output(std::string_view bytes) = 0;
+  /// The last call: the process is gone and its group was killed.
+  virtual void on_exit(const process_exit& how) = 0;
+  /// The only call: nothing was started.
+  virtual void on_start_failed(const spawn_failure& why) = 0;
+};
+
+/// Names a process for as long as the reactor lives; never reused.
+using process_key = std::uint64_t;
+
+/// All members may be called from any thread and return at once. Commands for a process that has ended do nothing.
+class process_reactor {
+public:
+  /// Starts the thread. Throws std::system_error if the system refuses it.
+  process_reactor();
+  /// Kills (SIGKILL, whole groups) and reaps what still runs; listeners are not told.
+  ~process_reactor();
+  process_reactor(const process_reactor&) = delete;
+  process_reactor& operator=(const process_reactor&) = delete;
+
+  process_key start(process_spec what, std::unique_ptr<process_listener> who);
+  /// More for its stdin, if that is kept open; dropped once the process has closed it.
+  void write_input(process_key which, std::string bytes);
+  /// SIGTERM to the group, SIGKILL `kill_after` later.
+  void terminate(process_key which);
+
+private:
+  class loop;
+  std::shared_ptr<loop> loop_;
+  std::thread thread_;
+};
+
+} // namespace troupe

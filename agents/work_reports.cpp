@@ -1,0 +1,218 @@
+#include "agents/work_reports.hpp"
+
+#include <boost/json/serialize.hpp>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::array<std::string_view, 7> tracker_members{"id",     "progress",  "total",    "message",
+                                                          "status", "startedAt", "updatedAt"};
+constexpr std::array<std::string_view, 2> snapshot_members{"trackers", "aggregate"};
+constexpr std::array<std::string_view, 3> aggregate_members{"progress", "total", "message"};
+constexpr std::array<std::string_view, 5> artifact_members{"name", "text", "data", "append", "lastChunk"};
+
+result<std::optional<double>> read_number(const json::object& from, std::string_view name, const std::string& pointer) {
+  const auto* value = from.if_contains(name);
+  if (value == nullptr)
+    return std::optional<double>{};
+  if (!value->is_number())
+    return input_error(below(pointer, name), "must be a number");
+  return std::optional<double>{value->to_number<double>()};
+}
+
+result<std::optional<timestamp>> read_time(const json::object& from, std::string_view name, const std::string& pointer) {
+  const auto* value = from.if_contains(name);
+  if (value == nullptr)
+    return std::optional<timestamp>{};
+  auto at = value->is_string() ? parse_rfc3339(value->get_string()) : std::optional<timestamp>{};
+  if (!at)
+    return input_error(below(pointer, name), "must be a time as in RFC 3339");
+  return at;
+}
+
+result<bool> read_flag(const json::object& from, std::string_view name, bool fallback, const std::string& pointer) {
+  const auto* value = from.if_contains(name);
+  if (value == nullptr)
+    return fallback;
+  if (!value->is_bool())
+    return input_error(below(pointer, name), "must be true or false");
+  return value->get_bool();
+}
+
+// `progress`, `total` and `message`, which a tracker and the aggregate have in common.
+template<class T>
+result<void> read_amounts(const json::object& from, T& into, const std::string& pointer) {
+  const auto progress = read_number(from, "progress", pointer);
+  if (!progress)
+    return progress.error();
+  const auto total = read_number(from, "total", pointer);
+  if (!total)
+    return total.error();
+  auto message = read_string(from, "message", pointer);
+  if (!message)
+    return message.error();
+  into.progress = *progress;
+  into.total = *total;
+  into.message = std::move(*message);
+  return {};
+}
+
+result<progress_tracker> read_tracker(const json::value& from, const std::string& pointer) {
+  const auto* object = from.if_object();
+  if (object == nullptr)
+    return input_error(pointer, "must be an object");
+  if (auto known = refuse_unknown(*object, tracker_members, pointer); !known)
+    return known.error();
+  progress_tracker out;
+  auto id = read_string(*object, "id", pointer);
+  if (!id)
+    return id.error();
+  if (id->empty())
+    return input_error(below(pointer, "id"), "must be a string that is not empty");
+  out.id = std::move(*id);
+  if (auto done = read_amounts(*object, out, pointer); !done)
+    return done.error();
+  auto status = read_string(*object, "status", pointer);
+  if (!status)
+    return status.error();
+  if (!status->empty()) {
+    out.status = tracker_status_from(*status);
+    if (!out.status)
+      return input_error(below(pointer, "status"), "must be running, completed or failed");
+  }
+  auto started = read_time(*object, "startedAt", pointer);
+  if (!started)
+    return started.error();
+  auto updated = read_time(*object, "updatedAt", pointer);
+  if (!updated)
+    return updated.error();
+  out.started_at = *started;
+  out.updated_at = *updated;
+  return out;
+}
+
+result<progress_step> read_snapshot(const json::object& from, const std::string& pointer) {
+  if (auto known = refuse_unknown(from, snapshot_members, pointer); !known)
+    return known.error();
+  progress_step out;
+  out.whole = true;
+  const auto* trackers = from.at("trackers").if_array();
+  if (trackers == nullptr)
+    return input_error(below(pointer, "trackers"), "must be a list");
+  for (std::size_t i = 0; i < trackers->size(); ++i) {
+    auto one = read_tracker((*trackers)[i], below(below(pointer, "trackers"), i));
+    if (!one)
+      return one.error();
+    out.trackers.push_back(std::move(*one));
+  }
+  if (const auto* aggregate = from.if_contains("aggregate")) {
+    const auto where = below(pointer, "aggregate");
+    const auto* object = aggregate->if_object();
+    if (object == nullptr)
+      return input_error(where, "must be an object");
+    if (auto known = refuse_unknown(*object, aggregate_members, where); !known)
+      return known.error();
+    out.aggregate.emplace();
+    if (auto done = read_amounts(*object, *out.aggregate, where); !done)
+      return done.error();
+  }
+  return out;
+}
+
+bool is_finished(const progress_tracker& tracker) {
+  return tracker.status == tracker_status::completed || tracker.status == tracker_status::failed;
+}
+
+} // namespace
+
+result<progress_step> read_progress(const json::value& from, const std::string& pointer) {
+  if (from.is_object() && from.get_object().contains("trackers"))
+    return read_snapshot(from.get_object(), pointer);
+  auto tracker = read_tracker(from, pointer);
+  if (!tracker)
+    return tracker.error();
+  progress_step out;
+  out.trackers.push_back(std::move(*tracker));
+  return out;
+}
+
+progress_report tracker_set::apply(const progress_step& step) {
+  progress_report report{step.trackers, step.aggregate};
+  if (!step.whole) {
+    report.trackers = active_;
+    for (const auto& changed : step.trackers) {
+      const auto same = std::find_if(report.trackers.begin(), report.trackers.end(),
+                                     [&](const auto& have) { return have.id == changed.id; });
+      if (same != report.trackers.end())
+        *same = changed;
+      else
+        report.trackers.push_back(changed);
+    }
+  }
+  if (validate(report)) {
+    active_ = report.trackers;
+    std::erase_if(active_, is_finished);
+  }
+  return report;
+}
+
+result<report_artifact> read_artifact_step(const json::value& from, const std::string& pointer, input_stage stage) {
+  const auto* object = from.if_object();
+  if (object == nullptr)
+    return input_error(pointer, "must be an object");
+  if (auto known = refuse_unknown(*object, artifact_members, pointer); !known)
+    return known.error();
+  report_artifact out;
+  auto name = read_string(*object, "name", pointer);
+  if (!name)
+    return name.error();
+  if (name->empty())
+    return input_error(below(pointer, "name"), "must be a string that is not empty");
+  out.what.name = std::move(*name);
+  const auto* text = object->if_contains("text");
+  const auto* data = object->if_contains("data");
+  if ((text == nullptr) == (data == nullptr))
+    return input_error(pointer, "must have either text or data");
+  if (text != nullptr) {
+    if (!text->is_string() && stage == input_stage::written)
+      return input_error(below(pointer, "text"), "must be a string");
+    out.what.parts.push_back(text_part(text->is_string() ? std::string(text->get_string()) : json::serialize(*text)));
+  } else {
+    out.what.parts.push_back(data_part(*data));
+  }
+  const auto append = read_flag(*object, "append", false, pointer);
+  if (!append)
+    return append.error();
+  const auto last = read_flag(*object, "lastChunk", true, pointer);
+  if (!last)
+    return last.error();
+  out.append = *append;
+  out.last_chunk = *last;
+  return out;
+}
+
+report_artifact artifact_namer::name(report_artifact what) {
+  auto& count = count_[what.what.name];
+  if (count == 0)
+    what.append = false; // there is nothing to append to yet: the first chunk
+  if (!what.append)
+    ++count;
+  what.what.artifact_id = count == 1 ? what.what.name : what.what.name + "-" + std::to_string(count);
+  return what;
+}
+
+report_message agent_message(std::string text) {
+  report_message out;
+  out.what.from = role::agent;
+  out.what.parts.push_back(text_part(std::move(text)));
+  return out;
+}
+
+} // namespace troupe

@@ -1,0 +1,134 @@
+#include "agents/command_lines.hpp"
+#include "tests/agents/fake_port.hpp"
+#include "tests/support/catch.hpp"
+
+#include <boost/json/parse.hpp>
+
+using namespace troupe;
+using namespace troupe::test;
+
+namespace {
+
+// The reason why `text` is refused; "fine" if it is not.
+std::string refusal(std::string_view text) {
+  line_reader lines;
+  lines.feed(text);
+  while (auto item = lines.next())
+    if (const auto* wrong = std::get_if<error>(&*item))
+      return wrong->message;
+  if (auto item = lines.last())
+    if (const auto* wrong = std::get_if<error>(&*item))
+      return wrong->message;
+  return "fine";
+}
+
+std::vector<agent_report> read_all(line_reader& lines) {
+  std::vector<agent_report> out;
+  while (auto item = lines.next())
+    out.push_back(std::get<agent_report>(*item));
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("lines become reports", "[agents][command][jsonl]") {
+  line_reader lines;
+  lines.feed(R"({"progress": {"id": "a", "progress": 1, "total": 2}}
+{"message": "hi"}
+{"artifact": {"name": "log", "text": "1", "lastChunk": false}}
+
+  {"artifact": {"name": "log", "text": "2", "append": true}}
+{"ask": "City?"}
+{"askAuth": "Sign in"}
+{"fail": "no", "retry": false}
+{"complete": "done"}
+)");
+  const auto all = read_all(lines);
+  REQUIRE(all.size() == 8);
+  CHECK(std::get<report_progress>(all[0]).report.trackers[0].progress == 1.0);
+  CHECK(text_of(std::get<report_message>(all[1]).what.parts) == "hi");
+  CHECK_FALSE(std::get<report_artifact>(all[2]).last_chunk);
+  CHECK(std::get<report_artifact>(all[3]).append);
+  CHECK(std::get<report_artifact>(all[3]).what.artifact_id == std::get<report_artifact>(all[2]).what.artifact_id);
+  CHECK(std::get<report_question>(all[4]).prompt == "City?");
+  CHECK_FALSE(std::get<report_question>(all[4]).auth);
+  CHECK(std::get<report_question>(all[5]).auth);
+  CHECK(ending(all[6]) == "failed for good: no");
+  CHECK(ending(all[7]) == "completed: done");
+}
+
+TEST_CASE("a line may come in pieces of any size", "[agents][command][jsonl]") {
+  constexpr std::string_view text = "{\"message\": \"caf\xc3\xa9\"}\r\n{\"message\": \"b\"}\n{\"complete\": \"c\"}";
+  for (std::size_t size = 1; size <= text.size(); ++size) {
+    line_reader lines;
+    std::vector<agent_report> all;
+    for (std::size_t at = 0; at < text.size(); at += size) {
+      lines.feed(text.substr(at, size));
+      for (auto& one : read_all(lines))
+        all.push_back(std::move(one));
+    }
+    CAPTURE(size);
+    REQUIRE(all.size() == 2);
+    CHECK(text_of(std::get<report_message>(all[0]).what.parts) == "caf\xc3\xa9");
+    const auto last = lines.last(); // without a newline
+    REQUIRE(last.has_value());
+    CHECK(ending(std::get<agent_report>(*last)) == "completed: c");
+    CHECK_FALSE(lines.last().has_value());
+  }
+}
+
+TEST_CASE("a wrong line is refused with its number", "[agents][command][jsonl]") {
+  CHECK(refusal("") == "fine");
+  CHECK(refusal(" \n\r\n\t\n") == "fine");
+  CHECK_THAT(refusal("{\"message\": \"a\"}\n\nhello\n"), ContainsSubstring("line 3 of stdout: not JSON ("));
+  CHECK_THAT(refusal("{\"message\": \"a\"} x\n"), ContainsSubstring("line 1 of stdout: not JSON ("));
+  CHECK_THAT(refusal("{\"message\": \"\xff\"}\n"), ContainsSubstring("line 1 of stdout: not JSON ("));
+  CHECK_THAT(refusal(std::string(10000, '[')), ContainsSubstring("line 1 of stdout: not JSON ("));
+  CHECK(refusal("[1]\n") == "line 1 of stdout: not a JSON object");
+  CHECK(refusal("{}\n") == "line 1 of stdout: the object is empty");
+  CHECK(refusal(R"({"mesage": "a"})") == R"(line 1 of stdout: unknown member "mesage"; did you mean "message"?)");
+  CHECK(refusal(R"({"message": "a", "fail": "b"})")
+        == R"(line 1 of stdout: one line says one thing; this has both "message" and "fail")");
+  CHECK(refusal(R"({"message": "a", "retry": true})") == R"(line 1 of stdout: unknown member "retry")");
+  CHECK(refusal(R"({"message": 1})") == "line 1 of stdout: /message: must be a string");
+  CHECK(refusal(R"({"fail": "a", "retry": 1})") == "line 1 of stdout: /retry: must be true or false");
+  CHECK(refusal(R"({"progress": {"id": 1}})") == "line 1 of stdout: /progress/id: must be a string");
+  CHECK(refusal(R"({"artifact": {"name": "a", "text": 1}})") == "line 1 of stdout: /artifact/text: must be a string");
+}
+
+TEST_CASE("the order reaches the program as one line of JSON", "[agents][command][jsonl]") {
+  auto what = order_with(R"({"argv": ["x"], "data": {"k": 1}})");
+  what.attempt = 2;
+  what.name = "Build \"it\"\n";
+  what.objective_name = "Ship";
+  what.traceparent = "00-a-b-01";
+  what.messages = {user_says("please")};
+  auto log = text_artifact("log", "line1\nline2");
+  log.artifact_id = "a1";
+  what.dependencies.push_back({task_id("t0"), "first", "First", {std::make_shared<const artifact>(log)}});
+  const auto text = order_line(what);
+  REQUIRE(text.back() == '\n');
+  CHECK(text.find('\n') == text.size() - 1);
+  const auto read = boost::json::parse(text);
+  CHECK(read.at("task") == boost::json::parse(R"({"id": "t1", "attempt": 2, "name": "Build \"it\"\n"})"));
+  CHECK(read.at("objective") == "Ship");
+  CHECK(read.at("context") == "c1");
+  CHECK(read.at("input") == boost::json::parse(R"({"argv": ["x"], "data": {"k": 1}})"));
+  CHECK(read.at("traceparent") == "00-a-b-01");
+  const auto& dep = read.at("dependencies").at(0);
+  CHECK(dep.at("id") == "t0");
+  CHECK(dep.at("key") == "first");
+  CHECK(dep.at("name") == "First");
+  CHECK(dep.at("artifacts").at(0) == boost::json::parse(R"({"artifactId": "a1", "name": "log", "parts": [{"text": "line1\nline2"}]})"));
+  CHECK(read.at("messages").at(0).at("parts").at(0).at("text") == "please");
+  CHECK(read.at("messages").at(0).at("role") == "ROLE_USER");
+}
+
+TEST_CASE("an answer is told from a message nobody asked for", "[agents][command][jsonl]") {
+  const auto answer = boost::json::parse(input_line(*user_says("Paris\n"), true));
+  CHECK(answer.at("answer") == "Paris\n");
+  CHECK(answer.at("message").at("messageId") == "m1");
+  const auto other = boost::json::parse(input_line(*user_says("hurry"), false));
+  CHECK(other.at("text") == "hurry");
+  CHECK_FALSE(other.as_object().contains("answer"));
+}

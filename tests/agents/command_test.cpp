@@ -1,0 +1,495 @@
+// Real processes: /bin/sh and the small programs beside it. Nothing sleeps here but the programs that are ended.
+#include "agents/command.hpp"
+#include "tests/agents/fake_port.hpp"
+#include "tests/support/catch.hpp"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+using namespace troupe;
+using namespace troupe::test;
+
+namespace {
+
+namespace json = boost::json;
+
+// One attempt of a command.
+struct job {
+  job(command_agent& agent, json::object input, std::uint32_t attempt = 1) {
+    order what;
+    what.id = task_id("t1");
+    what.attempt = attempt;
+    what.input = std::move(input);
+    auto started = agent.start(shared(std::move(what)), port);
+    if (auto* going = std::get_if<agent_run_ptr>(&started))
+      run = std::move(*going);
+    else
+      port->report(std::get<report_failed>(started));
+  }
+
+  [[nodiscard]] std::string end() { return ending(port->wait_for_end()); }
+
+  // The text of the artifact `stdout` of a command that must complete.
+  [[nodiscard]] std::string output() {
+    const auto report = port->wait_for_end();
+    INFO(ending(report));
+    REQUIRE(std::holds_alternative<report_completed>(report));
+    const auto& artifacts = std::get<report_completed>(report).artifacts;
+    REQUIRE(artifacts.size() == 1);
+    CHECK(artifacts[0].name == "stdout");
+    return text_of(artifacts[0].parts);
+  }
+
+  // The text of the n-th message of a jsonl program.
+  [[nodiscard]] std::string said(std::size_t n = 0) { return text_of(port->wait_for<report_message>(n).what.parts); }
+
+  std::shared_ptr<fake_port> port = std::make_shared<fake_port>();
+  agent_run_ptr run;
+};
+
+json::object shell(std::string_view script, std::string_view more = "{}") {
+  auto out = object(more);
+  out["argv"] = json::array{"/bin/sh", "-c", script};
+  return out;
+}
+
+json::object talking_shell(std::string_view script, std::string_view more = "{}") {
+  auto out = shell(script, more);
+  out["protocol"] = "jsonl";
+  return out;
+}
+
+// A process as somebody who is not its parent sees it.
+class watched_process {
+public:
+  explicit watched_process(const std::string& pid)
+      : fd_(static_cast<int>(::syscall(SYS_pidfd_open, static_cast<pid_t>(std::stoi(pid)), 0U))) {
+    REQUIRE(fd_ >= 0);
+  }
+  ~watched_process() { ::close(fd_); }
+  watched_process(const watched_process&) = delete;
+  watched_process& operator=(const watched_process&) = delete;
+
+  // Waits for its end, at most a minute.
+  [[nodiscard]] bool ends() const {
+    pollfd waiting{fd_, POLLIN, 0};
+    return ::poll(&waiting, 1, 60'000) == 1;
+  }
+  [[nodiscard]] bool runs() const {
+    pollfd waiting{fd_, POLLIN, 0};
+    return ::poll(&waiting, 1, 0) == 0;
+  }
+
+private:
+  int fd_;
+};
+
+std::size_t open_descriptors() {
+  const std::filesystem::directory_iterator all("/proc/self/fd");
+  return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+}
+
+// No child of ours is left, neither running nor as a zombie.
+bool has_no_children() {
+  return ::waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD;
+}
+
+std::string scratch_file(const std::string& name, std::string_view text, mode_t mode) {
+  const auto folder = std::filesystem::temp_directory_path() / ("troupe-command-test-" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  const auto path = (folder / name).string();
+  std::ofstream(path) << text;
+  ::chmod(path.c_str(), mode);
+  return path;
+}
+
+} // namespace
+
+// -- what a program gets and gives -----------------------------------------------------------------------------------------
+
+TEST_CASE("stdout of a program is its artifact", "[agents][command]") {
+  command_agent agent;
+  CHECK(job(agent, object(R"({"argv": ["echo", "a b", "$HOME", "*"]})")).output() == "a b $HOME *\n"); // no shell
+  CHECK(job(agent, object(R"({"argv": ["/bin/sh", "-c", "exit 0"]})")).output().empty());
+}
+
+TEST_CASE("a program finds the order on its stdin", "[agents][command]") {
+  command_agent agent;
+  job cat(agent, object(R"({"argv": ["cat"], "data": [1, 2]})"), 3);
+  const auto read = json::parse(cat.output());
+  CHECK(read.at("task").at("id") == "t1");
+  CHECK(read.at("task").at("attempt") == 3);
+  CHECK(read.at("input").at("data") == json::array{1, 2});
+  CHECK(job(agent, object(R"({"argv": ["cat"], "stdin": "none"})")).output().empty());
+}
+
+TEST_CASE("a large order is fed while its echo is read", "[agents][command]") {
+  command_agent agent;
+  json::object input = object(R"({"argv": ["cat"]})");
+  input["data"] = std::string(3'000'000, 'x');
+  job cat(agent, input);
+  CHECK(json::parse(cat.output()).at("input").at("data") == input["data"]);
+}
+
+TEST_CASE("a program gets its directory and only the environment it may have", "[agents][command]") {
+  command_options options;
+  options.environment = {"PATH=/usr/bin:/bin", "SECRET=1", "KEEP=2", "LANG=C"};
+  command_agent agent(options);
+  CHECK(job(agent, object(R"({"argv": ["pwd"], "cwd": "/"})")).output() == "/\n");
+  CHECK(job(agent, object(R"({"argv": ["/usr/bin/env"], "envAllow": ["KEEP"], "env": {"MINE": "x y"}})")).output()
+        == "KEEP=2\nLANG=C\nMINE=x y\nPATH=/usr/bin:/bin\n");
+}
+
+TEST_CASE("output that is not UTF-8 stays bytes", "[agents][command]") {
+  command_agent agent;
+  job binary(agent, shell(R"(printf '\377\000\001')"));
+  const auto done = std::get<report_completed>(binary.port->wait_for_end());
+  REQUIRE(done.artifacts.size() == 1);
+  const auto& only = done.artifacts[0].parts.at(0);
+  CHECK(only.media_type == "application/octet-stream");
+  CHECK(std::get<raw_content>(only.content).bytes == std::string("\xff\0\x01", 3));
+}
+
+TEST_CASE("a program starts with signals as usual and nothing but its streams open", "[agents][command]") {
+  const auto before = ::signal(SIGPIPE, SIG_IGN);
+  command_agent agent;
+  // Bit 13 of SigIgn is SIGPIPE.
+  CHECK(job(agent, object(R"~({"argv": ["grep", "-E", "^Sig(Blk|Ign)", "/proc/self/status"]})~")).output()
+        == "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
+  ::signal(SIGPIPE, before);
+  CHECK(job(agent, object(R"({"argv": ["ls", "/proc/self/fd"]})")).output() == "0\n1\n2\n3\n"); // 3 is ls reading the folder
+}
+
+// -- how it ends -----------------------------------------------------------------------------------------------------------
+
+TEST_CASE("a failure tells the exit code and the last of stderr", "[agents][command]") {
+  command_agent agent;
+  CHECK(job(agent, shell("echo lost; echo 'disk full' >&2; exit 3")).end() == "failed: exited with 3: disk full");
+  CHECK(job(agent, shell("exit 255")).end() == "failed: exited with 255");
+  CHECK(job(agent, shell("kill -SEGV $$")).end() == "failed: killed by SIGSEGV");
+  CHECK(job(agent, shell("echo bye >&2; kill -9 $$")).end() == "failed: killed by SIGKILL: bye");
+  CHECK(job(agent, shell(R"(printf 'a\377b\033[0m' >&2; exit 1)")).end()
+        == "failed: exited with 1: a\xef\xbf\xbd""b\xef\xbf\xbd[0m");
+}
+
+TEST_CASE("of a flood on stderr the last 4 KiB are kept", "[agents][command]") {
+  command_agent agent;
+  const auto end = job(agent, shell("head -c 50000000 /dev/zero | tr '\\0' x >&2; printf END >&2; exit 1")).end();
+  CHECK_THAT(end, ContainsSubstring("exited with 1: ...xxx"));
+  CHECK(end.substr(end.size() - 4) == "xEND");
+  CHECK(end.size() == std::string("failed: exited with 1: ...").size() + 4096);
+}
+
+TEST_CASE("a program that cannot be started fails for good and says why", "[agents][command]") {
+  command_options options;
+  options.environment = {"PATH=/nonexistent:/usr/bin:/bin"};
+  command_agent agent(options);
+  const auto run = [&](const std::string& program, std::string_view more = "{}") {
+    auto input = object(more);
+    input["argv"] = json::array{program};
+    return job(agent, input).end();
+  };
+  CHECK(run("no-such-program")
+        == R"(failed for good: program "no-such-program" was not found in PATH (/nonexistent:/usr/bin:/bin))");
+  CHECK(run("/no/such/program") == R"(failed for good: program "/no/such/program" does not exist)");
+  CHECK(run("/etc/passwd") == R"(failed for good: program "/etc/passwd" is not executable)");
+  CHECK(run("/etc") == R"(failed for good: program "/etc" is a directory)");
+  CHECK(run("pwd", R"({"cwd": "/no/such/place"})")
+        == R"(failed for good: working directory "/no/such/place": No such file or directory)");
+  CHECK(run("pwd", R"({"cwd": "/etc/passwd"})") == R"(failed for good: working directory "/etc/passwd": Not a directory)");
+  const auto bare = scratch_file("bare", "no first line", 0755);
+  CHECK_THAT(run(bare), ContainsSubstring("is not in an executable format"));
+  const auto orphan = scratch_file("orphan", "#!/no/such/interpreter\n", 0755);
+  CHECK_THAT(run(orphan), ContainsSubstring("needs an interpreter that does not exist"));
+  const auto plain = scratch_file("plain", "#!/bin/sh\n", 0644);
+  const auto folder = std::filesystem::path(plain).parent_path().string();
+  CHECK(run("plain", R"({"env": {"PATH": ")" + folder + R"("}})")
+        == R"(failed for good: program "plain" in PATH ()" + folder + ") is not executable");
+  CHECK(run("./plain", R"({"cwd": ")" + folder + R"("})") == R"(failed for good: program "./plain" is not executable)");
+  const auto script = scratch_file("script", "#!/bin/sh\necho from here\n", 0755);
+  auto relative = object(R"({"argv": ["./script"]})");
+  relative["cwd"] = folder;
+  CHECK(job(agent, relative).output() == "from here\n");
+  relative["argv"] = json::array{"script"};
+  relative["env"] = json::object{{"PATH", "."}};
+  CHECK(job(agent, relative).output() == "from here\n");
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("arguments the system cannot take are a clear failure", "[agents][command]") {
+  command_agent agent;
+  json::object input;
+  input["argv"] = json::array{"echo", std::string(20'000'000, 'x')};
+  input["stdin"] = "none";
+  CHECK_THAT(job(agent, input).end(), ContainsSubstring("failed for good: program \"echo\" cannot be executed: Argument list too long"));
+}
+
+TEST_CASE("an input that does not fit fails for good", "[agents][command]") {
+  command_agent agent;
+  CHECK(job(agent, object(R"({"argv": []})")).end()
+        == R"(failed for good: input/argv: must be a list such as ["ls", "-l"]: the program and its arguments)");
+}
+
+// -- programs that misbehave -----------------------------------------------------------------------------------------------
+
+TEST_CASE("a program that prints a gigabyte is ended at the limit", "[agents][command][hostile]") {
+  command_agent agent;
+  CHECK(job(agent, object(R"({"argv": ["head", "-c", "1073741824", "/dev/zero"]})")).end()
+        == "failed: wrote more than 8388608 bytes to stdout (outputLimit)");
+  CHECK(job(agent, shell("trap '' TERM PIPE; while :; do echo y; done 2>/dev/null", R"({"outputLimit": 1000, "killAfter": 0.01})")).end()
+        == "failed: wrote more than 1000 bytes to stdout (outputLimit)");
+}
+
+TEST_CASE("the output limit is exact", "[agents][command][hostile]") {
+  command_agent agent;
+  CHECK(job(agent, shell("printf 12345", R"({"outputLimit": 5})")).output() == "12345");
+  CHECK(job(agent, shell("printf 123456", R"({"outputLimit": 5})")).end()
+        == "failed: wrote more than 5 bytes to stdout (outputLimit)");
+}
+
+TEST_CASE("a program need not read its stdin", "[agents][command][hostile]") {
+  command_agent agent;
+  auto closing = shell("exec 0<&-; echo closed");
+  closing["data"] = std::string(1'000'000, 'x');
+  CHECK(job(agent, closing).output() == "closed\n");
+  auto ignoring = shell("echo ignored");
+  ignoring["data"] = std::string(1'000'000, 'x');
+  CHECK(job(agent, ignoring).output() == "ignored\n");
+}
+
+TEST_CASE("a program that closes its stdout is waited for", "[agents][command][hostile]") {
+  command_agent agent;
+  CHECK(job(agent, shell("echo out; exec 1>&- 2>&-; head -c 10000000 /dev/zero | wc -c >/dev/null; exit 4")).end()
+        == "failed: exited with 4");
+}
+
+TEST_CASE("a grandchild that keeps the pipe open does not keep the task", "[agents][command][hostile]") {
+  command_agent agent;
+  job left(agent, shell("sleep 600 & echo $!"));
+  const auto pid = left.output();
+  CHECK_FALSE(pid.empty()); // and it is killed with the group:
+  const int gone = ::kill(static_cast<pid_t>(std::stoi(pid)), 0);
+  if (gone == 0)
+    CHECK(watched_process(pid).ends());
+}
+
+TEST_CASE("a grandchild that writes for ever does not keep the task", "[agents][command][hostile]") {
+  command_agent agent;
+  const auto output = job(agent, shell("yes & printf 'x\\n'", R"({"outputLimit": 100000000})")).output();
+  CHECK_THAT(output, ContainsSubstring("x\n"));
+}
+
+TEST_CASE("cancel asks the whole group to stop", "[agents][command]") {
+  command_agent agent;
+  job polite(agent, talking_shell(R"(trap 'echo "{\"message\":\"bye\"}"; exit 0' TERM; sleep 600 & echo "{\"message\":\"$!\"}"; wait)",
+                                  R"({"killAfter": 60})"));
+  const watched_process child(polite.said());
+  CHECK(child.runs());
+  CHECK_FALSE(polite.run->on_cancel());
+  CHECK(polite.said(1) == "bye");
+  CHECK(polite.end() == "completed: "); // the task ignores it: it is canceled
+  CHECK(child.ends());
+}
+
+TEST_CASE("whoever ignores SIGTERM is killed with all its children", "[agents][command][hostile]") {
+  command_agent agent;
+  job stubborn(agent, talking_shell(R"(trap '' TERM; sleep 600 & a=$!; (sleep 600; sleep 600) & echo "{\"message\":\"$a\"}"
+                                       echo "{\"message\":\"$!\"}"; while :; do sleep 600; done)",
+                                    R"({"killAfter": 0.02})"));
+  const watched_process first(stubborn.said(0));
+  const watched_process second(stubborn.said(1));
+  CHECK_FALSE(stubborn.run->on_cancel());
+  CHECK(stubborn.end() == "failed: killed by SIGKILL");
+  CHECK(first.ends());
+  CHECK(second.ends());
+}
+
+TEST_CASE("a run that is given up ends its program", "[agents][command]") {
+  command_agent agent;
+  job given_up(agent, talking_shell(R"(echo "{\"message\":\"$$\"}"; exec sleep 600)"));
+  const watched_process program(given_up.said());
+  given_up.run.reset();
+  CHECK(program.ends());
+  CHECK(given_up.end() == "failed: killed by SIGTERM");
+}
+
+TEST_CASE("the end of the agent is the end of its programs", "[agents][command]") {
+  auto agent = std::make_unique<command_agent>();
+  job orphan(*agent, talking_shell(R"(trap '' TERM; echo "{\"message\":\"$$\"}"; while :; do sleep 600; done)"));
+  const watched_process program(orphan.said());
+  agent.reset();
+  CHECK(program.runs()); // the run still holds the thread
+  orphan.run.reset();
+  CHECK(program.ends());
+  CHECK(has_no_children());
+}
+
+TEST_CASE("cancel right after start leaves nothing behind", "[agents][command]") {
+  command_agent agent;
+  for (int i = 0; i < 50; ++i) {
+    job early(agent, object(R"({"argv": ["sleep", "600"]})"));
+    CHECK_FALSE(early.run->on_cancel());
+    CHECK(early.end() == "failed: killed by SIGTERM");
+  }
+  CHECK(has_no_children());
+}
+
+// -- many ------------------------------------------------------------------------------------------------------------------
+
+TEST_CASE("a hundred programs run at once on one thread", "[agents][command]") {
+  command_agent agent;
+  std::vector<std::unique_ptr<job>> all;
+  for (int i = 0; i < 100; ++i)
+    all.push_back(std::make_unique<job>(agent, talking_shell(R"(read order; echo '{"ask":"go?"}'; read answer; echo '{"complete":"went"}')")));
+  for (auto& one : all)
+    CHECK(one->port->wait_for<report_question>().prompt == "go?"); // all are there, none has ended
+  for (auto& one : all)
+    one->run->on_input(user_says("yes"));
+  for (auto& one : all)
+    CHECK(one->end() == "completed: went");
+}
+
+TEST_CASE("200 runs leave no descriptor and no zombie", "[agents][command]") {
+  const auto before = open_descriptors();
+  {
+    command_agent agent;
+    for (int i = 0; i < 40; ++i) {
+      CHECK(job(agent, object(R"({"argv": ["true"]})")).output().empty());
+      CHECK(job(agent, object(R"({"argv": ["false"]})")).end() == "failed: exited with 1");
+      CHECK_THAT(job(agent, object(R"({"argv": ["/no/such"]})")).end(), ContainsSubstring("does not exist"));
+      CHECK_THAT(job(agent, shell("yes", R"({"outputLimit": 10})")).end(), ContainsSubstring("outputLimit"));
+      CHECK_THAT(job(agent, talking_shell("echo nonsense; sleep 600")).end(), ContainsSubstring("not JSON"));
+    }
+    CHECK(has_no_children());
+    CHECK(open_descriptors() == before + 2); // the reactor's own
+  }
+  CHECK(open_descriptors() == before);
+}
+
+TEST_CASE("without descriptors a start fails and may be tried again", "[agents][command][hostile]") {
+  command_agent agent;
+  REQUIRE(job(agent, object(R"({"argv": ["true"]})")).output().empty());
+  std::vector<int> hoard;
+  for (int fd = ::dup(0); fd >= 0; fd = ::dup(0))
+    hoard.push_back(fd);
+  job starved(agent, object(R"({"argv": ["true"]})"));
+  const auto end = starved.end();
+  for (const int fd : hoard)
+    ::close(fd);
+  CHECK(end == "failed: cannot start a process: Too many open files");
+  CHECK(job(agent, object(R"({"argv": ["true"]})")).output().empty());
+}
+
+// -- JSON lines ------------------------------------------------------------------------------------------------------------
+
+TEST_CASE("a program reports line by line", "[agents][command][jsonl]") {
+  command_agent agent;
+  job talker(agent, talking_shell(R"(
+    echo '{"progress": {"id": "p", "progress": 1, "total": 2}}'
+    echo '{"progress": {"trackers": [{"id": "q"}]}}'
+    echo '{"artifact": {"name": "log", "text": "a", "lastChunk": false}}'
+    echo '{"artifact": {"name": "log", "text": "b", "append": true}}')"));
+  CHECK(talker.end() == "completed: ");
+  CHECK(talker.port->all<report_progress>().size() == 2);
+  const auto chunks = talker.port->all<report_artifact>();
+  REQUIRE(chunks.size() == 2);
+  CHECK(chunks[1].append);
+  CHECK(chunks[1].what.artifact_id == chunks[0].what.artifact_id);
+}
+
+TEST_CASE("a program asks and gets the answer on its stdin", "[agents][command][jsonl]") {
+  command_agent agent;
+  job asking(agent, talking_shell(R"(
+    read -r order; echo '{"ask": "Which city?"}'; read -r answer; read -r more
+    printf '{"artifact": {"name": "heard", "data": [%s, %s]}}\n' "$answer" "$more")"));
+  CHECK(asking.port->wait_for<report_question>().prompt == "Which city?");
+  asking.run->on_input(user_says("Paris"));
+  asking.run->on_input(user_says("quickly"));
+  CHECK(asking.end() == "completed: ");
+  const auto heard = std::get<data_content>(asking.port->wait_for<report_artifact>().what.parts[0].content).data;
+  CHECK(heard.at(0).at("answer") == "Paris");
+  CHECK(heard.at(0).at("message").at("messageId") == "m1");
+  CHECK(heard.at(1).at("text") == "quickly");
+}
+
+TEST_CASE("a wrong line ends the group and names the line", "[agents][command][jsonl]") {
+  command_agent agent;
+  job wrong(agent, talking_shell(R"(sleep 600 & echo "{\"message\":\"$!\"}"; echo '{"mesage":"x"}'; wait)"));
+  const watched_process child(wrong.said());
+  CHECK(wrong.end() == R"(failed: line 2 of stdout: unknown member "mesage"; did you mean "message"?)");
+  CHECK(child.ends());
+}
+
+TEST_CASE("a program's own word on its end counts", "[agents][command][jsonl]") {
+  command_agent agent;
+  CHECK(job(agent, talking_shell(R"(echo '{"complete": "all good"}'; echo 'whatever'; exit 7)")).end() == "completed: all good");
+  CHECK(job(agent, talking_shell(R"(echo '{"fail": "no luck"}')")).end() == "failed: no luck");
+  CHECK(job(agent, talking_shell(R"(echo '{"fail": "wrong input", "retry": false}')")).end() == "failed for good: wrong input");
+  CHECK(job(agent, talking_shell(R"(printf '{"complete": "no newline"}')")).end() == "completed: no newline");
+  CHECK(job(agent, talking_shell(R"(printf '{"complete": "cut o')")).end().find("failed: line 1 of stdout: not JSON") == 0);
+  CHECK(job(agent, talking_shell("exit 5")).end() == "failed: exited with 5");
+}
+
+TEST_CASE("a program that stays after its last word is ended", "[agents][command][jsonl]") {
+  command_agent agent;
+  CHECK(job(agent, talking_shell(R"(trap '' TERM; echo '{"complete": "done"}'; while :; do sleep 600; done)",
+                                 R"({"killAfter": 0.01})"))
+            .end()
+        == "completed: done");
+  // One that only waits for more on stdin sees its end and goes.
+  CHECK(job(agent, talking_shell(R"(echo '{"complete": "done"}'; cat >/dev/null)", R"({"killAfter": 3600})")).end()
+        == "completed: done");
+}
+
+TEST_CASE("a question without a way to answer is a failure", "[agents][command][jsonl]") {
+  command_agent agent;
+  CHECK(job(agent, talking_shell(R"(echo '{"ask": "?"}'; sleep 600)", R"({"stdin": "none"})")).end()
+        == R"(failed: asks a question, but its stdin is "none")");
+}
+
+TEST_CASE("answers to a program that reads none are no harm", "[agents][command][jsonl]") {
+  command_agent agent;
+  job deaf(agent, talking_shell(R"(exec 0<&-; echo '{"ask": "?"}'; echo '{"complete": "did not wait"}')"));
+  deaf.run->on_input(user_says(std::string(1'000'000, 'x')));
+  CHECK(deaf.end() == "completed: did not wait");
+  deaf.run->on_input(user_says("too late"));
+  job plain(agent, shell("echo plain"));
+  plain.run->on_input(user_says("a plain program takes no input"));
+  CHECK(plain.output() == "plain\n");
+}
+
+// -- when we die -----------------------------------------------------------------------------------------------------------
+
+// Run by the test below in a process of its own.
+TEST_CASE("a process with a command waits to be killed", "[.victim]") {
+  command_agent agent;
+  job child(agent, talking_shell(R"(echo "{\"message\":\"$$\"}"; exec sleep 600)"));
+  const auto pid = child.said();
+  std::printf("{\"message\":\"%d\"}\n{\"message\":\"%s\"}\n", static_cast<int>(::getpid()), pid.c_str());
+  std::fflush(stdout);
+  ::pause();
+}
+
+TEST_CASE("programs die with us when we are killed", "[agents][command]") {
+  command_agent agent;
+  auto input = object(R"({"argv": ["/proc/self/exe", "[.victim]", "--out", "/dev/null"], "protocol": "jsonl"})");
+  job victim(agent, input);
+  const auto victim_pid = victim.said(0);
+  const watched_process grandchild(victim.said(1));
+  CHECK(grandchild.runs());
+  REQUIRE(::kill(static_cast<pid_t>(std::stoi(victim_pid)), SIGKILL) == 0);
+  CHECK(grandchild.ends());
+  CHECK(victim.end() == "failed: killed by SIGKILL");
+}
