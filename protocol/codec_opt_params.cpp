@@ -72,7 +72,8 @@ result<create_objective> read_create_objective(const json::value& params) {
       });
   if (!head)
     return head;
-  auto spec = read_objective(params, unknown_members::ignore);
+  auto spec = read_objective(params.is_null() ? json::value(json::object{}) : params,
+                             unknown_members::ignore);
   if (!spec)
     return located(std::move(spec).error());
   head->spec = std::move(*spec);

@@ -82,6 +82,8 @@ private:
     if (specified == nullptr || executed == nullptr)
       return;
     const auto here = specification_place / "tasks";
+    if (specified->empty())
+      in_.fail(here, "the workflow has no tasks");
     read_tasks(*specified, here);
     read_runtimes(*executed, execution_place / "tasks", here);
     read_edges(*specified, here);
