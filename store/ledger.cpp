@@ -221,7 +221,8 @@ std::optional<ledger::pinned> ledger::pin(const objective_id& id) {
   if (found == home.live.end())
     return std::nullopt;
   auto& entry = found->second;
-  pinned out{entry.sequence, entry.sealed ? entry.view : nullptr};
+  pinned out{entry.sequence, static_cast<std::uint32_t>(entry.view->plans.size()),
+             entry.sealed ? entry.view : nullptr};
   entry.sealed = false;
   ++entry.pins;
   return out;

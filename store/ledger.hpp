@@ -70,9 +70,10 @@ public:
   /// The live task a change would be applied to.
   [[nodiscard]] std::optional<task_base> live_task(const task_id& id) const;
 
-  /// Keeps an objective in memory until `unpin`. `sealed_at`: the view as it was sealed; the seal is broken by this call.
+  /// Keeps an objective in memory until `unpin`. Breaks its seal; `sealed` is the view as it was sealed.
   struct pinned {
     std::uint64_t sequence = 0;
+    std::uint32_t plans = 0;
     objective_ptr sealed; ///< Null if it was not sealed.
   };
   [[nodiscard]] std::optional<pinned> pin(const objective_id& id);

@@ -20,6 +20,15 @@ inline constexpr std::size_t group_changes_max = 4096;
 /// Bytes of journal rows in one batch: the same, for large changes. A single change may be larger and is then alone.
 inline constexpr std::size_t group_bytes_max = std::size_t{16} << 20;
 
+/// Tasks that have ended lately and are still answered from memory by the durable store.
+inline constexpr std::size_t recent_tasks_max = 8192;
+
+/// Bytes of a finished task's row up to which it is among those; larger ones are read from disk.
+inline constexpr std::size_t recent_task_bytes_max = 8192;
+
+/// Settled objectives written per batch, so that a batch with changes does not wait long for them.
+inline constexpr std::size_t group_seals_max = 32;
+
 static_assert((ledger_shards & (ledger_shards - 1)) == 0);
 
 } // namespace troupe

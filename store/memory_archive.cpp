@@ -19,7 +19,10 @@ std::size_t shards_for(std::size_t rows_max) noexcept {
 } // namespace
 
 memory_archive::memory_archive(std::size_t finished_tasks_max)
-  : shard_count_(shards_for(finished_tasks_max)),
+  : memory_archive(finished_tasks_max, shards_for(finished_tasks_max)) {}
+
+memory_archive::memory_archive(std::size_t finished_tasks_max, std::size_t shards)
+  : shard_count_(shards),
     rows_max_(finished_tasks_max / shard_count_),
     shards_(std::make_unique<shard[]>(shard_count_)) {}
 

@@ -22,6 +22,8 @@ class memory_archive final : public archive {
 public:
   /// At the limit the oldest go, give or take a hundredth: each shard keeps its share. Small limits (below 65,536) are exact.
   explicit memory_archive(std::size_t finished_tasks_max);
+  /// In `shards` parts, a power of two.
+  memory_archive(std::size_t finished_tasks_max, std::size_t shards);
 
   void keep(const task_ptr& ended) override;
   void learn(const objective_id& owner, std::uint32_t plan_index, const plan_spec& plan) override;

@@ -1,0 +1,195 @@
+#include "store/rocksdb_archive.hpp"
+
+#include <memory>
+
+#include "protocol/record.hpp"
+#include "store/limits.hpp"
+
+namespace troupe {
+
+namespace {
+
+constexpr std::array terminal_states{task_state::completed, task_state::failed, task_state::canceled,
+                                     task_state::rejected};
+constexpr std::array settled_states{objective_state::completed, objective_state::failed, objective_state::canceled};
+
+std::string_view text_of(const rocksdb::Slice& slice) noexcept { return {slice.data(), slice.size()}; }
+
+rocksdb::Slice slice_of(std::string_view text) noexcept { return {text.data(), text.size()}; }
+
+bool read_row(rocksdb::DB& db, std::string_view key, rocksdb::PinnableSlice& row) {
+  return db.Get(rocksdb::ReadOptions{}, db.DefaultColumnFamily(), slice_of(key), &row).ok();
+}
+
+/// Walks the rows of one index prefix in list order. `first`: where to begin behind; `visit(position, value)` returns false to stop.
+template<class Visit>
+void walk(rocksdb::DB& db, const std::string& prefix, const std::optional<position>& after, Visit visit) {
+  auto start = prefix;
+  if (after)
+    rows::append_position(start, after->at, after->id);
+  const std::unique_ptr<rocksdb::Iterator> each{db.NewIterator(rocksdb::ReadOptions{})};
+  for (each->Seek(slice_of(start)); each->Valid() && each->key().starts_with(slice_of(prefix)); each->Next()) {
+    const auto where = rows::position_of(text_of(each->key()), prefix.size());
+    if (!where || (after && !comes_behind(where->at, where->id, *after)))
+      continue;
+    if (!visit(*where, text_of(each->value())))
+      return;
+  }
+}
+
+} // namespace
+
+rocksdb_archive::rocksdb_archive(rocksdb::DB& db) : db_(db), recent_(recent_tasks_max, ledger_shards) {}
+
+result<void> rocksdb_archive::open() {
+  rocksdb::PinnableSlice row;
+  if (!read_row(db_, rows::counts_key, row))
+    return {};
+  const auto found = rows::read_counts(text_of(row));
+  if (!found)
+    return make_error(errc::store_failed, "The store's row of counts is damaged; restore the directory from a copy.");
+  set_counts(*found);
+  return {};
+}
+
+rows::counts rocksdb_archive::counts() const noexcept {
+  rows::counts out;
+  for (std::size_t i = 0; i < out.tasks.size(); ++i)
+    out.tasks[i] = task_counts_[i].load(std::memory_order_relaxed);
+  for (std::size_t i = 0; i < out.objectives.size(); ++i)
+    out.objectives[i] = objective_counts_[i].load(std::memory_order_relaxed);
+  return out;
+}
+
+void rocksdb_archive::set_counts(const rows::counts& what) noexcept {
+  for (std::size_t i = 0; i < what.tasks.size(); ++i)
+    task_counts_[i].store(what.tasks[i], std::memory_order_relaxed);
+  for (std::size_t i = 0; i < what.objectives.size(); ++i)
+    objective_counts_[i].store(what.objectives[i], std::memory_order_relaxed);
+}
+
+task_ptr rocksdb_archive::find_task(const task_id& id) const {
+  if (auto recent = recent_.find_task(id))
+    return recent;
+  std::string key;
+  rows::task_key(key, id.str());
+  rocksdb::PinnableSlice row;
+  if (!read_row(db_, key, row))
+    return nullptr;
+  auto found = record::read_task(text_of(row));
+  return found ? std::make_shared<const task>(std::move(*found)) : nullptr;
+}
+
+bool rocksdb_archive::has_task(const task_id& id) const {
+  if (recent_.has_task(id))
+    return true;
+  std::string key;
+  rows::task_key(key, id.str());
+  rocksdb::PinnableSlice row;
+  return read_row(db_, key, row);
+}
+
+std::optional<task_place> rocksdb_archive::place_of(const task_id& id) const {
+  std::string key;
+  rows::task_place_key(key, id.str());
+  rocksdb::PinnableSlice row;
+  return read_row(db_, key, row) ? rows::read_task_place(text_of(row)) : std::nullopt;
+}
+
+std::optional<plan_place> rocksdb_archive::place_of(const plan_id& id) const {
+  std::string key;
+  rows::plan_place_key(key, id.str());
+  rocksdb::PinnableSlice row;
+  return read_row(db_, key, row) ? rows::read_plan_place(text_of(row)) : std::nullopt;
+}
+
+std::optional<objective_state_of_record> rocksdb_archive::find_objective(const objective_id& id) const {
+  std::string key;
+  rows::objective_key(key, id.str());
+  rocksdb::PinnableSlice row;
+  if (!read_row(db_, key, row))
+    return std::nullopt;
+  auto found = rows::read_objective_row(text_of(row), id);
+  return found ? std::optional{std::move(*found)} : std::nullopt;
+}
+
+bool rocksdb_archive::has_objective(const objective_id& id) const {
+  std::string key;
+  rows::objective_key(key, id.str());
+  rocksdb::PinnableSlice row;
+  return read_row(db_, key, row);
+}
+
+listed<task_ptr> rocksdb_archive::list_tasks(const task_filter& filter, const std::optional<position>& after,
+                                             std::size_t count) const {
+  first_rows<std::string> found{after, count}; // Ids; the records are read once it is known which.
+  std::uint64_t total = 0;
+  const auto passes = [&](task_state state, timestamp at) {
+    return (!filter.state || *filter.state == state) && (!filter.status_after || at >= *filter.status_after);
+  };
+  std::string prefix;
+  if (!filter.context.empty()) {
+    rows::context_index_prefix(prefix, filter.context);
+    walk(db_, prefix, std::nullopt, [&](const position& where, std::string_view value) {
+      const auto state = value.empty() ? task_state::unspecified : static_cast<task_state>(value.front() - '0');
+      if (passes(state, where.at)) {
+        ++total;
+        found.offer(where.at, where.id, where.id);
+      }
+      return !filter.status_after || where.at >= *filter.status_after;
+    });
+  } else {
+    for (const auto state : terminal_states) {
+      if (filter.state && *filter.state != state)
+        continue;
+      rows::task_state_index_prefix(prefix, state);
+      std::size_t rows_taken = 0;
+      walk(db_, prefix, after, [&](const position& where, std::string_view) {
+        if (!passes(state, where.at) || rows_taken++ == count)
+          return false;
+        found.offer(where.at, where.id, where.id);
+        return true;
+      });
+      if (!filter.status_after)
+        total += task_counts_[static_cast<std::size_t>(state)].load(std::memory_order_relaxed);
+      else
+        walk(db_, prefix, std::nullopt, [&](const position& where, std::string_view) {
+          total += where.at >= *filter.status_after ? 1 : 0;
+          return where.at >= *filter.status_after;
+        });
+    }
+  }
+  listed<task_ptr> out{.rows = {}, .total = total};
+  for (const auto& id : found.take().rows)
+    if (auto record = find_task(task_id{id}))
+      out.rows.push_back(std::move(record));
+  return out;
+}
+
+listed<objective_ptr> rocksdb_archive::list_objectives(std::optional<objective_state> state,
+                                                       const std::optional<position>& after,
+                                                       std::size_t count) const {
+  first_rows<std::string> found{after, count};
+  std::uint64_t total = 0;
+  std::string prefix;
+  for (const auto each : settled_states) {
+    if (state && *state != each)
+      continue;
+    rows::objective_state_index_prefix(prefix, each);
+    std::size_t rows_taken = 0;
+    walk(db_, prefix, after, [&](const position& where, std::string_view) {
+      if (rows_taken++ == count)
+        return false;
+      found.offer(where.at, where.id, where.id);
+      return true;
+    });
+    total += objective_counts_[static_cast<std::size_t>(each)].load(std::memory_order_relaxed);
+  }
+  listed<objective_ptr> out{.rows = {}, .total = total};
+  for (const auto& id : found.take().rows)
+    if (auto sealed = find_objective(objective_id{id}))
+      out.rows.push_back(std::move(sealed->view));
+  return out;
+}
+
+} // namespace troupe

@@ -1,0 +1,272 @@
+#include "store/rocksdb_store.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "protocol/record.hpp"
+#include "store/change_batch.hpp"
+#include "store/limits.hpp"
+#include "store/replay.hpp"
+#include "store/rocksdb_open.hpp"
+
+namespace troupe {
+
+namespace {
+
+/// Everybody's threads hand changes in; one thread of its own writes what has gathered as one batch, publishes it, and calls the
+/// continuations. While the disk refuses, the batch stays as it is and the rest waits behind it.
+class rocksdb_store final : public store {
+public:
+  rocksdb_store(opened_database database, const rocksdb_options& options, const rocksdb_internals& internals)
+    : directory_(options.directory),
+      is_sync_(options.durability == durability::sync),
+      retry_interval_(internals.retry_interval),
+      repaired_(std::move(database.repaired)),
+      warnings_(std::move(database.warnings)),
+      db_(std::move(database.db)),
+      archive_(*db_),
+      ledger_(archive_),
+      batch_(ledger_, archive_) {}
+
+  rocksdb_store(const rocksdb_store&) = delete;
+  rocksdb_store& operator=(const rocksdb_store&) = delete;
+
+  ~rocksdb_store() override {
+    {
+      const std::lock_guard lock{guard_};
+      stopping_ = true;
+    }
+    work_.notify_all();
+    if (writer_.joinable())
+      writer_.join();
+  }
+
+  [[nodiscard]] result<void> start() {
+    if (const auto read = archive_.open(); !read)
+      return read.error();
+    writer_ = std::thread{[this] { write_changes(); }};
+    return {};
+  }
+
+  // -- store -----------------------------------------------------------------------------------------------------------
+
+  void commit(change what, committed_fn then, watcher_ptr follow) override {
+    submission each;
+    record::write(each.row, what);
+    each.what = std::move(what);
+    each.then = std::move(then);
+    each.follow = std::move(follow);
+    backlog_.fetch_add(1, std::memory_order_relaxed);
+    bool wake = false;
+    {
+      const std::lock_guard lock{guard_};
+      queue_.push_back(std::move(each));
+      wake = std::exchange(is_idle_, false);
+    }
+    if (wake)
+      work_.notify_one();
+  }
+
+  [[nodiscard]] task_ptr find_task(const task_id& id) const override { return ledger_.find_task(id); }
+  [[nodiscard]] objective_ptr find_objective(const objective_id& id) const override {
+    return ledger_.find_objective(id);
+  }
+  [[nodiscard]] std::optional<objective_id> objective_of(const plan_id& id) const override {
+    return ledger_.objective_of(id);
+  }
+  [[nodiscard]] bool knows_task(const task_id& id) const override { return ledger_.knows_task(id); }
+  [[nodiscard]] bool knows_objective(const objective_id& id) const override { return ledger_.knows_objective(id); }
+  [[nodiscard]] result<task_page> list(const list_tasks& query) const override { return ledger_.list(query); }
+  [[nodiscard]] result<objective_page> list(const list_objectives& query) const override {
+    return ledger_.list(query);
+  }
+  [[nodiscard]] task_ptr watch_task(const task_id& id, watcher_ptr who) override {
+    return ledger_.watch_task(id, who);
+  }
+  [[nodiscard]] objective_ptr watch_objective(const objective_id& id, watcher_ptr who) override {
+    return ledger_.watch_objective(id, who);
+  }
+  void unwatch(const std::string& task_or_objective, const watcher_ptr& who) override {
+    ledger_.unwatch(task_or_objective, who);
+  }
+
+  [[nodiscard]] result<recovered> recover() override {
+    std::vector<objective_id> settled;
+    auto out = replay(*db_, ledger_, settled);
+    if (!out)
+      return out;
+    out->repaired = repaired_;
+    const std::lock_guard lock{guard_};
+    settled_.insert(settled_.end(), settled.begin(), settled.end());
+    is_idle_ = false;
+    work_.notify_one();
+    return out;
+  }
+
+  void evict(timestamp settled_before) override { ledger_.evict(settled_before); }
+
+  [[nodiscard]] store_status status() const override {
+    store_status out;
+    out.backlog_changes = backlog_.load(std::memory_order_relaxed);
+    out.live_tasks = ledger_.live_tasks();
+    out.live_objectives = ledger_.live_objectives();
+    const std::lock_guard lock{guard_};
+    out.writable = problem_.empty();
+    out.problem = problem_;
+    return out;
+  }
+
+  void flush() override {
+    std::unique_lock lock{guard_};
+    done_.wait(lock, [&] { return queue_.empty() && settled_.empty() && !is_writing_; });
+  }
+
+private:
+  // -- the writer's thread ---------------------------------------------------------------------------------------------
+
+  void write_changes() {
+    std::vector<submission> group;
+    std::vector<objective_id> seals;
+    while (gather(group, seals)) {
+      batch_.stage(group);
+      for (const auto& each : seals)
+        batch_.stage_seal(each);
+      batch_.finish();
+      // Seals alone need not be waited for: without them the journal is replayed.
+      const bool written = batch_.empty() || write_until_done(is_sync_ && !group.empty());
+      if (!written)
+        return;
+      std::vector<objective_id> settled;
+      batch_.publish(group, settled);
+      batch_.clear();
+      for (auto& each : group)
+        if (each.then)
+          each.then();
+      backlog_.fetch_sub(group.size(), std::memory_order_relaxed);
+      group.clear();
+      seals.clear();
+      rest(std::move(settled));
+    }
+  }
+
+  /// Waits for work and takes it; false once there is none left and the store is closing.
+  bool gather(std::vector<submission>& group, std::vector<objective_id>& seals) {
+    std::unique_lock lock{guard_};
+    if (queue_.empty() && settled_.empty()) {
+      is_idle_ = true;
+      work_.wait(lock, [&] { return stopping_ || !queue_.empty() || !settled_.empty(); });
+      is_idle_ = false;
+    }
+    if (queue_.empty() && settled_.empty())
+      return false;
+    is_writing_ = true;
+    const auto seal_count = std::min(settled_.size(), group_seals_max);
+    const auto seals_end = settled_.begin() + static_cast<std::ptrdiff_t>(seal_count);
+    seals.assign(settled_.begin(), seals_end);
+    settled_.erase(settled_.begin(), seals_end);
+    take_group(group);
+    return true;
+  }
+
+  /// The first changes of the queue, up to the limits of a batch.
+  void take_group(std::vector<submission>& group) {
+    std::size_t count = 0;
+    std::size_t bytes = 0;
+    for (; count < queue_.size() && count < group_changes_max; ++count) {
+      bytes += queue_[count].row.size();
+      if (bytes > group_bytes_max && count > 0)
+        break;
+    }
+    if (count == queue_.size()) {
+      std::swap(group, queue_);
+      return;
+    }
+    const auto end = queue_.begin() + static_cast<std::ptrdiff_t>(count);
+    group.assign(std::make_move_iterator(queue_.begin()), std::make_move_iterator(end));
+    queue_.erase(queue_.begin(), end);
+  }
+
+  void rest(std::vector<objective_id> settled) {
+    const std::lock_guard lock{guard_};
+    settled_.insert(settled_.end(), std::make_move_iterator(settled.begin()), std::make_move_iterator(settled.end()));
+    is_writing_ = false;
+    if (queue_.empty() && settled_.empty())
+      done_.notify_all();
+  }
+
+  /// False if the store is closing and the disk still refuses: what was not acknowledged is then lost.
+  bool write_until_done(bool sync) {
+    rocksdb::WriteOptions how;
+    how.sync = sync;
+    auto status = db_->Write(how, &batch_.rows());
+    while (!status.ok()) {
+      std::unique_lock lock{guard_};
+      problem_ = describe_write_failure(status, directory_);
+      const bool last_attempt = work_.wait_for(lock, retry_interval_, [&] { return stopping_; });
+      lock.unlock();
+      db_->Resume().PermitUncheckedError(); // The write says whether it helped.
+      status = db_->Write(how, &batch_.rows());
+      if (!status.ok() && last_attempt)
+        return false;
+    }
+    if (has_problem())
+      clear_problem();
+    return true;
+  }
+
+  [[nodiscard]] bool has_problem() const {
+    const std::lock_guard lock{guard_};
+    return !problem_.empty();
+  }
+
+  void clear_problem() {
+    const std::lock_guard lock{guard_};
+    problem_.clear();
+  }
+
+  const std::string directory_;
+  const bool is_sync_;
+  const std::chrono::milliseconds retry_interval_;
+  const std::string repaired_;
+  const std::shared_ptr<warning_log> warnings_;
+  const std::unique_ptr<rocksdb::DB> db_;
+  rocksdb_archive archive_;
+  ledger ledger_;
+  change_batch batch_;
+
+  mutable std::mutex guard_; ///< Of what follows.
+  std::condition_variable work_;
+  std::condition_variable done_;
+  std::vector<submission> queue_;
+  std::vector<objective_id> settled_; ///< To be sealed.
+  std::string problem_;               ///< Empty: the last write went well.
+  bool is_idle_ = false;              ///< The writer waits for work.
+  bool is_writing_ = false;
+  bool stopping_ = false;
+
+  std::atomic<std::size_t> backlog_{0};
+  std::thread writer_;
+};
+
+} // namespace
+
+result<std::unique_ptr<store>> open_rocksdb_store(const rocksdb_options& options, const rocksdb_internals& internals) {
+  auto database = open_database(options, internals);
+  if (!database)
+    return database.error();
+  auto out = std::make_unique<rocksdb_store>(std::move(*database), options, internals);
+  if (const auto started = out->start(); !started)
+    return started.error();
+  return std::unique_ptr<store>{std::move(out)};
+}
+
+result<std::unique_ptr<store>> open_rocksdb_store(const rocksdb_options& options) {
+  return open_rocksdb_store(options, rocksdb_internals{});
+}
+
+} // namespace troupe
