@@ -389,3 +389,22 @@ TEST_CASE("a document that was read, written and read again is the same", "[prot
     }
   }
 }
+
+TEST_CASE("every plan printed in docs/plans.md is one", "[protocol][document][scenarios]") {
+  const auto text = test::read_file(std::filesystem::path(TROUPE_SOURCE_DIR) / "docs" / "plans.md");
+  std::size_t plans = 0;
+  std::size_t tasks = 0;
+  constexpr std::string_view fence = "```json\n";
+  for (auto begin = text.find(fence); begin != std::string::npos; begin = text.find(fence, begin)) {
+    begin += fence.size();
+    const auto block = text.substr(begin, text.find("```\n", begin) - begin);
+    CAPTURE(block);
+    const bool whole = block.find("\"tasks\"") != std::string::npos;
+    const bool read = whole ? read_plan_document(block).has_value()
+                            : opt::read_task(json::parse(block), opt::unknown_members::refuse).has_value();
+    CHECK(read);
+    ++(whole ? plans : tasks);
+  }
+  CHECK(plans == 2);
+  CHECK(tasks == 1);
+}
