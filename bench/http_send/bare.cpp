@@ -3,8 +3,10 @@
 // shape and size that Troupe answers. No actors, no store, no directory, no limits but the body's. One event loop and one
 // thread each, connections dealt out in turn; coroutines, as in net/.
 //
-//   bench_http_bare [--threads N]     prints "listening on 127.0.0.1:PORT", runs until SIGTERM
+//   troupe_http_bare [--threads N]     prints "listening on 127.0.0.1:PORT", runs until SIGTERM
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/basic_stream_socket.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/executor_work_guard.hpp>
@@ -14,7 +16,6 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/json.hpp>
 
@@ -35,6 +36,14 @@ namespace beast = boost::beast;
 namespace http = beast::http;
 namespace json = boost::json;
 using tcp = asio::ip::tcp;
+
+// The concrete executor everywhere, as in net/io.hpp: the type-erased default costs an allocation per operation.
+using io_executor = asio::io_context::executor_type;
+using tcp_socket = asio::basic_stream_socket<tcp, io_executor>;
+using tcp_acceptor = asio::basic_socket_acceptor<tcp, io_executor>;
+template<class T>
+using awaitable = asio::awaitable<T, io_executor>;
+constexpr asio::use_awaitable_t<io_executor> use_awaitable;
 
 /// What a server must find in the request before it can do anything for it.
 struct request_fields {
@@ -92,16 +101,15 @@ std::string answer(const json::value& body) {
   return out;
 }
 
-asio::awaitable<void> serve(tcp::socket socket) {
-  beast::tcp_stream stream(std::move(socket));
-  stream.socket().set_option(tcp::no_delay(true));
+awaitable<void> serve(tcp_socket stream) {
+  boost::system::error_code ec;
+  stream.set_option(tcp::no_delay(true), ec);
   beast::flat_buffer buffer;
   std::array<unsigned char, 8192> scratch;
-  boost::system::error_code ec;
   for (;;) {
     http::request_parser<http::string_body> parser;
     parser.body_limit(1 << 20);
-    co_await http::async_read(stream, buffer, parser, asio::redirect_error(asio::use_awaitable, ec));
+    co_await http::async_read(stream, buffer, parser, asio::redirect_error(use_awaitable, ec));
     if (ec)
       co_return;
     http::response<http::string_body> reply{http::status::ok, 11};
@@ -116,7 +124,7 @@ asio::awaitable<void> serve(tcp::socket socket) {
         reply.body() = answer(body);
     }
     reply.prepare_payload();
-    co_await http::async_write(stream, reply, asio::redirect_error(asio::use_awaitable, ec));
+    co_await http::async_write(stream, reply, asio::redirect_error(use_awaitable, ec));
     if (ec || reply.need_eof())
       co_return;
   }
@@ -124,11 +132,11 @@ asio::awaitable<void> serve(tcp::socket socket) {
 
 using loops = std::vector<std::unique_ptr<asio::io_context>>;
 
-asio::awaitable<void> accept_all(tcp::acceptor& acceptor, loops& all) {
+awaitable<void> accept_all(tcp_acceptor& acceptor, loops& all) {
   std::size_t next = 0;
   for (;;) {
     auto& loop = *all[next++ % all.size()];
-    auto socket = co_await acceptor.async_accept(loop, asio::use_awaitable);
+    auto socket = co_await acceptor.async_accept(loop, use_awaitable);
     asio::co_spawn(loop, serve(std::move(socket)), asio::detached);
   }
 }
@@ -148,7 +156,7 @@ int main(int argc, char** argv) {
     all.push_back(std::make_unique<asio::io_context>(1));
     guards.push_back(asio::make_work_guard(*all.back()));
   }
-  tcp::acceptor acceptor(*all.front(), {asio::ip::address_v4::loopback(), 0});
+  tcp_acceptor acceptor(*all.front(), {asio::ip::address_v4::loopback(), 0});
   std::printf("listening on 127.0.0.1:%u\n", acceptor.local_endpoint().port());
   std::fflush(stdout);
   asio::co_spawn(*all.front(), accept_all(acceptor, all), asio::detached);

@@ -2,7 +2,7 @@
 // one is complete. One thread, epoll, plain sockets, no allocation while measuring: it shares the machine with the server, so what it
 // costs counts against the server. Every answer is checked: HTTP 200, the request's id, a completed task.
 //
-//   bench_http_load --port P [--connections N] [--seconds S] [--warmup S]
+//   troupe_http_load --port P [--connections N] [--seconds S] [--warmup S]
 //
 // Prints one line: {"requests", "seconds", "requests_per_s", "p50_us", "p99_us", "max_us", "cpu_s"}. Exit code 1 and a message on the first
 // wrong answer.
@@ -42,7 +42,7 @@ struct options {
 constexpr std::size_t number_digits = 10;
 
 [[noreturn]] void fail(const std::string& what) {
-  std::fprintf(stderr, "bench_http_load: %s\n", what.c_str());
+  std::fprintf(stderr, "troupe_http_load: %s\n", what.c_str());
   std::exit(1);
 }
 

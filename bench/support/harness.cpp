@@ -150,7 +150,7 @@ void report::append_line(const std::string& case_name, double value, const std::
 int run_benchmark(int argc, char** argv, const std::string& name, const std::string& question,
                   const std::function<void(const options&, report&)>& body, std::vector<extra_option> extras) {
   options how;
-  how.out = std::string(TROUPE_BENCH_BINARY_DIR) + "/bench/" + name + ".jsonl";
+  how.out = std::string(TROUPE_BENCH_SOURCE_DIR) + "/build/bench/" + name + ".jsonl";
   CLI::App app{question, "bench_" + name};
   app.add_flag("--quick", how.quick, "smoke size: shows that the benchmark works, its figures mean nothing");
   app.add_option("--threads", how.threads, "threads of the thing measured; 0 = one per core");

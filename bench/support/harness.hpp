@@ -18,7 +18,7 @@ struct options {
   std::size_t threads = 0; ///< Of the thing measured; filled in with the number of cores if not given.
   std::size_t rounds = 0;  ///< Measured repetitions; 0 = the benchmark's own choice.
   std::string filter;      ///< Only cases whose name contains this.
-  std::string out;         ///< Path of the JSON lines; default `build/bench/<name>.jsonl` of this build.
+  std::string out;         ///< Path of the JSON lines; default `build/bench/<name>.jsonl` in the source tree.
 
   [[nodiscard]] bool wants(const std::string& name) const { return name.find(filter) != std::string::npos; }
   [[nodiscard]] std::size_t rounds_or(std::size_t full) const { return rounds ? rounds : quick ? 1 : full; }

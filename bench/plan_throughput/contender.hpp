@@ -1,0 +1,61 @@
+// What one contender of the throughput benchmark has to do: run `plans` plans of one shape and say how fast. Each stands in a file of its
+// own: skeleton.cpp, executor.cpp.
+#pragma once
+
+#include "bench/plan_throughput/shape.hpp"
+
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+#include <string>
+
+namespace troupe::bench {
+
+struct load {
+  shape_ptr what;
+  std::size_t plans = 1;
+  std::size_t threads = 2;
+  std::size_t in_flight_max = 20'000; ///< Tasks of unfinished plans at any time; at least one plan is.
+};
+
+/// Keeps the number of plans under way within `max`: the thread that makes them waits here. It is woken only when half of them are
+/// done, so that waking costs next to nothing.
+class plan_window {
+public:
+  explicit plan_window(std::size_t max) : max_(max) {}
+  plan_window(const plan_window&) = delete;
+  plan_window& operator=(const plan_window&) = delete;
+
+  /// A plan begins. Waits for room.
+  void enter();
+  /// A plan ended; `problem` is empty if all was as it must be. From any thread.
+  void leave(const std::string& problem = {});
+  /// Waits for the last plan; throws wrong_result if one had a problem.
+  void wait_all();
+
+private:
+  const std::size_t max_;
+  std::mutex guard_;
+  std::condition_variable changed_;
+  std::size_t under_way_ = 0;
+  std::size_t wanted_ = 0; ///< The waiting thread goes on when so many or fewer are under way.
+  bool waiting_ = false;
+  std::string problem_;
+};
+
+[[nodiscard]] std::size_t plans_in_flight(const load& what);
+
+/// Bare CAF: a plan actor that spawns a task actor for each task that is ready, tells it to start, and is told when it is done.
+/// Tasks a second.
+[[nodiscard]] double run_skeleton(const load& what);
+
+/// Troupe's gateway over a memory store, or over RocksDB (fsync before anything is acknowledged) in `directory`, with no-op tasks.
+/// Tasks a second, from the first `create` until the last objective is visibly completed.
+[[nodiscard]] double run_in_memory(const load& what);
+[[nodiscard]] double run_durable(const load& what, const std::string& directory);
+
+/// Runs `times` objectives of `what`, one after the other, each alone, on one RocksDB store; seconds each.
+[[nodiscard]] std::vector<double> run_alone(const shape_ptr& what, std::size_t times, std::size_t threads,
+                                            const std::string& directory);
+
+} // namespace troupe::bench

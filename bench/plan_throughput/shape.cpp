@@ -1,0 +1,57 @@
+#include "bench/plan_throughput/shape.hpp"
+
+#include <cmath>
+
+namespace troupe::bench {
+
+namespace {
+
+/// `before(i)` says what task i depends on; all of it smaller than i.
+template<class Before>
+shape_ptr make_shape(std::string name, std::size_t tasks, Before before) {
+  auto made = std::make_shared<shape>();
+  made->name = std::move(name);
+  made->dependents.resize(tasks);
+  for (std::uint32_t i = 0; i < tasks; ++i) {
+    made->dependencies.push_back(before(i));
+    for (const auto from : made->dependencies.back())
+      made->dependents[from].push_back(i);
+  }
+  return made;
+}
+
+using positions = std::vector<std::uint32_t>;
+
+} // namespace
+
+shape_ptr make_chain(std::size_t tasks) {
+  return make_shape("chain", tasks, [](std::uint32_t i) { return i == 0 ? positions{} : positions{i - 1}; });
+}
+
+shape_ptr make_fan_out(std::size_t tasks) {
+  return make_shape("fan-out", tasks, [](std::uint32_t i) { return i == 0 ? positions{} : positions{0}; });
+}
+
+shape_ptr make_fan_in(std::size_t tasks) {
+  return make_shape("fan-in", tasks, [tasks](std::uint32_t i) {
+    positions all;
+    if (i + 1 == tasks)
+      for (std::uint32_t from = 0; from < i; ++from)
+        all.push_back(from);
+    return all;
+  });
+}
+
+shape_ptr make_lattice(std::size_t tasks) {
+  const auto width = static_cast<std::uint32_t>(std::ceil(std::sqrt(static_cast<double>(tasks))));
+  return make_shape("lattice", tasks, [width](std::uint32_t i) {
+    positions before;
+    if (i >= width)
+      before.push_back(i - width);
+    if (i % width != 0)
+      before.push_back(i - 1);
+    return before;
+  });
+}
+
+} // namespace troupe::bench

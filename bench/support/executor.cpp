@@ -1,0 +1,133 @@
+#include "bench/support/executor.hpp"
+#include "bench/support/harness.hpp"
+
+#include "agents/register_builtin.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <future>
+#include <utility>
+
+namespace troupe::bench {
+
+namespace {
+
+/// Runs for ever, and stops at once when told to.
+class endless_run final : public agent_run {
+public:
+  bool on_cancel() override { return true; }
+};
+
+class hang_agent final : public agent {
+public:
+  start_result start(const order_ptr&, const agent_port_ptr&) override { return std::make_unique<endless_run>(); }
+};
+
+} // namespace
+
+scratch_directory::scratch_directory() {
+  const char* base = std::getenv("TMPDIR");
+  path_ = std::string(base && *base ? base : "/tmp") + "/troupe-bench-XXXXXX";
+  check(::mkdtemp(path_.data()) != nullptr, "cannot make a directory like " + path_);
+}
+
+scratch_directory::~scratch_directory() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+objective_watch::objective_watch(std::size_t tasks, std::function<void(const std::string&)> settled)
+  : tasks_(tasks), settled_(std::move(settled)), completed_(tasks) {}
+
+void objective_watch::on_change(const change_ptr& what) {
+  for (const auto& one : what->events) {
+    if (const auto* moved = std::get_if<task_moved>(&one))
+      on_task(*what, *moved);
+    else if (const auto* objective = std::get_if<objective_moved>(&one); objective && is_settled(objective->to))
+      on_settled(objective->to, objective->reason);
+  }
+}
+
+void objective_watch::on_task(const change& what, const task_moved& moved) {
+  if (!is_terminal(moved.to))
+    return;
+  const auto position = what.task.task_index;
+  if (moved.to != task_state::completed)
+    problem_ = what.task.id.str() + " ended as " + std::string(to_string(moved.to));
+  else if (over_)
+    problem_ = what.task.id.str() + " ended after its objective";
+  else if (what.task.plan_index != 0 || position >= tasks_ || completed_[position])
+    problem_ = what.task.id.str() + " ended twice, or was never asked for";
+  else {
+    completed_[position] = true;
+    ++completed_count_;
+  }
+}
+
+void objective_watch::on_settled(objective_state state, const std::string& reason) {
+  if (over_)
+    return;
+  over_ = true;
+  if (state != objective_state::completed)
+    problem_ = "an objective ended as " + std::string(to_string(state)) + ": " + reason;
+  else if (problem_.empty() && completed_count_ != tasks_)
+    problem_ = "an objective completed with " + std::to_string(completed_count_) + " of " + std::to_string(tasks_) + " tasks";
+  settled_(problem_);
+}
+
+executor::executor(std::unique_ptr<store> records, executor_options how) : records_(std::move(records)) {
+  auto found = records_->recover();
+  check(found.has_value(), found.has_error() ? found.error().message : "");
+  found_ = std::move(*found);
+  register_builtin_agents(agents_);
+  agents_.add("hang", std::make_shared<hang_agent>());
+  gateway_ = std::make_unique<troupe::gateway>(*records_, agents_, how);
+  gateway_->resume(found_);
+}
+
+executor::~executor() {
+  gateway_.reset();
+}
+
+std::unique_ptr<executor> executor::in_memory(std::size_t threads) {
+  executor_options how;
+  how.threads = threads;
+  return std::make_unique<executor>(make_memory_store(), how);
+}
+
+std::unique_ptr<executor> executor::durable(std::size_t threads, const std::string& directory) {
+  auto records = open_rocksdb_store({.directory = directory, .durability = durability::sync});
+  check(records.has_value(), records.has_error() ? records.error().message : "");
+  executor_options how;
+  how.threads = threads;
+  return std::make_unique<executor>(std::move(*records), how);
+}
+
+void executor::start(const objective_spec& what, watcher_ptr follow, std::function<void(const std::string&)> refused) {
+  create_objective command;
+  command.spec = what;
+  command.start = true;
+  gateway_->create(std::move(command), std::move(follow), [refused = std::move(refused)](result<objective_ptr> answer) {
+    if (answer.has_error())
+      refused("refused: " + answer.error().message);
+  });
+}
+
+void executor::run(const objective_spec& what) {
+  // Shared: the refusal and the watcher may outlive this call.
+  auto settled = std::make_shared<std::promise<std::string>>();
+  auto answer = settled->get_future();
+  const auto tell = [settled](const std::string& problem) { settled->set_value(problem); };
+  start(what, std::make_shared<objective_watch>(task_count(what), tell), tell);
+  const auto problem = answer.get();
+  check(problem.empty(), problem);
+}
+
+std::size_t task_count(const objective_spec& what) {
+  std::size_t count = 0;
+  for (const auto& plan : what.plans)
+    count += plan->tasks.size();
+  return count;
+}
+
+} // namespace troupe::bench
