@@ -1,0 +1,80 @@
+// What the documents say exists, exists: files they name, pages they link to, tests they lean on.
+#include <algorithm>
+#include <filesystem>
+#include <regex>
+#include <set>
+
+#include "tests/house/source_tree.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace troupe::house;
+
+namespace {
+
+bool exists(const std::filesystem::path& path) {
+  return std::filesystem::exists(std::filesystem::path(TROUPE_SOURCE_DIR) / path);
+}
+
+std::vector<source_file> documents() {
+  auto files = read_tree(TROUPE_SOURCE_DIR);
+  std::erase_if(files, [](const source_file& file) { return !file.ends_with(".md"); });
+  return files;
+}
+
+/// Calls `look(matches)` for every match of `pattern` in `text`.
+template<class Look>
+void for_each_match(const std::string& text, const std::regex& pattern, Look look) {
+  for (std::sregex_iterator it(text.begin(), text.end(), pattern); it != std::sregex_iterator(); ++it) {
+    look(*it);
+  }
+}
+
+/// `tests/store/some_test.cpp`, a colon, and the test's sentence in quotes.
+const std::regex& cited_test() {
+  static const std::regex pattern(R"re(`(tests/[a-z_/0-9]+\.cpp)`: "([^"]+)")re");
+  return pattern;
+}
+
+} // namespace
+
+TEST_CASE("files that documents name in backquotes exist", "[house][docs]") {
+  static const std::regex pattern(
+      "`((protocol|store|actors|agents|net|apps|tests|bench|scenarios|examples|scripts|cmake|docs)/[A-Za-z0-9_./-]*[a-z])`");
+  std::size_t seen = 0;
+  for (const auto& document : documents()) {
+    for_each_match(document.text, pattern, [&](const std::smatch& found) {
+      ++seen;
+      if (!exists(found[1].str())) {
+        FAIL_CHECK(document.path << " names " << found[1].str() << ", which is not there");
+      }
+    });
+  }
+  REQUIRE(seen > 30);
+}
+
+TEST_CASE("links between documents lead somewhere", "[house][docs]") {
+  static const std::regex pattern(R"(\]\(([^)#: ]+)(#[^)]*)?\))");
+  for (const auto& document : documents()) {
+    for_each_match(document.text, pattern, [&](const std::smatch& found) {
+      const auto target = std::filesystem::path(document.path).parent_path() / found[1].str();
+      if (!exists(target)) {
+        FAIL_CHECK(document.path << " links to " << found[1].str() << ", which is not there");
+      }
+    });
+  }
+}
+
+TEST_CASE("tests that documents lean on exist by their sentence", "[house][docs]") {
+  const auto files = read_tree(TROUPE_SOURCE_DIR);
+  std::size_t seen = 0;
+  for (const auto& document : documents()) {
+    for_each_match(document.text, cited_test(), [&](const std::smatch& found) {
+      ++seen;
+      const auto file = std::ranges::find(files, found[1].str(), &source_file::path);
+      if (file == files.end() || file->text.find('"' + found[2].str() + '"') == std::string::npos) {
+        FAIL_CHECK(document.path << " leans on \"" << found[2].str() << "\", which " << found[1].str() << " has not");
+      }
+    });
+  }
+  REQUIRE(seen > 5);
+}
