@@ -53,7 +53,8 @@ awaitable<void> wait_until_settled(session& connection, send_watcher& news, cons
         co_return;
       continue;
     }
-    if (co_await connection.wait(until))
+    const bool too_long = co_await connection.wait(until);
+    if (too_long)
       co_return;
   }
 }

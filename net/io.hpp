@@ -1,5 +1,8 @@
 // The Asio types this room uses, with the concrete executor everywhere: the type-erased default costs an allocation and a virtual
 // call per operation.
+//
+// A rule for coroutines in this room: no `co_await` inside the condition of an `if` or `while`, nor beside `&&`, `||` or `?:`. GCC 12
+// lays out such frames wrongly (a relative of GCC bug 105287): the frame is overwritten while it runs.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>

@@ -103,8 +103,9 @@ void listener::welcome(loop& home, tcp_socket socket) {
     slot = counted::take(server_->refusals, refusals_max);
   if (!slot)
     return; // the socket closes
-  const auto fresh = std::make_shared<session>(server_, home, std::move(socket), std::move(slot));
-  asio::co_spawn(home.context(), accepted ? fresh->serve() : fresh->refuse(), asio::detached);
+  auto fresh = std::make_shared<session>(server_, home, std::move(socket), std::move(slot));
+  asio::co_spawn(home.context(), accepted ? session::serve(std::move(fresh)) : session::refuse(std::move(fresh)),
+                 asio::detached);
 }
 
 } // namespace troupe::net

@@ -89,9 +89,8 @@ awaitable<void> send_objective(rpc_call& call, send_request request, create_obje
   auto standing = records.watch_task(root, news);
   while (standing && !request.return_immediately && !is_settled(standing->status.state) && !connection.is_gone()
          && !connection.is_draining()) {
-    if (co_await connection.wait(until))
-      break;
-    if (news->has_settled())
+    const bool too_long = co_await connection.wait(until);
+    if (too_long || news->has_settled())
       break;
   }
   records.unwatch(root.str(), news);

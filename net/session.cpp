@@ -43,11 +43,23 @@ rpc_call& session::begin_call() {
   return *call_;
 }
 
-awaitable<void> session::serve() {
-  const auto self = shared_from_this();
-  home_.add(*this);
-  if (server_->draining)
-    on_drain();
+awaitable<void> session::serve(std::shared_ptr<session> self) {
+  self->home_.add(*self);
+  co_await self->serve_all();
+  co_await self->linger();
+}
+
+awaitable<void> session::refuse(std::shared_ptr<session> self) {
+  self->home_.add(*self);
+  self->begin_request();
+  write_plain_error(self->response_, 503, "Too many connections (connections_max); try again later.");
+  self->response_.close = true;
+  static_cast<void>(co_await self->write_response());
+  co_await self->linger();
+}
+
+/// One request after the other.
+awaitable<void> session::serve_all() {
   for (bool more = true; more && !gone_;) {
     begin_request();
     // The first steps stand here and not in a function of their own: a coroutine less per request.
@@ -59,20 +71,9 @@ awaitable<void> session::serve() {
     if (now == step::complete)
       co_await answer();
     more = !response_.close;
-    if (!streamed_ && !gone_ && !co_await write_response())
-      break;
+    if (!streamed_ && !gone_)
+      static_cast<void>(co_await write_response());
   }
-  co_await linger();
-}
-
-awaitable<void> session::refuse() {
-  const auto self = shared_from_this();
-  home_.add(*this);
-  begin_request();
-  write_plain_error(response_, 503, "Too many connections; try again later.");
-  response_.close = true;
-  static_cast<void>(co_await write_response());
-  co_await linger();
 }
 
 // -- reading -----------------------------------------------------------------------------------------------------------

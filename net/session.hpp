@@ -23,12 +23,12 @@ class session final : public swept, public std::enable_shared_from_this<session>
 public:
   session(std::shared_ptr<server_state> server, loop& home, tcp_socket socket, counted slot);
 
-  /// The connection's life. Keeps the session alive until it ends.
   ~session() override;
 
-  [[nodiscard]] awaitable<void> serve();
+  /// The connection's life, on its loop's thread.
+  [[nodiscard]] static awaitable<void> serve(std::shared_ptr<session> self);
   /// The life of a connection above the limit: one 503.
-  [[nodiscard]] awaitable<void> refuse();
+  [[nodiscard]] static awaitable<void> refuse(std::shared_ptr<session> self);
 
   // -- for whoever answers a request -----------------------------------------------------------------------------------
 
@@ -67,6 +67,7 @@ private:
   enum class step : std::uint8_t { read_more, complete, refused };
 
   // reading
+  [[nodiscard]] awaitable<void> serve_all();
   [[nodiscard]] awaitable<step> receive();
   void begin_request();
   [[nodiscard]] step parse();

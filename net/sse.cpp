@@ -92,10 +92,13 @@ awaitable<void> show(rpc_call& call, task_stream& what) {
   if (!over)
     over = add_news(call, what);
   auto first = std::exchange(connection.stream_text(), {});
-  if (!co_await connection.begin_stream())
-    co_return;
+  bool here = co_await connection.begin_stream();
   connection.stream_text() = std::move(first);
-  while (co_await connection.send_stream() && !over) {
+  for (;;) {
+    if (here)
+      here = co_await connection.send_stream();
+    if (!here || over)
+      break;
     const bool silent = co_await connection.wait(connection.home().now() + silence);
     over = add_news(call, what);
     if (silent && connection.stream_text().empty())
@@ -135,10 +138,11 @@ awaitable<void> fail_stream(rpc_call& call, error why) {
   fail(call, why);
   if (call.connection.response().status != 200)
     co_return;
-  if (!co_await call.connection.begin_stream())
-    co_return;
+  bool here = co_await call.connection.begin_stream();
   add_error(call, why);
-  if (co_await call.connection.send_stream())
+  if (here)
+    here = co_await call.connection.send_stream();
+  if (here)
     co_await call.connection.end_stream();
 }
 
