@@ -14,6 +14,7 @@
 #include <rocksdb/cache.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
 
 #include "store/rocksdb_rows.hpp"
@@ -64,6 +65,21 @@ result<void> check_directory(const std::string& directory) {
   return {};
 }
 
+/// Rows of one kind, and of one stream, mostly come in order, one behind the other; the memory table then begins its search where the
+/// last of that group went in (measured: a third off the writer's time). Any grouping is correct.
+class insert_hint_groups final : public rocksdb::SliceTransform {
+public:
+  [[nodiscard]] const char* Name() const override { return "troupe.insert_hint_groups"; }
+  [[nodiscard]] rocksdb::Slice Transform(const rocksdb::Slice& key) const override {
+    constexpr std::size_t sequence_bytes = 8;
+    if (key.starts_with("e/") && key.size() > sequence_bytes)
+      return {key.data(), key.size() - sequence_bytes};
+    return {key.data(), std::min(key.size(), std::size_t{3})};
+  }
+  /// Lone tasks have a stream each, named at random: nothing to remember.
+  [[nodiscard]] bool InDomain(const rocksdb::Slice& key) const override { return !key.starts_with("e/t"); }
+};
+
 rocksdb::Options database_options(const rocksdb_internals& internals, std::shared_ptr<warning_log> warnings) {
   rocksdb::Options out;
   if (internals.env)
@@ -78,6 +94,7 @@ rocksdb::Options database_options(const rocksdb_internals& internals, std::share
   out.bytes_per_sync = 1 << 20;
   // One thread writes, so nothing is won by letting several into the memory table.
   out.allow_concurrent_memtable_write = false;
+  out.memtable_insert_with_hint_prefix_extractor = std::make_shared<insert_hint_groups>();
   out.enable_write_thread_adaptive_yield = false;
   // After a power failure everything before the first damage is kept. What was acknowledged lies before it.
   out.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;

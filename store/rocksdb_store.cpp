@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <pthread.h>
+
 #include "protocol/record.hpp"
 #include "store/change_batch.hpp"
 #include "store/limits.hpp"
@@ -130,6 +132,7 @@ private:
   // -- the writer's thread ---------------------------------------------------------------------------------------------
 
   void write_changes() {
+    ::pthread_setname_np(::pthread_self(), "store-writer");
     std::vector<submission> group;
     std::vector<objective_id> seals;
     while (gather(group, seals)) {
