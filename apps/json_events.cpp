@@ -188,6 +188,7 @@ void append_json_summary(std::string& out, const run_model& model, timestamp now
   add("working", counts.working);
   add("inputRequired", counts.waiting);
   add("pending", counts.pending);
+  add("skipped", counts.skipped);
   writer.end_object();
   writer.key("elapsedSeconds").number(seconds(model.elapsed(now)));
   writer.key("criticalPathSeconds").number(seconds(critical_path));

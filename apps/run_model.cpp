@@ -16,7 +16,13 @@ milliseconds span_between(timestamp began, timestamp ended, timestamp now) {
   return std::max(milliseconds{0}, until - began);
 }
 
-std::size_t& counter(state_counts& counts, task_state state) {
+bool is_active(task_state state) {
+  return state == task_state::working || is_interrupted(state);
+}
+
+} // namespace
+
+std::size_t& counter_of(state_counts& counts, task_state state) {
   switch (state) {
     case task_state::unspecified:
     case task_state::submitted: return counts.pending;
@@ -30,12 +36,6 @@ std::size_t& counter(state_counts& counts, task_state state) {
   }
   return counts.pending;
 }
-
-bool is_active(task_state state) {
-  return state == task_state::working || is_interrupted(state);
-}
-
-} // namespace
 
 milliseconds task_row::elapsed(timestamp now) const {
   return span_between(began, ended, now);
@@ -81,10 +81,10 @@ void run_model::reset(const objective_view& from) {
   name_ = from.name;
   state_ = from.state;
   reason_ = from.reason;
-  if (is_settled(state_)) {
+  if (state_ != objective_state::submitted)
     began_ = from.created;
+  if (is_settled(state_))
     ended_ = from.updated;
-  }
   for (const auto& plan : from.plans) {
     add_plan(plan.spec);
     auto& row = plans_.back();
@@ -95,14 +95,17 @@ void run_model::reset(const objective_view& from) {
       row.tasks[i].attempt = slot.attempt;
       row.tasks[i].generation = slot.generation;
       attempts_ += slot.attempt;
-      set_state(row, i, slot.state, timestamp{});
+      if (slot.state != task_state::unspecified)
+        set_state(row, i, slot.state, timestamp{});
     }
+    if (plan.state == plan_state::skipped)
+      skip_rest(row);
   }
   for (const auto& pending : from.pending_inputs) {
     for (std::uint32_t p = 0; p < from.plans.size(); ++p)
       for (const auto i : plans_[p].active)
         if (is_interrupted(plans_[p].tasks[i].state) && from.plans[p].task_at(i) == pending.task)
-          questions_.push_back({pending.task, p, i, pending.prompt,
+          questions_.push_back({++questions_seen_, pending.task, p, i, pending.prompt,
                                 plans_[p].tasks[i].state == task_state::auth_required, pending.since});
   }
 }
@@ -188,7 +191,7 @@ void run_model::move_task(const change& where, const task_moved& what) {
   set_state(plan, index, what.to, where.at);
   std::string words = what.message ? text_of(what.message->parts) : std::string{};
   if (is_interrupted(what.to))
-    questions_.push_back({where.task.id, where.task.plan_index, index, words,
+    questions_.push_back({++questions_seen_, where.task.id, where.task.plan_index, index, words,
                           what.to == task_state::auth_required, where.at});
   if (words.empty() || what.to == task_state::completed)
     plan.reasons.erase(index);
@@ -203,8 +206,8 @@ void run_model::set_state(plan_row& plan, std::uint32_t index, task_state to, ti
   if (is_interrupted(row.state))
     end_question(static_cast<std::uint32_t>(&plan - plans_.data()), index);
   for (auto* counts : {&counts_, &plan.counts}) {
-    --counter(*counts, row.state);
-    ++counter(*counts, to);
+    --counter_of(*counts, row.state);
+    ++counter_of(*counts, to);
   }
   row.state = to;
   if (is_active(to)) {
@@ -245,6 +248,16 @@ void run_model::move_plan(std::uint32_t index, plan_state to, const std::string&
   plan.state = to;
   plan.reason = reason;
   plan.ended = is_settled(to) ? at : timestamp{};
+  if (to == plan_state::skipped)
+    skip_rest(plan);
+}
+
+void run_model::skip_rest(plan_row& plan) {
+  const std::size_t rest = plan.counts.pending;
+  for (auto* counts : {&counts_, &plan.counts}) {
+    counts->pending -= rest;
+    counts->skipped += rest;
+  }
 }
 
 // -- names -------------------------------------------------------------------------------------------------------------

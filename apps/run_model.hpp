@@ -28,12 +28,16 @@ struct state_counts {
   std::size_t completed = 0;
   std::size_t failed = 0;
   std::size_t canceled = 0; ///< With those that were withdrawn before they began.
+  std::size_t skipped = 0;  ///< Not begun, in a plan that is not needed.
 
-  [[nodiscard]] std::size_t done() const { return completed + failed + canceled; }
+  [[nodiscard]] std::size_t done() const { return completed + failed + canceled + skipped; }
   [[nodiscard]] std::size_t total() const { return pending + working + waiting + done(); }
 
   friend bool operator==(const state_counts&, const state_counts&) = default;
 };
+
+/// The count that a task in `state` belongs to.
+[[nodiscard]] std::size_t& counter_of(state_counts& counts, task_state state);
 
 /// One task as the screen shows it.
 struct task_row {
@@ -65,6 +69,7 @@ struct plan_row {
 
 /// A task that waits for an answer.
 struct open_question {
+  std::uint64_t number = 0; ///< Counts the questions of this model from 1.
   task_id task;
   std::uint32_t plan = 0;
   std::uint32_t index = 0;
@@ -101,6 +106,7 @@ public:
 private:
   void add_plan(const plan_spec_ptr& spec);
   void move_plan(std::uint32_t index, plan_state to, const std::string& reason, timestamp at);
+  void skip_rest(plan_row& plan);
   void move_task(const change& where, const task_moved& what);
   void set_state(plan_row& plan, std::uint32_t index, task_state to, timestamp at);
   void end_question(std::uint32_t plan, std::uint32_t index);
@@ -118,6 +124,7 @@ private:
   std::size_t parallel_seen_max_ = 0;
   std::uint64_t attempts_ = 0;
   std::vector<open_question> questions_;
+  std::uint64_t questions_seen_ = 0;
 };
 
 /// The name to show for a task or plan: its name, else its key, else its position.

@@ -112,6 +112,17 @@ std::string clean_line(std::string_view text) {
   return out;
 }
 
+std::string valid_utf8(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const auto [code, bytes, valid] = decode(text);
+    out += valid ? text.substr(0, bytes) : replacement;
+    text.remove_prefix(bytes);
+  }
+  return out;
+}
+
 std::size_t display_width(std::string_view text) {
   std::size_t columns = 0;
   while (!text.empty()) {

@@ -15,6 +15,9 @@ namespace troupe {
 /// vanish, invalid bytes become U+FFFD.
 [[nodiscard]] std::string clean_line(std::string_view text);
 
+/// `text` with every invalid byte replaced by U+FFFD; nothing else is changed.
+[[nodiscard]] std::string valid_utf8(std::string_view text);
+
 /// Columns that `text` (cleaned) takes: East Asian wide characters and emoji two, combining marks none.
 [[nodiscard]] std::size_t display_width(std::string_view text);
 

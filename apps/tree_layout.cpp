@@ -48,8 +48,12 @@ void add_plan_to(state_counts& counts, const plan_row& plan) {
     case plan_state::blocked: ++counts.working; return;
     case plan_state::completed: ++counts.completed; return;
     case plan_state::failed: ++counts.failed; return;
-    case plan_state::skipped: ++counts.canceled; return;
+    case plan_state::skipped: ++counts.skipped; return;
   }
+}
+
+bool is_pending(task_state state) {
+  return state == task_state::unspecified || state == task_state::submitted;
 }
 
 /// The tasks of `plan` that are shown if there are `lines_max` lines for them and the fold line.
@@ -88,7 +92,7 @@ chosen choose_tasks(const plan_row& plan, std::size_t lines_max) {
   // What comes next, but no more than a third of the lines: the order of release is not the order of the document.
   std::size_t next = std::min(left, lines_max / 3);
   for (std::uint32_t i = 0; i < plan.tasks.size() && next > 0; ++i) {
-    if (plan.tasks[i].state != task_state::unspecified && plan.tasks[i].state != task_state::submitted)
+    if (!is_pending(plan.tasks[i].state))
       continue;
     take(i);
     --next;
@@ -113,17 +117,9 @@ void append_tasks(std::vector<tree_line>& out, const run_model& model, std::uint
   state_counts hidden = plan.counts;
   for (const auto task : shown.tasks) {
     out.push_back({.kind = tree_line::what::task, .plan = index, .task = task, .tracker = 0, .hidden = {}});
-    switch (plan.tasks[task].state) {
-      case task_state::unspecified:
-      case task_state::submitted: --hidden.pending; break;
-      case task_state::working: --hidden.working; break;
-      case task_state::input_required:
-      case task_state::auth_required: --hidden.waiting; break;
-      case task_state::completed: --hidden.completed; break;
-      case task_state::failed:
-      case task_state::rejected: --hidden.failed; break;
-      case task_state::canceled: --hidden.canceled; break;
-    }
+    const auto state = plan.tasks[task].state;
+    const bool skipped = plan.state == plan_state::skipped && is_pending(state);
+    --(skipped ? hidden.skipped : counter_of(hidden, state));
     if (std::binary_search(shown.with_trackers.begin(), shown.with_trackers.end(), task))
       for (std::uint32_t t = 0; t < tracker_lines(plan, task); ++t)
         out.push_back({.kind = tree_line::what::tracker, .plan = index, .task = task, .tracker = t, .hidden = {}});
@@ -198,7 +194,7 @@ std::vector<tree_line> lay_out(const run_model& model, std::size_t lines_max) {
     hidden.working -= own.working;
     hidden.completed -= own.completed;
     hidden.failed -= own.failed;
-    hidden.canceled -= own.canceled;
+    hidden.skipped -= own.skipped;
   }
   if (folded)
     out.push_back({.kind = tree_line::what::folded_plans, .plan = 0, .task = 0, .tracker = 0, .hidden = hidden});

@@ -17,7 +17,7 @@ struct tree_line {
     task,        ///< `plan`, `task`
     tracker,     ///< `plan`, `task`, `tracker`
     folded_tasks, ///< `hidden` of `plan`
-    folded_plans, ///< `hidden` counts plans: completed, failed, canceled (= skipped), working (= working or blocked), pending
+    folded_plans, ///< `hidden` counts plans; the blocked ones as working.
   };
   what kind = what::plan;
   std::uint32_t plan = 0;

@@ -174,17 +174,9 @@ private:
         return {{"  " + std::string(dots()) + " " + describe(each.hidden), style::dim}};
       case tree_line::what::folded_plans:
         return {{std::string(dots()) + " " + std::to_string(each.hidden.total()) + " more plans: "
-                     + describe_plans(each.hidden), style::dim}};
+                     + describe(each.hidden), style::dim}};
     }
     return {};
-  }
-
-  static std::string describe_plans(state_counts counts) {
-    std::string out = describe({.pending = counts.pending, .working = counts.working, .waiting = 0,
-                                .completed = counts.completed, .failed = counts.failed, .canceled = 0});
-    if (counts.canceled > 0)
-      out = (counts.total() == counts.canceled ? "" : out + ", ") + std::to_string(counts.canceled) + " skipped";
-    return out;
   }
 
   spans plan_line(const tree_line& each) const {
@@ -309,6 +301,7 @@ std::string describe(const state_counts& counts) {
   add(counts.completed, "done");
   add(counts.failed, "failed");
   add(counts.canceled, "canceled");
+  add(counts.skipped, "skipped");
   return out.empty() ? "0 done" : out;
 }
 

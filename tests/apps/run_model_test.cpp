@@ -15,7 +15,7 @@ run_bed three_tasks() {
 
 state_counts counts(std::size_t pending, std::size_t working, std::size_t waiting, std::size_t completed,
                     std::size_t failed, std::size_t canceled) {
-  return {pending, working, waiting, completed, failed, canceled};
+  return {pending, working, waiting, completed, failed, canceled, 0};
 }
 
 } // namespace
@@ -172,4 +172,15 @@ TEST_CASE("a plan added later joins the counts", "[apps][run_model]") {
   bed.tell(1, plan_added{plan_named("More", {task_named("x")})});
   CHECK(bed.model.counts().pending == 4);
   CHECK(bed.model.plans().size() == 2);
+}
+
+TEST_CASE("the tasks of a skipped plan are skipped, and the run is whole without them", "[apps][run_model]") {
+  run_bed bed({plan_named("first", {task_named("a")}), plan_named("second", {task_named("b"), task_named("c")})});
+  bed.move(0, 0, 0, task_state::completed);
+  bed.plan(1, 1, plan_state::skipped, "not needed");
+  CHECK(bed.model.counts().skipped == 2);
+  CHECK(bed.model.counts().pending == 0);
+  CHECK(bed.model.plans()[1].counts.skipped == 2);
+  CHECK(bed.model.progress() == 1.0);
+  CHECK(bed.model.counts().total() == 3);
 }

@@ -1,0 +1,222 @@
+#include "apps/command_line.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <limits>
+#include <map>
+#include <sstream>
+
+namespace troupe {
+
+namespace {
+
+constexpr const char* overview =
+  R"(Troupe runs plans: an objective has plans, plans have tasks, tasks depend on each other, and everything
+that may run at once does. Agents do the work. Give it a file, or serve it over the A2A protocol.)";
+
+constexpr const char* examples = R"(Examples:
+  troupe run plan.json                     run a plan and watch it (Ctrl-C cancels)
+  troupe run plan.json --json | tail -n 1  run it unattended; the last line is the summary
+  troupe serve --listen 127.0.0.1:8080 --data ./state
+                                           serve A2A clients; everything survives kill -9
+
+Exit codes:
+  0 completed   1 failed   2 wrong usage or invalid file, nothing was run
+  3 input needed and nobody to ask   130 canceled
+
+`troupe COMMAND --help` explains a command. The whole manual is docs/cli.md.)";
+
+constexpr const char* run_footer = R"(Examples:
+  troupe run scenarios/blog_post.json
+  troupe run workflow.json --time-scale 0.01 --max-parallel 8
+  troupe run trip.json --answer "Choose a flight=the early one" --no-input
+  troupe run plan.json --resume            go on after a crash or kill -9
+  generate-plan | troupe run - --json --store memory
+
+Exit codes: 0 completed, 1 failed, 2 wrong usage or invalid file (nothing was run),
+            3 input needed and nobody to ask (canceled), 130 canceled.)";
+
+constexpr const char* validate_footer = R"(Examples:
+  troupe validate plan.json
+  troupe validate plan.json --json && troupe run plan.json
+
+Exit codes: 0 valid, 2 not valid.)";
+
+constexpr const char* graph_footer = R"(Examples:
+  troupe graph plan.json
+  troupe graph plan.json --format dot | dot -Tpdf > plan.pdf
+  troupe graph plan.json --format svg > plan.svg)";
+
+constexpr const char* serve_footer = R"(Examples:
+  troupe serve --listen 127.0.0.1:8080 --data ./state
+  troupe serve --config troupe.toml --log-format json
+  troupe serve --print-config > troupe.toml
+
+Flags win over the configuration file. SIGTERM and Ctrl-C drain: no new work, streams end, the journal is closed;
+a second signal exits at once.)";
+
+const std::map<std::string, store_kind> store_kinds{{"memory", store_kind::memory}, {"rocksdb", store_kind::rocksdb}};
+const std::map<std::string, durability> durabilities{{"sync", durability::sync}, {"async", durability::async}};
+const std::map<std::string, colour_choice> colours{
+  {"auto", colour_choice::automatic}, {"always", colour_choice::always}, {"never", colour_choice::never}};
+const std::map<std::string, graph_format> formats{{"text", graph_format::text},
+                                                  {"dot", graph_format::dot},
+                                                  {"svg", graph_format::svg},
+                                                  {"mermaid", graph_format::mermaid}};
+
+/// An option that takes one of the names in `names`; the error lists them.
+template<class T>
+CLI::Option* add_choice(CLI::App& to, const std::string& name, T& target, const std::map<std::string, T>& names,
+                        const std::string& help) {
+  std::string list;
+  for (const auto& [key, value] : names)
+    list += (list.empty() ? "" : "|") + key;
+  auto* option = to.add_option_function<std::string>(
+    name,
+    [&target, &names, name, list](const std::string& text) {
+      const auto found = names.find(text);
+      if (found == names.end())
+        throw CLI::ValidationError(name, "\"" + text + "\" is none of " + list);
+      target = found->second;
+    },
+    help);
+  return option->type_name(list);
+}
+
+/// `KEY=TEXT`; the text may hold further `=`.
+std::pair<std::string, std::string> read_answer(const std::string& text) {
+  const auto at = text.find('=');
+  if (at == std::string::npos || at == 0)
+    throw CLI::ValidationError("--answer", "\"" + text + "\" is not KEY=TEXT (KEY: a task's id or name in the file)");
+  return {text.substr(0, at), text.substr(at + 1)};
+}
+
+void add_run(CLI::App& app, run_options& options) {
+  auto& run = *app.add_subcommand("run", "Run a plan from a file and watch it");
+  run.add_option("FILE", options.file, "A plan document or a WfFormat 1.5 instance; - reads standard input");
+  run.add_flag("--json", options.json, "One JSON object per event, a summary as the last line");
+  run.add_flag("--quiet,-q", options.quiet, "Only the summary");
+  run
+    .add_option_function<double>(
+      "--time-scale",
+      [&options](double value) {
+        if (!(value >= 0.0) || value > 1e6)
+          throw CLI::ValidationError("--time-scale", "must be between 0 and 1000000");
+        options.time_scale = value;
+      },
+      "Multiplies the times of agents that only wait (sleep, scripted)")
+    ->type_name("X");
+  run.add_option("--max-parallel", options.parallel_max, "At most so many tasks at once")
+    ->type_name("N")
+    ->check(CLI::Range(std::uint32_t{1}, std::numeric_limits<std::uint32_t>::max()));
+  run.add_option("--data", options.store.directory, "Where the record is kept (default: a directory per file in\n"
+                                                    "${XDG_STATE_HOME:-~/.local/state}/troupe/runs)")
+    ->type_name("DIR");
+  add_choice(run, "--store", options.store.kind, store_kinds, "What keeps the record (default rocksdb)");
+  add_choice(run, "--durability", options.store.durability, durabilities,
+             "sync: survives power loss; async: survives kill -9 (default sync)");
+  run.add_flag("--resume", options.resume, "Go on with the newest unfinished run of the data directory");
+  run.add_option("--agent", options.agent, "Does the tasks that name no agent")->type_name("NAME");
+  run
+    .add_option_function<std::vector<std::string>>(
+      "--answer",
+      [&options](const std::vector<std::string>& all) {
+        for (const auto& each : all)
+          options.answers.push_back(read_answer(each));
+      },
+      "Answers a task's question, once; may be repeated")
+    ->type_name("KEY=TEXT")
+    ->expected(1)
+    ->take_all();
+  run.add_flag("--no-input", options.no_input, "Never ask at the prompt");
+  add_choice(run, "--color", options.colour, colours, "Colours (default auto; NO_COLOR is honoured)");
+  run.footer(run_footer);
+}
+
+void add_serve(CLI::App& app, serve_options& options) {
+  auto& serve = *app.add_subcommand("serve", "Serve A2A clients over HTTP");
+  const auto setting = [&](const std::string& flag, const std::string& key, const std::string& type,
+                           const std::string& help) {
+    serve
+      .add_option_function<std::string>(
+        flag, [&options, key](const std::string& value) { options.flags.emplace_back(key, value); }, help)
+      ->type_name(type);
+  };
+  setting("--listen", "listen", "HOST:PORT", "Where to listen; port 0 takes a free one (default 127.0.0.1:8080)");
+  setting("--data", "data", "DIR", "Where the records are kept (default ./troupe-data)");
+  serve.add_option("--config", options.config_file, "A TOML file; see --print-config")->type_name("FILE");
+  setting("--store", "store", "memory|rocksdb", "What keeps the records (default rocksdb)");
+  setting("--durability", "durability", "async|sync", "sync: survives power loss; async: survives kill -9 (default sync)");
+  setting("--agent", "agent", "NAME", "Does plain messages and tasks that name no agent (default echo)");
+  setting("--max-parallel", "max-parallel", "N", "At most so many tasks of an objective at once");
+  setting("--time-scale", "time-scale", "X", "Multiplies the times of agents that only wait");
+  setting("--drain-seconds", "drain-seconds", "S", "How long to wait for open connections at the end (default 10)");
+  setting("--log-level", "log-level", "LEVEL", "debug|info|warn|error|off (default info)");
+  setting("--log-format", "log-format", "text|json", "How log lines look (default text)");
+  serve.add_flag_callback(
+    "--allow-commands", [&options] { options.flags.emplace_back("agents.command", "true"); },
+    "Offer the command agent: whoever reaches the server may run programs");
+  serve.add_flag("--print-config", options.print_config, "Print the effective configuration and exit");
+  serve.footer(serve_footer);
+}
+
+/// CLI11 says that a required argument is missing; for `run` it depends on two other options.
+std::string missing_file(const run_options& options) {
+  if (!options.file.empty() || (options.resume && !options.store.directory.empty()))
+    return {};
+  return "troupe run: which file? (FILE is required, except with --resume --data DIR)\n";
+}
+
+} // namespace
+
+command read_command_line(int argc, const char* const* argv) {
+  CLI::App app{overview, "troupe"};
+  app.footer(examples);
+  app.require_subcommand(0, 1);
+  bool version = false;
+  app.add_flag("--version", version, "Print the version");
+  run_options run;
+  validate_options validate;
+  graph_options graph;
+  serve_options serve;
+  add_run(app, run);
+  auto& check = *app.add_subcommand("validate", "Check a plan file; run nothing");
+  check.add_option("FILE", validate.file, "A plan document or a WfFormat 1.5 instance; - reads standard input")->required();
+  check.add_flag("--json", validate.json, "The verdict as one JSON object");
+  check.footer(validate_footer);
+  auto& draw = *app.add_subcommand("graph", "Draw a plan file");
+  draw.add_option("FILE", graph.file, "A plan document or a WfFormat 1.5 instance; - reads standard input")->required();
+  add_choice(draw, "--format", graph.format, formats, "How to draw it (default text)");
+  draw.footer(graph_footer);
+  add_serve(app, serve);
+  app.add_subcommand("agents", "List the agents and what they do")->footer("Example:\n  troupe agents");
+  app.add_subcommand("version", "Print version, commit, CAF version and compiler")->footer("Example:\n  troupe version");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    std::ostringstream out;
+    std::ostringstream err;
+    const int code = app.exit(error, out, err);
+    if (code == 0)
+      return finished{exit_ok, out.str(), {}};
+    return finished{exit_usage, {}, "troupe: " + std::string(error.what()) + "\nTry troupe --help.\n"};
+  }
+  if (version || app.got_subcommand("version"))
+    return version_options{};
+  if (app.got_subcommand("run")) {
+    if (auto problem = missing_file(run); !problem.empty())
+      return finished{exit_usage, {}, std::move(problem)};
+    return run;
+  }
+  if (app.got_subcommand("validate"))
+    return validate;
+  if (app.got_subcommand("graph"))
+    return graph;
+  if (app.got_subcommand("serve"))
+    return serve;
+  if (app.got_subcommand("agents"))
+    return agents_options{};
+  return finished{exit_usage, {}, app.help()};
+}
+
+} // namespace troupe

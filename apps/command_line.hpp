@@ -1,0 +1,23 @@
+// Reads the command line of `troupe` into one of the option values. The only file that knows CLI11 is its .cpp.
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "apps/options.hpp"
+
+namespace troupe {
+
+/// Nothing to run: help was asked for, or the usage is wrong.
+struct finished {
+  int code = exit_ok;
+  std::string out; ///< For standard output.
+  std::string err; ///< For standard error.
+};
+
+using command = std::variant<finished, run_options, validate_options, graph_options, serve_options, agents_options,
+                             version_options>;
+
+[[nodiscard]] command read_command_line(int argc, const char* const* argv);
+
+} // namespace troupe

@@ -1,0 +1,15 @@
+// The subcommands: each takes its options and returns the process's exit code. Messages for people go to standard error.
+#pragma once
+
+#include "apps/options.hpp"
+
+namespace troupe {
+
+[[nodiscard]] int run_command(const run_options& options);
+[[nodiscard]] int validate_command(const validate_options& options);
+[[nodiscard]] int graph_command(const graph_options& options);
+[[nodiscard]] int serve_command(const serve_options& options);
+[[nodiscard]] int agents_command(const agents_options& options);
+[[nodiscard]] int version_command(const version_options& options);
+
+} // namespace troupe

@@ -1,0 +1,37 @@
+// `troupe agents` and `troupe version`.
+#include "apps/commands.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "agents/register_builtin.hpp"
+#include "apps/console.hpp"
+#include "apps/text.hpp"
+#include "apps/version.hpp"
+
+namespace troupe {
+
+int agents_command(const agents_options&) {
+  agent_registry agents;
+  register_builtin_agents(agents);
+  std::size_t longest = 0;
+  for (const auto& name : agents.names())
+    longest = std::max(longest, display_width(name));
+  std::string out;
+  for (const auto& name : agents.names()) {
+    const auto who = agents.find(name);
+    out += fit_to(name, longest, "") + "  " + clean_line(who->description());
+    if (const auto limit = who->parallel_max(); limit > 0)
+      out += " (at most " + std::to_string(limit) + " at once)";
+    out += name == agents.default_agent ? " [default]\n" : "\n";
+  }
+  say(out);
+  return exit_ok;
+}
+
+int version_command(const version_options&) {
+  say(version_text());
+  return exit_ok;
+}
+
+} // namespace troupe

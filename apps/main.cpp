@@ -1,0 +1,35 @@
+// The `troupe` binary: parse, dispatch, exit.
+#include <exception>
+#include <variant>
+
+#include "apps/command_line.hpp"
+#include "apps/commands.hpp"
+#include "apps/console.hpp"
+
+namespace {
+
+struct dispatch {
+  int operator()(const troupe::finished& what) const {
+    troupe::say(what.out);
+    if (!what.err.empty())
+      troupe::complain(what.err);
+    return what.code;
+  }
+  int operator()(const troupe::run_options& options) const { return troupe::run_command(options); }
+  int operator()(const troupe::validate_options& options) const { return troupe::validate_command(options); }
+  int operator()(const troupe::graph_options& options) const { return troupe::graph_command(options); }
+  int operator()(const troupe::serve_options& options) const { return troupe::serve_command(options); }
+  int operator()(const troupe::agents_options& options) const { return troupe::agents_command(options); }
+  int operator()(const troupe::version_options& options) const { return troupe::version_command(options); }
+};
+
+} // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return std::visit(dispatch{}, troupe::read_command_line(argc, argv));
+  } catch (const std::exception& error) {
+    troupe::complain(std::string("internal error: ") + error.what());
+    return troupe::exit_failed;
+  }
+}

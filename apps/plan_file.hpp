@@ -1,0 +1,37 @@
+// Reads the file that `run`, `validate` and `graph` are given, and says in one sentence what is wrong with it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "actors/agent.hpp"
+#include "actors/objective_graph.hpp"
+#include "protocol/errc.hpp"
+#include "protocol/plan_document.hpp"
+
+namespace troupe {
+
+/// Above: refused, before it is read further. A plan of a million tasks takes about 150 MB.
+inline constexpr std::size_t plan_file_bytes_max = std::size_t{1} << 30;
+
+struct plan_file {
+  std::string name; ///< As given; `-` is shown as `standard input`.
+  std::string text;
+  objective_spec objective;
+};
+
+/// Errors: unavailable (cannot be read), limit_exceeded, parse_error, invalid_document; the message begins with the file's name.
+[[nodiscard]] result<plan_file> read_plan_file(const std::string& path);
+
+/// Everything the gateway would check, and that each plan has tasks (without them it would never end). The message begins with the
+/// file's name and, where the error has a place, the line.
+[[nodiscard]] result<resolved_objective> check_plan_file(const plan_file& file, const agent_registry& agents);
+
+/// `why` as found in `file`: with its name and the line of the field.
+[[nodiscard]] error locate(const plan_file& file, error why);
+
+/// Clears the ids of objective, plans and tasks, which are local names in a file (their keys stay): the same file can then be run any
+/// number of times against one store.
+void make_ids_local(objective_spec& spec);
+
+} // namespace troupe

@@ -1,0 +1,296 @@
+#include "apps/run_session.hpp"
+
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include <poll.h>
+#include <unistd.h>
+
+#include "apps/options.hpp"
+#include "apps/run_report.hpp"
+#include "apps/text.hpp"
+
+namespace troupe {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto frame_interval = 100ms;
+constexpr auto store_look_interval = 1s;
+/// Beyond the agents' own grace, for the record of the end.
+constexpr auto cancel_margin = 3s;
+/// Tasks of an earlier process whose times are read back for the critical path.
+constexpr std::size_t measured_tasks_max = 20'000;
+
+caller local_caller() {
+  caller out;
+  out.principal = "local";
+  return out;
+}
+
+} // namespace
+
+run_session::run_session(gateway& door, std::shared_ptr<inbox> in, stop_signals& signals, run_screen& screen,
+                         prepared_answers answers, input_choice input, executor_options limits)
+  : door_(door), in_(std::move(in)), signals_(signals), screen_(screen), answers_(std::move(answers)), input_(input),
+    limits_(std::move(limits)) {}
+
+// -- begin and end -----------------------------------------------------------------------------------------------------
+
+result<int> run_session::run(objective_spec_ptr spec) {
+  create_objective what;
+  what.who = local_caller();
+  what.spec = *spec;
+  what.start = true;
+  door_.create(std::move(what), in_, [this, in = in_](result<objective_ptr> done) {
+    if (!done)
+      in->post([this, why = done.error()] { refused_ = why; });
+  });
+  return follow();
+}
+
+result<int> run_session::resume(const objective_ptr& left) {
+  const auto now = door_.records().watch_objective(left->id, in_);
+  if (!now)
+    return make_error(errc::objective_not_found, "the run " + left->id.str() + " is not in the store any more");
+  model_.reset(*now);
+  measure_earlier(*now);
+  recovered one;
+  one.objectives.push_back(now);
+  door_.resume(one);
+  if (now->state == objective_state::submitted || now->state == objective_state::planning) {
+    update_objective start;
+    start.who = local_caller();
+    start.id = now->id;
+    start.state = objective_state::working;
+    door_.update(std::move(start), [this, in = in_](result<objective_ptr> done) {
+      if (!done)
+        in->post([this, why = done.error()] { refused_ = why; });
+    });
+  }
+  return follow();
+}
+
+void run_session::measure_earlier(const objective_view& view) {
+  std::size_t left = measured_tasks_max;
+  for (std::uint32_t p = 0; p < view.plans.size(); ++p)
+    for (std::uint32_t t = 0; t < view.plans[p].tasks.size() && left > 0; ++t) {
+      if (view.plans[p].tasks[t].state != task_state::completed)
+        continue;
+      --left;
+      if (const auto record = door_.records().find_task(view.plans[p].task_at(t)))
+        model_.measured(p, t, record->created, record->status.at);
+    }
+}
+
+bool run_session::over() const {
+  return refused_ || (!model_.id().empty() && is_settled(model_.state())) || steady::now() >= give_up_at_;
+}
+
+result<int> run_session::follow() {
+  while (!over()) {
+    wait();
+    mind_signals();
+    take_in();
+    mind_questions();
+    read_input();
+    look_at_store();
+    refresh();
+  }
+  if (refused_)
+    return *refused_;
+  door_.records().unwatch(model_.id().str(), in_);
+  if (!is_settled(model_.state()))
+    screen_.notice("gave up waiting for the cancellation; the run is left unfinished in the record (see --resume)");
+  screen_.finish(model_, limits_.now());
+  return exit_code_now();
+}
+
+int run_session::exit_code_now() const {
+  if (model_.state() == objective_state::completed)
+    return exit_ok;
+  if (model_.state() == objective_state::failed)
+    return exit_failed;
+  return ending_ == ending::needs_input ? exit_needs_input : exit_canceled;
+}
+
+// -- one turn ----------------------------------------------------------------------------------------------------------
+
+void run_session::wait() {
+  std::array<pollfd, 3> waits{pollfd{in_->descriptor(), POLLIN, 0}, pollfd{signals_.descriptor(), POLLIN, 0},
+                              pollfd{asked_ != 0 ? input_.descriptor : -1, POLLIN, 0}};
+  const auto timeout = screen_.is_animated() ? frame_interval : std::chrono::milliseconds(store_look_interval);
+  ::poll(waits.data(), waits.size(), static_cast<int>(timeout.count()));
+}
+
+void run_session::mind_signals() {
+  signals_.clear();
+  if (signals_.take_continued() && input_.keys != nullptr) {
+    input_.keys->renew();
+    dirty_ = true;
+  }
+  if (signals_.stop_requested())
+    cancel(ending::by_person);
+}
+
+void run_session::take_in() {
+  auto content = in_->take();
+  for (const auto& each : content.changes) {
+    model_.apply(*each);
+    screen_.on_change(*each, model_);
+  }
+  dirty_ = dirty_ || !content.changes.empty() || !content.posted.empty();
+  for (const auto& each : content.posted)
+    each();
+  if (ending_ != ending::none && !cancel_sent_ && !model_.id().empty())
+    send_cancel();
+}
+
+void run_session::look_at_store() {
+  const auto now = steady::now();
+  if (now - last_look_ < store_look_interval)
+    return;
+  last_look_ = now;
+  const auto status = door_.records().status();
+  if (!status.writable && !store_stuck_)
+    screen_.notice("nothing can be recorded, so the run stands still: " + status.problem);
+  if (status.writable && store_stuck_)
+    screen_.notice("the record can be written again; the run goes on");
+  store_stuck_ = !status.writable;
+}
+
+void run_session::refresh() {
+  const auto now = steady::now();
+  if (screen_.is_animated() ? now - last_frame_ < frame_interval && asked_ == 0 : !dirty_)
+    return;
+  last_frame_ = now;
+  dirty_ = false;
+  std::optional<prompt_view> prompt;
+  if (const auto* question = asked_ != 0 ? next_question() : nullptr) {
+    prompt = prompt_view{place_of(model_, question->plan, question->index), question->prompt, editor_.text(),
+                         model_.questions().size() - 1, question->auth};
+  }
+  screen_.refresh(model_, prompt, limits_.now());
+}
+
+// -- questions ---------------------------------------------------------------------------------------------------------
+
+const open_question* run_session::next_question() const {
+  for (const auto& each : model_.questions())
+    if (!answered_.contains(each.number))
+      return &each;
+  return nullptr;
+}
+
+void run_session::mind_questions() {
+  if (ending_ != ending::none) {
+    asked_ = 0;
+    return;
+  }
+  for (const auto& each : model_.questions()) {
+    if (answered_.contains(each.number))
+      continue;
+    const auto& spec = model_.plans()[each.plan].spec->tasks[each.index];
+    if (auto text = answers_.take(spec, each.task)) {
+      give_answer(each, std::move(*text));
+      continue;
+    }
+    if (input_.descriptor >= 0)
+      continue;
+    screen_.notice(place_of(model_, each.plan, each.index) + " asks \"" + each.prompt
+                   + "\" and nobody is there to answer; canceled. Answer it beforehand with --answer \""
+                   + (spec.key.empty() ? shown_name(spec, each.index) : spec.key) + "=TEXT\"");
+    cancel(ending::needs_input);
+    return;
+  }
+  const auto* next = next_question();
+  const auto number = next == nullptr ? 0 : next->number;
+  if (number != asked_ && number != 0) {
+    editor_ = line_editor{};
+    if (input_.keys != nullptr)
+      input_.keys->forget();
+  }
+  dirty_ = dirty_ || number != asked_;
+  asked_ = number;
+}
+
+void run_session::read_input() {
+  if (asked_ == 0)
+    return;
+  pollfd ready{input_.descriptor, POLLIN, 0};
+  if (::poll(&ready, 1, 0) <= 0)
+    return;
+  std::array<char, 4096> bytes;
+  const auto got = ::read(input_.descriptor, bytes.data(), bytes.size());
+  if (got < 0 && (errno == EINTR || errno == EAGAIN))
+    return;
+  dirty_ = true;
+  if (got <= 0) {
+    input_.descriptor = -1; // the keyboard is gone: mind_questions sees that nobody is there
+    return;
+  }
+  for (const auto& line : editor_.feed({bytes.data(), static_cast<std::size_t>(got)})) {
+    const auto* question = next_question();
+    if (question == nullptr)
+      return;
+    if (line.end_of_input) {
+      input_.descriptor = -1;
+      return;
+    }
+    give_answer(*question, valid_utf8(line.text));
+  }
+}
+
+void run_session::give_answer(const open_question& question, std::string text) {
+  const auto number = question.number;
+  answered_.insert(number);
+  send_message what;
+  what.who = local_caller();
+  what.what.message_id = thread_id_source().next("msg");
+  what.what.from = role::user;
+  what.what.context_id = model_.id().str();
+  what.what.task_id = question.task.str();
+  what.what.parts.push_back(text_part(std::move(text)));
+  door_.send(std::move(what), nullptr, [this, number, in = in_](result<sent> done) {
+    if (done)
+      return;
+    in->post([this, number, why = done.error()] {
+      if (why.code == errc::no_question || why.code == errc::unsupported_operation)
+        return; // answered by somebody else, or over
+      screen_.notice("the answer was not taken: " + why.message);
+      answered_.erase(number);
+    });
+  });
+}
+
+// -- cancel ------------------------------------------------------------------------------------------------------------
+
+void run_session::cancel(ending why) {
+  if (ending_ != ending::none)
+    return;
+  ending_ = why;
+  dirty_ = true;
+  give_up_at_ = steady::now() + limits_.cancel_grace + cancel_margin;
+  if (!model_.id().empty())
+    send_cancel();
+}
+
+void run_session::send_cancel() {
+  cancel_sent_ = true;
+  update_objective what;
+  what.who = local_caller();
+  what.id = model_.id();
+  what.state = objective_state::canceled;
+  door_.update(std::move(what), [this, in = in_](result<objective_ptr> done) {
+    if (done)
+      return;
+    in->post([this, why = done.error()] {
+      if (why.code != errc::invalid_transition) // else it ended by itself meanwhile
+        screen_.notice("canceling failed: " + why.message);
+    });
+  });
+}
+
+} // namespace troupe

@@ -1,0 +1,185 @@
+// `troupe serve`: configuration, store, gateway and HTTP server, until somebody asks for an end; then a polite one.
+#include "apps/commands.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <utility>
+
+#include <poll.h>
+#include <sys/resource.h>
+
+#include "agents/register_builtin.hpp"
+#include "apps/config_file.hpp"
+#include "apps/console.hpp"
+#include "apps/log.hpp"
+#include "apps/open_store.hpp"
+#include "apps/settings.hpp"
+#include "apps/signals.hpp"
+#include "apps/terminal.hpp"
+#include "net/server.hpp"
+
+namespace troupe {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto evict_interval = 5s;
+
+/// Defaults, then the file, then the flags.
+result<serve_settings> effective_settings(const serve_options& options) {
+  serve_settings out;
+  if (!options.config_file.empty()) {
+    std::ifstream file(options.config_file, std::ios::binary);
+    std::ostringstream text;
+    if (!file || !(text << file.rdbuf()))
+      return make_error(errc::unavailable, options.config_file + ": cannot be read");
+    if (auto done = read_config(out, text.str(), options.config_file); !done)
+      return done.error();
+  }
+  for (const auto& [key, value] : options.flags)
+    if (auto done = set_from_text(out, key, value); !done)
+      return done.error();
+  if (out.store.kind == store_kind::rocksdb && out.store.directory.empty())
+    return make_error(errc::invalid_params, "\"data\" is empty: a store on disk needs a directory");
+  out.server.card.persistent = out.store.kind == store_kind::rocksdb;
+  return out;
+}
+
+result<agent_registry> make_agents(const serve_settings& settings) {
+  agent_registry out;
+  builtin_agent_options options;
+  if (settings.commands_allowed)
+    options.command->parallel_max = settings.command_parallel_max;
+  else
+    options.command.reset();
+  register_builtin_agents(out, options);
+  if (!settings.agent.empty())
+    out.default_agent = settings.agent;
+  if (out.find(out.default_agent) == nullptr)
+    return make_error(errc::agent_not_found,
+                      "agent \"" + out.default_agent + "\": there is no such agent (see troupe agents"
+                        + (out.default_agent == "command" ? "; command needs --allow-commands)" : ")"));
+  return out;
+}
+
+/// Connections are descriptors: takes as many as the system allows.
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+    limit.rlim_cur = limit.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+  }
+}
+
+std::string counted(std::size_t n, std::string_view word) {
+  return std::to_string(n) + " " + std::string(word) + (n == 1 ? "" : "s");
+}
+
+std::string describe_recovery(const recovered& what) {
+  std::size_t tasks = what.lone_tasks.size();
+  for (const auto& objective : what.objectives)
+    for (const auto& plan : objective->plans)
+      tasks += static_cast<std::size_t>(
+        std::count_if(plan.tasks.begin(), plan.tasks.end(), [](const task_slot& slot) { return !is_terminal(slot.state); }));
+  return "recovered " + counted(what.objectives.size(), "objective") + " with " + counted(tasks, "open task") + " ("
+         + counted(what.events_replayed, "event") + " replayed)";
+}
+
+void log_start(const serve_settings& settings, const agent_registry& agents, const server& http, const recovered& left) {
+  std::string names;
+  for (const auto& each : agents.names())
+    names += (names.empty() ? "" : ", ") + each;
+  log_info("listening on " + http.url());
+  log_info(settings.store.kind == store_kind::memory
+             ? std::string("records in memory: nothing survives this process")
+             : "records in " + settings.store.directory + " ("
+                 + (settings.store.durability == durability::sync ? "sync)" : "async)"));
+  log_info("agents: " + names + "; default: " + agents.default_agent);
+  if (!left.repaired.empty())
+    log_warn("the record was repaired: " + left.repaired);
+  log_info(describe_recovery(left));
+}
+
+/// Until somebody asks for an end; now and then what is finished leaves memory.
+void serve_until_stopped(stop_signals& signals, store& records, const serve_settings& settings) {
+  bool writable = true;
+  while (!signals.stop_requested()) {
+    pollfd wake{signals.descriptor(), POLLIN, 0};
+    ::poll(&wake, 1, static_cast<int>(std::chrono::milliseconds(evict_interval).count()));
+    signals.clear();
+    records.evict(settings.executor.now() - settings.evict_after);
+    const auto status = records.status();
+    if (status.writable != writable) {
+      writable = status.writable;
+      if (writable)
+        log_info("the store can write again");
+      else
+        log_error("the store cannot write: " + status.problem);
+    }
+  }
+}
+
+int start_and_serve(const serve_settings& settings, const agent_registry& agents, store& records) {
+  stop_signals signals;
+  auto left = records.recover();
+  if (!left) {
+    complain(left.error().message);
+    return exit_failed;
+  }
+  gateway door(records, agents, settings.executor);
+  server http(door, settings.server);
+  // Listening comes first: if the port is taken nothing must have been set going.
+  if (auto port = http.start(); !port) {
+    complain(port.error().message);
+    return exit_failed;
+  }
+  door.resume(*left);
+  log_start(settings, agents, http, *left);
+  left->objectives.clear();
+  left->lone_tasks.clear();
+  serve_until_stopped(signals, records, settings);
+  log_info("draining: no new work is taken (a second signal ends at once)");
+  door.drain();
+  http.drain(settings.drain_bound);
+  records.flush();
+  log_info("stopped");
+  return exit_ok;
+}
+
+} // namespace
+
+int serve_command(const serve_options& options) {
+  auto settings = effective_settings(options);
+  if (!settings) {
+    complain(settings.error().message);
+    return exit_usage;
+  }
+  if (options.print_config) {
+    say(print_settings(*settings));
+    return exit_ok;
+  }
+  auto agents = make_agents(*settings);
+  if (!agents) {
+    complain(agents.error().message);
+    return exit_usage;
+  }
+  raise_descriptor_limit();
+  auto records = open_store(settings->store);
+  if (!records) {
+    error why = records.error();
+    if (why.code == errc::store_locked)
+      why.message = "another process uses " + settings->store.directory + "; stop it, or choose another --data DIR";
+    complain(why.message);
+    return exit_failed;
+  }
+  set_up_log(settings->log);
+  const int code = start_and_serve(*settings, *agents, **records);
+  shut_down_log();
+  return code;
+}
+
+} // namespace troupe

@@ -1,0 +1,350 @@
+#include "apps/settings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "protocol/json_writer.hpp"
+
+namespace troupe {
+
+namespace {
+
+result<void> refuse(std::string message) {
+  return make_error(errc::invalid_params, std::move(message));
+}
+
+/// A setting that is a text.
+setting text(std::string_view key, std::string_view help, std::function<std::string&(serve_settings&)> where) {
+  return {key, help,
+          [where](serve_settings& to, const setting_value& value) -> result<void> {
+            const auto* given = std::get_if<std::string>(&value);
+            if (given == nullptr)
+              return refuse("must be a text");
+            where(to) = *given;
+            return {};
+          },
+          [where](const serve_settings& from) -> setting_value {
+            serve_settings copy = from;
+            return where(copy);
+          }};
+}
+
+/// A setting that is a whole number of at least `least`, held in any unsigned type.
+template<class T>
+setting number(std::string_view key, std::string_view help, T& (*where)(serve_settings&), std::int64_t least) {
+  const auto most = static_cast<std::uint64_t>(std::numeric_limits<T>::max());
+  return {key, help,
+          [where, least, most](serve_settings& to, const setting_value& value) -> result<void> {
+            const auto* given = std::get_if<std::int64_t>(&value);
+            if (given == nullptr || *given < least || static_cast<std::uint64_t>(*given) > most)
+              return refuse("must be a whole number of at least " + std::to_string(least));
+            where(to) = static_cast<T>(*given);
+            return {};
+          },
+          [where](const serve_settings& from) -> setting_value {
+            serve_settings copy = from;
+            return static_cast<std::int64_t>(where(copy));
+          }};
+}
+
+/// A time in seconds, above zero; a fraction is allowed down to milliseconds.
+template<class Duration>
+setting seconds(std::string_view key, std::string_view help, Duration& (*where)(serve_settings&)) {
+  constexpr double seconds_max = 315'360'000.0; // ten years
+  return {key, help,
+          [where](serve_settings& to, const setting_value& value) -> result<void> {
+            double given = -1;
+            if (const auto* whole = std::get_if<std::int64_t>(&value))
+              given = static_cast<double>(*whole);
+            else if (const auto* real = std::get_if<double>(&value))
+              given = *real;
+            if (!(given > 0) || given > seconds_max)
+              return refuse("must be a number of seconds above 0");
+            const auto converted = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(given));
+            where(to) = std::max(converted, Duration{1});
+            return {};
+          },
+          [where](const serve_settings& from) -> setting_value {
+            serve_settings copy = from;
+            const double value = std::chrono::duration<double>(where(copy)).count();
+            if (value == std::floor(value))
+              return static_cast<std::int64_t>(value);
+            return value;
+          }};
+}
+
+/// One of some names.
+template<class T, std::size_t N>
+setting choice(std::string_view key, std::string_view help, T& (*where)(serve_settings&),
+               std::array<std::pair<std::string_view, T>, N> names) {
+  return {key, help,
+          [where, names](serve_settings& to, const setting_value& value) -> result<void> {
+            std::string list;
+            for (const auto& [name, meaning] : names) {
+              if (const auto* given = std::get_if<std::string>(&value); given != nullptr && *given == name) {
+                where(to) = meaning;
+                return {};
+              }
+              list += (list.empty() ? "" : ", ") + std::string(name);
+            }
+            return refuse("must be one of " + list);
+          },
+          [where, names](const serve_settings& from) -> setting_value {
+            serve_settings copy = from;
+            for (const auto& [name, meaning] : names)
+              if (meaning == where(copy))
+                return std::string(name);
+            return std::string{};
+          }};
+}
+
+result<void> set_listen(serve_settings& to, const setting_value& value) {
+  const auto* given = std::get_if<std::string>(&value);
+  const auto problem = [] { return refuse("must be HOST:PORT, e.g. 127.0.0.1:8080, [::1]:8080 or 0.0.0.0:0"); };
+  if (given == nullptr)
+    return problem();
+  const auto colon = given->rfind(':');
+  if (colon == std::string::npos || colon == 0)
+    return problem();
+  std::string host = given->substr(0, colon);
+  if (host.size() > 2 && host.front() == '[' && host.back() == ']')
+    host = host.substr(1, host.size() - 2);
+  else if (host.find(':') != std::string::npos)
+    return problem();
+  const std::string port = given->substr(colon + 1);
+  std::uint16_t parsed = 0;
+  const auto [end, ec] = std::from_chars(port.data(), port.data() + port.size(), parsed);
+  if (ec != std::errc{} || end != port.data() + port.size())
+    return problem();
+  to.server.address = std::move(host);
+  to.server.port = parsed;
+  return {};
+}
+
+setting_value get_listen(const serve_settings& from) {
+  const auto& host = from.server.address;
+  const bool v6 = host.find(':') != std::string::npos;
+  return (v6 ? "[" + host + "]" : host) + ":" + std::to_string(from.server.port);
+}
+
+result<void> set_time_scale(serve_settings& to, const setting_value& value) {
+  double given = -1;
+  if (const auto* whole = std::get_if<std::int64_t>(&value))
+    given = static_cast<double>(*whole);
+  else if (const auto* real = std::get_if<double>(&value))
+    given = *real;
+  if (!(given >= 0) || given > 1e6)
+    return refuse("must be a number between 0 and 1000000");
+  to.executor.time_scale = given;
+  return {};
+}
+
+setting truth(std::string_view key, std::string_view help, bool& (*where)(serve_settings&)) {
+  return {key, help,
+          [where](serve_settings& to, const setting_value& value) -> result<void> {
+            const auto* given = std::get_if<bool>(&value);
+            if (given == nullptr)
+              return refuse("must be true or false");
+            where(to) = *given;
+            return {};
+          },
+          [where](const serve_settings& from) -> setting_value {
+            serve_settings copy = from;
+            return where(copy);
+          }};
+}
+
+using log_names = std::array<std::pair<std::string_view, log_level>, 5>;
+
+std::vector<setting> general() {
+  return {
+    {"listen", "address and port; port 0 takes a free one", set_listen, get_listen},
+    text("data", "directory of the records", [](auto& s) -> auto& { return s.store.directory; }),
+    choice<store_kind, 2>("store", "memory (nothing survives the process) or rocksdb",
+                          [](auto& s) -> auto& { return s.store.kind; },
+                          {{{"memory", store_kind::memory}, {"rocksdb", store_kind::rocksdb}}}),
+    choice<durability, 2>("durability", "sync survives power loss, async survives kill -9",
+                          [](auto& s) -> auto& { return s.store.durability; },
+                          {{{"sync", durability::sync}, {"async", durability::async}}}),
+    text("agent", "does plain messages and tasks that name no agent", [](auto& s) -> auto& { return s.agent; }),
+    number<std::uint32_t>("max-parallel", "tasks of an objective at once; 0 = no limit",
+                          [](auto& s) -> auto& { return s.executor.parallel_max; }, 0),
+    {"time-scale", "multiplies the times of agents that only wait", set_time_scale,
+     [](const serve_settings& s) -> setting_value { return s.executor.time_scale; }},
+    seconds<std::chrono::milliseconds>("drain-seconds", "how long open connections may take at the end",
+                                       [](auto& s) -> auto& { return s.drain_bound; }),
+    seconds<std::chrono::seconds>("evict-seconds", "how long a finished objective is kept in memory",
+                                  [](auto& s) -> auto& { return s.evict_after; }),
+    choice<log_level, 5>("log-level", "debug, info, warn, error or off", [](auto& s) -> auto& { return s.log.level; },
+                         log_names{{{"debug", log_level::debug},
+                                    {"info", log_level::info},
+                                    {"warn", log_level::warn},
+                                    {"error", log_level::error},
+                                    {"off", log_level::off}}}),
+    choice<log_format, 2>("log-format", "text or json", [](auto& s) -> auto& { return s.log.format; },
+                          {{{"text", log_format::text}, {"json", log_format::json}}}),
+    truth("lenient-version", "take requests without an A2A-Version header as 1.0",
+          [](auto& s) -> auto& { return s.server.lenient_version; }),
+    number<std::size_t>("http-threads", "threads that serve HTTP; 0 = one per core",
+                        [](auto& s) -> auto& { return s.server.threads; }, 0),
+    number<std::size_t>("actor-threads", "threads that run actors; 0 = one per core",
+                        [](auto& s) -> auto& { return s.executor.threads; }, 0),
+  };
+}
+
+std::vector<setting> tables() {
+  return {
+    text("card.name", "the agent card's name", [](auto& s) -> auto& { return s.server.card.name; }),
+    text("card.description", "the agent card's description", [](auto& s) -> auto& { return s.server.card.description; }),
+    text("card.url", "where clients reach this server; empty = as it listens", [](auto& s) -> auto& { return s.server.card.url; }),
+    text("card.version", "the agent card's version", [](auto& s) -> auto& { return s.server.card.version; }),
+    truth("agents.command", "the command agent: whoever reaches the server may then run any program as its user",
+          [](auto& s) -> auto& { return s.commands_allowed; }),
+    number<std::uint32_t>("agents.command-parallel", "commands at once; 0 = one per core",
+                          [](auto& s) -> auto& { return s.command_parallel_max; }, 0),
+    number<std::uint64_t>("limits.body-bytes", "above: 413", [](auto& s) -> auto& { return s.server.body_bytes_max; }, 1024),
+    number<std::uint32_t>("limits.header-bytes", "above: 431", [](auto& s) -> auto& { return s.server.header_bytes_max; }, 1024),
+    number<std::size_t>("limits.json-depth", "nesting of a body", [](auto& s) -> auto& { return s.server.json_depth_max; }, 8),
+    number<std::size_t>("limits.connections", "above: 503", [](auto& s) -> auto& { return s.server.connections_max; }, 1),
+    number<std::size_t>("limits.streams", "above: 429", [](auto& s) -> auto& { return s.server.streams_max; }, 1),
+    number<std::size_t>("limits.requests-in-flight", "above: 429",
+                        [](auto& s) -> auto& { return s.server.requests_in_flight_max; }, 1),
+    number<std::size_t>("limits.stream-events", "waiting for a slow reader; above: the stream ends",
+                        [](auto& s) -> auto& { return s.server.stream_events_max; }, 1),
+    number<std::size_t>("limits.stream-bytes", "the same in bytes", [](auto& s) -> auto& { return s.server.stream_bytes_max; }, 1024),
+    number<std::size_t>("limits.live-tasks", "above: new work is refused",
+                        [](auto& s) -> auto& { return s.executor.live_tasks_max; }, 1),
+    number<std::size_t>("limits.backlog-changes", "waiting for the disk; above: new work is refused",
+                        [](auto& s) -> auto& { return s.executor.backlog_changes_max; }, 1),
+    seconds<std::chrono::milliseconds>("timeouts.header", "for a request's headers; then 408",
+                                       [](auto& s) -> auto& { return s.server.header_timeout; }),
+    seconds<std::chrono::milliseconds>("timeouts.body", "for a request's body; then 408",
+                                       [](auto& s) -> auto& { return s.server.body_timeout; }),
+    seconds<std::chrono::milliseconds>("timeouts.idle", "of a silent connection",
+                                       [](auto& s) -> auto& { return s.server.idle_timeout; }),
+    seconds<std::chrono::milliseconds>("timeouts.write", "for a reader that does not read",
+                                       [](auto& s) -> auto& { return s.server.write_timeout; }),
+    seconds<std::chrono::milliseconds>("timeouts.blocking-wait", "of a blocking SendMessage",
+                                       [](auto& s) -> auto& { return s.server.blocking_wait_max; }),
+    seconds<std::chrono::milliseconds>("timeouts.keep-alive", "between two comments on a silent stream",
+                                       [](auto& s) -> auto& { return s.server.keep_alive_interval; }),
+    seconds<std::chrono::milliseconds>("timeouts.cancel-grace", "for a canceled agent to stop",
+                                       [](auto& s) -> auto& { return s.executor.cancel_grace; }),
+  };
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t above = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      diagonal = above;
+    }
+  }
+  return row.back();
+}
+
+std::string shown(const setting_value& value) {
+  if (const auto* truth = std::get_if<bool>(&value))
+    return *truth ? "true" : "false";
+  if (const auto* whole = std::get_if<std::int64_t>(&value))
+    return std::to_string(*whole);
+  if (const auto* real = std::get_if<double>(&value)) {
+    std::array<char, 40> buffer{};
+    const auto [end, ec] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), *real);
+    std::string out(buffer.data(), end);
+    return out.find_first_of(".e") == std::string::npos ? out + ".0" : out;
+  }
+  // A TOML basic string escapes like JSON (TOML 1.0, "String").
+  std::string out;
+  json_writer(out).string(std::get<std::string>(value));
+  return out;
+}
+
+} // namespace
+
+const std::vector<setting>& all_settings() {
+  static const std::vector<setting> all = [] {
+    auto out = general();
+    for (auto& each : tables())
+      out.push_back(std::move(each));
+    return out;
+  }();
+  return all;
+}
+
+const setting* find_setting(std::string_view key) {
+  const auto& all = all_settings();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const setting& each) { return each.key == key; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+std::string_view similar_setting(std::string_view key) {
+  constexpr std::size_t key_bytes_max = 100; // a longer one is like nothing
+  if (key.size() > key_bytes_max)
+    return {};
+  std::string_view best;
+  std::size_t least = 4; // more edits than this are another word
+  for (const auto& each : all_settings()) {
+    // The last word alone counts too: "streams" at the top level means "limits.streams".
+    const auto dot = each.key.rfind('.');
+    const auto word = dot == std::string_view::npos ? each.key : each.key.substr(dot + 1);
+    const std::size_t distance = std::min(edit_distance(key, each.key), edit_distance(key, word) + 1);
+    if (distance < least && distance < key.size()) {
+      least = distance;
+      best = each.key;
+    }
+  }
+  return best;
+}
+
+result<void> set_from_text(serve_settings& to, std::string_view key, const std::string& text_given) {
+  const auto* known = find_setting(key);
+  if (known == nullptr)
+    return refuse("there is no setting " + std::string(key));
+  setting_value value = text_given;
+  const auto current = known->get(to);
+  if (!std::holds_alternative<std::string>(current)) {
+    const char* const end = text_given.data() + text_given.size();
+    std::int64_t whole = 0;
+    double real = 0;
+    if (text_given == "true" || text_given == "false")
+      value = text_given == "true";
+    else if (const auto r = std::from_chars(text_given.data(), end, whole); r.ec == std::errc{} && r.ptr == end)
+      value = whole;
+    else if (const auto f = std::from_chars(text_given.data(), end, real); f.ec == std::errc{} && f.ptr == end)
+      value = real;
+  }
+  if (auto done = known->set(to, value); !done)
+    return refuse("--" + std::string(key) + " " + done.error().message + ", not \"" + text_given + "\"");
+  return {};
+}
+
+std::string print_settings(const serve_settings& what) {
+  std::string out;
+  std::string table;
+  for (const auto& each : all_settings()) {
+    std::string_view key = each.key;
+    if (const auto dot = key.rfind('.'); dot != std::string_view::npos) {
+      if (table != key.substr(0, dot)) {
+        table = key.substr(0, dot);
+        out += "\n[" + table + "]\n";
+      }
+      key.remove_prefix(dot + 1);
+    }
+    out += "# " + std::string(each.help) + "\n" + std::string(key) + " = " + shown(each.get(what)) + "\n";
+  }
+  return out;
+}
+
+} // namespace troupe

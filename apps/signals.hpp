@@ -1,0 +1,32 @@
+// SIGINT and SIGTERM as something a poll loop can wait for: the first asks for an end, the second ends the process at once, wherever
+// it hangs. One object per process.
+#pragma once
+
+#include <atomic>
+
+namespace troupe {
+
+class stop_signals {
+public:
+  /// Takes over SIGINT, SIGTERM and SIGCONT, and ignores SIGPIPE (writers see EPIPE).
+  stop_signals();
+  /// Gives the signals back.
+  ~stop_signals();
+  stop_signals(const stop_signals&) = delete;
+  stop_signals& operator=(const stop_signals&) = delete;
+
+  /// Readable after any of them.
+  [[nodiscard]] int descriptor() const noexcept;
+  /// Empties the descriptor.
+  void clear() noexcept;
+  /// Somebody asked for an end.
+  [[nodiscard]] bool stop_requested() const noexcept;
+  /// The process was stopped and goes on (SIGCONT) since the last call.
+  [[nodiscard]] bool take_continued() noexcept;
+
+  /// Runs in the signal handler of the second request, just before the process ends with exit code 130. Async-signal-safe calls only;
+  /// null for none.
+  void before_forced_end(void (*what)()) noexcept;
+};
+
+} // namespace troupe

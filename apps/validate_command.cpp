@@ -1,0 +1,129 @@
+// `troupe validate` and `troupe graph`: read and check a plan file, run nothing.
+#include "apps/commands.hpp"
+
+#include <cstdlib>
+
+#include <unistd.h>
+
+#include "agents/register_builtin.hpp"
+#include "apps/console.hpp"
+#include "apps/critical_path.hpp"
+#include "apps/graph_text.hpp"
+#include "apps/plan_file.hpp"
+#include "apps/terminal.hpp"
+#include "apps/text.hpp"
+#include "protocol/json_writer.hpp"
+
+namespace troupe {
+
+namespace {
+
+struct checked_file {
+  plan_file file;
+  resolved_objective edges;
+};
+
+result<checked_file> read_and_check(const std::string& path) {
+  agent_registry agents;
+  register_builtin_agents(agents);
+  auto file = read_plan_file(path);
+  if (!file)
+    return file.error();
+  auto edges = check_plan_file(*file, agents);
+  if (!edges)
+    return edges.error();
+  return checked_file{std::move(*file), std::move(*edges)};
+}
+
+struct plan_numbers {
+  std::uint64_t plans = 0;
+  std::uint64_t tasks = 0;
+  std::uint64_t dependencies = 0; ///< Between tasks and between plans.
+  std::int64_t critical_path = 0;
+};
+
+plan_numbers count(const checked_file& what) {
+  plan_numbers out;
+  const auto& plans = what.file.objective.plans;
+  out.plans = plans.size();
+  for (std::size_t p = 0; p < plans.size(); ++p) {
+    out.tasks += plans[p]->tasks.size();
+    out.dependencies += what.edges.plans[p].dependency_positions.size() + what.edges.plans[p].dependencies.size();
+  }
+  out.critical_path = critical_path_tasks(plans, what.edges);
+  return out;
+}
+
+std::string counted(std::uint64_t n, std::string_view one, std::string_view many) {
+  return std::to_string(n) + " " + std::string(n == 1 ? one : many);
+}
+
+void say_verdict(const plan_numbers& numbers, bool json) {
+  if (!json) {
+    say("valid: " + counted(numbers.plans, "plan", "plans") + ", " + counted(numbers.tasks, "task", "tasks") + ", "
+        + counted(numbers.dependencies, "dependency", "dependencies") + ", critical path "
+        + counted(static_cast<std::uint64_t>(numbers.critical_path), "task", "tasks") + "\n");
+    return;
+  }
+  std::string line;
+  json_writer writer(line);
+  writer.begin_object().key("valid").boolean(true).key("plans").number(numbers.plans).key("tasks").number(numbers.tasks);
+  writer.key("dependencies").number(numbers.dependencies).key("criticalPathTasks").number(numbers.critical_path);
+  writer.end_object();
+  say(line + "\n");
+}
+
+void say_refusal(const error& why) {
+  std::string line;
+  json_writer writer(line);
+  writer.begin_object().key("valid").boolean(false).key("error").begin_object().member("code", to_string(why.code));
+  writer.member("message", valid_utf8(why.message)).optional_member("field", valid_utf8(why.field));
+  writer.end_object().end_object();
+  say(line + "\n");
+}
+
+result<std::string> draw(const checked_file& what, graph_format format) {
+  const auto& spec = what.file.objective;
+  switch (format) {
+    case graph_format::dot: return draw_dot(spec, what.edges);
+    case graph_format::mermaid: return draw_mermaid(spec, what.edges);
+    case graph_format::svg: return draw_svg(spec, what.edges);
+    case graph_format::text: break;
+  }
+  text_graph_options options;
+  if (::isatty(STDOUT_FILENO) == 1)
+    options.width = size_of(STDOUT_FILENO).columns;
+  options.unicode = is_utf8_locale(std::getenv("LC_ALL"), std::getenv("LC_CTYPE"), std::getenv("LANG"));
+  return draw_text(spec, what.edges, options);
+}
+
+} // namespace
+
+int validate_command(const validate_options& options) {
+  const auto what = read_and_check(options.file);
+  if (!what) {
+    if (options.json)
+      say_refusal(what.error());
+    complain(what.error().message);
+    return exit_usage;
+  }
+  say_verdict(count(*what), options.json);
+  return exit_ok;
+}
+
+int graph_command(const graph_options& options) {
+  const auto what = read_and_check(options.file);
+  if (!what) {
+    complain(what.error().message);
+    return exit_usage;
+  }
+  const auto drawing = draw(*what, options.format);
+  if (!drawing) {
+    complain(drawing.error().message);
+    return exit_usage;
+  }
+  say(*drawing);
+  return exit_ok;
+}
+
+} // namespace troupe

@@ -1,0 +1,107 @@
+#include "apps/command_line.hpp"
+
+#include <set>
+
+#include "tests/support/catch.hpp"
+
+using namespace troupe;
+
+namespace {
+
+command read(std::vector<const char*> words) {
+  words.insert(words.begin(), "troupe");
+  return read_command_line(static_cast<int>(words.size()), words.data());
+}
+
+finished refused(std::vector<const char*> words) {
+  const auto what = read(std::move(words));
+  REQUIRE(std::holds_alternative<finished>(what));
+  return std::get<finished>(what);
+}
+
+} // namespace
+
+TEST_CASE("run takes its options in any order", "[apps][command_line]") {
+  const auto what = read({"run", "--json", "plan.json", "--time-scale", "0.001", "--max-parallel=4", "--store", "memory",
+                          "--durability", "async", "--agent", "sleep", "--answer", "a=b=c", "--answer", "x y=", "--no-input",
+                          "--color", "never", "-q"});
+  REQUIRE(std::holds_alternative<run_options>(what));
+  const auto& run = std::get<run_options>(what);
+  CHECK(run.file == "plan.json");
+  CHECK(run.json);
+  CHECK(run.quiet);
+  CHECK(run.no_input);
+  CHECK_FALSE(run.resume);
+  CHECK(run.time_scale == 0.001);
+  CHECK(run.parallel_max == 4);
+  CHECK(run.store.kind == store_kind::memory);
+  CHECK(run.store.durability == durability::async);
+  CHECK(run.agent == "sleep");
+  CHECK(run.colour == colour_choice::never);
+  CHECK(run.answers == std::vector<std::pair<std::string, std::string>>{{"a", "b=c"}, {"x y", ""}});
+}
+
+TEST_CASE("a dash is standard input, and --resume with a directory needs no file", "[apps][command_line]") {
+  CHECK(std::get<run_options>(read({"run", "-"})).file == "-");
+  CHECK(std::get<run_options>(read({"run", "--resume", "--data", "d"})).store.directory == "d");
+  CHECK(refused({"run", "--resume"}).code == exit_usage);
+  CHECK(refused({"run"}).code == exit_usage);
+}
+
+TEST_CASE("wrong usage ends with 2 and says what is wrong", "[apps][command_line]") {
+  for (const auto& words : std::vector<std::vector<const char*>>{
+         {},
+         {"fly"},
+         {"run", "f", "--bogus"},
+         {"run", "f", "g"},
+         {"run", "f", "--store", "disk"},
+         {"run", "f", "--time-scale", "-1"},
+         {"run", "f", "--time-scale", "nan"},
+         {"run", "f", "--time-scale", "x"},
+         {"run", "f", "--max-parallel", "0"},
+         {"run", "f", "--answer", "novalue"},
+         {"run", "f", "--answer", "=v"},
+         {"run", "f", "--color", "blue"},
+         {"validate"},
+         {"graph", "f", "--format", "png"},
+         {"serve", "extra"},
+         {"run", "f", "serve"},
+       }) {
+    const auto what = refused(words);
+    INFO((words.empty() ? "nothing" : words.back()));
+    CHECK(what.code == exit_usage);
+    CHECK(what.out.empty());
+    CHECK_FALSE(what.err.empty());
+  }
+}
+
+TEST_CASE("help is no error and teaches", "[apps][command_line]") {
+  const auto help = refused({"--help"});
+  CHECK(help.code == exit_ok);
+  CHECK(help.err.empty());
+  for (const char* word : {"run", "validate", "graph", "serve", "agents", "version", "Examples:", "Exit codes:", "130"})
+    CHECK_THAT(help.out, ContainsSubstring(word));
+  for (const char* sub : {"run", "validate", "graph", "serve", "agents", "version"}) {
+    const auto own = refused({sub, "--help"});
+    CHECK(own.code == exit_ok);
+    CHECK_THAT(own.out, ContainsSubstring("troupe " + std::string(sub)));
+    CHECK_THAT(own.out, ContainsSubstring("Example"));
+  }
+}
+
+TEST_CASE("serve hands its flags on by the names of the settings", "[apps][command_line]") {
+  const auto what = std::get<serve_options>(
+    read({"serve", "--listen", "h:1", "--config", "c.toml", "--log-format", "json", "--allow-commands", "--print-config"}));
+  CHECK(what.config_file == "c.toml");
+  CHECK(what.print_config);
+  const std::vector<std::pair<std::string, std::string>> flags{
+    {"listen", "h:1"}, {"log-format", "json"}, {"agents.command", "true"}};
+  CHECK(std::set<std::pair<std::string, std::string>>(what.flags.begin(), what.flags.end())
+        == std::set<std::pair<std::string, std::string>>(flags.begin(), flags.end()));
+}
+
+TEST_CASE("the version is asked for in two ways", "[apps][command_line]") {
+  CHECK(std::holds_alternative<version_options>(read({"--version"})));
+  CHECK(std::holds_alternative<version_options>(read({"version"})));
+  CHECK(std::holds_alternative<agents_options>(read({"agents"})));
+}

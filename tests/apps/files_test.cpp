@@ -1,0 +1,98 @@
+// Plan files and where their records go.
+#include "apps/open_store.hpp"
+#include "apps/plan_file.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include <unistd.h>
+
+#include "agents/register_builtin.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace troupe;
+namespace fs = std::filesystem;
+
+namespace {
+
+class scratch {
+public:
+  scratch() {
+    std::string name = (fs::temp_directory_path() / "troupe-files-XXXXXX").string();
+    REQUIRE(::mkdtemp(name.data()) != nullptr);
+    path_ = name;
+  }
+  ~scratch() { fs::remove_all(path_); }
+
+  std::string file(const std::string& name, const std::string& text) const {
+    std::ofstream(path_ / name, std::ios::binary) << text;
+    return (path_ / name).string();
+  }
+
+private:
+  fs::path path_;
+};
+
+std::string refusal(const std::string& text) {
+  const scratch place;
+  agent_registry agents;
+  register_builtin_agents(agents);
+  const auto file = read_plan_file(place.file("plan.json", text));
+  if (!file)
+    return file.error().message;
+  const auto checked = check_plan_file(*file, agents);
+  return checked ? "valid" : checked.error().message;
+}
+
+} // namespace
+
+TEST_CASE("what is wrong with a file is said with its name and the line", "[apps][files]") {
+  CHECK(refusal(R"({"name": "n", "plans": [{"name": "p", "tasks": [{"name": "t"}]}]})") == "valid");
+  CHECK_THAT(refusal("{\"name\": \"n\",\n\"plans\": [\n{\"name\": \"p\", \"tasks\": []}]}"),
+             ContainsSubstring("plan.json: line 3 (/plans/0): plan \"p\" has no tasks"));
+  CHECK_THAT(refusal(R"({"name": "n", "plans": []})"), ContainsSubstring("no plans"));
+  CHECK_THAT(refusal("{\"name\": \"n\", \"plans\": [{\"name\": \"p\", \"tasks\": [\n{\"name\": \"t\", \"agent\": \"nobody\"}]}]}"),
+             ContainsSubstring("plan.json: line 2 (/plans/0/tasks/0/agent): "));
+  CHECK_THAT(refusal(R"({"name": "n", "plans": [{"name": "p", "tasks": [{"name": "a", "dependencies": ["b"]},
+                                                                          {"name": "b", "dependencies": ["a"]}]}]})"),
+             ContainsSubstring("cycle"));
+  CHECK_THAT(refusal("not json"), ContainsSubstring("plan.json: "));
+  CHECK_THAT(refusal(""), ContainsSubstring("plan.json: "));
+}
+
+TEST_CASE("a file that cannot be read is named with the reason", "[apps][files]") {
+  const auto missing = read_plan_file("/nonexistent/plan.json");
+  REQUIRE_FALSE(missing.has_value());
+  CHECK(missing.error().message == "/nonexistent/plan.json: cannot be opened: No such file or directory");
+  const auto folder = read_plan_file("/");
+  REQUIRE_FALSE(folder.has_value());
+  CHECK(folder.error().message == "/: cannot be read: Is a directory");
+}
+
+TEST_CASE("ids of a file are local: cleared, while keys stay", "[apps][files]") {
+  const scratch place;
+  auto file = read_plan_file(
+    place.file("p.json", R"({"id": "o", "name": "n", "plans": [{"id": "p", "name": "p", "tasks": [{"id": "t", "name": "t"}]}]})"));
+  REQUIRE(file.has_value());
+  make_ids_local(file->objective);
+  CHECK(file->objective.id.empty());
+  CHECK(file->objective.plans[0]->id.empty());
+  CHECK(file->objective.plans[0]->key == "p");
+  CHECK(file->objective.plans[0]->tasks[0].id.empty());
+  CHECK(file->objective.plans[0]->tasks[0].key == "t");
+}
+
+TEST_CASE("records of a file go below the state directory, by name and path", "[apps][files]") {
+  const auto in_xdg = default_run_directory("/a/plan.json", "", "/state", "/home/u");
+  REQUIRE(in_xdg.has_value());
+  CHECK(in_xdg->starts_with("/state/troupe/runs/plan-"));
+  CHECK(in_xdg->size() == std::string("/state/troupe/runs/plan-").size() + 8);
+  CHECK(*default_run_directory("/a/../a/./plan.json", "", "/state", nullptr) == *in_xdg);
+  CHECK(*default_run_directory("/b/plan.json", "", "/state", nullptr) != *in_xdg);
+  CHECK(default_run_directory("/a/plan.json", "", "relative", "/home/u")->starts_with("/home/u/.local/state/troupe/runs/plan-"));
+  CHECK(default_run_directory("-", "text", nullptr, "/home/u")->starts_with("/home/u/.local/state/troupe/runs/stdin-"));
+  CHECK(*default_run_directory("-", "one", "/s", nullptr) != *default_run_directory("-", "two", "/s", nullptr));
+  const auto nowhere = default_run_directory("/a/plan.json", "", nullptr, "");
+  REQUIRE_FALSE(nowhere.has_value());
+  CHECK_THAT(nowhere.error().message, ContainsSubstring("--data DIR"));
+}

@@ -1,0 +1,80 @@
+// Starts real processes for the tests: arguments, standard input and environment in, exit code and what was written out.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace troupe::test {
+
+/// A running program with pipes to its standard input, output and error.
+class process {
+public:
+  /// `environment`: `NAME=value`, added to this process's own. Throws if it cannot be started.
+  explicit process(std::vector<std::string> words, std::vector<std::string> environment = {});
+  /// Kills and reaps what still runs.
+  ~process();
+  process(const process&) = delete;
+  process& operator=(const process&) = delete;
+
+  void send_input(const std::string& text);
+  void close_input();
+  /// The test stops reading; the program's next write fails.
+  void close_output();
+  void signal(int number);
+
+  /// Reads until `enough` is true of what was written so far, the program ends, or `bound` has passed. True in the first case.
+  bool read_until(const std::function<bool(const process&)>& enough, std::chrono::milliseconds bound);
+  /// Reads to the end and reaps. The exit code; 128 + signal if one ended it; -1 if it had to be killed after `bound`.
+  int wait(std::chrono::milliseconds bound = std::chrono::seconds{60});
+
+  [[nodiscard]] const std::string& out() const { return out_; }
+  [[nodiscard]] const std::string& err() const { return err_; }
+  [[nodiscard]] pid_t id() const { return id_; }
+
+private:
+  bool read_some(std::chrono::steady_clock::time_point until);
+
+  pid_t id_ = -1;
+  int in_ = -1;
+  int out_pipe_ = -1;
+  int err_pipe_ = -1;
+  std::string out_;
+  std::string err_;
+};
+
+/// What a program that ran to its end left behind.
+struct outcome {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+[[nodiscard]] outcome run_program(std::vector<std::string> words, const std::string& input = {},
+                                  std::vector<std::string> environment = {});
+
+/// The path of the `troupe` binary under test.
+[[nodiscard]] std::string troupe_binary();
+
+/// A directory that is removed with everything in it.
+class temporary_directory {
+public:
+  temporary_directory();
+  ~temporary_directory();
+  temporary_directory(const temporary_directory&) = delete;
+  temporary_directory& operator=(const temporary_directory&) = delete;
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  /// Writes a file in it; its path.
+  std::string file(const std::string& name, const std::string& text) const;
+
+private:
+  std::string path_;
+};
+
+[[nodiscard]] std::vector<std::string> lines_of(const std::string& text);
+
+} // namespace troupe::test

@@ -1,0 +1,222 @@
+// `troupe run`, `validate`, `graph`, `agents`, `version` as a person or a script meets them: the real binary, its exit codes and output.
+#include <csignal>
+#include <filesystem>
+
+#include <boost/json/parse.hpp>
+
+#include "tests/apps/process.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace troupe::test;
+using namespace std::chrono_literals;
+namespace json = boost::json;
+
+namespace {
+
+std::string plan(const std::string& tasks) {
+  return R"({"name": "Test run", "plans": [{"name": "Only", "tasks": [)" + tasks + "]}]}";
+}
+
+const std::string two_tasks = plan(R"({"id": "a", "name": "A", "agent": "echo", "input": {"text": "hi"}},
+                                      {"name": "B", "agent": "sleep", "input": {"seconds": 0.01}, "dependencies": ["a"]})");
+const std::string asking = plan(R"({"id": "q", "name": "Q", "agent": "scripted", "input": {"steps": [{"ask": "Which city?"}]}})");
+const std::string failing = plan(R"({"name": "F", "agent": "scripted", "input": {"steps": [{"fail": "no disk"}]}})");
+const std::string endless = plan(R"({"name": "S", "agent": "sleep", "input": {"seconds": 1000}})");
+
+outcome troupe_with(std::vector<std::string> words, const std::string& input = {}) {
+  words.insert(words.begin(), troupe_binary());
+  return run_program(std::move(words), input, {"NO_COLOR=1", "LC_ALL=C.UTF-8"});
+}
+
+outcome run_memory(const std::string& text, std::vector<std::string> words = {}) {
+  words.insert(words.begin(), {"run", "-", "--store", "memory"});
+  return troupe_with(std::move(words), text);
+}
+
+json::object summary_of(const outcome& what) {
+  const auto lines = lines_of(what.out);
+  REQUIRE_FALSE(lines.empty());
+  return json::parse(lines.back()).as_object();
+}
+
+bool contains(const std::string& text, const std::string& what) {
+  return text.find(what) != std::string::npos;
+}
+
+} // namespace
+
+TEST_CASE("a completed run ends with 0 and its summary as the last line", "[apps][binary]") {
+  const auto done = run_memory(two_tasks, {"--json"});
+  INFO(done.err);
+  CHECK(done.code == 0);
+  const auto summary = summary_of(done);
+  CHECK(summary.at("status") == "completed");
+  CHECK(summary.at("tasks").at("completed") == 2);
+  CHECK(summary.at("attempts") == 2);
+  CHECK(summary.contains("objective"));
+  CHECK(summary.contains("elapsedSeconds"));
+  CHECK(summary.contains("criticalPathSeconds"));
+  CHECK(summary.at("maxParallel").to_number<int>() <= 1);
+  for (const auto& line : lines_of(done.out))
+    CHECK(json::parse(line).is_object());
+}
+
+TEST_CASE("without a terminal every change of state is a line", "[apps][binary]") {
+  const auto done = run_memory(two_tasks);
+  CHECK(done.code == 0);
+  CHECK(contains(done.out, "Only / A: completed\n"));
+  CHECK(contains(done.out, "Only / B: completed\n"));
+  CHECK(contains(done.out, "completed: 2 of 2 tasks in "));
+  CHECK(done.out.find('\x1b') == std::string::npos);
+  const auto quiet = run_memory(two_tasks, {"--quiet"});
+  CHECK(lines_of(quiet.out).size() == 1);
+}
+
+TEST_CASE("a failed run ends with 1 and says why", "[apps][binary]") {
+  const auto done = run_memory(failing);
+  CHECK(done.code == 1);
+  CHECK(contains(done.out, "failed: Only / F: "));
+  CHECK(contains(done.out, "no disk"));
+}
+
+TEST_CASE("an invalid file ends with 2 before anything is run or made", "[apps][binary]") {
+  const temporary_directory place;
+  const auto data = place.path() + "/data";
+  const auto bad = place.file("bad.json", plan(R"({"name": "A", "agnet": "echo"})"));
+  const auto done = troupe_with({"run", bad, "--data", data});
+  CHECK(done.code == 2);
+  CHECK(done.out.empty());
+  CHECK(contains(done.err, "agnet"));
+  CHECK(contains(done.err, "did you mean"));
+  CHECK_FALSE(std::filesystem::exists(data));
+  const auto as_json = troupe_with({"run", bad, "--data", data, "--json"});
+  CHECK(json::parse(as_json.out).at("error").at("code") == "invalid_document");
+  CHECK(troupe_with({"run", place.path() + "/missing.json"}).code == 2);
+  CHECK(troupe_with({"run"}).code == 2);
+  CHECK(troupe_with({"run", bad, "--agent", "nobody"}).code == 2);
+}
+
+TEST_CASE("a question with nobody to ask ends with 3 and shows the question", "[apps][binary]") {
+  const auto done = run_memory(asking, {"--json"});
+  CHECK(done.code == 3);
+  CHECK(contains(done.err, "Which city?"));
+  CHECK(contains(done.err, "--answer \"q=TEXT\""));
+  CHECK(summary_of(done).at("status") == "canceled");
+}
+
+TEST_CASE("a question answered beforehand is no obstacle", "[apps][binary]") {
+  const auto done = run_memory(asking, {"--answer", "q=Lisbon", "--no-input"});
+  INFO(done.err);
+  CHECK(done.code == 0);
+  const auto misspelt = run_memory(asking, {"--answer", "p=Lisbon"});
+  CHECK(misspelt.code == 2);
+  CHECK(contains(misspelt.err, "no task"));
+}
+
+TEST_CASE("SIGINT and SIGTERM cancel cleanly", "[apps][binary]") {
+  for (const int number : {SIGINT, SIGTERM}) {
+    process run({troupe_binary(), "run", "-", "--store", "memory", "--json"});
+    run.send_input(endless);
+    run.close_input();
+    REQUIRE(run.read_until([](const process& p) { return contains(p.out(), "\"state\":\"working\",\"attempt\":1"); }, 30s));
+    run.signal(number);
+    CHECK(run.wait() == 130);
+    const auto last = json::parse(lines_of(run.out()).back());
+    CHECK(last.at("status") == "canceled");
+    CHECK(last.at("tasks").at("canceled") == 1);
+  }
+}
+
+TEST_CASE("a reader that goes away does not end the run", "[apps][binary]") {
+  const temporary_directory place;
+  process run({troupe_binary(), "run", "-", "--store", "memory", "--json"});
+  run.close_output();
+  run.send_input(two_tasks);
+  CHECK(run.wait() == 0);
+}
+
+TEST_CASE("the same file runs again and again in one directory", "[apps][binary]") {
+  const temporary_directory place;
+  const auto file = place.file("plan.json", R"({"id": "o", "name": "Again", "plans": [{"id": "p", "name": "P",
+    "tasks": [{"id": "t", "name": "T", "agent": "echo", "input": {"text": "x"}}]}]})");
+  std::string first;
+  for (int i = 0; i < 3; ++i) {
+    const auto done = troupe_with({"run", file, "--data", place.path() + "/data", "--json"});
+    INFO(done.err);
+    REQUIRE(done.code == 0);
+    const std::string id(summary_of(done).at("objective").as_string());
+    CHECK(id != first);
+    first = id;
+  }
+  const auto nothing = troupe_with({"run", file, "--data", place.path() + "/data", "--resume"});
+  CHECK(nothing.code == 2);
+  CHECK(contains(nothing.err, "no unfinished run"));
+}
+
+TEST_CASE("an interrupted run is mentioned, left alone, and resumed when asked", "[apps][binary]") {
+  const temporary_directory place;
+  const auto data = place.path() + "/data";
+  const auto slow = place.file("slow.json", plan(R"({"name": "S", "agent": "sleep", "input": {"seconds": 0.5}},
+    {"name": "first", "agent": "echo", "input": {"text": "x"}})"));
+  {
+    process run({troupe_binary(), "run", slow, "--data", data, "--json", "--time-scale", "2000"});
+    REQUIRE(run.read_until([](const process& p) { return contains(p.out(), "\"name\":\"first\"},\"state\":\"completed\""); }, 30s));
+    run.signal(SIGKILL);
+    CHECK(run.wait() == 128 + SIGKILL);
+  }
+  const auto quick = place.file("quick.json", two_tasks);
+  const auto other = troupe_with({"run", quick, "--data", data, "--json"});
+  CHECK(other.code == 0);
+  CHECK(contains(other.err, "was interrupted; continue it with --resume"));
+  const auto resumed = troupe_with({"run", slow, "--data", data, "--json", "--resume", "--time-scale", "0.01"});
+  INFO(resumed.err);
+  INFO(resumed.out);
+  CHECK(resumed.code == 0);
+  CHECK(summary_of(resumed).at("tasks").at("completed") == 2);
+  CHECK_FALSE(contains(resumed.out, "\"name\":\"first\"},\"state\":\"working\""));
+}
+
+TEST_CASE("a directory that another run uses is refused with a way out", "[apps][binary]") {
+  const temporary_directory place;
+  const auto data = place.path() + "/data";
+  process holder({troupe_binary(), "run", "-", "--data", data, "--json"});
+  holder.send_input(endless);
+  holder.close_input();
+  REQUIRE(holder.read_until([](const process& p) { return contains(p.out(), "working"); }, 30s));
+  const auto second = troupe_with({"run", "-", "--data", data}, two_tasks);
+  CHECK(second.code == 2);
+  CHECK(contains(second.err, "another run uses"));
+  CHECK(contains(second.err, "--store memory"));
+}
+
+TEST_CASE("validate counts, or names file, line and mistake", "[apps][binary]") {
+  const auto good = troupe_with({"validate", "-"}, two_tasks);
+  CHECK(good.code == 0);
+  CHECK(good.out == "valid: 1 plan, 2 tasks, 1 dependency, critical path 2 tasks\n");
+  const auto as_json = json::parse(troupe_with({"validate", "-", "--json"}, two_tasks).out);
+  CHECK(as_json.at("valid") == true);
+  CHECK(as_json.at("criticalPathTasks") == 2);
+  const auto bad = troupe_with({"validate", "-", "--json"}, plan(R"({"name": "A", "dependencies": ["A"]})"));
+  CHECK(bad.code == 2);
+  CHECK(json::parse(bad.out).at("valid") == false);
+  CHECK_FALSE(bad.err.empty());
+}
+
+TEST_CASE("graph draws in every format", "[apps][binary]") {
+  CHECK(contains(troupe_with({"graph", "-"}, two_tasks).out, "B [sleep]  ← A\n"));
+  CHECK(contains(troupe_with({"graph", "-", "--format", "dot"}, two_tasks).out, "p0t0 -> p0t1;"));
+  CHECK(contains(troupe_with({"graph", "-", "--format", "mermaid"}, two_tasks).out, "p0t0 --> p0t1"));
+  CHECK(contains(troupe_with({"graph", "-", "--format", "svg"}, two_tasks).out, "</svg>"));
+  CHECK(troupe_with({"graph", "-"}, "{").code == 2);
+}
+
+TEST_CASE("agents and version describe the build", "[apps][binary]") {
+  const auto agents = troupe_with({"agents"});
+  CHECK(agents.code == 0);
+  for (const char* name : {"echo", "sleep", "scripted", "command"})
+    CHECK(contains(agents.out, name));
+  const auto version = troupe_with({"--version"});
+  CHECK(version.code == 0);
+  CHECK(contains(version.out, "troupe 0."));
+  CHECK(contains(version.out, "\nCAF "));
+}
