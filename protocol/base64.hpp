@@ -1,5 +1,5 @@
-// Base64 (RFC 4648) for inline files. Written in the standard alphabet with padding; read in either alphabet, padded or not
-// (a2a-wire 2.4).
+// Base64 (RFC 4648) for inline files. Written in the standard alphabet with padding; read in either alphabet, padded or
+// not (a2a-wire 2.4).
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@ namespace troupe {
 void append_base64(std::string& out, std::string_view bytes);
 [[nodiscard]] std::string to_base64(std::string_view bytes);
 
-/// Nothing if `text` holds another character, padding in a wrong place, or a length that no encoder makes. Bits beyond the last
-/// byte are ignored.
+/// Nothing if `text` holds another character, padding in a wrong place, or a length that no encoder makes. Bits beyond
+/// the last byte are ignored.
 [[nodiscard]] std::optional<std::string> from_base64(std::string_view text);
 
 } // namespace troupe

@@ -1,11 +1,11 @@
 #include "protocol/codec_progress.hpp"
 
-#include <algorithm>
-#include <initializer_list>
+#include "protocol/object_reader.hpp"
 
 #include <boost/json/object.hpp>
 
-#include "protocol/object_reader.hpp"
+#include <algorithm>
+#include <initializer_list>
 
 namespace troupe {
 
@@ -100,8 +100,9 @@ private:
 
 progress_tracker read_tracker(const json::value& from, const place& where, wire::first_failure& failure) {
   const strict_reader in{
-      from, where, failure, {"id", "progress", "total", "message", "status", "startedAt", "updatedAt"}};
-  return {in.text("id"),       in.number("progress"), in.number("total"),   in.text("message"),
+      from, where, failure, {"id", "progress", "total", "message", "status", "startedAt", "updatedAt"}
+  };
+  return {in.text("id"),       in.number("progress"), in.number("total"),  in.text("message"),
           in.status("status"), in.time("startedAt"),  in.time("updatedAt")};
 }
 
@@ -132,7 +133,9 @@ result<progress_report> read_progress(const json::value& from) {
   progress_report report;
   wire::first_failure failure{"progress"};
   const place root{};
-  const strict_reader in{from, root, failure, {"trackers", "aggregate"}};
+  const strict_reader in{
+      from, root, failure, {"trackers", "aggregate"}
+  };
   const auto list = root / "trackers";
   const auto* trackers = in.find("trackers");
   if (!trackers || !trackers->is_array()) {
@@ -145,7 +148,9 @@ result<progress_report> read_progress(const json::value& from) {
   }
   if (const auto* aggregate = in.find("aggregate")) {
     const auto where = root / "aggregate";
-    const strict_reader amounts{*aggregate, where, failure, {"progress", "total", "message"}};
+    const strict_reader amounts{
+        *aggregate, where, failure, {"progress", "total", "message"}
+    };
     report.aggregate = {amounts.number("progress"), amounts.number("total"), amounts.text("message")};
   }
   if (failure)

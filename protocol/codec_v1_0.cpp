@@ -1,13 +1,13 @@
 #include "protocol/codec_v1_0.hpp"
 
-#include <array>
-#include <limits>
-
 #include "protocol/base64.hpp"
 #include "protocol/codec_opt.hpp"
 #include "protocol/codec_progress.hpp"
 #include "protocol/limits.hpp"
 #include "protocol/object_reader.hpp"
+
+#include <array>
+#include <limits>
 
 namespace troupe::v1_0 {
 
@@ -20,9 +20,9 @@ namespace {
 
 // A2A 1.0 section 4.1.3, in the order of the enumeration.
 constexpr std::array<std::string_view, task_state_count> state_names{
-    "TASK_STATE_UNSPECIFIED", "TASK_STATE_SUBMITTED",      "TASK_STATE_WORKING",
-    "TASK_STATE_COMPLETED",   "TASK_STATE_FAILED",         "TASK_STATE_CANCELED",
-    "TASK_STATE_INPUT_REQUIRED", "TASK_STATE_REJECTED", "TASK_STATE_AUTH_REQUIRED"};
+    "TASK_STATE_UNSPECIFIED",    "TASK_STATE_SUBMITTED", "TASK_STATE_WORKING",
+    "TASK_STATE_COMPLETED",      "TASK_STATE_FAILED",    "TASK_STATE_CANCELED",
+    "TASK_STATE_INPUT_REQUIRED", "TASK_STATE_REJECTED",  "TASK_STATE_AUTH_REQUIRED"};
 
 constexpr std::array<std::string_view, 3> role_names{"ROLE_UNSPECIFIED", "ROLE_USER", "ROLE_AGENT"};
 
@@ -288,7 +288,9 @@ void write(json_writer& out, const part& value) {
   out.end_object();
 }
 
-void write(json_writer& out, const message& value) { write_message(out, value, {}, {}); }
+void write(json_writer& out, const message& value) {
+  write_message(out, value, {}, {});
+}
 
 void write(json_writer& out, const artifact& value) {
   out.begin_object().member("artifactId", value.artifact_id);

@@ -1,18 +1,19 @@
-// A2A 1.0 JSON (ProtoJSON shapes of the 1.0 specification; a2a-wire 2.4, 2.5): domain values to text and back. Shared by the
-// JSON-RPC and REST bindings. Writers append to a json_writer; readers say which field was wrong (`message.parts[0].text`).
+// A2A 1.0 JSON (ProtoJSON shapes of the 1.0 specification; a2a-wire 2.4, 2.5): domain values to text and back. Shared
+// by the JSON-RPC and REST bindings. Writers append to a json_writer; readers say which field was wrong
+// (`message.parts[0].text`).
 #pragma once
-
-#include <span>
-#include <string>
-
-#include <boost/json/object.hpp>
-#include <boost/json/value.hpp>
 
 #include "protocol/command.hpp"
 #include "protocol/errc.hpp"
 #include "protocol/event.hpp"
 #include "protocol/json_writer.hpp"
 #include "protocol/task.hpp"
+
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+
+#include <span>
+#include <string>
 
 namespace troupe::v1_0 {
 
@@ -23,13 +24,13 @@ void write(json_writer& out, const task& value, const task_view_options& view = 
 /// `owner` lends its ids to a status message that has none: messages of a task always carry `contextId` and `taskId`.
 void write(json_writer& out, const task_status& value, const task& owner);
 
-/// ListTasksResponse; all four members are always there (a2a-wire 2.7). With `view.include_artifacts` every task has `artifacts`, if
-/// only `[]`; without, none has.
+/// ListTasksResponse; all four members are always there (a2a-wire 2.7). With `view.include_artifacts` every task has
+/// `artifacts`, if only `[]`; without, none has.
 void write_task_list(json_writer& out, std::span<const task_ptr> tasks, std::string_view next_page_token,
                      std::uint32_t page_size, std::uint64_t total_size, const task_view_options& view);
 
-/// A StreamResponse for one event of a task: `{"statusUpdate":…}` or `{"artifactUpdate":…}`; false (and nothing written) for
-/// events that the stream does not show (created, messages).
+/// A StreamResponse for one event of a task: `{"statusUpdate":…}` or `{"artifactUpdate":…}`; false (and nothing
+/// written) for events that the stream does not show (created, messages).
 bool write_stream_event(json_writer& out, const change& where, const event& what);
 
 /// `context`: the path of the object for error messages, e.g. "message".
@@ -41,7 +42,7 @@ struct send_params {
   send_message command;
   bool return_immediately = false;
   std::optional<std::uint32_t> history_length;
-  std::string tenant;         ///< Also in `command.who`.
+  std::string tenant;           ///< Also in `command.who`.
   bool configures_push = false; ///< `configuration.taskPushNotificationConfig` was given.
 };
 

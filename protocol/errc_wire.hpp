@@ -1,14 +1,14 @@
-// How each error code looks on the wire: one row per code with the numbers, names and texts of every binding, and the writers that
-// put an error into a JSON-RPC or REST answer. There is no second mapping anywhere.
+// How each error code looks on the wire: one row per code with the numbers, names and texts of every binding, and the
+// writers that put an error into a JSON-RPC or REST answer. There is no second mapping anywhere.
 #pragma once
-
-#include <cstdint>
-#include <string>
-#include <string_view>
 
 #include "protocol/errc.hpp"
 #include "protocol/json_writer.hpp"
 #include "protocol/time.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
 
 namespace troupe {
 
@@ -18,11 +18,11 @@ inline constexpr std::string_view own_error_domain = "troupe";
 
 struct wire_error {
   errc code;
-  std::int32_t jsonrpc;    ///< `error.code` in JSON-RPC.
-  std::uint16_t http;      ///< Status on the REST binding. JSON-RPC answers 200 whatever happened (a2a-wire 2.1).
-  std::string_view grpc;   ///< Name of the gRPC status, also `error.status` in AIP-193.
-  std::string_view reason; ///< ErrorInfo.reason, UPPER_SNAKE_CASE; clients choose the error class by it.
-  std::string_view domain; ///< ErrorInfo.domain.
+  std::int32_t jsonrpc;      ///< `error.code` in JSON-RPC.
+  std::uint16_t http;        ///< Status on the REST binding. JSON-RPC answers 200 whatever happened (a2a-wire 2.1).
+  std::string_view grpc;     ///< Name of the gRPC status, also `error.status` in AIP-193.
+  std::string_view reason;   ///< ErrorInfo.reason, UPPER_SNAKE_CASE; clients choose the error class by it.
+  std::string_view domain;   ///< ErrorInfo.domain.
   std::string_view text_1_0; ///< Standard text in A2A 1.0.
   std::string_view text_0_3; ///< Standard text in A2A 0.3.
   std::string_view subject;  ///< What error::field names, as a key of ErrorInfo.metadata: `taskId`, `field`, ...
@@ -31,18 +31,19 @@ struct wire_error {
 /// The row of `code`; that of errc::internal for a value nobody defined.
 [[nodiscard]] const wire_error& wire_of(errc code) noexcept;
 
-/// The standard text, followed by what the error says: `Task not found: no task "t-9"`. Not doubled if the error says it itself.
+/// The standard text, followed by what the error says: `Task not found: no task "t-9"`. Not doubled if the error says
+/// it itself.
 [[nodiscard]] std::string wire_message(std::string_view standard, const error& what);
 
-/// The 1.0 value of a JSON-RPC answer's `error`: code, message, data[ErrorInfo, and BadRequest if it is about a field]. `at` goes to
-/// ErrorInfo.metadata.timestamp. A2A 1.0 sections 5.4, 9.5; a2a-wire 2.1, 5.2.
+/// The 1.0 value of a JSON-RPC answer's `error`: code, message, data[ErrorInfo, and BadRequest if it is about a field].
+/// `at` goes to ErrorInfo.metadata.timestamp. A2A 1.0 sections 5.4, 9.5; a2a-wire 2.1, 5.2.
 void write_jsonrpc_error(json_writer& out, const error& what, timestamp at);
 
 /// The 0.3 value: code and message only (a2a-wire 2.1: no form of `data` suits every 0.3 client).
 void write_jsonrpc_error_0_3(json_writer& out, const error& what);
 
-/// The 1.0 REST body, AIP-193: `{"error":{code,status,message,details[...]}}` (A2A 1.0 section 11.6; a2a-wire 3.4). Its HTTP
-/// status is `wire_of(what.code).http`.
+/// The 1.0 REST body, AIP-193: `{"error":{code,status,message,details[...]}}` (A2A 1.0 section 11.6; a2a-wire 3.4). Its
+/// HTTP status is `wire_of(what.code).http`.
 void write_rest_error(json_writer& out, const error& what, timestamp at);
 
 } // namespace troupe

@@ -191,9 +191,13 @@ json_writer& json_writer::number(double value) {
   return *this;
 }
 
-json_writer& json_writer::boolean(bool value) { return raw(value ? "true" : "false"); }
+json_writer& json_writer::boolean(bool value) {
+  return raw(value ? "true" : "false");
+}
 
-json_writer& json_writer::null() { return raw("null"); }
+json_writer& json_writer::null() {
+  return raw("null");
+}
 
 json_writer& json_writer::value(const boost::json::value& tree) {
   switch (tree.kind()) {

@@ -1,14 +1,14 @@
-// Writes JSON text straight into a string, without building a tree first: records and replies are written once per change and must
-// cost little. The caller keeps the order begin/key/value right; commas are the writer's business.
+// Writes JSON text straight into a string, without building a tree first: records and replies are written once per
+// change and must cost little. The caller keeps the order begin/key/value right; commas are the writer's business.
 #pragma once
+
+#include "protocol/time.hpp"
+
+#include <boost/json/value.hpp>
 
 #include <cstdint>
 #include <string>
 #include <string_view>
-
-#include <boost/json/value.hpp>
-
-#include "protocol/time.hpp"
 
 namespace troupe {
 

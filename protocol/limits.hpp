@@ -7,9 +7,10 @@
 
 namespace troupe {
 
-inline constexpr std::size_t message_parts_max = 64; ///< Parts of one message or artifact chunk.
+inline constexpr std::size_t message_parts_max = 64;  ///< Parts of one message or artifact chunk.
 inline constexpr std::size_t metadata_depth_max = 64; ///< Levels of nesting in `metadata` and in a data part.
-inline constexpr std::size_t message_names_max = 256; ///< Entries of `referenceTaskIds`, of `extensions`, of output modes.
+inline constexpr std::size_t message_names_max =
+    256; ///< Entries of `referenceTaskIds`, of `extensions`, of output modes.
 inline constexpr std::uint32_t list_page_size_max = 100; ///< ListTasks (A2A 1.0 section 3.1.4).
 
 } // namespace troupe

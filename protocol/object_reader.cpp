@@ -1,11 +1,11 @@
 #include "protocol/object_reader.hpp"
 
+#include "protocol/ids.hpp"
+#include "protocol/limits.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-
-#include "protocol/ids.hpp"
-#include "protocol/limits.hpp"
 
 namespace troupe::wire {
 
@@ -15,7 +15,9 @@ namespace {
 
 constexpr std::size_t name_bytes_max = 64; // Of our own member names.
 
-std::string_view view(json::string_view text) { return {text.data(), text.size()}; }
+std::string_view view(json::string_view text) {
+  return {text.data(), text.size()};
+}
 
 std::string_view to_snake_case(std::string_view camel, char (&buffer)[name_bytes_max]) {
   std::size_t length = 0;
@@ -44,9 +46,13 @@ bool deeper_than(const json::value& tree, std::size_t levels) {
   return false;
 }
 
-std::string too_long(std::size_t bytes_max) { return "longer than " + std::to_string(bytes_max) + " bytes"; }
+std::string too_long(std::size_t bytes_max) {
+  return "longer than " + std::to_string(bytes_max) + " bytes";
+}
 
-std::string too_deep() { return "nested deeper than " + std::to_string(metadata_depth_max) + " levels"; }
+std::string too_deep() {
+  return "nested deeper than " + std::to_string(metadata_depth_max) + " levels";
+}
 
 } // namespace
 

@@ -1,20 +1,20 @@
-// How the wire codecs read JSON objects leniently (a2a-wire 2.1): camelCase and snake_case names, null as absent, numbers as strings,
-// unknown members ignored. Internal to protocol/. The first thing that is wrong is kept with its path; reading goes on with
-// defaults, so that callers check once, at the end.
+// How the wire codecs read JSON objects leniently (a2a-wire 2.1): camelCase and snake_case names, null as absent,
+// numbers as strings, unknown members ignored. Internal to protocol/. The first thing that is wrong is kept with its
+// path; reading goes on with defaults, so that callers check once, at the end.
 #pragma once
+
+#include "protocol/errc.hpp"
+#include "protocol/time.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <boost/json/array.hpp>
-#include <boost/json/object.hpp>
-#include <boost/json/value.hpp>
-
-#include "protocol/errc.hpp"
-#include "protocol/time.hpp"
 
 namespace troupe::wire {
 

@@ -1,10 +1,10 @@
 #include "protocol/record.hpp"
 
-#include <charconv>
-
 #include "protocol/codec_opt.hpp"
 #include "protocol/codec_progress.hpp"
 #include "protocol/record_json.hpp"
+
+#include <charconv>
 
 namespace troupe::record {
 
@@ -230,7 +230,9 @@ message_ptr message_of(const json::object& in, std::string_view name) {
   return found ? pointee(*found, message_from) : nullptr;
 }
 
-std::uint32_t plan_of(const json::object& in) { return at(in, "p").to_number<std::uint32_t>(); }
+std::uint32_t plan_of(const json::object& in) {
+  return at(in, "p").to_number<std::uint32_t>();
+}
 
 task_created created_from(const json::value& from, const change& where) {
   if (from.is_null())

@@ -92,7 +92,9 @@ json::object tree(const json::object& in, std::string_view name) {
   return found ? json::object(found->as_object(), json::storage_ptr{}) : json::object{};
 }
 
-timestamp time_from(const json::value& from) { return timestamp{milliseconds{from.to_number<std::int64_t>()}}; }
+timestamp time_from(const json::value& from) {
+  return timestamp{milliseconds{from.to_number<std::int64_t>()}};
+}
 
 void write_time(json_writer& out, std::string_view name, timestamp value) {
   out.key(name).number(std::int64_t{value.time_since_epoch().count()});

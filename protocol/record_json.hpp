@@ -1,8 +1,21 @@
 // The pieces that journal rows and stored records are made of. Internal to protocol/record*.cpp.
 //
-// Writers append compact JSON. Readers throw std::exception on a piece that is not as the writers make it; `read_row` turns that
-// into errc::store_failed, so that nothing is thrown out of protocol/record.hpp.
+// Writers append compact JSON. Readers throw std::exception on a piece that is not as the writers make it; `read_row`
+// turns that into errc::store_failed, so that nothing is thrown out of protocol/record.hpp.
 #pragma once
+
+#include "protocol/errc.hpp"
+#include "protocol/json_writer.hpp"
+#include "protocol/message.hpp"
+#include "protocol/objective.hpp"
+#include "protocol/spec.hpp"
+#include "protocol/time.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/monotonic_resource.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
 
 #include <array>
 #include <exception>
@@ -11,19 +24,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <boost/json/array.hpp>
-#include <boost/json/monotonic_resource.hpp>
-#include <boost/json/object.hpp>
-#include <boost/json/parse.hpp>
-#include <boost/json/value.hpp>
-
-#include "protocol/errc.hpp"
-#include "protocol/json_writer.hpp"
-#include "protocol/message.hpp"
-#include "protocol/objective.hpp"
-#include "protocol/spec.hpp"
-#include "protocol/time.hpp"
 
 namespace troupe::record {
 
@@ -92,8 +92,7 @@ void write_pointee(json_writer& out, const std::shared_ptr<const T>& value) {
 
 /// Null for JSON null. `read` makes a T of an object.
 template<class T>
-[[nodiscard]] std::shared_ptr<const T> pointee(const boost::json::value& from,
-                                               T (*read)(const boost::json::object&)) {
+[[nodiscard]] std::shared_ptr<const T> pointee(const boost::json::value& from, T (*read)(const boost::json::object&)) {
   return from.is_null() ? nullptr : std::make_shared<T>(read(from.as_object()));
 }
 

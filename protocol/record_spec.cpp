@@ -1,6 +1,5 @@
 // Specs and settled objectives as records.
 #include "protocol/record.hpp"
-
 #include "protocol/record_json.hpp"
 
 namespace troupe::record {

@@ -1,8 +1,7 @@
 #include "protocol/base64.hpp"
+#include "tests/support/catch.hpp"
 
 #include <random>
-
-#include "tests/support/catch.hpp"
 
 using namespace troupe;
 
@@ -28,8 +27,8 @@ TEST_CASE("base64 is read in both alphabets, padded or not", "[protocol][base64]
 }
 
 TEST_CASE("what no encoder writes is not base64", "[protocol][base64]") {
-  const auto* text = GENERATE("Z", "Zm9vY", "=", "==", "===", "====", "Zg=", "Zg===", "Z===", "Zm9v=", "Zm=v", "Zg==Zg==",
-                              "Zm 9v", "Zm9v\n", "Zm9\x80", "Zm9*", "Zm8=Zg==");
+  const auto* text = GENERATE("Z", "Zm9vY", "=", "==", "===", "====", "Zg=", "Zg===", "Z===", "Zm9v=", "Zm=v",
+                              "Zg==Zg==", "Zm 9v", "Zm9v\n", "Zm9\x80", "Zm9*", "Zm8=Zg==");
   CAPTURE(text);
   CHECK_FALSE(from_base64(text).has_value());
 }

@@ -1,12 +1,11 @@
 #include "protocol/codec_v1_0.hpp"
+#include "protocol/limits.hpp"
+#include "tests/protocol/random_values.hpp"
+#include "tests/support/catch.hpp"
 
 #include <boost/json/monotonic_resource.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/value_to.hpp>
-
-#include "protocol/limits.hpp"
-#include "tests/protocol/random_values.hpp"
-#include "tests/support/catch.hpp"
 
 using namespace troupe;
 namespace json = boost::json;
@@ -34,7 +33,9 @@ std::string with_message(std::string_view more) {
   return R"({"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"hi"}])" + std::string{more} + "}}";
 }
 
-result<part> read_part(std::string_view text) { return v1_0::read_part(parsed(text), "part"); }
+result<part> read_part(std::string_view text) {
+  return v1_0::read_part(parsed(text), "part");
+}
 
 message_ptr agent_says(std::string text) {
   message out;
@@ -80,7 +81,10 @@ TEST_CASE("a part is written with exactly one content", "[protocol][codec_v1_0]"
         == R"({"raw":"AQI=","mediaType":"image/png","filename":"a.png"})");
   CHECK(written(part{url_content{"https://x.example/a"}, {}, {}, {{"k", 1}}})
         == R"({"url":"https://x.example/a","metadata":{"k":1}})");
-  CHECK(written(data_part({{"a", {1, 2}}})) == R"({"data":{"a":[1,2]}})");
+  CHECK(written(data_part({
+            {"a", {1, 2}}
+  }))
+        == R"({"data":{"a":[1,2]}})");
 }
 
 TEST_CASE("a message is written without what it does not have", "[protocol][codec_v1_0]") {
@@ -98,8 +102,9 @@ TEST_CASE("a message is written without what it does not have", "[protocol][code
 }
 
 TEST_CASE("a small task is written in full in one line", "[protocol][codec_v1_0]") {
-  CHECK(written(small_task())
-        == R"({"id":"t1","contextId":"c1","status":{"state":"TASK_STATE_WORKING","timestamp":"2026-01-02T12:00:00.000Z"}})");
+  CHECK(
+      written(small_task())
+      == R"({"id":"t1","contextId":"c1","status":{"state":"TASK_STATE_WORKING","timestamp":"2026-01-02T12:00:00.000Z"}})");
 }
 
 TEST_CASE("messages of a task carry the task's ids", "[protocol][codec_v1_0]") {
@@ -166,8 +171,8 @@ TEST_CASE("metadata holds the task's own, its place in the plan, and its progres
   what.origin = {plan, 0, 0};
   what.metadata["own"] = 1;
   auto report = std::make_shared<progress_report>();
-  report->trackers.push_back({.id = "d", .progress = 1, .total = 2, .message = {}, .status = {}, .started_at = {},
-                              .updated_at = {}});
+  report->trackers.push_back(
+      {.id = "d", .progress = 1, .total = 2, .message = {}, .status = {}, .started_at = {}, .updated_at = {}});
   what.progress = report;
   const auto tree = parsed(written(what));
   CHECK(tree.at("metadata").at("own") == 1);
@@ -230,7 +235,9 @@ TEST_CASE("every state has its 1.0 name", "[protocol][codec_v1_0]") {
   CHECK(v1_0::state_name(static_cast<task_state>(200)) == "TASK_STATE_UNSPECIFIED");
   for (std::size_t i = 1; i < task_state_count; ++i) {
     const auto state = static_cast<task_state>(i);
-    const auto read = v1_0::read_list_tasks({{"status", std::string{v1_0::state_name(state)}}});
+    const auto read = v1_0::read_list_tasks({
+        {"status", std::string{v1_0::state_name(state)}}
+    });
     REQUIRE(read.has_value());
     CHECK(read->state == state);
   }
@@ -361,21 +368,21 @@ TEST_CASE("a wrong part says what is wrong", "[protocol][codec_v1_0]") {
     const char* field;
   };
   const auto [json, field] = GENERATE(values<row>({
-      {"{}", "part"},
-      {"7", "part"},
-      {"[]", "part"},
-      {R"({"text":"a","url":"b"})", "part"},
-      {R"({"text":"a","data":{}})", "part"},
-      {R"({"file":{"uri":"x"},"kind":"file"})", "part"},
-      {R"({"text":5})", "part.text"},
-      {R"({"url":{}})", "part.url"},
-      {R"({"raw":"%%%"})", "part.raw"},
-      {R"({"raw":5})", "part.raw"},
-      {R"({"text":"a","mediaType":1})", "part.mediaType"},
-      {R"({"text":"a","filename":[]})", "part.filename"},
-      {R"({"text":"a","metadata":[]})", "part.metadata"},
-      {R"({"text":"a","kind":"telepathy"})", "part.kind"},
-      {R"({"text":"a","type":"telepathy"})", "part.type"},
+      {"{}",                                    "part"          },
+      {"7",                                     "part"          },
+      {"[]",                                    "part"          },
+      {R"({"text":"a","url":"b"})",             "part"          },
+      {R"({"text":"a","data":{}})",             "part"          },
+      {R"({"file":{"uri":"x"},"kind":"file"})", "part"          },
+      {R"({"text":5})",                         "part.text"     },
+      {R"({"url":{}})",                         "part.url"      },
+      {R"({"raw":"%%%"})",                      "part.raw"      },
+      {R"({"raw":5})",                          "part.raw"      },
+      {R"({"text":"a","mediaType":1})",         "part.mediaType"},
+      {R"({"text":"a","filename":[]})",         "part.filename" },
+      {R"({"text":"a","metadata":[]})",         "part.metadata" },
+      {R"({"text":"a","kind":"telepathy"})",    "part.kind"     },
+      {R"({"text":"a","type":"telepathy"})",    "part.type"     },
   }));
   CAPTURE(json);
   const auto read = read_part(json);
@@ -392,38 +399,38 @@ TEST_CASE("a wrong request names the field", "[protocol][codec_v1_0]") {
   };
   const std::string long_id(257, 'x');
   const auto rows = std::vector<row>{
-      {"null", ""},
-      {"[]", ""},
-      {"5", ""},
-      {"{}", "message"},
-      {R"({"message":null})", "message"},
-      {R"({"message":"hi"})", "message"},
-      {R"({"message":[]})", "message"},
-      {R"({"message":{"role":"ROLE_USER","parts":[{"text":"a"}]}})", "message.messageId"},
-      {R"({"message":{"messageId":"","role":"ROLE_USER","parts":[{"text":"a"}]}})", "message.messageId"},
-      {R"({"message":{"messageId":7,"role":"ROLE_USER","parts":[{"text":"a"}]}})", "message.messageId"},
-      {R"({"message":{"messageId":"m","parts":[{"text":"a"}]}})", "message.role"},
-      {R"({"message":{"messageId":"m","role":"user","parts":[{"text":"a"}]}})", "message.role"},
-      {R"({"message":{"messageId":"m","role":"ROLE_UNSPECIFIED","parts":[{"text":"a"}]}})", "message.role"},
-      {R"({"message":{"messageId":"m","role":0,"parts":[{"text":"a"}]}})", "message.role"},
-      {R"({"message":{"messageId":"m","role":3,"parts":[{"text":"a"}]}})", "message.role"},
-      {R"({"message":{"messageId":"m","role":"ROLE_USER"}})", "message.parts"},
-      {R"({"message":{"messageId":"m","role":"ROLE_USER","parts":[]}})", "message.parts"},
-      {R"({"message":{"messageId":"m","role":"ROLE_USER","parts":{}}})", "message.parts"},
-      {R"({"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"a"},{}]}})", "message.parts[1]"},
-      {R"({"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":1}]}})", "message.parts[0].text"},
-      {R"({"message":{"messageId":"m","role":"ROLE_USER","parts":[null]}})", "message.parts[0]"},
-      {with_message(R"(,"kind":"task")"), "message.kind"},
-      {with_message(R"(,"contextId":"a/b")"), "message.contextId"},
-      {with_message(R"(,"contextId":")" + long_id + R"(")"), "message.contextId"},
-      {with_message(R"(,"taskId":")" + long_id + R"(")"), "message.taskId"},
-      {with_message(R"(,"taskId":{})"), "message.taskId"},
-      {with_message(R"(,"referenceTaskIds":"r")"), "message.referenceTaskIds"},
-      {with_message(R"(,"referenceTaskIds":["r",5])"), "message.referenceTaskIds[1]"},
-      {with_message(R"(,"referenceTaskIds":[")" + long_id + R"("])"), "message.referenceTaskIds[0]"},
-      {with_message(R"(,"extensions":[null])"), "message.extensions[0]"},
-      {with_message(R"(,"metadata":"x")"), "message.metadata"},
-      {R"({"configuration":[],"message":{"messageId":"m","role":1,"parts":[{"text":"a"}]}})", "configuration"},
+      {"null",                                                                                ""                           },
+      {"[]",                                                                                  ""                           },
+      {"5",                                                                                   ""                           },
+      {"{}",                                                                                  "message"                    },
+      {R"({"message":null})",                                                                 "message"                    },
+      {R"({"message":"hi"})",                                                                 "message"                    },
+      {R"({"message":[]})",                                                                   "message"                    },
+      {R"({"message":{"role":"ROLE_USER","parts":[{"text":"a"}]}})",                          "message.messageId"          },
+      {R"({"message":{"messageId":"","role":"ROLE_USER","parts":[{"text":"a"}]}})",           "message.messageId"          },
+      {R"({"message":{"messageId":7,"role":"ROLE_USER","parts":[{"text":"a"}]}})",            "message.messageId"          },
+      {R"({"message":{"messageId":"m","parts":[{"text":"a"}]}})",                             "message.role"               },
+      {R"({"message":{"messageId":"m","role":"user","parts":[{"text":"a"}]}})",               "message.role"               },
+      {R"({"message":{"messageId":"m","role":"ROLE_UNSPECIFIED","parts":[{"text":"a"}]}})",   "message.role"               },
+      {R"({"message":{"messageId":"m","role":0,"parts":[{"text":"a"}]}})",                    "message.role"               },
+      {R"({"message":{"messageId":"m","role":3,"parts":[{"text":"a"}]}})",                    "message.role"               },
+      {R"({"message":{"messageId":"m","role":"ROLE_USER"}})",                                 "message.parts"              },
+      {R"({"message":{"messageId":"m","role":"ROLE_USER","parts":[]}})",                      "message.parts"              },
+      {R"({"message":{"messageId":"m","role":"ROLE_USER","parts":{}}})",                      "message.parts"              },
+      {R"({"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"a"},{}]}})",       "message.parts[1]"           },
+      {R"({"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":1}]}})",            "message.parts[0].text"      },
+      {R"({"message":{"messageId":"m","role":"ROLE_USER","parts":[null]}})",                  "message.parts[0]"           },
+      {with_message(R"(,"kind":"task")"),                                                     "message.kind"               },
+      {with_message(R"(,"contextId":"a/b")"),                                                 "message.contextId"          },
+      {with_message(R"(,"contextId":")" + long_id + R"(")"),                                  "message.contextId"          },
+      {with_message(R"(,"taskId":")" + long_id + R"(")"),                                     "message.taskId"             },
+      {with_message(R"(,"taskId":{})"),                                                       "message.taskId"             },
+      {with_message(R"(,"referenceTaskIds":"r")"),                                            "message.referenceTaskIds"   },
+      {with_message(R"(,"referenceTaskIds":["r",5])"),                                        "message.referenceTaskIds[1]"},
+      {with_message(R"(,"referenceTaskIds":[")" + long_id + R"("])"),                         "message.referenceTaskIds[0]"},
+      {with_message(R"(,"extensions":[null])"),                                               "message.extensions[0]"      },
+      {with_message(R"(,"metadata":"x")"),                                                    "message.metadata"           },
+      {R"({"configuration":[],"message":{"messageId":"m","role":1,"parts":[{"text":"a"}]}})", "configuration"              },
   };
   for (const auto& [json, field] : rows) {
     CAPTURE(json);
@@ -474,20 +481,20 @@ TEST_CASE("a filter that cannot be meant is refused", "[protocol][codec_v1_0]") 
     const char* field;
   };
   const auto [json, field] = GENERATE(values<row>({
-      {R"({"status":"working"})", "status"},
-      {R"({"status":"TASK_STATE_CANCELLED"})", "status"},
-      {R"({"status":9})", "status"},
-      {R"({"status":-1})", "status"},
-      {R"({"status":""})", "status"},
-      {R"({"status":[]})", "status"},
+      {R"({"status":"working"})",                 "status"              },
+      {R"({"status":"TASK_STATE_CANCELLED"})",    "status"              },
+      {R"({"status":9})",                         "status"              },
+      {R"({"status":-1})",                        "status"              },
+      {R"({"status":""})",                        "status"              },
+      {R"({"status":[]})",                        "status"              },
       {R"({"statusTimestampAfter":"yesterday"})", "statusTimestampAfter"},
-      {R"({"statusTimestampAfter":5})", "statusTimestampAfter"},
-      {R"({"lastUpdatedAfter":"yesterday"})", "lastUpdatedAfter"},
-      {R"({"pageToken":5})", "pageToken"},
-      {R"({"contextId":5})", "contextId"},
-      {R"({"includeArtifacts":"yes"})", "includeArtifacts"},
-      {R"({"includeArtifacts":1})", "includeArtifacts"},
-      {R"({"tenant":[]})", "tenant"},
+      {R"({"statusTimestampAfter":5})",           "statusTimestampAfter"},
+      {R"({"lastUpdatedAfter":"yesterday"})",     "lastUpdatedAfter"    },
+      {R"({"pageToken":5})",                      "pageToken"           },
+      {R"({"contextId":5})",                      "contextId"           },
+      {R"({"includeArtifacts":"yes"})",           "includeArtifacts"    },
+      {R"({"includeArtifacts":1})",               "includeArtifacts"    },
+      {R"({"tenant":[]})",                        "tenant"              },
   }));
   CAPTURE(json);
   const auto read = v1_0::read_list_tasks(parsed(json));
@@ -633,7 +640,8 @@ TEST_CASE("cut and mutated text is refused by the parser or read, never a crash"
       text.resize(random.below(static_cast<std::uint32_t>(text.size())));
     for (auto n = random.below(3); n > 0 && !text.empty(); --n) {
       static constexpr std::string_view bytes = "{}[]\",:0-a.\\ \x80\xff\n_9eE";
-      text[random.below(static_cast<std::uint32_t>(text.size()))] = bytes[random.below(static_cast<std::uint32_t>(bytes.size()))];
+      text[random.below(static_cast<std::uint32_t>(text.size()))] =
+          bytes[random.below(static_cast<std::uint32_t>(bytes.size()))];
     }
     boost::system::error_code problem;
     const auto tree = json::parse(text, problem);

@@ -1,11 +1,10 @@
 #include "protocol/errc_wire.hpp"
-
-#include <map>
-#include <set>
+#include "tests/support/catch.hpp"
 
 #include <boost/json/parse.hpp>
 
-#include "tests/support/catch.hpp"
+#include <map>
+#include <set>
 
 using namespace troupe;
 
@@ -42,20 +41,20 @@ TEST_CASE("A2A's and JSON-RPC's errors have the numbers of the specification", "
     const char* reason;
   };
   const auto expected = GENERATE(values<row>({
-      {errc::task_not_found, -32001, 404, "NOT_FOUND", "TASK_NOT_FOUND"},
-      {errc::task_not_cancelable, -32002, 400, "FAILED_PRECONDITION", "TASK_NOT_CANCELABLE"},
-      {errc::push_not_supported, -32003, 400, "FAILED_PRECONDITION", "PUSH_NOTIFICATION_NOT_SUPPORTED"},
-      {errc::unsupported_operation, -32004, 400, "FAILED_PRECONDITION", "UNSUPPORTED_OPERATION"},
-      {errc::content_type_not_supported, -32005, 400, "INVALID_ARGUMENT", "CONTENT_TYPE_NOT_SUPPORTED"},
-      {errc::invalid_agent_response, -32006, 500, "INTERNAL", "INVALID_AGENT_RESPONSE"},
+      {errc::task_not_found,               -32001, 404, "NOT_FOUND",           "TASK_NOT_FOUND"                    },
+      {errc::task_not_cancelable,          -32002, 400, "FAILED_PRECONDITION", "TASK_NOT_CANCELABLE"               },
+      {errc::push_not_supported,           -32003, 400, "FAILED_PRECONDITION", "PUSH_NOTIFICATION_NOT_SUPPORTED"   },
+      {errc::unsupported_operation,        -32004, 400, "FAILED_PRECONDITION", "UNSUPPORTED_OPERATION"             },
+      {errc::content_type_not_supported,   -32005, 400, "INVALID_ARGUMENT",    "CONTENT_TYPE_NOT_SUPPORTED"        },
+      {errc::invalid_agent_response,       -32006, 500, "INTERNAL",            "INVALID_AGENT_RESPONSE"            },
       {errc::extended_card_not_configured, -32007, 400, "FAILED_PRECONDITION", "EXTENDED_AGENT_CARD_NOT_CONFIGURED"},
-      {errc::extension_required, -32008, 400, "FAILED_PRECONDITION", "EXTENSION_SUPPORT_REQUIRED"},
-      {errc::version_not_supported, -32009, 400, "FAILED_PRECONDITION", "VERSION_NOT_SUPPORTED"},
-      {errc::parse_error, -32700, 400, "INVALID_ARGUMENT", "PARSE_ERROR"},
-      {errc::invalid_request, -32600, 400, "INVALID_ARGUMENT", "INVALID_REQUEST"},
-      {errc::method_not_found, -32601, 404, "UNIMPLEMENTED", "METHOD_NOT_FOUND"},
-      {errc::invalid_params, -32602, 400, "INVALID_ARGUMENT", "INVALID_PARAMS"},
-      {errc::internal, -32603, 500, "INTERNAL", "INTERNAL_ERROR"},
+      {errc::extension_required,           -32008, 400, "FAILED_PRECONDITION", "EXTENSION_SUPPORT_REQUIRED"        },
+      {errc::version_not_supported,        -32009, 400, "FAILED_PRECONDITION", "VERSION_NOT_SUPPORTED"             },
+      {errc::parse_error,                  -32700, 400, "INVALID_ARGUMENT",    "PARSE_ERROR"                       },
+      {errc::invalid_request,              -32600, 400, "INVALID_ARGUMENT",    "INVALID_REQUEST"                   },
+      {errc::method_not_found,             -32601, 404, "UNIMPLEMENTED",       "METHOD_NOT_FOUND"                  },
+      {errc::invalid_params,               -32602, 400, "INVALID_ARGUMENT",    "INVALID_PARAMS"                    },
+      {errc::internal,                     -32603, 500, "INTERNAL",            "INTERNAL_ERROR"                    },
   }));
   const auto& row = wire_of(expected.code);
   CHECK(row.jsonrpc == expected.jsonrpc);
@@ -73,17 +72,17 @@ TEST_CASE("the extension's errors have the numbers of its reference, and a domai
   };
   const auto expected = GENERATE(values<row>({
       {errc::objective_not_found, -32000, "OBJECTIVE_NOT_FOUND"},
-      {errc::plan_not_found, -32000, "PLAN_NOT_FOUND"},
-      {errc::invalid_transition, -32001, "INVALID_TRANSITION"},
-      {errc::revision_mismatch, -32602, "REVISION_MISMATCH"},
-      {errc::dependency_cycle, -32602, "DEPENDENCY_CYCLE"},
-      {errc::unknown_dependency, -32602, "UNKNOWN_DEPENDENCY"},
-      {errc::duplicate_id, -32602, "DUPLICATE_ID"},
-      {errc::limit_exceeded, -32602, "LIMIT_EXCEEDED"},
-      {errc::invalid_document, -32602, "INVALID_DOCUMENT"},
-      {errc::invalid_reference, -32602, "INVALID_REFERENCE"},
-      {errc::agent_not_found, -32602, "AGENT_NOT_FOUND"},
-      {errc::no_question, -32602, "NO_QUESTION"},
+      {errc::plan_not_found,      -32000, "PLAN_NOT_FOUND"     },
+      {errc::invalid_transition,  -32001, "INVALID_TRANSITION" },
+      {errc::revision_mismatch,   -32602, "REVISION_MISMATCH"  },
+      {errc::dependency_cycle,    -32602, "DEPENDENCY_CYCLE"   },
+      {errc::unknown_dependency,  -32602, "UNKNOWN_DEPENDENCY" },
+      {errc::duplicate_id,        -32602, "DUPLICATE_ID"       },
+      {errc::limit_exceeded,      -32602, "LIMIT_EXCEEDED"     },
+      {errc::invalid_document,    -32602, "INVALID_DOCUMENT"   },
+      {errc::invalid_reference,   -32602, "INVALID_REFERENCE"  },
+      {errc::agent_not_found,     -32602, "AGENT_NOT_FOUND"    },
+      {errc::no_question,         -32602, "NO_QUESTION"        },
   }));
   const auto& row = wire_of(expected.code);
   CHECK(row.jsonrpc == expected.jsonrpc);
@@ -94,9 +93,19 @@ TEST_CASE("the extension's errors have the numbers of its reference, and a domai
 TEST_CASE("every code has a row of its own that is whole", "[protocol][errc_wire]") {
   // HTTP statuses that the canonical codes of google.rpc.Code map to, besides A2A's own choices.
   const std::map<std::string_view, std::set<int>> statuses{
-      {"OK", {200}},        {"INVALID_ARGUMENT", {400}}, {"FAILED_PRECONDITION", {400}}, {"NOT_FOUND", {404}},
-      {"ABORTED", {409}},   {"ALREADY_EXISTS", {409}},   {"RESOURCE_EXHAUSTED", {413, 429}}, {"CANCELLED", {499}},
-      {"INTERNAL", {500}},  {"UNIMPLEMENTED", {404}},    {"UNAVAILABLE", {503}},         {"DEADLINE_EXCEEDED", {504}}};
+      {"OK",                  {200}     },
+      {"INVALID_ARGUMENT",    {400}     },
+      {"FAILED_PRECONDITION", {400}     },
+      {"NOT_FOUND",           {404}     },
+      {"ABORTED",             {409}     },
+      {"ALREADY_EXISTS",      {409}     },
+      {"RESOURCE_EXHAUSTED",  {413, 429}},
+      {"CANCELLED",           {499}     },
+      {"INTERNAL",            {500}     },
+      {"UNIMPLEMENTED",       {404}     },
+      {"UNAVAILABLE",         {503}     },
+      {"DEADLINE_EXCEEDED",   {504}     }
+  };
   std::set<std::string_view> reasons;
   for (std::uint8_t i = 0; i < errc_end; ++i) {
     const auto& row = wire_of(static_cast<errc>(i));
@@ -152,7 +161,8 @@ TEST_CASE("a JSON-RPC error carries an ErrorInfo in an array", "[protocol][errc_
 }
 
 TEST_CASE("a wrong parameter adds a BadRequest that names the field", "[protocol][errc_wire]") {
-  const auto body = boost::json::parse(jsonrpc({errc::invalid_params, "message.parts: must not be empty", "message.parts"}));
+  const auto body =
+      boost::json::parse(jsonrpc({errc::invalid_params, "message.parts: must not be empty", "message.parts"}));
   CHECK(body.at("message") == "Invalid parameters: message.parts: must not be empty");
   REQUIRE(body.at("data").as_array().size() == 2);
   CHECK(body.at("data").at(0).at("metadata").at("field") == "message.parts");
@@ -168,8 +178,9 @@ TEST_CASE("a REST error is AIP-193's, with the HTTP status in it", "[protocol][e
         == R"({"error":{"code":404,"status":"NOT_FOUND","message":"Task not found","details":[)"
            R"({"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"TASK_NOT_FOUND",)"
            R"("domain":"a2a-protocol.org","metadata":{"taskId":"t-1","timestamp":"2026-01-02T12:00:00.000Z"}}]}})");
-  CHECK(boost::json::parse(rest({errc::invalid_params, "id: missing", "id"})).at("error").at("details").as_array().size()
-        == 2);
+  CHECK(
+      boost::json::parse(rest({errc::invalid_params, "id: missing", "id"})).at("error").at("details").as_array().size()
+      == 2);
 }
 
 TEST_CASE("an error of any code is valid JSON, whatever its message holds", "[protocol][errc_wire]") {

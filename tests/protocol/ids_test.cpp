@@ -1,12 +1,11 @@
 #include "protocol/ids.hpp"
+#include "tests/support/catch.hpp"
 
 #include <algorithm>
 #include <set>
 #include <sstream>
 #include <type_traits>
 #include <unordered_set>
-
-#include "tests/support/catch.hpp"
 
 using namespace troupe;
 

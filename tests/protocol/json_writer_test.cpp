@@ -1,13 +1,12 @@
 #include "protocol/json_writer.hpp"
-
-#include <cmath>
-#include <limits>
-#include <random>
+#include "tests/support/catch.hpp"
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
-#include "tests/support/catch.hpp"
+#include <cmath>
+#include <limits>
+#include <random>
 
 using namespace troupe;
 
@@ -57,7 +56,8 @@ TEST_CASE("strings escape what RFC 8259 demands and the line breaks that SSE rea
   CHECK(quoted("\n\r\t\b\f") == R"("\n\r\t\b\f")");
   CHECK(quoted(std::string_view{"\0\x01\x0f\x10\x1f\x7f", 6}) == "\"\\u0000\\u0001\\u000f\\u0010\\u001f\x7f\"");
   CHECK(quoted("\xc2\x85\xe2\x80\xa8\xe2\x80\xa9") == R"("\u0085\u2028\u2029")");
-  CHECK(quoted("\xc2\xa0 \xe2\x82\xac \xe2\x80\xaa \xf0\x9f\x8e\xad") == "\"\xc2\xa0 \xe2\x82\xac \xe2\x80\xaa \xf0\x9f\x8e\xad\"");
+  CHECK(quoted("\xc2\xa0 \xe2\x82\xac \xe2\x80\xaa \xf0\x9f\x8e\xad")
+        == "\"\xc2\xa0 \xe2\x82\xac \xe2\x80\xaa \xf0\x9f\x8e\xad\"");
   CHECK(quoted("12345678\"2345678\n") == R"("12345678\"2345678\n")");
 }
 
@@ -138,7 +138,8 @@ TEST_CASE("numbers are written in their shortest form", "[protocol][json_writer]
 TEST_CASE("random doubles read back as they were", "[protocol][json_writer]") {
   std::mt19937_64 random{3};
   for (int i = 0; i < 5'000; ++i) {
-    const auto value = std::ldexp(std::uniform_real_distribution<double>{-1, 1}(random), static_cast<int>(random() % 200) - 100);
+    const auto value =
+        std::ldexp(std::uniform_real_distribution<double>{-1, 1}(random), static_cast<int>(random() % 200) - 100);
     REQUIRE(std::stod(written(value)) == value);
   }
 }

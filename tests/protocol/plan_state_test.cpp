@@ -1,8 +1,7 @@
 #include "protocol/plan_state.hpp"
+#include "tests/support/catch.hpp"
 
 #include <string>
-
-#include "tests/support/catch.hpp"
 
 using namespace troupe;
 
@@ -33,23 +32,25 @@ std::string settled(std::size_t count) {
 
 TEST_CASE("a plan may become what the table says, and nothing else", "[protocol][plan_state]") {
   //                                         pending, working, blocked, completed, failed, skipped
-  CHECK(matrix<plan_state>(plan_state_count) == "pending   xx...x\n"
-                                                "working   .xxxx.\n"
-                                                "blocked   .xx.xx\n"
-                                                "completed ...x..\n"
-                                                "failed    xx..x.\n"
-                                                "skipped   .....x\n");
+  CHECK(matrix<plan_state>(plan_state_count)
+        == "pending   xx...x\n"
+           "working   .xxxx.\n"
+           "blocked   .xx.xx\n"
+           "completed ...x..\n"
+           "failed    xx..x.\n"
+           "skipped   .....x\n");
 }
 
 TEST_CASE("an objective may become what the table says, and nothing else", "[protocol][plan_state]") {
   //                                     submitted, planning, working, blocked, completed, failed, canceled
-  CHECK(matrix<objective_state>(objective_state_count) == "submitted xxx...x\n"
-                                                          "planning  .xxx.xx\n"
-                                                          "working   ..xxxxx\n"
-                                                          "blocked   .xxx.xx\n"
-                                                          "completed ....x..\n"
-                                                          "failed    xx...x.\n"
-                                                          "canceled  x.....x\n");
+  CHECK(matrix<objective_state>(objective_state_count)
+        == "submitted xxx...x\n"
+           "planning  .xxx.xx\n"
+           "working   ..xxxxx\n"
+           "blocked   .xxx.xx\n"
+           "completed ....x..\n"
+           "failed    xx...x.\n"
+           "canceled  x.....x\n");
 }
 
 TEST_CASE("what has ended is settled", "[protocol][plan_state]") {

@@ -1,18 +1,19 @@
+#include "protocol/codec_progress.hpp"
 #include "protocol/progress.hpp"
-
-#include <limits>
+#include "tests/protocol/random_values.hpp"
+#include "tests/support/catch.hpp"
 
 #include <boost/json/parse.hpp>
 
-#include "protocol/codec_progress.hpp"
-#include "tests/protocol/random_values.hpp"
-#include "tests/support/catch.hpp"
+#include <limits>
 
 using namespace troupe;
 
 namespace {
 
-result<progress_report> read(std::string_view json) { return read_progress(boost::json::parse({json.data(), json.size()})); }
+result<progress_report> read(std::string_view json) {
+  return read_progress(boost::json::parse({json.data(), json.size()}));
+}
 
 std::string written(const progress_report& report) {
   std::string out;
@@ -21,7 +22,9 @@ std::string written(const progress_report& report) {
   return out;
 }
 
-std::string tracker(std::string_view members) { return R"({"trackers":[{"id":"a",)" + std::string{members} + "}]}"; }
+std::string tracker(std::string_view members) {
+  return R"({"trackers":[{"id":"a",)" + std::string{members} + "}]}";
+}
 
 } // namespace
 
@@ -39,32 +42,32 @@ TEST_CASE("the extension's invalid vectors are refused with the field", "[protoc
     const char* field;
   };
   const auto [json, field] = GENERATE(values<row>({
-      {R"({"trackers":[{"id":"a","progress":11,"total":10}]})", "trackers[0].progress"},
-      {R"({"trackers":[{"id":"a","status":"canceled"}]})", "trackers[0].status"},
-      {R"({"trackers":[{"id":"a","status":1}]})", "trackers[0].status"},
-      {R"({"trackers":[{"id":"a","status":null}]})", "trackers[0].status"},
-      {R"({"trackers":[{"id":"a","progress":1,"total":0}]})", "trackers[0].progress"},
-      {R"({"trackers":[{"id":"a","progress":-1}]})", "trackers[0].progress"},
-      {R"({"trackers":[{"id":"a","total":-0.5}]})", "trackers[0].total"},
-      {R"({"trackers":[{"id":"a","progress":"5"}]})", "trackers[0].progress"},
-      {R"({"trackers":[{"id":"a"},{"progress":1}]})", "trackers[1].id"},
-      {R"({"trackers":[{"id":""}]})", "trackers[0].id"},
-      {R"({"trackers":[{"id":7}]})", "trackers[0].id"},
-      {R"({"trackers":[{"id":"a"},{"id":"a"}]})", "trackers[1].id"},
-      {R"({"trackers":[{"id":"a","eta":5}]})", "trackers[0].eta"},
+      {R"({"trackers":[{"id":"a","progress":11,"total":10}]})",            "trackers[0].progress"  },
+      {R"({"trackers":[{"id":"a","status":"canceled"}]})",                 "trackers[0].status"    },
+      {R"({"trackers":[{"id":"a","status":1}]})",                          "trackers[0].status"    },
+      {R"({"trackers":[{"id":"a","status":null}]})",                       "trackers[0].status"    },
+      {R"({"trackers":[{"id":"a","progress":1,"total":0}]})",              "trackers[0].progress"  },
+      {R"({"trackers":[{"id":"a","progress":-1}]})",                       "trackers[0].progress"  },
+      {R"({"trackers":[{"id":"a","total":-0.5}]})",                        "trackers[0].total"     },
+      {R"({"trackers":[{"id":"a","progress":"5"}]})",                      "trackers[0].progress"  },
+      {R"({"trackers":[{"id":"a"},{"progress":1}]})",                      "trackers[1].id"        },
+      {R"({"trackers":[{"id":""}]})",                                      "trackers[0].id"        },
+      {R"({"trackers":[{"id":7}]})",                                       "trackers[0].id"        },
+      {R"({"trackers":[{"id":"a"},{"id":"a"}]})",                          "trackers[1].id"        },
+      {R"({"trackers":[{"id":"a","eta":5}]})",                             "trackers[0].eta"       },
       {R"({"trackers":[{"id":"a","started_at":"2026-01-02T03:04:05Z"}]})", "trackers[0].started_at"},
-      {R"({"trackers":[{"id":"a","startedAt":"yesterday"}]})", "trackers[0].startedAt"},
-      {R"({"trackers":[{"id":"a","updatedAt":1}]})", "trackers[0].updatedAt"},
-      {R"({"trackers":[7]})", "trackers[0]"},
-      {R"({"trackers":{}})", "trackers"},
-      {R"({"trackers":null})", "trackers"},
-      {R"({})", "trackers"},
-      {R"({"trackers":[],"aggregate":{"done":1}})", "aggregate.done"},
-      {R"({"trackers":[],"aggregate":null})", "aggregate"},
-      {R"({"trackers":[],"aggregate":{"message":5}})", "aggregate.message"},
-      {R"({"trackers":[],"extra":1})", "extra"},
-      {R"([])", ""},
-      {R"(null)", ""},
+      {R"({"trackers":[{"id":"a","startedAt":"yesterday"}]})",             "trackers[0].startedAt" },
+      {R"({"trackers":[{"id":"a","updatedAt":1}]})",                       "trackers[0].updatedAt" },
+      {R"({"trackers":[7]})",                                              "trackers[0]"           },
+      {R"({"trackers":{}})",                                               "trackers"              },
+      {R"({"trackers":null})",                                             "trackers"              },
+      {R"({})",                                                            "trackers"              },
+      {R"({"trackers":[],"aggregate":{"done":1}})",                        "aggregate.done"        },
+      {R"({"trackers":[],"aggregate":null})",                              "aggregate"             },
+      {R"({"trackers":[],"aggregate":{"message":5}})",                     "aggregate.message"     },
+      {R"({"trackers":[],"extra":1})",                                     "extra"                 },
+      {R"([])",                                                            ""                      },
+      {R"(null)",                                                          ""                      },
   }));
   CAPTURE(json);
   const auto report = read(json);
@@ -82,8 +85,13 @@ TEST_CASE("limits count characters, not bytes", "[protocol][progress]") {
     return text;
   };
   progress_report report;
-  report.trackers.push_back({.id = repeat(128), .progress = {}, .total = {}, .message = repeat(512), .status = {},
-                             .started_at = {}, .updated_at = {}});
+  report.trackers.push_back({.id = repeat(128),
+                             .progress = {},
+                             .total = {},
+                             .message = repeat(512),
+                             .status = {},
+                             .started_at = {},
+                             .updated_at = {}});
   report.aggregate = progress_aggregate{{}, {}, repeat(512)};
   CHECK(read(written(report)).value() == report);
   auto longer = report;
@@ -101,8 +109,13 @@ TEST_CASE("20 trackers are accepted, 21 and 101 are not", "[protocol][progress]"
   const auto with = [](std::size_t count) {
     progress_report report;
     for (std::size_t i = 0; i < count; ++i)
-      report.trackers.push_back({.id = "t" + std::to_string(i), .progress = {}, .total = {}, .message = {}, .status = {},
-                                 .started_at = {}, .updated_at = {}});
+      report.trackers.push_back({.id = "t" + std::to_string(i),
+                                 .progress = {},
+                                 .total = {},
+                                 .message = {},
+                                 .status = {},
+                                 .started_at = {},
+                                 .updated_at = {}});
     return written(report);
   };
   CHECK(read(with(0)).has_value());
@@ -113,8 +126,13 @@ TEST_CASE("20 trackers are accepted, 21 and 101 are not", "[protocol][progress]"
 
 TEST_CASE("numbers that are not finite are not valid progress", "[protocol][progress]") {
   progress_report report;
-  report.trackers.push_back({.id = "a", .progress = std::numeric_limits<double>::quiet_NaN(), .total = {}, .message = {},
-                             .status = {}, .started_at = {}, .updated_at = {}});
+  report.trackers.push_back({.id = "a",
+                             .progress = std::numeric_limits<double>::quiet_NaN(),
+                             .total = {},
+                             .message = {},
+                             .status = {},
+                             .started_at = {},
+                             .updated_at = {}});
   CHECK(validate(report).error().field == "trackers[0].progress");
   report.trackers[0].progress = std::numeric_limits<double>::infinity();
   CHECK(validate(report).error().field == "trackers[0].progress");
@@ -122,10 +140,15 @@ TEST_CASE("numbers that are not finite are not valid progress", "[protocol][prog
 
 TEST_CASE("a report is written without what is not given", "[protocol][progress]") {
   progress_report report;
-  report.trackers.push_back({.id = "tool-call-1", .progress = 50, .total = 100, .message = "Processing image 50/100",
-                             .status = tracker_status::running, .started_at = timestamp{}, .updated_at = {}});
-  report.trackers.push_back({.id = "index", .progress = 2.5, .total = {}, .message = {}, .status = {}, .started_at = {},
+  report.trackers.push_back({.id = "tool-call-1",
+                             .progress = 50,
+                             .total = 100,
+                             .message = "Processing image 50/100",
+                             .status = tracker_status::running,
+                             .started_at = timestamp{},
                              .updated_at = {}});
+  report.trackers.push_back(
+      {.id = "index", .progress = 2.5, .total = {}, .message = {}, .status = {}, .started_at = {}, .updated_at = {}});
   report.aggregate = progress_aggregate{50.0, {}, {}};
   CHECK(written(report)
         == R"({"trackers":[{"id":"tool-call-1","progress":50,"total":100,"message":"Processing image 50/100",)"

@@ -1,20 +1,20 @@
-// Random values of every protocol type, from a seed: what round-trip tests are fed with. Every member is sometimes empty and
-// sometimes not. Doubles have few digits, so that any JSON parser reads them back exactly.
+// Random values of every protocol type, from a seed: what round-trip tests are fed with. Every member is sometimes
+// empty and sometimes not. Doubles have few digits, so that any JSON parser reads them back exactly.
 #pragma once
+
+#include "protocol/event.hpp"
+#include "protocol/objective.hpp"
+#include "protocol/task.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
 
 #include <cstdint>
 #include <memory>
 #include <random>
 #include <string>
 #include <vector>
-
-#include <boost/json/array.hpp>
-#include <boost/json/object.hpp>
-#include <boost/json/value.hpp>
-
-#include "protocol/event.hpp"
-#include "protocol/objective.hpp"
-#include "protocol/task.hpp"
 
 namespace troupe::test {
 
@@ -26,8 +26,9 @@ public:
   bool coin() { return below(2) == 0; }
 
   std::string text() {
-    static const std::vector<std::string> pieces{"a",  "B7", " ",  "\"", "\\", "\n", "\t",           "\x01",
-                                                 "/",  "{}", "ä",  "€",  "🎭", "\u2028", "\xc2\x85", "long run of plain text"};
+    static const std::vector<std::string> pieces{
+        "a", "B7", " ", "\"", "\\", "\n",     "\t",       "\x01",
+        "/", "{}", "ä", "€",  "🎭",  "\u2028", "\xc2\x85", "long run of plain text"};
     std::string out;
     for (auto n = below(5); n > 0; --n)
       out += pieces[below(static_cast<std::uint32_t>(pieces.size()))];
@@ -40,7 +41,9 @@ public:
       out.push_back(static_cast<char>(below(256)));
     return out;
   }
-  std::vector<std::string> texts() { return list<std::string>(3, [&] { return text(); }); }
+  std::vector<std::string> texts() {
+    return list<std::string>(3, [&] { return text(); });
+  }
   timestamp time() { return timestamp{milliseconds{1'600'000'000'000 + std::int64_t{below(4'000'000'000)} * 100}}; }
   double amount() { return below(4000) / 8.0; }
 
@@ -82,8 +85,14 @@ public:
     return out;
   }
   message any_message() {
-    return {text(), static_cast<role>(below(3)), list<part>(4, [&] { return any_part(); }), text(), text(), texts(),
-            texts(), object()};
+    return {text(),
+            static_cast<role>(below(3)),
+            list<part>(4, [&] { return any_part(); }),
+            text(),
+            text(),
+            texts(),
+            texts(),
+            object()};
   }
   message_ptr message_or_null() { return coin() ? nullptr : std::make_shared<const message>(any_message()); }
   artifact any_artifact() {
@@ -106,8 +115,8 @@ public:
                               maybe<timestamp>([&] { return time(); })};
     });
     if (coin())
-      out.aggregate = progress_aggregate{maybe<double>([&] { return amount(); }),
-                                         maybe<double>([&] { return amount(); }), text()};
+      out.aggregate =
+          progress_aggregate{maybe<double>([&] { return amount(); }), maybe<double>([&] { return amount(); }), text()};
     return out;
   }
   progress_ptr progress_or_null() { return coin() ? nullptr : std::make_shared<const progress_report>(any_progress()); }
@@ -173,8 +182,7 @@ public:
     out.status = {any_task_state(), message_or_null(), time()};
     out.created = time();
     out.progress = progress_or_null();
-    out.artifacts =
-        list<artifact_ptr>(3, [&] { return std::make_shared<const artifact>(any_artifact()); });
+    out.artifacts = list<artifact_ptr>(3, [&] { return std::make_shared<const artifact>(any_artifact()); });
     out.history = list<message_ptr>(3, [&] { return std::make_shared<const message>(any_message()); });
     out.metadata = object();
     return out;
@@ -203,7 +211,9 @@ public:
     return out;
   }
   task_slot any_slot() { return {any_task_state(), coin(), static_cast<std::uint16_t>(below(3)), below(5)}; }
-  std::vector<std::uint32_t> indexes() { return list<std::uint32_t>(5, [&] { return below(1000); }); }
+  std::vector<std::uint32_t> indexes() {
+    return list<std::uint32_t>(5, [&] { return below(1000); });
+  }
 
   template<class T, class Make>
   std::vector<T> list(std::uint32_t end, Make make) {

@@ -1,12 +1,11 @@
+#include "protocol/codec_opt.hpp"
 #include "protocol/record.hpp"
-
-#include <type_traits>
+#include "tests/protocol/random_values.hpp"
+#include "tests/support/catch.hpp"
 
 #include <boost/json/parse.hpp>
 
-#include "protocol/codec_opt.hpp"
-#include "tests/protocol/random_values.hpp"
-#include "tests/support/catch.hpp"
+#include <type_traits>
 
 using namespace troupe;
 using test::random_values;
@@ -18,8 +17,7 @@ constexpr std::uint32_t rounds = 400;
 // -- equality, member by member; pointers by what they point to ----------------------------------------------------------
 
 template<class T>
-bool same(const T& a, const T& b) requires std::equality_comparable<T>
-{
+bool same(const T& a, const T& b) requires std::equality_comparable<T> {
   return a == b;
 }
 
@@ -79,29 +77,41 @@ bool same(const objective_created& a, const objective_created& b) {
 bool same(const objective_edited& a, const objective_edited& b) {
   return a.name == b.name && a.description == b.description;
 }
-bool same(const objective_moved& a, const objective_moved& b) { return a.to == b.to && a.reason == b.reason; }
-bool same(const plan_added& a, const plan_added& b) { return same(a.spec, b.spec); }
+bool same(const objective_moved& a, const objective_moved& b) {
+  return a.to == b.to && a.reason == b.reason;
+}
+bool same(const plan_added& a, const plan_added& b) {
+  return same(a.spec, b.spec);
+}
 bool same(const plan_moved& a, const plan_moved& b) {
   return a.plan == b.plan && a.to == b.to && a.reason == b.reason;
 }
 bool same(const tasks_withdrawn& a, const tasks_withdrawn& b) {
   return a.plan == b.plan && a.tasks == b.tasks && a.to == b.to && a.reason == b.reason;
 }
-bool same(const tasks_renewed& a, const tasks_renewed& b) { return a.plan == b.plan && a.tasks == b.tasks; }
-bool same(const task_created& a, const task_created& b) { return same(a.record, b.record); }
+bool same(const tasks_renewed& a, const tasks_renewed& b) {
+  return a.plan == b.plan && a.tasks == b.tasks;
+}
+bool same(const task_created& a, const task_created& b) {
+  return same(a.record, b.record);
+}
 bool same(const task_moved& a, const task_moved& b) {
   return a.to == b.to && a.attempt == b.attempt && same(a.message, b.message);
 }
-bool same(const task_message& a, const task_message& b) { return same(a.what, b.what); }
+bool same(const task_message& a, const task_message& b) {
+  return same(a.what, b.what);
+}
 bool same(const task_artifact& a, const task_artifact& b) {
   return same(a.what, b.what) && a.append == b.append && a.last_chunk == b.last_chunk;
 }
-bool same(const task_progress& a, const task_progress& b) { return same(a.what, b.what); }
+bool same(const task_progress& a, const task_progress& b) {
+  return same(a.what, b.what);
+}
 
 bool same(const event& a, const event& b) {
   return a.index() == b.index()
-         && std::visit(
-             [&](const auto& kind) { return same(kind, std::get<std::remove_cvref_t<decltype(kind)>>(b)); }, a);
+         && std::visit([&](const auto& kind) { return same(kind, std::get<std::remove_cvref_t<decltype(kind)>>(b)); },
+                       a);
 }
 
 bool same(const change& a, const change& b) {
@@ -124,7 +134,9 @@ bool same(const std::vector<T>& a, const std::vector<T>& b) {
 
 event any_event(random_values& random, std::size_t kind, const change& where) {
   switch (kind) {
-    case 0: return objective_created{std::make_shared<const objective_spec>(random.any_objective_spec()), task_id{random.text()}};
+    case 0:
+      return objective_created{std::make_shared<const objective_spec>(random.any_objective_spec()),
+                               task_id{random.text()}};
     case 1: return objective_edited{random.text(), random.text()};
     case 2: return objective_moved{random.any_objective_state(), random.text()};
     case 3: return plan_added{random.plan_ptr()};
@@ -145,7 +157,8 @@ event any_event(random_values& random, std::size_t kind, const change& where) {
     }
     case 8: return task_moved{random.any_task_state(), random.below(4), random.message_or_null()};
     case 9: return task_message{std::make_shared<const message>(random.any_message())};
-    case 10: return task_artifact{std::make_shared<const artifact>(random.any_artifact()), random.coin(), random.coin()};
+    case 10:
+      return task_artifact{std::make_shared<const artifact>(random.any_artifact()), random.coin(), random.coin()};
     default: return task_progress{std::make_shared<const progress_report>(random.any_progress())};
   }
 }
@@ -368,8 +381,9 @@ TEST_CASE("a row that is not one of ours is an error that shows it", "[protocol]
 }
 
 TEST_CASE("task slots that do not fit the plan are an error, however many", "[protocol][record]") {
-  const auto* slots = GENERATE("[]", R"([[2,"completed",true,0,1]])", R"([[1,"completed",true,0,1],[1,"failed",true,0,1]])",
-                               R"([[18446744073709551615,"completed",true,0,1]])", R"([[1,"completed",true,65536,1]])");
+  const auto* slots =
+      GENERATE("[]", R"([[2,"completed",true,0,1]])", R"([[1,"completed",true,0,1],[1,"failed",true,0,1]])",
+               R"([[18446744073709551615,"completed",true,0,1]])", R"([[1,"completed",true,65536,1]])");
   const std::string row = R"({"i":"o","s":"completed","cr":1,"up":1,"pl":[{"spec":{"i":"p","ts":[{}]},"s":"completed",)"
                           R"("cr":1,"up":1,"ts":)"
                           + std::string{slots} + "}]}";

@@ -1,8 +1,7 @@
 #include "protocol/task_state.hpp"
+#include "tests/support/catch.hpp"
 
 #include <string>
-
-#include "tests/support/catch.hpp"
 
 using namespace troupe;
 
