@@ -1,5 +1,7 @@
 #include "agents/process_reactor.hpp"
 
+#include "agents/process_warden.hpp"
+
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -157,12 +159,15 @@ private:
   }
 
   void begin(process_key key, process_spec spec, std::unique_ptr<process_listener> listener) {
+    if (!warden_)
+      warden_.emplace();
     auto outcome = spawn(spec);
     if (const auto* failure = std::get_if<spawn_failure>(&outcome))
       return listener->on_start_failed(*failure);
     auto& child = std::get<spawned_process>(outcome);
     auto& one = processes_[key];
     one.pid = child.pid;
+    tell_warden();
     one.input = std::move(child.input);
     one.output = std::move(child.output);
     one.errors = std::move(child.errors);
@@ -179,6 +184,14 @@ private:
     watch(one.output, EPOLLIN, tag(key, stream::output));
     watch(one.errors, EPOLLIN, tag(key, stream::errors));
     write_more(key, one, spec.input.value_or(std::string{}));
+  }
+
+  void tell_warden() {
+    std::vector<pid_t> groups;
+    for (const auto& [key, one] : processes_)
+      if (one.pid > 0)
+        groups.push_back(one.pid);
+    warden_->know(groups);
   }
 
   void terminate(process& one) {
@@ -344,11 +357,13 @@ private:
       return;
     drain(one, stream::output);
     drain(one, stream::errors);
-    if (looked == 0) {
-      one.signal_group(SIGKILL);
-      while (::waitpid(one.pid, nullptr, 0) < 0 && errno == EINTR) {
+    const auto pid = std::exchange(one.pid, -1);
+    if (looked == 0)
+      ::kill(-pid, SIGKILL);
+    tell_warden();
+    if (looked == 0)
+      while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
       }
-    }
     one.end.unknown = looked != 0;
     (info.si_code == CLD_EXITED ? one.end.code : one.end.signal) = info.si_status;
     if (!one.exit)
@@ -366,6 +381,7 @@ private:
       while (::waitpid(one.pid, nullptr, 0) < 0 && errno == EINTR) {
       }
     processes_.clear();
+    warden_.reset();
   }
 
   unique_fd epoll_, wake_;
@@ -376,6 +392,7 @@ private:
   // Only on the reactor's thread:
   std::unordered_map<process_key, process> processes_;
   std::size_t polled_ = 0; ///< Processes without a pidfd.
+  std::optional<process_warden> warden_; ///< From the first process on.
   std::array<char, read_bytes> buffer_{};
 };
 

@@ -36,6 +36,7 @@ struct child_plan {
   char* const* environment;
   const char* directory; // null: stay
   int input, output, errors, faults;
+  bool outlives_us;
   pid_t parent;
 };
 
@@ -48,9 +49,11 @@ struct child_plan {
 [[noreturn]] void run_child(const child_plan& plan) {
   ::setpgid(0, 0);
   // If we are killed -9, nobody is left to stop our children: the kernel does it.
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != plan.parent)
-    ::_exit(127);
+  if (!plan.outlives_us) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != plan.parent)
+      ::_exit(127);
+  }
   // Ignored signals and the mask survive exec; a program expects neither. Handlers go first: none of ours may run in here.
   struct sigaction standard {};
   standard.sa_handler = SIG_DFL;
@@ -227,6 +230,7 @@ std::variant<spawned_process, spawn_failure> spawn(const process_spec& spec) {
                         output.write.get(),
                         errors.write.get(),
                         faults.write.get(),
+                        spec.outlives_us,
                         ::getpid()};
   const auto pid = start_child(plan);
   if (pid < 0)

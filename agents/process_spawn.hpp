@@ -21,6 +21,7 @@ struct process_spec {
   std::string directory;         ///< Empty: ours.
   std::vector<std::string> environment; ///< All of it, as `NAME=value`.
   std::optional<std::string> input;     ///< Written to its stdin; none: stdin is empty (/dev/null).
+  bool outlives_us = false; ///< It is not killed by the kernel when we die.
   bool keep_input_open = false;         ///< More may be written; else stdin is closed after `input`.
   std::size_t output_bytes_max = std::size_t{8} << 20; ///< More on stdout ends it.
   std::chrono::nanoseconds kill_after = std::chrono::seconds{2}; ///< From SIGTERM to SIGKILL.

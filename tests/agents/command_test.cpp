@@ -11,7 +11,6 @@
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -101,9 +100,20 @@ std::size_t open_descriptors() {
   return static_cast<std::size_t>(std::distance(begin(all), end(all)));
 }
 
-// No child of ours is left, neither running nor as a zombie.
-bool has_no_children() {
-  return ::waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD;
+// The last argument of each child of ours; "" for a zombie.
+std::vector<std::string> children() {
+  std::vector<std::string> out;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream list(thread.path() / "children");
+    for (std::string pid; list >> pid;) {
+      std::ifstream file("/proc/" + pid + "/cmdline", std::ios::binary);
+      std::string line(std::istreambuf_iterator<char>(file), {});
+      if (!line.empty() && line.back() == '\0')
+        line.pop_back();
+      out.push_back(line.substr(line.rfind('\0') + 1));
+    }
+  }
+  return out;
 }
 
 std::string scratch_file(const std::string& name, std::string_view text, mode_t mode) {
@@ -333,7 +343,7 @@ TEST_CASE("the end of the agent is the end of its programs", "[agents][command]"
   CHECK(program.runs()); // the run still holds the thread
   orphan.run.reset();
   CHECK(program.ends());
-  CHECK(has_no_children());
+  CHECK(children().empty());
 }
 
 TEST_CASE("cancel right after start leaves nothing behind", "[agents][command]") {
@@ -343,7 +353,7 @@ TEST_CASE("cancel right after start leaves nothing behind", "[agents][command]")
     CHECK_FALSE(early.run->on_cancel());
     CHECK(early.end() == "failed: killed by SIGTERM");
   }
-  CHECK(has_no_children());
+  CHECK(children() == std::vector<std::string>{"troupe-warden"});
 }
 
 // -- many ------------------------------------------------------------------------------------------------------------------
@@ -372,10 +382,11 @@ TEST_CASE("200 runs leave no descriptor and no zombie", "[agents][command]") {
       CHECK_THAT(job(agent, shell("yes", R"({"outputLimit": 10})")).end(), ContainsSubstring("outputLimit"));
       CHECK_THAT(job(agent, talking_shell("echo nonsense; sleep 600")).end(), ContainsSubstring("not JSON"));
     }
-    CHECK(has_no_children());
-    CHECK(open_descriptors() == before + 2); // the reactor's own
+    CHECK(children() == std::vector<std::string>{"troupe-warden"});
+    CHECK(open_descriptors() == before + 3); // the reactor's own, and the warden's pipe
   }
   CHECK(open_descriptors() == before);
+  CHECK(children().empty());
 }
 
 TEST_CASE("without descriptors a start fails and may be tried again", "[agents][command][hostile]") {
@@ -475,9 +486,10 @@ TEST_CASE("answers to a program that reads none are no harm", "[agents][command]
 // Run by the test below in a process of its own.
 TEST_CASE("a process with a command waits to be killed", "[.victim]") {
   command_agent agent;
-  job child(agent, talking_shell(R"(echo "{\"message\":\"$$\"}"; exec sleep 600)"));
-  const auto pid = child.said();
-  std::printf("{\"message\":\"%d\"}\n{\"message\":\"%s\"}\n", static_cast<int>(::getpid()), pid.c_str());
+  job child(agent, talking_shell(R"(sleep 600 & echo "{\"message\":\"$$\"}"; echo "{\"message\":\"$!\"}"; wait)"));
+  std::printf("{\"message\":\"%d\"}\n", static_cast<int>(::getpid()));
+  for (const std::size_t n : {0U, 1U})
+    std::printf("{\"message\":\"%s\"}\n", child.said(n).c_str());
   std::fflush(stdout);
   ::pause();
 }
@@ -487,9 +499,12 @@ TEST_CASE("programs die with us when we are killed", "[agents][command]") {
   auto input = object(R"({"argv": ["/proc/self/exe", "[.victim]", "--out", "/dev/null"], "protocol": "jsonl"})");
   job victim(agent, input);
   const auto victim_pid = victim.said(0);
-  const watched_process grandchild(victim.said(1));
-  CHECK(grandchild.runs());
+  const watched_process program(victim.said(1));
+  const watched_process what_it_started(victim.said(2));
+  CHECK(program.runs());
+  CHECK(what_it_started.runs());
   REQUIRE(::kill(static_cast<pid_t>(std::stoi(victim_pid)), SIGKILL) == 0);
-  CHECK(grandchild.ends());
+  CHECK(program.ends());
+  CHECK(what_it_started.ends());
   CHECK(victim.end() == "failed: killed by SIGKILL");
 }

@@ -1,0 +1,58 @@
+#include "agents/process_warden.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace troupe {
+
+namespace {
+
+// Keeps the last whole line (it ends with a dot, so that a torn one does not count) until the pipe is closed, by us or by our death.
+constexpr auto script = R"(trap '' HUP INT TERM
+groups=
+while read -r line; do case $line in *.) groups=${line%.} ;; esac; done
+for group in $groups; do kill -s KILL -- "-$group"; done)";
+
+} // namespace
+
+process_warden::process_warden() {
+  process_spec spec;
+  spec.argv = {"/bin/sh", "-c", script, "troupe-warden"};
+  spec.directory = "/";
+  spec.input.emplace();
+  spec.outlives_us = true;
+  auto started = spawn(spec);
+  if (auto* shell = std::get_if<spawned_process>(&started)) {
+    shell_ = std::move(*shell);
+    shell_.output.reset(); // it has nothing to say
+    shell_.errors.reset();
+  }
+}
+
+process_warden::~process_warden() {
+  if (shell_.pid < 0)
+    return;
+  know({});
+  shell_.input.reset();
+  while (::waitpid(shell_.pid, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+void process_warden::know(const std::vector<pid_t>& groups) {
+  if (!shell_.input)
+    return;
+  std::string line = "\n";
+  for (const auto group : groups)
+    line += std::to_string(group) + ' ';
+  line += ".\n";
+  const auto sent = ::write(shell_.input.get(), line.data(), line.size());
+  if (sent < 0 && errno != EAGAIN && errno != EINTR)
+    shell_.input.reset(); // it is gone
+}
+
+} // namespace troupe
