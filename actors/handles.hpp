@@ -138,8 +138,11 @@ struct task_cancel {
   reply_port<task_ptr> done;
 };
 
+/// From the plan to itself: more tasks are free to begin than it spawns in one go.
+struct release_more {};
+
 using plan_handle = actor_handle<task_settled, task_waits, dependency_news, outward_changed, close_plan, pause_plan, task_input,
-                                 task_cancel>;
+                                 task_cancel, release_more>;
 
 // -- to an objective -----------------------------------------------------------------------------------------------------
 
@@ -222,6 +225,7 @@ TROUPE_LOCAL_MESSAGE(troupe::close_plan)
 TROUPE_LOCAL_MESSAGE(troupe::pause_plan)
 TROUPE_LOCAL_MESSAGE(troupe::task_input)
 TROUPE_LOCAL_MESSAGE(troupe::task_cancel)
+TROUPE_LOCAL_MESSAGE(troupe::release_more)
 TROUPE_LOCAL_MESSAGE(troupe::plan_settled)
 TROUPE_LOCAL_MESSAGE(troupe::plan_waits)
 TROUPE_LOCAL_MESSAGE(troupe::outward_news)
@@ -249,6 +253,7 @@ CAF_BEGIN_TYPE_ID_BLOCK(troupe, caf::first_custom_type_id)
   CAF_ADD_TYPE_ID(troupe, (troupe::pause_plan))
   CAF_ADD_TYPE_ID(troupe, (troupe::task_input))
   CAF_ADD_TYPE_ID(troupe, (troupe::task_cancel))
+  CAF_ADD_TYPE_ID(troupe, (troupe::release_more))
   CAF_ADD_TYPE_ID(troupe, (troupe::plan_settled))
   CAF_ADD_TYPE_ID(troupe, (troupe::plan_waits))
   CAF_ADD_TYPE_ID(troupe, (troupe::outward_news))

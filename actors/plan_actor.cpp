@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "actors/input_references.hpp"
+#include "actors/limits.hpp"
 
 namespace troupe {
 
@@ -41,6 +42,10 @@ actor_behavior<plan_handle> plan_actor::make_behavior() {
           what.what.done(make_error(errc::no_question, "the task has not begun and asks nothing", label(what.task)));
       },
       [this](const task_cancel& what) { cancel_one(what); },
+      [this](const release_more&) {
+        release_pending_ = false;
+        spawn_ready();
+      },
   };
 }
 
@@ -88,7 +93,13 @@ void plan_actor::give_up_withdrawn() {
 
 void plan_actor::spawn_ready() {
   const auto limit = start_.view.spec->parallel_max;
+  std::size_t burst = 0;
   while (!ready_.empty() && !paused_ && !closing_ && (limit == 0 || running_count_ < limit)) {
+    if (burst++ == release_burst_max) {
+      if (!std::exchange(release_pending_, true))
+        tell(handle_of(self_), release_more{});
+      return;
+    }
     const auto task = ready_.front();
     ready_.pop_front();
     spawn_task(task);

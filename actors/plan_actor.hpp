@@ -85,6 +85,7 @@ private:
   std::uint32_t failed_count_ = 0;
   bool artifacts_around_ = false; ///< Some task here, or one outside that is waited for, has artifacts.
   bool paused_ = false;
+  bool release_pending_ = false; ///< A release_more is on its way.
   bool closing_ = false;          ///< Releases nothing more; ends as `closing_to_` when the last actor is gone.
   plan_state closing_to_ = plan_state::failed;
   std::string closing_reason_;

@@ -1,0 +1,383 @@
+// Objectives, plans and tasks as their users see them: through the gateway and the store.
+#include "actors/gateway.hpp"
+
+#include <algorithm>
+
+#include "tests/support/actor_bed.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/results.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+task_spec retried(task_spec task, std::uint32_t attempts) {
+  task.retry.attempts_max = attempts;
+  return task;
+}
+
+plan_spec going_on(plan_spec plan) {
+  plan.failure = on_failure::keep_going;
+  return plan;
+}
+
+result<task_ptr> cancel(actor_bed& bed, const task_id& id) {
+  awaited<task_ptr> done;
+  bed.door().cancel(cancel_task{{}, id, {}}, done.to());
+  return done.get();
+}
+
+result<sent> say(actor_bed& bed, const std::string& text, const std::string& to = {}, watcher_ptr follow = nullptr) {
+  send_message what;
+  what.what.message_id = "m1";
+  what.what.from = role::user;
+  what.what.parts.push_back(text_part(text));
+  what.what.task_id = to;
+  awaited<sent> done;
+  bed.door().send(std::move(what), std::move(follow), done.to());
+  return done.get();
+}
+
+} // namespace
+
+TEST_CASE("tasks run in the order of their dependencies", "[actors][gateway]") {
+  actor_bed bed;
+  const auto end = bed.run(an_objective({a_plan("p", {a_task("c", {"b"}), a_task("b", {"a"}), a_task("a")})}),
+                           objective_state::completed);
+  CHECK(bed.states(*end) == "completed completed completed");
+  CHECK(end->plans[0].state == plan_state::completed);
+  CHECK(bed.seen->moves(*end)
+        == std::vector<std::string>{"a:working", "a:completed", "b:working", "b:completed", "c:working", "c:completed"});
+}
+
+TEST_CASE("nothing runs before the objective is started", "[actors][gateway]") {
+  actor_bed bed;
+  const auto made = bed.begin(an_objective({a_plan("p", {a_task("a")})}), false);
+  REQUIRE(made);
+  CHECK((*made)->state == objective_state::submitted);
+  REQUIRE(bed.move((*made)->id, objective_state::working));
+  bed.seen->wait_for(objective_state::completed);
+}
+
+TEST_CASE("an objective or plan without content never completes by itself", "[actors][gateway]") {
+  actor_bed bed;
+  const auto empty = bed.begin(an_objective({}));
+  REQUIRE(empty);
+  const auto hollow = bed.begin(an_objective({a_plan("p", {})}));
+  REQUIRE(hollow);
+  // Both answer commands, so they had every chance to end before.
+  CHECK((*bed.move((*empty)->id, objective_state::working))->state == objective_state::working);
+  CHECK((*bed.move((*hollow)->id, objective_state::working))->state == objective_state::working);
+}
+
+TEST_CASE("an agent that throws fails its task with the reason and the plan fails fast", "[actors][gateway]") {
+  actor_bed bed;
+  const auto end = bed.run(an_objective({a_plan("p", {a_task("a", {}, "boom"), a_task("b", {"a"}), a_task("c", {}, "held")})}),
+                           objective_state::failed);
+  CHECK(bed.states(*end) == "failed canceled canceled");
+  CHECK_THAT(end->reason, ContainsSubstring("boom"));
+  const auto record = bed.records().find_task(end->plans[0].task_at(0));
+  REQUIRE(record);
+  CHECK_THAT(text_of(record->status.message->parts), ContainsSubstring("boom"));
+}
+
+TEST_CASE("a plan that continues on failure finishes what does not depend on it", "[actors][gateway]") {
+  actor_bed bed;
+  const auto end = bed.run(
+      an_objective({going_on(a_plan("p", {a_task("a", {}, "boom"), a_task("b", {"a"}), a_task("c"), a_task("d", {"c"})}))}),
+      objective_state::failed);
+  CHECK(bed.states(*end) == "failed canceled completed completed");
+}
+
+TEST_CASE("a failed attempt is followed by the next one until they are used up", "[actors][gateway]") {
+  actor_bed bed;
+  SECTION("the second succeeds") {
+    const auto end = bed.run(an_objective({a_plan("p", {retried(a_task("a", {}, "second-try"), 3)})}), objective_state::completed);
+    CHECK(end->plans[0].tasks[0].attempt == 2);
+  }
+  SECTION("all fail") {
+    const auto end = bed.run(an_objective({a_plan("p", {retried(a_task("a", {}, "boom"), 3)})}), objective_state::failed);
+    CHECK(end->plans[0].tasks[0].attempt == 3);
+    CHECK_THAT(end->reason, ContainsSubstring("attempt 3 of 3"));
+  }
+}
+
+TEST_CASE("an attempt that takes too long is stopped and fails", "[actors][gateway]") {
+  actor_bed bed;
+  auto slow = a_task("a", {}, "held");
+  slow.timeout = milliseconds{5};
+  SECTION("an agent that stops at once") {
+    const auto end = bed.run(an_objective({a_plan("p", {slow})}), objective_state::failed);
+    CHECK_THAT(end->reason, ContainsSubstring("timed out after 0.005 s"));
+    CHECK(bed.held->cancels() == 1);
+  }
+  SECTION("an agent that reports its end later") {
+    bed.held->stops_at_once = false;
+    REQUIRE(bed.begin(an_objective({a_plan("p", {slow})})));
+    const auto port = bed.held->port("a");
+    // Either the report comes after the time-out and ends the wait for the agent, or before it and fails the task itself.
+    port->report(report_failed{"stopped", false});
+    bed.seen->wait_for(objective_state::failed);
+  }
+}
+
+TEST_CASE("alternatives run when a plan fails and are skipped when it does not", "[actors][gateway]") {
+  actor_bed bed;
+  auto first = a_plan("first", {a_task("a", {}, "boom")});
+  first.alternatives = {"second", "third"};
+  auto last = a_plan("last", {a_task("d")});
+  last.dependencies = {"first"};
+  const auto end = bed.run(an_objective({first, a_plan("second", {a_task("b")}), a_plan("third", {a_task("c")}), last}),
+                           objective_state::completed);
+  CHECK(end->plans[0].state == plan_state::failed);
+  CHECK(end->plans[1].state == plan_state::completed);
+  CHECK(end->plans[2].state == plan_state::skipped);
+  CHECK(end->plans[3].state == plan_state::completed);
+}
+
+TEST_CASE("a task waits for a task of another plan and receives its artifacts", "[actors][gateway]") {
+  actor_bed bed;
+  auto maker = a_task("make", {}, "echo");
+  maker.input["text"] = "hello";
+  auto user = a_task("use", {"make"}, "echo");
+  user.input["text"] = "got ${tasks.make.artifacts[0].text}";
+  const auto end = bed.run(an_objective({a_plan("one", {maker}), a_plan("two", {user})}), objective_state::completed);
+  const auto record = bed.records().find_task(end->plans[1].task_at(0));
+  REQUIRE(record);
+  REQUIRE(record->artifacts.size() == 1);
+  CHECK(text_of(record->artifacts[0]->parts) == "got hello");
+}
+
+TEST_CASE("a reference that cannot be resolved fails the task with a clear reason", "[actors][gateway]") {
+  actor_bed bed;
+  auto user = a_task("use", {"make"}, "echo");
+  user.input["text"] = "${tasks.make.artifacts[0].text}";
+  const auto end = bed.run(an_objective({a_plan("p", {a_task("make"), user})}), objective_state::failed);
+  CHECK_THAT(end->reason, ContainsSubstring("artifact"));
+}
+
+TEST_CASE("no more tasks run at once than allowed", "[actors][gateway]") {
+  actor_bed bed;
+  std::vector<task_spec> six;
+  for (const auto* name : {"a", "b", "c", "d", "e", "f"})
+    six.push_back(a_task(name, {}, "held"));
+  auto plan = a_plan("p", six);
+  auto objective = an_objective({});
+  SECTION("per plan") { plan.parallel_max = 2; }
+  SECTION("per objective") { objective.parallel_max = 2; }
+  SECTION("per agent") { bed.held->limit = 2; }
+  objective.plans.push_back(std::make_shared<const plan_spec>(plan));
+  REQUIRE(bed.begin(objective));
+  for (int done = 0; done < 6; ++done) {
+    bed.held->wait_starts(std::min(done + 2, 6));
+    CHECK(bed.held->starts() <= done + 2);
+    bed.held->port(bed.held->started(done))->report(report_completed{});
+  }
+  bed.seen->wait_for(objective_state::completed);
+}
+
+TEST_CASE("cancel goes down the tree and a late result does not overwrite it", "[actors][gateway]") {
+  actor_bed bed;
+  bed.held->stops_at_once = false;
+  const auto made = bed.begin(an_objective({a_plan("p", {a_task("a", {}, "held"), a_task("b", {"a"})}), a_plan("q", {a_task("c", {}, "held")})}));
+  REQUIRE(made);
+  const auto port = bed.held->port("a");
+  (void)bed.held->port("c");
+  REQUIRE(bed.move((*made)->id, objective_state::canceled));
+  bed.seen->wait_for(objective_state::canceled);
+  port->report(report_completed{});
+  const auto end = bed.records().find_objective((*made)->id);
+  CHECK(bed.states(*end) == "canceled canceled");
+  CHECK(bed.states(*end, 1) == "canceled");
+  CHECK(end->plans[0].state == plan_state::failed);
+  CHECK(bed.held->cancels() == 2);
+}
+
+TEST_CASE("one task of a plan can be canceled, begun or not", "[actors][gateway]") {
+  actor_bed bed;
+  const auto made = bed.begin(an_objective({going_on(a_plan("p", {a_task("a", {}, "held"), a_task("b", {"a"}), a_task("c", {}, "held")}))}));
+  REQUIRE(made);
+  (void)bed.held->port("a");
+  (void)bed.held->port("c");
+  const auto later = cancel(bed, (*made)->plans[0].task_at(1));
+  REQUIRE(later);
+  CHECK((*later)->status.state == task_state::canceled);
+  const auto running = cancel(bed, (*made)->plans[0].task_at(2));
+  REQUIRE(running);
+  CHECK((*running)->status.state == task_state::canceled);
+  bed.held->port("a")->report(report_completed{});
+  bed.seen->wait_for(objective_state::failed);
+  const auto end = bed.records().find_objective((*made)->id);
+  CHECK(bed.states(*end) == "completed canceled canceled");
+  CHECK(cancel(bed, (*made)->plans[0].task_at(0)).error().code == errc::task_not_cancelable);
+  CHECK(cancel(bed, task_id{"nobody"}).error().code == errc::task_not_found);
+}
+
+TEST_CASE("a question blocks the objective only when nothing else can run, and the answer unblocks it", "[actors][gateway]") {
+  actor_bed bed;
+  const auto made = bed.begin(an_objective({a_plan("p", {a_task("ask", {}, "asking"), a_task("other", {}, "held"), a_task("after", {"ask"})})}));
+  REQUIRE(made);
+  const auto id = bed.seen->wait_for(task_state::input_required);
+  (void)bed.held->port("other");
+  auto now = bed.records().find_objective((*made)->id);
+  CHECK(now->state == objective_state::working);
+  REQUIRE(now->pending_inputs.size() == 1);
+  CHECK(now->pending_inputs[0].task == id);
+  CHECK(now->pending_inputs[0].prompt == "which one?");
+  bed.held->port("other")->report(report_completed{});
+  bed.seen->wait_for(objective_state::blocked);
+  REQUIRE(say(bed, "the red one", id.str()));
+  bed.seen->wait_for(objective_state::completed);
+  now = bed.records().find_objective((*made)->id);
+  CHECK(now->pending_inputs.empty());
+  CHECK(text_of(bed.records().find_task(id)->artifacts[0]->parts) == "the red one");
+  CHECK(say(bed, "the blue one", id.str()).error().code == errc::unsupported_operation);
+}
+
+TEST_CASE("a message makes a lone task of the default agent", "[actors][gateway]") {
+  actor_bed bed;
+  bed.agents.default_agent = "echo";
+  const auto follow = std::make_shared<recorder>();
+  const auto made = say(bed, "hi", {}, follow);
+  REQUIRE(made);
+  CHECK(made->created);
+  follow->wait_for(task_state::completed);
+  const auto record = bed.records().find_task(made->task);
+  REQUIRE(record);
+  CHECK(record->context == made->context);
+  CHECK(text_of(record->artifacts[0]->parts) == "hi");
+  CHECK(record->history.size() == 1);
+}
+
+TEST_CASE("messages to a running task reach its agent, those to an unknown or ended one are refused", "[actors][gateway]") {
+  actor_bed bed;
+  bed.agents.default_agent = "held";
+  const auto follow = std::make_shared<recorder>();
+  const auto made = say(bed, "begin", {}, follow);
+  REQUIRE(made);
+  const auto port = bed.held->port("");
+  REQUIRE(say(bed, "more", made->task.str()));
+  CHECK(bed.held->inputs() == std::vector<std::string>{":more"});
+  port->report(report_completed{});
+  follow->wait_for(task_state::completed);
+  CHECK(say(bed, "late", made->task.str()).error().code == errc::unsupported_operation);
+  CHECK(say(bed, "hello?", "nobody").error().code == errc::task_not_found);
+}
+
+TEST_CASE("a failed objective can be tried again: what completed stays, what failed is done as a new task", "[actors][gateway]") {
+  actor_bed bed;
+  bool works = false;
+  bed.agents.add("fixed-later", [&works](const order&) -> std::string {
+    if (!works)
+      throw std::runtime_error("broken");
+    return "fine";
+  });
+  const auto first = bed.run(an_objective({a_plan("p", {a_task("a"), a_task("b", {"a"}, "fixed-later"), a_task("c", {"b"})})}),
+                             objective_state::failed);
+  CHECK(bed.states(*first) == "completed failed canceled");
+  works = true;
+  REQUIRE(bed.move(first->id, objective_state::planning));
+  REQUIRE(bed.move(first->id, objective_state::working));
+  bed.seen->wait_for(objective_state::completed);
+  const auto end = bed.records().find_objective(first->id);
+  CHECK(bed.states(*end) == "completed completed completed");
+  CHECK(end->plans[0].task_at(0) == first->plans[0].task_at(0));
+  CHECK(end->plans[0].task_at(1) != first->plans[0].task_at(1));
+  CHECK(bed.records().find_task(first->plans[0].task_at(1))->status.state == task_state::failed);
+}
+
+TEST_CASE("moves the table does not allow are refused", "[actors][gateway]") {
+  actor_bed bed;
+  const auto end = bed.run(an_objective({a_plan("p", {a_task("a")})}), objective_state::completed);
+  const auto again = bed.move(end->id, objective_state::working);
+  REQUIRE_FALSE(again);
+  CHECK(again.error().code == errc::invalid_transition);
+  CHECK(bed.move(objective_id{"nobody"}, objective_state::working).error().code == errc::objective_not_found);
+}
+
+TEST_CASE("what is wrong with an objective is said before anything is made", "[actors][gateway]") {
+  actor_bed bed;
+  const auto refused = [&](objective_spec spec) { return bed.begin(std::move(spec)).error(); };
+  CHECK(refused(an_objective({a_plan("p", {a_task("a", {}, "nobody")})})).code == errc::agent_not_found);
+  CHECK(refused(an_objective({a_plan("p", {a_task("a", {"b"})})})).code == errc::unknown_dependency);
+  auto user = a_task("use", {"make"}, "echo");
+  user.input["text"] = "${tasks.other.artifacts[0].text}";
+  const auto why = refused(an_objective({a_plan("p", {a_task("make"), user})}));
+  CHECK(why.code == errc::invalid_reference);
+  CHECK(why.field == "/plans/0/tasks/1/input/text");
+}
+
+TEST_CASE("an id of the client's is adopted once and refused the second time", "[actors][gateway]") {
+  actor_bed bed;
+  auto spec = an_objective({a_plan("p", {a_task("a")})});
+  spec.id = objective_id{"mine"};
+  REQUIRE(bed.begin(spec));
+  const auto again = bed.begin(spec);
+  REQUIRE_FALSE(again);
+  CHECK(again.error().code == errc::duplicate_id);
+}
+
+TEST_CASE("plans can be added while others run, and wait for their tasks", "[actors][gateway]") {
+  actor_bed bed;
+  const auto made = bed.begin(an_objective({a_plan("p", {a_task("a", {}, "held")})}));
+  REQUIRE(made);
+  (void)bed.held->port("a");
+  awaited<plan_id> done;
+  bed.door().create(create_plan{{}, (*made)->id, a_plan("q", {a_task("b", {"a"})}), true}, done.to());
+  const auto added = done.get();
+  REQUIRE(added);
+  CHECK(bed.records().find_objective((*made)->id)->plans.size() == 2);
+  bed.held->port("a")->report(report_completed{});
+  bed.seen->wait_for(objective_state::completed);
+  // Whoever comes at the very moment of its end is told to try again.
+  errc refusal = errc::unavailable;
+  while (refusal == errc::unavailable) {
+    awaited<plan_id> late;
+    bed.door().create(create_plan{{}, (*made)->id, a_plan("r", {}), true}, late.to());
+    refusal = late.get().error().code;
+  }
+  CHECK(refusal == errc::invalid_transition);
+}
+
+TEST_CASE("a plan can be completed by request", "[actors][gateway]") {
+  actor_bed bed;
+  const auto made = bed.begin(an_objective({a_plan("p", {a_task("a", {}, "held"), a_task("b", {"a"})})}));
+  REQUIRE(made);
+  (void)bed.held->port("a");
+  awaited<plan_id> done;
+  update_plan what;
+  what.id = (*made)->plans[0].spec->id;
+  what.state = plan_state::completed;
+  bed.door().update(what, done.to());
+  REQUIRE(done.get());
+  bed.seen->wait_for(objective_state::completed);
+  const auto end = bed.records().find_objective((*made)->id);
+  CHECK(bed.states(*end) == "canceled canceled");
+}
+
+TEST_CASE("draining refuses new work and lets go on what runs", "[actors][gateway]") {
+  actor_bed bed;
+  const auto made = bed.begin(an_objective({a_plan("p", {a_task("a", {}, "held"), a_task("b", {"a"})})}));
+  REQUIRE(made);
+  (void)bed.held->port("a");
+  bed.door().drain();
+  CHECK(bed.begin(an_objective({})).error().code == errc::unavailable);
+  CHECK(say(bed, "hi").error().code == errc::unavailable);
+  bed.held->port("a")->report(report_completed{});
+  bed.seen->wait_for(objective_state::completed);
+}
+
+TEST_CASE("a wide plan completes", "[actors][gateway]") {
+  actor_bed bed;
+  std::vector<task_spec> many{a_task("root")};
+  std::vector<std::string> names;
+  for (int i = 0; i < 2'000; ++i) {
+    names.push_back("t" + std::to_string(i));
+    many.push_back(a_task(names.back(), {"root"}));
+  }
+  many.push_back(a_task("join", names));
+  const auto end = bed.run(an_objective({a_plan("p", std::move(many))}), objective_state::completed);
+  for (const auto& slot : end->plans[0].tasks)
+    CHECK(slot.state == task_state::completed);
+}

@@ -1,0 +1,191 @@
+#include "actors/objective_graph.hpp"
+
+#include "tests/support/actor_bed.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/results.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+result<resolved_objective> resolve(std::vector<plan_spec> plans) {
+  return resolve_dependencies(an_objective(std::move(plans)).plans);
+}
+
+error refusal(std::vector<plan_spec> plans) {
+  const auto out = resolve(std::move(plans));
+  REQUIRE_FALSE(out);
+  return out.error();
+}
+
+task_spec with_key(std::string key, std::vector<std::string> after = {}) {
+  auto out = a_task("", std::move(after));
+  out.key = std::move(key);
+  return out;
+}
+
+plan_spec after(plan_spec plan, std::vector<std::string> dependencies) {
+  plan.dependencies = std::move(dependencies);
+  return plan;
+}
+
+} // namespace
+
+TEST_CASE("dependencies are found by id, by name and by position", "[actors][objective_graph]") {
+  auto plan = a_plan("p", {with_key("first"), a_task("Second one", {"first"}), a_task("third", {"Second one", "task-0"})});
+  const auto out = resolve({plan});
+  REQUIRE(out);
+  CHECK(out->plans[0].edges == std::vector<graph_edge>{{0, 1}, {1, 2}, {0, 2}});
+}
+
+TEST_CASE("a task may depend on a task of another plan", "[actors][objective_graph]") {
+  const auto out = resolve({a_plan("one", {a_task("a"), a_task("b")}), a_plan("two", {a_task("c", {"b"}), a_task("d", {"plan-0/task-0"})})});
+  REQUIRE(out);
+  CHECK(out->plans[1].externals == std::vector<std::uint32_t>{1, 1});
+  REQUIRE(out->plans[0].awaited(1).size() == 1);
+  CHECK(out->plans[0].awaited(1)[0].dependent == task_position{1, 0});
+  CHECK(out->plans[0].awaited(0)[0].dependent == task_position{1, 1});
+}
+
+TEST_CASE("the plan's own task wins over one of the same name elsewhere", "[actors][objective_graph]") {
+  const auto out = resolve({a_plan("one", {a_task("a")}), a_plan("two", {a_task("a"), a_task("b", {"a"})})});
+  REQUIRE(out);
+  CHECK(out->plans[1].edges == std::vector<graph_edge>{{0, 1}});
+}
+
+TEST_CASE("what cannot be resolved is refused with the names of the culprits", "[actors][objective_graph]") {
+  SECTION("unknown name") {
+    const auto why = refusal({a_plan("p", {a_task("a", {"nobody"})})});
+    CHECK(why.code == errc::unknown_dependency);
+    CHECK(why.message == "task \"a\" depends on \"nobody\", which is no task of this objective");
+  }
+  SECTION("self-dependency") {
+    const auto why = refusal({a_plan("p", {a_task("a", {"a"})})});
+    CHECK(why.code == errc::dependency_cycle);
+    CHECK(why.message == "task \"a\" depends on itself");
+  }
+  SECTION("duplicate id, even in another plan") {
+    const auto why = refusal({a_plan("p", {with_key("x")}), a_plan("q", {with_key("x")})});
+    CHECK(why.code == errc::duplicate_id);
+    CHECK(why.field == "x");
+  }
+  SECTION("ambiguous name") {
+    const auto why = refusal({a_plan("p", {a_task("a"), a_task("a"), a_task("b", {"a"})})});
+    CHECK(why.code == errc::invalid_params);
+    CHECK_THAT(why.message, ContainsSubstring("several tasks"));
+  }
+  SECTION("unknown plan") {
+    const auto why = refusal({after(a_plan("p", {}), {"q"})});
+    CHECK(why.code == errc::unknown_dependency);
+  }
+  SECTION("position out of range") {
+    CHECK(refusal({a_plan("p", {a_task("a", {"task-7"})})}).code == errc::unknown_dependency);
+  }
+  SECTION("alternative of two plans") {
+    auto one = a_plan("one", {});
+    auto two = a_plan("two", {});
+    one.alternatives = two.alternatives = {"three"};
+    CHECK(refusal({one, two, a_plan("three", {})}).code == errc::invalid_params);
+  }
+}
+
+TEST_CASE("a cycle is printed as a path", "[actors][objective_graph]") {
+  SECTION("of tasks") {
+    const auto why = refusal({a_plan("p", {a_task("a", {"c"}), a_task("b", {"a"}), a_task("c", {"b"}), a_task("d", {"c"})})});
+    CHECK(why.code == errc::dependency_cycle);
+    const std::string text = why.message;
+    const bool any = text.ends_with("a -> b -> c -> a") || text.ends_with("b -> c -> a -> b") || text.ends_with("c -> a -> b -> c");
+    CHECK(any);
+  }
+  SECTION("through plans") {
+    const auto why = refusal({after(a_plan("one", {a_task("a")}), {"two"}), a_plan("two", {a_task("b", {"a"})})});
+    CHECK(why.code == errc::dependency_cycle);
+    CHECK_THAT(why.message, ContainsSubstring("plan one") && ContainsSubstring("plan two"));
+  }
+  SECTION("of ten thousand tasks, shortened") {
+    std::vector<task_spec> ring;
+    for (int i = 0; i < 10'000; ++i)
+      ring.push_back(with_key("n" + std::to_string(i), {"n" + std::to_string((i + 9'999) % 10'000)}));
+    const auto why = refusal({a_plan("p", std::move(ring))});
+    CHECK(why.code == errc::dependency_cycle);
+    CHECK_THAT(why.message, ContainsSubstring("(9980 more)"));
+    CHECK(why.message.size() < 500);
+  }
+}
+
+TEST_CASE("a hundred thousand tasks with a million edges resolve", "[actors][objective_graph]") {
+  std::vector<task_spec> many;
+  for (int i = 0; i < 100'000; ++i) {
+    auto one = with_key("n" + std::to_string(i));
+    for (int k = 1; k <= 10 && k <= i; ++k)
+      one.dependencies.push_back("n" + std::to_string(i - k));
+    many.push_back(std::move(one));
+  }
+  const auto out = resolve({a_plan("p", std::move(many))});
+  REQUIRE(out);
+  CHECK(out->plans[0].edges.size() == 999'945);
+}
+
+namespace {
+
+constexpr auto pending = plan_state::pending;
+constexpr auto working = plan_state::working;
+constexpr auto completed = plan_state::completed;
+constexpr auto failed = plan_state::failed;
+constexpr auto skipped = plan_state::skipped;
+
+std::vector<resolved_plan> shape(std::vector<plan_spec> plans) {
+  auto out = resolve(std::move(plans));
+  REQUIRE(out);
+  return std::move(out->plans);
+}
+
+} // namespace
+
+TEST_CASE("plans without dependencies start together, others after them", "[actors][objective_graph]") {
+  const auto plans = shape({a_plan("a", {}), a_plan("b", {}), after(a_plan("c", {}), {"a", "b"})});
+  CHECK(decide(plans, {pending, pending, pending}).start == std::vector<std::uint32_t>{0, 1});
+  CHECK(decide(plans, {completed, working, pending}).start.empty());
+  CHECK(decide(plans, {completed, completed, pending}).start == std::vector<std::uint32_t>{2});
+  CHECK(decide(plans, {completed, completed, completed}).outcome == objective_state::completed);
+}
+
+TEST_CASE("a failed plan skips what depends on it and fails the objective in the end", "[actors][objective_graph]") {
+  const auto plans = shape({a_plan("a", {}), a_plan("b", {}), after(a_plan("c", {}), {"a"}), after(a_plan("d", {}), {"c"})});
+  auto next = decide(plans, {failed, working, pending, pending});
+  CHECK(next.skipped.size() == 2);
+  CHECK_FALSE(next.outcome);
+  CHECK(decide(plans, {failed, completed, skipped, skipped}).outcome == objective_state::failed);
+}
+
+TEST_CASE("alternatives start in turn and are skipped when they are not needed", "[actors][objective_graph]") {
+  auto first = a_plan("a", {});
+  first.alternatives = {"b", "c"};
+  const auto plans = shape({first, a_plan("b", {}), a_plan("c", {}), after(a_plan("d", {}), {"a"})});
+  CHECK(decide(plans, {pending, pending, pending, pending}).start == std::vector<std::uint32_t>{0});
+  SECTION("not needed") {
+    const auto next = decide(plans, {completed, pending, pending, pending});
+    CHECK(next.skipped.size() == 2);
+    CHECK(next.start == std::vector<std::uint32_t>{3});
+  }
+  SECTION("the next one's turn") {
+    CHECK(decide(plans, {failed, pending, pending, pending}).start == std::vector<std::uint32_t>{1});
+    CHECK(decide(plans, {failed, failed, pending, pending}).start == std::vector<std::uint32_t>{2});
+  }
+  SECTION("an alternative that completed meets the dependency") {
+    const auto next = decide(plans, {failed, completed, pending, pending});
+    CHECK(next.skipped.size() == 1);
+    CHECK(next.start == std::vector<std::uint32_t>{3});
+    CHECK(decide(plans, {failed, completed, skipped, completed}).outcome == objective_state::completed);
+  }
+  SECTION("none left") {
+    const auto next = decide(plans, {failed, failed, failed, pending});
+    CHECK(next.skipped.size() == 1);
+    CHECK(next.outcome == objective_state::failed);
+  }
+}
+
+TEST_CASE("an objective without plans never ends by itself", "[actors][objective_graph]") {
+  CHECK_FALSE(decide({}, {}).outcome);
+}

@@ -1,0 +1,285 @@
+// A gateway with a memory store and agents a test can steer, and a watcher that waits for what a test expects. Waiting is for a condition,
+// never for a time: a condition that does not come ends in the test's time-out.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <future>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "actors/agent.hpp"
+#include "actors/gateway.hpp"
+#include "protocol/spec.hpp"
+#include "store/store.hpp"
+
+namespace troupe::testing {
+
+/// Keeps all changes it saw.
+class recorder final : public watcher {
+public:
+  void on_change(const change_ptr& what) override {
+    const std::lock_guard lock{mutex_};
+    seen_.push_back(what);
+    changed_.notify_all();
+  }
+
+  /// Waits until `condition(changes)` holds.
+  void wait(const std::function<bool(const std::vector<change_ptr>&)>& condition) {
+    std::unique_lock lock{mutex_};
+    changed_.wait(lock, [&] { return condition(seen_); });
+  }
+
+  /// Waits for the objective to reach `state`.
+  void wait_for(objective_state state) {
+    wait([&](const auto& all) {
+      for (const auto& one : all)
+        for (const auto& what : one->events)
+          if (const auto* moved = std::get_if<objective_moved>(&what); moved && moved->to == state)
+            return true;
+      return false;
+    });
+  }
+
+  /// Waits until a task has reached `state`, and returns its id.
+  task_id wait_for(task_state state) {
+    task_id found;
+    wait([&](const auto& all) {
+      for (const auto& one : all)
+        for (const auto& what : one->events)
+          if (const auto* moved = std::get_if<task_moved>(&what); moved && moved->to == state) {
+            found = one->task.id;
+            return true;
+          }
+      return false;
+    });
+    return found;
+  }
+
+  /// All task moves as "name:state", in commit order.
+  [[nodiscard]] std::vector<std::string> moves(const objective_view& of) {
+    const std::lock_guard lock{mutex_};
+    std::vector<std::string> out;
+    for (const auto& one : seen_)
+      for (const auto& what : one->events)
+        if (const auto* moved = std::get_if<task_moved>(&what))
+          out.push_back(of.plans[one->task.plan_index].spec->tasks[one->task.task_index].name + ":"
+                        + std::string{to_string(moved->to)});
+    return out;
+  }
+
+private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<change_ptr> seen_;
+};
+
+/// Goes on until a test says how it ends.
+class held_agent final : public agent {
+public:
+  start_result start(const order_ptr& what, const agent_port_ptr& port) override {
+    const std::lock_guard lock{mutex_};
+    ports_[what->name] = port;
+    order_.push_back(what->name);
+    ++starts_;
+    started_.notify_all();
+    return std::make_unique<run>(*this, what->name);
+  }
+
+  /// The port of the task of that name, once it runs.
+  agent_port_ptr port(const std::string& name) {
+    std::unique_lock lock{mutex_};
+    started_.wait(lock, [&] { return ports_.contains(name); });
+    return ports_[name];
+  }
+
+  /// Waits until that many attempts were begun.
+  void wait_starts(int count) {
+    std::unique_lock lock{mutex_};
+    started_.wait(lock, [&] { return starts_ >= count; });
+  }
+
+  /// The task that was begun as number `index`, once it is.
+  std::string started(int index) {
+    wait_starts(index + 1);
+    const std::lock_guard lock{mutex_};
+    return order_[static_cast<std::size_t>(index)];
+  }
+
+  [[nodiscard]] int starts() {
+    const std::lock_guard lock{mutex_};
+    return starts_;
+  }
+  [[nodiscard]] int cancels() {
+    const std::lock_guard lock{mutex_};
+    return cancels_;
+  }
+  [[nodiscard]] std::vector<std::string> inputs() {
+    const std::lock_guard lock{mutex_};
+    return inputs_;
+  }
+
+  bool stops_at_once = true; ///< What on_cancel returns.
+  restart_rule rule = restart_rule::next_attempt;
+  std::uint32_t limit = 0;
+  restart_rule on_restart() const override { return rule; }
+  std::uint32_t parallel_max() const override { return limit; }
+
+private:
+  struct run final : agent_run {
+    run(held_agent& owner, std::string who) : owner_(owner), who_(std::move(who)) {}
+    void on_input(const message_ptr& what) override {
+      const std::lock_guard lock{owner_.mutex_};
+      owner_.inputs_.push_back(who_ + ":" + text_of(what->parts));
+    }
+    bool on_cancel() override {
+      const std::lock_guard lock{owner_.mutex_};
+      ++owner_.cancels_;
+      return owner_.stops_at_once;
+    }
+    held_agent& owner_;
+    std::string who_;
+  };
+
+  std::mutex mutex_;
+  std::condition_variable started_;
+  std::map<std::string, agent_port_ptr> ports_;
+  std::vector<std::string> order_;
+  std::vector<std::string> inputs_;
+  int starts_ = 0;
+  int cancels_ = 0;
+};
+
+/// Asks one question and answers with what it is told, without keeping anything running meanwhile.
+class asking_agent final : public agent {
+public:
+  start_result start(const order_ptr& what, const agent_port_ptr&) override {
+    if (what->messages.empty())
+      return report_question{"which one?", false};
+    report_completed done;
+    done.artifacts.push_back(text_artifact("answer", what->text()));
+    return done;
+  }
+};
+
+/// A task of that name; `after` are its dependencies.
+inline task_spec a_task(std::string name, std::vector<std::string> after = {}, std::string agent = "noop") {
+  task_spec out;
+  out.name = std::move(name);
+  out.dependencies = std::move(after);
+  out.agent = std::move(agent);
+  out.retry.backoff = milliseconds{1};
+  return out;
+}
+
+inline plan_spec a_plan(std::string name, std::vector<task_spec> tasks) {
+  plan_spec out;
+  out.name = std::move(name);
+  out.tasks = std::move(tasks);
+  return out;
+}
+
+inline objective_spec an_objective(std::vector<plan_spec> plans) {
+  objective_spec out;
+  out.name = "test";
+  for (auto& plan : plans)
+    out.plans.push_back(std::make_shared<const plan_spec>(std::move(plan)));
+  return out;
+}
+
+/// A promise that a reply fulfils.
+template<class T>
+class awaited {
+public:
+  [[nodiscard]] reply<T> to() {
+    return [promise = promise_](result<T> what) { promise->set_value(std::move(what)); };
+  }
+  [[nodiscard]] result<T> get() { return promise_->get_future().get(); }
+
+private:
+  std::shared_ptr<std::promise<result<T>>> promise_ = std::make_shared<std::promise<result<T>>>();
+};
+
+/// Store, agents and gateway, in the order in which they must be destroyed.
+class actor_bed {
+public:
+  explicit actor_bed(executor_options options = {}) : actor_bed(make_memory_store(), options) {}
+  actor_bed(std::unique_ptr<store> with, executor_options options) : records_(std::move(with)), options_(options) {
+    agents.default_agent = "noop";
+    agents.add("noop", std::make_shared<noop>());
+    agents.add("held", held);
+    agents.add("asking", std::make_shared<asking_agent>());
+    agents.add("echo", [](const order& what) { return what.text(); });
+    agents.add("boom", [](const order&) -> std::string { throw std::runtime_error("boom"); });
+    agents.add("second-try", [](const order& what) -> std::string {
+      if (what.attempt < 2)
+        throw std::runtime_error("not yet");
+      return "done";
+    });
+  }
+
+  /// Started on first use, so that a test can set up its agents before.
+  gateway& door() {
+    if (!gateway_)
+      gateway_ = std::make_unique<gateway>(*records_, agents, options_);
+    return *gateway_;
+  }
+  store& records() { return *records_; }
+
+  /// Creates and starts; the watcher is `seen`.
+  result<objective_ptr> begin(objective_spec spec, bool start = true) {
+    awaited<objective_ptr> done;
+    create_objective what;
+    what.spec = std::move(spec);
+    what.start = start;
+    door().create(std::move(what), seen, done.to());
+    return done.get();
+  }
+
+  /// Creates, starts and waits for `end`; the objective as it is then.
+  objective_ptr run(objective_spec spec, objective_state end) {
+    const auto made = begin(std::move(spec));
+    if (!made)
+      throw std::runtime_error(made.error().message);
+    seen->wait_for(end);
+    return records_->find_objective((*made)->id);
+  }
+
+  result<objective_ptr> move(const objective_id& id, objective_state to) {
+    awaited<objective_ptr> done;
+    update_objective what;
+    what.id = id;
+    what.state = to;
+    door().update(what, done.to());
+    return done.get();
+  }
+
+  /// How the tasks of a plan stand, in order, separated by blanks.
+  static std::string states(const objective_view& of, std::size_t plan = 0) {
+    std::string out;
+    for (const auto& slot : of.plans[plan].tasks)
+      out += (out.empty() ? "" : " ") + std::string{summary_state(slot)};
+    return out;
+  }
+
+  /// Ends all actors where they stand, as the end of the process would.
+  void stop() { gateway_.reset(); }
+
+  agent_registry agents;
+  std::shared_ptr<held_agent> held = std::make_shared<held_agent>();
+  std::shared_ptr<recorder> seen = std::make_shared<recorder>();
+
+private:
+  struct noop final : agent {
+    start_result start(const order_ptr&, const agent_port_ptr&) override { return report_completed{}; }
+  };
+
+  std::unique_ptr<store> records_;
+  executor_options options_;
+  std::unique_ptr<gateway> gateway_;
+};
+
+} // namespace troupe::testing
