@@ -359,6 +359,27 @@ TEST_CASE("every scenario says what it is and how it ends", "[protocol][document
   }
 }
 
+TEST_CASE("what a scenario's task refers to, it depends on", "[protocol][document][scenarios]") {
+  std::size_t seen = 0;
+  for (const auto& file : test::scenario_files()) {
+    const auto read = read_plan_document(test::read_file(file));
+    REQUIRE(read.has_value());
+    for (const auto& plan : read->objective.plans)
+      for (const auto& task : plan->tasks) {
+        const auto input = json::serialize(task.input);
+        constexpr std::string_view opening = R"(${tasks[\")";
+        for (auto at = input.find(opening); at != std::string::npos; at = input.find(opening, at)) {
+          at += opening.size();
+          const auto name = input.substr(at, input.find('\\', at) - at);
+          CAPTURE(file.stem().string(), task.name, name);
+          CHECK(std::find(task.dependencies.begin(), task.dependencies.end(), name) != task.dependencies.end());
+          ++seen;
+        }
+      }
+  }
+  CHECK(seen > 5);
+}
+
 TEST_CASE("a document that was read, written and read again is the same", "[protocol][document][scenarios]") {
   for (const auto& file : test::scenario_files()) {
     CAPTURE(file.stem().string());
