@@ -1,0 +1,226 @@
+#include "store/apply.hpp"
+
+#include "store/limits.hpp"
+#include "tests/store/changes.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+task plain_task() {
+  task out;
+  out.id = task_id{"task-1"};
+  return out;
+}
+
+/// An objective of two plans with two tasks each, as just created.
+struct board {
+  std::shared_ptr<objective_spec> spec = make_objective("o", {2, 2});
+  objective_view view;
+  board() { apply_events(view, about("o", 1, objective_created{spec, task_id{"root"}})); }
+};
+
+} // namespace
+
+TEST_CASE("A move sets state, attempt and time, and its message becomes the status message", "[store][apply]") {
+  auto record = plain_task();
+  apply_events(record, about_lone("task-1", "c", 5, moved(task_state::working, 2, say("on it"))));
+  CHECK(record.status.state == task_state::working);
+  CHECK(record.attempt == 2);
+  CHECK(record.status.at == at_ms(5));
+  REQUIRE(record.status.message);
+  CHECK(text_of(record.status.message->parts) == "on it");
+  CHECK(record.history.empty());
+}
+
+TEST_CASE("A status message that is replaced moves to the history", "[store][apply]") {
+  auto record = plain_task();
+  apply_events(record, about_lone("task-1", "c", 1, moved(task_state::input_required, 1, say("which city?"))));
+  apply_events(record, about_lone("task-1", "c", 2, moved(task_state::working)));
+  CHECK(record.status.message == nullptr);
+  REQUIRE(record.history.size() == 1);
+  CHECK(text_of(record.history.front()->parts) == "which city?");
+}
+
+TEST_CASE("Progress lasts until the task ends and does not come back", "[store][apply]") {
+  auto record = plain_task();
+  const auto report = std::make_shared<const progress_report>();
+  apply_events(record, about_lone("task-1", "c", 1, moved(task_state::working), task_progress{report}));
+  CHECK(record.progress == report);
+  apply_events(record, about_lone("task-1", "c", 2, moved(task_state::failed)));
+  CHECK(record.progress == nullptr);
+  apply_events(record, about_lone("task-1", "c", 3, task_progress{report}));
+  CHECK(record.progress == nullptr);
+}
+
+TEST_CASE("The history keeps the latest messages up to its limit", "[store][apply]") {
+  auto record = plain_task();
+  for (std::size_t i = 0; i < history_messages_max + 3; ++i)
+    apply_events(record, about_lone("task-1", "c", 1, task_message{say(std::to_string(i))}));
+  REQUIRE(record.history.size() == history_messages_max);
+  CHECK(text_of(record.history.front()->parts) == "3");
+  CHECK(text_of(record.history.back()->parts) == std::to_string(history_messages_max + 2));
+}
+
+TEST_CASE("An artifact is added, replaced by its id, or grows by parts", "[store][apply]") {
+  auto record = plain_task();
+  const auto first = output("a", "one");
+  apply_events(record, about_lone("task-1", "c", 1, task_artifact{first, false, false}));
+  apply_events(record, about_lone("task-1", "c", 2, task_artifact{output("a", "two"), true, false}));
+  apply_events(record, about_lone("task-1", "c", 3, task_artifact{output("b", "other"), true, true}));
+  REQUIRE(record.artifacts.size() == 2);
+  CHECK(text_of(record.artifacts[0]->parts) == "one\ntwo");
+  CHECK(text_of(first->parts) == "one"); // What others hold does not change.
+  CHECK(text_of(record.artifacts[1]->parts) == "other");
+  apply_events(record, about_lone("task-1", "c", 4, task_artifact{output("a", "anew"), false, false}));
+  REQUIRE(record.artifacts.size() == 2);
+  CHECK(text_of(record.artifacts[0]->parts) == "anew");
+}
+
+TEST_CASE("An artifact somebody reads is copied before it grows", "[store][apply]") {
+  auto record = plain_task();
+  apply_events(record, about_lone("task-1", "c", 1, task_artifact{output("a", "one"), false, false}));
+  apply_events(record, about_lone("task-1", "c", 2, task_artifact{output("a", "two"), true, false}));
+  const auto read = record.artifacts[0];
+  apply_events(record, about_lone("task-1", "c", 3, task_artifact{output("a", "three"), true, false}));
+  CHECK(text_of(read->parts) == "one\ntwo");
+  CHECK(text_of(record.artifacts[0]->parts) == "one\ntwo\nthree");
+}
+
+TEST_CASE("Null messages and artifacts change nothing", "[store][apply]") {
+  auto record = plain_task();
+  apply_events(record, about_lone("task-1", "c", 1, task_message{nullptr}, task_artifact{nullptr, true, false}));
+  CHECK(record.history.empty());
+  CHECK(record.artifacts.empty());
+}
+
+TEST_CASE("An objective begins as written, submitted, with pending tasks", "[store][apply]") {
+  const board made;
+  CHECK(made.view.id.str() == "o");
+  CHECK(made.view.name == "objective o");
+  CHECK(made.view.state == objective_state::submitted);
+  CHECK(made.view.root_task.str() == "root");
+  CHECK(made.view.revision == 0);
+  CHECK(made.view.created == at_ms(1));
+  REQUIRE(made.view.plans.size() == 2);
+  CHECK(made.view.plans[1].tasks.size() == 2);
+  CHECK(made.view.plans[1].tasks[1].state == task_state::unspecified);
+  CHECK(made.view.plans[1].created == at_ms(1));
+}
+
+TEST_CASE("Edits change what they name and the revision", "[store][apply]") {
+  board made;
+  apply_events(made.view, about("o", 2, objective_edited{"new name", ""}));
+  CHECK(made.view.name == "new name");
+  CHECK(made.view.description == "for a test");
+  CHECK(made.view.revision == 1);
+  apply_events(made.view, about("o", 3, plan_added{make_plan(made.spec->id, 2, 3)}));
+  CHECK(made.view.plans.size() == 3);
+  CHECK(made.view.plans[2].tasks.size() == 3);
+  CHECK(made.view.revision == 2);
+  CHECK(made.view.updated == at_ms(3));
+}
+
+TEST_CASE("Objective and plans move with a reason", "[store][apply]") {
+  board made;
+  apply_events(made.view, about("o", 2, objective_moved{objective_state::working, "started"},
+                                plan_moved{1, plan_state::failed, "task-0 failed"}));
+  CHECK(made.view.state == objective_state::working);
+  CHECK(made.view.reason == "started");
+  CHECK(made.view.plans[1].state == plan_state::failed);
+  CHECK(made.view.plans[1].reason == "task-0 failed");
+  CHECK(made.view.plans[1].updated == at_ms(2));
+  CHECK(made.view.plans[0].updated == at_ms(1));
+  CHECK(made.view.revision == 0);
+}
+
+TEST_CASE("A slot follows its task", "[store][apply]") {
+  board made;
+  apply_events(made.view, about_task(*made.spec, 1, 0, 2, born(*made.spec, 1, 0, 2)));
+  const auto& slot = made.view.plans[1].tasks[0];
+  CHECK(slot.state == task_state::submitted);
+  apply_events(made.view, about_task(*made.spec, 1, 0, 3, moved(task_state::working, 2),
+                                     task_artifact{output("a", "x"), false, true}));
+  CHECK(slot.state == task_state::working);
+  CHECK(slot.attempt == 2);
+  CHECK(slot.has_artifacts);
+  CHECK(made.view.plans[1].updated == at_ms(3));
+  CHECK(made.view.plans[1].tasks[1].state == task_state::unspecified);
+  CHECK(made.view.plans[0].tasks[0].state == task_state::unspecified);
+}
+
+TEST_CASE("A question is pending while its task waits, under every state that ends the wait", "[store][apply]") {
+  const auto to = GENERATE(task_state::working, task_state::completed, task_state::failed, task_state::canceled);
+  const auto asks = GENERATE(task_state::input_required, task_state::auth_required);
+  board made;
+  apply_events(made.view, about_task(*made.spec, 0, 1, 2, moved(asks, 1, say("which city?"))));
+  REQUIRE(made.view.pending_inputs.size() == 1);
+  CHECK(made.view.pending_inputs[0].task == made.spec->plans[0]->tasks[1].id);
+  CHECK(made.view.pending_inputs[0].prompt == "which city?");
+  CHECK(made.view.pending_inputs[0].since == at_ms(2));
+  apply_events(made.view, about_task(*made.spec, 0, 0, 3, moved(task_state::input_required, 1, say("when?"))));
+  CHECK(made.view.pending_inputs.size() == 2);
+  apply_events(made.view, about_task(*made.spec, 0, 1, 4, moved(to)));
+  REQUIRE(made.view.pending_inputs.size() == 1);
+  CHECK(made.view.pending_inputs[0].prompt == "when?");
+}
+
+TEST_CASE("A question asked anew replaces the one before", "[store][apply]") {
+  board made;
+  apply_events(made.view, about_task(*made.spec, 0, 0, 2, moved(task_state::input_required, 1, say("first"))));
+  apply_events(made.view, about_task(*made.spec, 0, 0, 3, moved(task_state::input_required, 1, say("second"))));
+  REQUIRE(made.view.pending_inputs.size() == 1);
+  CHECK(made.view.pending_inputs[0].prompt == "second");
+}
+
+TEST_CASE("Withdrawn tasks end without an attempt; renewed ones are pending in the next generation", "[store][apply]") {
+  board made;
+  apply_events(made.view, about("o", 2, tasks_withdrawn{0, {0, 1}, task_state::canceled, "not needed"}));
+  CHECK(made.view.plans[0].tasks[0].state == task_state::canceled);
+  CHECK(made.view.plans[0].tasks[1].state == task_state::canceled);
+  CHECK(made.view.revision == 0);
+  apply_events(made.view, about_task(*made.spec, 1, 0, 3, moved(task_state::failed, 4),
+                                     task_artifact{output("a", "x"), false, true}));
+  apply_events(made.view, about("o", 4, tasks_renewed{1, {0}}));
+  const auto& slot = made.view.plans[1].tasks[0];
+  CHECK(slot.state == task_state::unspecified);
+  CHECK(slot.generation == 1);
+  CHECK(slot.attempt == 0);
+  CHECK_FALSE(slot.has_artifacts);
+  CHECK(made.view.plans[1].task_at(0).str() == "o.p1.t0.r1");
+  CHECK(made.view.revision == 1);
+}
+
+TEST_CASE("Facts that point outside change nothing and do no harm", "[store][apply]") {
+  board made;
+  auto stray = about_task(*made.spec, 1, 1, 9, moved(task_state::input_required, 1, say("?")));
+  stray.task.plan_index = 7;
+  apply_events(made.view, stray);
+  stray.task.plan_index = 1;
+  stray.task.task_index = 2;
+  apply_events(made.view, stray);
+  apply_events(made.view, about("o", 9, plan_moved{2, plan_state::failed, ""},
+                                tasks_withdrawn{9, {0}, task_state::canceled, ""}, tasks_renewed{9, {0}},
+                                plan_added{nullptr}));
+  apply_events(made.view, about("o", 9, tasks_withdrawn{0, {2, 4'000'000'000}, task_state::canceled, ""}));
+  CHECK(made.view.pending_inputs.empty());
+  CHECK(made.view.plans.size() == 2);
+  for (const auto& plan : made.view.plans)
+    for (const auto& slot : plan.tasks)
+      CHECK(slot.state == task_state::unspecified);
+}
+
+TEST_CASE("A change says what it creates and whether it ends its task", "[store][apply]") {
+  const auto spec = make_objective("o", {1});
+  CHECK(created_objective(about("o", 1, objective_created{spec, {}})));
+  CHECK_FALSE(created_objective(about("o", 1, objective_edited{})));
+  CHECK(created_record(about_lone("t", "c", 1, born_lone("t", "c", 1))));
+  CHECK_FALSE(created_record(about_lone("t", "c", 1, task_created{nullptr})));
+  CHECK_FALSE(created_record(about("c", 1)));
+  CHECK(ends_task(about_lone("t", "c", 1, moved(task_state::working), moved(task_state::rejected))));
+  CHECK(ends_task(about_lone("t", "c", 1, moved(task_state::completed), task_message{say("x")})));
+  CHECK_FALSE(ends_task(about_lone("t", "c", 1, moved(task_state::working))));
+  CHECK_FALSE(ends_task(about_lone("t", "c", 1, task_message{say("x")})));
+}

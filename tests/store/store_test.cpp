@@ -1,0 +1,453 @@
+// What every store does, tried on each kind. `commit` is followed by `flush`, so that the durable one is as far as the other.
+#include "store/store.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <set>
+
+#include "tests/store/changes.hpp"
+#include "tests/store/kinds.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+void put(store& in, change what) {
+  in.commit(std::move(what));
+  in.flush();
+}
+
+void put(store& in, const std::shared_ptr<objective_spec>& spec, std::int64_t ms = 1) {
+  put(in, about(spec->id.str(), ms, objective_created{spec, {}}));
+}
+
+std::string ids_of(const task_page& page) {
+  std::string out;
+  for (const auto& each : page.tasks)
+    out += (out.empty() ? "" : " ") + each->id.str();
+  return out;
+}
+
+} // namespace
+
+TEMPLATE_TEST_CASE("A change is visible before its continuation runs", "[store]", memory_kind, rocksdb_kind) {
+  TestType kind;
+  auto& records = *kind.records;
+  std::atomic<int> seen{0};
+  const auto follow = std::make_shared<recorder>();
+  records.commit(
+      about_lone("task-1", "ctx", 1, born_lone("task-1", "ctx", 1), moved(task_state::working)),
+      [&] {
+        const auto found = records.find_task(task_id{"task-1"});
+        seen = found && found->status.state == task_state::working && follow->seen().size() == 1 ? 1 : -1;
+      },
+      follow);
+  records.flush();
+  CHECK(seen == 1);
+  CHECK(records.status().backlog_changes == 0);
+  CHECK(records.status().writable);
+}
+
+TEMPLATE_TEST_CASE("A lone task is found while it lives and after it ended", "[store]", memory_kind, rocksdb_kind) {
+  TestType kind;
+  auto& records = *kind.records;
+  CHECK(records.find_task(task_id{"task-1"}) == nullptr);
+  CHECK_FALSE(records.knows_task(task_id{"task-1"}));
+  put(records, about_lone("task-1", "ctx", 1, born_lone("task-1", "ctx", 1)));
+  CHECK(records.find_task(task_id{"task-1"})->status.state == task_state::submitted);
+  CHECK(records.status().live_tasks == 1);
+  put(records, about_lone("task-1", "ctx", 2, moved(task_state::working), task_artifact{output("a", "x"), false, true}));
+  const auto before = records.find_task(task_id{"task-1"});
+  put(records, about_lone("task-1", "ctx", 3, moved(task_state::completed, 1, say("done"))));
+  CHECK(before->status.state == task_state::working); // A record that was read does not change.
+  const auto ended = records.find_task(task_id{"task-1"});
+  REQUIRE(ended);
+  CHECK(ended->status.state == task_state::completed);
+  CHECK(ended->status.at == at_ms(3));
+  CHECK(ended->artifacts.size() == 1);
+  CHECK(ended->history.size() == 1);
+  CHECK(ended->context == "ctx");
+  CHECK(records.knows_task(task_id{"task-1"}));
+  CHECK(records.status().live_tasks == 0);
+}
+
+TEMPLATE_TEST_CASE("A change about what has ended or never was changes nothing and is answered", "[store]", memory_kind,
+                   rocksdb_kind) {
+  TestType kind;
+  auto& records = *kind.records;
+  const auto spec = make_objective("o", {1});
+  put(records, spec);
+  put(records, about_task(*spec, 0, 0, 2, born(*spec, 0, 0, 2), moved(task_state::canceled)));
+  put(records, about_lone("task-1", "c", 2, born_lone("task-1", "c", 2), moved(task_state::canceled)));
+  const auto who = std::make_shared<recorder>();
+  REQUIRE(records.watch_objective(spec->id, who));
+  int answered = 0;
+  const auto try_one = [&](change what) { records.commit(std::move(what), [&] { ++answered; }, who); };
+  try_one(about_task(*spec, 0, 0, 3, moved(task_state::completed)));
+  try_one(about_lone("task-1", "c", 3, moved(task_state::completed)));
+  try_one(about_lone("unknown", "c", 3, moved(task_state::completed)));
+  try_one(about("unknown", 3, objective_moved{objective_state::working, ""}));
+  auto orphan = about_task(*spec, 0, 0, 3, born(*spec, 0, 0, 3));
+  orphan.context = "unknown";
+  orphan.task.id = task_id{"unknown.p0.t0"};
+  try_one(std::move(orphan));
+  try_one(about("o", 3, objective_created{make_objective("o", {7}), {}}));
+  records.flush();
+  CHECK(answered == 6);
+  CHECK(who->seen().empty());
+  CHECK(records.find_task(spec->plans[0]->tasks[0].id)->status.state == task_state::canceled);
+  CHECK(records.find_task(task_id{"task-1"})->status.state == task_state::canceled);
+  CHECK(records.find_objective(spec->id)->plans[0].tasks.size() == 1);
+  CHECK_FALSE(records.knows_objective(objective_id{"unknown"}));
+}
+
+TEMPLATE_TEST_CASE("A plan's task that has not begun is shown as submitted", "[store]", memory_kind, rocksdb_kind) {
+  TestType kind;
+  auto& records = *kind.records;
+  const auto spec = make_objective("o", {2, 3});
+  put(records, spec, 7);
+  const auto found = records.find_task(task_id{"o.p1.t2"});
+  REQUIRE(found);
+  CHECK(found->status.state == task_state::submitted);
+  CHECK(found->status.at == at_ms(7));
+  CHECK(found->context == "o");
+  CHECK(found->agent == "echo");
+  CHECK(found->origin.plan_index == 1);
+  CHECK(found->origin.spec().name == "task 2");
+  CHECK(records.knows_task(task_id{"o.p1.t2"}));
+  for (const auto* id : {"o.p1.t3", "o.p2.t0", "p.p0.t0", "o.p1.t2.r1", "o.p1", "o", "o.p1.t02", "o.p0.t1.t0"}) {
+    CAPTURE(id);
+    CHECK(records.find_task(task_id{id}) == nullptr);
+    CHECK_FALSE(records.knows_task(task_id{id}));
+  }
+  CHECK(records.objective_of(plan_id{"o.p1"}) == spec->id);
+  CHECK_FALSE(records.objective_of(plan_id{"o.p2"}).has_value());
+  CHECK_FALSE(records.objective_of(plan_id{"x.p0"}).has_value());
+  CHECK(records.list(list_tasks{})->tasks.empty());
+}
+
+TEMPLATE_TEST_CASE("Ids that a client chose are found, whatever they look like", "[store]", memory_kind, rocksdb_kind) {
+  TestType kind;
+  auto& records = *kind.records;
+  const auto spec = make_objective("my objective.p0", {1});
+  auto plan = std::make_shared<plan_spec>(*make_plan(spec->id, 1, 4));
+  plan->id = plan_id{"blog.p7"};
+  plan->tasks[0].id = task_id{"research"};
+  plan->tasks[1].id = task_id{"o.p0.t0"};     // Looks generated, by another objective.
+  plan->tasks[2].id = task_id{"research.r1"}; // Looks renewed.
+  plan->tasks[3].id = make_task_id(plan->id, 3);
+  spec->plans.push_back(plan);
+  put(records, spec);
+  put(records, make_objective("o", {0}));
+  const auto index_of = [&](const char* id) {
+    const auto found = records.find_task(task_id{id});
+    return found ? static_cast<int>(found->origin.plan_index * 10 + found->origin.task_index) : -1;
+  };
+  CHECK(index_of("research") == 10);
+  CHECK(index_of("o.p0.t0") == 11);
+  CHECK(index_of("research.r1") == 12);
+  CHECK(index_of("blog.p7.t3") == 13);
+  CHECK(index_of("my objective.p0.p0.t0") == 0);
+  CHECK(records.objective_of(plan_id{"blog.p7"}) == spec->id);
+  CHECK(index_of("blog.p7.t0") == -1); // That task has another id.
+
+  auto later = std::make_shared<plan_spec>(*make_plan(spec->id, 2, 1));
+  later->tasks[0].id = task_id{"added"};
+  put(records, about(spec->id.str(), 2, plan_added{later}));
+  CHECK(index_of("added") == 20);
+  put(records, about(spec->id.str(), 3, tasks_renewed{1, {0}}));
+  CHECK(index_of("research.r1") == 12);
+  CHECK(records.find_objective(spec->id)->plans[1].task_at(0).str() == "research.r1");
+}
+
+TEMPLATE_TEST_CASE("Tasks withdrawn before they began are canceled with the reason", "[store]", memory_kind,
+                   rocksdb_kind) {
+  TestType kind;
+  auto& records = *kind.records;
+  const auto spec = make_objective("o", {3});
+  put(records, spec);
+  put(records, about("o", 5, tasks_withdrawn{0, {1, 2}, task_state::canceled, "the plan failed"}));
+  const auto found = records.find_task(task_id{"o.p0.t1"});
+  REQUIRE(found);
+  CHECK(found->status.state == task_state::canceled);
+  CHECK(found->status.at == at_ms(5));
+  REQUIRE(found->status.message);
+  CHECK(text_of(found->status.message->parts) == "the plan failed");
+  CHECK(records.find_task(task_id{"o.p0.t0"})->status.state == task_state::submitted);
+
+  put(records, about("o", 6, tasks_renewed{0, {1}}));
+  CHECK(records.find_task(task_id{"o.p0.t1"})->status.state == task_state::canceled);
+  CHECK(records.find_task(task_id{"o.p0.t1.r1"})->status.state == task_state::submitted);
+  CHECK(records.find_task(task_id{"o.p0.t1.r2"}) == nullptr);
+  CHECK(text_of(records.find_task(task_id{"o.p0.t2"})->status.message->parts) == "the plan failed");
+}
+
+TEMPLATE_TEST_CASE("A retried task and the one it replaces are both found", "[store]", memory_kind, rocksdb_kind) {
+  TestType kind;
+  auto& records = *kind.records;
+  const auto spec = make_objective("o", {1});
+  put(records, spec);
+  put(records, about_task(*spec, 0, 0, 2, born(*spec, 0, 0, 2), moved(task_state::failed)));
+  put(records, about("o", 3, tasks_renewed{0, {0}}));
+  CHECK(records.find_task(task_id{"o.p0.t0"})->status.state == task_state::failed);
+  CHECK(records.find_task(task_id{"o.p0.t0.r1"})->status.state == task_state::submitted);
+  auto again = about_task(*spec, 0, 0, 4, born(*spec, 0, 0, 4), moved(task_state::completed));
+  again.task.id = task_id{"o.p0.t0.r1"};
+  std::get<task_created>(again.events[0]).record->id = again.task.id;
+  put(records, std::move(again));
+  CHECK(records.find_task(task_id{"o.p0.t0"})->status.state == task_state::failed);
+  CHECK(records.find_task(task_id{"o.p0.t0.r1"})->status.state == task_state::completed);
+  CHECK(records.list(list_tasks{})->total_size == 2);
+}
+
+TEMPLATE_TEST_CASE("A watcher sees every later change of its task and no other", "[store][watch]", memory_kind,
+                   rocksdb_kind) {
+  TestType kind;
+  auto& records = *kind.records;
+  const auto who = std::make_shared<recorder>();
+  CHECK(records.watch_task(task_id{"task-1"}, who) == nullptr);
+  put(records, about_lone("task-1", "c", 1, born_lone("task-1", "c", 1)));
+  put(records, about_lone("task-2", "c", 1, born_lone("task-2", "c", 1)));
+  const auto now = records.watch_task(task_id{"task-1"}, who);
+  REQUIRE(now);
+  CHECK(now->status.state == task_state::submitted);
+  CHECK(records.watch_task(task_id{"task-1"}, who)); // Twice is once.
+  put(records, about_lone("task-2", "c", 2, moved(task_state::working)));
+  put(records, about_lone("task-1", "c", 2, moved(task_state::working)));
+  put(records, about_lone("task-1", "c", 3, moved(task_state::completed)));
+  CHECK(who->sequences() == std::vector<std::uint64_t>{2, 3});
+  CHECK(records.watch_task(task_id{"task-1"}, who)->status.state == task_state::completed);
+  CHECK(who.use_count() == 1); // Nobody keeps watchers of what has ended.
+}
+
+TEMPLATE_TEST_CASE("Who follows a task sees it made as it was made", "[store][watch]", memory_kind, rocksdb_kind) {
+  TestType kind;
+  auto& records = *kind.records;
+  const auto who = std::make_shared<recorder>();
+  records.commit(about_lone("task-1", "c", 1, born_lone("task-1", "c", 1), moved(task_state::working),
+                            moved(task_state::completed)),
+                 nullptr, who);
+  records.commit(about_lone("task-2", "c", 1, born_lone("task-2", "c", 1)), nullptr, who);
+  records.commit(about_lone("task-2", "c", 2, moved(task_state::working)));
+  records.flush();
+  const auto seen = who->seen();
+  REQUIRE(seen.size() == 3);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto& made = *std::get<task_created>(seen[i]->events.front()).record;
+    CHECK(made.status.state == task_state::submitted);
+    CHECK(made.attempt == 0);
+  }
+  CHECK(seen[2]->sequence == 2);
+}
+
+TEMPLATE_TEST_CASE("Who follows an objective sees it and all its tasks", "[store][watch]", memory_kind, rocksdb_kind) {
+  TestType kind;
+  auto& records = *kind.records;
+  const auto spec = make_objective("o", {2});
+  const auto who = std::make_shared<recorder>();
+  const auto late = std::make_shared<recorder>();
+  records.commit(about("o", 1, objective_created{spec, {}}), nullptr, who);
+  records.commit(about_task(*spec, 0, 0, 2, born(*spec, 0, 0, 2), moved(task_state::completed)));
+  records.flush();
+  REQUIRE(records.watch_objective(spec->id, late));
+  put(records, about("o", 3, objective_moved{objective_state::completed, ""}));
+  CHECK(who->sequences() == std::vector<std::uint64_t>{1, 2, 3});
+  CHECK(late->sequences() == std::vector<std::uint64_t>{3});
+  CHECK(records.watch_objective(objective_id{"x"}, who) == nullptr);
+  records.unwatch("o", who);
+  put(records, about("o", 4, objective_moved{objective_state::completed, "again"}));
+  CHECK(who->seen().size() == 3);
+  CHECK(late->seen().size() == 2);
+}
+
+TEMPLATE_TEST_CASE("A task can be watched before it begins", "[store][watch]", memory_kind, rocksdb_kind) {
+  TestType kind;
+  auto& records = *kind.records;
+  const auto spec = make_objective("o", {3});
+  put(records, spec);
+  const auto begins = std::make_shared<recorder>();
+  const auto never = std::make_shared<recorder>();
+  const auto leaves = std::make_shared<recorder>();
+  CHECK(records.watch_task(task_id{"o.p0.t0"}, begins)->status.state == task_state::submitted);
+  CHECK(records.watch_task(task_id{"o.p0.t1"}, never));
+  CHECK(records.watch_task(task_id{"o.p0.t2"}, leaves));
+  records.unwatch("o.p0.t2", leaves);
+  put(records, about_task(*spec, 0, 0, 2, born(*spec, 0, 0, 2), moved(task_state::working)));
+  put(records, about_task(*spec, 0, 2, 2, born(*spec, 0, 2, 2), moved(task_state::working)));
+  put(records, about("o", 3, tasks_withdrawn{0, {1}, task_state::canceled, "why"}));
+  put(records, about_task(*spec, 0, 0, 4, moved(task_state::completed)));
+  CHECK(begins->sequences() == std::vector<std::uint64_t>{2, 5});
+  CHECK(never->sequences() == std::vector<std::uint64_t>{4});
+  CHECK(leaves->seen().empty());
+  CHECK(begins.use_count() == 1);
+  CHECK(never.use_count() == 1);
+  CHECK(leaves.use_count() == 1);
+}
+
+TEMPLATE_TEST_CASE("Unwatching ends it at once", "[store][watch]", memory_kind, rocksdb_kind) {
+  TestType kind;
+  auto& records = *kind.records;
+  const auto who = std::make_shared<recorder>();
+  put(records, about_lone("task-1", "c", 1, born_lone("task-1", "c", 1)));
+  REQUIRE(records.watch_task(task_id{"task-1"}, who));
+  records.unwatch("task-1", who);
+  records.unwatch("task-1", who);
+  records.unwatch("unknown", who);
+  put(records, about_lone("task-1", "c", 2, moved(task_state::working)));
+  CHECK(who->seen().empty());
+  CHECK(who.use_count() == 1);
+}
+
+TEMPLATE_TEST_CASE("Tasks are listed latest first, ties by id, live and finished together", "[store][list]",
+                   memory_kind, rocksdb_kind) {
+  TestType kind;
+  auto& records = *kind.records;
+  put(records, about_lone("b", "c1", 5, born_lone("b", "c1", 5)));
+  put(records, about_lone("a", "c1", 5, born_lone("a", "c1", 5), moved(task_state::completed)));
+  put(records, about_lone("d", "c2", 9, born_lone("d", "c2", 9), moved(task_state::failed)));
+  put(records, about_lone("c", "c2", 1, born_lone("c", "c2", 1)));
+  put(records, about_lone("e", "c2", 2, born_lone("e", "c2", 2), moved(task_state::completed)));
+  const auto ids = [&](auto change_query) {
+    list_tasks query;
+    change_query(query);
+    const auto page = records.list(query);
+    REQUIRE(page.has_value());
+    CHECK(page->total_size == page->tasks.size());
+    CHECK(page->next_page_token.empty());
+    return ids_of(*page);
+  };
+  CHECK(ids([](list_tasks&) {}) == "d a b e c");
+  CHECK(ids([](list_tasks& q) { q.context = "c1"; }) == "a b");
+  CHECK(ids([](list_tasks& q) { q.context = "c"; }) == "");
+  CHECK(ids([](list_tasks& q) { q.state = task_state::completed; }) == "a e");
+  CHECK(ids([](list_tasks& q) { q.state = task_state::submitted; }) == "b c");
+  CHECK(ids([](list_tasks& q) { q.status_after = at_ms(5); }) == "d a b"); // Inclusive.
+  CHECK(ids([](list_tasks& q) { q.status_after = at_ms(10); }) == "");
+  CHECK(ids([](list_tasks& q) {
+          q.context = "c2";
+          q.state = task_state::completed;
+          q.status_after = at_ms(2);
+        })
+        == "e");
+}
+
+TEMPLATE_TEST_CASE("Pages together are the whole list, each task once", "[store][list]", memory_kind, rocksdb_kind) {
+  TestType kind;
+  auto& records = *kind.records;
+  std::set<std::string> all;
+  for (int i = 0; i < 57; ++i) {
+    const auto id = "task-" + std::to_string(i);
+    all.insert(id);
+    const auto at = (i * 7) % 10;
+    auto what = about_lone(id, i % 2 ? "odd" : "even", at, born_lone(id, i % 2 ? "odd" : "even", at));
+    if (i % 3)
+      what.events.emplace_back(moved(i % 3 == 1 ? task_state::completed : task_state::rejected));
+    records.commit(std::move(what));
+  }
+  records.flush();
+  const auto context = GENERATE(as<std::string>{}, "", "odd");
+  const std::uint32_t page_size = GENERATE(1u, 10u, 28u, 57u, 100u);
+  CAPTURE(context, page_size);
+  list_tasks query;
+  query.context = context;
+  query.page_size = page_size;
+  std::vector<task_ptr> seen;
+  for (int pages = 0; pages < 100; ++pages) {
+    const auto page = records.list(query);
+    REQUIRE(page.has_value());
+    CHECK(page->total_size == (context.empty() ? 57 : 28));
+    seen.insert(seen.end(), page->tasks.begin(), page->tasks.end());
+    query.page_token = page->next_page_token;
+    if (query.page_token.empty())
+      break;
+    CHECK(page->tasks.size() == page_size);
+  }
+  std::set<std::string> found;
+  for (const auto& each : seen)
+    found.insert(each->id.str());
+  CHECK(seen.size() == (context.empty() ? 57 : 28));
+  CHECK(found.size() == seen.size());
+  CHECK(std::is_sorted(seen.begin(), seen.end(), [](const task_ptr& a, const task_ptr& b) {
+    return a->status.at != b->status.at ? a->status.at > b->status.at : a->id < b->id;
+  }));
+}
+
+TEMPLATE_TEST_CASE("A list refuses bad pages", "[store][list]", memory_kind, rocksdb_kind) {
+  TestType kind;
+  auto& records = *kind.records;
+  for (int i = 0; i < 3; ++i)
+    records.commit(about_lone("t" + std::to_string(i), "c", i, born_lone("t" + std::to_string(i), "c", i)));
+  records.flush();
+  list_tasks query;
+  query.page_size = 1;
+  const auto token = records.list(query)->next_page_token;
+  REQUIRE_FALSE(token.empty());
+  query.page_token = token;
+  CHECK(records.list(query).has_value());
+  query.context = "c";
+  CHECK(records.list(query).error().code == errc::invalid_params);
+  query = {};
+  query.page_token = "garbage";
+  CHECK(records.list(query).error().field == "pageToken");
+  for (const std::uint32_t size : {0u, 101u, 4'000'000'000u}) {
+    query = {};
+    query.page_size = size;
+    CHECK(records.list(query).error().field == "pageSize");
+    list_objectives other;
+    other.page_size = size;
+    CHECK(records.list(other).error().field == "pageSize");
+  }
+  list_objectives other;
+  other.page_token = token;
+  CHECK(records.list(other).error().code == errc::invalid_params);
+}
+
+TEMPLATE_TEST_CASE("Objectives are listed most recently updated first, in pages", "[store][list]", memory_kind,
+                   rocksdb_kind) {
+  TestType kind;
+  auto& records = *kind.records;
+  for (int i = 0; i < 9; ++i) {
+    const auto id = "o" + std::to_string(i);
+    put(records, make_objective(id, {1}), i);
+    if (i % 3 == 0)
+      put(records, about(id, 100 - i, objective_moved{objective_state::failed, "x"}));
+  }
+  const auto ids = [&](std::optional<objective_state> state, std::size_t expected_total) {
+    list_objectives query;
+    query.state = state;
+    query.page_size = 2;
+    std::string out;
+    do {
+      const auto page = records.list(query);
+      REQUIRE(page.has_value());
+      CHECK(page->total_size == expected_total);
+      for (const auto& each : page->objectives)
+        out += each->id.str();
+      query.page_token = page->next_page_token;
+    } while (!query.page_token.empty());
+    return out;
+  };
+  CHECK(ids(std::nullopt, 9) == "o0o3o6o8o7o5o4o2o1");
+  CHECK(ids(objective_state::failed, 3) == "o0o3o6");
+  CHECK(ids(objective_state::submitted, 6) == "o8o7o5o4o2o1");
+  CHECK(ids(objective_state::completed, 0).empty());
+}
+
+TEST_CASE("The memory store keeps the last finished tasks only", "[store][memory]") {
+  const auto records = make_memory_store(3);
+  for (int i = 0; i < 5; ++i) {
+    const auto id = "t" + std::to_string(i);
+    records->commit(about_lone(id, "c", i, born_lone(id, "c", i), moved(task_state::completed)));
+  }
+  CHECK(ids_of(*records->list(list_tasks{})) == "t4 t3 t2");
+  CHECK(records->find_task(task_id{"t1"}) == nullptr);
+  CHECK(records->find_task(task_id{"t2"}));
+  const auto spec = make_objective("o", {1});
+  const auto none = make_memory_store(0);
+  put(*none, spec);
+  put(*none, about_task(*spec, 0, 0, 2, born(*spec, 0, 0, 2), moved(task_state::completed)));
+  CHECK(none->find_task(task_id{"o.p0.t0"}) == nullptr);
+  CHECK(none->find_objective(spec->id)->plans[0].tasks[0].state == task_state::completed);
+}
