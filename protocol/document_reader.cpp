@@ -20,14 +20,14 @@ constexpr std::size_t shown_bytes_max = 60;
 constexpr std::uint64_t position_max = 0xffffffff;
 constexpr std::size_t compared_bytes_max = 48; ///< Longer names are nobody's typing mistake.
 
-/// Other systems' words for what we call differently.
+/// Other systems' words for what we call differently; in lower case, without `_` and `-`.
 constexpr auto synonyms = std::to_array<std::pair<std::string_view, std::string_view>>({
     {"after", "dependencies"},
     {"args", "input"},
     {"arguments", "input"},
+    {"attempts", "maxAttempts"},
     {"concurrency", "maxParallel"},
-    {"dependsOn", "dependencies"},
-    {"depends_on", "dependencies"},
+    {"dependson", "dependencies"},
     {"fallback", "alternatives"},
     {"inputs", "input"},
     {"needs", "dependencies"},
@@ -88,6 +88,14 @@ std::string_view owner_name(member_of what) {
   return "the document";
 }
 
+std::string folded(std::string_view word) {
+  std::string out;
+  for (const char c : word.substr(0, compared_bytes_max))
+    if (c != '_' && c != '-')
+      out += lower(c);
+  return out;
+}
+
 bool contains(std::span<const std::string_view> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -95,8 +103,9 @@ bool contains(std::span<const std::string_view> names, std::string_view name) {
 /// What to do about an unknown member, as the end of a sentence.
 std::string hint(std::string_view written, member_of what) {
   const auto known = known_members(what);
+  const auto word = folded(written);
   for (const auto& [foreign, ours] : synonyms)
-    if (foreign == written && contains(known, ours))
+    if (foreign == word && contains(known, ours))
       return "; did you mean \"" + std::string(ours) + "\"?";
   for (const auto other : {member_of::objective, member_of::plan, member_of::task, member_of::retry})
     if (other != what && contains(known_members(other), written))

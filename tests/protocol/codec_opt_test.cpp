@@ -178,11 +178,12 @@ TEST_CASE("unknown members are ignored on the wire and refused in a file, with a
       {R"({"name": "a", "Timeout": 1})", "/t/Timeout", R"(did you mean "timeout"?)"},
       {R"({"name": "a", "dependancies": []})", "/t/dependancies", R"(did you mean "dependencies"?)"},
       {R"({"name": "a", "depends_on": []})", "/t/depends_on", R"(did you mean "dependencies"?)"},
+      {R"({"name": "a", "dependsOn": []})", "/t/dependsOn", R"(did you mean "dependencies"?)"},
       {R"({"name": "a", "needs": []})", "/t/needs", R"(did you mean "dependencies"?)"},
       {R"({"name": "a", "maxAttempts": 3})", "/t/maxAttempts", R"(it belongs to "retry", not to a task)"},
       {R"({"name": "a", "onFailure": "continue"})", "/t/onFailure", "it belongs to a plan, not to a task"},
       {R"({"name": "a", "colour/of~it": 3})", "/t/colour~1of~0it", R"(put what is yours into "metadata")"},
-      {R"({"name": "a", "retry": {"attempts": 3}})", "/t/retry/attempts", R"(unknown member "attempts")"},
+      {R"({"name": "a", "retry": {"attempts": 3}})", "/t/retry/attempts", R"(unknown member "attempts"; did you mean "maxAttempts"?)"},
       {R"({"name": "a", "": 3})", "/t/", R"(unknown member "")"},
   }));
   const auto cause = task_error(text);
