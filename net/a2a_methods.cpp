@@ -72,8 +72,9 @@ awaitable<void> send_and_answer(rpc_call& call, send_request request) {
     guard.on(named.str());
   call.server().door.send(std::move(request.command), waits && named.empty() ? news : nullptr,
                           [news](result<sent> what) { news->on_reply(std::move(what)); });
+  // The reply alone wakes nobody if the outcome is waited for too: look when the time is up.
   while (!news->has_reply() && !connection.is_gone())
-    static_cast<void>(co_await connection.wait(time_point::max()));
+    static_cast<void>(co_await connection.wait(until));
   if (!news->has_reply())
     co_return;
   if (!news->reply())

@@ -1,5 +1,7 @@
 #include "net/json_rpc.hpp"
 
+#include "net/limits.hpp"
+
 #include <boost/json/object.hpp>
 
 #include <algorithm>
@@ -168,12 +170,15 @@ const json::value& params_of(const rpc_call& call) noexcept {
 }
 
 std::string shown(std::string_view text) {
-  if (text.size() <= echoed_bytes_max)
-    return std::string(text);
-  auto cut = echoed_bytes_max;
-  while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U)
+  auto cut = std::min(text.size(), echoed_bytes_max);
+  while (cut > 0 && cut < text.size() && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U)
     --cut; // not in the middle of a character
-  return std::string(text.substr(0, cut)) + "...";
+  std::string out(text.substr(0, cut));
+  if (find_invalid_utf8(out))
+    std::replace_if(out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; }, '?');
+  if (cut < text.size())
+    out += "...";
+  return out;
 }
 
 // -- one call ----------------------------------------------------------------------------------------------------------
@@ -190,7 +195,8 @@ awaitable<void> serve_rpc(session& connection) {
   }
   call.version = parse_version(request.a2a_version, request.query("A2A-Version"));
   call.extensions = parse_extensions(request.a2a_extensions);
-  call.who.traceparent = request.traceparent;
+  if (is_traceparent(request.traceparent))
+    call.who.traceparent = request.traceparent;
   append_extensions_header(connection.response().headers, call.extensions);
   const auto method = read_envelope(call, *root);
   if (!method) {

@@ -84,7 +84,7 @@ void fail(rpc_call& call, const error& why);
 /// `params`, or an empty object in their place.
 [[nodiscard]] const boost::json::value& params_of(const rpc_call& call) noexcept;
 
-/// A client's text for an error message, cut if long.
+/// A client's text for an error message: cut if long, and valid UTF-8 whatever it was.
 [[nodiscard]] std::string shown(std::string_view text);
 
 } // namespace troupe::net

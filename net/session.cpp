@@ -259,7 +259,7 @@ awaitable<void> session::linger() {
   error_code ec;
   if (!gone_) {
     socket_.shutdown(tcp_socket::shutdown_send, ec);
-    enter(phase::lingering, linger_timeout);
+    enter(phase::lingering, is_draining() ? server_->options.drain_idle_grace : linger_timeout);
     for (std::uint64_t dropped = 0; !ec && !gone_ && !expired_ && dropped < linger_bytes_max;) {
       input_.resize(read_bytes_long);
       dropped += co_await socket_.async_read_some(asio::buffer(input_), asio::redirect_error(use_awaitable, ec));
@@ -347,7 +347,7 @@ void session::on_deadline() {
 
 void session::on_drain() {
   const auto self = shared_from_this();
-  if (phase_ == phase::idle)
+  if (phase_ == phase::idle || phase_ == phase::lingering)
     deadline_ = std::min(deadline_, home_.now() + server_->options.drain_idle_grace);
   else if (wake_->waiting())
     wake_->deliver();

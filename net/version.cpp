@@ -50,6 +50,18 @@ asked_version parse_version(std::string_view header, std::string_view query) noe
   return asked_version::unknown;
 }
 
+bool is_traceparent(std::string_view text) noexcept {
+  constexpr std::string_view form = "00-00000000000000000000000000000000-0000000000000000-00";
+  if (text.size() < form.size() || (text.size() > form.size() && text[form.size()] != '-'))
+    return false;
+  for (std::size_t i = 0; i < form.size(); ++i) {
+    const bool hex = (text[i] >= '0' && text[i] <= '9') || (text[i] >= 'a' && text[i] <= 'f');
+    if (form[i] == '-' ? text[i] != '-' : !hex)
+      return false;
+  }
+  return text.size() <= 2 * form.size() && text.find_first_not_of("0123456789abcdef-") == std::string_view::npos;
+}
+
 active_extensions parse_extensions(std::string_view list) noexcept {
   active_extensions active;
   while (!list.empty()) {

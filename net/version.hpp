@@ -32,4 +32,7 @@ struct active_extensions {
 /// The header line that says what was activated (`A2A-Extensions: ...\r\n`); nothing is appended if nothing was.
 void append_extensions_header(std::string& out, const active_extensions& active);
 
+/// Whether `text` has the form of W3C Trace Context section 3.2.2; anything else is to be ignored, says the same section.
+[[nodiscard]] bool is_traceparent(std::string_view text) noexcept;
+
 } // namespace troupe::net

@@ -1,0 +1,91 @@
+#include "net/http_request.hpp"
+
+#include "tests/support/catch.hpp"
+
+#include <boost/asio/buffer.hpp>
+
+using namespace troupe::net;
+
+namespace {
+
+/// Parses `text` in pieces of `step` bytes, as a slow connection would bring it.
+bool parse(http_request& out, const std::string& text, std::size_t step) {
+  request_parser parser(out);
+  parser.eager(true);
+  std::string waiting;
+  for (std::size_t begin = 0; begin < text.size() && !parser.is_done(); begin += step) {
+    waiting += text.substr(begin, step);
+    boost::system::error_code ec;
+    waiting.erase(0, parser.put(boost::asio::buffer(waiting), ec));
+    if (ec && ec != boost::beast::http::error::need_more)
+      return false;
+  }
+  return parser.is_done();
+}
+
+} // namespace
+
+TEST_CASE("a request is the same in whatever pieces it comes", "[net][http]") {
+  const std::string text = "POST /a?A2A-Version=1.0&x=y HTTP/1.1\r\n"
+                           "Content-Type: application/json\r\n"
+                           "a2a-version: 0.3\r\n"
+                           "A2A-Extensions: one\r\n"
+                           "X-A2A-Extensions: two, three\r\n"
+                           "TraceParent: 00-aa\r\n"
+                           "If-None-Match: \"x\"\r\n"
+                           "If-None-Match: \"y\"\r\n"
+                           "Expect: 100-Continue\r\n"
+                           "Transfer-Encoding: chunked\r\n\r\n"
+                           "5;ext=1\r\nhello\r\n6\r\n world\r\n0\r\nContent-Type: trailer\r\n\r\n";
+  const auto step = GENERATE(std::size_t{1}, std::size_t{2}, std::size_t{7}, std::size_t{1000});
+  http_request request;
+  REQUIRE(parse(request, text, step));
+  CHECK(request.method == boost::beast::http::verb::post);
+  CHECK(request.path() == "/a");
+  CHECK(request.query("A2A-Version") == "1.0");
+  CHECK(request.query("x") == "y");
+  CHECK(request.query("y").empty());
+  CHECK(request.content_type == "application/json");
+  CHECK(request.a2a_version == "0.3");
+  CHECK(request.a2a_extensions == "one,two, three");
+  CHECK(request.traceparent == "00-aa");
+  CHECK(request.if_none_match == "\"x\",\"y\"");
+  CHECK(request.expects_continue);
+  CHECK(request.body == "hello world");
+  request.clear();
+  CHECK(request.body.empty());
+  CHECK(request.a2a_extensions.empty());
+  CHECK_FALSE(request.expects_continue);
+}
+
+TEST_CASE("the path is found in every form of a target", "[net][http]") {
+  http_request request;
+  const auto path_of = [&](const char* target) {
+    request.target = target;
+    return std::string(request.path());
+  };
+  CHECK(path_of("/") == "/");
+  CHECK(path_of("/?a=b") == "/");
+  CHECK(path_of("/x/y?z") == "/x/y");
+  CHECK(path_of("http://host:1/x?y=1") == "/x");
+  CHECK(path_of("http://host") == "/");
+  CHECK(path_of("*") == "*");
+}
+
+TEST_CASE("a request that could be read in two ways is refused", "[net][http]") {
+  const auto text = GENERATE(values<std::string>({
+      "POST / HTTP/1.1\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      "POST / HTTP/1.1\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd",
+      "POST / HTTP/1.1\r\nContent-Length: -3\r\n\r\nabc",
+      "POST / HTTP/1.1\r\nContent-Length: 3x\r\n\r\nabc",
+      "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+      "GET  / HTTP/1.1\r\n\r\n",
+      "GET / HTTP/9.9\r\n\r\n",
+      "GET / HTTP/1.1\r\nBad Header: x\r\n\r\n",
+      "GET /\x01 HTTP/1.1\r\n\r\n",
+      "\x16\x03\x01\x02\x01\x01\xfc\x03\x03\r\n\r\n",
+  }));
+  CAPTURE(text);
+  http_request request;
+  CHECK_FALSE(parse(request, text, text.size()));
+}

@@ -1,0 +1,84 @@
+// A whole server for a test: memory store, actors, agents, sockets on a free port. The agent `puppet` does what the test says, when it
+// says it, so that no test has to wait for time to pass.
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/json/value.hpp>
+
+#include "actors/agent.hpp"
+#include "actors/gateway.hpp"
+#include "net/server.hpp"
+#include "store/store.hpp"
+#include "tests/support/http_client.hpp"
+
+namespace troupe::testing {
+
+/// Every task of it runs until the test reports its end.
+class puppet_agent final : public agent {
+public:
+  [[nodiscard]] start_result start(const order_ptr& what, const agent_port_ptr& port) override;
+  /// The port of the n-th task that began; waits for it.
+  [[nodiscard]] agent_port_ptr port(std::size_t index);
+  /// What the n-th input to any task said; waits for it.
+  [[nodiscard]] std::string input(std::size_t index);
+  void note_input(std::string text);
+
+private:
+  std::mutex lock_;
+  std::condition_variable more_;
+  std::vector<agent_port_ptr> ports_;
+  std::vector<std::string> inputs_;
+};
+
+class net_bed {
+public:
+  explicit net_bed(server_options options = {}, const std::string& default_agent = "echo");
+
+  [[nodiscard]] http_client connect(int receive_bytes = 0) const { return http_client(port, receive_bytes); }
+  /// The answer to one JSON-RPC request on a connection of its own, parsed.
+  [[nodiscard]] boost::json::value call(std::string_view body, std::string_view headers = "A2A-Version: 1.0\r\n") const;
+  /// Calls `method` with `params` (JSON); the result, or throws with the error.
+  [[nodiscard]] boost::json::value result_of(std::string_view method, std::string_view params) const;
+  /// The error of the same.
+  [[nodiscard]] boost::json::value error_of(std::string_view method, std::string_view params) const;
+
+  std::unique_ptr<store> records;
+  std::shared_ptr<puppet_agent> puppet;
+  agent_registry agents;
+  std::unique_ptr<gateway> door;
+  std::unique_ptr<server> web;
+  std::uint16_t port = 0;
+};
+
+/// `{"jsonrpc":"2.0","id":1,"method":...,"params":...}`
+[[nodiscard]] std::string rpc(std::string_view method, std::string_view params, std::string_view id = "1");
+/// Params of SendMessage with one text part; `more`: further members, beginning with a comma.
+[[nodiscard]] std::string text_message(std::string_view text, std::string_view more_in_message = {},
+                                       std::string_view more_in_params = {});
+/// `value.at_pointer(path)` as text; strings without quotes. "(none)" if there is nothing.
+[[nodiscard]] std::string at(const boost::json::value& value, std::string_view path);
+/// Waits until `condition()`, at most 20 seconds; false if it never became true.
+template<class Condition>
+[[nodiscard]] bool comes_true(Condition condition);
+
+} // namespace troupe::testing
+
+#include <chrono>
+#include <thread>
+
+template<class Condition>
+bool troupe::testing::comes_true(Condition condition) {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > until)
+      return false;
+    std::this_thread::yield();
+  }
+  return true;
+}

@@ -1,0 +1,143 @@
+// Objectives and plans over JSON-RPC (a2a-wire 8.4).
+#include "tests/net/net_bed.hpp"
+#include "tests/support/catch.hpp"
+
+#include <boost/json/parse.hpp>
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+constexpr const char* one_plan = R"("plans":[{"name":"p","tasks":[{"name":"a","agent":"echo"},)"
+                                 R"({"name":"b","agent":"echo","dependencies":["a"]}]}])";
+constexpr const char* opt_header
+    = "A2A-Version: 1.0\r\nA2A-Extensions: https://github.com/zeroasterisk/a2a-opt/v1\r\n";
+
+std::string status_of(const net_bed& bed, const std::string& id) {
+  return at(bed.result_of("objectives/get", R"({"id":")" + id + "\"}"), "/objective/status");
+}
+
+} // namespace
+
+TEST_CASE("an objective is built, then started, then completes", "[net][opt]") {
+  const net_bed bed;
+  const auto made = bed.result_of("objectives/create", std::string(R"({"name":"trip",)") + one_plan + "}");
+  const auto id = at(made, "/objective/id");
+  CHECK(at(made, "/objective/name") == "trip");
+  CHECK(at(made, "/objective/status") == "submitted");
+  CHECK(at(made, "/objective/plans/0/tasks/1/status") == "pending");
+  CHECK(status_of(bed, id) == "submitted");
+
+  const auto started = bed.result_of("objectives/update", R"({"id":")" + id + R"(","status":"working"})");
+  CHECK(at(started, "/objective/id") == id);
+  REQUIRE(comes_true([&] { return status_of(bed, id) == "completed"; }));
+  const auto brief = bed.result_of("objectives/get", R"({"id":")" + id + R"(","includePlans":false})");
+  CHECK(at(brief, "/objective/plans") == "(none)");
+}
+
+TEST_CASE("plans are added, read and started on their own", "[net][opt]") {
+  const net_bed bed;
+  const auto id = at(bed.result_of("objectives/create", R"({"name":"o"})"), "/objective/id");
+  const auto plan = bed.result_of("plans/create", R"({"objectiveId":")" + id
+                                                      + R"(","name":"p","tasks":[{"name":"a","agent":"echo"}]})");
+  const auto plan_id = at(plan, "/plan/id");
+  CHECK(at(plan, "/plan/name") == "p");
+  CHECK(at(plan, "/plan/tasks/0/name") == "a");
+  CHECK(at(bed.result_of("plans/get", R"({"id":")" + plan_id + "\"}"), "/plan/id") == plan_id);
+  CHECK(at(bed.result_of("plans/update", R"({"id":")" + plan_id + R"(","status":"working"})"), "/plan/id") == plan_id);
+  REQUIRE(comes_true([&] {
+    return at(bed.result_of("plans/get", R"({"id":")" + plan_id + "\"}"), "/plan/status") == "completed";
+  }));
+}
+
+TEST_CASE("objectives are listed", "[net][opt]") {
+  const net_bed bed;
+  for (const auto* name : {"x", "y", "z"})
+    static_cast<void>(bed.result_of("objectives/create", R"({"name":")" + std::string(name) + "\"}"));
+  const auto page = bed.result_of("objectives/list", R"({"pageSize":2})");
+  CHECK(page.at("objectives").as_array().size() == 2);
+  CHECK(at(page, "/totalSize") == "3");
+  CHECK_FALSE(at(page, "/nextPageToken").empty());
+  CHECK(at(bed.result_of("objectives/list", R"({"status":"completed"})"), "/objectives") == "[]");
+}
+
+TEST_CASE("the extension's methods need no version, and answer with its codes", "[net][opt]") {
+  const net_bed bed;
+  const auto call = [&](std::string_view method, std::string_view params) { return bed.call(rpc(method, params), ""); };
+  CHECK(at(call("objectives/get", R"({"id":"nope"})"), "/error/code") == "-32000");
+  CHECK(at(call("objectives/get", R"({"id":"nope"})"), "/error/data/0/reason") == "OBJECTIVE_NOT_FOUND");
+  CHECK(at(call("plans/get", R"({"id":"nope"})"), "/error/code") == "-32000");
+  CHECK(at(call("plans/get", R"({"id":"nope"})"), "/error/data/0/reason") == "PLAN_NOT_FOUND");
+  CHECK(at(call("plans/create", R"({"objectiveId":"nope","name":"p"})"), "/error/code") == "-32000");
+  CHECK(at(call("plans/update", R"({"id":"nope","status":"working"})"), "/error/code") == "-32000");
+  CHECK(at(call("objectives/create", R"({"name":7})"), "/error/code") == "-32602");
+  CHECK(at(call("objectives/get", "{}"), "/error/code") == "-32602");
+  CHECK(at(call("objectives/list", R"({"status":"nonsense"})"), "/error/code") == "-32602");
+  const auto made = call("objectives/create", std::string("{\"name\":\"o\",\"start\":true,") + one_plan + "}");
+  const auto id = at(made, "/result/objective/id");
+  REQUIRE(comes_true([&] { return status_of(bed, id) == "completed"; }));
+  const auto refused = call("objectives/update", R"({"id":")" + id + R"(","status":"working"})");
+  CHECK(at(refused, "/error/code") == "-32001");
+  CHECK(at(refused, "/error/data/0/reason") == "INVALID_TRANSITION");
+}
+
+TEST_CASE("a cycle is refused with its path, and nothing was made", "[net][opt]") {
+  const net_bed bed;
+  const auto error = bed.error_of("objectives/create", R"({"name":"o","plans":[{"name":"p","tasks":[)"
+                                                       R"({"name":"a","dependencies":["b"]},{"name":"b","dependencies":["a"]}]}]})");
+  CHECK(at(error, "/code") == "-32602");
+  CHECK(at(error, "/data/0/reason") == "DEPENDENCY_CYCLE");
+  CHECK(at(bed.result_of("objectives/list", "{}"), "/totalSize") == "0");
+}
+
+TEST_CASE("a message that brings a plan runs it and answers with its root task", "[net][opt]") {
+  const net_bed bed;
+  const std::string plan = R"({"name":"p","tasks":[{"name":"a","agent":"echo"}]})";
+  const auto message = text_message("do this", R"(,"contextId":"obj-mine","metadata":{"opt/v1/plan":)" + plan + "}");
+  const auto answer = bed.call(rpc("SendMessage", message), opt_header);
+  CHECK(at(answer, "/result/task/status/state") == "TASK_STATE_COMPLETED");
+  CHECK(at(answer, "/result/task/contextId") == "obj-mine");
+  CHECK(at(answer, "/result/task/metadata/opt~1v1~1objectiveId") == "obj-mine");
+  CHECK(at(answer, "/result/task/metadata/opt~1v1~1objective/status") == "completed");
+  CHECK(at(answer, "/result/objective/id") == "obj-mine");
+  CHECK(at(answer, "/result/objective/name") == "do this");
+  CHECK(status_of(bed, "obj-mine") == "completed");
+}
+
+TEST_CASE("a client that did not activate the extension gets no further member", "[net][opt]") {
+  const net_bed bed;
+  const auto message = text_message("do this", "",
+                                    R"(,"metadata":{"opt/v1/objective":{"name":"o",)" + std::string(one_plan) + "}}");
+  const auto answer = bed.call(rpc("SendMessage", message));
+  CHECK(at(answer, "/result/task/status/state") == "TASK_STATE_COMPLETED");
+  CHECK(at(answer, "/result/objective") == "(none)");
+  CHECK(at(answer, "/result/task/metadata/opt~1v1~1objective/name") == "o");
+}
+
+TEST_CASE("a stream of a plan shows its root task until the end", "[net][opt]") {
+  const net_bed bed;
+  const auto message = text_message("do this", "",
+                                    R"(,"metadata":{"opt/v1/objective":{"name":"o",)" + std::string(one_plan) + "}}");
+  auto client = bed.connect();
+  client.send(http_client::post_text(rpc("SendStreamingMessage", message)));
+  CHECK(client.receive_head().status == 200);
+  const auto first = client.next_event();
+  REQUIRE(first);
+  const auto snapshot = boost::json::parse(*first);
+  CHECK(at(snapshot, "/result/task/metadata/opt~1v1~1objective/name") == "o");
+  auto state = at(snapshot, "/result/task/status/state");
+  while (const auto event = client.next_event()) {
+    const auto update = boost::json::parse(*event);
+    CHECK(at(update, "/result/statusUpdate/taskId") == at(snapshot, "/result/task/id"));
+    state = at(update, "/result/statusUpdate/status/state");
+  }
+  CHECK(state == "TASK_STATE_COMPLETED");
+}
+
+TEST_CASE("a plan in a message that cannot be read is refused with its place", "[net][opt]") {
+  const net_bed bed;
+  const auto error = bed.error_of("SendMessage", text_message("x", R"(,"metadata":{"opt/v1/plan":{"name":"p","tasks":[7]}})"));
+  CHECK(at(error, "/code") == "-32602");
+  CHECK_THAT(at(error, "/message") + at(error, "/data/0/metadata/field"), ContainsSubstring("tasks/0"));
+}

@@ -1,0 +1,79 @@
+// A small blocking HTTP client for tests: one connection, raw bytes out, answers and events in. It shares no code with the server, so
+// that a mistake there is not made here too. Everything throws std::runtime_error; nothing waits longer than 20 seconds.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace troupe::testing {
+
+struct http_answer {
+  int status = 0;
+  std::map<std::string, std::string> headers; ///< Names in lower case.
+  std::string body;
+
+  [[nodiscard]] std::string header(const std::string& name) const {
+    const auto found = headers.find(name);
+    return found == headers.end() ? std::string{} : found->second;
+  }
+};
+
+class http_client {
+public:
+  /// Connects to 127.0.0.1. `receive_bytes`: the size of the receive buffer, 0 = the system's.
+  explicit http_client(std::uint16_t port, int receive_bytes = 0);
+  ~http_client();
+  http_client(http_client&& other) noexcept;
+  http_client(const http_client&) = delete;
+  http_client& operator=(const http_client&) = delete;
+  http_client& operator=(http_client&&) = delete;
+
+  // -- raw -------------------------------------------------------------------------------------------------------------
+
+  void send(std::string_view bytes);
+  /// Sends as much as the server takes; false if it closed the connection meanwhile.
+  bool try_send(std::string_view bytes);
+  /// No more will be sent (a half-closed connection).
+  void finish_sending();
+  /// Whether the server has closed: the next read gives nothing. Waits for it.
+  [[nodiscard]] bool is_closed();
+  /// Closes at once.
+  void close();
+
+  // -- requests --------------------------------------------------------------------------------------------------------
+
+  /// `headers`: lines ended by CRLF.
+  http_answer get(std::string_view path, std::string_view headers = {});
+  /// A JSON-RPC body to `/`, with `A2A-Version: 1.0` unless `headers` says something else about it.
+  http_answer post(std::string_view body, std::string_view headers = "A2A-Version: 1.0\r\n");
+  /// The request `post` sends.
+  [[nodiscard]] static std::string post_text(std::string_view body, std::string_view headers = "A2A-Version: 1.0\r\n");
+
+  // -- answers ---------------------------------------------------------------------------------------------------------
+
+  /// The next answer, whole. `has_body`: false after HEAD.
+  http_answer receive(bool has_body = true);
+  /// Status and headers of the next answer only, for a stream.
+  http_answer receive_head();
+  /// The next `data:` line of a stream whose head was received; nothing at its end. Comments are counted and passed over.
+  [[nodiscard]] std::optional<std::string> next_event();
+  [[nodiscard]] int comments() const noexcept { return comments_; }
+
+private:
+  bool read_more();
+  std::string read_line();
+  std::string read_bytes(std::size_t count);
+  bool read_chunk();
+
+  int socket_ = -1;
+  std::string input_;  ///< Received and not yet used.
+  std::string stream_; ///< Of a stream: received, unchunked, not yet used.
+  bool stream_over_ = false;
+  bool chunked_ = false;
+  int comments_ = 0;
+};
+
+} // namespace troupe::testing
