@@ -1,12 +1,11 @@
 #include "actors/input_references.hpp"
 
-#include <boost/json/parse.hpp>
+#include "actors/reference_syntax.hpp"
+
 #include <boost/json/serialize.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
-#include <optional>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -17,218 +16,13 @@ namespace {
 
 namespace json = boost::json;
 
-using step = std::variant<std::size_t, std::string>; // [3] or ["name"]
-
-enum class content_kind : std::uint8_t { text, url, data };
-
-struct reference {
-  std::string task;
-  step artifact;
-  std::optional<std::size_t> part;
-  content_kind kind = content_kind::text;
-  std::vector<step> path; // below data
-  std::string written;    // for messages
-};
-
-using segment = std::variant<std::string, reference>;
-
-error bad_reference(std::string message) {
-  return make_error(errc::invalid_reference, std::move(message));
-}
-
 std::string quoted(std::string_view text) {
   return json::serialize(json::string(text));
 }
 
-// -- syntax ------------------------------------------------------------------------------------------------------------
-
-// Reads one string; positions in messages count bytes from 1.
-class template_parser {
-public:
-  explicit template_parser(std::string_view text) : text_(text) {}
-
-  result<std::vector<segment>> parse() {
-    std::vector<segment> out;
-    std::string literal;
-    while (at_ < text_.size()) {
-      if (text_.substr(at_, 3) == "$${") {
-        literal += "${";
-        at_ += 3;
-      } else if (text_.substr(at_, 2) == "${") {
-        auto found = read_reference();
-        if (!found)
-          return found.error();
-        if (!literal.empty())
-          out.emplace_back(std::exchange(literal, {}));
-        out.emplace_back(std::move(*found));
-      } else {
-        literal += text_[at_++];
-      }
-    }
-    if (!literal.empty() || out.empty())
-      out.emplace_back(std::move(literal));
-    return out;
-  }
-
-private:
-  result<reference> read_reference() {
-    const auto begin = at_;
-    at_ += 2;
-    if (!take("tasks"))
-      return wrong("a reference begins with `${tasks`; write `$${` for a literal `${`");
-    reference out;
-    if (auto task = read_task(); task)
-      out.task = std::move(*task);
-    else
-      return task.error();
-    if (!take(".artifacts["))
-      return wrong("expected `.artifacts[` after the task (a name with dots or blanks is written [\"...\"])");
-    if (auto which = read_index("an artifact's number or name", true); which)
-      out.artifact = std::move(*which);
-    else
-      return which.error();
-    if (take(".parts[")) {
-      auto which = read_index("a part's number", false);
-      if (!which)
-        return which.error();
-      out.part = std::get<std::size_t>(*which);
-    }
-    if (auto kind = read_kind(); kind)
-      out.kind = *kind;
-    else
-      return kind.error();
-    if (out.kind == content_kind::data) {
-      auto path = read_path();
-      if (!path)
-        return path.error();
-      out.path = std::move(*path);
-    }
-    if (!take("}"))
-      return wrong("expected `}`");
-    out.written = text_.substr(begin, at_ - begin);
-    return out;
-  }
-
-  result<std::string> read_task() {
-    if (take("["))  {
-      auto name = read_quoted();
-      if (name && !take("]"))
-        return wrong("expected `]`");
-      return name;
-    }
-    if (!take("."))
-      return wrong("expected `.` and a task's id or name");
-    auto name = read_bare();
-    if (name.empty())
-      return wrong("expected a task's id or name");
-    return name;
-  }
-
-  result<content_kind> read_kind() {
-    const auto before = at_;
-    if (take(".")) {
-      const auto word = read_bare();
-      if (word == "text")
-        return content_kind::text;
-      if (word == "data")
-        return content_kind::data;
-      if (word == "url")
-        return content_kind::url;
-      at_ = before;
-    }
-    return wrong("expected `.text`, `.data`, `.url` or `.parts[n]`");
-  }
-
-  result<std::vector<step>> read_path() {
-    std::vector<step> path;
-    for (;;) {
-      if (take(".")) {
-        auto name = read_bare();
-        if (name.empty())
-          return wrong("expected a member's name");
-        path.emplace_back(std::move(name));
-      } else if (take("[")) {
-        auto which = read_index("a number or a quoted name", false, true);
-        if (!which)
-          return which.error();
-        path.push_back(std::move(*which));
-      } else {
-        return path;
-      }
-    }
-  }
-
-  // What stands between `[` and `]`, the latter included.
-  result<step> read_index(std::string_view expected, bool bare_names, bool quoted_names = false) {
-    step out;
-    if (next() == '"' && (bare_names || quoted_names)) {
-      auto name = read_quoted();
-      if (!name)
-        return name.error();
-      out = std::move(*name);
-    } else {
-      const auto end = std::min(text_.find_first_of("]}\"", at_), text_.size());
-      const auto word = text_.substr(at_, end - at_);
-      std::size_t number = 0;
-      const auto [stop, failed] = std::from_chars(word.data(), word.data() + word.size(), number);
-      if (!word.empty() && failed == std::errc{} && stop == word.data() + word.size())
-        out = number;
-      else if (!word.empty() && bare_names)
-        out = std::string(word);
-      else
-        return wrong("expected " + std::string(expected));
-      at_ = end;
-    }
-    if (!take("]"))
-      return wrong("expected `]`");
-    return out;
-  }
-
-  std::string read_bare() {
-    const auto end = std::min(text_.find_first_of(".[]{}\"$ \t\r\n", at_), text_.size());
-    std::string out(text_.substr(at_, end - at_));
-    at_ = end;
-    return out;
-  }
-
-  result<std::string> read_quoted() {
-    if (next() != '"')
-      return wrong("expected a name in double quotes");
-    auto end = at_ + 1;
-    while (end < text_.size() && text_[end] != '"')
-      end += text_[end] == '\\' ? 2 : 1;
-    if (end >= text_.size())
-      return wrong("this quote is never closed");
-    boost::system::error_code failed;
-    const auto parsed = json::parse(text_.substr(at_, end + 1 - at_), failed);
-    if (failed)
-      return wrong("this is not a JSON string");
-    at_ = end + 1;
-    return std::string(parsed.get_string());
-  }
-
-  bool take(std::string_view expected) {
-    if (text_.substr(at_, expected.size()) != expected)
-      return false;
-    at_ += expected.size();
-    return true;
-  }
-
-  [[nodiscard]] char next() const { return at_ < text_.size() ? text_[at_] : '\0'; }
-
-  [[nodiscard]] error wrong(const std::string& what) const {
-    const auto where = at_ < text_.size() ? "at character " + std::to_string(at_ + 1) : std::string("at its end");
-    auto shown = std::string(text_.substr(0, 80));
-    while (shown.size() < text_.size() && !shown.empty() && (shown.back() & 0x80) != 0)
-      shown.pop_back(); // never half a UTF-8 sequence
-    if (shown.size() < text_.size())
-      shown += "...";
-    return bad_reference("wrong reference in " + quoted(shown) + " " + where + ": " + what);
-  }
-
-  std::string_view text_;
-  std::size_t at_ = 0;
-};
+error bad_reference(std::string message) {
+  return make_error(errc::invalid_reference, std::move(message));
+}
 
 // -- looking up --------------------------------------------------------------------------------------------------------
 
@@ -241,12 +35,12 @@ std::string list_of(std::vector<std::string> names) {
   return out;
 }
 
-error unknown_task(const reference& ref, const std::vector<std::string>& known) {
+error unknown_task(const artifact_reference& ref, const std::vector<std::string>& known) {
   auto message = ref.written + ": " + quoted(ref.task) + " is not a task this one depends on; it depends on ";
   return bad_reference(message + (known.empty() ? std::string("nothing") : list_of(known)));
 }
 
-result<const dependency_result*> find_task(const reference& ref, const std::vector<dependency_result>& deps) {
+result<const dependency_result*> find_task(const artifact_reference& ref, const std::vector<dependency_result>& deps) {
   const auto by = [&](auto name_of) -> std::vector<const dependency_result*> {
     std::vector<const dependency_result*> found;
     for (const auto& dep : deps)
@@ -270,13 +64,13 @@ result<const dependency_result*> find_task(const reference& ref, const std::vect
   return unknown_task(ref, known);
 }
 
-std::string written_step(const step& which) {
+std::string written_step(const reference_step& which) {
   if (const auto* number = std::get_if<std::size_t>(&which))
     return std::to_string(*number);
   return quoted(std::get<std::string>(which));
 }
 
-result<const artifact*> find_artifact(const reference& ref, const dependency_result& from) {
+result<const artifact*> find_artifact(const artifact_reference& ref, const dependency_result& from) {
   if (const auto* number = std::get_if<std::size_t>(&ref.artifact)) {
     if (*number < from.artifacts.size())
       return from.artifacts[*number].get();
@@ -301,7 +95,7 @@ std::string_view kind_of(const part& what) {
   return names[what.content.index()];
 }
 
-error wrong_kind(const reference& ref, const std::vector<part>& parts) {
+error wrong_kind(const artifact_reference& ref, const std::vector<part>& parts) {
   constexpr std::string_view wanted[]{"text", "url", "data"};
   std::string have;
   for (const auto& one : parts)
@@ -311,7 +105,7 @@ error wrong_kind(const reference& ref, const std::vector<part>& parts) {
                        + (have.empty() ? std::string("nothing") : have));
 }
 
-result<json::value> walk(const reference& ref, const json::value& data) {
+result<json::value> walk(const artifact_reference& ref, const json::value& data) {
   const json::value* at = &data;
   std::string walked = "data";
   for (const auto& next : ref.path) {
@@ -339,7 +133,7 @@ result<json::value> walk(const reference& ref, const json::value& data) {
 }
 
 // What a reference stands for: a string for text and url, any JSON for data.
-result<json::value> look_up(const reference& ref, const std::vector<dependency_result>& deps) {
+result<json::value> look_up(const artifact_reference& ref, const std::vector<dependency_result>& deps) {
   const auto task = find_task(ref, deps);
   if (!task)
     return task.error();
@@ -356,10 +150,10 @@ result<json::value> look_up(const reference& ref, const std::vector<dependency_r
     using content = std::remove_pointer_t<decltype(type)>;
     return std::find_if(from.begin(), from.end(), [](const part& one) { return std::holds_alternative<content>(one.content); });
   };
-  if (ref.kind == content_kind::text) {
+  if (ref.kind == reference_kind::text) {
     if (holds(static_cast<text_content*>(nullptr)) != from.end())
       return json::value(text_of(from));
-  } else if (ref.kind == content_kind::url) {
+  } else if (ref.kind == reference_kind::url) {
     if (const auto at = holds(static_cast<url_content*>(nullptr)); at != from.end())
       return json::value(std::get<url_content>(at->content).url);
   } else if (const auto at = holds(static_cast<data_content*>(nullptr)); at != from.end()) {
@@ -386,12 +180,34 @@ bool may_refer(std::string_view text) {
   return text.find("${") != std::string_view::npos;
 }
 
-bool any_reference(const json::value& value) {
+// Searches `levels` deep; what lies below counts as found, so that it meets the limit.
+bool any_reference(const json::value& value, std::size_t levels) {
   if (const auto* text = value.if_string())
     return may_refer(*text);
+  const auto below = [levels](const json::value& child) { return any_reference(child, levels - 1); };
   if (const auto* array = value.if_array())
-    return std::any_of(array->begin(), array->end(), any_reference);
-  return value.is_object() && has_references(value.get_object());
+    return levels == 0 || std::any_of(array->begin(), array->end(), below);
+  if (const auto* object = value.if_object())
+    return levels == 0 || std::any_of(object->begin(), object->end(), [&](const auto& member) { return below(member.value()); });
+  return false;
+}
+
+bool is_deeper_than(const json::value& value, std::size_t levels) {
+  const auto below = [levels](const json::value& child) { return is_deeper_than(child, levels - 1); };
+  if (const auto* array = value.if_array())
+    return levels == 0 || std::any_of(array->begin(), array->end(), below);
+  if (const auto* object = value.if_object())
+    return levels == 0 || std::any_of(object->begin(), object->end(), [&](const auto& member) { return below(member.value()); });
+  return false;
+}
+
+result<void> check_depth(const json::object& input) {
+  for (const auto& member : input)
+    if (is_deeper_than(member.value(), referencing_depth_max))
+      return make_error(errc::limit_exceeded,
+                        "the input nests deeper than " + std::to_string(referencing_depth_max) + " levels (referencing_depth_max)",
+                        pointer_token(member.key()));
+  return {};
 }
 
 // Calls `change` on every string that may hold references; stops at the first error and sets its field.
@@ -432,11 +248,11 @@ public:
   explicit resolver(const std::vector<dependency_result>& deps) : deps_(deps) {}
 
   result<void> operator()(json::value& value) {
-    auto segments = template_parser(value.get_string()).parse();
+    auto segments = parse_template(value.get_string());
     if (!segments)
       return segments.error();
-    if (segments->size() == 1 && std::holds_alternative<reference>(segments->front())) {
-      auto found = look_up(std::get<reference>(segments->front()), deps_);
+    if (segments->size() == 1 && std::holds_alternative<artifact_reference>(segments->front())) {
+      auto found = look_up(std::get<artifact_reference>(segments->front()), deps_);
       if (!found)
         return found.error();
       if (auto counted = count(found->is_structured() ? json::serialize(*found).size() : inserted(*found).size()); !counted)
@@ -450,7 +266,7 @@ public:
         text += *literal;
         continue;
       }
-      const auto found = look_up(std::get<reference>(one), deps_);
+      const auto found = look_up(std::get<artifact_reference>(one), deps_);
       if (!found)
         return found.error();
       const auto piece = inserted(*found);
@@ -478,13 +294,15 @@ private:
 } // namespace
 
 bool has_references(const json::object& input) {
-  return std::any_of(input.begin(), input.end(), [](const auto& member) { return any_reference(member.value()); });
+  return std::any_of(input.begin(), input.end(), [](const auto& member) { return any_reference(member.value(), referencing_depth_max); });
 }
 
 result<json::object> resolve_references(const json::object& input, const std::vector<dependency_result>& deps) {
-  json::value out(input);
   if (!has_references(input))
-    return std::move(out.get_object());
+    return input;
+  if (auto shallow = check_depth(input); !shallow)
+    return shallow.error();
+  json::value out(input);
   std::string pointer;
   resolver change(deps);
   if (auto done = visit_strings(out, pointer, std::ref(change)); !done)
@@ -495,14 +313,16 @@ result<json::object> resolve_references(const json::object& input, const std::ve
 result<void> check_references(const json::object& input, const std::vector<std::string>& dependency_names) {
   if (!has_references(input))
     return {};
+  if (auto shallow = check_depth(input); !shallow)
+    return shallow;
   json::value copy(input);
   std::string pointer;
   return visit_strings(copy, pointer, [&](json::value& value) -> result<void> {
-    const auto segments = template_parser(value.get_string()).parse();
+    const auto segments = parse_template(value.get_string());
     if (!segments)
       return segments.error();
     for (const auto& one : *segments)
-      if (const auto* ref = std::get_if<reference>(&one))
+      if (const auto* ref = std::get_if<artifact_reference>(&one))
         if (std::find(dependency_names.begin(), dependency_names.end(), ref->task) == dependency_names.end())
           return unknown_task(*ref, dependency_names);
     return {};

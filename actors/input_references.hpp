@@ -25,7 +25,11 @@ namespace troupe {
 /// artifact, repeated, must not fill the memory.
 inline constexpr std::size_t referenced_bytes_max = std::size_t{64} << 20;
 
-/// Whether any string in `input` holds `${` (an escaped one counts): if not, it may be used as it is.
+/// The deepest nesting of an input in which references are replaced; beyond it errc::limit_exceeded.
+inline constexpr std::size_t referencing_depth_max = 500;
+
+/// Whether any string in `input` holds `${` (an escaped one counts): if not, it may be used as it is. Also true beyond the
+/// depth that is looked at.
 [[nodiscard]] bool has_references(const boost::json::object& input);
 
 /// `input` with its references replaced by what the dependencies made. A string that is nothing but one reference to data becomes

@@ -233,11 +233,22 @@ TEST_CASE("what references insert is limited", "[actors][references]") {
   CHECK_THAT(out.error().message, ContainsSubstring("referenced_bytes_max"));
 }
 
-TEST_CASE("an input nested ten thousand deep is walked", "[actors][references]") {
-  json::value nested = "${tasks.Review.artifacts[0].data}";
-  for (int i = 0; i < 10'000; ++i)
-    nested = json::array{std::move(nested)};
-  const json::object input{{"v", std::move(nested)}};
-  CHECK(has_references(input));
-  CHECK(resolve_references(input, two_tasks()).has_value());
+TEST_CASE("an input may nest up to a limit", "[actors][references]") {
+  const auto nested = [](std::size_t levels, std::string_view core) {
+    json::value out(core);
+    for (std::size_t i = 0; i < levels; ++i)
+      out = json::array{std::move(out)};
+    return json::object{{"a/b", std::move(out)}};
+  };
+  constexpr std::string_view reference = "${tasks.Review.artifacts[0].data}";
+  CHECK(resolve_references(nested(referencing_depth_max, reference), two_tasks()).has_value());
+  for (const auto levels : {referencing_depth_max + 1, std::size_t{10'000}}) {
+    const auto deep = nested(levels, reference);
+    CHECK(has_references(deep));
+    for (const auto& refused : {resolve_references(deep, two_tasks()).error(), check_references(deep, {"Review"}).error()}) {
+      CHECK(refused.code == errc::limit_exceeded);
+      CHECK(refused.field == "/a~1b");
+    }
+  }
+  CHECK_FALSE(has_references(nested(referencing_depth_max, "plain")));
 }
