@@ -381,14 +381,26 @@ TEST_CASE("a row that is not one of ours is an error that shows it", "[protocol]
 }
 
 TEST_CASE("task slots that do not fit the plan are an error, however many", "[protocol][record]") {
-  const auto* slots =
-      GENERATE("[]", R"([[2,"completed",true,0,1]])", R"([[1,"completed",true,0,1],[1,"failed",true,0,1]])",
-               R"([[18446744073709551615,"completed",true,0,1]])", R"([[1,"completed",true,65536,1]])");
-  const std::string row = R"({"i":"o","s":"completed","cr":1,"up":1,"pl":[{"spec":{"i":"p","ts":[{}]},"s":"completed",)"
-                          R"("cr":1,"up":1,"ts":)"
-                          + std::string{slots} + "}]}";
-  CAPTURE(row);
-  CHECK(record::read_objective(row).has_error());
+  struct row {
+    const char* slots;
+    const char* why;
+  };
+  const auto [slots, why] = GENERATE(values<row>({
+      {"[]",                                                  "fewer task slots"},
+      {R"([[2,"completed",true,0,1]])",                       "more task slots" },
+      {R"([[1,"completed",true,0,1],[1,"failed",true,0,1]])", "more task slots" },
+      {R"([[18446744073709551615,"completed",true,0,1]])",    "more task slots" },
+      {R"([[1,"completed",true,65536,1]])",                   "cannot be read"  },
+      {R"([[1,"asleep",true,0,1]])",                          "asleep"          },
+  }));
+  const std::string stored =
+      R"({"i":"o","s":"completed","cr":1,"up":1,"pl":[{"spec":{"i":"p","ts":[{}]},"s":"completed",)"
+      R"("cr":1,"up":1,"ts":)"
+      + std::string{slots} + "}]}";
+  CAPTURE(stored);
+  const auto read = record::read_objective(stored);
+  REQUIRE(read.has_error());
+  CHECK_THAT(read.error().message, ContainsSubstring(why));
 }
 
 TEST_CASE("cut and mutated rows give a value or an error, never a crash", "[protocol][record][fuzz]") {
