@@ -11,7 +11,7 @@ using namespace troupe::house;
 
 namespace {
 
-bool exists(const std::filesystem::path& path) {
+bool is_there(const std::filesystem::path& path) {
   return std::filesystem::exists(std::filesystem::path(TROUPE_SOURCE_DIR) / path);
 }
 
@@ -44,7 +44,7 @@ TEST_CASE("files that documents name in backquotes exist", "[house][docs]") {
   for (const auto& document : documents()) {
     for_each_match(document.text, pattern, [&](const std::smatch& found) {
       ++seen;
-      if (!exists(found[1].str())) {
+      if (!is_there(found[1].str())) {
         FAIL_CHECK(document.path << " names " << found[1].str() << ", which is not there");
       }
     });
@@ -57,7 +57,7 @@ TEST_CASE("links between documents lead somewhere", "[house][docs]") {
   for (const auto& document : documents()) {
     for_each_match(document.text, pattern, [&](const std::smatch& found) {
       const auto target = std::filesystem::path(document.path).parent_path() / found[1].str();
-      if (!exists(target)) {
+      if (!is_there(target)) {
         FAIL_CHECK(document.path << " links to " << found[1].str() << ", which is not there");
       }
     });
