@@ -1,5 +1,6 @@
 #include "store/change_batch.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "protocol/record.hpp"
@@ -110,7 +111,8 @@ void change_batch::put_places(const objective_id& owner, std::uint32_t plan_inde
 }
 
 void change_batch::stage_seal(const objective_id& id) {
-  if (objectives_.contains(id.str()))
+  const bool twice = std::any_of(seals_.begin(), seals_.end(), [&](const seal& each) { return each.id == id; });
+  if (twice || objectives_.contains(id.str()))
     return;
   const auto what = live_.sealable(id);
   if (!what)

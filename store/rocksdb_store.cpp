@@ -103,6 +103,8 @@ public:
     if (!out)
       return out;
     out->repaired = repaired_;
+    if (settled.empty())
+      return out; // Waking the writer for nothing would leave it waiting unnoticed.
     const std::lock_guard lock{guard_};
     settled_.insert(settled_.end(), settled.begin(), settled.end());
     is_idle_ = false;
