@@ -42,23 +42,6 @@ void identify(const rpc_call& call, caller& who) {
 
 // -- SendMessage -------------------------------------------------------------------------------------------------------
 
-/// Until the task that took the message is settled; or the time is up, or the server drains, or nobody waits any more.
-awaitable<void> wait_until_settled(session& connection, send_watcher& news, const store& records, const task_id& id,
-                                   time_point until) {
-  while (!connection.is_gone() && !connection.is_draining()) {
-    if (news.has_settled()) {
-      // An earlier question of the task may have been seen: believe the record.
-      news.rearm();
-      if (const auto now = records.find_task(id); !now || is_settled(now->status.state))
-        co_return;
-      continue;
-    }
-    const bool too_long = co_await connection.wait(until);
-    if (too_long)
-      co_return;
-  }
-}
-
 awaitable<void> send_and_answer(rpc_call& call, send_request request) {
   auto& connection = call.connection;
   auto& records = call.records();
@@ -72,22 +55,33 @@ awaitable<void> send_and_answer(rpc_call& call, send_request request) {
     guard.on(named.str());
   call.server().door.send(std::move(request.command), waits && named.empty() ? news : nullptr,
                           [news](result<sent> what) { news->on_reply(std::move(what)); });
-  // The reply alone wakes nobody if the outcome is waited for too: look when the time is up.
-  while (!news->has_reply() && !connection.is_gone())
-    static_cast<void>(co_await connection.wait(until));
-  if (!news->has_reply())
-    co_return;
-  if (!news->reply())
-    co_return fail(call, news->reply().error());
 
-  const auto& id = news->reply()->task;
-  if (waits) {
-    guard.on(id.str());
-    co_await wait_until_settled(connection, *news, records, id, until);
+  // Until the task that took the message is settled; or the time is up, or the server drains.
+  task_ptr found;
+  for (bool late = false; !found; late = late || connection.is_late()) {
+    if (connection.is_gone()) {
+      if (news->has_reply() && news->reply())
+        guard.on(news->reply()->task.str());
+      co_return;
+    }
+    if (news->has_reply() && !news->reply())
+      co_return fail(call, news->reply().error());
+    const bool enough = !waits || late || connection.is_draining();
+    if (news->has_reply() && (enough || news->has_settled())) {
+      // An earlier question of the task may have been seen: believe the record.
+      news->rearm();
+      found = records.find_task(news->reply()->task);
+      if (!found)
+        co_return fail(call, no_task(news->reply()->task));
+      if (!enough && !is_settled(found->status.state))
+        found = nullptr;
+      else
+        break;
+    }
+    co_await connection.wait(until);
   }
-  const auto found = records.find_task(id);
-  if (!found)
-    co_return fail(call, no_task(id));
+  if (waits && !is_terminal(found->status.state))
+    guard.on(news->reply()->task.str());
   const task_view_options view{.history_length = request.history_length};
   answer(call, [&](json_writer& out) { call.codec->write_sent(out, *found, view, nullptr); });
 }

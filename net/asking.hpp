@@ -39,7 +39,7 @@ awaitable<result<T>> ask(session& connection, Start start) {
   const auto slot = std::make_shared<reply_slot<T>>(connection.wake());
   start(reply<T>([slot](result<T> what) { slot->set(std::move(what)); }));
   while (!slot->is_ready() && !connection.is_gone())
-    static_cast<void>(co_await connection.wait(time_point::max()));
+    co_await connection.wait(time_point::max());
   if (slot->is_ready())
     co_return slot->take();
   co_return make_error(errc::canceled, "the client went away");

@@ -89,8 +89,8 @@ awaitable<void> send_objective(rpc_call& call, send_request request, create_obje
   auto standing = records.watch_task(root, news);
   while (standing && !request.return_immediately && !is_settled(standing->status.state) && !connection.is_gone()
          && !connection.is_draining()) {
-    const bool too_long = co_await connection.wait(until);
-    if (too_long || news->has_settled())
+    co_await connection.wait(until);
+    if (connection.is_late() || news->has_settled())
       break;
   }
   records.unwatch(root.str(), news);

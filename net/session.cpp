@@ -54,25 +54,40 @@ awaitable<void> session::refuse(std::shared_ptr<session> self) {
   self->begin_request();
   write_plain_error(self->response_, 503, "Too many connections (connections_max); try again later.");
   self->response_.close = true;
-  static_cast<void>(co_await self->write_response());
+  if (!self->begin_writing())
+    static_cast<void>(co_await self->write_rest());
   co_await self->linger();
 }
 
-/// One request after the other.
+/// One request after the other. Reading, working and writing stand in one coroutine and what they do in plain functions: each nested
+/// coroutine would cost every request a frame.
 awaitable<void> session::serve_all() {
   for (bool more = true; more && !gone_;) {
     begin_request();
-    // The first steps stand here and not in a function of their own: a coroutine less per request.
-    step now = parse();
-    if (now == step::read_more)
-      now = co_await receive();
+    auto now = parse();
+    while (now == step::read_more) {
+      if (owes_continue())
+        co_await send_continue();
+      error_code ec;
+      const auto count = co_await socket_.async_read_some(read_space(), asio::redirect_error(use_awaitable, ec));
+      now = on_read(count, ec);
+    }
     if (gone_)
-      break;
-    if (now == step::complete)
-      co_await answer();
+      co_return;
+    if (now == step::complete) {
+      try {
+        if (auto rest = begin_work(); rest.valid())
+          co_await std::move(rest);
+      } catch (const std::exception& fault) {
+        on_fault(fault);
+      }
+      end_work();
+    }
     more = !response_.close;
-    if (!streamed_ && !gone_)
-      static_cast<void>(co_await write_response());
+    if (streamed_ || gone_)
+      continue;
+    if (!begin_writing())
+      static_cast<void>(co_await write_rest());
   }
 }
 
@@ -124,27 +139,25 @@ session::step session::parse() {
   return parser_->is_done() ? step::complete : step::read_more;
 }
 
-/// Reads until there is a request, or a reason to refuse it, or nobody there.
-awaitable<session::step> session::receive() {
-  for (;;) {
-    if (phase_ == phase::body && request_.expects_continue && request_.body.empty() && input_is_empty()) {
-      request_.expects_continue = false;
-      head_ = "HTTP/1.1 100 Continue\r\n\r\n";
-      written_ = 0;
-      if (!write_now())
-        static_cast<void>(co_await write_rest());
-      head_.clear();
-      if (gone_)
-        co_return step::refused;
-    }
-    error_code ec;
-    const auto count = co_await socket_.async_read_some(read_space(), asio::redirect_error(use_awaitable, ec));
-    input_end_ += count;
-    if (expired_ || ec)
-      co_return on_read_failed(ec);
-    if (const auto now = parse(); now != step::read_more)
-      co_return now;
-  }
+/// What a read brought.
+session::step session::on_read(std::size_t count, const error_code& ec) {
+  input_end_ += count;
+  return expired_ || ec ? on_read_failed() : parse();
+}
+
+/// Whether the client waits for a word before it sends the body (RFC 9110 10.1.1).
+bool session::owes_continue() const noexcept {
+  return phase_ == phase::body && request_.expects_continue && request_.body.empty() && input_is_empty();
+}
+
+awaitable<void> session::send_continue() {
+  request_.expects_continue = false;
+  head_ = "HTTP/1.1 100 Continue\r\n\r\n";
+  written_ = 0;
+  if (!write_now())
+    static_cast<void>(co_await write_rest());
+  head_.clear();
+  enter(phase::body, server_->options.body_timeout);
 }
 
 asio::mutable_buffer session::read_space() {
@@ -175,7 +188,7 @@ session::step session::refuse_request(const error_code& why) {
   return step::refused;
 }
 
-session::step session::on_read_failed(const error_code&) {
+session::step session::on_read_failed() {
   response_.close = true;
   if (expired_ && (phase_ == phase::head || phase_ == phase::body)) {
     const bool in_head = phase_ == phase::head;
@@ -191,35 +204,37 @@ session::step session::on_read_failed(const error_code&) {
 
 // -- answering ---------------------------------------------------------------------------------------------------------
 
-awaitable<void> session::answer() {
+/// Answers at once, or returns what has to be awaited.
+awaitable<void> session::begin_work() {
   phase_ = phase::working;
   deadline_ = time_point::max();
-  const bool keep = parser_->keep_alive();
-  const auto slot = counted::take(server_->in_flight, server_->options.requests_in_flight_max);
-  try {
-    if (!slot) {
-      write_plain_error(response_, 429, "Too many requests are being worked on (requests_in_flight_max); try again.");
-    } else if (auto rest = route(*this); rest.valid()) {
-      co_await std::move(rest);
-    }
-  } catch (const std::exception& fault) {
-    response_.clear();
-    write_plain_error(response_, 500, fault.what());
-    response_.close = true;
-    gone_ = gone_ || streamed_; // in the middle of a stream there is no place for an answer
-  }
-  if (!keep || is_draining())
+  working_ = counted::take(server_->in_flight, server_->options.requests_in_flight_max);
+  if (working_)
+    return route(*this);
+  write_plain_error(response_, 429, "Too many requests are being worked on (requests_in_flight_max); try again.");
+  return {};
+}
+
+void session::end_work() {
+  working_ = {};
+  if (!parser_->keep_alive() || is_draining())
     response_.close = true;
 }
 
-awaitable<bool> session::write_response() {
+void session::on_fault(const std::exception& fault) {
+  response_.clear();
+  write_plain_error(response_, 500, fault.what());
+  response_.close = true;
+  gone_ = gone_ || streamed_; // in the middle of a stream there is no place for an answer
+}
+
+/// Writes the response as far as the socket takes it; true if it took all.
+bool session::begin_writing() {
   write_head(head_, response_, home_.date(), request_.is_http_1_0);
   if (response_.head_only || response_.content_type.empty())
     response_.body.clear();
   written_ = 0;
-  if (write_now())
-    co_return true;
-  co_return co_await write_rest();
+  return write_now();
 }
 
 /// Writes head and body in one go as far as the socket takes them; true if it took all.
@@ -270,14 +285,12 @@ awaitable<void> session::linger() {
 
 // -- waiting and streaming ---------------------------------------------------------------------------------------------
 
-awaitable<bool> session::wait(time_point until) {
-  if (wake_->take() || gone_)
-    co_return false;
+awaitable<void> session::wait(time_point until) {
   expired_ = false;
   deadline_ = until;
-  co_await wake_->wait();
-  deadline_ = time_point::max();
-  co_return expired_;
+  if (wake_->take() || gone_)
+    wake_->notify(); // comes back at the next turn
+  return wake_->wait();
 }
 
 awaitable<bool> session::begin_stream() {

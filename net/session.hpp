@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,9 +42,11 @@ public:
   /// Notify it, from any thread, and a `wait` returns.
   [[nodiscard]] const wakeup_ptr& wake() const noexcept { return wake_; }
 
-  /// Returns after a notification, at `until`, when the server drains, and when the connection is aborted; also without reason. True
-  /// if `until` has passed.
-  [[nodiscard]] awaitable<bool> wait(time_point until);
+  /// Completes after a notification, at `until`, when the server drains, and when the connection is aborted; also without reason.
+  /// Await it at once.
+  [[nodiscard]] awaitable<void> wait(time_point until);
+  /// After a wait: whether `until` has passed.
+  [[nodiscard]] bool is_late() const noexcept { return expired_; }
   /// Nobody is there to read an answer.
   [[nodiscard]] bool is_gone() const noexcept { return gone_; }
   [[nodiscard]] bool is_draining() const noexcept { return server_->draining.load(std::memory_order_relaxed); }
@@ -68,18 +71,22 @@ private:
 
   // reading
   [[nodiscard]] awaitable<void> serve_all();
-  [[nodiscard]] awaitable<step> receive();
   void begin_request();
   [[nodiscard]] step parse();
   [[nodiscard]] step refuse_request(const error_code& why);
-  [[nodiscard]] step on_read_failed(const error_code& why);
+  [[nodiscard]] step on_read(std::size_t count, const error_code& ec);
+  [[nodiscard]] step on_read_failed();
+  [[nodiscard]] bool owes_continue() const noexcept;
+  [[nodiscard]] awaitable<void> send_continue();
   void enter(phase next, std::chrono::milliseconds timeout);
   [[nodiscard]] asio::mutable_buffer read_space();
   [[nodiscard]] bool input_is_empty() const noexcept { return input_begin_ == input_end_; }
 
   // answering
-  [[nodiscard]] awaitable<void> answer();
-  [[nodiscard]] awaitable<bool> write_response();
+  [[nodiscard]] awaitable<void> begin_work();
+  void end_work();
+  void on_fault(const std::exception& fault);
+  [[nodiscard]] bool begin_writing();
   [[nodiscard]] bool write_now();
   [[nodiscard]] awaitable<bool> write_rest();
   [[nodiscard]] awaitable<void> linger();
@@ -102,6 +109,7 @@ private:
   std::unique_ptr<rpc_call> call_;
   std::string head_;
   std::size_t written_ = 0; ///< Of head and body together.
+  counted working_;         ///< The request's place among those in flight.
   bool streamed_ = false;   ///< The answer was a stream: nothing is left to write.
   bool chunked_ = false;
 

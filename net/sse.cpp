@@ -99,9 +99,9 @@ awaitable<void> show(rpc_call& call, task_stream& what) {
       here = co_await connection.send_stream();
     if (!here || over)
       break;
-    const bool silent = co_await connection.wait(connection.home().now() + silence);
+    co_await connection.wait(connection.home().now() + silence);
     over = add_news(call, what);
-    if (silent && connection.stream_text().empty())
+    if (connection.is_late() && connection.stream_text().empty())
       connection.stream_text() = ": keep-alive\n\n";
   }
   co_await connection.end_stream();

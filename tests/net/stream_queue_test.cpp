@@ -42,6 +42,8 @@ struct bed {
     : ready(std::make_shared<ready_queue>(context)), reader(std::make_shared<wakeup>(ready)),
       queue(reader, events_max, bytes_max) {}
 
+  ~bed() { ready->close(); }
+
   asio::io_context context;
   std::shared_ptr<ready_queue> ready;
   wakeup_ptr reader;
