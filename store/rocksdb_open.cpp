@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <rocksdb/cache.h>
@@ -36,7 +37,7 @@ error refuse(std::string why) { return make_error(errc::store_failed, std::move(
 /// Whether a file is one that RocksDB leaves behind when it is killed while it makes a new database.
 bool is_unfinished_database_file(const std::string& name) {
   return name == "LOCK" || name == "IDENTITY" || name.starts_with("LOG") || name.starts_with("MANIFEST-")
-         || name.starts_with("OPTIONS-") || name.ends_with(".log") || name.ends_with(".dbtmp");
+         || name.starts_with("OPTIONS-") || name.ends_with(".dbtmp");
 }
 
 result<void> check_directory(const std::string& directory) {
@@ -47,7 +48,7 @@ result<void> check_directory(const std::string& directory) {
   if (kind != fs::file_type::not_found && kind != fs::file_type::directory && kind != fs::file_type::none)
     return refuse("The data directory " + directory + " is a file, not a directory; name another.");
   if (kind == fs::file_type::directory) {
-    if (::access(directory.c_str(), W_OK | X_OK) != 0)
+    if (::faccessat(AT_FDCWD, directory.c_str(), W_OK | X_OK, AT_EACCESS) != 0)
       return refuse("The data directory " + directory + " cannot be written to (" + std::strerror(errno)
                     + "); correct its permissions or name another.");
     if (fs::exists(fs::path{directory} / "CURRENT", failure))

@@ -1,0 +1,281 @@
+// What the disk and the directory can do to a store, and what it says then.
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <rocksdb/db.h>
+#include <rocksdb/env.h>
+#include <rocksdb/file_system.h>
+
+#include "store/rocksdb_store.hpp"
+#include "tests/store/changes.hpp"
+#include "tests/store/kinds.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+error refusal(const std::string& directory) {
+  auto out = open_rocksdb_store({.directory = directory, .durability = durability::async});
+  REQUIRE(out.has_error());
+  return out.error();
+}
+
+/// Breaks writing to journal files while `failing` is set.
+class moody_file final : public rocksdb::FSWritableFileOwnerWrapper {
+public:
+  moody_file(std::unique_ptr<rocksdb::FSWritableFile>&& file, const std::atomic<bool>& failing)
+    : FSWritableFileOwnerWrapper(std::move(file)), failing_(failing) {}
+
+  rocksdb::IOStatus Append(const rocksdb::Slice& data, const rocksdb::IOOptions& options,
+                           rocksdb::IODebugContext* debug) override {
+    return failing_ ? full() : FSWritableFileOwnerWrapper::Append(data, options, debug);
+  }
+  rocksdb::IOStatus Append(const rocksdb::Slice& data, const rocksdb::IOOptions& options,
+                           const rocksdb::DataVerificationInfo& info, rocksdb::IODebugContext* debug) override {
+    return failing_ ? full() : FSWritableFileOwnerWrapper::Append(data, options, info, debug);
+  }
+  rocksdb::IOStatus Sync(const rocksdb::IOOptions& options, rocksdb::IODebugContext* debug) override {
+    return failing_ ? rocksdb::IOStatus::IOError("injected") : FSWritableFileOwnerWrapper::Sync(options, debug);
+  }
+
+private:
+  static rocksdb::IOStatus full() { return rocksdb::IOStatus::NoSpace("No space left on device, injected"); }
+  const std::atomic<bool>& failing_;
+};
+
+class moody_file_system final : public rocksdb::FileSystemWrapper {
+public:
+  moody_file_system() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
+  [[nodiscard]] const char* Name() const override { return "moody"; }
+  rocksdb::IOStatus NewWritableFile(const std::string& name, const rocksdb::FileOptions& options,
+                                    std::unique_ptr<rocksdb::FSWritableFile>* file,
+                                    rocksdb::IODebugContext* debug) override {
+    auto status = FileSystemWrapper::NewWritableFile(name, options, file, debug);
+    if (status.ok())
+      *file = std::make_unique<moody_file>(std::move(*file), failing);
+    return status;
+  }
+
+  std::atomic<bool> failing{false};
+};
+
+/// While it lives, the process has no special rights.
+class ordinary_user {
+public:
+  ordinary_user() : was_superuser_(::geteuid() == 0) {
+    if (was_superuser_)
+      REQUIRE(::seteuid(nobody) == 0);
+  }
+  ~ordinary_user() {
+    if (was_superuser_ && ::seteuid(0) != 0)
+      std::abort();
+  }
+  ordinary_user(const ordinary_user&) = delete;
+  ordinary_user& operator=(const ordinary_user&) = delete;
+
+private:
+  static constexpr ::uid_t nobody = 65534;
+  bool was_superuser_;
+};
+
+/// Waits for another thread to bring something about; the test's own time limit bounds it.
+template<class Condition>
+void wait_until(Condition condition) {
+  while (!condition())
+    std::this_thread::yield();
+}
+
+} // namespace
+
+TEST_CASE("A disk that refuses keeps changes waiting, says so, and loses none", "[store][disk]") {
+  const temporary_directory directory;
+  const auto file_system = std::make_shared<moody_file_system>();
+  const auto env = rocksdb::NewCompositeEnv(file_system);
+  const rocksdb_internals internals{.env = env.get(), .retry_interval = std::chrono::milliseconds{1}};
+  std::atomic<int> acknowledged{0};
+  const auto done = [&] { ++acknowledged; };
+  {
+    auto opened = open_rocksdb_store({.directory = directory / "data", .durability = durability::sync}, internals);
+    REQUIRE(opened.has_value());
+    auto& records = **opened;
+    records.commit(about_lone("t0", "c", 1, born_lone("t0", "c", 1)), done);
+    records.flush();
+    CHECK(acknowledged == 1);
+    for (int round = 1; round <= 3; ++round) {
+      file_system->failing = true;
+      const auto id = "t" + std::to_string(round);
+      const auto end_id = "end" + std::to_string(round);
+      records.commit(about_lone(id, "c", round, born_lone(id, "c", round)), done);
+      wait_until([&] { return !records.status().writable; });
+      records.commit(about_lone(end_id, "c", round, born_lone(end_id, "c", round), moved(task_state::completed)), done);
+      const auto status = records.status();
+      CHECK(status.backlog_changes == 2);
+      CHECK_THAT(status.problem, ContainsSubstring("full") || ContainsSubstring("fails"));
+      CHECK_THAT(status.problem, ContainsSubstring(directory / "data"));
+      CHECK(acknowledged == 1 + 2 * (round - 1));
+      CHECK(records.find_task(task_id{id}) == nullptr); // Not visible before it is safe.
+      CHECK(records.find_task(task_id{"t0"}));          // Reading goes on.
+      file_system->failing = false;
+      records.flush();
+      CHECK(records.status().writable);
+      CHECK(records.status().problem.empty());
+      CHECK(acknowledged == 1 + 2 * round);
+      CHECK(records.find_task(task_id{id}));
+      CHECK(records.list(list_tasks{})->total_size == static_cast<std::size_t>(1 + 2 * round));
+    }
+    // Closing does not wait for a disk that never comes back.
+    file_system->failing = true;
+    records.commit(about_lone("lost", "c", 9, born_lone("lost", "c", 9)), done);
+    wait_until([&] { return !records.status().writable; });
+  }
+  CHECK(acknowledged == 7);
+  file_system->failing = false;
+  const auto records = open_or_fail(directory / "data");
+  CHECK(recover_or_fail(*records).lone_tasks.size() == 4);
+  CHECK(records->find_task(task_id{"end3"})->status.state == task_state::completed);
+  CHECK(records->list(list_tasks{})->total_size == 7);
+}
+
+TEST_CASE("A second store on the same directory is refused", "[store][disk]") {
+  const temporary_directory directory;
+  const auto first = open_or_fail(directory / "data");
+  const auto why = refusal(directory / "data");
+  CHECK(why.code == errc::store_locked);
+  CHECK_THAT(why.message, ContainsSubstring("in use by another process"));
+}
+
+TEST_CASE("A directory that another process has open is refused until that one ends", "[store][disk]") {
+  const temporary_directory directory;
+  fs::create_directory(directory / "data");
+  const auto lock_path = directory / "data/LOCK";
+  int ready[2];
+  REQUIRE(::pipe(ready) == 0);
+  const auto child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) { // Takes the lock as RocksDB does; only what is safe after a fork.
+    const int file = ::open(lock_path.c_str(), O_RDWR | O_CREAT, 0644);
+    struct flock lock{};
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    const char answer = ::fcntl(file, F_SETLK, &lock) == 0 ? 'y' : 'n';
+    if (::write(ready[1], &answer, 1) == 1)
+      ::pause();
+    ::_exit(0);
+  }
+  char answer = 0;
+  REQUIRE(::read(ready[0], &answer, 1) == 1);
+  REQUIRE(answer == 'y');
+  const auto why = refusal(directory / "data");
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  ::close(ready[0]);
+  ::close(ready[1]);
+  CHECK(why.code == errc::store_locked);
+  CHECK_THAT(why.message, ContainsSubstring(directory / "data"));
+  CHECK(open_or_fail(directory / "data"));
+}
+
+TEST_CASE("A path that is a file is refused", "[store][disk]") {
+  const temporary_directory directory;
+  std::ofstream{directory / "file"} << "x";
+  CHECK_THAT(refusal(directory / "file").message, ContainsSubstring("is a file"));
+  CHECK_THAT(refusal(directory / "file/below").message, ContainsSubstring("cannot be made"));
+  CHECK(refusal("").code == errc::store_failed);
+}
+
+TEST_CASE("A directory with somebody else's files is refused and left as it is", "[store][disk]") {
+  const temporary_directory directory;
+  fs::create_directory(directory / "home");
+  std::ofstream{directory / "home/thesis.txt"} << "years of work";
+  const auto why = refusal(directory / "home");
+  CHECK(why.code == errc::store_failed);
+  CHECK_THAT(why.message, ContainsSubstring("thesis.txt"));
+  CHECK(std::distance(fs::directory_iterator{directory / "home"}, fs::directory_iterator{}) == 1);
+}
+
+TEST_CASE("A directory that cannot be written to is refused", "[store][disk]") {
+  const temporary_directory directory;
+  fs::permissions(directory.path(), fs::perms::all);
+  fs::create_directory(directory / "data");
+  fs::permissions(directory / "data", fs::perms{0555});
+  const ordinary_user somebody; // The superuser may write anywhere.
+  CHECK_THAT(refusal(directory / "data").message, ContainsSubstring("cannot be written to"));
+  CHECK_THAT(refusal(directory / "data/below").message, ContainsSubstring("cannot be made"));
+  CHECK(open_or_fail(directory / "mine"));
+}
+
+TEST_CASE("Another program's database, a newer format and an unreadable one are refused", "[store][disk]") {
+  const temporary_directory directory;
+  const auto put = [&](const std::string& key, const std::string& value) {
+    rocksdb::Options options;
+    options.create_if_missing = true;
+    rocksdb::DB* db = nullptr;
+    REQUIRE(rocksdb::DB::Open(options, directory / "data", &db).ok());
+    REQUIRE(db->Put({}, key, value).ok());
+    delete db;
+  };
+  put("somebody", "else");
+  CHECK_THAT(refusal(directory / "data").message, ContainsSubstring("another program"));
+  put("f", "2");
+  CHECK_THAT(refusal(directory / "data").message, ContainsSubstring("newer version"));
+  put("f", "two");
+  CHECK_THAT(refusal(directory / "data").message, ContainsSubstring("format number"));
+  put("f", "1");
+  CHECK(open_or_fail(directory / "data"));
+  put("n", "short");
+  CHECK_THAT(refusal(directory / "data").message, ContainsSubstring("damaged"));
+}
+
+TEST_CASE("A database killed while it was being made is made anew", "[store][disk]") {
+  const temporary_directory directory;
+  fs::create_directory(directory / "data");
+  for (const auto* name : {"LOCK", "LOG", "IDENTITY", "MANIFEST-000001", "000001.dbtmp"})
+    std::ofstream{directory.path() / "data" / name};
+  CHECK(open_or_fail(directory / "data"));
+}
+
+TEST_CASE("A damaged database file is refused, not half read", "[store][disk]") {
+  const temporary_directory directory;
+  { const auto records = open_or_fail(directory / "data"); }
+  for (const auto& entry : fs::directory_iterator{directory / "data"})
+    if (entry.path().filename().string().starts_with("MANIFEST"))
+      std::ofstream{entry.path()} << "nonsense";
+  const auto why = refusal(directory / "data");
+  CHECK(why.code == errc::store_failed);
+  CHECK_THAT(why.message, ContainsSubstring(directory / "data"));
+}
+
+TEST_CASE("A journal row that cannot be read stops recovery with its name", "[store][disk]") {
+  const temporary_directory directory;
+  {
+    const auto records = open_or_fail(directory / "data");
+    records->commit(about_lone("lone", "c", 1, born_lone("lone", "c", 1)));
+    records->commit(about_lone("lone", "c", 2, moved(task_state::working)));
+    records->commit(about_lone("lone", "c", 3, moved(task_state::working, 2)));
+  }
+  const bool missing = GENERATE(false, true);
+  {
+    rocksdb::DB* db = nullptr;
+    REQUIRE(rocksdb::DB::Open({}, directory / "data", &db).ok());
+    const std::string key = std::string{"e/tlone/"} + std::string(7, '\0') + '\2';
+    REQUIRE((missing ? db->Delete({}, key) : db->Put({}, key, "{\"t\":")).ok());
+    delete db;
+  }
+  const auto records = open_or_fail(directory / "data");
+  const auto found = records->recover();
+  REQUIRE(found.has_error());
+  CHECK(found.error().code == errc::store_failed);
+  CHECK_THAT(found.error().message, ContainsSubstring("lone") && ContainsSubstring("2"));
+}
