@@ -60,6 +60,17 @@ void name_plan(plan_spec& plan, const objective_id& objective, std::size_t index
       plan.tasks[t].id = make_task_id(plan.id, t);
 }
 
+void note_dependencies(plan_spec& plan, std::uint32_t index, const resolved_plan& resolved) {
+  for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
+    auto& indexes = plan.tasks[t].dependency_indexes;
+    indexes.clear();
+    for (auto i = resolved.dependency_offsets[t]; i < resolved.dependency_offsets[t + 1]; ++i) {
+      const auto& position = resolved.dependency_positions[i];
+      indexes.push_back(position.plan == index ? position.task : elsewhere);
+    }
+  }
+}
+
 result<void> check_plan(const plan_spec& plan, std::size_t index, const agent_registry& agents) {
   if (plan.tasks.size() > tasks_per_plan_max)
     return make_error(errc::limit_exceeded,

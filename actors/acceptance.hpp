@@ -15,6 +15,10 @@ namespace troupe {
 /// Gives the plan and those of its tasks that have none their generated ids; the plan's name defaults to its id.
 void name_plan(plan_spec& plan, const objective_id& objective, std::size_t index);
 
+/// Notes in each task of `plan` which tasks of the same plan its dependencies are (`task_spec::dependency_indexes`), so that whoever
+/// writes the record need not look for them again.
+void note_dependencies(plan_spec& plan, std::uint32_t index, const resolved_plan& resolved);
+
 /// Agents exist, inputs suit them, references name dependencies, limits hold. The error's field is a JSON pointer below the objective
 /// (`/plans/0/tasks/3/agent`). Errors: agent_not_found, invalid_params, invalid_reference, limit_exceeded.
 [[nodiscard]] result<void> check_plan(const plan_spec& plan, std::size_t index, const agent_registry& agents);

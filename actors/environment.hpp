@@ -35,10 +35,13 @@ public:
     at.handles.insert_or_assign(id, std::move(who));
   }
 
-  void remove(const std::string& id) {
+  /// Only if it still is `who`: an actor that ends must not remove its successor.
+  void remove(const std::string& id, const Handle& who) {
     auto& at = shard_of(id);
     const std::lock_guard lock{at.mutex};
-    at.handles.erase(id);
+    const auto it = at.handles.find(id);
+    if (it != at.handles.end() && it->second == who)
+      at.handles.erase(it);
   }
 
   /// All that are in it now.

@@ -36,9 +36,9 @@ error gone(const std::string& id) {
   return make_error(errc::unsupported_operation, "the task has ended and takes no more messages", id);
 }
 
-error ended_meanwhile(const std::string& id) {
-  return make_error(errc::unavailable, "the objective ended at this very moment; read it and try again", id);
-}
+// The fallback of a command whose objective actor ended before it looked at it; never seen outside.
+const error dropped{};
+constexpr int command_tries_max = 8;
 
 } // namespace
 
@@ -143,6 +143,23 @@ struct gateway::impl {
     if (!view)
       return make_error(errc::objective_not_found, "no objective has this id", id.str());
     return spawn_existing(*view);
+  }
+
+  /// Sends an objective the message that `make` makes of the reply; once more if its actor was just ending.
+  template<class T, class Make>
+  void command(const objective_id& id, Make make, reply<T> done, int tries = command_tries_max) {
+    const auto who = objective_for(id);
+    if (!who)
+      return done(who.error());
+    tell(*who, make(reply_port<T>{[this, id, make, done = std::move(done), tries](result<T> what) {
+                                    if (what || what.error() != dropped)
+                                      done(std::move(what));
+                                    else if (tries > 1 && !env.stopping)
+                                      command<T>(id, make, done, tries - 1);
+                                    else
+                                      done(make_error(errc::unavailable, "the objective is just ending; try again", id.str()));
+                                  },
+                                  dropped}));
   }
 
   [[nodiscard]] result<objective_handle> spawn_existing(const objective_view& view) {
@@ -290,6 +307,7 @@ void gateway::create(create_objective what, watcher_ptr follow, reply<objective_
   for (std::size_t p = 0; p < spec->plans.size(); ++p) {
     auto plan = std::make_shared<plan_spec>(*spec->plans[p]);
     name_plan(*plan, spec->id, p);
+    note_dependencies(*plan, static_cast<std::uint32_t>(p), resolved->plans[p]);
     spec->plans[p] = std::move(plan);
   }
   objective_start start;
@@ -311,11 +329,10 @@ void gateway::create(create_objective what, watcher_ptr follow, reply<objective_
 }
 
 void gateway::update(update_objective what, reply<objective_ptr> done) {
-  const auto who = impl_->objective_for(what.id);
-  if (!who)
-    return done(who.error());
-  const auto id = what.id.str();
-  tell(*who, change_objective{std::move(what), {std::move(done), ended_meanwhile(id)}});
+  const auto id = what.id;
+  impl_->command<objective_ptr>(
+      id, [what = std::move(what)](reply_port<objective_ptr> port) { return change_objective{what, std::move(port)}; },
+      std::move(done));
 }
 
 void gateway::create(create_plan what, reply<plan_id> done) {
@@ -323,9 +340,6 @@ void gateway::create(create_plan what, reply<plan_id> done) {
     return done(ok.error());
   if (auto ok = check_plan(what.spec, 0, agents()); !ok)
     return done(ok.error());
-  const auto who = impl_->objective_for(what.objective);
-  if (!who)
-    return done(who.error());
   std::vector<std::string> chosen;
   if (!what.spec.id.empty())
     chosen.push_back(what.spec.id.str());
@@ -335,22 +349,24 @@ void gateway::create(create_plan what, reply<plan_id> done) {
   if (!chosen.empty())
     if (auto ok = impl_->reserve(chosen); !ok)
       return done(ok.error());
-  reply_port<plan_id> answer{[state = impl_.get(), chosen, done = std::move(done)](result<plan_id> made) {
-                               state->unreserve(chosen);
-                               done(std::move(made));
-                             },
-                             ended_meanwhile(what.objective.str())};
-  tell(*who, add_plan{std::make_shared<const plan_spec>(std::move(what.spec)), what.start, std::move(answer)});
+  impl_->command<plan_id>(
+      what.objective,
+      [spec = std::make_shared<const plan_spec>(std::move(what.spec)), start = what.start](reply_port<plan_id> port) {
+        return add_plan{spec, start, std::move(port)};
+      },
+      [state = impl_.get(), chosen, done = std::move(done)](result<plan_id> made) {
+        state->unreserve(chosen);
+        done(std::move(made));
+      });
 }
 
 void gateway::update(update_plan what, reply<plan_id> done) {
   const auto owner = records().objective_of(what.id);
   if (!owner)
     return done(make_error(errc::plan_not_found, "no plan has this id", what.id.str()));
-  const auto who = impl_->objective_for(*owner);
-  if (!who)
-    return done(who.error());
-  tell(*who, change_plan{std::move(what), {std::move(done), ended_meanwhile(owner->str())}});
+  impl_->command<plan_id>(
+      *owner, [what = std::move(what)](reply_port<plan_id> port) { return change_plan{what, std::move(port)}; },
+      std::move(done));
 }
 
 result<void> gateway::check(const objective_spec& what) const {

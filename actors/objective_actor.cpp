@@ -29,7 +29,7 @@ objective_actor::~objective_actor() {
   for (const auto& plan : running_)
     kill(plan);
   kill(slots_);
-  env_.objectives.remove(view_.id.str());
+  env_.objectives.remove(view_.id.str(), handle_of(self_));
 }
 
 actor_behavior<objective_handle> objective_actor::make_behavior() {
@@ -322,6 +322,7 @@ void objective_actor::on_add(const add_plan& what) {
   auto resolved = check_objective(all, env_.agents);
   if (!resolved)
     return refuse(resolved.error());
+  note_dependencies(*spec, index, resolved->plans[index]);
   resolved_ = std::make_shared<const resolved_objective>(std::move(*resolved));
   plan_view plan;
   plan.spec = spec;
@@ -551,9 +552,13 @@ void objective_actor::commit(committed_fn then) {
   env_.records.commit(std::move(what), std::move(then));
 }
 
+// Out of the directory first: a command that finds this actor no more brings the objective back, one that is dropped with its mailbox
+// is repeated by the gateway.
 void objective_actor::quit_if_settled() {
-  if (is_settled(view_.state) && active() == 0)
-    self_->quit();
+  if (!is_settled(view_.state) || active() > 0)
+    return;
+  env_.objectives.remove(view_.id.str(), handle_of(self_));
+  self_->quit();
 }
 
 std::size_t objective_actor::active() const {

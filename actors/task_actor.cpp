@@ -400,7 +400,7 @@ void task_actor::conclude(task_event on, const std::string& text) {
     commit(answer_to_cancel());
   }
   if (lone_)
-    env_.lone_tasks.remove(id_.str());
+    env_.lone_tasks.remove(id_.str(), handle_of(self_));
 }
 
 committed_fn task_actor::answer_to_cancel() {

@@ -117,8 +117,10 @@ public:
     const std::lock_guard lock{mutex_};
     return cancels_;
   }
-  [[nodiscard]] std::vector<std::string> inputs() {
-    const std::lock_guard lock{mutex_};
+  /// What the tasks were told, as "name:text", once there are `count` of it.
+  [[nodiscard]] std::vector<std::string> inputs(std::size_t count) {
+    std::unique_lock lock{mutex_};
+    started_.wait(lock, [&] { return inputs_.size() >= count; });
     return inputs_;
   }
 
@@ -134,6 +136,7 @@ private:
     void on_input(const message_ptr& what) override {
       const std::lock_guard lock{owner_.mutex_};
       owner_.inputs_.push_back(who_ + ":" + text_of(what->parts));
+      owner_.started_.notify_all();
     }
     bool on_cancel() override {
       const std::lock_guard lock{owner_.mutex_};
