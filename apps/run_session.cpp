@@ -21,6 +21,8 @@ constexpr auto frame_interval = 100ms;
 constexpr auto store_look_interval = 1s;
 /// Beyond the agents' own grace, for the record of the end.
 constexpr auto cancel_margin = 3s;
+/// For the store to close at the end.
+constexpr std::chrono::milliseconds close_bound = 10s;
 /// Tasks of an earlier process whose times are read back for the critical path.
 constexpr std::size_t measured_tasks_max = 20'000;
 
@@ -104,6 +106,7 @@ result<int> run_session::follow() {
   door_.records().unwatch(model_.id().str(), in_);
   if (!is_settled(model_.state()))
     screen_.notice("gave up waiting for the cancellation; the run is left unfinished in the record (see --resume)");
+  end_within(close_bound, exit_code_now(), "the record could not be closed in time");
   screen_.finish(model_, limits_.now());
   return exit_code_now();
 }

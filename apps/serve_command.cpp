@@ -28,6 +28,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto evict_interval = 5s;
+/// After the drain: for the last records to reach the disk.
+constexpr std::chrono::milliseconds close_bound = 10s;
 
 /// Defaults, then the file, then the flags.
 result<serve_settings> effective_settings(const serve_options& options) {
@@ -143,6 +145,8 @@ int start_and_serve(const serve_settings& settings, const agent_registry& agents
   left->lone_tasks.clear();
   serve_until_stopped(signals, records, settings);
   log_info("draining: no new work is taken (a second signal ends at once)");
+  end_within(settings.drain_bound + close_bound, exit_failed,
+             "the records could not be closed in time; what was acknowledged is safe, the rest is not recorded");
   door.drain();
   http.drain(settings.drain_bound);
   records.flush();

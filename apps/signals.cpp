@@ -1,11 +1,14 @@
 #include "apps/signals.hpp"
 
+#include "apps/console.hpp"
 #include "apps/options.hpp"
 
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <system_error>
+#include <thread>
+#include <utility>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -73,6 +76,16 @@ void stop_signals::clear() noexcept {
 
 bool stop_signals::stop_requested() const noexcept {
   return stops > 0;
+}
+
+void end_within(std::chrono::milliseconds bound, int code, std::string complaint) {
+  std::thread([bound, code, text = std::move(complaint)] {
+    std::this_thread::sleep_for(bound);
+    if (auto* const words = last_words.load())
+      words();
+    complain(text);
+    ::_exit(code);
+  }).detach();
 }
 
 bool stop_signals::take_continued() noexcept {

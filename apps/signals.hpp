@@ -3,6 +3,8 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <string>
 
 namespace troupe {
 
@@ -28,5 +30,9 @@ public:
   /// null for none.
   void before_forced_end(void (*what)()) noexcept;
 };
+
+/// From now on the process ends within `bound`, with `code` and a line on standard error, whatever hangs (a disk that
+/// never comes back, a reader that never reads). What was acknowledged is safe either way.
+void end_within(std::chrono::milliseconds bound, int code, std::string complaint);
 
 } // namespace troupe

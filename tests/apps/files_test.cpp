@@ -50,7 +50,7 @@ TEST_CASE("what is wrong with a file is said with its name and the line", "[apps
   CHECK(refusal(R"({"name": "n", "plans": [{"name": "p", "tasks": [{"name": "t"}]}]})") == "valid");
   CHECK_THAT(refusal("{\"name\": \"n\",\n\"plans\": [\n{\"name\": \"p\", \"tasks\": []}]}"),
              ContainsSubstring("plan.json: line 3 (/plans/0): plan \"p\" has no tasks"));
-  CHECK_THAT(refusal(R"({"name": "n", "plans": []})"), ContainsSubstring("no plans"));
+  CHECK_THAT(refusal(R"({"name": "n", "plans": []})"), ContainsSubstring("no plan"));
   CHECK_THAT(refusal("{\"name\": \"n\", \"plans\": [{\"name\": \"p\", \"tasks\": [\n{\"name\": \"t\", \"agent\": \"nobody\"}]}]}"),
              ContainsSubstring("plan.json: line 2 (/plans/0/tasks/0/agent): "));
   CHECK_THAT(refusal(R"({"name": "n", "plans": [{"name": "p", "tasks": [{"name": "a", "dependencies": ["b"]},

@@ -1,6 +1,7 @@
 #include "apps/json_events.hpp"
 
 #include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 
 #include "tests/apps/run_bed.hpp"
 #include "tests/support/catch.hpp"
