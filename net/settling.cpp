@@ -2,12 +2,16 @@
 
 #include "store/apply.hpp"
 
+#include <algorithm>
+
 namespace troupe::net {
 
 namespace {
 
-/// Whether the task is settled once `what` is applied.
+/// Whether the task is settled once `what` is applied, or may be.
 bool settles_task(const change& what) noexcept {
+  if (what.task.id.empty())
+    return withdraws_tasks(what);
   for (auto fact = what.events.rbegin(); fact != what.events.rend(); ++fact)
     if (const auto* moved = std::get_if<task_moved>(&*fact))
       return is_settled(moved->to);
@@ -16,6 +20,11 @@ bool settles_task(const change& what) noexcept {
 }
 
 } // namespace
+
+bool withdraws_tasks(const change& what) noexcept {
+  return std::any_of(what.events.begin(), what.events.end(),
+                     [](const event& fact) { return std::holds_alternative<tasks_withdrawn>(fact); });
+}
 
 void send_watcher::on_change(const change_ptr& what) {
   if (!settles_task(*what))

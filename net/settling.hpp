@@ -18,6 +18,9 @@ namespace troupe::net {
   return is_terminal(state) || is_interrupted(state);
 }
 
+/// Whether `what` ends tasks that have not begun: who watches one of them is told so by a change of its objective.
+[[nodiscard]] bool withdraws_tasks(const change& what) noexcept;
+
 /// Reply and outcome of one send in one object: the session is woken when both are there (or what it does not wait for is left out), and
 /// not before.
 class send_watcher final : public watcher {

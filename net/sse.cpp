@@ -1,8 +1,7 @@
 #include "net/sse.hpp"
 
-#include "store/apply.hpp"
+#include "net/settling.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace troupe::net {
@@ -33,8 +32,26 @@ bool ends_at(const task_stream& what, task_state state) noexcept {
   return is_terminal(state) || (what.ends_at_question && state == task_state::input_required);
 }
 
+/// Adds the end of a task that never began (its plan failed or was canceled); true if it is this task's.
+bool add_withdrawal(rpc_call& call, const task_stream& what, const change& news) {
+  if (!withdraws_tasks(news))
+    return false;
+  const auto found = call.records().find_task(what.id);
+  if (!found || !is_terminal(found->status.state))
+    return false;
+  change where;
+  where.context = found->context;
+  where.task.id = found->id;
+  where.at = found->status.at;
+  const event fact = task_moved{found->status.state, found->attempt, found->status.message};
+  add_event(call, "result", [&](json_writer& out) { static_cast<void>(call.codec->write_event(out, where, fact)); });
+  return true;
+}
+
 /// Adds what one change says about the task; true if that was the end.
 bool add_change(rpc_call& call, task_stream& what, const change_ptr& news) {
+  if (news->task.id.empty())
+    return add_withdrawal(call, what, *news);
   if (news->task.id != what.id)
     return false;
   for (const auto& fact : news->events) {

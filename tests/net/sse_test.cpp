@@ -146,6 +146,22 @@ TEST_CASE("subscribing to what has ended or is unknown is an error in its form",
   CHECK(client.get("/healthz").status == 200);
 }
 
+TEST_CASE("who waits for a task that never begins is told its end", "[net][sse]") {
+  const net_bed bed({}, "puppet");
+  const auto made = bed.result_of("objectives/create",
+                                  R"({"name":"o","start":true,"plans":[{"name":"p","tasks":[{"name":"a","agent":"puppet"},)"
+                                  R"({"name":"b","agent":"puppet","dependencies":["a"]}]}]})");
+  const auto port = bed.puppet->port(0);
+  const auto id = at(made, "/objective/plans/0/tasks/1/id");
+  auto client = open_stream(bed, "SubscribeToTask", id_param(id));
+  CHECK(at(next(client), "/result/task/status/state") == "TASK_STATE_SUBMITTED");
+  port->report(report_failed{"no luck", false});
+  const auto last = next(client);
+  CHECK(at(last, "/result/statusUpdate/status/state") == "TASK_STATE_CANCELED");
+  CHECK(at(last, "/result/statusUpdate/taskId") == id);
+  CHECK_FALSE(client.next_event());
+}
+
 TEST_CASE("progress is shown to those who activated the extension only", "[net][sse]") {
   const net_bed bed({}, "puppet");
   const std::string uri(progress_uri);
