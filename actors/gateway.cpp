@@ -66,8 +66,9 @@ struct gateway::impl {
       kill(who);
     for (const auto& [name, who] : env.agent_slots)
       kill(who);
-    env.agent_slots.clear();
+    // A task on its way out still looks its throttle up: the table goes last.
     system->await_all_actors_done();
+    env.agent_slots.clear();
   }
 
   // Samples what is too dear to ask per request, and sends settled objectives out of memory.
