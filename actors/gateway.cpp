@@ -7,6 +7,7 @@
 
 #include "actors/acceptance.hpp"
 #include "actors/environment.hpp"
+#include "actors/limits.hpp"
 #include "actors/objective_actor.hpp"
 #include "actors/task_actor.hpp"
 #include "actors/throttle_actor.hpp"
@@ -23,12 +24,15 @@ caf::actor_system_config make_config(const executor_options& options) {
   caf::core::init_global_meta_objects();
   caf::init_global_meta_objects<caf::id_block::troupe>();
   constexpr auto threads_key = "caf.scheduler.max-threads";
+  constexpr auto throughput_key = "caf.scheduler.max-throughput";
 #else
   constexpr auto threads_key = "scheduler.max-threads";
+  constexpr auto throughput_key = "scheduler.max-throughput";
 #endif
   caf::actor_system_config config;
   const auto cores = std::max<std::size_t>(1, std::thread::hardware_concurrency());
   config.set(threads_key, options.threads ? options.threads : cores);
+  config.set(throughput_key, messages_per_turn_max);
   return config;
 }
 

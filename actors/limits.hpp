@@ -14,4 +14,9 @@ inline constexpr std::size_t tasks_per_plan_max = 1'000'000;
 /// queues stay short (CAF 0.17 walks a whole queue to steal from its end).
 inline constexpr std::size_t release_burst_max = 128;
 
+/// Messages an actor handles before others have a turn. Without it CAF lets an actor run while it has mail, so a wide plan would answer its
+/// own release_more at once and fill one worker's queue with everything it has; a worker that steals walks that queue from end to end
+/// (CAF 0.17's double_ended_queue): 50,000 ready tasks took 13 s, with this bound 0.6 s.
+inline constexpr std::size_t messages_per_turn_max = 16;
+
 } // namespace troupe
