@@ -138,17 +138,21 @@ private:
     const double done = model_.progress();
     const std::string counts = describe(model_.counts());
     const std::size_t columns = std::clamp<std::size_t>(options_.width / 3, 4, 40);
-    spans out = bar(done, columns);
+    spans out = bar(done, columns, style_of(model_.state()));
     const std::string share = percent(done);
     out.push_back({" " + std::string(share.size() < 4 ? 4 - share.size() : 0, ' ') + share, style::bold});
     out.push_back({"  " + counts, style::plain});
     return out;
   }
 
-  spans bar(double fraction, std::size_t columns) const {
+  spans bar(double fraction, std::size_t columns, style look) const {
     if (columns == 0)
       return {};
-    return {{draw_bar(fraction, columns, options_.unicode), fraction >= 1.0 ? style::green : style::cyan}};
+    return {{draw_bar(fraction, columns, options_.unicode), look}};
+  }
+
+  spans bar(double fraction, std::size_t columns) const {
+    return bar(fraction, columns, fraction >= 1.0 ? style::green : style::cyan);
   }
 
   /// Fixes the columns that all lines of the tree share.
@@ -186,7 +190,7 @@ private:
     out.push_back({fit_to(text(shown_name(*plan.spec, each.plan)), name_columns_, ellipsis_), style::bold});
     out.push_back({" ", style::plain});
     const double done = plan.state == plan_state::completed ? 1.0 : static_cast<double>(plan.counts.done()) / total;
-    for (auto& part : bar(done, bar_columns_))
+    for (auto& part : bar(done, bar_columns_, mark_of(plan.state, now_).look))
       out.push_back(std::move(part));
     out.push_back({pad_left(std::to_string(plan.counts.done()) + "/" + std::to_string(plan.counts.total()), 8), style::plain});
     out.push_back({pad_left(plan.began == timestamp{} ? "" : format_duration(plan.elapsed(now_)), 8), style::dim});
