@@ -98,7 +98,9 @@ listed<task_ptr> memory_archive::list_tasks(const task_filter& filter, const std
   for (std::size_t i = 0; i < shard_count_; ++i) {
     const auto& home = shards_[i];
     const std::lock_guard lock{home.guard};
-    for (const auto& each : home.by_age) {
+    // Latest first: what comes later in the walk then seldom displaces what was found.
+    for (auto at = home.by_age.rbegin(); at != home.by_age.rend(); ++at) {
+      const auto& each = *at;
       if ((filter.state && each.state != *filter.state) || (filter.status_after && each.at < *filter.status_after)
           || (!filter.context.empty()
               && (each.context_hash != context_hash || each.record->context != filter.context)))

@@ -18,6 +18,7 @@
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
 
+#include "store/resumable_file_system.hpp"
 #include "store/rocksdb_rows.hpp"
 
 namespace troupe {
@@ -81,10 +82,10 @@ public:
   [[nodiscard]] bool InDomain(const rocksdb::Slice& key) const override { return !key.starts_with("e/t"); }
 };
 
-rocksdb::Options database_options(const rocksdb_internals& internals, std::shared_ptr<warning_log> warnings) {
+rocksdb::Options database_options(const rocksdb_internals& internals, rocksdb::Env& env,
+                                  std::shared_ptr<warning_log> warnings) {
   rocksdb::Options out;
-  if (internals.env)
-    out.env = internals.env;
+  out.env = &env;
   out.create_if_missing = true;
   out.info_log = std::move(warnings);
   out.max_background_jobs = 2;
@@ -193,8 +194,10 @@ result<opened_database> open_database(const rocksdb_options& options, const rock
     return usable.error();
   opened_database out;
   out.warnings = std::make_shared<warning_log>();
+  auto& base = internals.env ? *internals.env : *rocksdb::Env::Default();
+  out.env = rocksdb::NewCompositeEnv(make_resumable(base.GetFileSystem()));
   rocksdb::DB* raw = nullptr;
-  const auto opened = rocksdb::DB::Open(database_options(internals, out.warnings), options.directory, &raw);
+  const auto opened = rocksdb::DB::Open(database_options(internals, *out.env, out.warnings), options.directory, &raw);
   out.db.reset(raw);
   if (!opened.ok())
     return describe_open_failure(opened, options.directory);

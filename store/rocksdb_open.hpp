@@ -30,6 +30,7 @@ private:
 
 struct opened_database {
   std::shared_ptr<warning_log> warnings;
+  std::unique_ptr<rocksdb::Env> env;
   std::unique_ptr<rocksdb::DB> db;
   std::string repaired; ///< What was cut off, in words; empty if nothing.
 };

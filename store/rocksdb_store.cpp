@@ -30,6 +30,7 @@ public:
       retry_interval_(internals.retry_interval),
       repaired_(std::move(database.repaired)),
       warnings_(std::move(database.warnings)),
+      env_(std::move(database.env)),
       db_(std::move(database.db)),
       archive_(*db_),
       ledger_(archive_),
@@ -239,6 +240,7 @@ private:
   const std::chrono::milliseconds retry_interval_;
   const std::string repaired_;
   const std::shared_ptr<warning_log> warnings_;
+  const std::unique_ptr<rocksdb::Env> env_;
   const std::unique_ptr<rocksdb::DB> db_;
   rocksdb_archive archive_;
   ledger ledger_;

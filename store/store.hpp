@@ -72,7 +72,9 @@ public:
   /// Makes `what` durable, then visible, then calls `then`. In a store that needs no waiting all of it happens before
   /// this returns. Changes submitted by one thread or actor for one stream are committed in the order of submission. If the disk is
   /// full or broken the change is kept and tried again; it is never dropped and never reported as done.
-  /// `follow` (for a change that creates a task): watches the new task from its first event on.
+  /// `follow` (for a change that creates a task or an objective): watches what is created from its first event on.
+  /// A change about a task that has ended, or about something that was never created, changes nothing and is shown to nobody; `then` is
+  /// called all the same: a late result never overwrites what has ended.
   virtual void commit(change what, committed_fn then = nullptr, watcher_ptr follow = nullptr) = 0;
 
   // -- reading committed records ---------------------------------------------------------------------------------------
@@ -105,7 +107,8 @@ public:
   /// What was live when the last process ended. Call once, before the first commit.
   [[nodiscard]] virtual result<recovered> recover() = 0;
   /// Drops settled objectives and everything of theirs from memory if they have been settled since before `settled_before`;
-  /// they are read from disk from then on. Does nothing in a store that has no disk.
+  /// they are read from disk from then on. One that somebody watches, or that is not written yet, stays until a later call. Does
+  /// nothing in a store that has no disk.
   virtual void evict(timestamp settled_before) = 0;
   [[nodiscard]] virtual store_status status() const = 0;
   /// Waits until everything submitted is durable.
