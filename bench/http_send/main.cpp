@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <optional>
 
@@ -70,7 +71,7 @@ figures load(const settings& how, const std::string& port, std::size_t connectio
   child_process generator({how.folder + "/troupe_http_load", "--port", port, "--connections", std::to_string(connections),
                            "--seconds", std::to_string(how.seconds), "--warmup", std::to_string(how.warmup)});
   const auto line = generator.read_line(std::chrono::seconds(60 + static_cast<int>(how.seconds + how.warmup)));
-  check(generator.wait() == 0, "the load generator failed");
+  check(generator.wait() == 0, line);
   const auto said = boost::json::parse(line).as_object();
   const auto number = [&](const char* key) { return said.at(key).to_number<double>(); };
   return {number("requests_per_s"), number("p50_us"), number("p99_us")};
@@ -83,6 +84,16 @@ struct contestant {
   std::map<std::size_t, std::vector<figures>> reached;
 };
 
+/// The server takes its numbers of threads from a file.
+std::string write_config(const std::string& folder, std::size_t threads) {
+  const auto path = folder + "/troupe.toml";
+  std::ofstream file(path);
+  file << "http-threads = " << threads << "\nactor-threads = " << threads << '\n';
+  file.flush();
+  check(file.good(), "cannot write " + path);
+  return path;
+}
+
 std::vector<contestant> contestants(const options& how, const settings& where) {
   const auto threads = std::to_string(how.threads);
   std::vector<contestant> all;
@@ -92,15 +103,16 @@ std::vector<contestant> contestants(const options& how, const settings& where) {
   for (const std::string store : {"memory", "rocksdb"})
     if (how.wants(store))
       all.push_back({store, [=](const std::string& data) {
+                       const auto config = write_config(data, how.threads);
                        return std::vector<std::string>{where.troupe, "serve", "--listen", "127.0.0.1:0", "--store", store,
-                                                       "--data", data, "--threads", threads};
+                                                       "--data", data + "/records", "--config", config};
                      }, {}});
   return all;
 }
 
 void measure(contestant& who, const settings& where) {
   const scratch_directory data;
-  server one(who.name, who.argv(data.path() + "/data"));
+  server one(who.name, who.argv(data.path()));
   for (const auto connections : where.connections)
     who.reached[connections].push_back(load(where, one.port(), connections));
   one.stop();

@@ -32,8 +32,14 @@ struct timed_graph {
   std::vector<std::vector<std::size_t>> dependencies;
 };
 
-/// When each task ends if it starts as soon as it may; throws if there is a cycle.
-std::vector<double> ends_of(const timed_graph& graph, const std::string& name) {
+/// When each task begins and ends if it starts as soon as it may.
+struct timetable {
+  std::vector<double> begins;
+  std::vector<double> ends;
+};
+
+/// Throws if there is a cycle.
+timetable timetable_of(const timed_graph& graph, const std::string& name) {
   const auto count = graph.seconds.size();
   std::vector<std::size_t> waits_for(count);
   std::vector<std::vector<std::size_t>> dependents(count);
@@ -46,8 +52,8 @@ std::vector<double> ends_of(const timed_graph& graph, const std::string& name) {
   for (std::size_t i = 0; i < count; ++i)
     if (waits_for[i] == 0)
       ready.push_back(i);
-  std::vector<double> begins(count);
-  std::vector<double> ends(count);
+  timetable made{std::vector<double>(count), std::vector<double>(count)};
+  auto& [begins, ends] = made;
   std::size_t seen = 0;
   while (!ready.empty()) {
     const auto i = ready.back();
@@ -62,15 +68,15 @@ std::vector<double> ends_of(const timed_graph& graph, const std::string& name) {
   }
   if (seen != count)
     throw std::runtime_error(name + ": its dependencies form a cycle");
-  return ends;
+  return made;
 }
 
 /// The most intervals that overlap; one that ends where another begins does not.
-std::size_t width_of(const timed_graph& graph, const std::vector<double>& ends) {
+std::size_t width_of(const timetable& times) {
   std::vector<std::pair<double, int>> steps;
-  for (std::size_t i = 0; i < ends.size(); ++i) {
-    steps.emplace_back(ends[i] - graph.seconds[i], 1);
-    steps.emplace_back(ends[i], -1);
+  for (std::size_t i = 0; i < times.ends.size(); ++i) {
+    steps.emplace_back(times.begins[i], 1);
+    steps.emplace_back(times.ends[i], -1);
   }
   std::sort(steps.begin(), steps.end());
   int now = 0;
@@ -113,12 +119,12 @@ instance make_instance(std::string name, objective_spec objective) {
   if (objective.plans.size() != 1)
     throw std::runtime_error(name + ": not one plan but " + std::to_string(objective.plans.size()));
   const auto graph = graph_of(*objective.plans.front(), name);
-  const auto ends = ends_of(graph, name);
+  const auto times = timetable_of(graph, name);
   instance made;
   made.name = std::move(name);
   made.tasks = graph.seconds.size();
-  made.width = width_of(graph, ends);
-  made.critical_path_s = ends.empty() ? 0.0 : *std::max_element(ends.begin(), ends.end());
+  made.width = width_of(times);
+  made.critical_path_s = times.ends.empty() ? 0.0 : *std::max_element(times.ends.begin(), times.ends.end());
   made.objective = std::move(objective);
   return made;
 }

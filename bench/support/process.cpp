@@ -58,6 +58,7 @@ child_process::child_process(const std::vector<std::string>& argv) {
   if (pid_ == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     ::dup2(ends[1], STDOUT_FILENO);
+    ::dup2(ends[1], STDERR_FILENO);
     ::execv(arguments[0], arguments.data());
     std::fprintf(stderr, "cannot start %s: %s\n", arguments[0], std::strerror(errno));
     ::_exit(127);

@@ -11,7 +11,7 @@
 
 namespace troupe::bench {
 
-/// A running program whose standard output we read. Killed when the object goes away and it still runs.
+/// A running program whose standard output and error we read. Killed when the object goes away and it still runs.
 class child_process {
 public:
   /// `argv[0]` is a path. Throws std::runtime_error if it cannot be started.
