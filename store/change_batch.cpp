@@ -224,7 +224,7 @@ void change_batch::finish() {
 }
 
 void change_batch::publish(std::vector<submission>& changes, std::vector<objective_id>& settled) {
-  archive_.set_counts(counts_);
+  archive_.set_objective_counts(counts_);
   for (const auto& sealed : seals_)
     live_.mark_sealed(sealed.id, sealed.sequence);
   for (auto& each : changes) {

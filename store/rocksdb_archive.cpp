@@ -48,7 +48,9 @@ result<void> rocksdb_archive::open() {
   const auto found = rows::read_counts(text_of(row));
   if (!found)
     return make_error(errc::store_failed, "The store's row of counts is damaged; restore the directory from a copy.");
-  set_counts(*found);
+  for (std::size_t i = 0; i < found->tasks.size(); ++i)
+    task_counts_[i].store(found->tasks[i], std::memory_order_relaxed);
+  set_objective_counts(*found);
   return {};
 }
 
@@ -61,9 +63,11 @@ rows::counts rocksdb_archive::counts() const noexcept {
   return out;
 }
 
-void rocksdb_archive::set_counts(const rows::counts& what) noexcept {
-  for (std::size_t i = 0; i < what.tasks.size(); ++i)
-    task_counts_[i].store(what.tasks[i], std::memory_order_relaxed);
+void rocksdb_archive::keep(const task_ptr& ended) {
+  task_counts_[static_cast<std::size_t>(ended->status.state)].fetch_add(1, std::memory_order_relaxed);
+}
+
+void rocksdb_archive::set_objective_counts(const rows::counts& what) noexcept {
   for (std::size_t i = 0; i < what.objectives.size(); ++i)
     objective_counts_[i].store(what.objectives[i], std::memory_order_relaxed);
 }

@@ -22,13 +22,15 @@ public:
   /// Reads the counts; call once the format has been checked.
   [[nodiscard]] result<void> open();
 
-  /// How many rows each state has now, for the writer, and what a batch that has been written changes about it.
+  /// How many rows each state has now, for the writer.
   [[nodiscard]] rows::counts counts() const noexcept;
-  void set_counts(const rows::counts& what) noexcept;
+  /// What a batch that has been written changed about objectives. Tasks are counted one by one as they end.
+  void set_objective_counts(const rows::counts& what) noexcept;
   /// A task that has just ended is asked for soon: by whoever waited for it, and by the tasks that depend on it.
   void remember(const task_ptr& ended) { recent_.keep(ended); }
 
-  void keep(const task_ptr&) override {} // Its row was written with the event.
+  /// Counts it; its row was written with the event.
+  void keep(const task_ptr& ended) override;
   void learn(const objective_id&, std::uint32_t, const plan_spec&) override {}
   [[nodiscard]] task_ptr find_task(const task_id& id) const override;
   [[nodiscard]] bool has_task(const task_id& id) const override;

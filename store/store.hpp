@@ -37,7 +37,7 @@ using committed_fn = std::function<void()>;
 struct task_page {
   std::vector<task_ptr> tasks;
   std::string next_page_token; ///< Empty on the last page.
-  std::uint64_t total_size = 0;
+  std::uint64_t total_size = 0; ///< On all pages. A task that ends while the list is made may be counted twice.
 };
 
 struct objective_page {
