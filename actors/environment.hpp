@@ -22,6 +22,17 @@ namespace troupe {
 template<class Handle>
 class directory {
 public:
+  directory() = default;
+  directory(const directory&) = delete;
+  directory& operator=(const directory&) = delete;
+  /// Under each shard's lock: what the last one to leave did is over then.
+  ~directory() {
+    for (auto& at : shards_) {
+      const std::lock_guard lock{at.mutex};
+      at.handles.clear();
+    }
+  }
+
   [[nodiscard]] Handle find(const std::string& id) const {
     const auto& at = shard_of(id);
     const std::lock_guard lock{at.mutex};
