@@ -158,6 +158,7 @@ void objective_actor::on_settled(const plan_settled& what) {
   waiting_[what.plan] = false;
   view_.plans[what.plan].state = what.state;
   view_.plans[what.plan].reason = what.reason;
+  remember_outward(what.plan); // it may have ended before it heard that somebody waits for it
   if (closing_) {
     close_if_quiet();
   } else if (view_.state == objective_state::planning) {
@@ -186,7 +187,10 @@ void objective_actor::on_waits(const plan_waits& what) {
 }
 
 void objective_actor::on_outward(const outward_news& what) {
-  outward_[{what.plan, what.task}] = what;
+  const auto [known, fresh] = outward_.try_emplace({what.plan, what.task}, what);
+  if (!fresh && known->second.met == what.met)
+    return;
+  known->second = what;
   const auto& spec = view_.plans[what.plan].spec->tasks[what.task];
   for (const auto& edge : resolved_->plans[what.plan].awaited(what.task))
     pass_on(edge.dependent, {edge.dependent.task, what.met, what.id, spec.name, spec.key, what.has_artifacts});
@@ -194,9 +198,11 @@ void objective_actor::on_outward(const outward_news& what) {
 
 // A plan that does not run tells nothing itself: what became of its tasks is read off their slots.
 void objective_actor::remember_outward(std::uint32_t plan) {
-  const auto& of = view_.plans[plan];
-  if (!is_settled(states_[plan]))
+  auto& of = view_.plans[plan];
+  if (!is_settled(states_[plan]) || resolved_->plans[plan].outward.empty())
     return;
+  if (const auto committed = env_.records.find_objective(view_.id))
+    of.tasks = committed->plans[plan].tasks;
   for (const auto& edge : resolved_->plans[plan].outward) {
     const auto& slot = of.tasks[edge.task];
     on_outward({plan, edge.task, slot.state == task_state::completed, of.task_at(edge.task), slot.has_artifacts});

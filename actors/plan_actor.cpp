@@ -243,6 +243,10 @@ void plan_actor::tell_outward(std::uint32_t task, bool met) {
 
 void plan_actor::on_outward(const outward_changed& what) {
   outward_ = what.edges;
+  // What has ended already was not awaited then; the objective ignores what it knows.
+  for (const auto& edge : outward_)
+    if (is_terminal(slots_[edge.task].state))
+      tell_outward(edge.task, slots_[edge.task].state == task_state::completed);
 }
 
 // -- the plan itself -----------------------------------------------------------------------------------------------------
