@@ -1,11 +1,9 @@
-# Everything Troupe links against, found in one place; installed beside troupeConfig.cmake, which includes it to find the same
+# Everything the library links against, found in one place; installed beside troupeConfig.cmake, which includes it to find the same
 # again. All of it comes from Debian 12's packages; the list with the reasons stands in docs/decisions/001-dependencies.md.
 
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 find_package(Boost 1.81 REQUIRED COMPONENTS json system)
-find_package(OpenSSL REQUIRED)
-find_package(spdlog REQUIRED)
 find_package(RocksDB REQUIRED)
 
 # CAF: Debian ships 0.17.6 without CMake files; CAF 1.x brings its own (CAFConfig.cmake) and wins if it is found, by
