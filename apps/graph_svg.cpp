@@ -143,27 +143,37 @@ std::string link(const band& from, const band& to, int lane, std::string_view ki
 
 constexpr std::string_view look =
   "<style>text{font:13px sans-serif;fill:#222}.n{fill:#fff;stroke:#57768f;rx:6}.b{fill:#eef3f7;stroke:#b8c7d3;rx:8}"
-  ".h{font-weight:bold}.e{fill:none;stroke:#57768f;stroke-width:1.3;marker-end:url(#a)}"
-  ".x{fill:none;stroke:#a8641c;stroke-width:1.3;marker-end:url(#a)}"
-  ".p{fill:none;stroke:#333;stroke-width:2;marker-end:url(#a)}"
-  ".f{fill:none;stroke:#333;stroke-width:2;stroke-dasharray:6 4;marker-end:url(#a)}</style>\n"
-  "<defs><marker id=\"a\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\">"
-  "<path d=\"M0 0L8 4L0 8z\" fill=\"#57768f\"/></marker></defs>\n";
+  ".h{font-weight:bold}.e{fill:none;stroke:#57768f;stroke-width:1.3;marker-end:url(#e)}"
+  ".x{fill:none;stroke:#a8641c;stroke-width:1.3;marker-end:url(#x)}"
+  ".p{fill:none;stroke:#333;stroke-width:2;marker-end:url(#p)}"
+  ".f{fill:none;stroke:#333;stroke-width:2;stroke-dasharray:6 4;marker-end:url(#p)}</style>\n";
+
+std::string arrow_head(std::string_view id, std::string_view colour) {
+  return "<marker id=\"" + std::string(id)
+         + "\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerUnits=\"userSpaceOnUse\" markerWidth=\"9\" "
+           "markerHeight=\"9\" orient=\"auto\"><path d=\"M0 0L8 4L0 8z\" fill=\""
+         + std::string(colour) + "\"/></marker>\n";
+}
+
+std::string attribute(std::string_view name, int value) {
+  return " " + std::string(name) + "=\"" + std::to_string(value) + "\"";
+}
 
 void draw_band(std::string& out, const band& where, const plan_spec& plan, std::size_t index) {
-  const auto at = [&](std::string_view name, int value) {
-    return " " + std::string(name) + "=\"" + std::to_string(value) + "\"";
-  };
-  out += "<rect class=\"b\"" + at("x", where.at.x) + at("y", where.at.y) + at("width", where.width)
-         + at("height", where.height) + "/>\n<text class=\"h\"" + at("x", where.at.x + margin) + at("y", where.at.y + 20)
-         + ">" + escaped(cut_to(clean_line(shown_name(plan, index)), 80, "…")) + "</text>\n";
+  out += "<rect class=\"b\"" + attribute("x", where.at.x) + attribute("y", where.at.y) + attribute("width", where.width)
+         + attribute("height", where.height) + "/>\n<text class=\"h\"" + attribute("x", where.at.x + margin)
+         + attribute("y", where.at.y + 20) + ">" + escaped(cut_to(clean_line(shown_name(plan, index)), 80, "…")) + "</text>\n";
+}
+
+void draw_boxes(std::string& out, const band& where, const plan_spec& plan) {
   for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
     const int x = where.at.x + where.places[t].x;
     const int y = where.at.y + where.places[t].y;
     const std::string name = clean_line(shown_name(plan.tasks[t], t));
-    out += "<g><title>" + escaped(name) + "</title><rect class=\"n\"" + at("x", x) + at("y", y) + at("width", box_width)
-           + at("height", box_height) + "/><text" + at("x", x + box_width / 2) + at("y", y + box_height / 2 + 4)
-           + " text-anchor=\"middle\">" + escaped(cut_to(name, label_columns, "…")) + "</text></g>\n";
+    out += "<g><title>" + escaped(name) + "</title><rect class=\"n\"" + attribute("x", x) + attribute("y", y)
+           + attribute("width", box_width) + attribute("height", box_height) + "/><text" + attribute("x", x + box_width / 2)
+           + attribute("y", y + box_height / 2 + 4) + " text-anchor=\"middle\">"
+           + escaped(cut_to(name, label_columns, "…")) + "</text></g>\n";
   }
 }
 
@@ -216,11 +226,14 @@ result<std::string> draw_svg(const objective_spec& what, const resolved_objectiv
   std::string out = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + w + "\" height=\"" + h + "\" viewBox=\"0 0 " + w
                     + " " + h + "\">\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n";
   out += look;
+  out += "<defs>" + arrow_head("e", "#57768f") + arrow_head("x", "#a8641c") + arrow_head("p", "#333") + "</defs>\n";
   out += "<text class=\"h\" x=\"" + std::to_string(margin) + "\" y=\"" + std::to_string(margin + 8) + "\">"
          + escaped(clean_line(what.name)) + "</text>\n";
   for (std::size_t p = 0; p < bands.size(); ++p)
     draw_band(out, bands[p], *what.plans[p], p);
   draw_edges(out, bands, edges);
+  for (std::size_t p = 0; p < bands.size(); ++p)
+    draw_boxes(out, bands[p], *what.plans[p]);
   int lane = 0;
   for (std::size_t p = 0; p < bands.size(); ++p) {
     for (const auto d : edges.plans[p].dependencies)

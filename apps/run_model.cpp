@@ -152,15 +152,19 @@ void run_model::apply_objective(const event& what, timestamp at) {
       for (const auto i : withdrawn->tasks)
         set_state(plans_[withdrawn->plan], i, withdrawn->to, at);
   } else if (const auto* renewed = std::get_if<tasks_renewed>(&what)) {
-    if (renewed->plan >= plans_.size())
-      return;
-    for (const auto i : renewed->tasks) {
-      auto& plan_of = plans_[renewed->plan];
-      set_state(plan_of, i, task_state::unspecified, at);
-      auto& row = plan_of.tasks[i];
-      row = task_row{.generation = static_cast<std::uint16_t>(row.generation + 1)};
-    }
+    if (renewed->plan < plans_.size())
+      for (const auto i : renewed->tasks)
+        renew(plans_[renewed->plan], i, at);
   }
+}
+
+void run_model::renew(plan_row& plan, std::uint32_t index, timestamp at) {
+  if (index >= plan.tasks.size())
+    return;
+  set_state(plan, index, task_state::unspecified, at);
+  auto& row = plan.tasks[index];
+  row = task_row{.generation = static_cast<std::uint16_t>(row.generation + 1)};
+  plan.reasons.erase(index);
 }
 
 void run_model::apply_task(const change& where, const event& what) {

@@ -106,6 +106,7 @@ public:
 private:
   void add_plan(const plan_spec_ptr& spec);
   void move_plan(std::uint32_t index, plan_state to, const std::string& reason, timestamp at);
+  void renew(plan_row& plan, std::uint32_t index, timestamp at);
   void skip_rest(plan_row& plan);
   void move_task(const change& where, const task_moved& what);
   void set_state(plan_row& plan, std::uint32_t index, task_state to, timestamp at);

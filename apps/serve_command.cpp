@@ -2,14 +2,18 @@
 #include "apps/commands.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <fstream>
 #include <memory>
 #include <sstream>
 #include <utility>
 
+#include <netdb.h>
 #include <poll.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "agents/register_builtin.hpp"
 #include "apps/config_file.hpp"
@@ -77,6 +81,28 @@ void raise_descriptor_limit() {
   }
 }
 
+/// Whether somebody listens there already, asked before anything is set going. Everything else that can go wrong with an address is
+/// left to `server::start`.
+bool is_taken(const serve_settings& settings) {
+  if (settings.server.port == 0)
+    return false;
+  addrinfo hints{};
+  hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  if (::getaddrinfo(settings.server.address.c_str(), std::to_string(settings.server.port).c_str(), &hints, &found) != 0)
+    return false;
+  bool taken = false;
+  if (const int probe = ::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0); probe >= 0) {
+    const int yes = 1; // as the server will: a port whose last owner has just gone is free
+    ::setsockopt(probe, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    taken = ::bind(probe, found->ai_addr, found->ai_addrlen) != 0 && errno == EADDRINUSE;
+    ::close(probe);
+  }
+  ::freeaddrinfo(found);
+  return taken;
+}
+
 std::string counted(std::size_t n, std::string_view word) {
   return std::to_string(n) + " " + std::string(word) + (n == 1 ? "" : "s");
 }
@@ -127,6 +153,11 @@ void serve_until_stopped(stop_signals& signals, store& records, const serve_sett
 
 int start_and_serve(const serve_settings& settings, const agent_registry& agents, store& records) {
   stop_signals signals;
+  if (is_taken(settings)) {
+    const std::string where(std::get<std::string>(find_setting("listen")->get(settings)));
+    complain(where + " is in use by another process; stop it, or choose another --listen HOST:PORT");
+    return exit_failed;
+  }
   auto left = records.recover();
   if (!left) {
     complain(left.error().message);
@@ -134,12 +165,12 @@ int start_and_serve(const serve_settings& settings, const agent_registry& agents
   }
   gateway door(records, agents, settings.executor);
   server http(door, settings.server);
-  // Listening comes first: if the port is taken nothing must have been set going.
+  // Before listening: a client's first command must find what is live.
+  door.resume(*left);
   if (auto port = http.start(); !port) {
     complain(port.error().message);
     return exit_failed;
   }
-  door.resume(*left);
   log_start(settings, agents, http, *left);
   left->objectives.clear();
   left->lone_tasks.clear();

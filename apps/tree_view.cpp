@@ -192,7 +192,8 @@ private:
     const double done = plan.state == plan_state::completed ? 1.0 : static_cast<double>(plan.counts.done()) / total;
     for (auto& part : bar(done, bar_columns_, mark_of(plan.state, now_).look))
       out.push_back(std::move(part));
-    out.push_back({pad_left(std::to_string(plan.counts.done()) + "/" + std::to_string(plan.counts.total()), 8), style::plain});
+    const auto share = std::to_string(plan.counts.done()) + "/" + std::to_string(plan.counts.total());
+    out.push_back({" " + pad_left(share, 7), style::plain});
     out.push_back({pad_left(plan.began == timestamp{} ? "" : format_duration(plan.elapsed(now_)), 8), style::dim});
     if (plan.state == plan_state::skipped || !plan.reason.empty())
       out.push_back({"  " + std::string(to_string(plan.state)) + (plan.reason.empty() ? "" : ": " + text(plan.reason)),
@@ -259,7 +260,7 @@ private:
       amount = number(*tracker.progress) + "/" + number(*tracker.total);
     else if (tracker.progress)
       amount = number(*tracker.progress);
-    out.push_back({pad_left(amount, 8), style::plain});
+    out.push_back({" " + pad_left(amount, 7), style::plain});
     if (!tracker.message.empty())
       out.push_back({"  " + text(tracker.message), style::dim});
     if (tracker.status == tracker_status::failed)
