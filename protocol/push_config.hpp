@@ -1,0 +1,66 @@
+// Where a task's news are posted to (A2A `TaskPushNotificationConfig`, a2a-wire section 7), and the commands about it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocol/command.hpp"
+#include "protocol/ids.hpp"
+
+namespace troupe {
+
+/// How the receiver is told who sends: `Authorization: <scheme> <credentials>`.
+struct push_authentication {
+  std::string scheme;
+  std::string credentials; ///< Never logged; shown to the creator only.
+
+  friend bool operator==(const push_authentication&, const push_authentication&) = default;
+};
+
+/// The shape of what is posted: that of the version under which the config was made.
+enum class push_payload : std::uint8_t {
+  v1_0 = 1, ///< A StreamResponse for each event.
+  v0_3 = 2, ///< The whole Task whenever its state changes.
+};
+
+struct push_config {
+  std::string id; ///< Unique within the task; given by the server if the client names none.
+  task_id task;
+  std::string url;
+  std::string token; ///< Sent along in a header of its own; may be empty.
+  std::optional<push_authentication> authentication;
+  push_payload payload = push_payload::v1_0;
+  caller owner; ///< Who made it; nobody else sees it.
+};
+
+/// CreateTaskPushNotificationConfig / tasks/pushNotificationConfig/set. The same id on the same task replaces.
+struct create_push_config {
+  caller who;
+  push_config what;
+};
+
+/// GetTaskPushNotificationConfig / .../get.
+struct get_push_config {
+  caller who;
+  task_id task;
+  std::string id; ///< Empty (0.3 only): the first.
+};
+
+/// ListTaskPushNotificationConfigs / .../list.
+struct list_push_configs {
+  caller who;
+  task_id task;
+  std::uint32_t page_size = 100; ///< 1 to 100.
+  std::string page_token;
+};
+
+/// DeleteTaskPushNotificationConfig / .../delete. Deleting what is not there succeeds.
+struct delete_push_config {
+  caller who;
+  task_id task;
+  std::string id;
+};
+
+} // namespace troupe
