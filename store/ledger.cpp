@@ -127,6 +127,8 @@ ledger::published ledger::publish_task(objective_entry* owner, change&& what, st
   auto& last_sequence = owner ? owner->sequence : created ? what.sequence : found->sequence;
   what.sequence = what.sequence ? what.sequence : last_sequence + 1;
   last_sequence = what.sequence;
+  if (!created)
+    found->sequence = what.sequence;
   if (owner)
     apply_events(unshared(owner->view), what);
 

@@ -57,8 +57,8 @@ public:
 
   // -- watching (store.hpp) --------------------------------------------------------------------------------------------
 
-  [[nodiscard]] task_ptr watch_task(const task_id& id, const watcher_ptr& who);
-  [[nodiscard]] objective_ptr watch_objective(const objective_id& id, const watcher_ptr& who);
+  [[nodiscard]] task_snapshot snapshot_task(const task_id& id, const watcher_ptr& who);
+  [[nodiscard]] objective_snapshot snapshot_objective(const objective_id& id, const watcher_ptr& who);
   void unwatch(const std::string& task_or_objective, const watcher_ptr& who);
 
   // -- for stores that write before they publish -----------------------------------------------------------------------
@@ -112,7 +112,7 @@ private:
   struct live_entry {
     mutable std::shared_ptr<task> record;
     mutable watchers watched_by;
-    mutable std::uint64_t sequence = 0; ///< Of a lone task.
+    mutable std::uint64_t sequence = 0; ///< Of its last change, in its stream.
     mutable timestamp at{};
     std::size_t context_hash = 0;
     mutable task_state state = task_state::submitted;
@@ -170,11 +170,11 @@ private:
   void count_task(objective_entry* owner, int by) noexcept;
   void insert(objective_shard& home, objective_state_of_record what, bool sealed) const;
 
-  task_ptr look(const task_id& id, const watcher_ptr* who) const;
-  task_ptr look_live(const task_id& id, const watcher_ptr* who) const;
+  task_snapshot look(const task_id& id, const watcher_ptr* who) const;
+  task_snapshot look_live(const task_id& id, const watcher_ptr* who) const;
   /// A task that is not live as its objective knows it. `again`: it began or ended meanwhile, look anew.
-  task_ptr look_in(const objective_entry& owner, const task_id& id, const task_place& place, std::uint32_t generation,
-                   const watcher_ptr* who, bool& again) const;
+  task_snapshot look_in(const objective_entry& owner, const task_id& id, const task_place& place, std::uint32_t generation,
+                        const watcher_ptr* who, bool& again) const;
   /// Calls `attempt(place, base id, generation)` with each place that the id may name until one returns true.
   template<class Attempt>
   void for_each_place(const task_id& id, Attempt attempt) const;

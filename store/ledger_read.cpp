@@ -111,15 +111,18 @@ bool ledger::with_objective(const objective_id& id, Ask ask) const {
   entry.in_memory = false;
   entry.view = std::move(read->view);
   entry.withdrawn = std::move(read->withdrawn);
+  entry.sequence = read->sequence;
   ask(std::as_const(entry));
   return true;
 }
 
 // -- one task --------------------------------------------------------------------------------------------------------
 
-task_ptr ledger::find_task(const task_id& id) const { return look(id, nullptr); }
+task_ptr ledger::find_task(const task_id& id) const { return look(id, nullptr).record; }
 
-task_ptr ledger::watch_task(const task_id& id, const watcher_ptr& who) { return look(id, &who); }
+task_snapshot ledger::snapshot_task(const task_id& id, const watcher_ptr& who) {
+  return look(id, who ? &who : nullptr);
+}
 
 bool ledger::knows_task(const task_id& id) const {
   {
@@ -143,24 +146,24 @@ bool ledger::knows_task(const task_id& id) const {
   return known;
 }
 
-task_ptr ledger::look_live(const task_id& id, const watcher_ptr* who) const {
+task_snapshot ledger::look_live(const task_id& id, const watcher_ptr* who) const {
   auto& home = task_shard_of(id.str());
   const std::lock_guard lock{home.guard};
   const auto found = home.live.find(std::string_view{id.str()});
   if (found == home.live.end())
-    return nullptr;
+    return {};
   if (who)
     add_watcher(found->watched_by, *who);
-  return found->record;
+  return {found->record, found->sequence};
 }
 
-task_ptr ledger::look(const task_id& id, const watcher_ptr* who) const {
+task_snapshot ledger::look(const task_id& id, const watcher_ptr* who) const {
   for (int tries = 0; tries < looks_max; ++tries) {
-    if (auto live = look_live(id, who))
+    if (auto live = look_live(id, who); live.record)
       return live;
     if (auto ended = archive_.find_task(id))
-      return ended;
-    task_ptr out;
+      return {std::move(ended), sequence_end};
+    task_snapshot out;
     bool again = false;
     for_each_place(id, [&](const task_place& place, const task_id& base, std::uint32_t generation) {
       bool matches = false;
@@ -179,23 +182,23 @@ task_ptr ledger::look(const task_id& id, const watcher_ptr* who) const {
     if (!again)
       return out;
   }
-  return nullptr; // It ended and its record is not kept any more.
+  return {}; // It ended and its record is not kept any more.
 }
 
-task_ptr ledger::look_in(const objective_entry& owner, const task_id& id, const task_place& place,
-                         std::uint32_t generation, const watcher_ptr* who, bool& again) const {
+task_snapshot ledger::look_in(const objective_entry& owner, const task_id& id, const task_place& place,
+                              std::uint32_t generation, const watcher_ptr* who, bool& again) const {
   const auto& plan = owner.view->plans[place.plan];
   const auto& slot = plan.tasks[place.task];
   if (generation > slot.generation)
-    return nullptr;
+    return {};
   if (generation < slot.generation) // Replaced without ever having had a record: it was withdrawn.
-    return synthesise(*owner.view, id, place, {task_state::canceled, nullptr, plan.updated});
+    return {synthesise(*owner.view, id, place, {task_state::canceled, nullptr, plan.updated}), sequence_end};
   if (slot.state == task_state::unspecified) {
     if (who && !owner.in_memory) {
       again = true; // Evicted since it was loaded.
-      return nullptr;
+      return {};
     }
-    if (who && *who) {
+    if (who) {
       auto& home = task_shard_of(id.str());
       const std::lock_guard lock{home.guard};
       auto& early = home.early[id.str()];
@@ -203,14 +206,14 @@ task_ptr ledger::look_in(const objective_entry& owner, const task_id& id, const 
       add_watcher(early, *who);
       early_watchers_.fetch_add(early.size() - before, std::memory_order_relaxed);
     }
-    return synthesise(*owner.view, id, place, {task_state::submitted, nullptr, plan.created});
+    return {synthesise(*owner.view, id, place, {task_state::submitted, nullptr, plan.created}), owner.sequence};
   }
   // It began between the look at the live tasks and now, or it has ended: either record can be found now, unless it was withdrawn
   // (no attempt was ever made) or is not kept.
   if (is_terminal(slot.state) && slot.attempt == 0 && !archive_.has_task(id))
-    return synthesise(*owner.view, id, place, withdrawn_status(*owner.view, owner.withdrawn, id, place));
+    return {synthesise(*owner.view, id, place, withdrawn_status(*owner.view, owner.withdrawn, id, place)), sequence_end};
   again = true;
-  return nullptr;
+  return {};
 }
 
 // -- one objective ---------------------------------------------------------------------------------------------------
@@ -227,7 +230,7 @@ objective_ptr ledger::find_objective(const objective_id& id) const {
   return read ? objective_ptr{std::move(read->view)} : nullptr;
 }
 
-objective_ptr ledger::watch_objective(const objective_id& id, const watcher_ptr& who) {
+objective_snapshot ledger::snapshot_objective(const objective_id& id, const watcher_ptr& who) {
   // Evicted objectives come back to be watched: they may be retried. The second look covers an eviction in between.
   for (int tries = 0; tries < looks_max; ++tries) {
     {
@@ -236,13 +239,17 @@ objective_ptr ledger::watch_objective(const objective_id& id, const watcher_ptr&
       const auto found = home.live.find(id.str());
       if (found != home.live.end()) {
         add_watcher(found->second.watched_by, who);
-        return found->second.view;
+        return {found->second.view, found->second.sequence};
       }
     }
+    if (!who) {
+      auto read = archive_.find_objective(id);
+      return read ? objective_snapshot{std::move(read->view), read->sequence} : objective_snapshot{};
+    }
     if (!load(id))
-      return nullptr;
+      return {};
   }
-  return nullptr;
+  return {};
 }
 
 bool ledger::knows_objective(const objective_id& id) const {

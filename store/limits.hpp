@@ -29,6 +29,14 @@ inline constexpr std::size_t recent_task_bytes_max = 8192;
 /// Settled objectives written per batch, so that a batch with changes does not wait long for them.
 inline constexpr std::size_t group_seals_max = 32;
 
+/// Changes on one page of a stream's past: what is held in memory for somebody who catches up.
+inline constexpr std::size_t journal_page_changes_max = 256;
+
+/// Journal rows looked at for one page. One task's past is picked out of its objective's, so a page may be short: the reader
+/// goes on, and a loop that must not block long is free in between.
+inline constexpr std::size_t journal_page_rows_max = 4096;
+
+static_assert(journal_page_changes_max <= journal_page_rows_max);
 static_assert((ledger_shards & (ledger_shards - 1)) == 0);
 
 } // namespace troupe

@@ -1,4 +1,6 @@
 // The store that forgets: a change is visible at once, on the caller's thread, and gone with the process.
+#include <algorithm>
+
 #include "store/ledger.hpp"
 #include "store/memory_archive.hpp"
 #include "store/store.hpp"
@@ -31,14 +33,28 @@ public:
     return ledger_.list(query);
   }
 
-  [[nodiscard]] task_ptr watch_task(const task_id& id, watcher_ptr who) override {
-    return ledger_.watch_task(id, who);
+  [[nodiscard]] task_snapshot snapshot_task(const task_id& id, watcher_ptr who) override {
+    return ledger_.snapshot_task(id, who);
   }
-  [[nodiscard]] objective_ptr watch_objective(const objective_id& id, watcher_ptr who) override {
-    return ledger_.watch_objective(id, who);
+  [[nodiscard]] objective_snapshot snapshot_objective(const objective_id& id, watcher_ptr who) override {
+    return ledger_.snapshot_objective(id, who);
   }
   void unwatch(const std::string& task_or_objective, const watcher_ptr& who) override {
     ledger_.unwatch(task_or_objective, who);
+  }
+
+  /// No journal: whoever has seen everything has missed nothing, everybody else too much.
+  [[nodiscard]] result<journal_page> read_changes(const task_id& id, const journal_range& range) const override {
+    const auto now = ledger_.snapshot_task(id, nullptr);
+    if (!now.record)
+      return make_error(errc::task_not_found, "There is no task " + id.str() + ".", id.str());
+    return past(range, now.sequence);
+  }
+  [[nodiscard]] result<journal_page> read_changes(const objective_id& id, const journal_range& range) const override {
+    const auto now = ledger_.snapshot_objective(id, nullptr);
+    if (!now.view)
+      return make_error(errc::objective_not_found, "There is no objective " + id.str() + ".", id.str());
+    return past(range, now.sequence);
   }
 
   [[nodiscard]] result<recovered> recover() override { return recovered{}; }
@@ -53,8 +69,13 @@ public:
   }
 
 private:
+  static journal_page past(const journal_range& range, std::uint64_t last) {
+    return {.changes = {}, .next_after = range.after, .more = false,
+            .gone = range.after < std::min(last, range.through)};
+  }
+
   memory_archive archive_;
-  ledger ledger_;
+  mutable ledger ledger_;
 };
 
 } // namespace

@@ -8,6 +8,7 @@
 
 #include "protocol/record.hpp"
 #include "store/apply.hpp"
+#include "store/journal.hpp"
 #include "store/rocksdb_rows.hpp"
 
 namespace troupe {
@@ -46,13 +47,6 @@ result<std::uint64_t> for_each_change(rocksdb::DB& db, rows::stream_kind kind, c
     return make_error(errc::store_failed,
                       "The journal of " + stream + " cannot be read (" + each->status().ToString() + ").");
   return last;
-}
-
-/// A plan's task_created row holds only its address.
-void complete_origin(task& record, const objective_view& owner, const task_address& where) {
-  if (where.plan_index >= owner.plans.size() || where.task_index >= owner.plans[where.plan_index].tasks.size())
-    return;
-  record.origin = task_origin{owner.plans[where.plan_index].spec, where.plan_index, where.task_index};
 }
 
 class objective_replay {
@@ -102,6 +96,7 @@ result<void> replay_objective(rocksdb::DB& db, ledger& live, const std::string& 
   if (!last)
     return last.error();
   auto& state = found.state();
+  const auto sequence = state.sequence;
   if (!state.view)
     return make_error(errc::store_failed,
                       "The journal of objective " + id + " has no beginning; restore the data directory from a copy.");
@@ -111,7 +106,7 @@ result<void> replay_objective(rocksdb::DB& db, ledger& live, const std::string& 
     settled.emplace_back(id);
   live.restore(std::move(state), false);
   for (auto& [task, record] : found.live_tasks())
-    live.restore(std::move(record), false, 0);
+    live.restore(std::move(record), false, sequence);
   return {};
 }
 

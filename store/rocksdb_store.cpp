@@ -12,6 +12,7 @@
 
 #include "protocol/record.hpp"
 #include "store/change_batch.hpp"
+#include "store/journal.hpp"
 #include "store/limits.hpp"
 #include "store/replay.hpp"
 #include "store/rocksdb_open.hpp"
@@ -88,14 +89,21 @@ public:
   [[nodiscard]] result<objective_page> list(const list_objectives& query) const override {
     return ledger_.list(query);
   }
-  [[nodiscard]] task_ptr watch_task(const task_id& id, watcher_ptr who) override {
-    return ledger_.watch_task(id, who);
+  [[nodiscard]] task_snapshot snapshot_task(const task_id& id, watcher_ptr who) override {
+    return ledger_.snapshot_task(id, who);
   }
-  [[nodiscard]] objective_ptr watch_objective(const objective_id& id, watcher_ptr who) override {
-    return ledger_.watch_objective(id, who);
+  [[nodiscard]] objective_snapshot snapshot_objective(const objective_id& id, watcher_ptr who) override {
+    return ledger_.snapshot_objective(id, who);
   }
   void unwatch(const std::string& task_or_objective, const watcher_ptr& who) override {
     ledger_.unwatch(task_or_objective, who);
+  }
+
+  [[nodiscard]] result<journal_page> read_changes(const task_id& id, const journal_range& range) const override {
+    return read_journal(*db_, ledger_, id, range);
+  }
+  [[nodiscard]] result<journal_page> read_changes(const objective_id& id, const journal_range& range) const override {
+    return read_journal(*db_, ledger_, id, range);
   }
 
   [[nodiscard]] result<recovered> recover() override {

@@ -7,9 +7,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "protocol/command.hpp"
@@ -17,6 +19,7 @@
 #include "protocol/event.hpp"
 #include "protocol/objective.hpp"
 #include "protocol/task.hpp"
+#include "store/limits.hpp"
 
 namespace troupe {
 
@@ -32,6 +35,37 @@ using watcher_ptr = std::shared_ptr<watcher>;
 
 /// Runs once the change is visible; on the committing thread, so it only sends messages.
 using committed_fn = std::function<void()>;
+
+/// What follows a snapshot of something that has ended: nothing. Greater than every sequence.
+inline constexpr std::uint64_t sequence_end = std::numeric_limits<std::uint64_t>::max();
+
+/// A task at one moment, and where in its stream that moment is: no later change of the task has a sequence up to this one, and none
+/// that it includes has a greater one.
+struct task_snapshot {
+  task_ptr record;            ///< Null if unknown.
+  std::uint64_t sequence = 0; ///< Of the stream (objective or lone task, event.hpp); sequence_end: the task has ended.
+};
+
+struct objective_snapshot {
+  objective_ptr view; ///< Null if unknown.
+  std::uint64_t sequence = 0;
+};
+
+/// Which part of a stream's past is asked for: sequences in (after, through], at most `max` changes at a time.
+struct journal_range {
+  std::uint64_t after = 0;
+  std::uint64_t through = sequence_end;
+  std::size_t max = journal_page_changes_max; ///< 1 to journal_page_changes_max; above, that many.
+};
+
+/// A piece of a stream's past.
+struct journal_page {
+  std::vector<change_ptr> changes; ///< Committed, in order. May be empty although there is more, see `next_after`.
+  std::uint64_t next_after = 0;    ///< `after` of the next page.
+  bool more = false;               ///< There may be a next page.
+  /// What came right behind `after` is not kept (a store without journal, or one that was cut). Show a snapshot instead.
+  bool gone = false;
+};
 
 /// One page of ListTasks (a2a-wire 2.7).
 struct task_page {
@@ -95,12 +129,28 @@ public:
   // -- watching --------------------------------------------------------------------------------------------------------
 
   /// The task as of now, and every later change of it to `who`: nothing between the two is lost or doubled. Null if unknown;
-  /// a terminal task is returned and not watched.
-  [[nodiscard]] virtual task_ptr watch_task(const task_id& id, watcher_ptr who) = 0;
+  /// a terminal task is returned and not watched. With a null `who` it is only looked at.
+  [[nodiscard]] virtual task_snapshot snapshot_task(const task_id& id, watcher_ptr who) = 0;
   /// The same for an objective with all its tasks.
-  [[nodiscard]] virtual objective_ptr watch_objective(const objective_id& id, watcher_ptr who) = 0;
+  [[nodiscard]] virtual objective_snapshot snapshot_objective(const objective_id& id, watcher_ptr who) = 0;
+  /// The snapshots for whoever does not ask for the past.
+  [[nodiscard]] task_ptr watch_task(const task_id& id, watcher_ptr who) {
+    return snapshot_task(id, std::move(who)).record;
+  }
+  [[nodiscard]] objective_ptr watch_objective(const objective_id& id, watcher_ptr who) {
+    return snapshot_objective(id, std::move(who)).view;
+  }
   /// No call to `who` begins after this returned.
   virtual void unwatch(const std::string& task_or_objective, const watcher_ptr& who) = 0;
+
+  // -- the past --------------------------------------------------------------------------------------------------------
+
+  /// Changes that a watcher of the task would have seen, from the journal. To go on where somebody stopped at sequence K without a
+  /// hole and without a double: watch first (snapshot at N), read (K, N] from here, then show what the watcher has gathered.
+  /// Errors: task_not_found; store_failed for a journal that cannot be read.
+  [[nodiscard]] virtual result<journal_page> read_changes(const task_id& id, const journal_range& range) const = 0;
+  /// The same for an objective with all its tasks. Errors: objective_not_found, store_failed.
+  [[nodiscard]] virtual result<journal_page> read_changes(const objective_id& id, const journal_range& range) const = 0;
 
   // -- life ------------------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,115 @@
+#include "store/journal.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "protocol/record.hpp"
+#include "store/apply.hpp"
+#include "store/limits.hpp"
+#include "store/rocksdb_rows.hpp"
+
+namespace troupe {
+
+namespace {
+
+std::string_view text_of(const rocksdb::Slice& slice) noexcept { return {slice.data(), slice.size()}; }
+
+error unreadable(const std::string& stream, const std::string& why) {
+  return make_error(errc::store_failed, "The journal of " + stream + " cannot be read (" + why + ").", stream);
+}
+
+/// The page of `range`, of those changes that `is_wanted`; `owner` completes what rows leave out.
+template<class Wanted>
+result<journal_page> read_page(rocksdb::DB& db, rows::stream_kind kind, const std::string& stream,
+                               const journal_range& range, const objective_view* owner, Wanted is_wanted) {
+  journal_page out{.changes = {}, .next_after = range.after, .more = false, .gone = false};
+  if (range.after >= range.through)
+    return out;
+  const auto changes_max = std::clamp<std::size_t>(range.max, 1, journal_page_changes_max);
+  std::string prefix;
+  std::string first;
+  rows::journal_prefix(prefix, kind, stream);
+  rows::journal_key(first, kind, stream, range.after + 1);
+  const std::unique_ptr<rocksdb::Iterator> each{db.NewIterator(rocksdb::ReadOptions{})};
+  std::size_t rows_read = 0;
+  for (each->Seek(first); each->Valid() && each->key().starts_with(prefix); each->Next()) {
+    const auto sequence = rows::journal_sequence(text_of(each->key()), prefix);
+    if (!sequence)
+      continue;
+    if (*sequence > range.through)
+      return out;
+    if (*sequence != out.next_after + 1) {
+      out.gone = true;
+      return out;
+    }
+    if (out.changes.size() == changes_max || rows_read++ == journal_page_rows_max) {
+      out.more = true;
+      return out;
+    }
+    auto what = record::read_change(text_of(each->value()), stream, *sequence);
+    if (!what)
+      return unreadable(stream, what.error().message);
+    out.next_after = *sequence;
+    if (!is_wanted(*what))
+      continue;
+    if (const auto* created = created_record(*what); created && owner)
+      complete_origin(**created, *owner, what->task);
+    out.changes.push_back(std::make_shared<const change>(std::move(*what)));
+  }
+  if (!each->status().ok())
+    return unreadable(stream, each->status().ToString());
+  return out;
+}
+
+/// A finished task's record does not say whether it was a plan's; its journal does.
+bool has_lone_journal(rocksdb::DB& db, const task_id& id) {
+  std::string key;
+  rows::journal_key(key, rows::stream_kind::lone_task, id.str(), 1);
+  rocksdb::PinnableSlice row;
+  return db.Get(rocksdb::ReadOptions{}, db.DefaultColumnFamily(), key, &row).ok();
+}
+
+bool withdraws(const change& what, const task_origin& which) {
+  return std::any_of(what.events.begin(), what.events.end(), [&](const event& fact) {
+    const auto* withdrawn = std::get_if<tasks_withdrawn>(&fact);
+    return withdrawn && withdrawn->plan == which.plan_index
+           && std::find(withdrawn->tasks.begin(), withdrawn->tasks.end(), which.task_index) != withdrawn->tasks.end();
+  });
+}
+
+} // namespace
+
+result<journal_page> read_journal(rocksdb::DB& db, const ledger& live, const task_id& id, const journal_range& range) {
+  const auto record = live.find_task(id);
+  if (!record)
+    return make_error(errc::task_not_found, "There is no task " + id.str() + ".", id.str());
+  if (!record->origin && has_lone_journal(db, id))
+    return read_page(db, rows::stream_kind::lone_task, id.str(), range, nullptr, [](const change&) { return true; });
+  const auto owner = live.find_objective(objective_id{record->context});
+  if (!owner)
+    return unreadable(record->context, "it is missing");
+  // A task that was withdrawn never began; any other has nothing to do with withdrawals of its place (those were of earlier ones).
+  const bool was_withdrawn = record->origin && record->attempt == 0 && is_terminal(record->status.state);
+  return read_page(db, rows::stream_kind::objective, record->context, range, owner.get(), [&](const change& what) {
+    return what.task.id == id || (was_withdrawn && what.task.id.empty() && withdraws(what, record->origin));
+  });
+}
+
+result<journal_page> read_journal(rocksdb::DB& db, const ledger& live, const objective_id& id,
+                                  const journal_range& range) {
+  const auto owner = live.find_objective(id);
+  if (!owner)
+    return make_error(errc::objective_not_found, "There is no objective " + id.str() + ".", id.str());
+  return read_page(db, rows::stream_kind::objective, id.str(), range, owner.get(), [](const change&) { return true; });
+}
+
+void complete_origin(task& record, const objective_view& owner, const task_address& where) {
+  if (where.plan_index >= owner.plans.size() || where.task_index >= owner.plans[where.plan_index].tasks.size())
+    return;
+  record.origin = task_origin{owner.plans[where.plan_index].spec, where.plan_index, where.task_index};
+}
+
+} // namespace troupe
