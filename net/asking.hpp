@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "actors/gateway.hpp"
-#include "net/json_rpc.hpp"
+#include "net/operation.hpp"
 #include "net/wakeup.hpp"
 
 namespace troupe::net {

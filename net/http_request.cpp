@@ -37,7 +37,7 @@ std::string_view trimmed(std::string_view text) noexcept {
 
 void http_request::clear() {
   method = http::verb::unknown;
-  for (std::string* text : {&target, &content_type, &a2a_version, &a2a_extensions, &traceparent, &if_none_match, &body})
+  for (std::string* text : {&target, &content_type, &accept, &a2a_version, &a2a_extensions, &traceparent, &if_none_match, &body})
     text->clear();
   if (body.capacity() > kept_bytes_max)
     body.shrink_to_fit();
@@ -90,6 +90,9 @@ void request_parser::on_field_impl(http::field name, text name_text, text value_
   switch (name) {
   case http::field::content_type:
     out_.content_type = value;
+    return;
+  case http::field::accept:
+    join_list(out_.accept, value);
     return;
   case http::field::if_none_match:
     join_list(out_.if_none_match, value);

@@ -16,6 +16,7 @@ struct http_request {
   boost::beast::http::verb method = boost::beast::http::verb::unknown;
   std::string target; ///< As received: origin or absolute form, with query.
   std::string content_type;
+  std::string accept; ///< All `Accept` values, joined by commas.
   std::string a2a_version;
   std::string a2a_extensions; ///< All `A2A-Extensions` and `X-A2A-Extensions` values, joined by commas.
   std::string traceparent;

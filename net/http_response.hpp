@@ -8,6 +8,8 @@
 namespace troupe::net {
 
 inline constexpr std::string_view json_type = "application/json";
+/// A2A 1.0 section 11.1.
+inline constexpr std::string_view a2a_json_type = "application/a2a+json";
 
 /// Reused: `clear` keeps the memory.
 struct http_response {

@@ -1,6 +1,7 @@
 #include "net/json_rpc.hpp"
 
 #include "net/limits.hpp"
+#include "net/operations.hpp"
 
 #include <boost/json/object.hpp>
 
@@ -15,39 +16,90 @@ namespace {
 
 namespace json = boost::json;
 
-/// The first byte that cannot stand in UTF-8 (RFC 3629); nothing if `text` is valid.
-std::optional<std::size_t> find_invalid_utf8(std::string_view text) noexcept {
-  for (std::size_t i = 0; i < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    const std::size_t length = lead < 0x80 ? 1 : lead >= 0xC2 && lead < 0xE0 ? 2 : lead >= 0xE0 && lead < 0xF0 ? 3
-                               : lead >= 0xF0 && lead < 0xF5                 ? 4
-                                                                             : 0;
-    if (length == 0 || i + length > text.size())
-      return i;
-    for (std::size_t k = 1; k < length; ++k)
-      if ((static_cast<unsigned char>(text[i + k]) & 0xC0U) != 0x80U)
-        return i;
-    const auto second = length > 1 ? static_cast<unsigned char>(text[i + 1]) : 0x80U;
-    const bool overlong = (lead == 0xE0 && second < 0xA0) || (lead == 0xF0 && second < 0x90);
-    const bool outside = (lead == 0xED && second >= 0xA0) || (lead == 0xF4 && second >= 0x90);
-    if (overlong || outside)
-      return i;
-    i += length;
+// -- the binding -------------------------------------------------------------------------------------------------------
+
+class json_rpc_frame final : public binding {
+public:
+  void begin_result(const operation_call& call, std::string& out) const override { begin(call, out, "result"); }
+  void end_result(std::string& out) const override { out += '}'; }
+
+  void write_error(const operation_call& call, std::string& out, const error& why) const override {
+    begin(call, out, "error");
+    json_writer writer(out);
+    call.codec->write_rpc_error(writer, why, call.server().options.now());
+    out += '}';
   }
-  return std::nullopt;
+
+  /// 200 whatever happened (a2a-wire 2.1), but for overload and unavailability, which proxies and clients know how to retry.
+  unsigned status_of(const error& why) const override {
+    return why.code == errc::overloaded ? 429 : why.code == errc::unavailable ? 503 : 200;
+  }
+
+  std::string_view error_event() const noexcept override { return {}; }
+  bool streams_refusals() const noexcept override { return true; }
+
+private:
+  static void begin(const operation_call& call, std::string& out, std::string_view member) {
+    out += R"({"jsonrpc":"2.0","id":)";
+    out += call.id;
+    out += ",\"";
+    out += member;
+    out += "\":";
+  }
+};
+
+// -- the table ---------------------------------------------------------------------------------------------------------
+
+/// Under which versions a method exists.
+enum class family : std::uint8_t {
+  v1_0,      ///< Only with `A2A-Version: 1.0`.
+  v0_3,      ///< With `A2A-Version: 0.3`, or without, as the specification reads a missing one.
+  extension, ///< Under every supported version, or none named.
+};
+
+struct method {
+  std::string_view name;
+  family in;
+  operation handle;
+};
+
+constexpr auto methods = std::to_array<method>({
+    // A2A 1.0 section 9.4
+    {"SendMessage",          family::v1_0,      &send_message_operation          },
+    {"SendStreamingMessage", family::v1_0,      &send_streaming_message_operation},
+    {"GetTask",              family::v1_0,      &get_task_operation              },
+    {"ListTasks",            family::v1_0,      &list_tasks_operation            },
+    {"CancelTask",           family::v1_0,      &cancel_task_operation           },
+    {"SubscribeToTask",      family::v1_0,      &subscribe_to_task_operation     },
+    // A2A 0.3 section 7
+    {"message/send",         family::v0_3,      &send_message_operation          },
+    {"message/stream",       family::v0_3,      &send_streaming_message_operation},
+    {"tasks/get",            family::v0_3,      &get_task_operation              },
+    {"tasks/list",           family::v0_3,      &list_tasks_operation            },
+    {"tasks/cancel",         family::v0_3,      &cancel_task_operation           },
+    {"tasks/resubscribe",    family::v0_3,      &subscribe_to_task_operation     },
+    // The OPT extension (a2a-wire 8.4)
+    {"objectives/create",    family::extension, &create_objective_operation      },
+    {"objectives/get",       family::extension, &get_objective_operation         },
+    {"objectives/list",      family::extension, &list_objectives_operation       },
+    {"objectives/update",    family::extension, &update_objective_operation      },
+    {"plans/create",         family::extension, &create_plan_operation           },
+    {"plans/get",            family::extension, &get_plan_operation              },
+    {"plans/update",         family::extension, &update_plan_operation           },
+});
+
+const method* find_method(std::string_view name) {
+  static const auto table = [] {
+    std::unordered_map<std::string_view, const method*> all;
+    for (const auto& one : methods)
+      all.emplace(one.name, &one);
+    return all;
+  }();
+  const auto found = table.find(name);
+  return found == table.end() ? nullptr : found->second;
 }
 
-error explain_parse_error(std::string_view body, const error_code& why, std::size_t offset, std::size_t depth_max) {
-  if (why == json::error::too_deep)
-    return make_error(errc::parse_error, "nested deeper than " + std::to_string(depth_max) + " levels (json_depth_max)");
-  if (const auto bad = find_invalid_utf8(body))
-    return make_error(errc::parse_error, "invalid UTF-8 at byte " + std::to_string(*bad));
-  if (body.empty())
-    return make_error(errc::parse_error, "the body is empty");
-  if (why == json::error::incomplete)
-    return make_error(errc::parse_error, "the text ends too early, at byte " + std::to_string(body.size()));
-  return make_error(errc::parse_error, why.message() + " at byte " + std::to_string(offset));
-}
+// -- the envelope ------------------------------------------------------------------------------------------------------
 
 /// Takes the id out of the envelope; false if it cannot be one.
 bool read_id(const json::object& envelope, std::string& out) {
@@ -64,39 +116,30 @@ bool read_id(const json::object& envelope, std::string& out) {
   return true;
 }
 
-const rpc_method* find_method(std::string_view name) {
-  static const auto table = [] {
-    std::unordered_map<std::string_view, const rpc_method*> all;
-    for (const auto& methods : {a2a_methods(), opt_methods()})
-      for (const auto& one : methods)
-        all.emplace(one.name, &one);
-    return all;
-  }();
-  const auto found = table.find(name);
-  return found == table.end() ? nullptr : found->second;
+error no_method(std::string_view name) {
+  return make_error(errc::method_not_found,
+                    "no method \"" + shown(name) + "\" (methods of A2A 1.0 are spelled like SendMessage, of 0.3 like message/send)",
+                    shown(name));
 }
 
-/// Whether the version asked for lets the method be called (a2a-wire 1.2).
-std::optional<error> check_version(const rpc_call& call, const rpc_method* method) {
-  const auto& request = call.connection.request();
-  if (call.version == asked_version::unknown) {
-    const auto& asked = request.a2a_version.empty() ? std::string(request.query("A2A-Version")) : request.a2a_version;
-    return make_error(errc::version_not_supported,
-                      "this server speaks A2A 1.0; send `A2A-Version: 1.0`, not \"" + shown(asked) + "\"", shown(asked));
+/// Whether the version asked for has the method (a2a-wire 1.2, D1); sets the codec that serves it.
+std::optional<error> check_version(operation_call& call, std::string_view name, const method* found) {
+  if (call.version == asked_version::unknown)
+    return version_not_supported(call);
+  if (found == nullptr)
+    return no_method(name);
+  if (found->in == family::v0_3 && call.version == asked_version::v1_0)
+    return no_method(name);
+  if (found->in == family::v1_0 && call.version != asked_version::v1_0) {
+    call.codec = &codec_1_0();
+    if (call.version == asked_version::v0_3 || !call.server().options.lenient_version)
+      return version_missing(call, name);
   }
-  if (method != nullptr && method->family == rpc_family::extension)
-    return std::nullopt;
-  if (call.version == asked_version::v0_3)
-    return make_error(errc::version_not_supported, "this server speaks A2A 1.0; send `A2A-Version: 1.0`, not 0.3", "0.3");
-  if (method != nullptr && call.version == asked_version::absent && !call.server().options.lenient_version)
-    return make_error(errc::version_not_supported,
-                      std::string(method->name) + " is a method of A2A 1.0, and a request without version header counts as 0.3; "
-                      "send `A2A-Version: 1.0`");
   return std::nullopt;
 }
 
 /// The envelope's checks in the order of a2a-wire 2.1; the method to call, or the error.
-result<const rpc_method*> read_envelope(rpc_call& call, const json::value& root) {
+result<operation> read_envelope(operation_call& call, const json::value& root) {
   const auto* envelope = root.if_object();
   if (envelope == nullptr)
     return make_error(errc::invalid_request, root.is_array() ? "batches are not part of A2A; send one object per request"
@@ -113,79 +156,37 @@ result<const rpc_method*> read_envelope(rpc_call& call, const json::value& root)
   call.params = envelope->if_contains("params");
 
   const std::string_view method_name(name->get_string().data(), name->get_string().size());
-  const auto* method = find_method(method_name);
-  if (auto refused = check_version(call, method))
+  const auto* found = find_method(method_name);
+  if (auto refused = check_version(call, method_name, found))
     return *std::move(refused);
-  if (method == nullptr)
-    return make_error(errc::method_not_found,
-                      "no method \"" + shown(method_name) + "\" (A2A 1.0 methods are spelled like SendMessage)",
-                      shown(method_name));
   if (call.params != nullptr && !call.params->is_object() && !call.params->is_null())
     return make_error(errc::invalid_params, "params must be an object", "params");
-  return method;
+  return found->handle;
+}
+
+/// `application/json`, with any parameters.
+bool is_json(std::string_view content_type) noexcept {
+  return equal_ignoring_case(trimmed(content_type.substr(0, content_type.find(';'))), "application/json");
 }
 
 } // namespace
 
-void rpc_call::reset() {
-  codec = &codec_1_0();
-  version = asked_version::absent;
-  extensions = {};
-  params = nullptr;
-  id = "null";
-  who = caller{};
+const binding& json_rpc_binding() noexcept {
+  static const json_rpc_frame frame;
+  return frame;
 }
 
-// -- answers -----------------------------------------------------------------------------------------------------------
-
-void begin_answer(const rpc_call& call, std::string& out, std::string_view member) {
-  out += R"({"jsonrpc":"2.0","id":)";
-  out += call.id;
-  out += ",\"";
-  out += member;
-  out += "\":";
-}
-
-void fail(rpc_call& call, const error& why) {
-  auto& response = call.connection.response();
-  response.body.clear();
-  begin_answer(call, response.body, "error");
-  json_writer out(response.body);
-  call.codec->write_error(out, why, call.server().options.now());
-  response.body += '}';
-  if (why.code == errc::overloaded || why.code == errc::unavailable) {
-    response.status = why.code == errc::overloaded ? 429 : 503;
-    add_retry_after(response);
-  }
-}
-
-void refuse_rpc(session& connection, unsigned status, const error& why) {
-  fail(connection.begin_call(), why);
-  connection.response().status = status;
-}
-
-const json::value& params_of(const rpc_call& call) noexcept {
-  static const json::value none = json::object{};
-  return call.params == nullptr || call.params->is_null() ? none : *call.params;
-}
-
-std::string shown(std::string_view text) {
-  auto cut = std::min(text.size(), echoed_bytes_max);
-  while (cut > 0 && cut < text.size() && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U)
-    --cut; // not in the middle of a character
-  std::string out(text.substr(0, cut));
-  if (find_invalid_utf8(out))
-    std::replace_if(out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; }, '?');
-  if (cut < text.size())
-    out += "...";
-  return out;
-}
-
-// -- one call ----------------------------------------------------------------------------------------------------------
-
-awaitable<void> serve_rpc(session& connection) {
+awaitable<void> serve_json_rpc(session& connection) {
   const auto& request = connection.request();
   auto& call = connection.begin_call();
+  read_service_parameters(call);
+  if (!is_json(request.content_type)) {
+    // Before the body is looked at (a2a-wire 1.4).
+    fail(call, make_error(errc::content_type_not_supported,
+                          "send `Content-Type: application/json`, not \"" + shown(request.content_type) + "\""));
+    connection.response().status = 400;
+    return {};
+  }
   error_code ec;
   std::size_t offset = 0;
   const auto* root = connection.home().scratch().parse(request.body, ec, offset);
@@ -193,17 +194,12 @@ awaitable<void> serve_rpc(session& connection) {
     fail(call, explain_parse_error(request.body, ec, offset, call.server().options.json_depth_max));
     return {};
   }
-  call.version = parse_version(request.a2a_version, request.query("A2A-Version"));
-  call.extensions = parse_extensions(request.a2a_extensions);
-  if (is_traceparent(request.traceparent))
-    call.who.traceparent = request.traceparent;
-  append_extensions_header(connection.response().headers, call.extensions);
-  const auto method = read_envelope(call, *root);
-  if (!method) {
-    fail(call, method.error());
+  const auto handle = read_envelope(call, *root);
+  if (!handle) {
+    fail(call, handle.error());
     return {};
   }
-  return (*method)->handle(call);
+  return (*handle)(call);
 }
 
 } // namespace troupe::net

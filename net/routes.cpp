@@ -2,6 +2,7 @@
 
 #include "net/card_routes.hpp"
 #include "net/json_rpc.hpp"
+#include "net/rest.hpp"
 #include "protocol/json_writer.hpp"
 
 #include <algorithm>
@@ -13,25 +14,6 @@ namespace troupe::net {
 namespace {
 
 using boost::beast::http::verb;
-
-// -- JSON-RPC ----------------------------------------------------------------------------------------------------------
-
-/// `application/json`, with any parameters.
-bool is_json(std::string_view content_type) noexcept {
-  return equal_ignoring_case(trimmed(content_type.substr(0, content_type.find(';'))), "application/json");
-}
-
-awaitable<void> post_rpc(session& connection) {
-  const auto& request = connection.request();
-  if (!is_json(request.content_type)) {
-    // Before the body is looked at (a2a-wire 1.4).
-    refuse_rpc(connection, 400,
-               make_error(errc::content_type_not_supported,
-                          "send `Content-Type: application/json`, not \"" + shown(request.content_type) + "\""));
-    return {};
-  }
-  return serve_rpc(connection);
-}
 
 // -- health ------------------------------------------------------------------------------------------------------------
 
@@ -73,7 +55,7 @@ struct route_row {
 };
 
 constexpr auto rows = std::to_array<route_row>({
-    {"/",                            verb::post, &post_rpc,   false},
+    {"/",                            verb::post, &serve_json_rpc,   false},
     {"/.well-known/agent-card.json", verb::get,  &get_card,   true },
     {"/.well-known/agent.json",      verb::get,  &get_card,   true }, // where 0.2 had it
     {"/healthz",                     verb::get,  &get_health, true },
@@ -110,6 +92,8 @@ awaitable<void> route(session& connection) {
     return {};
   }
   if (row == rows.end()) {
+    if (const auto named = parse_rest_path(path))
+      return serve_rest(connection, *named);
     write_plain_error(response, 404, "There is nothing at \"" + shown(path) + "\"; JSON-RPC is served at \"/\".");
     return {};
   }

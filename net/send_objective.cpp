@@ -40,7 +40,7 @@ task with_objective(const task& standing, const objective_view& objective) {
   return shown_task;
 }
 
-awaitable<result<objective_ptr>> create(rpc_call& call, create_objective& command) {
+awaitable<result<objective_ptr>> create(operation_call& call, create_objective& command) {
   co_return co_await ask<objective_ptr>(call.connection, [&](reply<objective_ptr> done) {
     call.server().door.create(std::move(command), nullptr, std::move(done));
   });
@@ -76,7 +76,7 @@ result<std::optional<create_objective>> objective_in(const send_request& request
   return std::optional<create_objective>{std::move(command)};
 }
 
-awaitable<void> send_objective(rpc_call& call, send_request request, create_objective command) {
+awaitable<void> send_objective(operation_call& call, send_request request, create_objective command) {
   auto& connection = call.connection;
   auto& records = call.records();
   const auto until = connection.home().now() + call.server().options.blocking_wait_max;
@@ -105,7 +105,7 @@ awaitable<void> send_objective(rpc_call& call, send_request request, create_obje
   });
 }
 
-awaitable<void> stream_objective(rpc_call& call, create_objective command, counted slot) {
+awaitable<void> stream_objective(operation_call& call, create_objective command, counted slot) {
   const auto created = co_await create(call, command);
   if (!created) {
     co_await fail_stream(call, created.error());

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "net/json_rpc.hpp"
+#include "net/operation.hpp"
 #include "net/server_state.hpp"
 
 namespace troupe::net {
@@ -13,7 +13,7 @@ namespace troupe::net {
 /// Errors: invalid_params, limit_exceeded and those of the plan document; `field` is a JSON pointer below the metadata.
 [[nodiscard]] result<std::optional<create_objective>> objective_in(const send_request& request);
 
-[[nodiscard]] awaitable<void> send_objective(rpc_call& call, send_request request, create_objective command);
-[[nodiscard]] awaitable<void> stream_objective(rpc_call& call, create_objective command, counted slot);
+[[nodiscard]] awaitable<void> send_objective(operation_call& call, send_request request, create_objective command);
+[[nodiscard]] awaitable<void> stream_objective(operation_call& call, create_objective command, counted slot);
 
 } // namespace troupe::net

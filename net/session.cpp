@@ -1,6 +1,6 @@
 #include "net/session.hpp"
 
-#include "net/json_rpc.hpp"
+#include "net/operation.hpp"
 #include "net/routes.hpp"
 
 #include <boost/asio/redirect_error.hpp>
@@ -35,11 +35,10 @@ session::session(std::shared_ptr<server_state> server, loop& home, tcp_socket so
 
 session::~session() = default;
 
-rpc_call& session::begin_call() {
+operation_call& session::begin_call() {
   if (!call_)
-    call_ = std::make_unique<rpc_call>(*this);
-  else
-    call_->reset();
+    call_ = std::make_unique<operation_call>(*this);
+  call_->reset();
   return *call_;
 }
 

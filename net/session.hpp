@@ -18,7 +18,7 @@
 
 namespace troupe::net {
 
-struct rpc_call;
+struct operation_call;
 
 class session final : public swept, public std::enable_shared_from_this<session> {
 public:
@@ -38,7 +38,7 @@ public:
   [[nodiscard]] const http_request& request() const noexcept { return request_; }
   [[nodiscard]] http_response& response() noexcept { return response_; }
   /// The call this connection is answering, reset for a new one. Kept, for its memory, from request to request.
-  [[nodiscard]] rpc_call& begin_call();
+  [[nodiscard]] operation_call& begin_call();
   /// Notify it, from any thread, and a `wait` returns.
   [[nodiscard]] const wakeup_ptr& wake() const noexcept { return wake_; }
 
@@ -106,7 +106,7 @@ private:
   http_request request_;
 
   http_response response_;
-  std::unique_ptr<rpc_call> call_;
+  std::unique_ptr<operation_call> call_;
   std::string head_;
   std::size_t written_ = 0; ///< Of head and body together.
   counted working_;         ///< The request's place among those in flight.

@@ -10,21 +10,26 @@ namespace {
 
 /// Appends one event to what the connection sends next.
 template<std::invocable<json_writer&> Write>
-void add_event(rpc_call& call, std::string_view member, Write write) {
+void add_event(operation_call& call, Write write) {
   auto& text = call.connection.stream_text();
   text += "data: ";
-  begin_answer(call, text, member);
+  call.frame->begin_result(call, text);
   json_writer out(text);
   write(out);
-  text += "}\n\n";
+  call.frame->end_result(text);
+  text += "\n\n";
 }
 
-void add_error(rpc_call& call, const error& why) {
-  add_event(call, "error", [&](json_writer& out) { call.codec->write_error(out, why, call.server().options.now()); });
+void add_error(operation_call& call, const error& why) {
+  auto& text = call.connection.stream_text();
+  text += call.frame->error_event();
+  text += "data: ";
+  call.frame->write_error(call, text, why);
+  text += "\n\n";
 }
 
-void add_snapshot(rpc_call& call, const task& what) {
-  add_event(call, "result", [&](json_writer& out) { call.codec->write_snapshot(out, what); });
+void add_snapshot(operation_call& call, const task& what) {
+  add_event(call, [&](json_writer& out) { call.codec->write_snapshot(out, what); });
 }
 
 /// Whether the stream is over once the task is in `state`.
@@ -33,7 +38,7 @@ bool ends_at(const task_stream& what, task_state state) noexcept {
 }
 
 /// Adds the end of a task that never began (its plan failed or was canceled); true if it is this task's.
-bool add_withdrawal(rpc_call& call, const task_stream& what, const change& news) {
+bool add_withdrawal(operation_call& call, const task_stream& what, const change& news) {
   if (!withdraws_tasks(news))
     return false;
   const auto found = call.records().find_task(what.id);
@@ -44,12 +49,12 @@ bool add_withdrawal(rpc_call& call, const task_stream& what, const change& news)
   where.task.id = found->id;
   where.at = found->status.at;
   const event fact = task_moved{found->status.state, found->attempt, found->status.message};
-  add_event(call, "result", [&](json_writer& out) { static_cast<void>(call.codec->write_event(out, where, fact)); });
+  add_event(call, [&](json_writer& out) { static_cast<void>(call.codec->write_event(out, where, fact, true)); });
   return true;
 }
 
 /// Adds what one change says about the task; true if that was the end.
-bool add_change(rpc_call& call, task_stream& what, const change_ptr& news) {
+bool add_change(operation_call& call, task_stream& what, const change_ptr& news) {
   if (news->task.id.empty())
     return add_withdrawal(call, what, *news);
   if (news->task.id != what.id)
@@ -65,20 +70,22 @@ bool add_change(rpc_call& call, task_stream& what, const change_ptr& news) {
     // Not asked for, not sent (a2a-wire 8.3).
     if (std::holds_alternative<task_progress>(fact) && !call.extensions.progress)
       continue;
+    const auto* moved = std::get_if<task_moved>(&fact);
+    const bool last = moved != nullptr && ends_at(what, moved->to);
     auto& text = call.connection.stream_text();
     const auto before = text.size();
     bool shown = false;
-    add_event(call, "result", [&](json_writer& out) { shown = call.codec->write_event(out, *news, fact); });
+    add_event(call, [&](json_writer& out) { shown = call.codec->write_event(out, *news, fact, last); });
     if (!shown)
       text.resize(before);
-    if (const auto* moved = std::get_if<task_moved>(&fact); moved && ends_at(what, moved->to))
+    if (last)
       return true;
   }
   return false;
 }
 
 /// Everything that has gathered; true if the stream ends with it.
-bool add_news(rpc_call& call, task_stream& what) {
+bool add_news(operation_call& call, task_stream& what) {
   const auto batch = what.queue->take();
   for (const auto& news : batch.changes)
     if (add_change(call, what, news))
@@ -98,7 +105,7 @@ bool add_news(rpc_call& call, task_stream& what) {
   return false;
 }
 
-awaitable<void> show(rpc_call& call, task_stream& what) {
+awaitable<void> show(operation_call& call, task_stream& what) {
   auto& connection = call.connection;
   const auto silence = call.server().options.keep_alive_interval;
   bool over = false;
@@ -126,12 +133,12 @@ awaitable<void> show(rpc_call& call, task_stream& what) {
 
 } // namespace
 
-std::shared_ptr<stream_queue> make_queue(const rpc_call& call) {
+std::shared_ptr<stream_queue> make_queue(const operation_call& call) {
   const auto& options = call.server().options;
   return std::make_shared<stream_queue>(call.connection.wake(), options.stream_events_max, options.stream_bytes_max);
 }
 
-counted take_stream(rpc_call& call) {
+counted take_stream(operation_call& call) {
   const auto max = call.server().options.streams_max;
   auto slot = counted::take(call.server().streams, max);
   if (!slot)
@@ -139,7 +146,7 @@ counted take_stream(rpc_call& call) {
   return slot;
 }
 
-awaitable<void> stream_task(rpc_call& call, task_stream what, counted slot) {
+awaitable<void> stream_task(operation_call& call, task_stream what, counted slot) {
   // However it ends, nobody watches for it any more.
   struct unwatcher {
     store& records;
@@ -151,9 +158,9 @@ awaitable<void> stream_task(rpc_call& call, task_stream what, counted slot) {
   co_await show(call, what);
 }
 
-awaitable<void> fail_stream(rpc_call& call, error why) {
+awaitable<void> fail_stream(operation_call& call, error why) {
   fail(call, why);
-  if (call.connection.response().status != 200)
+  if (call.connection.response().status != 200 || !call.frame->streams_refusals())
     co_return;
   bool here = co_await call.connection.begin_stream();
   add_error(call, why);

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "net/json_rpc.hpp"
+#include "net/operation.hpp"
 #include "net/stream_queue.hpp"
 
 namespace troupe::net {
@@ -19,16 +19,16 @@ struct task_stream {
 };
 
 /// A queue with this server's limits that wakes the call's connection.
-[[nodiscard]] std::shared_ptr<stream_queue> make_queue(const rpc_call& call);
+[[nodiscard]] std::shared_ptr<stream_queue> make_queue(const operation_call& call);
 
 /// Takes one of the process's streams; empty if there is none left, and the call is answered with 429.
-[[nodiscard]] counted take_stream(rpc_call& call);
+[[nodiscard]] counted take_stream(operation_call& call);
 
 /// Shows `what` until its end, the client's, or the server's.
-[[nodiscard]] awaitable<void> stream_task(rpc_call& call, task_stream what, counted slot);
+[[nodiscard]] awaitable<void> stream_task(operation_call& call, task_stream what, counted slot);
 
 /// Answers a streaming method with an error: as the only event of a stream (a2a-wire D5), but overload and unavailability as HTTP
 /// statuses.
-[[nodiscard]] awaitable<void> fail_stream(rpc_call& call, error why);
+[[nodiscard]] awaitable<void> fail_stream(operation_call& call, error why);
 
 } // namespace troupe::net

@@ -74,17 +74,19 @@ active_extensions parse_extensions(std::string_view list) noexcept {
   return active;
 }
 
-void append_extensions_header(std::string& out, const active_extensions& active) {
+void append_extensions_header(std::string& out, const active_extensions& active, asked_version version) {
   if (!active.any())
     return;
-  out += "A2A-Extensions: ";
+  std::string uris;
   if (active.opt)
-    out += opt::uri;
+    uris += opt::uri;
   if (active.opt && active.progress)
-    out += ", ";
+    uris += ", ";
   if (active.progress)
-    out += progress_uri;
-  out += "\r\n";
+    uris += progress_uri;
+  out.append("A2A-Extensions: ").append(uris).append("\r\n");
+  if (version == asked_version::v0_3 || version == asked_version::absent)
+    out.append("X-A2A-Extensions: ").append(uris).append("\r\n");
 }
 
 } // namespace troupe::net

@@ -29,8 +29,9 @@ struct active_extensions {
 /// `list`: comma separated URIs; unknown ones are ignored, blanks trimmed.
 [[nodiscard]] active_extensions parse_extensions(std::string_view list) noexcept;
 
-/// The header line that says what was activated (`A2A-Extensions: ...\r\n`); nothing is appended if nothing was.
-void append_extensions_header(std::string& out, const active_extensions& active);
+/// The header line that says what was activated, in the spelling of the version asked for (1.0: `A2A-Extensions`; 0.3: that and
+/// `X-A2A-Extensions`); nothing is appended if nothing was.
+void append_extensions_header(std::string& out, const active_extensions& active, asked_version version);
 
 /// Whether `text` has the form of W3C Trace Context section 3.2.2; anything else is to be ignored, says the same section.
 [[nodiscard]] bool is_traceparent(std::string_view text) noexcept;

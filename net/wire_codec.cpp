@@ -61,15 +61,20 @@ public:
     out.end_object();
   }
 
-  bool write_event(json_writer& out, const change& where, const event& what) const override {
+  bool write_event(json_writer& out, const change& where, const event& what, bool) const override {
     return v1_0::write_stream_event(out, where, what);
   }
 
-  void write_error(json_writer& out, const error& what, timestamp at) const override {
+  void write_rpc_error(json_writer& out, const error& what, timestamp at) const override {
     write_jsonrpc_error(out, what, at);
   }
 
+  void write_rest_error(json_writer& out, const error& what, timestamp at) const override {
+    troupe::write_rest_error(out, what, at);
+  }
+
   bool refuses_subscribing_to_terminal() const noexcept override { return true; }
+  bool refuses_repeated_cancel() const noexcept override { return false; }
 };
 
 } // namespace
@@ -77,6 +82,18 @@ public:
 const wire_codec& codec_1_0() noexcept {
   static const wire_codec_1_0 codec;
   return codec;
+}
+
+const wire_codec& codec_0_3() noexcept {
+  return codec_1_0();
+}
+
+const wire_codec& codec_0_3_rest() noexcept {
+  return codec_1_0();
+}
+
+const wire_codec& codec_of(asked_version version) noexcept {
+  return version == asked_version::absent || version == asked_version::v0_3 ? codec_0_3() : codec_1_0();
 }
 
 } // namespace troupe::net

@@ -1,5 +1,5 @@
-// One protocol version as the JSON-RPC methods see it: params in, results and events out, errors, and the few rules in which versions
-// differ. The methods hold a reference and never ask which version it is; a further version is a further implementation.
+// One protocol version as the operations see it: params in, results and events out, errors, and the few rules in which versions
+// differ. The operations hold a reference and never ask which version it is; a further version is a further implementation.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 
 #include <boost/json/value.hpp>
 
+#include "net/version.hpp"
 #include "protocol/command.hpp"
 #include "protocol/errc.hpp"
 #include "protocol/event.hpp"
@@ -47,19 +48,29 @@ public:
 
   // -- stream events ---------------------------------------------------------------------------------------------------
   virtual void write_snapshot(json_writer& out, const task& value) const = 0;
-  /// False, and nothing written, for what a stream does not show.
-  virtual bool write_event(json_writer& out, const change& where, const event& what) const = 0;
+  /// False, and nothing written, for what a stream does not show. `last`: the stream ends after it.
+  virtual bool write_event(json_writer& out, const change& where, const event& what, bool last) const = 0;
 
   // -- errors ----------------------------------------------------------------------------------------------------------
-  /// The value of `error`.
-  virtual void write_error(json_writer& out, const error& what, timestamp at) const = 0;
+  /// The value of a JSON-RPC answer's `error`.
+  virtual void write_rpc_error(json_writer& out, const error& what, timestamp at) const = 0;
+  /// The whole body of a REST answer.
+  virtual void write_rest_error(json_writer& out, const error& what, timestamp at) const = 0;
 
   // -- rules -----------------------------------------------------------------------------------------------------------
   /// Whether subscribing to a terminal task is an error, or a snapshot and the end (a2a-wire D11).
   [[nodiscard]] virtual bool refuses_subscribing_to_terminal() const noexcept = 0;
+  /// Whether canceling a canceled task is an error, or answers with it (a2a-wire D10).
+  [[nodiscard]] virtual bool refuses_repeated_cancel() const noexcept = 0;
 };
 
-/// A2A 1.0.
+/// A2A 1.0, in both bindings.
 [[nodiscard]] const wire_codec& codec_1_0() noexcept;
+/// A2A 0.3: its JSON-RPC and its REST binding have shapes of their own (a2a-wire 3.3).
+[[nodiscard]] const wire_codec& codec_0_3() noexcept;
+[[nodiscard]] const wire_codec& codec_0_3_rest() noexcept;
+
+/// Of JSON-RPC answers to a client that asked for `version`; a missing one counts as 0.3, an unknown one as the newest.
+[[nodiscard]] const wire_codec& codec_of(asked_version version) noexcept;
 
 } // namespace troupe::net

@@ -51,9 +51,9 @@ TEST_CASE("extensions are found in a list, unknown ones ignored, and echoed", "[
   CHECK(both.progress);
 
   std::string header;
-  append_extensions_header(header, {});
+  append_extensions_header(header, {}, asked_version::v1_0);
   CHECK(header.empty());
-  append_extensions_header(header, both);
+  append_extensions_header(header, both, asked_version::v1_0);
   CHECK(header == "A2A-Extensions: " + opt_uri + ", " + progress + "\r\n");
 }
 

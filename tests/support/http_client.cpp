@@ -117,6 +117,24 @@ http_answer http_client::get(std::string_view path, std::string_view headers) {
   return receive();
 }
 
+std::string http_client::request_text(std::string_view verb, std::string_view path, std::string_view body,
+                                      std::string_view headers) {
+  std::string out(verb);
+  out.append(" ").append(path).append(" HTTP/1.1\r\nHost: localhost\r\n").append(headers);
+  if (!body.empty()) {
+    if (headers.find("Content-Type:") == std::string_view::npos)
+      out += "Content-Type: application/json\r\n";
+    out.append("Content-Length: ").append(std::to_string(body.size())).append("\r\n");
+  }
+  return out.append("\r\n").append(body);
+}
+
+http_answer http_client::request(std::string_view verb, std::string_view path, std::string_view body,
+                                 std::string_view headers) {
+  send(request_text(verb, path, body, headers));
+  return receive(verb != "HEAD");
+}
+
 std::string http_client::post_text(std::string_view body, std::string_view headers) {
   return "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: "
          + std::to_string(body.size()) + "\r\n" + std::string(headers) + "\r\n" + std::string(body);

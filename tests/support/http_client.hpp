@@ -49,6 +49,12 @@ public:
   http_answer get(std::string_view path, std::string_view headers = {});
   /// A JSON-RPC body to `/`, with `A2A-Version: 1.0` unless `headers` says something else about it.
   http_answer post(std::string_view body, std::string_view headers = "A2A-Version: 1.0\r\n");
+  /// Any verb; a body is declared as JSON unless `headers` says otherwise.
+  http_answer request(std::string_view verb, std::string_view path, std::string_view body = {},
+                      std::string_view headers = "A2A-Version: 1.0\r\n");
+  /// The request `request` sends.
+  [[nodiscard]] static std::string request_text(std::string_view verb, std::string_view path, std::string_view body = {},
+                                                std::string_view headers = "A2A-Version: 1.0\r\n");
   /// The request `post` sends.
   [[nodiscard]] static std::string post_text(std::string_view body, std::string_view headers = "A2A-Version: 1.0\r\n");
 

@@ -1,9 +1,9 @@
-// The methods of the Objective-Plan-Task extension (a2a-wire 8.4), the same under every version of A2A.
+// The operations of the Objective-Plan-Task extension (a2a-wire 8.4), the same under every version of A2A.
+#include "net/operations.hpp"
+
 #include "net/asking.hpp"
-#include "net/json_rpc.hpp"
 #include "protocol/codec_opt.hpp"
 
-#include <array>
 #include <optional>
 #include <utility>
 
@@ -21,18 +21,18 @@ error no_plan(std::string_view id) {
 
 /// Reads params with one of codec_opt's readers and puts in who asks.
 template<class Command>
-result<Command> read(const rpc_call& call, result<Command> (*reader)(const boost::json::value&)) {
+result<Command> read(const operation_call& call, result<Command> (*reader)(const boost::json::value&)) {
   auto command = reader(params_of(call));
   if (!command)
     return command;
-  command->who.principal = call.who.principal;
-  command->who.traceparent = call.who.traceparent;
   if (const auto* tenant = params_of(call).get_object().if_contains("tenant"); tenant != nullptr && tenant->is_string())
-    command->who.tenant = shown({tenant->get_string().data(), tenant->get_string().size()});
+    command->who.tenant = std::string_view(tenant->get_string().data(), tenant->get_string().size());
+  if (auto known = identify(call, command->who, errc::invalid_params); !known)
+    return known.error();
   return command;
 }
 
-void answer_objective(rpc_call& call, const objective_view& objective, bool plans, bool tasks) {
+void answer_objective(operation_call& call, const objective_view& objective, bool plans, bool tasks) {
   answer(call, [&](json_writer& out) {
     out.begin_object().key("objective");
     opt::write(out, objective, plans, tasks);
@@ -41,7 +41,7 @@ void answer_objective(rpc_call& call, const objective_view& objective, bool plan
 }
 
 /// Where a plan stands now; an error if it is unknown.
-void answer_plan(rpc_call& call, const plan_id& id, bool tasks) {
+void answer_plan(operation_call& call, const plan_id& id, bool tasks) {
   const auto owner = call.records().objective_of(id);
   const auto objective = owner ? call.records().find_objective(*owner) : nullptr;
   for (std::size_t index = 0; objective && index < objective->plans.size(); ++index) {
@@ -60,7 +60,7 @@ void answer_plan(rpc_call& call, const plan_id& id, bool tasks) {
 // -- objectives --------------------------------------------------------------------------------------------------------
 
 template<class Command>
-awaitable<void> change_objective(rpc_call& call, Command command) {
+awaitable<void> change_objective(operation_call& call, Command command) {
   const auto changed = co_await ask<objective_ptr>(call.connection, [&](reply<objective_ptr> done) {
     if constexpr (std::is_same_v<Command, create_objective>)
       call.server().door.create(std::move(command), nullptr, std::move(done));
@@ -72,7 +72,24 @@ awaitable<void> change_objective(rpc_call& call, Command command) {
   answer_objective(call, **changed, true, true);
 }
 
-awaitable<void> create_objective_method(rpc_call& call) {
+// -- plans -------------------------------------------------------------------------------------------------------------
+
+template<class Command>
+awaitable<void> change_plan(operation_call& call, Command command) {
+  const auto changed = co_await ask<plan_id>(call.connection, [&](reply<plan_id> done) {
+    if constexpr (std::is_same_v<Command, create_plan>)
+      call.server().door.create(std::move(command), std::move(done));
+    else
+      call.server().door.update(std::move(command), std::move(done));
+  });
+  if (!changed)
+    co_return fail(call, changed.error());
+  answer_plan(call, *changed, true);
+}
+
+} // namespace
+
+awaitable<void> create_objective_operation(operation_call& call) {
   auto command = read(call, &opt::read_create_objective);
   if (command)
     return change_objective(call, std::move(*command));
@@ -80,7 +97,7 @@ awaitable<void> create_objective_method(rpc_call& call) {
   return {};
 }
 
-awaitable<void> update_objective_method(rpc_call& call) {
+awaitable<void> update_objective_operation(operation_call& call) {
   auto command = read(call, &opt::read_update_objective);
   if (command)
     return change_objective(call, std::move(*command));
@@ -88,7 +105,7 @@ awaitable<void> update_objective_method(rpc_call& call) {
   return {};
 }
 
-awaitable<void> get_objective_method(rpc_call& call) {
+awaitable<void> get_objective_operation(operation_call& call) {
   const auto query = read(call, &opt::read_get_objective);
   if (!query) {
     fail(call, query.error());
@@ -101,7 +118,7 @@ awaitable<void> get_objective_method(rpc_call& call) {
   return {};
 }
 
-awaitable<void> list_objectives_method(rpc_call& call) {
+awaitable<void> list_objectives_operation(operation_call& call) {
   const auto query = read(call, &opt::read_list_objectives);
   if (!query) {
     fail(call, query.error());
@@ -122,22 +139,7 @@ awaitable<void> list_objectives_method(rpc_call& call) {
   return {};
 }
 
-// -- plans -------------------------------------------------------------------------------------------------------------
-
-template<class Command>
-awaitable<void> change_plan(rpc_call& call, Command command) {
-  const auto changed = co_await ask<plan_id>(call.connection, [&](reply<plan_id> done) {
-    if constexpr (std::is_same_v<Command, create_plan>)
-      call.server().door.create(std::move(command), std::move(done));
-    else
-      call.server().door.update(std::move(command), std::move(done));
-  });
-  if (!changed)
-    co_return fail(call, changed.error());
-  answer_plan(call, *changed, true);
-}
-
-awaitable<void> create_plan_method(rpc_call& call) {
+awaitable<void> create_plan_operation(operation_call& call) {
   auto command = read(call, &opt::read_create_plan);
   if (command)
     return change_plan(call, std::move(*command));
@@ -145,7 +147,7 @@ awaitable<void> create_plan_method(rpc_call& call) {
   return {};
 }
 
-awaitable<void> update_plan_method(rpc_call& call) {
+awaitable<void> update_plan_operation(operation_call& call) {
   auto command = read(call, &opt::read_update_plan);
   if (command)
     return change_plan(call, std::move(*command));
@@ -153,29 +155,13 @@ awaitable<void> update_plan_method(rpc_call& call) {
   return {};
 }
 
-awaitable<void> get_plan_method(rpc_call& call) {
+awaitable<void> get_plan_operation(operation_call& call) {
   const auto query = read(call, &opt::read_get_plan);
   if (query)
     answer_plan(call, query->id, query->include_tasks);
   else
     fail(call, query.error());
   return {};
-}
-
-constexpr auto rows = std::to_array<rpc_method>({
-    {"objectives/create", rpc_family::extension, &create_objective_method},
-    {"objectives/get",    rpc_family::extension, &get_objective_method   },
-    {"objectives/list",   rpc_family::extension, &list_objectives_method },
-    {"objectives/update", rpc_family::extension, &update_objective_method},
-    {"plans/create",      rpc_family::extension, &create_plan_method     },
-    {"plans/get",         rpc_family::extension, &get_plan_method        },
-    {"plans/update",      rpc_family::extension, &update_plan_method     },
-});
-
-} // namespace
-
-std::span<const rpc_method> opt_methods() noexcept {
-  return rows;
 }
 
 } // namespace troupe::net

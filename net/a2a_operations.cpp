@@ -1,11 +1,11 @@
-// The methods of A2A 1.0 (section 9.4) over the gateway and the store. Each decodes its params before it first waits.
+// A2A's operations over the gateway and the store.
+#include "net/operations.hpp"
+
 #include "net/asking.hpp"
-#include "net/json_rpc.hpp"
 #include "net/send_objective.hpp"
 #include "net/settling.hpp"
 #include "net/sse.hpp"
 
-#include <array>
 #include <memory>
 #include <utility>
 
@@ -35,14 +35,21 @@ error no_task(const task_id& id) {
   return make_error(errc::task_not_found, "no task \"" + shown(id.str()) + "\"", shown(id.str()));
 }
 
-void identify(const rpc_call& call, caller& who) {
-  who.principal = call.who.principal;
-  who.traceparent = call.who.traceparent;
+/// Reads a command with one of the codec's readers and puts in who asks.
+template<class Command>
+result<Command> read(const operation_call& call, result<Command> (wire_codec::*reader)(const boost::json::value&) const,
+                     errc unknown_tenant) {
+  auto command = (call.codec->*reader)(params_of(call));
+  if (!command)
+    return command;
+  if (auto known = identify(call, command->who, unknown_tenant); !known)
+    return known.error();
+  return command;
 }
 
 // -- SendMessage -------------------------------------------------------------------------------------------------------
 
-awaitable<void> send_and_answer(rpc_call& call, send_request request) {
+awaitable<void> send_and_answer(operation_call& call, send_request request) {
   auto& connection = call.connection;
   auto& records = call.records();
   const bool waits = !request.return_immediately;
@@ -87,35 +94,20 @@ awaitable<void> send_and_answer(rpc_call& call, send_request request) {
 }
 
 /// What both forms of sending begin with.
-result<send_request> read_send(const rpc_call& call) {
+result<send_request> read_send(const operation_call& call) {
   auto request = call.codec->read_send(params_of(call));
   if (!request)
     return request;
   if (request->configures_push)
     return make_error(errc::push_not_supported, "configuration.taskPushNotificationConfig: this server sends none");
-  identify(call, request->command.who);
+  if (auto known = identify(call, request->command.who, errc::invalid_params); !known)
+    return known.error();
   return request;
-}
-
-awaitable<void> send_message_method(rpc_call& call) {
-  auto request = read_send(call);
-  if (!request) {
-    fail(call, request.error());
-    return {};
-  }
-  auto objective = objective_in(*request);
-  if (!objective) {
-    fail(call, objective.error());
-    return {};
-  }
-  if (*objective)
-    return send_objective(call, std::move(*request), std::move(**objective));
-  return send_and_answer(call, std::move(*request));
 }
 
 // -- SendStreamingMessage ----------------------------------------------------------------------------------------------
 
-awaitable<void> send_and_stream(rpc_call& call, send_request request, counted slot) {
+awaitable<void> send_and_stream(operation_call& call, send_request request, counted slot) {
   auto queue = make_queue(call);
   const bool is_new = request.command.what.task_id.empty();
   const auto taken = co_await ask<sent>(call.connection, [&](reply<sent> done) {
@@ -133,7 +125,38 @@ awaitable<void> send_and_stream(rpc_call& call, send_request request, counted sl
   co_await stream_task(call, std::move(what), std::move(slot));
 }
 
-awaitable<void> send_streaming_message_method(rpc_call& call) {
+// -- CancelTask --------------------------------------------------------------------------------------------------------
+
+awaitable<void> cancel_and_answer(operation_call& call, cancel_task command) {
+  const auto ended = co_await ask<task_ptr>(call.connection, [&](reply<task_ptr> done) {
+    call.server().door.cancel(std::move(command), std::move(done));
+  });
+  if (!ended)
+    co_return fail(call, ended.error());
+  answer(call, [&](json_writer& out) { call.codec->write_task(out, **ended, {}); });
+}
+
+// -- SubscribeToTask ---------------------------------------------------------------------------------------------------
+
+} // namespace
+
+awaitable<void> send_message_operation(operation_call& call) {
+  auto request = read_send(call);
+  if (!request) {
+    fail(call, request.error());
+    return {};
+  }
+  auto objective = objective_in(*request);
+  if (!objective) {
+    fail(call, objective.error());
+    return {};
+  }
+  if (*objective)
+    return send_objective(call, std::move(*request), std::move(**objective));
+  return send_and_answer(call, std::move(*request));
+}
+
+awaitable<void> send_streaming_message_operation(operation_call& call) {
   auto request = read_send(call);
   if (!request)
     return fail_stream(call, request.error());
@@ -148,10 +171,8 @@ awaitable<void> send_streaming_message_method(rpc_call& call) {
   return send_and_stream(call, std::move(*request), std::move(slot));
 }
 
-// -- GetTask, ListTasks ------------------------------------------------------------------------------------------------
-
-awaitable<void> get_task_method(rpc_call& call) {
-  const auto query = call.codec->read_get_task(params_of(call));
+awaitable<void> get_task_operation(operation_call& call) {
+  const auto query = read(call, &wire_codec::read_get_task, errc::task_not_found);
   if (!query) {
     fail(call, query.error());
     return {};
@@ -163,13 +184,12 @@ awaitable<void> get_task_method(rpc_call& call) {
   return {};
 }
 
-awaitable<void> list_tasks_method(rpc_call& call) {
-  auto query = call.codec->read_list_tasks(params_of(call));
+awaitable<void> list_tasks_operation(operation_call& call) {
+  const auto query = read(call, &wire_codec::read_list_tasks, errc::invalid_params);
   if (!query) {
     fail(call, query.error());
     return {};
   }
-  identify(call, query->who);
   const auto page = call.records().list(*query);
   if (page)
     answer(call, [&](json_writer& out) { call.codec->write_task_list(out, *page, *query); });
@@ -178,31 +198,23 @@ awaitable<void> list_tasks_method(rpc_call& call) {
   return {};
 }
 
-// -- CancelTask --------------------------------------------------------------------------------------------------------
-
-awaitable<void> cancel_and_answer(rpc_call& call, cancel_task command) {
-  const auto ended = co_await ask<task_ptr>(call.connection, [&](reply<task_ptr> done) {
-    call.server().door.cancel(std::move(command), std::move(done));
-  });
-  if (!ended)
-    co_return fail(call, ended.error());
-  answer(call, [&](json_writer& out) { call.codec->write_task(out, **ended, {}); });
-}
-
-awaitable<void> cancel_task_method(rpc_call& call) {
-  auto command = call.codec->read_cancel_task(params_of(call));
+awaitable<void> cancel_task_operation(operation_call& call) {
+  auto command = read(call, &wire_codec::read_cancel_task, errc::task_not_found);
   if (!command) {
     fail(call, command.error());
     return {};
   }
-  identify(call, command->who);
+  if (call.codec->refuses_repeated_cancel())
+    if (const auto found = call.records().find_task(command->id); found && found->status.state == task_state::canceled) {
+      fail(call, make_error(errc::task_not_cancelable, "task \"" + shown(command->id.str()) + "\" is canceled already",
+                            command->id.str()));
+      return {};
+    }
   return cancel_and_answer(call, std::move(*command));
 }
 
-// -- SubscribeToTask ---------------------------------------------------------------------------------------------------
-
-awaitable<void> subscribe_to_task_method(rpc_call& call) {
-  auto query = call.codec->read_subscribe(params_of(call));
+awaitable<void> subscribe_to_task_operation(operation_call& call) {
+  auto query = read(call, &wire_codec::read_subscribe, errc::task_not_found);
   if (!query)
     return fail_stream(call, query.error());
   auto slot = take_stream(call);
@@ -221,21 +233,6 @@ awaitable<void> subscribe_to_task_method(rpc_call& call) {
   return stream_task(call, {.queue = std::move(queue), .id = std::move(query->id), .snapshot = std::move(snapshot),
                             .ends_at_question = false, .watched = std::move(watched)},
                      std::move(slot));
-}
-
-constexpr auto rows = std::to_array<rpc_method>({
-    {"SendMessage",          rpc_family::a2a_1_0, &send_message_method          }, // 9.4.1
-    {"SendStreamingMessage", rpc_family::a2a_1_0, &send_streaming_message_method}, // 9.4.2
-    {"GetTask",              rpc_family::a2a_1_0, &get_task_method              }, // 9.4.3
-    {"ListTasks",            rpc_family::a2a_1_0, &list_tasks_method            }, // 9.4.4
-    {"CancelTask",           rpc_family::a2a_1_0, &cancel_task_method           }, // 9.4.5
-    {"SubscribeToTask",      rpc_family::a2a_1_0, &subscribe_to_task_method     }, // 9.4.6
-});
-
-} // namespace
-
-std::span<const rpc_method> a2a_methods() noexcept {
-  return rows;
 }
 
 } // namespace troupe::net

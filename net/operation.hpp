@@ -1,0 +1,103 @@
+// One operation being asked for, whichever way it came (JSON-RPC or REST, A2A 1.0 or 0.3), and how it is answered. The operations see
+// this and nothing of HTTP: a `wire_codec` knows the words of the version, a `binding` how they are framed.
+#pragma once
+
+#include <concepts>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <boost/json/value.hpp>
+
+#include "net/io.hpp"
+#include "net/session.hpp"
+#include "net/version.hpp"
+#include "net/wire_codec.hpp"
+#include "protocol/command.hpp"
+#include "protocol/errc.hpp"
+#include "protocol/json_writer.hpp"
+
+namespace troupe::net {
+
+struct operation_call;
+
+/// How answers, errors and events are framed: `json_rpc_binding` (net/json_rpc.hpp) and `rest_binding` (net/rest.hpp).
+class binding {
+public:
+  virtual ~binding() = default;
+
+  /// What stands before and after a result, in an answer and in a stream's event.
+  virtual void begin_result(const operation_call& call, std::string& out) const = 0;
+  virtual void end_result(std::string& out) const = 0;
+  /// The body that says `why`.
+  virtual void write_error(const operation_call& call, std::string& out, const error& why) const = 0;
+  /// The HTTP status of an answer that says `why`.
+  [[nodiscard]] virtual unsigned status_of(const error& why) const = 0;
+  /// The lines of a stream's event before its `data:`, if the event is an error.
+  [[nodiscard]] virtual std::string_view error_event() const noexcept = 0;
+  /// Whether a streaming operation that is refused answers with a stream of one error event (a2a-wire D5), or as any other.
+  [[nodiscard]] virtual bool streams_refusals() const noexcept = 0;
+};
+
+/// Lives as long as its request.
+struct operation_call {
+  explicit operation_call(session& on) : connection(on) {}
+  /// To be called before each use: as new, but for the memory.
+  void reset();
+
+  session& connection;
+  const wire_codec* codec = nullptr;
+  const binding* frame = nullptr;
+  asked_version version = asked_version::absent;
+  active_extensions extensions;
+  /// Null if absent. Valid until the operation first waits: decode before.
+  const boost::json::value* params = nullptr;
+  std::string id = "null"; ///< Of a JSON-RPC request, as JSON.
+  std::string tenant;      ///< Of a REST path.
+  boost::json::value merged; ///< Where a REST path, query and body become params.
+  caller who;
+
+  [[nodiscard]] server_state& server() const noexcept { return connection.server(); }
+  [[nodiscard]] store& records() const noexcept { return connection.server().door.records(); }
+};
+
+/// Answers at once and returns an invalid awaitable, or returns what has to be awaited.
+using operation = awaitable<void> (*)(operation_call&);
+
+/// Takes from the request's headers what every binding takes: version, extensions, trace. Also writes the extensions' response header.
+void read_service_parameters(operation_call& call);
+
+/// `A2A-Version` names a version that is not served here.
+[[nodiscard]] error version_not_supported(const operation_call& call);
+/// `what` (a method, a path) is of A2A 1.0 and the request does not say that it speaks that (a2a-wire D1).
+[[nodiscard]] error version_missing(const operation_call& call, std::string_view what);
+
+/// `params`, or an empty object in their place.
+[[nodiscard]] const boost::json::value& params_of(const operation_call& call) noexcept;
+
+/// Completes a command: who asks. Errors: a tenant this server does not have (a2a-wire 8.1: `unknown_tenant` says how that looks for
+/// the operation), or another one in the path than in the params.
+[[nodiscard]] result<void> identify(const operation_call& call, caller& who, errc unknown_tenant);
+
+// -- answers -----------------------------------------------------------------------------------------------------------
+
+/// Answers with what `write(json_writer&)` writes.
+template<std::invocable<json_writer&> Write>
+void answer(operation_call& call, Write write) {
+  auto& body = call.connection.response().body;
+  call.frame->begin_result(call, body);
+  json_writer out(body);
+  write(out);
+  call.frame->end_result(body);
+}
+
+/// Answers with an error.
+void fail(operation_call& call, const error& why);
+
+/// A client's text for an error message: cut if long, and valid UTF-8 whatever it was.
+[[nodiscard]] std::string shown(std::string_view text);
+
+/// What is wrong with a text that is no JSON, and where.
+[[nodiscard]] error explain_parse_error(std::string_view body, const error_code& why, std::size_t offset, std::size_t depth_max);
+
+} // namespace troupe::net
