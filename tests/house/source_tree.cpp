@@ -24,7 +24,7 @@ std::vector<source_file> read_tree(const fs::path& root) {
       }
       continue;
     }
-    if (!entry->is_regular_file()) {
+    if (!entry->is_regular_file() || name == ".git") { // in a worktree git keeps a file of that name
       continue;
     }
     std::ifstream in(entry->path(), std::ios::binary);
