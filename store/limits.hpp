@@ -36,6 +36,13 @@ inline constexpr std::size_t journal_page_changes_max = 256;
 /// goes on, and a loop that must not block long is free in between.
 inline constexpr std::size_t journal_page_rows_max = 4096;
 
+/// Push configurations of one task (a2a-wire 8.6). Each gets every event of the task.
+inline constexpr std::size_t push_configs_per_task_max = 16;
+
+/// Push configurations in all; they are held in memory, about 500 bytes each. Above: errc::limit_exceeded.
+inline constexpr std::size_t push_configs_max = 100'000;
+
+static_assert(push_configs_per_task_max <= push_configs_max);
 static_assert(journal_page_changes_max <= journal_page_rows_max);
 static_assert((ledger_shards & (ledger_shards - 1)) == 0);
 

@@ -1,15 +1,17 @@
 // The store that forgets: a change is visible at once, on the caller's thread, and gone with the process.
 #include <algorithm>
+#include <mutex>
 
 #include "store/ledger.hpp"
 #include "store/memory_archive.hpp"
+#include "store/push_table.hpp"
 #include "store/store.hpp"
 
 namespace troupe {
 
 namespace {
 
-class memory_store final : public store {
+class memory_store final : public store, private push_desk {
 public:
   explicit memory_store(std::size_t finished_tasks_max) : archive_(finished_tasks_max), ledger_(archive_) {}
 
@@ -58,6 +60,7 @@ public:
   }
 
   [[nodiscard]] result<recovered> recover() override { return recovered{}; }
+  [[nodiscard]] push_configs& pushes() override { return *this; }
   void evict(timestamp) override {}
   void flush() override {}
 
@@ -69,6 +72,17 @@ public:
   }
 
 private:
+  void submit(push_write what) override {
+    std::vector<push_write> one;
+    one.push_back(std::move(what));
+    {
+      const std::lock_guard lock{pushing_};
+      table().stage(one);
+      table().publish();
+    }
+    push_table::answer(one);
+  }
+
   static journal_page past(const journal_range& range, std::uint64_t last) {
     return {.changes = {}, .next_after = range.after, .more = false,
             .gone = range.after < std::min(last, range.through)};
@@ -76,6 +90,7 @@ private:
 
   memory_archive archive_;
   mutable ledger ledger_;
+  std::mutex pushing_;
 };
 
 } // namespace

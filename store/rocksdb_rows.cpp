@@ -88,6 +88,18 @@ void task_place_key(std::string& out, std::string_view task) { out.assign("i/t")
 
 void plan_place_key(std::string& out, std::string_view plan) { out.assign("i/p").append(plan); }
 
+void push_key(std::string& out, std::string_view task, std::string_view config) {
+  out.assign(push_prefix).append(task).append("/").append(config);
+}
+
+std::optional<std::pair<std::string_view, std::string_view>> push_key_parts(std::string_view key) noexcept {
+  key.remove_prefix(push_prefix.size());
+  const auto slash = key.rfind('/');
+  if (slash == std::string_view::npos)
+    return std::nullopt;
+  return std::pair{key.substr(0, slash), key.substr(slash + 1)};
+}
+
 void context_index_prefix(std::string& out, std::string_view context) {
   out.assign("xc");
   append_big_endian(out, static_cast<std::uint32_t>(context.size()));

@@ -9,6 +9,7 @@
 //   t/<task>                            a finished task (record::write)
 //   o/<objective>                       a settled objective (write_objective_row)
 //   i/t<task>, i/p<plan>                where an id stands that does not say so itself
+//   p/<task>/<config>                   a push configuration (record::write, push_row.hpp)
 //   xc<length><context><time><task>     finished tasks by context; the value is the state
 //   xs<state><time><task>               finished tasks by state
 //   xo<state><time><objective>          sealed objectives by state
@@ -19,6 +20,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "protocol/errc.hpp"
 #include "protocol/objective.hpp"
@@ -51,6 +53,12 @@ void task_key(std::string& out, std::string_view task);
 void objective_key(std::string& out, std::string_view objective);
 void task_place_key(std::string& out, std::string_view task);
 void plan_place_key(std::string& out, std::string_view plan);
+
+/// Ids have no slash in them (protocol/ids.hpp).
+void push_key(std::string& out, std::string_view task, std::string_view config);
+inline constexpr std::string_view push_prefix = "p/";
+/// Task and configuration of a key that begins with `push_prefix`; nothing if it is malformed.
+[[nodiscard]] std::optional<std::pair<std::string_view, std::string_view>> push_key_parts(std::string_view key) noexcept;
 
 void context_index_prefix(std::string& out, std::string_view context);
 void task_state_index_prefix(std::string& out, task_state state);

@@ -15,6 +15,7 @@
 #include "store/journal.hpp"
 #include "store/limits.hpp"
 #include "store/replay.hpp"
+#include "store/rocksdb_pushes.hpp"
 #include "store/rocksdb_open.hpp"
 
 namespace troupe {
@@ -23,7 +24,7 @@ namespace {
 
 /// Everybody's threads hand changes in; one thread of its own writes what has gathered as one batch, publishes it, and calls the
 /// continuations. While the disk refuses, the batch stays as it is and the rest waits behind it.
-class rocksdb_store final : public store {
+class rocksdb_store final : public store, private push_desk {
 public:
   rocksdb_store(opened_database database, const rocksdb_options& options, const rocksdb_internals& internals)
     : directory_(options.directory),
@@ -52,6 +53,8 @@ public:
 
   [[nodiscard]] result<void> start() {
     if (const auto read = archive_.open(); !read)
+      return read.error();
+    if (const auto read = read_pushes(*db_, table()); !read)
       return read.error();
     writer_ = std::thread{[this] { write_changes(); }};
     return {};
@@ -106,6 +109,8 @@ public:
     return read_journal(*db_, ledger_, id, range);
   }
 
+  [[nodiscard]] push_configs& pushes() override { return *this; }
+
   [[nodiscard]] result<recovered> recover() override {
     std::vector<objective_id> settled;
     auto out = replay(*db_, ledger_, settled);
@@ -136,28 +141,52 @@ public:
 
   void flush() override {
     std::unique_lock lock{guard_};
-    done_.wait(lock, [&] { return queue_.empty() && settled_.empty() && !is_writing_; });
+    done_.wait(lock, [&] { return !has_work() && !is_writing_; });
   }
 
 private:
+  void submit(push_write what) override {
+    bool wake = false;
+    {
+      const std::lock_guard lock{guard_};
+      pushes_.push_back(std::move(what));
+      wake = std::exchange(is_idle_, false);
+    }
+    if (wake)
+      work_.notify_one();
+  }
+
+  /// Under the lock.
+  [[nodiscard]] bool has_work() const noexcept {
+    return !queue_.empty() || !settled_.empty() || !pushes_.empty();
+  }
+
   // -- the writer's thread ---------------------------------------------------------------------------------------------
 
   void write_changes() {
     ::pthread_setname_np(::pthread_self(), "store-writer");
     std::vector<submission> group;
     std::vector<objective_id> seals;
-    while (gather(group, seals)) {
+    std::vector<push_write> pushes;
+    while (gather(group, seals, pushes)) {
       batch_.stage(group);
       for (const auto& each : seals)
         batch_.stage_seal(each);
+      const bool awaited = std::any_of(pushes.begin(), pushes.end(), [](const auto& each) { return each.is_awaited(); });
+      table().stage(pushes);
+      put_pushes(batch_.rows(), table());
       batch_.finish();
-      // Seals alone need not be waited for: without them the journal is replayed.
-      const bool written = batch_.empty() || write_until_done(is_sync_ && !group.empty());
+      // Seals alone need not be waited for: without them the journal is replayed. Nor need the progress of notifications: without
+      // it some are sent again.
+      const bool written = batch_.empty() || write_until_done(is_sync_ && (!group.empty() || awaited));
       if (!written)
         return;
       std::vector<objective_id> settled;
       batch_.publish(group, settled);
       batch_.clear();
+      table().publish();
+      push_table::answer(pushes);
+      pushes.clear();
       for (auto& each : group)
         if (each.then)
           each.then();
@@ -169,14 +198,14 @@ private:
   }
 
   /// Waits for work and takes it; false once there is none left and the store is closing.
-  bool gather(std::vector<submission>& group, std::vector<objective_id>& seals) {
+  bool gather(std::vector<submission>& group, std::vector<objective_id>& seals, std::vector<push_write>& pushes) {
     std::unique_lock lock{guard_};
-    if (queue_.empty() && settled_.empty()) {
+    if (!has_work()) {
       is_idle_ = true;
-      work_.wait(lock, [&] { return stopping_ || !queue_.empty() || !settled_.empty(); });
+      work_.wait(lock, [&] { return stopping_ || has_work(); });
       is_idle_ = false;
     }
-    if (queue_.empty() && settled_.empty())
+    if (!has_work())
       return false;
     is_writing_ = true;
     const auto seal_count = std::min(settled_.size(), group_seals_max);
@@ -184,6 +213,7 @@ private:
     seals.assign(settled_.begin(), seals_end);
     settled_.erase(settled_.begin(), seals_end);
     take_group(group);
+    std::swap(pushes, pushes_); // Small, and those of one configuration become one row.
     return true;
   }
 
@@ -209,7 +239,7 @@ private:
     const std::lock_guard lock{guard_};
     settled_.insert(settled_.end(), std::make_move_iterator(settled.begin()), std::make_move_iterator(settled.end()));
     is_writing_ = false;
-    if (queue_.empty() && settled_.empty())
+    if (!has_work())
       done_.notify_all();
   }
 
@@ -259,6 +289,7 @@ private:
   std::condition_variable done_;
   std::vector<submission> queue_;
   std::vector<objective_id> settled_; ///< To be sealed.
+  std::vector<push_write> pushes_;
   std::string problem_;               ///< Empty: the last write went well.
   bool is_idle_ = false;              ///< The writer waits for work.
   bool is_writing_ = false;

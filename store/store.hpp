@@ -20,6 +20,7 @@
 #include "protocol/objective.hpp"
 #include "protocol/task.hpp"
 #include "store/limits.hpp"
+#include "store/push_configs.hpp"
 
 namespace troupe {
 
@@ -151,6 +152,11 @@ public:
   [[nodiscard]] virtual result<journal_page> read_changes(const task_id& id, const journal_range& range) const = 0;
   /// The same for an objective with all its tasks. Errors: objective_not_found, store_failed.
   [[nodiscard]] virtual result<journal_page> read_changes(const objective_id& id, const journal_range& range) const = 0;
+
+  // -- push configurations ---------------------------------------------------------------------------------------------
+
+  /// As long-lived as the store.
+  [[nodiscard]] virtual push_configs& pushes() = 0;
 
   // -- life ------------------------------------------------------------------------------------------------------------
 

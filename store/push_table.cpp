@@ -1,0 +1,163 @@
+#include "store/push_table.hpp"
+
+#include <algorithm>
+
+#include "store/limits.hpp"
+
+namespace troupe {
+
+std::optional<push_row> push_table::find(const task_id& task, const std::string& id) const {
+  const std::lock_guard lock{guard_};
+  const auto found = rows_.find(key{task.str(), id});
+  return found == rows_.end() ? std::nullopt : std::optional{found->second};
+}
+
+std::vector<push_row> push_table::list(const task_id& task) const {
+  std::vector<push_row> out;
+  const std::lock_guard lock{guard_};
+  for (auto each = rows_.lower_bound(key{task.str(), {}}); each != rows_.end() && each->first.first == task.str(); ++each)
+    out.push_back(each->second);
+  return out;
+}
+
+std::vector<push_row> push_table::all() const {
+  std::vector<push_row> out;
+  const std::lock_guard lock{guard_};
+  out.reserve(rows_.size());
+  for (const auto& [which, row] : rows_)
+    out.push_back(row);
+  return out;
+}
+
+void push_table::restore(push_row what) {
+  last_serial_ = std::max(last_serial_, what.serial);
+  const std::lock_guard lock{guard_};
+  const key which{what.config.task.str(), what.config.id};
+  rows_.insert_or_assign(which, std::move(what));
+}
+
+// -- writes ------------------------------------------------------------------------------------------------------------
+
+void push_table::stage(std::vector<push_write>& writes) {
+  for (auto& each : writes) {
+    const key which{each.row.config.task.str(), each.row.config.id};
+    auto now = current(which);
+    if (each.what == push_write::kind::save) {
+      if (const auto admitted = now ? result<void>{} : admit(which); !admitted) {
+        each.outcome = admitted.error();
+        continue;
+      }
+      each.row.serial = ++last_serial_;
+      each.outcome = each.row;
+      set(which, std::move(each.row));
+    } else if (!now || (each.row.serial != 0 && each.row.serial != now->serial)) {
+      continue;
+    } else if (each.what == push_write::kind::erase) {
+      set(which, std::nullopt);
+    } else {
+      now->progress = std::move(each.row.progress);
+      set(which, std::move(now));
+    }
+  }
+}
+
+std::optional<push_row> push_table::current(const key& which) const {
+  if (const auto found = staged_.find(which); found != staged_.end())
+    return found->second;
+  const std::lock_guard lock{guard_};
+  const auto found = rows_.find(which);
+  return found == rows_.end() ? std::nullopt : std::optional{found->second};
+}
+
+result<void> push_table::admit(const key& which) const {
+  const auto added = added_.find(which.first);
+  const auto of_task = static_cast<std::ptrdiff_t>(count(which.first)) + (added == added_.end() ? 0 : added->second);
+  if (of_task >= static_cast<std::ptrdiff_t>(push_configs_per_task_max))
+    return make_error(errc::limit_exceeded, "A task has at most " + std::to_string(push_configs_per_task_max)
+                                              + " push notification configurations; delete one first.");
+  const auto in_all = [&] {
+    const std::lock_guard lock{guard_};
+    return static_cast<std::ptrdiff_t>(rows_.size()) + added_in_all_;
+  }();
+  if (in_all >= static_cast<std::ptrdiff_t>(push_configs_max))
+    return make_error(errc::limit_exceeded, "This server keeps at most " + std::to_string(push_configs_max)
+                                              + " push notification configurations; delete one, or try again later.");
+  return {};
+}
+
+std::size_t push_table::count(const std::string& task) const {
+  std::size_t out = 0;
+  const std::lock_guard lock{guard_};
+  for (auto each = rows_.lower_bound(key{task, {}}); each != rows_.end() && each->first.first == task; ++each)
+    ++out;
+  return out;
+}
+
+void push_table::set(const key& which, std::optional<push_row> to) {
+  const auto before = current(which).has_value() ? 1 : 0;
+  const auto change = (to ? 1 : 0) - before;
+  added_[which.first] += change;
+  added_in_all_ += change;
+  staged_.insert_or_assign(which, std::move(to));
+}
+
+void push_table::publish() {
+  {
+    const std::lock_guard lock{guard_};
+    for (auto& [which, row] : staged_) {
+      if (row)
+        rows_.insert_or_assign(which, std::move(*row));
+      else
+        rows_.erase(which);
+    }
+  }
+  staged_.clear();
+  added_.clear();
+  added_in_all_ = 0;
+}
+
+void push_table::answer(std::vector<push_write>& writes) {
+  for (auto& each : writes) {
+    if (each.saved)
+      each.saved(std::move(each.outcome));
+    if (each.erased)
+      each.erased();
+  }
+}
+
+// -- the desk ----------------------------------------------------------------------------------------------------------
+
+namespace {
+
+push_write about(push_write::kind what, const task_id& task, const std::string& id, std::uint64_t serial) {
+  push_write out;
+  out.what = what;
+  out.row.config.task = task;
+  out.row.config.id = id;
+  out.row.serial = serial;
+  return out;
+}
+
+} // namespace
+
+void push_desk::save(push_config what, push_progress from, saved_fn then) {
+  push_write out;
+  out.row.config = std::move(what);
+  out.row.progress = std::move(from);
+  out.saved = std::move(then);
+  submit(std::move(out));
+}
+
+void push_desk::erase(const task_id& task, const std::string& id, std::uint64_t serial, erased_fn then) {
+  auto out = about(push_write::kind::erase, task, id, serial);
+  out.erased = std::move(then);
+  submit(std::move(out));
+}
+
+void push_desk::note(const task_id& task, const std::string& id, std::uint64_t serial, push_progress progress) {
+  auto out = about(push_write::kind::note, task, id, serial);
+  out.row.progress = std::move(progress);
+  submit(std::move(out));
+}
+
+} // namespace troupe

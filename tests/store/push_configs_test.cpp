@@ -1,0 +1,159 @@
+// Push configurations in the store: both kinds behave alike, what is acknowledged survives, progress never outlives its configuration.
+#include "store/push_configs.hpp"
+
+#include <future>
+
+#include "store/limits.hpp"
+#include "tests/store/changes.hpp"
+#include "tests/store/kinds.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+push_config config(const std::string& task, const std::string& id, const std::string& url = "https://a.example/x") {
+  push_config out;
+  out.id = id;
+  out.task = task_id{task};
+  out.url = url;
+  return out;
+}
+
+result<push_row> save(store& in, push_config what, push_progress from = {}) {
+  std::promise<result<push_row>> done;
+  in.pushes().save(std::move(what), std::move(from), [&](result<push_row> row) { done.set_value(std::move(row)); });
+  return done.get_future().get();
+}
+
+void erase(store& in, const std::string& task, const std::string& id, std::uint64_t serial = 0) {
+  std::promise<void> done;
+  in.pushes().erase(task_id{task}, id, serial, [&] { done.set_value(); });
+  done.get_future().get();
+}
+
+std::string ids_of(const std::vector<push_row>& rows) {
+  std::string out;
+  for (const auto& each : rows)
+    out += (out.empty() ? "" : " ") + each.config.task.str() + ":" + each.config.id;
+  return out;
+}
+
+std::string described(const push_row& what) {
+  std::string out = what.config.task.str() + " " + what.config.id + " ";
+  record::write(out, what);
+  return out;
+}
+
+} // namespace
+
+TEMPLATE_TEST_CASE("Push configurations are kept by task and id, replaced and forgotten", "[store][push]", memory_kind,
+                   rocksdb_kind) {
+  TestType kind;
+  auto& records = *kind.records;
+  auto& pushes = records.pushes();
+  const auto first = save(records, config("t", "b"));
+  REQUIRE(first.has_value());
+  REQUIRE(save(records, config("t", "a")).has_value());
+  REQUIRE(save(records, config("t2", "a")).has_value());
+  CHECK(ids_of(pushes.list(task_id{"t"})) == "t:a t:b");
+  CHECK(ids_of(pushes.all()) == "t:a t:b t2:a");
+  CHECK(pushes.list(task_id{"other"}).empty());
+  CHECK_FALSE(pushes.find(task_id{"t"}, "c"));
+
+  const auto second = save(records, config("t", "b", "https://b.example/"), {.after = 7});
+  REQUIRE(second.has_value());
+  CHECK(second->serial > first->serial);
+  CHECK(pushes.find(task_id{"t"}, "b")->config.url == "https://b.example/");
+  CHECK(pushes.find(task_id{"t"}, "b")->progress.after == 7);
+  CHECK(pushes.list(task_id{"t"}).size() == 2);
+
+  // What is said of a configuration that was replaced does not touch its successor.
+  pushes.note(task_id{"t"}, "b", first->serial, {.after = 100});
+  erase(records, "t", "b", first->serial);
+  records.flush();
+  CHECK(pushes.find(task_id{"t"}, "b")->progress.after == 7);
+  pushes.note(task_id{"t"}, "b", second->serial, {.after = 8, .events = 1, .failures = 2});
+  pushes.note(task_id{"t"}, "unknown", 1, {.after = 8});
+  records.flush();
+  CHECK(pushes.find(task_id{"t"}, "b")->progress == push_progress{.after = 8, .events = 1, .failures = 2});
+  CHECK(pushes.all().size() == 3);
+
+  erase(records, "t", "b");
+  erase(records, "t", "b");
+  pushes.note(task_id{"t"}, "b", second->serial, {.after = 9});
+  records.flush();
+  CHECK(ids_of(pushes.all()) == "t:a t2:a");
+}
+
+TEMPLATE_TEST_CASE("A task has so many push configurations and not one more", "[store][push]", memory_kind, rocksdb_kind) {
+  TestType kind;
+  auto& records = *kind.records;
+  std::vector<std::future<errc>> answers; // Submitted together, so that the durable store sees them in one batch.
+  for (std::size_t i = 0; i < push_configs_per_task_max + 3; ++i) {
+    const auto done = std::make_shared<std::promise<errc>>();
+    answers.push_back(done->get_future());
+    records.pushes().save(config("t", "c" + std::to_string(i)), {}, [done](const result<push_row>& row) {
+      done->set_value(row ? errc::none : row.error().code);
+    });
+  }
+  std::size_t kept = 0;
+  for (auto& each : answers)
+    kept += each.get() == errc::none ? 1 : 0;
+  CHECK(kept == push_configs_per_task_max);
+  CHECK(records.pushes().list(task_id{"t"}).size() == push_configs_per_task_max);
+  CHECK(save(records, config("t", "more")).error().code == errc::limit_exceeded);
+  CHECK(save(records, config("t", "c3", "https://b.example/")).has_value()); // Replacing is no addition.
+  CHECK(save(records, config("t2", "c")).has_value());
+  erase(records, "t", "c0");
+  CHECK(save(records, config("t", "more")).has_value());
+}
+
+TEST_CASE("Push configurations survive, with everything that is known about them", "[store][push]") {
+  const temporary_directory directory;
+  auto records = open_or_fail(directory / "data");
+  auto full = config("obj-1.p0.t3.r1", "my config", "https://a.example:8443/x?y=1");
+  full.token = "to\"ken";
+  full.authentication = push_authentication{"Bearer", "s3cret"};
+  full.payload = push_payload::v0_3;
+  full.owner = {.principal = "me", .tenant = "us", .traceparent = ""};
+  const auto saved = save(*records, full, {.after = 3, .events = 2, .snapshot_first = true});
+  REQUIRE(saved.has_value());
+  REQUIRE(save(*records, config("t", "gone")).has_value());
+  const auto plain = save(*records, config("t", "stopped"));
+  records->pushes().note(task_id{"t"}, "stopped", plain->serial,
+                         {.after = 1, .failures = 10, .stopped = "says no", .stopped_at = at_ms(5)});
+  erase(*records, "t", "gone");
+  records->flush();
+  std::vector<std::string> before;
+  for (const auto& each : records->pushes().all())
+    before.push_back(described(each));
+  records.reset();
+  records = open_or_fail(directory / "data");
+  recover_or_fail(*records);
+  std::vector<std::string> after;
+  for (const auto& each : records->pushes().all())
+    after.push_back(described(each));
+  CHECK(after == before);
+  CHECK(before.size() == 2);
+  const auto found = records->pushes().find(full.task, full.id);
+  REQUIRE(found);
+  CHECK(found->config.token == full.token);
+  CHECK(found->config.authentication == full.authentication);
+  CHECK(found->config.owner.tenant == "us");
+  CHECK(found->config.payload == push_payload::v0_3);
+  CHECK(found->progress == saved->progress);
+  const auto next = save(*records, full);
+  REQUIRE(next.has_value());
+  CHECK(next->serial > plain->serial); // Never given twice.
+}
+
+TEST_CASE("A damaged push row is refused, whatever is wrong with it", "[store][push]") {
+  const auto row = GENERATE("", "{", "[]", "{}", R"({"u":1,"o":"x"})", R"({"u":"x","p":3})", R"({"u":"x","p":"1"})",
+                            R"({"u":"x","h":[]})", R"({"u":"x","g":-1})");
+  CAPTURE(row);
+  const auto read = record::read_push_row(row, "t", "c");
+  // A row without its address can be read, and leads nowhere.
+  CHECK((!read.has_value() || read->config.url.empty()));
+}
