@@ -191,6 +191,8 @@ std::vector<setting> general() {
                           {{{"text", log_format::text}, {"json", log_format::json}}}),
     truth("lenient-version", "take requests without an A2A-Version header as 1.0",
           [](auto& s) -> auto& { return s.server.lenient_version; }),
+    text("cors-origins", "whose pages may call this server from a browser: origins separated by commas, or *",
+         [](auto& s) -> auto& { return s.server.cors_origins; }),
     number<std::size_t>("http-threads", "threads that serve HTTP; 0 = one per core",
                         [](auto& s) -> auto& { return s.server.threads; }, 0),
     number<std::size_t>("actor-threads", "threads that run actors; 0 = one per core",

@@ -37,7 +37,7 @@ std::string_view trimmed(std::string_view text) noexcept {
 
 void http_request::clear() {
   method = http::verb::unknown;
-  for (std::string* text : {&target, &content_type, &accept, &a2a_version, &a2a_extensions, &traceparent, &if_none_match, &body})
+  for (std::string* text : {&target, &content_type, &accept, &a2a_version, &a2a_extensions, &traceparent, &origin, &preflight_method, &if_none_match, &body})
     text->clear();
   if (body.capacity() > kept_bytes_max)
     body.shrink_to_fit();
@@ -96,6 +96,12 @@ void request_parser::on_field_impl(http::field name, text name_text, text value_
     return;
   case http::field::if_none_match:
     join_list(out_.if_none_match, value);
+    return;
+  case http::field::origin:
+    out_.origin = value;
+    return;
+  case http::field::access_control_request_method:
+    out_.preflight_method = value;
     return;
   case http::field::expect:
     out_.expects_continue = equal_ignoring_case(value, "100-continue");

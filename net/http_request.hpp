@@ -21,6 +21,8 @@ struct http_request {
   std::string a2a_extensions; ///< All `A2A-Extensions` and `X-A2A-Extensions` values, joined by commas.
   std::string traceparent;
   std::string if_none_match;
+  std::string origin;
+  std::string preflight_method; ///< `Access-Control-Request-Method`.
   std::string body;
   bool expects_continue = false;
   bool is_http_1_0 = false;

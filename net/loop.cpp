@@ -92,6 +92,8 @@ void loop::sweep() {
     auto& one = *it++;
     if (one.deadline() <= now_)
       one.on_deadline();
+    else
+      one.on_sweep();
   }
 }
 

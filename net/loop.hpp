@@ -27,6 +27,8 @@ public:
   [[nodiscard]] time_point deadline() const noexcept { return deadline_; }
   /// The deadline has passed.
   virtual void on_deadline() = 0;
+  /// It has not; called at every sweep.
+  virtual void on_sweep() = 0;
   /// The server drains: idle connections end soon, waits end now.
   virtual void on_drain() = 0;
   /// Ends the connection at once.

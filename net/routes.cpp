@@ -1,6 +1,7 @@
 #include "net/routes.hpp"
 
 #include "net/card_routes.hpp"
+#include "net/cors.hpp"
 #include "net/json_rpc.hpp"
 #include "net/rest.hpp"
 #include "protocol/json_writer.hpp"
@@ -91,6 +92,9 @@ awaitable<void> route(session& connection) {
     write_plain_error(response, 503, "The server is shutting down.");
     return {};
   }
+  const bool has_own_cors = row != rows.end() && row->handle == &get_card;
+  if (!has_own_cors && apply_cors(connection.server().options.cors_origins, request, response))
+    return {};
   if (row == rows.end()) {
     if (const auto named = parse_rest_path(path))
       return serve_rest(connection, *named);

@@ -30,6 +30,9 @@ struct server_options {
   /// Serves PascalCase methods without an `A2A-Version` header as 1.0 instead of refusing them (a2a-wire D1).
   bool lenient_version = false;
 
+  /// Whose pages may call this server from a browser (CORS): origins separated by commas, or `*`. Empty: nobody's.
+  std::string cors_origins;
+
   std::uint64_t body_bytes_max = net::body_bytes_max;
   std::uint32_t header_bytes_max = net::header_bytes_max;
   std::size_t json_depth_max = net::json_depth_max;

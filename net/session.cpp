@@ -6,6 +6,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/beast/http/error.hpp>
 
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -355,6 +356,16 @@ void session::on_deadline() {
   deadline_ = time_point::max();
   expired_ = true;
   interrupt();
+}
+
+/// Nobody reads from the socket while an answer is being worked on, so that a client which reset the connection is noticed only by
+/// looking. One that merely closed its sending side still wants its answer. A stream notices when it writes.
+void session::on_sweep() {
+  if (phase_ != phase::working || streamed_ || !wake_->waiting())
+    return;
+  pollfd socket{socket_.native_handle(), 0, 0};
+  if (::poll(&socket, 1, 0) == 1 && (socket.revents & (POLLERR | POLLHUP)) != 0)
+    abort();
 }
 
 void session::on_drain() {

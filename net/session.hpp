@@ -62,6 +62,7 @@ public:
   // -- swept -----------------------------------------------------------------------------------------------------------
 
   void on_deadline() override;
+  void on_sweep() override;
   void on_drain() override;
   void abort() override;
 

@@ -267,3 +267,18 @@ TEST_CASE("connections above the limit are told so", "[net][http]") {
   REQUIRE(comes_true([&] { return bed.web->load().connections == 0; }));
   CHECK(bed.connect().get("/healthz").status == 200);
 }
+
+TEST_CASE("a client that resets the connection no longer waits for its answer", "[net][http]") {
+  const net_bed bed({}, "puppet");
+  auto client = bed.connect();
+  client.send(http_client::post_text(rpc("SendMessage", text_message("go"))));
+  const auto port = bed.puppet->port(0);
+  CHECK(bed.web->load().requests_in_flight == 1);
+  client.reset();
+  CHECK(comes_true([&] { return bed.web->load().requests_in_flight == 0; }));
+  port->report(report_completed{{}, "nobody is there"}); // the task goes on all the same
+  CHECK(comes_true([&] {
+    const auto tasks = bed.result_of("ListTasks", R"({"status":"TASK_STATE_COMPLETED"})");
+    return at(tasks, "/totalSize") == "1";
+  }));
+}

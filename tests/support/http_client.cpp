@@ -51,6 +51,12 @@ void http_client::close() {
     ::close(std::exchange(socket_, -1));
 }
 
+void http_client::reset() {
+  const linger none{1, 0};
+  ::setsockopt(socket_, SOL_SOCKET, SO_LINGER, &none, sizeof none);
+  close();
+}
+
 // -- raw ---------------------------------------------------------------------------------------------------------------
 
 bool http_client::try_send(std::string_view bytes) {

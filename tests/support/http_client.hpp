@@ -42,6 +42,8 @@ public:
   [[nodiscard]] bool is_closed();
   /// Closes at once.
   void close();
+  /// The same, with a TCP reset.
+  void reset();
 
   // -- requests --------------------------------------------------------------------------------------------------------
 
