@@ -26,6 +26,7 @@ struct wire_error {
   std::string_view text_1_0; ///< Standard text in A2A 1.0.
   std::string_view text_0_3; ///< Standard text in A2A 0.3.
   std::string_view subject;  ///< What error::field names, as a key of ErrorInfo.metadata: `taskId`, `field`, ...
+  std::string_view type_0_3; ///< Name of the class that 0.3 clients know the error by.
 };
 
 /// The row of `code`; that of errc::internal for a value nobody defined.
@@ -45,5 +46,9 @@ void write_jsonrpc_error_0_3(json_writer& out, const error& what);
 /// The 1.0 REST body, AIP-193: `{"error":{code,status,message,details[...]}}` (A2A 1.0 section 11.6; a2a-wire 3.4). Its
 /// HTTP status is `wire_of(what.code).http`.
 void write_rest_error(json_writer& out, const error& what, timestamp at);
+
+/// The 0.3 REST body, which has a form for each kind of client, since 0.3 defines none: `code` and `message` as in
+/// JSON-RPC, `type`, and `error` as in 1.0 (a2a-wire 3.5, D14). Status as above.
+void write_rest_error_0_3(json_writer& out, const error& what, timestamp at);
 
 } // namespace troupe

@@ -26,6 +26,13 @@ std::string rest(const error& what) {
   return out;
 }
 
+std::string rest_0_3(const error& what) {
+  std::string out;
+  json_writer json{out};
+  write_rest_error_0_3(json, what, noon);
+  return out;
+}
+
 bool is_upper_snake(std::string_view text) {
   return !text.empty() && text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == std::string_view::npos;
 }
@@ -186,11 +193,45 @@ TEST_CASE("a REST error is AIP-193's, with the HTTP status in it", "[protocol][e
       == 2);
 }
 
+TEST_CASE("a 0.3 REST error has a form for each kind of client", "[protocol][errc_wire]") {
+  CHECK(rest_0_3({errc::task_not_found, "", "t-1"})
+        == R"({"code":-32001,"message":"Task not found","type":"TaskNotFoundError",)"
+           R"("error":{"code":404,"status":"NOT_FOUND","message":"Task not found","details":[)"
+           R"({"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"TASK_NOT_FOUND",)"
+           R"("domain":"a2a-protocol.org","metadata":{"taskId":"t-1","timestamp":"2026-01-02T12:00:00.000Z"}}]}})");
+  const auto wrong = boost::json::parse(rest_0_3({errc::invalid_params, "id: missing", "id"}));
+  CHECK(wrong.at("message") == "Invalid method parameters: id: missing");
+  CHECK(wrong.at("error").at("message") == wrong.at("message"));
+  CHECK(wrong.at("type") == "InvalidParamsError");
+}
+
+TEST_CASE("every error has the class name that 0.3 clients know for its code", "[protocol][errc_wire]") {
+  std::map<int, std::set<std::string_view>> types;
+  for (std::uint8_t i = 1; i < errc_end; ++i) {
+    const auto& row = wire_of(static_cast<errc>(i));
+    CAPTURE(row.reason);
+    CHECK(row.type_0_3.ends_with("Error"));
+    if (row.domain == a2a_error_domain)
+      types[row.jsonrpc].insert(row.type_0_3);
+    else
+      CHECK((row.type_0_3 == "InvalidParamsError" || row.type_0_3 == "InternalError"));
+  }
+  std::set<std::string_view> names;
+  for (const auto& [code, of_code] : types) {
+    CAPTURE(code);
+    CHECK(of_code.size() == 1);
+    CHECK(names.insert(*of_code.begin()).second);
+  }
+  CHECK(wire_of(errc::extended_card_not_configured).type_0_3 == "AuthenticatedExtendedCardNotConfiguredError");
+  CHECK(wire_of(errc::parse_error).type_0_3 == "JSONParseError");
+}
+
 TEST_CASE("an error of any code is valid JSON, whatever its message holds", "[protocol][errc_wire]") {
   for (std::uint8_t i = 0; i < errc_end; ++i)
     for (const auto* text : {"", "a\"b\\c\n\x01", "\xe2\x80\xa8"}) {
       const error what{static_cast<errc>(i), text, text};
       CHECK(boost::json::parse(jsonrpc(what)).at("data").at(0).at("reason").is_string());
+      CHECK(boost::json::parse(rest_0_3(what)).at("code").to_number<int>() == wire_of(what.code).jsonrpc);
       CHECK(boost::json::parse(rest(what)).at("error").at("code").to_number<int>() == wire_of(what.code).http);
     }
 }
