@@ -17,7 +17,7 @@ public:
     if (!read)
       return read.error();
     return send_request{std::move(read->command), read->return_immediately, read->history_length,
-                        read->configures_push};
+                        read->push.has_value()};
   }
 
   result<get_task> read_get_task(const boost::json::value& params) const override {

@@ -7,6 +7,8 @@
 #include "protocol/errc.hpp"
 #include "protocol/event.hpp"
 #include "protocol/json_writer.hpp"
+#include "protocol/push_config.hpp"
+#include "protocol/send_params.hpp"
 #include "protocol/task.hpp"
 
 #include <boost/json/object.hpp>
@@ -23,11 +25,15 @@ void write(json_writer& out, const artifact& value);
 void write(json_writer& out, const task& value, const task_view_options& view = {});
 /// `owner` lends its ids to a status message that has none: messages of a task always carry `contextId` and `taskId`.
 void write(json_writer& out, const task_status& value, const task& owner);
+/// TaskPushNotificationConfig, flat; with its secrets, so for its owner only.
+void write(json_writer& out, const push_config& value);
 
 /// ListTasksResponse; all four members are always there (a2a-wire 2.7). With `view.include_artifacts` every task has
 /// `artifacts`, if only `[]`; without, none has.
 void write_task_list(json_writer& out, std::span<const task_ptr> tasks, std::string_view next_page_token,
                      std::uint32_t page_size, std::uint64_t total_size, const task_view_options& view);
+/// ListTaskPushNotificationConfigsResponse.
+void write_push_config_list(json_writer& out, std::span<const push_config> configs, std::string_view next_page_token);
 
 /// A StreamResponse for one event of a task: `{"statusUpdate":…}` or `{"artifactUpdate":…}`; false (and nothing
 /// written) for events that the stream does not show (created, messages).
@@ -38,13 +44,7 @@ bool write_stream_event(json_writer& out, const change& where, const event& what
 [[nodiscard]] result<part> read_part(const boost::json::value& from, const std::string& context);
 [[nodiscard]] result<artifact> read_artifact(const boost::json::value& from, const std::string& context);
 
-struct send_params {
-  send_message command;
-  bool return_immediately = false;
-  std::optional<std::uint32_t> history_length;
-  std::string tenant;           ///< Also in `command.who`.
-  bool configures_push = false; ///< `configuration.taskPushNotificationConfig` was given.
-};
+using send_params = wire::send_params;
 
 /// SendMessage, SendStreamingMessage: `params` as received.
 [[nodiscard]] result<send_params> read_send_params(const boost::json::value& params);
@@ -52,6 +52,12 @@ struct send_params {
 [[nodiscard]] result<list_tasks> read_list_tasks(const boost::json::value& params);
 [[nodiscard]] result<cancel_task> read_cancel_task(const boost::json::value& params);
 [[nodiscard]] result<subscribe_to_task> read_subscribe(const boost::json::value& params);
+
+/// Create-, Get-, List- and DeleteTaskPushNotificationConfig: `taskId` is the task, `id` the configuration.
+[[nodiscard]] result<create_push_config> read_create_push_config(const boost::json::value& params);
+[[nodiscard]] result<get_push_config> read_get_push_config(const boost::json::value& params);
+[[nodiscard]] result<list_push_configs> read_list_push_configs(const boost::json::value& params);
+[[nodiscard]] result<delete_push_config> read_delete_push_config(const boost::json::value& params);
 
 /// `TASK_STATE_WORKING` etc.
 [[nodiscard]] std::string_view state_name(task_state state) noexcept;

@@ -13,4 +13,10 @@ inline constexpr std::size_t message_names_max =
     256; ///< Entries of `referenceTaskIds`, of `extensions`, of output modes.
 inline constexpr std::uint32_t list_page_size_max = 100; ///< ListTasks (A2A 1.0 section 3.1.4).
 
+// A push configuration. Token and credentials go out in a header of every post.
+inline constexpr std::size_t push_url_bytes_max = 2048;
+inline constexpr std::size_t push_token_bytes_max = 4096;
+inline constexpr std::size_t push_credentials_bytes_max = 4096;
+inline constexpr std::uint32_t push_page_size_max = 100; ///< ListTaskPushNotificationConfigs.
+
 } // namespace troupe

@@ -1,13 +1,14 @@
 // Where a task's news are posted to (A2A `TaskPushNotificationConfig`, a2a-wire section 7), and the commands about it.
 #pragma once
 
+#include "protocol/command.hpp"
+#include "protocol/ids.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
-
-#include "protocol/command.hpp"
-#include "protocol/ids.hpp"
 
 namespace troupe {
 
@@ -62,5 +63,13 @@ struct delete_push_config {
   task_id task;
   std::string id;
 };
+
+/// What keeps `url` from being posted to, as words for the client; empty if nothing does: an absolute http or https URL
+/// (RFC 3986) with a host, without user information and fragment, of at most `push_url_bytes_max` printable ASCII
+/// characters. Where it leads is checked when a connection is made, not here.
+[[nodiscard]] std::string_view push_url_problem(std::string_view url) noexcept;
+
+/// Whether `text` is a token of RFC 9110 section 5.6.2, as the name of an authentication scheme is.
+[[nodiscard]] bool is_header_token(std::string_view text) noexcept;
 
 } // namespace troupe

@@ -274,7 +274,9 @@ TEST_CASE("SendMessage's params are read in full", "[protocol][codec_v1_0]") {
   CHECK(read->command.accepted_output_modes == std::vector<std::string>{"text/plain"});
   CHECK(read->history_length == 3u);
   CHECK(read->return_immediately);
-  CHECK(read->configures_push);
+  REQUIRE(read->push.has_value());
+  CHECK(read->push->url == "https://hook.example");
+  CHECK(read->push->payload == push_payload::v1_0);
   CHECK(read->command.metadata.at("m") == 1);
 }
 
@@ -283,7 +285,7 @@ TEST_CASE("defaults are the specification's", "[protocol][codec_v1_0]") {
   REQUIRE(send.has_value());
   CHECK_FALSE(send->return_immediately);
   CHECK_FALSE(send->history_length.has_value());
-  CHECK_FALSE(send->configures_push);
+  CHECK_FALSE(send->push.has_value());
   const auto list = v1_0::read_list_tasks(parsed("{}"));
   REQUIRE(list.has_value());
   CHECK(list->page_size == 50);
@@ -318,7 +320,7 @@ TEST_CASE("the proto's names, numbers and strings are accepted", "[protocol][cod
     "message": {"message_id": "m1", "context_id": "c1", "task_id": "t1", "role": 1, "reference_task_ids": ["r"],
                 "parts": [{"text": "hi", "media_type": "text/plain"}]},
     "configuration": {"accepted_output_modes": ["a/b"], "history_length": "7", "return_immediately": true,
-                      "task_push_notification_config": {}}})"));
+                      "task_push_notification_config": {"url": "http://h/"}}})"));
   REQUIRE(send.has_value());
   CHECK(send->command.what.message_id == "m1");
   CHECK(send->command.what.context_id == "c1");
@@ -328,7 +330,7 @@ TEST_CASE("the proto's names, numbers and strings are accepted", "[protocol][cod
   CHECK(send->command.accepted_output_modes.size() == 1);
   CHECK(send->history_length == 7u);
   CHECK(send->return_immediately);
-  CHECK(send->configures_push);
+  CHECK(send->push.has_value());
   const auto list = v1_0::read_list_tasks(
       parsed(R"({"context_id":"c","status":2,"page_size":"20","page_token":"p","history_length":1.0,
                  "status_timestamp_after":"2026-01-02T13:00:00+01:00","include_artifacts":"true"})"));

@@ -1,0 +1,22 @@
+// What SendMessage and message/send bring, the same value whichever version and binding they came through. Each codec
+// fills it in (`read_send_params`).
+#pragma once
+
+#include "protocol/command.hpp"
+#include "protocol/push_config.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace troupe::wire {
+
+struct send_params {
+  send_message command;
+  bool return_immediately = false; ///< 0.3: `blocking` is false.
+  std::optional<std::uint32_t> history_length;
+  std::string tenant;              ///< Also in `command.who`.
+  std::optional<push_config> push; ///< Asked for along with the message; `task` is empty, `id` may be.
+};
+
+} // namespace troupe::wire

@@ -1,0 +1,171 @@
+#include "protocol/wire_reading.hpp"
+
+#include "protocol/limits.hpp"
+
+#include <algorithm>
+
+namespace troupe::wire {
+
+namespace json = boost::json;
+
+namespace {
+
+// It travels in a header: no line may end there (RFC 9110 section 5.5).
+bool fits_in_header(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
+}
+
+std::string read_header_text(const object_reader& in, std::string_view name, std::size_t bytes_max) {
+  auto text = in.text(name);
+  if (text.size() > bytes_max)
+    in.fail(name, "longer than " + std::to_string(bytes_max) + " bytes");
+  else if (!fits_in_header(text))
+    in.fail(name, "only printable ASCII can be sent in a header");
+  return text;
+}
+
+void read_scheme(const object_reader& in, const place& where, push_authentication& out, first_failure& failure) {
+  if (const auto* schemes = in.array("schemes"); schemes && !schemes->empty()) {
+    const auto list = where / "schemes";
+    if (const auto* first = schemes->front().if_string())
+      out.scheme = view(*first);
+    else
+      failure.set(list / std::size_t{0}, "expected a string");
+  } else {
+    out.scheme = in.text("scheme");
+  }
+  if (!is_header_token(out.scheme))
+    in.fail("scheme", "missing or not the name of a scheme, such as Bearer");
+}
+
+} // namespace
+
+void check_discriminator(const object_reader& in, std::initializer_list<std::string_view> known) {
+  for (const auto* name : {"kind", "type"}) {
+    const auto* found = in.find(name);
+    const auto* text = found ? found->if_string() : nullptr;
+    if (text && std::find(known.begin(), known.end(), view(*text)) == known.end())
+      in.fail(name, "unknown value");
+  }
+}
+
+std::vector<part> read_parts(const object_reader& in, std::string_view name, part_reader read_part,
+                             first_failure& failure) {
+  std::vector<part> out;
+  const auto* items = in.array(name);
+  if (!items || items->empty()) {
+    in.fail(name, "missing or empty; at least one part is required");
+  } else if (items->size() > message_parts_max) {
+    in.fail(name, "more than " + std::to_string(message_parts_max) + " parts");
+  } else {
+    out.reserve(items->size());
+    const auto list = in.where() / name;
+    for (const auto& item : *items)
+      out.push_back(read_part(item, list / out.size(), failure));
+  }
+  return out;
+}
+
+std::string read_chosen_id(const object_reader& in, std::string_view name) {
+  auto id = in.id(name);
+  if (!id.empty() && !is_acceptable_id(id))
+    in.fail(name, "control characters and '/' are not allowed");
+  return id;
+}
+
+void read_message_rest(const object_reader& in, message& out) {
+  out.context_id = read_chosen_id(in, "contextId");
+  out.task_id = in.id("taskId");
+  out.reference_task_ids = in.texts("referenceTaskIds", id_bytes_max);
+  out.extensions = in.texts("extensions", std::string::npos);
+  out.metadata = in.object("metadata");
+}
+
+artifact read_artifact(const json::value& from, const place& where, part_reader read_part, first_failure& failure) {
+  artifact out;
+  const object_reader in{from, where, failure};
+  out.artifact_id = in.required_id("artifactId");
+  out.name = in.text("name");
+  out.description = in.text("description");
+  out.parts = read_parts(in, "parts", read_part, failure);
+  out.extensions = in.texts("extensions", std::string::npos);
+  out.metadata = in.object("metadata");
+  return out;
+}
+
+void read_configuration(const object_reader& in, send_params& out) {
+  out.history_length = in.whole_number("historyLength", 0, history_length_max);
+  out.command.accepted_output_modes = in.texts("acceptedOutputModes", std::string::npos);
+}
+
+caller read_caller(const object_reader& in) {
+  caller out;
+  out.tenant = in.id("tenant");
+  return out;
+}
+
+get_task read_get_task(const object_reader& in) {
+  get_task out;
+  out.who = read_caller(in);
+  out.id = task_id{in.required_id("id")};
+  out.view.history_length = in.whole_number("historyLength", 0, history_length_max);
+  return out;
+}
+
+cancel_task read_cancel_task(const object_reader& in) {
+  cancel_task out;
+  out.who = read_caller(in);
+  out.id = task_id{in.required_id("id")};
+  out.metadata = in.object("metadata");
+  return out;
+}
+
+subscribe_to_task read_subscribe(const object_reader& in) {
+  subscribe_to_task out;
+  out.who = read_caller(in);
+  out.id = task_id{in.required_id("id")};
+  return out;
+}
+
+list_tasks read_list_tasks(const object_reader& in, state_reader state_from) {
+  list_tasks out;
+  out.who = read_caller(in);
+  out.context = in.id("contextId");
+  if (const auto* status = in.find("status")) {
+    out.state = state_from(*status);
+    if (!out.state)
+      in.fail("status", "expected the name of a task state");
+    else if (*out.state == task_state::unspecified) // What ProtoJSON writes for "not given".
+      out.state = std::nullopt;
+  }
+  out.status_after = in.time(in.find("statusTimestampAfter") ? "statusTimestampAfter" : "lastUpdatedAfter");
+  out.page_size = in.whole_number("pageSize", 1, list_page_size_max).value_or(out.page_size);
+  out.page_token = in.text("pageToken");
+  out.view.history_length = in.whole_number("historyLength", 0, history_length_max);
+  out.view.include_artifacts = in.boolean("includeArtifacts", false);
+  return out;
+}
+
+void read_push_members(const object_reader& in, push_config& out, first_failure& failure) {
+  out.id = read_chosen_id(in, "id");
+  out.url = in.text("url");
+  if (const auto problem = push_url_problem(out.url); !problem.empty())
+    in.fail("url", problem);
+  out.token = read_header_text(in, "token", push_token_bytes_max);
+  if (const auto* found = in.find("authentication")) {
+    const auto where = in.where() / "authentication";
+    const object_reader authentication{*found, where, failure};
+    auto& read = out.authentication.emplace();
+    read_scheme(authentication, where, read, failure);
+    read.credentials = read_header_text(authentication, "credentials", push_credentials_bytes_max);
+  }
+}
+
+void read_page(const object_reader& in, list_push_configs& out) {
+  // A plain int32 in the protos: 0 is "not given".
+  if (const auto size = in.whole_number("pageSize", 0, push_page_size_max); size && *size != 0)
+    out.page_size = *size;
+  out.page_token = in.text("pageToken");
+}
+
+} // namespace troupe::wire

@@ -1,0 +1,194 @@
+#include "protocol/wire_writing.hpp"
+
+#include "protocol/base64.hpp"
+#include "protocol/codec_opt.hpp"
+#include "protocol/codec_progress.hpp"
+
+#include <algorithm>
+
+namespace troupe::wire {
+
+namespace {
+
+enum class empty_artifacts : bool { left_out, shown };
+
+void write_kind(json_writer& out, const dialect& as, std::string_view kind) {
+  if (as.has_kinds)
+    out.member("kind", kind);
+}
+
+void write_texts(json_writer& out, std::string_view name, const std::vector<std::string>& texts) {
+  if (texts.empty())
+    return;
+  out.key(name).begin_array();
+  for (const auto& text : texts)
+    out.string(text);
+  out.end_array();
+}
+
+void write_parts(json_writer& out, const dialect& as, std::string_view name, const std::vector<part>& parts) {
+  out.key(name).begin_array();
+  for (const auto& piece : parts)
+    as.write_part(out, piece);
+  out.end_array();
+}
+
+void write_history(json_writer& out, const dialect& as, const task& value, const std::optional<std::uint32_t>& length) {
+  const auto& history = value.history;
+  const auto shown = length ? std::min<std::size_t>(*length, history.size()) : history.size();
+  if (length ? *length == 0 : shown == 0)
+    return;
+  out.key("history").begin_array();
+  for (auto i = history.size() - shown; i < history.size(); ++i)
+    write_message(out, as, *history[i], value.context, value.id.str());
+  out.end_array();
+}
+
+void write_task_metadata(json_writer& out, const task& value) {
+  if (!value.origin && value.metadata.empty() && !value.progress)
+    return;
+  out.key("metadata").begin_object();
+  if (value.origin)
+    opt::write_task_metadata(out, value);
+  for (const auto& member : value.metadata)
+    out.escaped_key({member.key().data(), member.key().size()}).value(member.value());
+  if (value.progress) {
+    out.key(progress_uri);
+    write_progress(out, *value.progress);
+  }
+  out.end_object();
+}
+
+void write_task_members(json_writer& out, const dialect& as, const task& value, const task_view_options& view,
+                        empty_artifacts rule) {
+  write_kind(out, as, "task");
+  out.member("id", value.id.str()).optional_member("contextId", value.context).key("status");
+  write_status(out, as, value.status, value.context, value.id.str());
+  if (view.include_artifacts && (!value.artifacts.empty() || rule == empty_artifacts::shown)) {
+    out.key("artifacts").begin_array();
+    for (const auto& output : value.artifacts)
+      write_artifact(out, as, *output);
+    out.end_array();
+  }
+  write_history(out, as, value, view.history_length);
+  write_task_metadata(out, value);
+}
+
+} // namespace
+
+std::string_view name_of(const state_names& names, task_state state) noexcept {
+  const auto index = static_cast<std::size_t>(state);
+  return names[index < names.size() ? index : 0];
+}
+
+void write_metadata(json_writer& out, const boost::json::object& metadata) {
+  if (!metadata.empty())
+    out.key("metadata").value(metadata);
+}
+
+void write_bytes(json_writer& out, std::string_view name, std::string_view bytes) {
+  std::string encoded = "\"";
+  append_base64(encoded, bytes);
+  out.key(name).raw(encoded.append("\""));
+}
+
+void write_message(json_writer& out, const dialect& as, const message& value, std::string_view context,
+                   std::string_view task) {
+  out.begin_object();
+  write_kind(out, as, "message");
+  out.member("messageId", value.message_id);
+  out.optional_member("contextId", value.context_id.empty() ? context : std::string_view{value.context_id});
+  out.optional_member("taskId", value.task_id.empty() ? task : std::string_view{value.task_id});
+  out.member("role", (*as.roles)[static_cast<std::size_t>(value.from)]);
+  write_parts(out, as, as.message_parts, value.parts);
+  write_metadata(out, value.metadata);
+  write_texts(out, "extensions", value.extensions);
+  if (as.has_references)
+    write_texts(out, "referenceTaskIds", value.reference_task_ids);
+  out.end_object();
+}
+
+void write_artifact(json_writer& out, const dialect& as, const artifact& value) {
+  out.begin_object().member("artifactId", value.artifact_id);
+  out.optional_member("name", value.name).optional_member("description", value.description);
+  write_parts(out, as, "parts", value.parts);
+  write_metadata(out, value.metadata);
+  write_texts(out, "extensions", value.extensions);
+  out.end_object();
+}
+
+void write_status(json_writer& out, const dialect& as, const task_status& value, std::string_view context,
+                  std::string_view task) {
+  out.begin_object().member("state", name_of(*as.states, value.state));
+  if (value.message) {
+    out.key("message");
+    write_message(out, as, *value.message, context, task);
+  }
+  out.key("timestamp").time(value.at).end_object();
+}
+
+void write_task_members(json_writer& out, const dialect& as, const task& value, const task_view_options& view) {
+  write_task_members(out, as, value, view, empty_artifacts::left_out);
+}
+
+void write_task(json_writer& out, const dialect& as, const task& value, const task_view_options& view) {
+  out.begin_object();
+  write_task_members(out, as, value, view);
+  out.end_object();
+}
+
+void write_task_list(json_writer& out, const dialect& as, std::span<const task_ptr> tasks,
+                     std::string_view next_page_token, std::uint32_t page_size, std::uint64_t total_size,
+                     const task_view_options& view) {
+  out.begin_object().key("tasks").begin_array();
+  for (const auto& item : tasks) {
+    out.begin_object();
+    write_task_members(out, as, *item, view, empty_artifacts::shown);
+    out.end_object();
+  }
+  out.end_array().member("nextPageToken", next_page_token);
+  out.key("pageSize").number(page_size).key("totalSize").number(total_size).end_object();
+}
+
+bool write_stream_event(json_writer& out, const dialect& as, const change& where, const event& what,
+                        std::optional<bool> final) {
+  const auto begin = [&](std::string_view kind, std::string_view member) {
+    out.begin_object();
+    if (as.has_kinds)
+      out.member("kind", kind);
+    else
+      out.key(member).begin_object();
+    out.member("taskId", where.task.id.str()).member("contextId", where.context);
+  };
+  const auto begin_status = [&](task_state state, const message_ptr& said) {
+    begin("status-update", "statusUpdate");
+    out.key("status");
+    write_status(out, as, {state, said, where.at}, where.context, where.task.id.str());
+    if (final)
+      out.key("final").boolean(*final);
+  };
+  if (const auto* moved = std::get_if<task_moved>(&what)) {
+    begin_status(moved->to, moved->message);
+  } else if (const auto* progress = std::get_if<task_progress>(&what); progress && progress->what) {
+    begin_status(task_state::working, nullptr);
+    out.key("metadata").begin_object().key(progress_uri);
+    write_progress(out, *progress->what);
+    out.end_object();
+  } else if (const auto* output = std::get_if<task_artifact>(&what); output && output->what) {
+    begin("artifact-update", "artifactUpdate");
+    out.key("artifact");
+    write_artifact(out, as, *output->what);
+    if (output->append)
+      out.key("append").boolean(true);
+    if (output->last_chunk)
+      out.key("lastChunk").boolean(true);
+  } else {
+    return false;
+  }
+  if (!as.has_kinds)
+    out.end_object();
+  out.end_object();
+  return true;
+}
+
+} // namespace troupe::wire

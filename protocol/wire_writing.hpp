@@ -1,0 +1,58 @@
+// The objects of A2A as all its versions write them. What a version spells otherwise stands in its `dialect`, one value
+// per version and binding; the writers here ask it and know no version. Internal to protocol/.
+#pragma once
+
+#include "protocol/command.hpp"
+#include "protocol/event.hpp"
+#include "protocol/json_writer.hpp"
+#include "protocol/message.hpp"
+#include "protocol/task.hpp"
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace troupe::wire {
+
+using state_names = std::array<std::string_view, task_state_count>; ///< In the order of the enumeration.
+using role_names = std::array<std::string_view, 3>;
+
+struct dialect {
+  const state_names* states;
+  const role_names* roles;
+  std::string_view message_parts; ///< The member of a message that holds its parts.
+  bool has_references;            ///< Messages have `referenceTaskIds`.
+  bool has_kinds; ///< Objects say in `kind` what they are; else an event is a member named after its kind.
+  void (*write_part)(json_writer& out, const part& value);
+};
+
+/// Anything outside the enumeration is unspecified.
+[[nodiscard]] std::string_view name_of(const state_names& names, task_state state) noexcept;
+
+/// `"metadata":{...}`, left out if empty.
+void write_metadata(json_writer& out, const boost::json::object& metadata);
+/// `"name":"<base64>"`.
+void write_bytes(json_writer& out, std::string_view name, std::string_view bytes);
+
+/// A message with the ids it has, or else the given ones.
+void write_message(json_writer& out, const dialect& as, const message& value, std::string_view context = {},
+                   std::string_view task = {});
+void write_artifact(json_writer& out, const dialect& as, const artifact& value);
+void write_status(json_writer& out, const dialect& as, const task_status& value, std::string_view context,
+                  std::string_view task);
+
+void write_task(json_writer& out, const dialect& as, const task& value, const task_view_options& view);
+/// The members alone, so that more can follow.
+void write_task_members(json_writer& out, const dialect& as, const task& value, const task_view_options& view);
+
+/// The result of a list (a2a-wire 2.7).
+void write_task_list(json_writer& out, const dialect& as, std::span<const task_ptr> tasks,
+                     std::string_view next_page_token, std::uint32_t page_size, std::uint64_t total_size,
+                     const task_view_options& view);
+
+/// False, and nothing written, for what a stream does not show. `final`: on status events, if there.
+bool write_stream_event(json_writer& out, const dialect& as, const change& where, const event& what,
+                        std::optional<bool> final);
+
+} // namespace troupe::wire
