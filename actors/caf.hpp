@@ -8,6 +8,9 @@
 //     my_actor(handle::pointer self, int argument);
 //     handle::behavior_type make_behavior();
 //   };
+//
+// or, for actors that live in great numbers, `void begin()` and `void on(M&)` for each of its messages in place of make_behavior: then
+// no behaviour is made for each of them, which is 300 bytes.
 #pragma once
 
 // CAF's own headers are not free of the warnings we build with.
@@ -56,9 +59,25 @@ using actor_behavior = typename Handle::behavior_type;
 
 #if TROUPE_CAF_1
 
+/// Gives a state that has `begin` and `on` a make_behavior.
+template<class State, class Handle>
+struct with_behavior;
+
+template<class State, class... Messages>
+struct with_behavior<State, actor_handle<Messages...>> final : State {
+  using State::State;
+  actor_behavior<actor_handle<Messages...>> make_behavior() {
+    this->begin();
+    return {[this](Messages& what) { this->on(what); }...};
+  }
+};
+
 template<class State, class Host, class... Args>
 typename State::handle spawn_actor(Host& host, Args&&... args) {
-  return host.spawn(caf::actor_from_state<State>, std::forward<Args>(args)...);
+  if constexpr (requires(State& state) { state.make_behavior(); })
+    return host.spawn(caf::actor_from_state<State>, std::forward<Args>(args)...);
+  else
+    return host.spawn(caf::actor_from_state<with_behavior<State, typename State::handle>>, std::forward<Args>(args)...);
 }
 
 #else
@@ -98,10 +117,30 @@ public:
   const char* name() const override { return State::name; }
   void on_exit() override { state_.reset(); }
 
+  caf::invoke_message_result consume(caf::mailbox_element& what) override {
+    current_ = this;
+    return base_type::consume(what);
+  }
+
 protected:
-  typename base_type::behavior_type make_behavior() override { return state_->make_behavior(); }
+  typename base_type::behavior_type make_behavior() override {
+    if constexpr (requires(State& state) { state.make_behavior(); }) {
+      return state_->make_behavior();
+    } else {
+      state_->begin();
+      return shared_behavior(static_cast<const typename State::handle*>(nullptr));
+    }
+  }
 
 private:
+  /// One for all actors of the kind. Its handlers find the state by way of who consumes a message on this thread.
+  template<class... Messages>
+  static typename base_type::behavior_type shared_behavior(const actor_handle<Messages...>*) {
+    static const typename base_type::behavior_type one{[](Messages& what) { current_->state_->on(what); }...};
+    return one;
+  }
+
+  static inline thread_local constinit state_actor* current_ = nullptr;
   std::optional<State> state_;
 };
 

@@ -1,6 +1,7 @@
 // The named limits of this room: what happens at each stands beside it.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 
 namespace troupe {
@@ -13,6 +14,13 @@ inline constexpr std::size_t tasks_per_plan_max = 1'000'000;
 /// Tasks a plan spawns in one go before it lets others have a turn: a wide plan does not hold up a narrow one, and the scheduler's
 /// queues stay short (CAF 0.17 walks a whole queue to steal from its end).
 inline constexpr std::size_t release_burst_max = 128;
+
+/// Changes that wait for the disk, above which a plan releases no further burst until the store has caught up. Without it a wide plan
+/// would fill the backlog, with a kilobyte for each task, everybody's changes would wait behind its own, and new work would be refused
+/// (backlogChangesMax). Two of the store's batches: enough that the writer never waits for the plan.
+inline constexpr std::size_t release_backlog_max = 8192;
+/// Until the plan looks again; the writer needs ten times as long for a batch.
+inline constexpr std::chrono::milliseconds release_pause{2};
 
 /// Messages an actor handles before others have a turn. Without it CAF lets an actor run while it has mail, so a wide plan would answer its
 /// own release_more at once and fill one worker's queue with everything it has; a worker that steals walks that queue from end to end

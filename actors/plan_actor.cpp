@@ -96,8 +96,12 @@ void plan_actor::spawn_ready() {
   std::size_t burst = 0;
   while (!ready_.empty() && !paused_ && !closing_ && (limit == 0 || running_count_ < limit)) {
     if (burst++ == release_burst_max) {
-      if (!std::exchange(release_pending_, true))
+      if (std::exchange(release_pending_, true))
+        return;
+      if (env_.records.status().backlog_changes <= release_backlog_max)
         tell(handle_of(self_), release_more{});
+      else
+        tell_after(release_pause, handle_of(self_), release_more{});
       return;
     }
     const auto task = ready_.front();
@@ -110,9 +114,9 @@ void plan_actor::spawn_task(std::uint32_t task) {
   const auto& slot = slots_[task];
   const auto& spec = start_.view.spec->tasks[task];
   task_start start;
-  start.id = start_.view.task_at(task);
   start.scope = scope_;
   start.task_index = task;
+  start.generation = slot.generation;
   start.agent = spec.agent.empty() ? env_.agents.default_agent : spec.agent;
   start.dependencies = dependencies_of(task);
   start.attempts = slot.attempt;

@@ -49,14 +49,16 @@ std::chrono::milliseconds backoff_after(const retry_policy& policy, std::uint32_
 } // namespace
 
 task_actor::task_actor(actor_pointer<handle> self, environment& env, task_start start)
-    : self_(self), env_(env), id_(std::move(start.id)), scope_(std::move(start.scope)),
-      dependencies_(std::move(start.dependencies)), agent_(env.agents.find(start.agent)), task_index_(start.task_index),
-      attempt_(start.attempts), state_(start.exists ? task_state::working : task_state::submitted), created_(start.exists) {
+    : self_(self), env_(env), scope_(std::move(start.scope)), agent_(env.agents.find(start.agent).get()),
+      task_index_(start.task_index), attempt_(start.attempts), generation_(start.generation),
+      state_(start.exists ? task_state::working : task_state::submitted), created_(start.exists) {
   env_.live_tasks.fetch_add(1, std::memory_order_relaxed);
+  if (!start.dependencies.empty())
+    rest().dependencies = std::move(start.dependencies);
   if (!scope_)
-    lone_ = std::make_unique<conversation>(conversation{std::move(start.context), std::move(start.request),
-                                                        std::move(start.request_metadata), std::move(start.traceparent),
-                                                        std::move(start.follow), std::move(start.done)});
+    lone_ = std::make_unique<conversation>(conversation{
+        std::move(start.id), std::move(start.context), std::move(start.request), std::move(start.request_metadata),
+        std::move(start.traceparent), std::move(start.follow), std::move(start.done)});
 }
 
 task_actor::~task_actor() {
@@ -68,28 +70,24 @@ task_actor::~task_actor() {
     conclude(task_event::fail, "the task's actor died");
 }
 
-actor_behavior<task_handle> task_actor::make_behavior() {
-  begin();
-  return {
-      [this](provide_input& what) { on_input(what); },
-      [this](const cancel_run& what) { cancel(what); },
-      [this](agent_reported& what) {
-        if (what.attempt == attempt_)
-          on_report(std::move(what.what));
-      },
-      [this](const task_timer& what) {
-        if (what.attempt == attempt_)
-          on_timer(what);
-      },
-      [this](const begin_committed& what) {
-        if (what.attempt == attempt_ && !over() && !stopping_)
-          start_agent();
-      },
-      [this](const slot_granted& what) {
-        if (what.ticket == objective_slot_ || what.ticket == agent_slot_)
-          want_slots();
-      },
-  };
+void task_actor::on(agent_reported& what) {
+  if (what.attempt == attempt_)
+    on_report(std::move(what.what));
+}
+
+void task_actor::on(task_timer& what) {
+  if (what.attempt == attempt_)
+    on_timer(what);
+}
+
+void task_actor::on(begin_committed& what) {
+  if (what.attempt == attempt_ && !over() && !is_stopping())
+    start_agent();
+}
+
+void task_actor::on(slot_granted& what) {
+  if (what.ticket == objective_slot_ || what.ticket == agent_slot_)
+    want_slots();
 }
 
 // -- attempts ------------------------------------------------------------------------------------------------------------
@@ -105,7 +103,7 @@ void task_actor::begin() {
 
 // First the objective's slot, then the agent's; each is asked for once and granted by mail.
 void task_actor::want_slots() {
-  if (over() || stopping_)
+  if (over() || is_stopping())
     return;
   const auto want = [&](const throttle_handle& from, slot_ticket& ticket) {
     ticket = ++env_.last_ticket;
@@ -137,9 +135,8 @@ void task_actor::start_agent() {
   auto what = make_order();
   if (!what)
     return fail(report_failed{what.error().message, false});
-  port_ = std::make_shared<task_port>(handle_of(self_), attempt_);
   try {
-    on_started(agent_->start(*what, port_));
+    on_started(agent_->start(*what, std::make_shared<task_port>(handle_of(self_), attempt_)));
   } catch (const std::exception& e) {
     fail(report_failed{std::string{"the agent threw: "} + e.what(), true});
   } catch (...) {
@@ -157,7 +154,7 @@ void task_actor::on_started(start_result what) {
     void operator()(agent_run_ptr& run) const {
       me.run_ = std::move(run);
       if (me.lone_)
-        me.env_.lone_tasks.put(me.id_.str(), handle_of(me.self_));
+        me.env_.lone_tasks.put(me.lone_->id.str(), handle_of(me.self_));
       me.commit();
       const auto timeout = me.scope_ ? me.scope_->spec->tasks[me.task_index_].timeout : milliseconds{0};
       if (timeout.count() > 0)
@@ -169,7 +166,7 @@ void task_actor::on_started(start_result what) {
 
 result<order_ptr> task_actor::make_order() const {
   auto what = std::make_shared<order>();
-  what->id = id_;
+  what->id = id();
   what->context = context();
   what->attempt = attempt_;
   what->time_scale = env_.options.time_scale;
@@ -177,10 +174,12 @@ result<order_ptr> task_actor::make_order() const {
     what->messages.push_back(lone_->request);
     what->traceparent = lone_->traceparent;
   }
-  what->messages.insert(what->messages.end(), inputs_.begin(), inputs_.end());
-  for (const auto& ref : dependencies_) {
-    auto record = env_.records.find_task(ref.id);
-    what->dependencies.push_back({ref.id, ref.key, ref.name, record ? record->artifacts : std::vector<artifact_ptr>{}});
+  if (rest_) {
+    what->messages.insert(what->messages.end(), rest_->inputs.begin(), rest_->inputs.end());
+    for (const auto& ref : rest_->dependencies) {
+      auto record = env_.records.find_task(ref.id);
+      what->dependencies.push_back({ref.id, ref.key, ref.name, record ? record->artifacts : std::vector<artifact_ptr>{}});
+    }
   }
   if (scope_) {
     const auto& spec = scope_->spec->tasks[task_index_];
@@ -204,7 +203,7 @@ result<order_ptr> task_actor::make_order() const {
 void task_actor::on_report(agent_report what) {
   const bool ends = std::holds_alternative<report_completed>(what) || std::holds_alternative<report_failed>(what)
                     || std::holds_alternative<report_rejected>(what);
-  if (stopping_ || over()) {
+  if (is_stopping() || over()) {
     if (ends)
       after_stop();
     return;
@@ -219,7 +218,7 @@ void task_actor::on_report(agent_report what) {
     void operator()(report_message& it) const {
       if (it.what.message_id.empty())
         it.what.message_id = thread_id_source().next("msg");
-      it.what.task_id = me.id_.str();
+      it.what.task_id = me.id().str();
       it.what.context_id = me.context();
       me.pending_.push_back(task_message{std::make_shared<const message>(std::move(it.what))});
       me.commit();
@@ -233,21 +232,21 @@ void task_actor::on_report(agent_report what) {
 }
 
 void task_actor::on_input(provide_input& what) {
-  if (over() || stopping_)
-    return what.done(make_error(errc::unsupported_operation, "the task has ended and takes no more messages", id_.str()));
+  if (over() || is_stopping())
+    return what.done(make_error(errc::unsupported_operation, "the task has ended and takes no more messages", id().str()));
   auto filled = *what.what;
-  filled.task_id = id_.str();
+  filled.task_id = id().str();
   filled.context_id = context();
   auto input = std::make_shared<const message>(std::move(filled));
   pending_.push_back(task_message{input});
-  inputs_.push_back(input);
+  rest().inputs.push_back(input);
   const bool asked = is_interrupted(state_);
   if (asked && !move(task_event::answer, nullptr))
     return;
-  commit([done = what.done, id = id_] { done(id); });
+  commit([done = what.done, id = id()] { done(id); });
   if (asked) {
     tell_plan_waiting(false);
-    if (std::exchange(timeout_missed_, false))
+    if (std::exchange(rest().timeout_missed, false))
       set_timer(task_timer::purpose::timeout, scope_->spec->tasks[task_index_].timeout);
   }
   if (!run_) {
@@ -265,7 +264,7 @@ void task_actor::on_input(provide_input& what) {
 void task_actor::on_timer(const task_timer& what) {
   switch (what.kind) {
   case task_timer::purpose::wake:
-    if (!run_ || stopping_ || over())
+    if (!run_ || is_stopping() || over())
       return;
     try {
       run_->on_wake();
@@ -274,23 +273,23 @@ void task_actor::on_timer(const task_timer& what) {
     }
     return;
   case task_timer::purpose::retry:
-    if (!over() && !stopping_)
+    if (!over() && !is_stopping())
       begin_attempt();
     return;
   case task_timer::purpose::timeout:
-    if (over() || stopping_)
+    if (over() || is_stopping())
       return;
     if (is_interrupted(state_))
-      timeout_missed_ = true; // a person may take their time
+      rest().timeout_missed = true; // a person may take their time
     else
       stop_agent(report_failed{"timed out after " + seconds_text(scope_->spec->tasks[task_index_].timeout), true});
     return;
   case task_timer::purpose::grace:
-    if (stopping_ || over())
+    if (is_stopping() || over())
       after_stop();
     return;
   case task_timer::purpose::progress:
-    progress_timer_ = false;
+    rest().progress_timer = false;
     if (!over())
       flush_progress();
     return;
@@ -302,13 +301,14 @@ void task_actor::cancel(const cancel_run& what) {
     return; // whoever asked hears of it when the message is dropped
   const bool was_waiting = is_interrupted(state_);
   bool stopped = true;
-  if (run_ && !stopping_)
+  if (run_ && !is_stopping())
     stopped = run_->on_cancel();
-  else if (stopping_)
+  else if (is_stopping())
     stopped = false; // it was told already
   quit_after_stop_ = !stopped;
   flush_progress();
-  canceled_ = what.done;
+  if (what.done)
+    rest().canceled = what.done;
   finish(task_event::cancel, what.reason);
   if (was_waiting)
     tell_plan_waiting(false);
@@ -346,7 +346,7 @@ void task_actor::fail(report_failed what) {
   if (!move(task_event::start, status_message(text)))
     return;
   if (lone_)
-    env_.lone_tasks.put(id_.str(), handle_of(self_));
+    env_.lone_tasks.put(lone_->id.str(), handle_of(self_));
   commit();
   if (was_waiting)
     tell_plan_waiting(false);
@@ -356,20 +356,19 @@ void task_actor::fail(report_failed what) {
 void task_actor::stop_agent(report_failed because) {
   if (!run_ || run_->on_cancel())
     return fail(std::move(because));
-  stopping_ = std::move(because);
+  rest().stopping = std::move(because);
   set_timer(task_timer::purpose::grace, env_.options.cancel_grace);
 }
 
 // The agent has stopped, or had its time to.
 void task_actor::after_stop() {
   run_.reset();
-  port_.reset();
   if (over()) {
     release();
     self_->quit();
-  } else if (stopping_) {
-    auto because = std::move(*stopping_);
-    stopping_.reset();
+  } else if (is_stopping()) {
+    auto because = std::move(*rest_->stopping);
+    rest_->stopping.reset();
     fail(std::move(because));
   }
 }
@@ -388,23 +387,28 @@ void task_actor::conclude(task_event on, const std::string& text) {
   ensure_created();
   if (!move(on, text.empty() ? nullptr : status_message(text)))
     return;
-  progress_.reset();
+  if (rest_)
+    rest_->progress.reset();
   if (scope_) {
     const auto& reason = state_ == task_state::completed ? std::string{} : text;
     commit([scope = scope_, fact = task_settled{task_index_, state_, has_artifacts_, reason},
             canceled = answer_to_cancel()]() mutable {
       tell(scope->plan, std::move(fact));
-      canceled();
+      if (canceled)
+        canceled();
     });
   } else {
     commit(answer_to_cancel());
   }
   if (lone_)
-    env_.lone_tasks.remove(id_.str(), handle_of(self_));
+    env_.lone_tasks.remove(lone_->id.str(), handle_of(self_));
 }
 
+/// Null if nobody asked.
 committed_fn task_actor::answer_to_cancel() {
-  return [&records = env_.records, id = id_, done = std::exchange(canceled_, {})] { done(records.find_task(id)); };
+  if (!rest_ || !rest_->canceled)
+    return nullptr;
+  return [&records = env_.records, id = id(), done = std::exchange(rest_->canceled, {})] { done(records.find_task(id)); };
 }
 
 void task_actor::release() {
@@ -431,7 +435,7 @@ void task_actor::ensure_created() {
   if (std::exchange(created_, true))
     return;
   auto record = std::make_shared<task>();
-  record->id = id_;
+  record->id = id();
   record->context = context();
   record->created = env_.now();
   record->status.at = record->created;
@@ -458,20 +462,19 @@ void task_actor::add_artifact(report_artifact what) {
 void task_actor::add_progress(progress_report what) {
   if (!validate(what) || state_ != task_state::working)
     return;
-  progress_ = std::make_shared<const progress_report>(std::move(what));
-  const auto waited = env_.now() - progress_at_;
+  rest().progress = std::make_shared<const progress_report>(std::move(what));
+  const auto waited = env_.now() - rest_->progress_at;
   if (waited >= progress_interval)
     flush_progress();
-  else if (!std::exchange(progress_timer_, true))
+  else if (!std::exchange(rest_->progress_timer, true))
     set_timer(task_timer::purpose::progress, progress_interval - waited);
 }
 
 void task_actor::flush_progress() {
-  if (!progress_)
+  if (!rest_ || !rest_->progress)
     return;
-  progress_at_ = env_.now();
-  pending_.push_back(task_progress{std::move(progress_)});
-  progress_.reset();
+  rest_->progress_at = env_.now();
+  pending_.push_back(task_progress{std::exchange(rest_->progress, nullptr)});
   commit();
 }
 
@@ -480,7 +483,7 @@ void task_actor::ask(const report_question& what) {
   if (!move(what.auth ? task_event::ask_auth : task_event::ask, status_message(what.prompt)))
     return;
   if (lone_)
-    env_.lone_tasks.put(id_.str(), handle_of(self_));
+    env_.lone_tasks.put(lone_->id.str(), handle_of(self_));
   commit();
   tell_plan_waiting(true);
 }
@@ -490,7 +493,7 @@ void task_actor::commit(committed_fn then) {
     return;
   change what;
   what.context = context();
-  what.task = {id_, !scope_, scope_ ? scope_->plan_index : 0, task_index_};
+  what.task = {id(), !scope_, scope_ ? scope_->plan_index : 0, task_index_};
   what.at = env_.now();
   what.events = std::move(pending_);
   pending_.clear();
@@ -499,7 +502,7 @@ void task_actor::commit(committed_fn then) {
   // The first commit of a lone task also answers whoever sent the message.
   env_.records.commit(
       std::move(what),
-      [then = std::move(then), done = std::exchange(lone_->done, {}), id = id_, context = lone_->context] {
+      [then = std::move(then), done = std::exchange(lone_->done, {}), id = lone_->id, context = lone_->context] {
         done(sent{id, context, true});
         if (then)
           then();
@@ -513,7 +516,7 @@ message_ptr task_actor::status_message(const std::string& text) const {
   what->from = role::agent;
   what->parts.push_back(text_part(text));
   what->context_id = context();
-  what->task_id = id_.str();
+  what->task_id = id().str();
   return what;
 }
 
@@ -533,6 +536,16 @@ const retry_policy& task_actor::retry() const {
 
 restart_rule task_actor::restart() const {
   return scope_ ? agent_->on_restart_of(scope_->spec->tasks[task_index_].input) : agent_->on_restart();
+}
+
+task_actor::occasional& task_actor::rest() {
+  if (!rest_)
+    rest_ = std::make_unique<occasional>();
+  return *rest_;
+}
+
+task_id task_actor::id() const {
+  return lone_ ? lone_->id : renewed_id(scope_->spec->tasks[task_index_].id, generation_);
 }
 
 const std::string& task_actor::context() const {

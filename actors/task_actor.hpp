@@ -37,12 +37,13 @@ struct plan_scope {
 
 /// What a task actor begins with. Either `scope` (a plan's task) or `request` (a lone one) is set.
 struct task_start {
-  task_id id;
   std::shared_ptr<const plan_scope> scope;
   std::uint32_t task_index = 0;
+  std::uint16_t generation = 0; ///< Of a plan's task: see task_slot.
   std::string agent;
   std::vector<dependency_ref> dependencies;
 
+  task_id id;           ///< Of a lone task.
   std::string context;  ///< Of a lone task.
   message_ptr request;  ///< Of a lone task.
   boost::json::object request_metadata;
@@ -63,11 +64,16 @@ struct task_actor {
   task_actor& operator=(const task_actor&) = delete;
   ~task_actor();
 
-  actor_behavior<handle> make_behavior();
+  void begin();
+  void on(provide_input& what) { on_input(what); }
+  void on(cancel_run& what) { cancel(what); }
+  void on(agent_reported& what);
+  void on(task_timer& what);
+  void on(begin_committed& what);
+  void on(slot_granted& what);
 
 private:
   // -- attempts --------------------------------------------------------------------------------------------------------
-  void begin();
   void want_slots();
   void begin_attempt();
   void start_agent();
@@ -104,12 +110,16 @@ private:
   void set_timer(task_timer::purpose kind, std::chrono::nanoseconds after);
   void tell_plan_waiting(bool waiting);
   [[nodiscard]] const retry_policy& retry() const;
+  [[nodiscard]] task_id id() const;
   [[nodiscard]] const std::string& context() const;
   [[nodiscard]] restart_rule restart() const;
   [[nodiscard]] bool over() const noexcept { return is_terminal(state_); }
+  /// Its attempt is being stopped.
+  [[nodiscard]] bool is_stopping() const noexcept { return rest_ && rest_->stopping; }
 
   /// What only a lone task needs.
   struct conversation {
+    task_id id;
     std::string context;
     message_ptr request;
     boost::json::object metadata;
@@ -118,32 +128,37 @@ private:
     reply_port<sent> done;
   };
 
+  /// What most tasks never need. A million tasks may be alive at once, so it is not part of each.
+  struct occasional {
+    std::vector<dependency_ref> dependencies;
+    std::vector<message_ptr> inputs;
+    progress_ptr progress;    ///< Reported, not yet a fact.
+    timestamp progress_at{};  ///< When progress was last committed.
+    std::optional<report_failed> stopping; ///< The agent was told to stop; this is how the attempt will have ended.
+    reply_port<task_ptr> canceled; ///< Who asked to cancel it.
+    bool progress_timer = false;
+    bool timeout_missed = false; ///< It went off while somebody was asked; set again after the answer.
+  };
+  [[nodiscard]] occasional& rest();
+
   actor_pointer<handle> self_;
   environment& env_;
-  task_id id_;
   std::shared_ptr<const plan_scope> scope_;
   std::unique_ptr<conversation> lone_;
-  std::vector<dependency_ref> dependencies_;
-  agent_ptr agent_;
-  agent_port_ptr port_;
+  std::unique_ptr<occasional> rest_; ///< May be null; `rest()` makes it.
+  agent* agent_;                     ///< The registry's; null if there is none of that name.
   agent_run_ptr run_;
-  std::vector<event> pending_; ///< Facts of this turn, not yet handed to the store.
-  std::vector<message_ptr> inputs_;
-  progress_ptr progress_;      ///< Reported, not yet a fact.
-  std::optional<report_failed> stopping_; ///< The agent was told to stop; this is how the attempt will have ended.
-  timestamp progress_at_{}; ///< When progress was last committed.
-  reply_port<task_ptr> canceled_; ///< Who asked to cancel it.
+  std::vector<event> pending_;     ///< Facts of this turn, not yet handed to the store.
   slot_ticket objective_slot_ = 0; ///< 0 = none wanted.
   slot_ticket agent_slot_ = 0;
   std::uint32_t task_index_ = 0;
   std::uint32_t attempt_ = 0;
   std::uint32_t failures_ = 0;
   std::uint32_t artifacts_made_ = 0;
+  std::uint16_t generation_ = 0;
   task_state state_ = task_state::submitted;
-  bool created_ = false;       ///< The record exists, or its creation is in pending_.
+  bool created_ = false; ///< The record exists, or its creation is in pending_.
   bool has_artifacts_ = false;
-  bool progress_timer_ = false;
-  bool timeout_missed_ = false; ///< It went off while somebody was asked; set again after the answer.
   bool quit_after_stop_ = false;
 };
 

@@ -71,12 +71,28 @@ bool is_acceptable_id(std::string_view text) noexcept {
   return true;
 }
 
+namespace {
+
+// As long as it must be: a plan of a million tasks keeps a million of these.
+std::string joined(std::string_view base, std::string_view infix, std::size_t number) {
+  const auto digits = std::to_string(number);
+  std::string text;
+  text.reserve(base.size() + infix.size() + digits.size());
+  return text.append(base).append(infix).append(digits);
+}
+
+} // namespace
+
 task_id make_task_id(const plan_id& plan, std::size_t index) {
-  return task_id{plan.str() + ".t" + std::to_string(index)};
+  return task_id{joined(plan.str(), ".t", index)};
+}
+
+task_id renewed_id(const task_id& base, std::uint32_t generation) {
+  return generation == 0 ? base : task_id{joined(base.str(), ".r", generation)};
 }
 
 plan_id make_plan_id(const objective_id& objective, std::size_t index) {
-  return plan_id{objective.str() + ".p" + std::to_string(index)};
+  return plan_id{joined(objective.str(), ".p", index)};
 }
 
 } // namespace troupe

@@ -66,8 +66,10 @@ inline constexpr std::size_t id_bytes_max = 256;
 /// Whether a client may choose `text` as an id: 1 to `id_bytes_max` bytes, no control characters, no `/`.
 [[nodiscard]] bool is_acceptable_id(std::string_view text) noexcept;
 
-/// The id of a plan's task that brought none: `<plan>.t<index>`; a retry's new task appends `.r<generation>`.
+/// The id of a plan's task that brought none: `<plan>.t<index>`.
 [[nodiscard]] task_id make_task_id(const plan_id& plan, std::size_t index);
+/// The id a task has after a retry of its plan: `.r<generation>` appended; `base` itself for generation 0.
+[[nodiscard]] task_id renewed_id(const task_id& base, std::uint32_t generation);
 [[nodiscard]] plan_id make_plan_id(const objective_id& objective, std::size_t index);
 
 } // namespace troupe

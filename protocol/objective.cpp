@@ -3,9 +3,7 @@
 namespace troupe {
 
 task_id plan_view::task_at(std::size_t index) const {
-  const auto& base = spec->tasks[index].id;
-  const auto generation = tasks[index].generation;
-  return generation == 0 ? base : task_id{base.str() + ".r" + std::to_string(generation)};
+  return renewed_id(spec->tasks[index].id, tasks[index].generation);
 }
 
 std::string_view summary_state(const task_slot& slot) noexcept {

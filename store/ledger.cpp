@@ -123,7 +123,7 @@ ledger::published ledger::publish_task(objective_entry* owner, change&& what, st
   if (created)
     mine = begin_watching(home, what.task.id, follow);
   const bool watched = (owner && !owner->watched_by.empty()) || !mine.empty()
-                       || (!created && !found->watched_by.empty());
+                       || (!created && found->is_watched());
   auto& last_sequence = owner ? owner->sequence : created ? what.sequence : found->sequence;
   what.sequence = what.sequence ? what.sequence : last_sequence + 1;
   last_sequence = what.sequence;
@@ -145,17 +145,18 @@ ledger::published ledger::publish_task(objective_entry* owner, change&& what, st
   if (is_terminal(record->status.state)) {
     archive_.keep(record);
     if (!created) {
-      mine = std::move(found->watched_by);
+      if (found->watched_by)
+        mine = std::move(*found->watched_by);
       gone.record = std::move(found->record);
       home.live.erase(found);
     }
     count_task(owner, created ? 0 : -1);
   } else if (created) {
     found = home.live.insert(live_entry{.record = record,
-                                        .watched_by = std::move(mine),
+                                        .watched_by = mine.empty() ? nullptr : std::make_unique<watchers>(std::move(mine)),
                                         .sequence = what.sequence,
                                         .at = {},
-                                        .context_hash = text_hash{}(record->context),
+                                        .context_hash = live_entry::hash_of(record->context),
                                         .state = {}}).first;
     mine.clear();
     note_status(*found);
@@ -171,7 +172,10 @@ ledger::published ledger::publish_task(objective_entry* owner, change&& what, st
     const auto shared = std::make_shared<const change>(std::move(what));
     if (owner)
       tell(owner->watched_by, shared);
-    tell(still_live ? found->watched_by : mine, shared);
+    if (!still_live)
+      tell(mine, shared);
+    else if (found->is_watched())
+      tell(*found->watched_by, shared);
     gone.released.push_back(std::move(mine));
   }
   return out;
@@ -295,9 +299,9 @@ void ledger::restore(std::shared_ptr<task> what, bool lone, std::uint64_t sequen
   }
   auto& home = task_shard_of(what->id.str());
   const std::lock_guard lock{home.guard};
-  const auto context_hash = text_hash{}(what->context);
+  const auto context_hash = live_entry::hash_of(what->context);
   const auto [entry, is_new] = home.live.insert(live_entry{.record = std::move(what),
-                                                           .watched_by = {},
+                                                           .watched_by = nullptr,
                                                            .sequence = sequence,
                                                            .at = {},
                                                            .context_hash = context_hash,

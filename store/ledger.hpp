@@ -111,11 +111,16 @@ private:
   /// that a scan need not follow the pointer.
   struct live_entry {
     mutable std::shared_ptr<task> record;
-    mutable watchers watched_by;
-    mutable std::uint64_t sequence = 0; ///< Of its last change, in its stream.
+    mutable std::unique_ptr<watchers> watched_by; ///< Null: nobody.
+    mutable std::uint64_t sequence = 0;           ///< Of its last change, in its stream.
     mutable timestamp at{};
-    std::size_t context_hash = 0;
+    std::uint32_t context_hash = 0;
     mutable task_state state = task_state::submitted;
+
+    [[nodiscard]] bool is_watched() const noexcept { return watched_by && !watched_by->empty(); }
+    [[nodiscard]] static std::uint32_t hash_of(std::string_view context) noexcept {
+      return static_cast<std::uint32_t>(text_hash{}(context));
+    }
   };
 
   struct live_hash {

@@ -152,8 +152,11 @@ task_snapshot ledger::look_live(const task_id& id, const watcher_ptr* who) const
   const auto found = home.live.find(std::string_view{id.str()});
   if (found == home.live.end())
     return {};
-  if (who)
-    add_watcher(found->watched_by, *who);
+  if (who) {
+    if (!found->watched_by)
+      found->watched_by = std::make_unique<watchers>();
+    add_watcher(*found->watched_by, *who);
+  }
   return {found->record, found->sequence};
 }
 
@@ -286,8 +289,8 @@ void ledger::unwatch(const std::string& task_or_objective, const watcher_ptr& wh
   auto& home = task_shard_of(task_or_objective);
   const std::lock_guard lock{home.guard};
   const auto live = home.live.find(std::string_view{task_or_objective});
-  if (live != home.live.end())
-    std::erase(live->watched_by, who);
+  if (live != home.live.end() && live->watched_by)
+    std::erase(*live->watched_by, who);
   const auto early = home.early.find(task_or_objective);
   if (early == home.early.end())
     return;
@@ -334,7 +337,7 @@ result<task_page> ledger::list(const list_tasks& query) const {
 
   first_rows<task_ptr> rows{*after, *size + 1};
   if (!filter.state || !is_terminal(*filter.state)) {
-    const auto context_hash = text_hash{}(filter.context);
+    const auto context_hash = live_entry::hash_of(filter.context);
     for (const auto& home : tasks_) {
       const std::lock_guard lock{home.guard};
       for (const auto& entry : home.live) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <deque>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -72,7 +73,7 @@ public:
     bool wake = false;
     {
       const std::lock_guard lock{guard_};
-      queue_.push_back(std::move(each));
+      enqueue(std::move(each));
       wake = std::exchange(is_idle_, false);
     }
     if (wake)
@@ -161,6 +162,18 @@ private:
     return !queue_.empty() || !settled_.empty() || !pushes_.empty();
   }
 
+  /// Behind what waits already, in the last batch-to-be if there is room in it. Under the lock.
+  void enqueue(submission&& each) {
+    const auto bytes = each.row.size();
+    if (queue_.empty() || queue_.back().size() == group_changes_max || last_bytes_ + bytes > group_bytes_max) {
+      queue_.push_back(std::move(spare_));
+      spare_ = {};
+      last_bytes_ = 0;
+    }
+    queue_.back().push_back(std::move(each));
+    last_bytes_ += bytes;
+  }
+
   // -- the writer's thread ---------------------------------------------------------------------------------------------
 
   void write_changes() {
@@ -212,27 +225,12 @@ private:
     const auto seals_end = settled_.begin() + static_cast<std::ptrdiff_t>(seal_count);
     seals.assign(settled_.begin(), seals_end);
     settled_.erase(settled_.begin(), seals_end);
-    take_group(group);
     std::swap(pushes, pushes_); // Small, and those of one configuration become one row.
+    if (queue_.empty())
+      return true;
+    spare_ = std::exchange(group, std::move(queue_.front()));
+    queue_.pop_front();
     return true;
-  }
-
-  /// The first changes of the queue, up to the limits of a batch.
-  void take_group(std::vector<submission>& group) {
-    std::size_t count = 0;
-    std::size_t bytes = 0;
-    for (; count < queue_.size() && count < group_changes_max; ++count) {
-      bytes += queue_[count].row.size();
-      if (bytes > group_bytes_max && count > 0)
-        break;
-    }
-    if (count == queue_.size()) {
-      std::swap(group, queue_);
-      return;
-    }
-    const auto end = queue_.begin() + static_cast<std::ptrdiff_t>(count);
-    group.assign(std::make_move_iterator(queue_.begin()), std::make_move_iterator(end));
-    queue_.erase(queue_.begin(), end);
   }
 
   void rest(std::vector<objective_id> settled) {
@@ -287,11 +285,13 @@ private:
   mutable std::mutex guard_; ///< Of what follows.
   std::condition_variable work_;
   std::condition_variable done_;
-  std::vector<submission> queue_;
-  std::vector<objective_id> settled_; ///< To be sealed.
+  std::deque<std::vector<submission>> queue_; ///< Each no more than a batch.
+  std::vector<submission> spare_;             ///< Empty; its memory serves the next batch.
+  std::size_t last_bytes_ = 0;                ///< Bytes of journal rows in the last of `queue_`.
+  std::vector<objective_id> settled_;         ///< To be sealed.
   std::vector<push_write> pushes_;
-  std::string problem_;               ///< Empty: the last write went well.
-  bool is_idle_ = false;              ///< The writer waits for work.
+  std::string problem_;  ///< Empty: the last write went well.
+  bool is_idle_ = false; ///< The writer waits for work.
   bool is_writing_ = false;
   bool stopping_ = false;
 

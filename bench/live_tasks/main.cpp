@@ -1,6 +1,6 @@
 // Question: how much memory does a task cost while it is alive?
 //
-// Objectives of tasks that have begun and never end (an agent of the benchmark's own, whose run holds nothing), the document they
+// Objectives of tasks that have begun and never end (an agent of the benchmark's own, whose run holds its port), the document they
 // came from and all records included: resident memory when all are `working`, less resident memory before the first was made, divided by
 // their number. Baseline: a bare CAF actor that holds an id. Each is measured in a process of its own. Unit: bytes a task.
 // Knobs: --tasks, --threads, --filter (`one objective`, `10 objectives`, `rocksdb`).

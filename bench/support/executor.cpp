@@ -15,12 +15,18 @@ namespace {
 /// Runs for ever, and stops at once when told to.
 class endless_run final : public agent_run {
 public:
+  explicit endless_run(agent_port_ptr port) : port_(std::move(port)) {}
   bool on_cancel() override { return true; }
+
+private:
+  agent_port_ptr port_; // Kept, as by any agent that has something to report later.
 };
 
 class hang_agent final : public agent {
 public:
-  start_result start(const order_ptr&, const agent_port_ptr&) override { return std::make_unique<endless_run>(); }
+  start_result start(const order_ptr&, const agent_port_ptr& port) override {
+    return std::make_unique<endless_run>(port);
+  }
 };
 
 } // namespace
