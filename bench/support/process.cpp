@@ -9,6 +9,9 @@
 #include <thread>
 
 #include <fcntl.h>
+#ifdef TROUPE_HAS_JEMALLOC
+#include <jemalloc/jemalloc.h>
+#endif
 #include <malloc.h>
 #include <poll.h>
 #include <sys/prctl.h>
@@ -185,6 +188,14 @@ double resident_bytes() {
 }
 
 double allocated_bytes() {
+#ifdef TROUPE_HAS_JEMALLOC
+  std::uint64_t epoch = 1; // The figures are those of the last change of epoch.
+  ::mallctl("epoch", nullptr, nullptr, &epoch, sizeof epoch);
+  std::size_t allocated = 0;
+  auto size = sizeof allocated;
+  if (::mallctl("stats.allocated", &allocated, &size, nullptr, 0) == 0)
+    return static_cast<double>(allocated);
+#endif
   const auto info = ::mallinfo2();
   return static_cast<double>(info.uordblks) + static_cast<double>(info.hblkhd);
 }

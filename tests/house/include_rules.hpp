@@ -55,6 +55,7 @@ inline constexpr auto doors = std::to_array<door>({
     {"zlib.h", "apps"},
     {"catch2/", ""},
     {"benchmark/", ""},
+    {"jemalloc/", ""},
 });
 
 /// Why the file at `path` may not include `target` (with its quotes or brackets); nothing if it may. `tests/ROOM` may include what ROOM
