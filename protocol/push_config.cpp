@@ -54,9 +54,7 @@ std::string_view push_url_problem(std::string_view url) noexcept {
     return "a URL has printable ASCII characters only";
   if (!cut_scheme(url, "https://") && !cut_scheme(url, "http://"))
     return "expected an absolute URL that begins with http:// or https://";
-  if (url.find('#') != std::string_view::npos)
-    return "a fragment (#...) is not allowed";
-  auto host = url.substr(0, url.find_first_of("/?"));
+  auto host = url.substr(0, url.find_first_of("/?#"));
   if (host.find('@') != std::string_view::npos)
     return "user information (name@) is not allowed; use authentication";
   const auto colon = host.rfind(':');

@@ -65,7 +65,7 @@ struct delete_push_config {
 };
 
 /// What keeps `url` from being posted to, as words for the client; empty if nothing does: an absolute http or https URL
-/// (RFC 3986) with a host, without user information and fragment, of at most `push_url_bytes_max` printable ASCII
+/// (RFC 3986) with a host, without user information, of at most `push_url_bytes_max` printable ASCII
 /// characters. Where it leads is checked when a connection is made, not here.
 [[nodiscard]] std::string_view push_url_problem(std::string_view url) noexcept;
 

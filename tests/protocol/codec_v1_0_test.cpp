@@ -1,6 +1,6 @@
 #include "protocol/codec_v1_0.hpp"
 #include "protocol/limits.hpp"
-#include "tests/protocol/random_values.hpp"
+#include "tests/protocol/codec_bed.hpp"
 #include "tests/support/catch.hpp"
 
 #include <boost/json/monotonic_resource.hpp>
@@ -8,24 +8,14 @@
 #include <boost/json/value_to.hpp>
 
 using namespace troupe;
+using namespace troupe::test;
 namespace json = boost::json;
 
 namespace {
 
-constexpr timestamp noon{std::chrono::milliseconds{1'767'355'200'000}};
-
-template<class T, class... More>
-std::string written(const T& value, const More&... more) {
-  std::string out;
-  json_writer to{out};
-  v1_0::write(to, value, more...);
-  return out;
-}
-
-json::value parsed(std::string_view text) {
-  json::parse_options options;
-  options.max_depth = 500;
-  return json::parse({text.data(), text.size()}, {}, options);
+template<class... What>
+std::string written(const What&... what) {
+  return text_from([&](json_writer& to) { v1_0::write(to, what...); });
 }
 
 /// The named place of `{"messageId":"m","role":"ROLE_USER","parts":[{"text":"hi"}]}` and what it says.
@@ -37,22 +27,6 @@ result<part> read_part(std::string_view text) {
   return v1_0::read_part(parsed(text), "part");
 }
 
-message_ptr agent_says(std::string text) {
-  message out;
-  out.message_id = "m-1";
-  out.from = role::agent;
-  out.parts.push_back(text_part(std::move(text)));
-  return std::make_shared<const message>(std::move(out));
-}
-
-task small_task() {
-  task out;
-  out.id = task_id{"t1"};
-  out.context = "c1";
-  out.status = {task_state::working, nullptr, noon};
-  return out;
-}
-
 task task_with_history(std::size_t turns) {
   auto out = small_task();
   for (std::size_t i = 0; i < turns; ++i)
@@ -61,14 +35,7 @@ task task_with_history(std::size_t turns) {
 }
 
 std::string stream_event(const event& what, bool expected = true) {
-  change where;
-  where.context = "c1";
-  where.task.id = task_id{"t1"};
-  where.at = noon;
-  std::string out;
-  json_writer to{out};
-  CHECK(v1_0::write_stream_event(to, where, what) == expected);
-  return out;
+  return text_from([&](json_writer& to) { CHECK(v1_0::write_stream_event(to, small_change(), what) == expected); });
 }
 
 } // namespace
