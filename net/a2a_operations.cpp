@@ -98,7 +98,7 @@ result<send_request> read_send(const operation_call& call) {
   auto request = call.codec->read_send(params_of(call));
   if (!request)
     return request;
-  if (request->configures_push)
+  if (request->push)
     return make_error(errc::push_not_supported, "configuration.taskPushNotificationConfig: this server sends none");
   if (auto known = identify(call, request->command.who, errc::invalid_params); !known)
     return known.error();

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <span>
 #include <string_view>
 
 #include <boost/json/value.hpp>
@@ -14,6 +14,8 @@
 #include "protocol/event.hpp"
 #include "protocol/json_writer.hpp"
 #include "protocol/objective.hpp"
+#include "protocol/push_config.hpp"
+#include "protocol/send_params.hpp"
 #include "protocol/task.hpp"
 #include "protocol/time.hpp"
 #include "store/store.hpp"
@@ -21,12 +23,7 @@
 namespace troupe::net {
 
 /// SendMessage in either form, version-free.
-struct send_request {
-  send_message command;
-  bool return_immediately = false;
-  std::optional<std::uint32_t> history_length;
-  bool configures_push = false;
-};
+using send_request = wire::send_params;
 
 class wire_codec {
 public:
@@ -38,6 +35,10 @@ public:
   [[nodiscard]] virtual result<list_tasks> read_list_tasks(const boost::json::value& params) const = 0;
   [[nodiscard]] virtual result<cancel_task> read_cancel_task(const boost::json::value& params) const = 0;
   [[nodiscard]] virtual result<subscribe_to_task> read_subscribe(const boost::json::value& params) const = 0;
+  [[nodiscard]] virtual result<create_push_config> read_create_push(const boost::json::value& params) const = 0;
+  [[nodiscard]] virtual result<get_push_config> read_get_push(const boost::json::value& params) const = 0;
+  [[nodiscard]] virtual result<list_push_configs> read_list_push(const boost::json::value& params) const = 0;
+  [[nodiscard]] virtual result<delete_push_config> read_delete_push(const boost::json::value& params) const = 0;
 
   // -- results ---------------------------------------------------------------------------------------------------------
   virtual void write_task(json_writer& out, const task& value, const task_view_options& view) const = 0;
@@ -45,6 +46,11 @@ public:
   virtual void write_sent(json_writer& out, const task& value, const task_view_options& view,
                           const objective_view* beside) const = 0;
   virtual void write_task_list(json_writer& out, const task_page& page, const list_tasks& query) const = 0;
+
+  virtual void write_push(json_writer& out, const push_config& value) const = 0;
+  /// `next_page_token`: empty on the last page; 0.3's JSON-RPC has no pages.
+  virtual void write_push_list(json_writer& out, std::span<const push_config> all, std::string_view next_page_token) const = 0;
+  virtual void write_push_deleted(json_writer& out) const = 0;
 
   // -- stream events ---------------------------------------------------------------------------------------------------
   virtual void write_snapshot(json_writer& out, const task& value) const = 0;
