@@ -27,7 +27,7 @@ Exit codes:
 `troupe COMMAND --help` explains a command. The whole manual is docs/cli.md.)";
 
 constexpr const char* run_footer = R"(Examples:
-  troupe run scenarios/blog_post.json
+  troupe run scenarios/blog-post.json
   troupe run workflow.json --time-scale 0.01 --max-parallel 8
   troupe run trip.json --answer "Choose a flight=the early one" --no-input
   troupe run plan.json --resume            go on after a crash or kill -9
@@ -127,6 +127,7 @@ void add_run(CLI::App& app, run_options& options) {
       "Answers a task's question, once; may be repeated")
     ->type_name("KEY=TEXT")
     ->expected(1)
+    ->allow_extra_args(false) // the FILE may stand behind it
     ->take_all();
   run.add_flag("--no-input", options.no_input, "Never ask at the prompt");
   add_choice(run, "--color", options.colour, colours, "Colours (default auto; NO_COLOR is honoured)");

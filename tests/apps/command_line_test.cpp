@@ -41,6 +41,13 @@ TEST_CASE("run takes its options in any order", "[apps][command_line]") {
   CHECK(run.answers == std::vector<std::pair<std::string, std::string>>{{"a", "b=c"}, {"x y", ""}});
 }
 
+TEST_CASE("the file may stand behind an answer", "[apps][command_line]") {
+  const auto what = read({"run", "--answer", "a=b", "plan.json"});
+  REQUIRE(std::holds_alternative<run_options>(what));
+  CHECK(std::get<run_options>(what).file == "plan.json");
+  CHECK(std::get<run_options>(what).answers == std::vector<std::pair<std::string, std::string>>{{"a", "b"}});
+}
+
 TEST_CASE("a dash is standard input, and --resume with a directory needs no file", "[apps][command_line]") {
   CHECK(std::get<run_options>(read({"run", "-"})).file == "-");
   CHECK(std::get<run_options>(read({"run", "--resume", "--data", "d"})).store.directory == "d");
