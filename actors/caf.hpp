@@ -64,7 +64,7 @@ template<class State, class Handle>
 struct with_behavior;
 
 template<class State, class... Messages>
-struct with_behavior<State, actor_handle<Messages...>> final : State {
+struct with_behavior<State, actor_handle<Messages...>> : State { // not final: CAF derives from it to look for `name`
   using State::State;
   actor_behavior<actor_handle<Messages...>> make_behavior() {
     this->begin();

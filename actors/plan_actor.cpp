@@ -43,6 +43,8 @@ actor_behavior<plan_handle> plan_actor::make_behavior() {
       },
       [this](const task_cancel& what) { cancel_one(what); },
       [this](const release_more&) {
+        if (env_.records.status().backlog_changes > release_backlog_max)
+          return release_later();
         release_pending_ = false;
         spawn_ready();
       },
@@ -94,20 +96,22 @@ void plan_actor::give_up_withdrawn() {
 void plan_actor::spawn_ready() {
   const auto limit = start_.view.spec->parallel_max;
   std::size_t burst = 0;
-  while (!ready_.empty() && !paused_ && !closing_ && (limit == 0 || running_count_ < limit)) {
-    if (burst++ == release_burst_max) {
-      if (std::exchange(release_pending_, true))
-        return;
-      if (env_.records.status().backlog_changes <= release_backlog_max)
-        tell(handle_of(self_), release_more{});
-      else
-        tell_after(release_pause, handle_of(self_), release_more{});
-      return;
-    }
+  while (!ready_.empty() && !release_pending_ && !paused_ && !closing_ && (limit == 0 || running_count_ < limit)) {
+    if (burst++ == release_burst_max)
+      return release_later();
     const auto task = ready_.front();
     ready_.pop_front();
     spawn_task(task);
   }
+}
+
+// At once, or, while too much waits for the disk, a little later.
+void plan_actor::release_later() {
+  release_pending_ = true;
+  if (env_.records.status().backlog_changes <= release_backlog_max)
+    tell(handle_of(self_), release_more{});
+  else
+    tell_after(release_pause, handle_of(self_), release_more{});
 }
 
 void plan_actor::spawn_task(std::uint32_t task) {

@@ -48,6 +48,7 @@ private:
   void release(std::vector<std::uint32_t> ready);
   void give_up_withdrawn();
   void spawn_ready();
+  void release_later();
   void spawn_task(std::uint32_t task);
   [[nodiscard]] std::vector<dependency_ref> dependencies_of(std::uint32_t task) const;
   void on_settled(const task_settled& what);
@@ -85,7 +86,7 @@ private:
   std::uint32_t failed_count_ = 0;
   bool artifacts_around_ = false; ///< Some task here, or one outside that is waited for, has artifacts.
   bool paused_ = false;
-  bool release_pending_ = false; ///< A release_more is on its way.
+  bool release_pending_ = false; ///< A release_more is on its way; nothing is released before it comes.
   bool closing_ = false;          ///< Releases nothing more; ends as `closing_to_` when the last actor is gone.
   plan_state closing_to_ = plan_state::failed;
   std::string closing_reason_;
