@@ -118,7 +118,9 @@ awaitable<void> send_and_stream(operation_call& call, send_request request, coun
     co_return;
   }
   task_stream what{.queue = queue, .id = taken->task, .ends_at_question = true, .watched = taken->task.str()};
-  if (!is_new && !(what.snapshot = call.records().watch_task(taken->task, queue))) {
+  if (!is_new)
+    what.snapshot = call.records().snapshot_task(taken->task, queue);
+  if (!is_new && !what.snapshot.record) {
     co_await fail_stream(call, no_task(taken->task));
     co_return;
   }
@@ -137,6 +139,22 @@ awaitable<void> cancel_and_answer(operation_call& call, cancel_task command) {
 }
 
 // -- SubscribeToTask ---------------------------------------------------------------------------------------------------
+
+/// Where the client's last stream broke: the header `Troupe-Cursor`, or the param (on REST the query's) `cursor`. Whoever sends one also
+/// gets them.
+result<std::optional<stream_cursor>> read_cursor(operation_call& call) {
+  std::string_view text = call.connection.request().stream_cursor;
+  if (text.empty())
+    if (const auto* given = params_of(call).get_object().if_contains("cursor"); given != nullptr && given->is_string())
+      text = {given->get_string().data(), given->get_string().size()};
+  if (text.empty())
+    return std::optional<stream_cursor>{};
+  const auto at = parse_stream_cursor(text);
+  if (!at)
+    return make_error(errc::invalid_params, "cursor: \"" + shown(text) + "\" is none; send one as an event's metadata has it", "cursor");
+  call.extensions.cursors = true;
+  return at;
+}
 
 } // namespace
 
@@ -217,21 +235,29 @@ awaitable<void> subscribe_to_task_operation(operation_call& call) {
   auto query = read(call, &wire_codec::read_subscribe, errc::task_not_found);
   if (!query)
     return fail_stream(call, query.error());
+  const auto after = read_cursor(call);
+  if (!after)
+    return fail_stream(call, after.error());
   auto slot = take_stream(call);
   if (!slot)
     return {};
   auto queue = make_queue(call);
-  auto snapshot = call.records().watch_task(query->id, queue);
-  if (!snapshot)
+  auto snapshot = call.records().snapshot_task(query->id, queue);
+  if (!snapshot.record)
     return fail_stream(call, no_task(query->id));
-  if (is_terminal(snapshot->status.state) && call.codec->refuses_subscribing_to_terminal()) {
+  const bool has_ended = is_terminal(snapshot.record->status.state);
+  if (has_ended && !*after && call.codec->refuses_subscribing_to_terminal()) {
     fail(call, make_error(errc::unsupported_operation,
                           "task \"" + shown(query->id.str()) + "\" has ended; get it with GetTask", query->id.str()));
     return {};
   }
+  if (*after && !has_ended && (*after)->sequence > snapshot.sequence) {
+    call.records().unwatch(query->id.str(), queue);
+    return fail_stream(call, make_error(errc::invalid_params, "cursor: is ahead of the task, so it is of another one", "cursor"));
+  }
   auto watched = query->id.str();
   return stream_task(call, {.queue = std::move(queue), .id = std::move(query->id), .snapshot = std::move(snapshot),
-                            .ends_at_question = false, .watched = std::move(watched)},
+                            .ends_at_question = false, .watched = std::move(watched), .after = *after},
                      std::move(slot));
 }
 

@@ -37,7 +37,7 @@ std::string_view trimmed(std::string_view text) noexcept {
 
 void http_request::clear() {
   method = http::verb::unknown;
-  for (std::string* text : {&target, &content_type, &accept, &a2a_version, &a2a_extensions, &traceparent, &origin, &preflight_method, &if_none_match, &body})
+  for (std::string* text : {&target, &content_type, &accept, &a2a_version, &a2a_extensions, &traceparent, &stream_cursor, &origin, &preflight_method, &if_none_match, &body})
     text->clear();
   if (body.capacity() > kept_bytes_max)
     body.shrink_to_fit();
@@ -116,6 +116,8 @@ void request_parser::on_field_impl(http::field name, text name_text, text value_
     out_.a2a_version = value;
   else if (equal_ignoring_case(key, "a2a-extensions") || equal_ignoring_case(key, "x-a2a-extensions"))
     join_list(out_.a2a_extensions, value);
+  else if (equal_ignoring_case(key, "troupe-cursor"))
+    out_.stream_cursor = value;
   else if (equal_ignoring_case(key, "traceparent"))
     out_.traceparent = value;
 }

@@ -20,6 +20,7 @@ struct http_request {
   std::string a2a_version;
   std::string a2a_extensions; ///< All `A2A-Extensions` and `X-A2A-Extensions` values, joined by commas.
   std::string traceparent;
+  std::string stream_cursor; ///< `Troupe-Cursor`.
   std::string if_none_match;
   std::string origin;
   std::string preflight_method; ///< `Access-Control-Request-Method`.

@@ -113,14 +113,14 @@ awaitable<void> stream_objective(operation_call& call, create_objective command,
   }
   auto queue = make_queue(call);
   const auto& root = (*created)->root_task;
-  const auto standing = call.records().watch_task(root, queue);
-  if (!standing) {
+  const auto standing = call.records().snapshot_task(root, queue);
+  if (!standing.record) {
     co_await fail_stream(call, make_error(errc::internal, "the objective was created and is gone", root.str()));
     co_return;
   }
   task_stream what{.queue = queue,
                    .id = root,
-                   .snapshot = std::make_shared<const task>(with_objective(*standing, **created)),
+                   .snapshot = {std::make_shared<const task>(with_objective(*standing.record, **created)), standing.sequence},
                    .ends_at_question = true,
                    .watched = root.str()};
   co_await stream_task(call, std::move(what), std::move(slot));

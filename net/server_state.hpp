@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "actors/gateway.hpp"
+#include "net/event_texts.hpp"
 #include "net/loop.hpp"
 #include "net/server_options.hpp"
 
@@ -53,6 +54,8 @@ struct server_state {
   const server_options options;
   std::string card;      ///< The Agent Card's JSON.
   std::string card_etag; ///< With its quotes.
+
+  event_texts texts; ///< Of the events that streams show.
 
   std::atomic<bool> draining{false};
   alignas(64) std::atomic<std::size_t> connections{0};

@@ -28,8 +28,23 @@ void add_error(operation_call& call, const error& why) {
   text += "\n\n";
 }
 
-void add_snapshot(operation_call& call, const task& what) {
-  add_event(call, [&](json_writer& out) { call.codec->write_snapshot(out, what); });
+enum class history : bool {
+  complete,
+  has_gap ///< What happened since the client's cursor is not kept.
+};
+
+/// `at`: what `what` includes.
+void add_snapshot(operation_call& call, const task& what, const stream_cursor& at, history past = history::complete) {
+  if (!call.extensions.cursors) {
+    add_event(call, [&](json_writer& out) { call.codec->write_snapshot(out, what); });
+    return;
+  }
+  task marked = what;
+  if (at.sequence != sequence_end)
+    marked.metadata[stream_cursor_key] = to_string(at);
+  if (past == history::has_gap)
+    marked.metadata[stream_gap_key] = true;
+  add_event(call, [&](json_writer& out) { call.codec->write_snapshot(out, marked); });
 }
 
 /// Whether the stream is over once the task is in `state`.
@@ -49,20 +64,35 @@ bool add_withdrawal(operation_call& call, const task_stream& what, const change&
   where.task.id = found->id;
   where.at = found->status.at;
   const event fact = task_moved{found->status.state, found->attempt, found->status.message};
-  add_event(call, [&](json_writer& out) { static_cast<void>(call.codec->write_event(out, where, fact, true)); });
+  add_event(call, [&](json_writer& out) { static_cast<void>(call.codec->write_event(out, where, fact, {.last = true, .cursor = {}})); });
   return true;
 }
 
-/// Adds what one change says about the task; true if that was the end.
-bool add_change(operation_call& call, task_stream& what, const change_ptr& news) {
+/// Adds one event of a change, if streams show it.
+void add_fact(operation_call& call, const change_ptr& news, std::size_t index, bool last) {
+  auto& text = call.connection.stream_text();
+  const auto before = text.size();
+  text += "data: ";
+  call.frame->begin_result(call, text);
+  if (!call.server().texts.append(text, news, {call.codec, index, last, call.extensions.cursors})) {
+    text.resize(before);
+    return;
+  }
+  call.frame->end_result(text);
+  text += "\n\n";
+}
+
+/// Adds what one change says about the task, from its event `first` on; true if that was the end.
+bool add_change(operation_call& call, task_stream& what, const change_ptr& news, std::size_t first = 0) {
   if (news->task.id.empty())
     return add_withdrawal(call, what, *news);
   if (news->task.id != what.id)
     return false;
-  for (const auto& fact : news->events) {
-    if (const auto* made = std::get_if<task_created>(&fact); made && !what.snapshot) {
-      what.snapshot = made->record;
-      add_snapshot(call, *what.snapshot);
+  for (std::size_t index = first; index < news->events.size(); ++index) {
+    const auto& fact = news->events[index];
+    if (const auto* made = std::get_if<task_created>(&fact); made && !what.snapshot.record) {
+      what.snapshot.record = made->record;
+      add_snapshot(call, *made->record, {news->sequence, static_cast<std::uint32_t>(index)});
       if (ends_at(what, made->record->status.state))
         return true;
       continue;
@@ -72,12 +102,7 @@ bool add_change(operation_call& call, task_stream& what, const change_ptr& news)
       continue;
     const auto* moved = std::get_if<task_moved>(&fact);
     const bool last = moved != nullptr && ends_at(what, moved->to);
-    auto& text = call.connection.stream_text();
-    const auto before = text.size();
-    bool shown = false;
-    add_event(call, [&](json_writer& out) { shown = call.codec->write_event(out, *news, fact, last); });
-    if (!shown)
-      text.resize(before);
+    add_fact(call, news, index, last);
     if (last)
       return true;
   }
@@ -105,19 +130,63 @@ bool add_news(operation_call& call, task_stream& what) {
   return false;
 }
 
+/// Sends what has happened since the client's cursor; true if the stream ends with it.
+awaitable<bool> replay(operation_call& call, task_stream& what) {
+  const auto standing = std::exchange(what.snapshot, {});
+  const bool is_whole = what.after->event == stream_cursor::whole || what.after->sequence == 0;
+  journal_range range{.after = is_whole ? what.after->sequence : what.after->sequence - 1, .through = standing.sequence};
+  bool over = false;
+  bool shown = false;
+  for (bool more = true; more && !over;) {
+    const auto page = call.records().read_changes(what.id, range);
+    if (!page) {
+      add_error(call, page.error());
+      co_return true;
+    }
+    if (page->gone) {
+      add_snapshot(call, *standing.record, {standing.sequence}, history::has_gap);
+      shown = true;
+      over = ends_at(what, standing.record->status.state);
+      break;
+    }
+    for (const auto& news : page->changes) {
+      const bool is_half_shown = !is_whole && news->sequence == what.after->sequence;
+      over = over || add_change(call, what, news, is_half_shown ? what.after->event + std::size_t{1} : 0);
+    }
+    shown = shown || !call.connection.stream_text().empty();
+    const bool here = co_await call.connection.send_stream();
+    if (!here)
+      co_return true;
+    range.after = page->next_after;
+    more = page->more;
+  }
+  what.snapshot = standing;
+  if (!over && is_terminal(standing.record->status.state)) {
+    if (!shown)
+      add_snapshot(call, *standing.record, {standing.sequence});
+    over = true;
+  }
+  co_return over;
+}
+
 awaitable<void> show(operation_call& call, task_stream& what) {
   auto& connection = call.connection;
   const auto silence = call.server().options.keep_alive_interval;
   bool over = false;
-  if (what.snapshot) {
-    add_snapshot(call, *what.snapshot);
-    over = ends_at(what, what.snapshot->status.state);
+  if (what.snapshot.record && !what.after) {
+    add_snapshot(call, *what.snapshot.record, {what.snapshot.sequence});
+    over = ends_at(what, what.snapshot.record->status.state);
   }
-  if (!over)
+  if (!over && !what.after)
     over = add_news(call, what);
   auto first = std::exchange(connection.stream_text(), {});
   bool here = co_await connection.begin_stream();
   connection.stream_text() = std::move(first);
+  if (here && what.after) {
+    over = co_await replay(call, what);
+    if (!over)
+      over = add_news(call, what);
+  }
   for (;;) {
     if (here)
       here = co_await connection.send_stream();

@@ -3,9 +3,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "net/operation.hpp"
 #include "net/stream_queue.hpp"
+#include "protocol/stream_mark.hpp"
 
 namespace troupe::net {
 
@@ -13,9 +16,12 @@ namespace troupe::net {
 struct task_stream {
   std::shared_ptr<stream_queue> queue; ///< Already watching.
   task_id id;        ///< Changes of other tasks in the queue are passed over.
-  task_ptr snapshot = nullptr; ///< The first event. Null: the record the queue's first change of the task creates.
+  task_snapshot snapshot = {}; ///< The first event. Null record: the one that the queue's first change of the task creates.
   bool ends_at_question = false; ///< Also at INPUT_REQUIRED (a2a-wire D6).
   std::string watched; ///< What to stop watching afterwards: the task's id or the objective's.
+  /// Where the client's last stream broke: instead of the snapshot comes what happened since, or, if that is not kept, the snapshot
+  /// with a mark that says so.
+  std::optional<stream_cursor> after = std::nullopt;
 };
 
 /// A queue with this server's limits that wakes the call's connection.

@@ -3,6 +3,7 @@
 #include "net/http_request.hpp"
 #include "protocol/codec_opt.hpp"
 #include "protocol/progress.hpp"
+#include "protocol/stream_mark.hpp"
 
 namespace troupe::net {
 
@@ -70,6 +71,7 @@ active_extensions parse_extensions(std::string_view list) noexcept {
     list = comma == std::string_view::npos ? std::string_view{} : list.substr(comma + 1);
     active.opt = active.opt || uri == opt::uri;
     active.progress = active.progress || uri == progress_uri;
+    active.cursors = active.cursors || uri == stream_cursor_uri;
   }
   return active;
 }
@@ -78,12 +80,13 @@ void append_extensions_header(std::string& out, const active_extensions& active,
   if (!active.any())
     return;
   std::string uris;
-  if (active.opt)
-    uris += opt::uri;
-  if (active.opt && active.progress)
-    uris += ", ";
-  if (active.progress)
-    uris += progress_uri;
+  const auto add = [&](bool is_active, std::string_view uri) {
+    if (is_active)
+      uris.append(uris.empty() ? "" : ", ").append(uri);
+  };
+  add(active.opt, opt::uri);
+  add(active.progress, progress_uri);
+  add(active.cursors, stream_cursor_uri);
   out.append("A2A-Extensions: ").append(uris).append("\r\n");
   if (version == asked_version::v0_3 || version == asked_version::absent)
     out.append("X-A2A-Extensions: ").append(uris).append("\r\n");

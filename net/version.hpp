@@ -22,8 +22,9 @@ enum class asked_version : std::uint8_t {
 struct active_extensions {
   bool opt = false;
   bool progress = false;
+  bool cursors = false; ///< Of streams (protocol/stream_mark.hpp).
 
-  [[nodiscard]] bool any() const noexcept { return opt || progress; }
+  [[nodiscard]] bool any() const noexcept { return opt || progress || cursors; }
 };
 
 /// `list`: comma separated URIs; unknown ones are ignored, blanks trimmed.

@@ -56,8 +56,8 @@ public:
     v1_0::write(out, what);
     out.end_object();
   }
-  bool write_event(json_writer& out, const change& where, const event& what, bool) const override {
-    return v1_0::write_stream_event(out, where, what);
+  bool write_event(json_writer& out, const change& where, const event& what, const stream_mark& mark) const override {
+    return v1_0::write_stream_event(out, where, what, mark);
   }
 
   void write_rpc_error(json_writer& out, const error& what, timestamp at) const override {
@@ -121,8 +121,8 @@ public:
   }
   void write_push_deleted(json_writer& out) const override { out.null(); }
   void write_snapshot(json_writer& out, const task& what) const override { v0_3::write(out, what); }
-  bool write_event(json_writer& out, const change& where, const event& what, bool last) const override {
-    return v0_3::write_stream_event(out, where, what, last);
+  bool write_event(json_writer& out, const change& where, const event& what, const stream_mark& mark) const override {
+    return v0_3::write_stream_event(out, where, what, mark);
   }
 };
 
@@ -164,8 +164,8 @@ public:
   }
   void write_push_deleted(json_writer& out) const override { out.begin_object().end_object(); }
   void write_snapshot(json_writer& out, const task& what) const override { v0_3_rest::write_snapshot(out, what); }
-  bool write_event(json_writer& out, const change& where, const event& what, bool last) const override {
-    return v0_3_rest::write_stream_event(out, where, what, last);
+  bool write_event(json_writer& out, const change& where, const event& what, const stream_mark& mark) const override {
+    return v0_3_rest::write_stream_event(out, where, what, mark);
   }
 };
 

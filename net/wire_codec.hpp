@@ -16,6 +16,7 @@
 #include "protocol/objective.hpp"
 #include "protocol/push_config.hpp"
 #include "protocol/send_params.hpp"
+#include "protocol/stream_mark.hpp"
 #include "protocol/task.hpp"
 #include "protocol/time.hpp"
 #include "store/store.hpp"
@@ -54,8 +55,8 @@ public:
 
   // -- stream events ---------------------------------------------------------------------------------------------------
   virtual void write_snapshot(json_writer& out, const task& value) const = 0;
-  /// False, and nothing written, for what a stream does not show. `last`: the stream ends after it.
-  virtual bool write_event(json_writer& out, const change& where, const event& what, bool last) const = 0;
+  /// False, and nothing written, for what a stream does not show.
+  virtual bool write_event(json_writer& out, const change& where, const event& what, const stream_mark& mark) const = 0;
 
   // -- errors ----------------------------------------------------------------------------------------------------------
   /// The value of a JSON-RPC answer's `error`.

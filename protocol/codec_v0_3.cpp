@@ -60,6 +60,7 @@ constexpr wire::dialect words{.states = &state_names,
                               .message_parts = "parts",
                               .has_references = true,
                               .has_kinds = true,
+                              .has_final = true,
                               .write_part = write_part};
 
 } // namespace
@@ -118,8 +119,8 @@ void write_push_config_list(json_writer& out, std::span<const push_config> confi
   out.end_array();
 }
 
-bool write_stream_event(json_writer& out, const change& where, const event& what, bool final) {
-  return wire::write_stream_event(out, words, where, what, final);
+bool write_stream_event(json_writer& out, const change& where, const event& what, const stream_mark& mark) {
+  return wire::write_stream_event(out, words, where, what, mark);
 }
 
 result<message> read_message(const json::value& from, id_source& ids, const std::string& context) {

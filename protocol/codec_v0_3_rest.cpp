@@ -62,6 +62,7 @@ constexpr wire::dialect words{.states = &state_names,
                               .message_parts = "content",
                               .has_references = false,
                               .has_kinds = false,
+                              .has_final = true,
                               .write_part = write_part};
 
 // -- reading ---------------------------------------------------------------------------------------------------------
@@ -193,8 +194,8 @@ void write_push_config_list(json_writer& out, std::span<const push_config> confi
   out.end_array().member("nextPageToken", next_page_token).end_object();
 }
 
-bool write_stream_event(json_writer& out, const change& where, const event& what, bool final) {
-  return wire::write_stream_event(out, words, where, what, final);
+bool write_stream_event(json_writer& out, const change& where, const event& what, const stream_mark& mark) {
+  return wire::write_stream_event(out, words, where, what, mark);
 }
 
 result<message> read_message(const json::value& from, id_source& ids, const std::string& context) {

@@ -13,6 +13,7 @@
 #include "protocol/objective.hpp"
 #include "protocol/push_config.hpp"
 #include "protocol/send_params.hpp"
+#include "protocol/stream_mark.hpp"
 #include "protocol/task.hpp"
 
 #include <boost/json/value.hpp>
@@ -44,9 +45,8 @@ void write_task_list(json_writer& out, std::span<const task_ptr> tasks, std::str
                      std::uint32_t page_size, std::uint64_t total_size, const task_view_options& view);
 void write_push_config_list(json_writer& out, std::span<const push_config> configs, std::string_view next_page_token);
 
-/// A StreamResponse for one event; false (and nothing written) for events that the stream does not show. `final`: the
-/// server closes the stream after this event (a2a-wire D7).
-bool write_stream_event(json_writer& out, const change& where, const event& what, bool final);
+/// A StreamResponse for one event; false (and nothing written) for events that the stream does not show.
+bool write_stream_event(json_writer& out, const change& where, const event& what, const stream_mark& mark);
 
 /// `context`: the path of the object for error messages. A message without an id is given one from `ids`.
 [[nodiscard]] result<message> read_message(const boost::json::value& from, id_source& ids,

@@ -50,6 +50,7 @@ constexpr wire::dialect words{.states = &state_names,
                               .message_parts = "parts",
                               .has_references = true,
                               .has_kinds = false,
+                              .has_final = false,
                               .write_part = write_part};
 
 // -- reading ---------------------------------------------------------------------------------------------------------
@@ -194,8 +195,8 @@ void write_push_config_list(json_writer& out, std::span<const push_config> confi
   out.end_array().member("nextPageToken", next_page_token).end_object();
 }
 
-bool write_stream_event(json_writer& out, const change& where, const event& what) {
-  return wire::write_stream_event(out, words, where, what, std::nullopt);
+bool write_stream_event(json_writer& out, const change& where, const event& what, const stream_mark& mark) {
+  return wire::write_stream_event(out, words, where, what, mark);
 }
 
 result<message> read_message(const json::value& from, const std::string& context) {

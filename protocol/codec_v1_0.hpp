@@ -9,6 +9,7 @@
 #include "protocol/json_writer.hpp"
 #include "protocol/push_config.hpp"
 #include "protocol/send_params.hpp"
+#include "protocol/stream_mark.hpp"
 #include "protocol/task.hpp"
 
 #include <boost/json/object.hpp>
@@ -37,7 +38,7 @@ void write_push_config_list(json_writer& out, std::span<const push_config> confi
 
 /// A StreamResponse for one event of a task: `{"statusUpdate":…}` or `{"artifactUpdate":…}`; false (and nothing
 /// written) for events that the stream does not show (created, messages).
-bool write_stream_event(json_writer& out, const change& where, const event& what);
+bool write_stream_event(json_writer& out, const change& where, const event& what, const stream_mark& mark = {});
 
 /// `context`: the path of the object for error messages, e.g. "message".
 [[nodiscard]] result<message> read_message(const boost::json::value& from, const std::string& context = "message");

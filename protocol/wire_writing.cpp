@@ -151,7 +151,7 @@ void write_task_list(json_writer& out, const dialect& as, std::span<const task_p
 }
 
 bool write_stream_event(json_writer& out, const dialect& as, const change& where, const event& what,
-                        std::optional<bool> final) {
+                        const stream_mark& mark) {
   const auto begin = [&](std::string_view kind, std::string_view member) {
     out.begin_object();
     if (as.has_kinds)
@@ -164,16 +164,25 @@ bool write_stream_event(json_writer& out, const dialect& as, const change& where
     begin("status-update", "statusUpdate");
     out.key("status");
     write_status(out, as, {state, said, where.at}, where.context, where.task.id.str());
-    if (final)
-      out.key("final").boolean(*final);
+    if (as.has_final)
+      out.key("final").boolean(mark.last);
+  };
+  const auto write_event_metadata = [&](const task_progress* progress) {
+    if (progress == nullptr && mark.cursor.empty())
+      return;
+    out.key("metadata").begin_object();
+    if (progress != nullptr) {
+      out.key(progress_uri);
+      write_progress(out, *progress->what);
+    }
+    out.optional_member(stream_cursor_key, mark.cursor).end_object();
   };
   if (const auto* moved = std::get_if<task_moved>(&what)) {
     begin_status(moved->to, moved->message);
+    write_event_metadata(nullptr);
   } else if (const auto* progress = std::get_if<task_progress>(&what); progress && progress->what) {
     begin_status(task_state::working, nullptr);
-    out.key("metadata").begin_object().key(progress_uri);
-    write_progress(out, *progress->what);
-    out.end_object();
+    write_event_metadata(progress);
   } else if (const auto* output = std::get_if<task_artifact>(&what); output && output->what) {
     begin("artifact-update", "artifactUpdate");
     out.key("artifact");
@@ -182,6 +191,7 @@ bool write_stream_event(json_writer& out, const dialect& as, const change& where
       out.key("append").boolean(true);
     if (output->last_chunk)
       out.key("lastChunk").boolean(true);
+    write_event_metadata(nullptr);
   } else {
     return false;
   }

@@ -6,6 +6,7 @@
 #include "protocol/event.hpp"
 #include "protocol/json_writer.hpp"
 #include "protocol/message.hpp"
+#include "protocol/stream_mark.hpp"
 #include "protocol/task.hpp"
 
 #include <array>
@@ -24,6 +25,7 @@ struct dialect {
   std::string_view message_parts; ///< The member of a message that holds its parts.
   bool has_references;            ///< Messages have `referenceTaskIds`.
   bool has_kinds; ///< Objects say in `kind` what they are; else an event is a member named after its kind.
+  bool has_final; ///< Status events have `final`.
   void (*write_part)(json_writer& out, const part& value);
 };
 
@@ -51,8 +53,8 @@ void write_task_list(json_writer& out, const dialect& as, std::span<const task_p
                      std::string_view next_page_token, std::uint32_t page_size, std::uint64_t total_size,
                      const task_view_options& view);
 
-/// False, and nothing written, for what a stream does not show. `final`: on status events, if there.
+/// False, and nothing written, for what a stream does not show.
 bool write_stream_event(json_writer& out, const dialect& as, const change& where, const event& what,
-                        std::optional<bool> final);
+                        const stream_mark& mark);
 
 } // namespace troupe::wire

@@ -53,8 +53,8 @@ void puppet_agent::note_input(std::string text) {
   more_.notify_all();
 }
 
-net_bed::net_bed(server_options options, const std::string& default_agent)
-  : records(make_memory_store()), puppet(std::make_shared<puppet_agent>()) {
+net_bed::net_bed(server_options options, const std::string& default_agent, std::unique_ptr<store> keeps)
+  : records(keeps ? std::move(keeps) : make_memory_store()), puppet(std::make_shared<puppet_agent>()) {
   static_cast<void>(records->recover());
   register_builtin_agents(agents, {.command = std::nullopt});
   agents.add("puppet", puppet);

@@ -38,7 +38,8 @@ private:
 
 class net_bed {
 public:
-  explicit net_bed(server_options options = {}, const std::string& default_agent = "echo");
+  /// `keeps`: null = a memory store.
+  explicit net_bed(server_options options = {}, const std::string& default_agent = "echo", std::unique_ptr<store> keeps = nullptr);
 
   [[nodiscard]] http_client connect(int receive_bytes = 0) const { return http_client(port, receive_bytes); }
   /// The answer to one JSON-RPC request on a connection of its own, parsed.

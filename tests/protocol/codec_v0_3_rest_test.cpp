@@ -25,7 +25,7 @@ result<v0_3_rest::send_params> read_send(std::string_view text) {
 }
 
 std::string stream_event(const event& what, bool final) {
-  return text_from([&](json_writer& to) { CHECK(v0_3_rest::write_stream_event(to, small_change(), what, final)); });
+  return text_from([&](json_writer& to) { CHECK(v0_3_rest::write_stream_event(to, small_change(), what, {.last = final, .cursor = {}})); });
 }
 
 } // namespace

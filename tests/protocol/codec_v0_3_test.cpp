@@ -31,7 +31,7 @@ std::string with_message(std::string_view more) {
 
 std::string stream_event(const event& what, bool final, bool expected = true) {
   return text_from(
-      [&](json_writer& to) { CHECK(v0_3::write_stream_event(to, small_change(), what, final) == expected); });
+      [&](json_writer& to) { CHECK(v0_3::write_stream_event(to, small_change(), what, {.last = final, .cursor = {}}) == expected); });
 }
 
 } // namespace

@@ -238,7 +238,7 @@ std::function<void(json_writer&)> v0_3_of(What... what) {
 }
 
 std::function<void(json_writer&)> v0_3_event(event what, bool final) {
-  return [=](json_writer& to) { v0_3::write_stream_event(to, small_change(), what, final); };
+  return [=](json_writer& to) { v0_3::write_stream_event(to, small_change(), what, {.last = final, .cursor = {}}); };
 }
 
 std::function<void(json_writer&)> v1_0_event(event what) {

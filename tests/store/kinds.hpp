@@ -1,4 +1,4 @@
-// The two stores behind one table of behaviours, a directory that goes away with the test, and records as text to compare them by.
+// The two stores behind one table of behaviours, and records as text to compare them by.
 #pragma once
 
 #include <filesystem>
@@ -11,30 +11,9 @@
 #include "store/rocksdb_store.hpp"
 #include "store/store.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 namespace troupe::testing {
-
-/// An empty directory, removed at the end.
-class temporary_directory {
-public:
-  temporary_directory() {
-    auto pattern = (std::filesystem::temp_directory_path() / "troupe-store-XXXXXX").string();
-    REQUIRE(::mkdtemp(pattern.data()) != nullptr);
-    path_ = pattern;
-  }
-  ~temporary_directory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  temporary_directory(const temporary_directory&) = delete;
-  temporary_directory& operator=(const temporary_directory&) = delete;
-
-  [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
-  [[nodiscard]] std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-
-private:
-  std::filesystem::path path_;
-};
 
 inline std::unique_ptr<store> open_or_fail(const std::string& directory, const rocksdb_internals& internals = {}) {
   // A test that is killed loses nothing that matters, and fsync is what takes the time: only what tests it asks for it.

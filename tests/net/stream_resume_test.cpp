@@ -1,0 +1,125 @@
+// Streams that go on where they broke (protocol/stream_mark.hpp): cursors, replay from the journal, gaps.
+#include "tests/net/net_bed.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+#include <boost/json/parse.hpp>
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+constexpr const char* with_cursors = "A2A-Version: 1.0\r\nA2A-Extensions: urn:troupe:stream-cursor:v1\r\n";
+
+http_client subscribe(const net_bed& bed, const std::string& id, const std::string& cursor) {
+  auto client = bed.connect();
+  client.send(http_client::request_text("GET", "/tasks/" + id + ":subscribe", "",
+                                        "A2A-Version: 1.0\r\nTroupe-Cursor: " + cursor + "\r\n"));
+  return client;
+}
+
+boost::json::value next(http_client& from) {
+  return boost::json::parse(from.next_event().value());
+}
+
+std::string cursor_of(const boost::json::value& event) {
+  for (const auto* kind : {"/task", "/statusUpdate", "/artifactUpdate"})
+    if (const auto found = at(event, std::string(kind) + "/metadata/troupe~1v1~1cursor"); found != "(none)")
+      return found;
+  return "(none)";
+}
+
+std::unique_ptr<store> durable(const temporary_directory& where) {
+  return open_rocksdb_store({.directory = where.path().string(), .durability = durability::async}).value();
+}
+
+/// Begins a task of the puppet, has it make three artifacts and end, and returns all its events.
+std::vector<boost::json::value> whole_life(const net_bed& bed) {
+  auto client = bed.connect();
+  client.send(http_client::request_text("POST", "/message:stream", text_message("go"), with_cursors));
+  CHECK(client.receive_head().header("a2a-extensions") == "urn:troupe:stream-cursor:v1");
+  const auto port = bed.puppet->port(0);
+  for (const auto* text : {"1", "2", "3"})
+    port->report(report_artifact{text_artifact(text, text), false, true});
+  port->report(report_completed{{text_artifact("last", "4")}, "done"});
+  std::vector<boost::json::value> events;
+  while (const auto one = client.next_event())
+    events.push_back(boost::json::parse(*one));
+  return events;
+}
+
+} // namespace
+
+TEST_CASE("a stream goes on behind every event it showed", "[net][sse][resume]") {
+  const temporary_directory directory;
+  const net_bed bed({}, "puppet", durable(directory));
+  const auto events = whole_life(bed);
+  REQUIRE(events.size() == 7); // submitted, working, four artifacts, completed
+  const auto id = at(events[0], "/task/id");
+  for (std::size_t shown = 0; shown < events.size(); ++shown) {
+    CAPTURE(shown, cursor_of(events[shown]));
+    auto client = subscribe(bed, id, cursor_of(events[shown]));
+    CHECK(client.receive_head().status == 200);
+    for (std::size_t i = shown + 1; i < events.size(); ++i)
+      CHECK(next(client) == events[i]);
+    if (shown + 1 == events.size()) // nothing was missed: the task as it is
+      CHECK(at(next(client), "/task/status/state") == "TASK_STATE_COMPLETED");
+    CHECK_FALSE(client.next_event());
+  }
+}
+
+TEST_CASE("a stream that goes on then follows what happens", "[net][sse][resume]") {
+  const temporary_directory directory;
+  const net_bed bed({}, "puppet", durable(directory));
+  auto first = bed.connect();
+  first.send(http_client::request_text("POST", "/message:stream", text_message("go"), with_cursors));
+  static_cast<void>(first.receive_head());
+  const auto begun = next(first);
+  const auto working = next(first);
+  const auto port = bed.puppet->port(0);
+  port->report(report_artifact{text_artifact("a", "missed"), false, true});
+  const auto missed = next(first);
+  first.close();
+
+  auto second = subscribe(bed, at(begun, "/task/id"), cursor_of(working));
+  static_cast<void>(second.receive_head());
+  CHECK(next(second) == missed);
+  port->report(report_artifact{text_artifact("b", "live"), false, true});
+  CHECK(at(next(second), "/artifactUpdate/artifact/parts/0/text") == "live");
+  port->report(report_completed{{}, ""});
+  CHECK(at(next(second), "/statusUpdate/status/state") == "TASK_STATE_COMPLETED");
+  CHECK_FALSE(second.next_event());
+}
+
+TEST_CASE("what is not kept is said, with the task as it is", "[net][sse][resume]") {
+  const net_bed bed({}, "puppet"); // a memory store keeps no past
+  const auto events = whole_life(bed);
+  auto client = subscribe(bed, at(events[0], "/task/id"), cursor_of(events[1]));
+  CHECK(client.receive_head().status == 200);
+  const auto snapshot = next(client);
+  CHECK(at(snapshot, "/task/status/state") == "TASK_STATE_COMPLETED");
+  CHECK(at(snapshot, "/task/metadata/troupe~1v1~1gap") == "true");
+  CHECK_FALSE(client.next_event());
+}
+
+TEST_CASE("a cursor that is none, or of another task, is refused", "[net][sse][resume]") {
+  const temporary_directory directory;
+  const net_bed bed({}, "puppet", durable(directory));
+  const auto id = at(bed.result_of("SendMessage", text_message("go", "", R"(,"configuration":{"returnImmediately":true})")), "/task/id");
+  for (const std::string cursor : {"x", "1.", ".1", "-1", "1.2.3", "1.4294967295", "99999999999999999999", "1000"}) {
+    CAPTURE(cursor);
+    const auto answer = subscribe(bed, id, cursor).receive();
+    CHECK(answer.status == 400);
+    CHECK_THAT(answer.body, ContainsSubstring("cursor"));
+  }
+}
+
+TEST_CASE("who does not ask for cursors sees none", "[net][sse][resume]") {
+  const net_bed bed;
+  auto client = bed.connect();
+  client.send(http_client::request_text("POST", "/message:stream", text_message("go")));
+  static_cast<void>(client.receive_head());
+  while (const auto one = client.next_event())
+    CHECK_THAT(*one, !ContainsSubstring("cursor"));
+}
