@@ -72,22 +72,28 @@ struct resource {
   std::string config;
 };
 
-// "tasks/t" and "tasks/t/pushNotificationConfigs/c"; ids of neither have a slash. Both empty for anything else.
-resource resource_from(std::string_view name) {
+// The resource that `name` names: "tasks/t" or "tasks/t/pushNotificationConfigs/c"; ids of neither have a slash. Both
+// empty for anything else.
+resource resource_of(const object_reader& in, std::string_view name) {
   constexpr std::string_view tasks = "tasks/";
-  if (!name.starts_with(tasks))
+  const auto text = in.text(name);
+  std::string_view rest = text;
+  if (!rest.starts_with(tasks))
     return {};
-  name.remove_prefix(tasks.size());
-  resource out{std::string{name.substr(0, name.find('/'))}, {}};
-  if (const auto last = name.rfind('/'); last != name.find('/'))
-    out.config = name.substr(last + 1);
+  rest.remove_prefix(tasks.size());
+  resource out{std::string{rest.substr(0, rest.find('/'))}, {}};
+  if (const auto last = rest.rfind('/'); last != rest.find('/'))
+    out.config = rest.substr(last + 1);
+  for (const auto* id : {&out.task, &out.config})
+    if (!id->empty() && !is_acceptable_id(*id))
+      in.fail(name, "an id in it is too long or has control characters");
   return out;
 }
 
 // What `id_name` says, or else the resource: the same task if both do.
 task_id task_of(const object_reader& in, std::string_view id_name, std::string_view resource_name) {
   auto id = in.id(id_name);
-  const auto named = resource_from(in.id(resource_name)).task;
+  const auto named = resource_of(in, resource_name).task;
   if (id.empty())
     id = named;
   else if (!named.empty() && named != id)
@@ -99,7 +105,7 @@ task_id task_of(const object_reader& in, std::string_view id_name, std::string_v
 
 std::string config_of(const object_reader& in) {
   auto id = in.id("id");
-  return id.empty() ? resource_from(in.id("name")).config : id;
+  return id.empty() ? resource_of(in, "name").config : id;
 }
 
 // 0 is the proto's "all".
@@ -131,7 +137,7 @@ push_config create_push_config_from(const object_reader& in, first_failure& fail
   if (out.id.empty())
     out.id = wire::read_chosen_id(in, "configId");
   if (out.id.empty())
-    out.id = resource_from(in.id("name")).config;
+    out.id = resource_of(in, "name").config;
   return out;
 }
 

@@ -273,6 +273,25 @@ TEST_CASE("a wrong push configuration on 0.3 REST names the field", "[protocol][
   CHECK(v0_3_rest::read_create_push_config(parsed(json)).error().field == field);
 }
 
+TEST_CASE("a resource name holds two ids of any length that is allowed", "[protocol][codec_v0_3_rest]") {
+  auto config = small_push_config();
+  config.task = task_id{std::string(id_bytes_max, 't')};
+  config.id = std::string(id_bytes_max, 'p');
+  const auto read = v0_3_rest::read_create_push_config(parsed(written(config)));
+  REQUIRE(read.has_value());
+  CHECK(read->what.task == config.task);
+  CHECK(read->what.id == config.id);
+  const auto get = [](std::string name) {
+    return v0_3_rest::read_get_push_config({
+        {"name", std::move(name)}
+    });
+  };
+  CHECK(get("tasks/" + config.task.str() + "/pushNotificationConfigs/" + config.id)->id == config.id);
+  CHECK(get("tasks/t" + config.task.str()).error().field == "name");
+  CHECK(get("tasks/t/pushNotificationConfigs/p" + config.id).error().field == "name");
+  CHECK(get("tasks/t/pushNotificationConfigs/p\n").error().field == "name");
+}
+
 TEST_CASE("push configurations on 0.3 REST are named by path or resource", "[protocol][codec_v0_3_rest]") {
   for (const auto* text : {R"({"taskId":"t","id":"p"})", R"({"name":"tasks/t/pushNotificationConfigs/p"})"}) {
     CHECK(v0_3_rest::read_get_push_config(parsed(text))->task == task_id{"t"});
