@@ -1,5 +1,6 @@
 #include "protocol/base64.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -53,6 +54,14 @@ void append_base64(std::string& out, std::string_view bytes) {
 std::string to_base64(std::string_view bytes) {
   std::string out;
   append_base64(out, bytes);
+  return out;
+}
+
+std::string to_base64url(std::string_view bytes) {
+  auto out = to_base64(bytes);
+  out.erase(std::min(out.find('='), out.size()));
+  std::replace(out.begin(), out.end(), '+', '-');
+  std::replace(out.begin(), out.end(), '/', '_');
   return out;
 }
 

@@ -11,6 +11,8 @@ namespace troupe {
 /// Appends `bytes`, encoded, to `out`.
 void append_base64(std::string& out, std::string_view bytes);
 [[nodiscard]] std::string to_base64(std::string_view bytes);
+/// In the alphabet for URLs, without padding (RFC 7515 section 2).
+[[nodiscard]] std::string to_base64url(std::string_view bytes);
 
 /// Nothing if `text` holds another character, padding in a wrong place, or a length that no encoder makes. Bits beyond
 /// the last byte are ignored.
