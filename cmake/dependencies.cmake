@@ -5,6 +5,7 @@ set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 find_package(Boost 1.81 REQUIRED COMPONENTS json system)
 find_package(RocksDB REQUIRED)
+find_package(OpenSSL 3 REQUIRED COMPONENTS Crypto SSL)
 
 # CAF: Debian ships 0.17.6 without CMake files; CAF 1.x brings its own (CAFConfig.cmake) and wins if it is found, by
 # -DCAF_ROOT=PREFIX or CMAKE_PREFIX_PATH. troupe::caf is imported, so that an install tree refers to it by name only.

@@ -1,0 +1,33 @@
+// Host names to addresses without blocking the loop: a few threads of its own ask the system. Asio's resolver has one thread, which a
+// single name server that does not answer would hold up for everybody.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "net/http_client.hpp"
+#include "net/io.hpp"
+#include "protocol/errc.hpp"
+
+namespace troupe::net {
+
+class name_resolver {
+public:
+  /// `ask`: the system's resolver if empty.
+  name_resolver(asio::io_context& home, std::function<result<addresses>(const std::string&)> ask);
+  ~name_resolver() { close(); }
+  name_resolver(const name_resolver&) = delete;
+  name_resolver& operator=(const name_resolver&) = delete;
+
+  /// Answers go nowhere from now on; does not wait for questions under way. Call before the loop goes.
+  void close();
+  /// `done` runs on the loop, or is destroyed on any thread. errc::unavailable if there is no such host.
+  void resolve(std::string host, std::function<void(result<addresses>)> done);
+
+private:
+  struct state;
+  std::shared_ptr<state> state_;
+};
+
+} // namespace troupe::net
