@@ -16,6 +16,8 @@
 
 namespace troupe::net {
 
+struct push_seams; // net/push_sender.hpp
+
 struct push_config_page {
   std::vector<push_config> configs; ///< By id.
   std::string next_page_token;      ///< Empty on the last page.
@@ -25,6 +27,8 @@ class push_service {
 public:
   /// `records` outlives the service.
   push_service(store& records, push_options options);
+  /// With doors of its own to the world; for tests.
+  push_service(store& records, push_options options, push_seams seams);
   /// Stops at once; what was not delivered is after the next start, if the store is durable.
   ~push_service();
   push_service(const push_service&) = delete;

@@ -1,0 +1,35 @@
+// One notification as an HTTP request: the headers receivers know it by, and a signature over it (a2a-wire section 7, D13).
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "net/http_client.hpp"
+#include "net/push_feed.hpp"
+#include "net/push_options.hpp"
+#include "protocol/errc.hpp"
+#include "protocol/push_row.hpp"
+#include "protocol/time.hpp"
+
+namespace troupe::net {
+
+class push_signer;
+
+/// Writes requests; made once.
+class push_requests {
+public:
+  /// errc::invalid_params: the signing key cannot be used.
+  [[nodiscard]] static result<push_requests> make(const push_options& options);
+
+  /// The same notification has the same id, however often it is sent. Errors: internal (it cannot be signed).
+  [[nodiscard]] result<outbound_request> write(const push_row& row, const push_item& what, const http_url& to, timestamp now) const;
+
+private:
+  push_requests() = default;
+
+  std::string content_type_;
+  std::string user_agent_;
+  std::shared_ptr<const push_signer> signer_; ///< Null: unsigned.
+};
+
+} // namespace troupe::net

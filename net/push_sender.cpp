@@ -1,0 +1,461 @@
+#include "net/push_sender.hpp"
+
+#include "net/push_delivery.hpp"
+#include "net/push_request.hpp"
+#include "net/push_retry.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <pthread.h>
+
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+
+namespace troupe::net {
+
+namespace {
+
+/// Notifications of one configuration before others of the same host have their turn.
+constexpr int turn_items_max = 16;
+/// Between two looks for configurations that were stopped long ago.
+constexpr std::chrono::minutes sweep_interval{10};
+
+/// The way in for other threads, closed before the sender goes.
+class entrance {
+public:
+  explicit entrance(asio::io_context& to) : to_(&to) {}
+  void post(std::function<void()> what) {
+    const std::lock_guard lock{guard_};
+    if (to_ != nullptr)
+      asio::post(*to_, std::move(what));
+  }
+  void close() {
+    const std::lock_guard lock{guard_};
+    to_ = nullptr;
+  }
+
+private:
+  std::mutex guard_;
+  asio::io_context* to_;
+};
+
+struct lane;
+
+/// A configuration being served.
+struct active {
+  std::optional<push_delivery> delivery; ///< Null once it is gone.
+  http_url url;
+  lane* home = nullptr;
+  std::shared_ptr<http_connection> connection; ///< While it has a turn.
+  std::optional<asio::steady_timer> timer;     ///< While it waits to try again.
+  bool queued = false;
+  bool running = false;
+  bool sleeping = false;
+  bool gone = false;
+};
+
+using active_ptr = std::shared_ptr<active>;
+
+/// All configurations of one host and port.
+struct lane {
+  std::string name;
+  std::deque<active_ptr> waiting;
+  std::size_t running = 0;
+  std::size_t users = 0;
+  bool listed = false;
+};
+
+std::string key_of(const task_id& task, const std::string& id) { return task.str() + '/' + id; }
+
+} // namespace
+
+struct push_sender::impl {
+  impl(store& in, push_options how, push_seams doors, push_requests writer)
+    : records(in), options(std::move(how)), seams(std::move(doors)), requests(std::move(writer)) {}
+
+  [[nodiscard]] result<void> start();
+  void stop();
+
+  // -- the thread only ---------------------------------------------------------------------------------------------------
+
+  void begin(push_row what, push_watch watched);
+  void unwatch(const task_id& task, const push_watch& what) {
+    if (what.inbox)
+      records.unwatch(task.str(), what.inbox);
+  }
+  void drop(const std::string& key);
+  void let_go(const active_ptr& who);
+  void want_turn(const active_ptr& who);
+  void list(lane& which);
+  void give_turns();
+  void end_turn(const active_ptr& who);
+  awaitable<void> take_turn(active_ptr who);
+  awaitable<push_attempt> attempt(active& who);
+  /// What follows; false if the turn is over.
+  bool settle(const active_ptr& who, const push_attempt& what);
+  void sleep(const active_ptr& who, std::chrono::milliseconds wait);
+  void note(active& who);
+  void finish(const active_ptr& who);
+  void give_up(const active_ptr& who, const std::string& reason);
+  void sweep();
+  void end_all();
+  [[nodiscard]] double chance() {
+    return seams.chance ? seams.chance() : static_cast<double>(random.next_random() >> 11) * 0x1p-53;
+  }
+
+  store& records;
+  const push_options options;
+  const push_seams seams;
+  const push_requests requests;
+  asio::io_context context{1};
+  std::shared_ptr<entrance> way_in = std::make_shared<entrance>(context);
+  std::optional<asio::executor_work_guard<io_executor>> work;
+  std::optional<asio::steady_timer> sweeper;
+  std::unique_ptr<http_client> client;
+  id_source random;
+  std::unordered_map<std::string, active_ptr> actives;
+  std::unordered_map<std::string, std::unique_ptr<lane>> lanes;
+  std::deque<lane*> ready;
+  std::size_t running = 0;
+  bool stopping = false;
+  std::thread thread;
+};
+
+// -- life --------------------------------------------------------------------------------------------------------------
+
+result<void> push_sender::impl::start() {
+  http_client_options how;
+  how.timeout = options.timeout;
+  how.trusted_pem = seams.trusted_pem;
+  how.resolve = seams.resolve;
+  how.admit = [rules = options.address](const http_url& url, const asio::ip::address& address) {
+    return check_push_address(url, address, rules);
+  };
+  auto made = http_client::make(context, std::move(how));
+  if (!made)
+    return made.error();
+  client = std::move(*made);
+  work.emplace(context.get_executor());
+  sweeper.emplace(context);
+  asio::post(context, [this] { sweep(); });
+  thread = std::thread([this] {
+    ::pthread_setname_np(::pthread_self(), "push");
+    context.run();
+  });
+  return {};
+}
+
+void push_sender::impl::stop() {
+  if (!thread.joinable())
+    return;
+  way_in->close();
+  asio::post(context, [this] { end_all(); });
+  thread.join();
+}
+
+void push_sender::impl::end_all() {
+  stopping = true;
+  for (auto& [key, who] : actives)
+    let_go(who);
+  actives.clear();
+  sweeper->cancel();
+  work.reset();
+}
+
+void push_sender::impl::sweep() {
+  const auto limit = options.now() - options.keep_stopped;
+  for (const auto& row : records.pushes().all())
+    if (!row.progress.stopped.empty() && row.progress.stopped_at <= limit)
+      records.pushes().erase(row.config.task, row.config.id, row.serial, nullptr);
+  sweeper->expires_after(sweep_interval);
+  sweeper->async_wait([this](const error_code& ec) {
+    if (!ec)
+      sweep();
+  });
+}
+
+// -- configurations come and go ----------------------------------------------------------------------------------------
+
+void push_sender::impl::begin(push_row what, push_watch watched) {
+  const auto key = key_of(what.config.task, what.config.id);
+  if (const auto before = actives.find(key); before != actives.end()) {
+    if (before->second->delivery && before->second->delivery->row().serial >= what.serial)
+      return unwatch(what.config.task, watched);
+    drop(key);
+  }
+  if (stopping || !what.progress.stopped.empty())
+    return unwatch(what.config.task, watched);
+  const auto who = std::make_shared<active>();
+  auto url = parse_http_url(what.config.url);
+  const auto allowed = url ? check_push_url(*url, options.address) : result<void>{url.error()};
+  if (!watched.inbox)
+    watched.inbox = std::make_shared<push_inbox>(options.queue_changes_max);
+  watched.inbox->connect([this, door = way_in, weak = std::weak_ptr(who)] {
+    door->post([this, weak] {
+      if (const auto still = weak.lock())
+        want_turn(still);
+    });
+  });
+  who->delivery.emplace(records, std::move(what), std::move(watched));
+  if (url)
+    who->url = std::move(*url);
+  if (!allowed) // The rules have changed since it was made.
+    return give_up(who, allowed.error().message);
+  const auto place = (who->url.tls ? "https:" : "http:") + who->url.host + ":" + std::to_string(who->url.port);
+  auto& home = lanes[place];
+  if (!home) {
+    home = std::make_unique<lane>();
+    home->name = place;
+  }
+  who->home = home.get();
+  ++home->users;
+  actives.emplace(key, who);
+  want_turn(who);
+}
+
+void push_sender::impl::drop(const std::string& key) {
+  const auto found = actives.find(key);
+  if (found == actives.end())
+    return;
+  const auto who = std::move(found->second);
+  actives.erase(found);
+  let_go(who);
+}
+
+/// Nothing is sent for it any more, from wherever it stands; its turn ends by itself.
+void push_sender::impl::let_go(const active_ptr& who) {
+  who->gone = true;
+  if (who->timer)
+    who->timer->cancel();
+  if (who->running) {
+    if (who->connection)
+      who->connection->close();
+    return;
+  }
+  who->delivery.reset();
+  auto* home = std::exchange(who->home, nullptr);
+  if (home == nullptr)
+    return;
+  std::erase(home->waiting, who);
+  if (--home->users == 0 && !home->listed)
+    lanes.erase(std::string(home->name));
+}
+
+// -- turns -------------------------------------------------------------------------------------------------------------
+
+void push_sender::impl::want_turn(const active_ptr& who) {
+  if (who->gone || who->queued || who->running || who->sleeping)
+    return;
+  who->queued = true;
+  who->home->waiting.push_back(who);
+  list(*who->home);
+  give_turns();
+}
+
+void push_sender::impl::list(lane& which) {
+  if (which.listed || which.waiting.empty() || which.running >= options.parallel_per_host_max)
+    return;
+  which.listed = true;
+  ready.push_back(&which);
+}
+
+void push_sender::impl::give_turns() {
+  while (running < options.parallel_max && !ready.empty()) {
+    auto& next = *ready.front();
+    ready.pop_front();
+    next.listed = false;
+    if (next.waiting.empty()) {
+      if (next.users == 0)
+        lanes.erase(std::string(next.name));
+      continue;
+    }
+    const auto who = std::move(next.waiting.front());
+    next.waiting.pop_front();
+    who->queued = false;
+    who->running = true;
+    ++next.running;
+    ++running;
+    list(next);
+    asio::co_spawn(context, take_turn(who), asio::detached);
+  }
+}
+
+void push_sender::impl::end_turn(const active_ptr& who) {
+  auto& home = *who->home;
+  who->running = false;
+  who->connection = nullptr;
+  --home.running;
+  --running;
+  list(home);
+  if (who->gone)
+    let_go(who);
+  if (!stopping)
+    give_turns();
+}
+
+awaitable<void> push_sender::impl::take_turn(active_ptr who) {
+  who->connection = std::make_shared<http_connection>(*client, who->url);
+  bool more = false;
+  for (int items = 0;; ++items) {
+    if (who->gone)
+      break;
+    const auto state = who->delivery->fill();
+    if (!state) {
+      give_up(who, state.error().message);
+      break;
+    }
+    if (*state == push_delivery::readiness::ended) {
+      finish(who);
+      break;
+    }
+    if (*state == push_delivery::readiness::waiting)
+      break;
+    more = items >= turn_items_max;
+    if (more)
+      break;
+    const auto what = co_await attempt(*who);
+    if (who->gone)
+      break;
+    const bool goes_on = settle(who, what);
+    if (!goes_on)
+      break;
+  }
+  end_turn(who);
+  if (more)
+    want_turn(who);
+}
+
+awaitable<push_attempt> push_sender::impl::attempt(active& who) {
+  push_attempt out;
+  auto request = requests.write(who.delivery->row(), who.delivery->front(), who.url, options.now());
+  if (!request) {
+    out.failure = request.error();
+    co_return out;
+  }
+  const auto connection = who.connection;
+  const auto answer = co_await connection->exchange(std::move(*request));
+  if (!answer) {
+    out.failure = answer.error();
+    co_return out;
+  }
+  out.status = answer->status;
+  if (const auto asked = answer->header("Retry-After"); !asked.empty())
+    out.retry_after = parse_retry_after(asked, options.now());
+  co_return out;
+}
+
+bool push_sender::impl::settle(const active_ptr& who, const push_attempt& what) {
+  auto& progress = who->delivery->progress();
+  const auto verdict = judge(what, progress.failures, chance(), options);
+  progress.failures = verdict.step == push_step::delivered ? 0 : progress.failures + 1;
+  switch (verdict.step) {
+    case push_step::delivered:
+    case push_step::skip: {
+      const bool last = who->delivery->front().last;
+      who->delivery->pop();
+      if (last) {
+        finish(who);
+        return false;
+      }
+      note(*who);
+      return true;
+    }
+    case push_step::retry:
+      note(*who);
+      sleep(who, verdict.wait);
+      return false;
+    case push_step::stop:
+      give_up(who, verdict.reason);
+      return false;
+  }
+  return false;
+}
+
+void push_sender::impl::sleep(const active_ptr& who, std::chrono::milliseconds wait) {
+  who->sleeping = true;
+  auto wake = [this, weak = std::weak_ptr(who)] {
+    const auto still = weak.lock();
+    if (!still)
+      return;
+    still->sleeping = false;
+    want_turn(still);
+  };
+  if (seams.delay) {
+    seams.delay(wait, [door = way_in, wake] { door->post(wake); });
+    return;
+  }
+  who->timer.emplace(context, wait);
+  who->timer->async_wait([wake](const error_code& ec) {
+    if (!ec)
+      wake();
+  });
+}
+
+// -- what is kept ------------------------------------------------------------------------------------------------------
+
+void push_sender::impl::note(active& who) {
+  const auto& row = who.delivery->row();
+  records.pushes().note(row.config.task, row.config.id, row.serial, row.progress);
+}
+
+/// The task's end was told, or given up: the configuration's life is over (a2a-wire section 7).
+void push_sender::impl::finish(const active_ptr& who) {
+  const auto& row = who->delivery->row();
+  records.pushes().erase(row.config.task, row.config.id, row.serial, nullptr);
+  drop(key_of(row.config.task, row.config.id));
+}
+
+void push_sender::impl::give_up(const active_ptr& who, const std::string& reason) {
+  auto& progress = who->delivery->progress();
+  progress.stopped = reason;
+  progress.stopped_at = options.now();
+  note(*who);
+  const auto& config = who->delivery->row().config;
+  if (options.warn)
+    options.warn("notifications about task " + config.task.str() + " to " + who->url.host + " are stopped: " + reason);
+  drop(key_of(config.task, config.id));
+}
+
+// -- the sender --------------------------------------------------------------------------------------------------------
+
+push_sender::push_sender(std::unique_ptr<impl> inside) : impl_(std::move(inside)) {}
+
+push_sender::~push_sender() { impl_->stop(); }
+
+result<std::unique_ptr<push_sender>> push_sender::make(store& records, push_options options, push_seams seams) {
+  auto requests = push_requests::make(options);
+  if (!requests)
+    return requests.error();
+  auto inside = std::make_unique<impl>(records, std::move(options), std::move(seams), std::move(*requests));
+  if (const auto started = inside->start(); !started)
+    return started.error();
+  return std::unique_ptr<push_sender>(new push_sender(std::move(inside)));
+}
+
+push_watch push_sender::watch(const task_id& task) {
+  push_watch out{.inbox = std::make_shared<push_inbox>(impl_->options.queue_changes_max), .snapshot = {}};
+  out.snapshot = impl_->records.snapshot_task(task, out.inbox);
+  return out;
+}
+
+void push_sender::unwatch(const task_id& task, const push_watch& what) { impl_->unwatch(task, what); }
+
+void push_sender::begin(push_row what, push_watch watched) {
+  impl_->way_in->post([this, what = std::move(what), watched = std::move(watched)]() mutable {
+    impl_->begin(std::move(what), std::move(watched));
+  });
+}
+
+void push_sender::drop(const task_id& task, const std::string& id) {
+  impl_->way_in->post([this, key = key_of(task, id)] { impl_->drop(key); });
+}
+
+} // namespace troupe::net

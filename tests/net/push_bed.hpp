@@ -1,0 +1,181 @@
+// A store, a push service with doors of the test's own, and words for driving both.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <boost/json/parse.hpp>
+
+#include "net/push_sender.hpp"
+#include "net/push_service.hpp"
+#include "tests/store/changes.hpp"
+#include "tests/store/kinds.hpp"
+#include "tests/support/push_receiver.hpp"
+
+namespace troupe::testing {
+
+/// Delays that pass when the test says so.
+class hand_clock {
+public:
+  struct delay {
+    std::chrono::milliseconds wait;
+    std::function<void()> then;
+  };
+
+  void add(std::chrono::milliseconds wait, std::function<void()> then) {
+    const std::lock_guard lock{guard_};
+    waits_.push_back(wait);
+    if (at_once_)
+      return then();
+    waiting_.push_back({wait, std::move(then)});
+    changed_.notify_all();
+  }
+  /// From now on every delay passes at once.
+  void let_run() {
+    const std::lock_guard lock{guard_};
+    at_once_ = true;
+    for (auto& each : waiting_)
+      each.then();
+    waiting_.clear();
+  }
+  /// Waits for the next delay.
+  delay take() {
+    std::unique_lock lock{guard_};
+    if (!changed_.wait_for(lock, std::chrono::seconds{20}, [&] { return !waiting_.empty(); }))
+      throw std::runtime_error("nothing is to be tried again");
+    auto out = std::move(waiting_.front());
+    waiting_.pop_front();
+    return out;
+  }
+  [[nodiscard]] std::vector<std::chrono::milliseconds> waits() const {
+    const std::lock_guard lock{guard_};
+    return waits_;
+  }
+
+private:
+  mutable std::mutex guard_;
+  std::condition_variable changed_;
+  std::deque<delay> waiting_;
+  std::vector<std::chrono::milliseconds> waits_;
+  bool at_once_ = false;
+};
+
+struct push_bed {
+  enum class kind { memory, rocksdb };
+
+  explicit push_bed(kind of = kind::rocksdb)
+    : records(of == kind::memory ? make_memory_store() : open_or_fail(directory / "data")) {
+    options.address.allow_http = true;
+    options.address.allow_private = true;
+    options.warn = [this](std::string_view line) {
+      const std::lock_guard lock{guard};
+      warnings.emplace_back(line);
+    };
+    seams.delay = [this](std::chrono::milliseconds wait, std::function<void()> then) { clock.add(wait, std::move(then)); };
+    seams.chance = [] { return 0.5; };
+  }
+
+  void start() {
+    service = std::make_unique<net::push_service>(*records, options, seams);
+    const auto started = service->start();
+    if (!started)
+      FAIL(started.error().message);
+  }
+
+  /// As if the process had ended and begun again.
+  void restart() {
+    service = nullptr;
+    records = nullptr;
+    records = open_or_fail(directory / "data");
+    recover_or_fail(*records);
+    start();
+  }
+
+  [[nodiscard]] result<push_config> create(push_config what, const std::string& who = "me") {
+    create_push_config command;
+    command.who.principal = who;
+    command.what = std::move(what);
+    std::promise<result<push_config>> done;
+    service->create(std::move(command), [&](result<push_config> made) { done.set_value(std::move(made)); });
+    return done.get_future().get();
+  }
+  [[nodiscard]] result<push_config> attach(push_config what, bool is_new) {
+    what.owner.principal = "me";
+    std::promise<result<push_config>> done;
+    service->attach(std::move(what), is_new, [&](result<push_config> made) { done.set_value(std::move(made)); });
+    return done.get_future().get();
+  }
+  [[nodiscard]] errc erase(const std::string& task, const std::string& id, const std::string& who = "me") {
+    std::promise<errc> done;
+    service->erase({.who = {.principal = who, .tenant = {}, .traceparent = {}}, .task = task_id{task}, .id = id},
+                   [&](const result<void>& made) { done.set_value(made ? errc::none : made.error().code); });
+    return done.get_future().get();
+  }
+  [[nodiscard]] result<push_config> get(const std::string& task, const std::string& id, const std::string& who = "me") const {
+    return service->get({.who = {.principal = who, .tenant = {}, .traceparent = {}}, .task = task_id{task}, .id = id});
+  }
+
+  void put(change what) { records->commit(std::move(what)); }
+  void put_task(const std::string& id) { put(about_lone(id, "c", 1, born_lone(id, "c", 1))); flush(); }
+  void move(const std::string& id, task_state to) { put(about_lone(id, "c", 2, moved(to))); }
+  void flush() { records->flush(); }
+
+  /// Waits until the store has no configuration of the task any more.
+  void wait_until_forgotten(const std::string& task) {
+    wait_until([&] { return records->pushes().list(task_id{task}).empty(); });
+  }
+  template<class Condition>
+  void wait_until(Condition holds) {
+    for (int i = 0; i < 20'000; ++i) {
+      if (holds())
+        return;
+      std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    }
+    FAIL("it never came to that");
+  }
+
+  temporary_directory directory;
+  std::unique_ptr<store> records;
+  push_options options;
+  net::push_seams seams;
+  hand_clock clock;
+  std::mutex guard;
+  std::vector<std::string> warnings;
+  std::unique_ptr<net::push_service> service;
+};
+
+inline push_config hook(const std::string& task, const std::string& url, const std::string& id = "") {
+  push_config out;
+  out.task = task_id{task};
+  out.url = url;
+  out.id = id;
+  return out;
+}
+
+/// What a body tells, in a word or two.
+inline std::string gist(const received_post& post) {
+  const auto tree = boost::json::parse(post.body);
+  const auto& root = tree.as_object();
+  const auto state = [](const boost::json::value& of) { return std::string(of.at("status").at("state").as_string()); };
+  if (const auto* found = root.if_contains("task"))
+    return "task " + state(*found);
+  if (const auto* found = root.if_contains("statusUpdate"))
+    return state(*found);
+  if (root.if_contains("artifactUpdate"))
+    return "artifact";
+  return std::string(root.at("kind").as_string()) + " " + state(tree);
+}
+
+inline std::string gists(const std::vector<received_post>& posts) {
+  std::string out;
+  for (const auto& each : posts)
+    out += (out.empty() ? "" : ", ") + gist(each);
+  return out;
+}
+
+} // namespace troupe::testing
