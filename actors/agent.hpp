@@ -90,6 +90,13 @@ struct report_rejected {
   std::string reason;
 };
 
+/// Answers the message that asked for a lone task instead of doing one: the sender gets it, no task is made and nothing is kept
+/// (A2A 1.0 section 3.1.1: a send leads to a task or to a message). Context and message id are filled in. Where there is a task already (a
+/// plan's, one that has asked, one of an agent with restart_rule::fail) it completes with the parts as artifact `reply`.
+struct report_reply {
+  message what;
+};
+
 using agent_report = std::variant<report_progress, report_artifact, report_message, report_question, report_completed,
                                   report_failed, report_rejected>;
 
@@ -121,7 +128,7 @@ public:
 using agent_run_ptr = std::unique_ptr<agent_run>;
 
 /// What `start` may return: done at once, or still running.
-using start_result = std::variant<report_completed, report_failed, report_rejected, report_question, agent_run_ptr>;
+using start_result = std::variant<report_completed, report_failed, report_rejected, report_question, report_reply, agent_run_ptr>;
 
 /// What may be done with a task that was running when the process died.
 enum class restart_rule : std::uint8_t {

@@ -123,7 +123,7 @@ struct gateway::impl {
     const auto id = record->id;
     reply_port<task_id> accepted{[done = std::move(done), context = record->context](result<task_id> taken) {
                                    if (taken)
-                                     done(sent{*taken, context, false});
+                                     done(sent{*taken, context, false, nullptr});
                                    else
                                      done(taken.error());
                                  },

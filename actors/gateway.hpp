@@ -29,6 +29,7 @@ struct sent {
   task_id task;        ///< The task that took the message: a new one, or the one it named.
   std::string context; ///< Its contextId.
   bool created = false;
+  message_ptr answer; ///< The agent answered with this message instead of taking a task: there is none of that id.
 };
 
 struct executor_options {
@@ -56,6 +57,7 @@ public:
 
   /// Without a task id in the message: a new lone task of the default agent, `follow` watching it from its first event on; or, with
   /// `opt/v1/objective` or `opt/v1/plan` in the message's metadata read by the caller, see `create`. With a task id: goes to that task (`follow` is ignored).
+  /// An agent may answer with a message instead (`sent::answer`): then there is no task, and `follow` hears nothing.
   /// Errors: task_not_found, unsupported_operation (terminal), invalid_params (context mismatch), overloaded, unavailable.
   void send(send_message what, watcher_ptr follow, reply<sent> done);
 

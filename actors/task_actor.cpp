@@ -151,6 +151,7 @@ void task_actor::on_started(start_result what) {
     void operator()(report_failed& done) const { me.fail(std::move(done)); }
     void operator()(report_rejected& done) const { me.reject(std::move(done)); }
     void operator()(report_question& question) const { me.ask(question); }
+    void operator()(report_reply& answer) const { me.reply(std::move(answer)); }
     void operator()(agent_run_ptr& run) const {
       me.run_ = std::move(run);
       if (me.lone_)
@@ -329,6 +330,26 @@ void task_actor::reject(report_rejected what) {
   finish(task_event::reject, what.reason);
 }
 
+// While nothing of a lone task is committed nobody knows of it: then the message is all there is, and the facts of this turn are dropped.
+void task_actor::reply(report_reply what) {
+  if (!lone_ || !lone_->done) {
+    artifact out;
+    out.name = "reply";
+    out.parts = std::move(what.what.parts);
+    return complete(report_completed{{std::move(out)}, {}});
+  }
+  static_cast<void>(move(task_event::complete, nullptr));
+  pending_.clear();
+  if (what.what.message_id.empty())
+    what.what.message_id = thread_id_source().next("msg");
+  what.what.from = role::agent;
+  what.what.task_id.clear();
+  what.what.context_id = lone_->context;
+  lone_->done(sent{lone_->id, lone_->context, false, std::make_shared<const message>(std::move(what.what))});
+  release();
+  self_->quit();
+}
+
 // Either the last word, or a wait and then the next attempt; the failed attempt is a fact of its own.
 void task_actor::fail(report_failed what) {
   run_.reset();
@@ -503,7 +524,7 @@ void task_actor::commit(committed_fn then) {
   env_.records.commit(
       std::move(what),
       [then = std::move(then), done = std::exchange(lone_->done, {}), id = lone_->id, context = lone_->context] {
-        done(sent{id, context, true});
+        done(sent{id, context, true, nullptr});
         if (then)
           then();
       },

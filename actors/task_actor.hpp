@@ -90,6 +90,7 @@ private:
   void complete(report_completed what);
   void fail(report_failed what);
   void reject(report_rejected what);
+  void reply(report_reply what);
   void stop_agent(report_failed because);
   void after_stop();
   void finish(task_event on, const std::string& text);

@@ -1,5 +1,6 @@
 #include "agents/register_builtin.hpp"
 
+#include "agents/conformance.hpp"
 #include "agents/echo.hpp"
 #include "agents/scripted.hpp"
 #include "agents/sleep.hpp"
@@ -15,6 +16,8 @@ void register_builtin_agents(agent_registry& into, const builtin_agent_options& 
   into.add("scripted", std::make_shared<scripted_agent>());
   if (options.command)
     into.add("command", std::make_shared<command_agent>(*options.command));
+  if (options.conformance)
+    into.add("conformance", std::make_shared<conformance_agent>());
 }
 
 } // namespace troupe

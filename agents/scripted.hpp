@@ -4,7 +4,8 @@
 //   {"steps": [
 //     {"progress": {"id": "pages", "progress": 3, "total": 10, "message": "...", "status": "running"}},
 //     {"sleep": 0.5},                                        seconds, times the run's time scale
-//     {"artifact": {"name": "log", "text": "..."}},          or "data"; "append", "lastChunk" for chunks
+//     {"artifact": {"name": "log", "text": "..."}},          or "data", "raw" (base64), "url" with
+//                                                            "mediaType", "filename"; "append", "lastChunk" for chunks
 //     {"message": "..."},
 //     {"ask": "Which city?"}, {"artifactFromAnswer": {"name": "city"}}, {"askAuth": "..."},
 //     {"fail": "reason"}, {"failUntilAttempt": 3, "reason": "..."}, {"reject": "reason"},

@@ -1,5 +1,7 @@
 #include "agents/work_reports.hpp"
 
+#include "protocol/base64.hpp"
+
 #include <boost/json/serialize.hpp>
 
 #include <algorithm>
@@ -16,7 +18,9 @@ constexpr std::array<std::string_view, 7> tracker_members{"id",     "progress", 
                                                           "status", "startedAt", "updatedAt"};
 constexpr std::array<std::string_view, 2> snapshot_members{"trackers", "aggregate"};
 constexpr std::array<std::string_view, 3> aggregate_members{"progress", "total", "message"};
-constexpr std::array<std::string_view, 5> artifact_members{"name", "text", "data", "append", "lastChunk"};
+constexpr std::array<std::string_view, 9> artifact_members{"name",      "text",     "data",   "raw",      "url",
+                                                           "mediaType", "filename", "append", "lastChunk"};
+constexpr std::array<std::string_view, 4> content_members{"text", "data", "raw", "url"};
 
 result<std::optional<double>> read_number(const json::object& from, std::string_view name, const std::string& pointer) {
   const auto* value = from.if_contains(name);
@@ -126,6 +130,40 @@ result<progress_step> read_snapshot(const json::object& from, const std::string&
   return out;
 }
 
+// The part of an artifact step: exactly one of `text`, `data`, `raw` and `url`.
+result<part> read_content(const json::object& from, const std::string& pointer, input_stage stage) {
+  const auto is_given = [&](std::string_view name) { return from.contains(name); };
+  if (std::count_if(content_members.begin(), content_members.end(), is_given) != 1)
+    return input_error(pointer, "must have exactly one of text, data, raw and url");
+  const std::string_view name = *std::find_if(content_members.begin(), content_members.end(), is_given);
+  const auto& value = from.at(name);
+  part out;
+  if (name == "data") {
+    out = data_part(value);
+  } else if (!value.is_string() && (name != "text" || stage == input_stage::written)) {
+    return input_error(below(pointer, name), "must be a string");
+  } else if (name == "text") {
+    out = text_part(value.is_string() ? std::string(value.get_string()) : json::serialize(value));
+  } else if (name == "url") {
+    out.content = url_content{std::string(value.get_string())};
+  } else if (is_pending(value, stage)) {
+    out.content = raw_content{};
+  } else if (auto bytes = from_base64(value.get_string())) {
+    out.content = raw_content{std::move(*bytes)};
+  } else {
+    return input_error(below(pointer, name), "must be base64");
+  }
+  auto media_type = read_string(from, "mediaType", pointer);
+  if (!media_type)
+    return media_type.error();
+  auto filename = read_string(from, "filename", pointer);
+  if (!filename)
+    return filename.error();
+  out.media_type = std::move(*media_type);
+  out.filename = std::move(*filename);
+  return out;
+}
+
 bool is_finished(const progress_tracker& tracker) {
   return tracker.status == tracker_status::completed || tracker.status == tracker_status::failed;
 }
@@ -176,17 +214,10 @@ result<report_artifact> read_artifact_step(const json::value& from, const std::s
   if (name->empty())
     return input_error(below(pointer, "name"), "must be a string that is not empty");
   out.what.name = std::move(*name);
-  const auto* text = object->if_contains("text");
-  const auto* data = object->if_contains("data");
-  if ((text == nullptr) == (data == nullptr))
-    return input_error(pointer, "must have either text or data");
-  if (text != nullptr) {
-    if (!text->is_string() && stage == input_stage::written)
-      return input_error(below(pointer, "text"), "must be a string");
-    out.what.parts.push_back(text_part(text->is_string() ? std::string(text->get_string()) : json::serialize(*text)));
-  } else {
-    out.what.parts.push_back(data_part(*data));
-  }
+  auto content = read_content(*object, pointer, stage);
+  if (!content)
+    return content.error();
+  out.what.parts.push_back(std::move(*content));
   const auto append = read_flag(*object, "append", false, pointer);
   if (!append)
     return append.error();

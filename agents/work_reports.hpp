@@ -36,8 +36,8 @@ private:
   std::vector<progress_tracker> active_;
 };
 
-/// Reads the value of an `artifact` member: `name`, one of `text` and `data`, `append`, `lastChunk`. Text in a resolved input may
-/// have become other JSON than a string (a reference to data): that is written out.
+/// Reads the value of an `artifact` member: `name`, one of `text`, `data`, `raw` (base64) and `url`, `mediaType`, `filename`, `append`,
+/// `lastChunk`. Text in a resolved input may have become other JSON than a string (a reference to data): that is written out.
 [[nodiscard]] result<report_artifact> read_artifact_step(const boost::json::value& from, const std::string& pointer,
                                                          input_stage stage);
 

@@ -5,8 +5,8 @@
 #include <cerrno>
 #include <chrono>
 #include <fstream>
+#include <iterator>
 #include <memory>
-#include <sstream>
 #include <utility>
 
 #include <netdb.h>
@@ -40,10 +40,10 @@ result<serve_settings> effective_settings(const serve_options& options) {
   serve_settings out;
   if (!options.config_file.empty()) {
     std::ifstream file(options.config_file, std::ios::binary);
-    std::ostringstream text;
-    if (!file || !(text << file.rdbuf()))
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    if (!file)
       return make_error(errc::unavailable, options.config_file + ": cannot be read");
-    if (auto done = read_config(out, text.str(), options.config_file); !done)
+    if (auto done = read_config(out, text, options.config_file); !done)
       return done.error();
   }
   for (const auto& [key, value] : options.flags)
@@ -62,6 +62,7 @@ result<agent_registry> make_agents(const serve_settings& settings) {
     options.command->parallel_max = settings.command_parallel_max;
   else
     options.command.reset();
+  options.conformance = settings.agent == "conformance"; // there for whoever asks for it, and unknown otherwise
   register_builtin_agents(out, options);
   if (!settings.agent.empty())
     out.default_agent = settings.agent;

@@ -172,7 +172,7 @@ std::vector<setting> general() {
     choice<durability, 2>("durability", "sync survives power loss, async survives kill -9",
                           [](auto& s) -> auto& { return s.store.durability; },
                           {{{"sync", durability::sync}, {"async", durability::async}}}),
-    text("agent", "does plain messages and tasks that name no agent", [](auto& s) -> auto& { return s.agent; }),
+    text("agent", "does plain messages and tasks that name no agent; conformance: for conformance kits", [](auto& s) -> auto& { return s.agent; }),
     number<std::uint32_t>("max-parallel", "tasks of an objective at once; 0 = no limit",
                           [](auto& s) -> auto& { return s.executor.parallel_max; }, 0),
     {"time-scale", "multiplies the times of agents that only wait", set_time_scale,

@@ -73,6 +73,8 @@ awaitable<void> send_and_answer(operation_call& call, send_request request) {
     }
     if (news->has_reply() && !news->reply())
       co_return fail(call, news->reply().error());
+    if (news->has_reply() && news->reply()->answer)
+      co_return answer(call, [&](json_writer& out) { call.codec->write_answer(out, *news->reply()->answer); });
     const bool enough = !waits || late || connection.is_draining();
     if (news->has_reply() && (enough || news->has_settled())) {
       // An earlier question of the task may have been seen: believe the record.
@@ -115,6 +117,10 @@ awaitable<void> send_and_stream(operation_call& call, send_request request, coun
   });
   if (!taken) {
     co_await fail_stream(call, taken.error());
+    co_return;
+  }
+  if (taken->answer) {
+    co_await stream_answer(call, taken->answer);
     co_return;
   }
   task_stream what{.queue = queue, .id = taken->task, .ends_at_question = true, .watched = taken->task.str()};

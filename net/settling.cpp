@@ -34,10 +34,10 @@ void send_watcher::on_change(const change_ptr& what) {
 }
 
 void send_watcher::on_reply(result<sent> what) {
-  const bool failed = !what;
+  const bool is_all = !what || what->answer; // no task, so no outcome to wait for
   reply_.emplace(std::move(what));
   const auto before = state_.fetch_or(replied, std::memory_order_acq_rel);
-  if (failed || !waits_ || (before & settled) != 0)
+  if (is_all || !waits_ || (before & settled) != 0)
     reader_->notify();
 }
 

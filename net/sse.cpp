@@ -200,6 +200,18 @@ awaitable<void> show(operation_call& call, task_stream& what) {
   co_await connection.end_stream();
 }
 
+/// A stream of the one event that `add()` adds.
+template<std::invocable<> Add>
+awaitable<void> show_only(operation_call& call, Add add) {
+  auto& connection = call.connection;
+  bool here = co_await connection.begin_stream();
+  add();
+  if (here)
+    here = co_await connection.send_stream();
+  if (here)
+    co_await connection.end_stream();
+}
+
 } // namespace
 
 std::shared_ptr<stream_queue> make_queue(const operation_call& call) {
@@ -227,16 +239,15 @@ awaitable<void> stream_task(operation_call& call, task_stream what, counted slot
   co_await show(call, what);
 }
 
+awaitable<void> stream_answer(operation_call& call, message_ptr what) {
+  co_await show_only(call, [&] { add_event(call, [&](json_writer& out) { call.codec->write_answer(out, *what); }); });
+}
+
 awaitable<void> fail_stream(operation_call& call, error why) {
   fail(call, why);
   if (call.connection.response().status != 200 || !call.frame->streams_refusals())
     co_return;
-  bool here = co_await call.connection.begin_stream();
-  add_error(call, why);
-  if (here)
-    here = co_await call.connection.send_stream();
-  if (here)
-    co_await call.connection.end_stream();
+  co_await show_only(call, [&] { add_error(call, why); });
 }
 
 } // namespace troupe::net

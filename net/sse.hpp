@@ -33,6 +33,9 @@ struct task_stream {
 /// Shows `what` until its end, the client's, or the server's.
 [[nodiscard]] awaitable<void> stream_task(operation_call& call, task_stream what, counted slot);
 
+/// A stream of a message and nothing else: what an agent answered instead of taking a task (a2a-wire 6.3).
+[[nodiscard]] awaitable<void> stream_answer(operation_call& call, message_ptr what);
+
 /// Answers a streaming method with an error: as the only event of a stream (a2a-wire D5), but overload and unavailability as HTTP
 /// statuses.
 [[nodiscard]] awaitable<void> fail_stream(operation_call& call, error why);

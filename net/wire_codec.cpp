@@ -43,6 +43,11 @@ public:
     }
     out.end_object();
   }
+  void write_answer(json_writer& out, const message& what) const override {
+    out.begin_object().key("message");
+    v1_0::write(out, what);
+    out.end_object();
+  }
   void write_task_list(json_writer& out, const task_page& page, const list_tasks& query) const override {
     v1_0::write_task_list(out, page.tasks, page.next_page_token, query.page_size, page.total_size, query.view);
   }
@@ -112,6 +117,7 @@ public:
                   const objective_view* beside) const override {
     v0_3::write_sent(out, what, view, beside);
   }
+  void write_answer(json_writer& out, const message& what) const override { v0_3::write(out, what); }
   void write_task_list(json_writer& out, const task_page& page, const list_tasks& query) const override {
     v0_3::write_task_list(out, page.tasks, page.next_page_token, query.page_size, page.total_size, query.view);
   }
@@ -154,6 +160,11 @@ public:
   void write_sent(json_writer& out, const task& what, const task_view_options& view,
                   const objective_view* beside) const override {
     v0_3_rest::write_sent(out, what, view, beside);
+  }
+  void write_answer(json_writer& out, const message& what) const override {
+    out.begin_object().key("message");
+    v0_3_rest::write(out, what);
+    out.end_object();
   }
   void write_task_list(json_writer& out, const task_page& page, const list_tasks& query) const override {
     v0_3_rest::write_task_list(out, page.tasks, page.next_page_token, query.page_size, page.total_size, query.view);

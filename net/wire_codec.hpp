@@ -46,6 +46,8 @@ public:
   /// The result of a send. `beside`: the objective, for a client that activated OPT (a2a-wire D15); may be null.
   virtual void write_sent(json_writer& out, const task& value, const task_view_options& view,
                           const objective_view* beside) const = 0;
+  /// The result of a send that the agent answered with a message, and the only event of its stream.
+  virtual void write_answer(json_writer& out, const message& value) const = 0;
   virtual void write_task_list(json_writer& out, const task_page& page, const list_tasks& query) const = 0;
 
   virtual void write_push(json_writer& out, const push_config& value) const = 0;

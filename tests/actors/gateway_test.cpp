@@ -12,6 +12,18 @@ using namespace troupe::testing;
 
 namespace {
 
+/// Answers with a message; to `ask`, with a question.
+class replying_agent final : public agent {
+public:
+  start_result start(const order_ptr& what, const agent_port_ptr&) override {
+    if (what->text() == "ask")
+      return report_question{"what?", false};
+    report_reply out;
+    out.what.parts.push_back(text_part("you said " + what->text()));
+    return out;
+  }
+};
+
 task_spec retried(task_spec task, std::uint32_t attempts) {
   task.retry.attempts_max = attempts;
   return task;
@@ -40,6 +52,45 @@ result<sent> say(actor_bed& bed, const std::string& text, const std::string& to 
 }
 
 } // namespace
+
+TEST_CASE("an agent may answer with a message instead of taking a task, and nothing is kept", "[actors][gateway]") {
+  actor_bed bed;
+  bed.agents.add("replying", std::make_shared<replying_agent>());
+  bed.agents.default_agent = "replying";
+  const auto answered = say(bed, "hi");
+  REQUIRE(answered);
+  REQUIRE(answered->answer);
+  const auto& said = *answered->answer;
+  CHECK(text_of(said.parts) == "you said hi");
+  CHECK(said.from == role::agent);
+  CHECK_FALSE(said.message_id.empty());
+  CHECK(said.context_id == answered->context);
+  CHECK(said.task_id.empty());
+  CHECK_FALSE(bed.records().find_task(answered->task));
+  CHECK_FALSE(answered->created);
+  CHECK(bed.records().list(list_tasks{})->total_size == 0);
+}
+
+TEST_CASE("where there is a task already, an agent's reply completes it", "[actors][gateway]") {
+  actor_bed bed;
+  bed.agents.add("replying", std::make_shared<replying_agent>());
+  bed.agents.default_agent = "replying";
+  const auto planned = bed.run(an_objective({a_plan("p", {a_task("a", {}, "replying")})}), objective_state::completed);
+  const auto task = bed.records().find_task(planned->plans[0].task_at(0));
+  REQUIRE(task->artifacts.size() == 1);
+  CHECK(task->artifacts[0]->name == "reply");
+  CHECK(text_of(task->artifacts[0]->parts) == "you said a");
+
+  const auto asked = say(bed, "ask", {}, bed.seen);
+  REQUIRE(asked);
+  CHECK_FALSE(asked->answer);
+  bed.seen->wait_for(task_state::input_required);
+  const auto seen = std::make_shared<recorder>();
+  REQUIRE(bed.records().watch_task(asked->task, seen));
+  REQUIRE(say(bed, "now", asked->task.str()));
+  seen->wait_for(task_state::completed);
+  CHECK(text_of(bed.records().find_task(asked->task)->artifacts.at(0)->parts) == "you said ask\nnow");
+}
 
 TEST_CASE("tasks run in the order of their dependencies", "[actors][gateway]") {
   actor_bed bed;

@@ -202,8 +202,8 @@ TEST_CASE("a script is checked before anything runs", "[agents][scripted]") {
   CHECK(steps(R"([{"progress": {"id": "a", "startedAt": "noon"}}])") == "/steps/0/progress/startedAt: must be a time as in RFC 3339");
   CHECK(steps(R"([{"progress": {"trackers": 1}}])") == "/steps/0/progress/trackers: must be a list");
   CHECK(steps(R"([{"artifact": {"text": "x"}}])") == "/steps/0/artifact/name: must be a string that is not empty");
-  CHECK(steps(R"([{"artifact": {"name": "a"}}])") == "/steps/0/artifact: must have either text or data");
-  CHECK(steps(R"([{"artifact": {"name": "a", "text": "x", "data": 1}}])") == "/steps/0/artifact: must have either text or data");
+  CHECK(steps(R"([{"artifact": {"name": "a"}}])") == "/steps/0/artifact: must have exactly one of text, data, raw and url");
+  CHECK(steps(R"([{"artifact": {"name": "a", "text": "x", "data": 1}}])") == "/steps/0/artifact: must have exactly one of text, data, raw and url");
   CHECK(steps(R"([{"artifact": {"name": "a", "text": "x", "lastchunk": true}}])")
         == R"(/steps/0/artifact/lastchunk: unknown member "lastchunk"; did you mean "lastChunk"?)");
   CHECK(steps(R"([{"artifactFromAnswer": "city"}])") == "/steps/0/artifactFromAnswer: must be an object with a name");

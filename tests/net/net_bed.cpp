@@ -56,7 +56,7 @@ void puppet_agent::note_input(std::string text) {
 net_bed::net_bed(server_options options, const std::string& default_agent, std::unique_ptr<store> keeps)
   : records(keeps ? std::move(keeps) : make_memory_store()), puppet(std::make_shared<puppet_agent>()) {
   static_cast<void>(records->recover());
-  register_builtin_agents(agents, {.command = std::nullopt});
+  register_builtin_agents(agents, {.command = std::nullopt, .conformance = true});
   agents.add("puppet", puppet);
   agents.default_agent = default_agent;
   executor_options how;
