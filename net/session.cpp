@@ -295,6 +295,9 @@ awaitable<void> session::wait(time_point until) {
 
 awaitable<bool> session::begin_stream() {
   streamed_ = true;
+  working_ = {}; // streams have a limit of their own: those that wait must not keep requests out
+  if (input_is_empty())
+    std::string().swap(input_); // nobody reads for a long time
   chunked_ = !request_.is_http_1_0;
   head_ = "HTTP/1.1 200 OK\r\n";
   head_ += home_.date();

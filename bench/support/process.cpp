@@ -45,6 +45,14 @@ void write_all(int to, const void* data, std::size_t size) {
   }
 }
 
+double resident_bytes_of(const std::string& process) {
+  std::ifstream statm("/proc/" + process + "/statm");
+  double total_pages = 0.0;
+  double resident_pages = 0.0;
+  statm >> total_pages >> resident_pages;
+  return resident_pages * static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
+
 } // namespace
 
 child_process::child_process(const std::vector<std::string>& argv) {
@@ -117,6 +125,10 @@ bool child_process::reap(bool block) {
   return true;
 }
 
+double child_process::resident_bytes() const {
+  return resident_bytes_of(std::to_string(pid_));
+}
+
 int child_process::terminate(std::chrono::seconds wait) {
   if (!running_)
     return exit_code_of(status_);
@@ -180,11 +192,7 @@ std::vector<double> run_in_child(const std::function<std::vector<double>()>& wor
 }
 
 double resident_bytes() {
-  std::ifstream statm("/proc/self/statm");
-  double total_pages = 0.0;
-  double resident_pages = 0.0;
-  statm >> total_pages >> resident_pages;
-  return resident_pages * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  return resident_bytes_of("self");
 }
 
 double allocated_bytes() {

@@ -22,6 +22,8 @@ public:
 
   /// The next line it prints, without the newline. Throws if it ends or says nothing for `wait`.
   [[nodiscard]] std::string read_line(std::chrono::seconds wait = std::chrono::seconds(30));
+  /// Bytes of memory it has resident.
+  [[nodiscard]] double resident_bytes() const;
   /// SIGTERM, and SIGKILL after `wait`. Returns the exit code, or 128 + the signal.
   int terminate(std::chrono::seconds wait = std::chrono::seconds(20));
   /// Waits for it to end by itself; the exit code, or 128 + the signal.

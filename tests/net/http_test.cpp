@@ -252,6 +252,17 @@ TEST_CASE("no more requests than allowed are worked on at once", "[net][http]") 
   CHECK(other.post(get_unknown).status == 200);
 }
 
+TEST_CASE("streams that wait keep no requests out", "[net][http]") {
+  server_options options;
+  options.requests_in_flight_max = 1;
+  const net_bed bed(options, "puppet");
+  auto reader = bed.connect();
+  reader.send(http_client::post_text(rpc("SendStreamingMessage", text_message("x"))));
+  static_cast<void>(reader.receive_head());
+  REQUIRE(comes_true([&] { return bed.web->load().requests_in_flight == 0; }));
+  CHECK(bed.connect().post(get_unknown).status == 200);
+}
+
 TEST_CASE("connections above the limit are told so", "[net][http]") {
   server_options options;
   options.connections_max = 1;

@@ -1,0 +1,313 @@
+// Subscribers of one task: opens N event streams over REST, has the source tick, and reads what comes. One thread, epoll, plain
+// sockets. Every subscriber must get every tick, once and in order.
+//
+//   troupe_streams_load --port P [--subscribers N] [--ticks N] [--interval-us U] [--bursts N]
+//   troupe_streams_load --port P --subscribers N --hold        prints {"subscribers"} once all are open, and holds them until SIGTERM
+//
+// A burst is `ticks` ticks, `interval-us` apart; the next begins when the last has arrived everywhere. Prints one line: {"deliveries",
+// "seconds", "deliveries_per_s", "p50_us", "p99_us", "max_us"}: delays from the agent's clock to the reader's, on one machine.
+#include "protocol/event_stream.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace {
+
+using steady = std::chrono::steady_clock;
+
+struct options {
+  std::uint16_t port = 0;
+  std::size_t subscribers = 1;
+  std::size_t ticks = 200;
+  long interval_us = 0;
+  std::size_t bursts = 1;
+  bool hold = false;
+};
+
+[[noreturn]] void fail(const std::string& what) {
+  std::fprintf(stderr, "troupe_streams_load: %s\n", what.c_str());
+  std::exit(1);
+}
+
+int connect_to(std::uint16_t port) {
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(port);
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (socket < 0 || ::connect(socket, reinterpret_cast<sockaddr*>(&to), sizeof to) != 0)
+    fail(std::string("cannot connect: ") + std::strerror(errno));
+  const int on = 1;
+  ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  return socket;
+}
+
+void send_all(int socket, std::string_view bytes) {
+  if (::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(bytes.size()))
+    fail(std::string("cannot send: ") + std::strerror(errno));
+}
+
+/// Sends a message over REST; the answer's body.
+std::string post_message(std::uint16_t port, const std::string& text, const std::string& task) {
+  const int socket = connect_to(port);
+  const std::string body = R"({"message":{"messageId":"m","role":"ROLE_USER",)" + (task.empty() ? "" : R"("taskId":")" + task + "\",")
+                           + R"("parts":[{"text":")" + text + R"("}]},"configuration":{"returnImmediately":true}})";
+  send_all(socket, "POST /message:send HTTP/1.1\r\nHost: localhost\r\nA2A-Version: 1.0\r\nConnection: close\r\nContent-Type: "
+                   "application/json\r\nContent-Length: "
+                     + std::to_string(body.size()) + "\r\n\r\n" + body);
+  std::string answer;
+  std::array<char, 4096> buffer{};
+  while (answer.find("\r\n\r\n{") == std::string::npos || answer.back() != '}') {
+    const auto n = ::recv(socket, buffer.data(), buffer.size(), 0);
+    if (n <= 0)
+      fail("no answer to a message: " + answer);
+    answer.append(buffer.data(), static_cast<std::size_t>(n));
+  }
+  ::close(socket);
+  if (!answer.starts_with("HTTP/1.1 200"))
+    fail("a message was refused: " + answer);
+  return answer;
+}
+
+std::string task_of(const std::string& answer) {
+  constexpr std::string_view key = R"("task":{"id":")";
+  const auto at = answer.find(key);
+  if (at == std::string::npos)
+    fail("no task in " + answer);
+  return answer.substr(at + key.size(), answer.find('"', at + key.size()) - at - key.size());
+}
+
+/// One event stream.
+class subscriber {
+public:
+  subscriber(std::uint16_t port, const std::string& task) : socket_(connect_to(port)) {
+    send_all(socket_, "GET /tasks/" + task + ":subscribe HTTP/1.1\r\nHost: localhost\r\nA2A-Version: 1.0\r\n\r\n");
+  }
+
+  [[nodiscard]] int socket() const { return socket_; }
+  [[nodiscard]] bool is_open() const { return open_; }
+  [[nodiscard]] std::size_t ticks() const { return ticks_; }
+
+  /// Takes what has arrived; `delays` gets nanoseconds.
+  void receive(std::vector<std::uint32_t>& delays) {
+    static std::array<char, 256 * 1024> buffer;
+    const auto n = ::recv(socket_, buffer.data(), buffer.size(), MSG_DONTWAIT);
+    if (n == 0)
+      fail("the server closed a stream after " + std::to_string(ticks_) + " ticks");
+    if (n < 0) {
+      if (errno == EAGAIN || errno == EINTR)
+        return;
+      fail(std::string("cannot receive: ") + std::strerror(errno));
+    }
+    const auto now = steady::now().time_since_epoch().count();
+    take({buffer.data(), static_cast<std::size_t>(n)});
+    while (const auto event = reader_.next())
+      read(event->data, now, delays);
+  }
+
+private:
+  /// Unwraps the chunks (RFC 9112 7.1).
+  void take(std::string_view bytes) {
+    input_ += bytes;
+    std::size_t at = 0;
+    if (!has_head_) {
+      const auto end = input_.find("\r\n\r\n");
+      if (end == std::string::npos)
+        return;
+      if (!input_.starts_with("HTTP/1.1 200"))
+        fail("no stream: " + input_);
+      has_head_ = true;
+      at = end + 4;
+    }
+    for (;;) {
+      if (left_ == 0) {
+        const auto line = input_.find("\r\n", at);
+        if (line == std::string::npos)
+          break;
+        const auto [end, ec] = std::from_chars(input_.data() + at, input_.data() + line, left_, 16);
+        if (ec != std::errc{} || left_ == 0)
+          fail("the stream ended: " + input_.substr(at));
+        at = line + 2;
+        left_ += 2; // and its line end
+      }
+      const auto piece = std::min(left_, input_.size() - at);
+      const auto data = std::min(piece, left_ > 2 ? left_ - 2 : 0);
+      reader_.feed(std::string_view(input_).substr(at, data));
+      at += piece;
+      left_ -= piece;
+      if (left_ > 0)
+        break;
+    }
+    input_.erase(0, at);
+  }
+
+  void read(std::string_view data, std::int64_t now, std::vector<std::uint32_t>& delays) {
+    if (!open_) {
+      if (data.find("\"task\"") == std::string_view::npos)
+        fail("a stream begins with " + std::string(data));
+      open_ = true;
+      return;
+    }
+    constexpr std::string_view key = "\"tick ";
+    const auto at = data.find(key);
+    if (at == std::string_view::npos) {
+      if (data.find("statusUpdate") == std::string_view::npos)
+        fail("unexpected: " + std::string(data));
+      return;
+    }
+    long number = -1;
+    long long sent = 0;
+    if (std::sscanf(std::string(data.substr(at + 1, 40)).c_str(), "tick %ld %lld", &number, &sent) != 2)
+      fail("no tick: " + std::string(data));
+    if (first_ < 0)
+      first_ = number;
+    if (number != first_ + static_cast<long>(ticks_))
+      fail("tick " + std::to_string(number) + " where " + std::to_string(first_ + static_cast<long>(ticks_)) + " should be");
+    ++ticks_;
+    delays.push_back(static_cast<std::uint32_t>(std::clamp<std::int64_t>(now - sent, 0, UINT32_MAX)));
+  }
+
+  int socket_;
+  std::string input_;
+  std::size_t left_ = 0; ///< Of the current chunk.
+  bool has_head_ = false;
+  bool open_ = false;
+  long first_ = -1;
+  std::size_t ticks_ = 0;
+  troupe::event_stream_reader reader_;
+};
+
+class audience {
+public:
+  audience(std::uint16_t port, const std::string& task, std::size_t size) {
+    all_.reserve(size);
+    for (std::size_t i = 0; i < size; ++i) {
+      all_.emplace_back(port, task);
+      epoll_event what{};
+      what.events = EPOLLIN;
+      what.data.u64 = i;
+      if (::epoll_ctl(poll_, EPOLL_CTL_ADD, all_.back().socket(), &what) != 0)
+        fail("epoll_ctl");
+    }
+    wait_for([](const subscriber& one) { return one.is_open(); });
+  }
+
+  void wait_for_ticks(std::size_t count) {
+    wait_for([count](const subscriber& one) { return one.ticks() >= count; });
+  }
+
+  std::vector<std::uint32_t> delays;
+
+private:
+  template<class Condition>
+  void wait_for(Condition is_done) {
+    auto open = static_cast<std::size_t>(std::count_if(all_.begin(), all_.end(), [&](const auto& one) { return !is_done(one); }));
+    std::array<epoll_event, 512> ready{};
+    while (open > 0) {
+      const int n = ::epoll_wait(poll_, ready.data(), ready.size(), 30'000);
+      if (n == 0)
+        fail("nothing for thirty seconds");
+      for (int i = 0; i < n; ++i) {
+        auto& one = all_[ready[static_cast<std::size_t>(i)].data.u64];
+        const bool was_done = is_done(one);
+        one.receive(delays);
+        if (!was_done && is_done(one))
+          --open;
+      }
+    }
+  }
+
+  int poll_ = ::epoll_create1(0);
+  std::vector<subscriber> all_;
+};
+
+double at_share(std::vector<std::uint32_t>& values, double share) {
+  auto rank = static_cast<std::size_t>(share * static_cast<double>(values.size()));
+  rank = std::min(rank, values.size() - 1);
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(rank), values.end());
+  return values[rank] / 1000.0;
+}
+
+options read_options(int argc, char** argv) {
+  options how;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view name = argv[i];
+    if (name == "--hold") {
+      how.hold = true;
+      continue;
+    }
+    if (i + 1 == argc)
+      fail("no value for " + std::string(name));
+    const auto value = std::strtoll(argv[++i], nullptr, 10);
+    if (name == "--port")
+      how.port = static_cast<std::uint16_t>(value);
+    else if (name == "--subscribers")
+      how.subscribers = static_cast<std::size_t>(value);
+    else if (name == "--ticks")
+      how.ticks = static_cast<std::size_t>(value);
+    else if (name == "--interval-us")
+      how.interval_us = static_cast<long>(value);
+    else if (name == "--bursts")
+      how.bursts = static_cast<std::size_t>(value);
+    else
+      fail("unknown option " + std::string(name));
+  }
+  if (how.port == 0 || how.subscribers == 0 || how.ticks == 0 || how.bursts == 0)
+    fail("--port is missing, or a number is 0");
+  return how;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  const auto how = read_options(argc, argv);
+  rlimit files{};
+  ::getrlimit(RLIMIT_NOFILE, &files);
+  files.rlim_cur = files.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &files);
+
+  const auto task = task_of(post_message(how.port, "begin", ""));
+  audience all(how.port, task, how.subscribers);
+  if (how.hold) {
+    std::printf("{\"subscribers\":%zu}\n", how.subscribers);
+    std::fflush(stdout);
+    ::poll(nullptr, 0, -1);
+    return 0;
+  }
+  const auto tick = "tick " + std::to_string(how.ticks) + " " + std::to_string(how.interval_us);
+  post_message(how.port, "tick 20 0", task); // warm-up
+  all.wait_for_ticks(20);
+  all.delays.clear();
+  const auto begin = steady::now();
+  for (std::size_t burst = 1; burst <= how.bursts; ++burst) {
+    post_message(how.port, tick, task);
+    all.wait_for_ticks(20 + burst * how.ticks);
+  }
+  const double seconds = std::chrono::duration<double>(steady::now() - begin).count();
+  const auto deliveries = all.delays.size();
+  if (deliveries != how.subscribers * how.ticks * how.bursts)
+    fail(std::to_string(deliveries) + " deliveries");
+  std::printf("{\"deliveries\":%zu,\"seconds\":%.4f,\"deliveries_per_s\":%.1f,\"p50_us\":%.1f,\"p99_us\":%.1f,\"max_us\":%.1f}\n", deliveries,
+              seconds, static_cast<double>(deliveries) / seconds, at_share(all.delays, 0.50), at_share(all.delays, 0.99),
+              at_share(all.delays, 1.0));
+  return 0;
+}

@@ -1,0 +1,142 @@
+// Question: how many events a second reach the subscribers of one task, how late, and what does a subscriber cost who only waits?
+//
+// The source (Troupe's server with an agent that says the time), the bare source (one prepared event written to every socket) and the
+// subscribers are processes of their own. For 1, 100 and 1,000 subscribers: bursts as fast as the agent can report (deliveries/s), then
+// one event after the other (delay from the agent's clock to the reader's). Idle: memory of the server for each of 10,000
+// subscribers (with HTTP connection, stream, queue). Every subscriber must get every event, once and in order.
+// Knobs: --subscribers, --threads, --rounds, --filter.
+#include "bench/support/executor.hpp"
+#include "bench/support/harness.hpp"
+#include "bench/support/process.hpp"
+
+#include <boost/json/parse.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace troupe::bench;
+
+std::string own_folder() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path().string();
+}
+
+/// A source that listens.
+struct source {
+  std::unique_ptr<child_process> process;
+  std::string port;
+};
+
+source start_source(const std::string& program, std::size_t threads) {
+  std::vector<std::string> argv{own_folder() + "/" + program};
+  if (program == "troupe_streams_source")
+    argv.insert(argv.end(), {"--threads", std::to_string(threads)});
+  source out{std::make_unique<child_process>(argv), {}};
+  const auto line = out.process->read_line();
+  const std::string host = "127.0.0.1:";
+  const auto at = line.find(host);
+  check(at != std::string::npos, program + " says: " + line);
+  out.port = line.substr(at + host.size(), line.find_first_not_of("0123456789", at + host.size()) - at - host.size());
+  return out;
+}
+
+boost::json::object load(const source& from, std::size_t subscribers, std::vector<std::string> more) {
+  std::vector<std::string> argv{own_folder() + "/troupe_streams_load", "--port", from.port, "--subscribers", std::to_string(subscribers)};
+  argv.insert(argv.end(), more.begin(), more.end());
+  child_process generator(argv);
+  const auto line = generator.read_line(std::chrono::seconds(120));
+  check(generator.wait() == 0, line);
+  return boost::json::parse(line).as_object();
+}
+
+/// What to do to so many subscribers, so that every case takes about as long.
+struct audience {
+  std::size_t subscribers;
+  std::size_t ticks;  ///< Of a burst; below the server's bound for a slow reader.
+  std::size_t bursts;
+  std::size_t paced;  ///< Events, one after the other.
+  long interval_us;
+};
+
+std::vector<audience> audiences(bool quick) {
+  if (quick)
+    return {{3, 20, 2, 10, 100}};
+  return {{1, 500, 200, 2'000, 1'000}, {100, 500, 20, 400, 5'000}, {1'000, 500, 4, 100, 20'000}};
+}
+
+struct figures {
+  double deliveries_per_s;
+  double p50_us;
+  double p99_us;
+};
+
+figures measure(const std::string& program, const audience& who, std::size_t threads) {
+  const auto from = start_source(program, threads);
+  const auto number = [](const boost::json::object& said, const char* key) { return said.at(key).to_number<double>(); };
+  const auto burst = load(from, who.subscribers, {"--ticks", std::to_string(who.ticks), "--bursts", std::to_string(who.bursts)});
+  const auto paced = load(from, who.subscribers,
+                          {"--ticks", std::to_string(who.paced), "--interval-us", std::to_string(who.interval_us)});
+  from.process->terminate();
+  return {number(burst, "deliveries_per_s"), number(paced, "p50_us"), number(paced, "p99_us")};
+}
+
+void measure_fan_out(const options& how, report& results, const audience& who) {
+  std::map<std::string, std::vector<double>> values;
+  for (std::size_t round = 0; round < how.rounds_or(3); ++round)
+    for (const std::string program : {"troupe_streams_bare", "troupe_streams_source"}) {
+      const auto reached = measure(program, who, how.threads);
+      values[program + " rate"].push_back(reached.deliveries_per_s);
+      values[program + " p50"].push_back(reached.p50_us);
+      values[program + " p99"].push_back(reached.p99_us);
+    }
+  const auto name = "fan-out/" + std::to_string(who.subscribers);
+  const auto add = [&](const std::string& what, const std::string& column, const std::string& unit) {
+    const auto& bare = values.at("troupe_streams_bare " + column);
+    const auto& ours = values.at("troupe_streams_source " + column);
+    results.add("bare " + name + what, median(bare), unit);
+    results.add(name + what, median(ours), unit, median(bare), ratio_of(ours, bare));
+  };
+  results.heading(std::to_string(who.subscribers) + (who.subscribers == 1 ? " subscriber" : " subscribers"));
+  add("", "rate", "deliveries/s");
+  add(" p50", "p50", "us");
+  add(" p99", "p99", "us");
+}
+
+/// Memory of the server for each subscriber that waits.
+double idle_bytes(std::size_t subscribers, std::size_t threads) {
+  const auto from = start_source("troupe_streams_source", threads);
+  load(from, 1, {"--ticks", "1"}); // whatever is made once
+  const auto before = from.process->resident_bytes();
+  child_process held({own_folder() + "/troupe_streams_load", "--port", from.port, "--subscribers", std::to_string(subscribers), "--hold"});
+  const auto line = held.read_line(std::chrono::seconds(60));
+  check(line.find(std::to_string(subscribers)) != std::string::npos, line);
+  const auto after = from.process->resident_bytes();
+  held.terminate();
+  from.process->terminate();
+  return (after - before) / static_cast<double>(subscribers);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  std::string only;
+  return run_benchmark(
+    argc, argv, "streams", "How many events a second reach the subscribers of one task, and what does a waiting one cost?",
+    [&](const options& how, report& results) {
+      for (const auto& who : audiences(how.quick))
+        if ((only.empty() || only == std::to_string(who.subscribers)) && how.wants("fan-out/" + std::to_string(who.subscribers)))
+          measure_fan_out(how, results, who);
+      const std::size_t idle = how.quick ? 20 : 10'000;
+      const auto name = "idle/" + std::to_string(idle);
+      if (only.empty() && how.wants(name)) {
+        results.heading("idle subscribers");
+        results.add(name, idle_bytes(idle, how.threads), "bytes");
+      }
+    },
+    {{"--subscribers", "only this many (1, 100 or 1000)", &only}});
+}
