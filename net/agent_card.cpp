@@ -1,91 +1,93 @@
 #include "net/agent_card.hpp"
 
 #include "protocol/codec_opt.hpp"
-#include "protocol/json_writer.hpp"
 #include "protocol/progress.hpp"
 
-#include <array>
-#include <cstdint>
+#include <string>
 
 namespace troupe::net {
 
 namespace {
 
-void write_interfaces(json_writer& out, std::string_view url) {
-  out.key("supportedInterfaces").begin_array();
-  out.begin_object().member("url", url).member("protocolBinding", "JSONRPC").member("protocolVersion", "1.0").end_object();
-  out.end_array();
+/// Every binding and version is served at one place. Clients append to the address of a REST interface, so it ends without a slash.
+std::vector<agent_interface> make_interfaces(std::string_view url) {
+  const std::string base(url);
+  const std::string rest(url.ends_with('/') ? url.substr(0, url.size() - 1) : url);
+  return {
+      {base, "JSONRPC", "1.0", {}},
+      {rest, "HTTP+JSON", "1.0", {}},
+      {base, "JSONRPC", "0.3", {}},
+      {rest, "HTTP+JSON", "0.3", {}},
+  };
 }
 
-void write_extensions(json_writer& out, const card_options& options) {
-  out.key("extensions").begin_array();
-  out.begin_object().member("uri", opt::uri);
-  out.member("description", "Objectives, plans and tasks: objectives/* and plans/*, metadata opt/v1/...");
-  out.key("params").begin_object();
-  out.key("maxPlansPerObjective").number(options.plans_per_objective_max);
-  out.key("maxTasksPerPlan").number(options.tasks_per_plan_max);
-  out.key("persistenceEnabled").boolean(options.persistent);
-  out.end_object().end_object();
-  out.begin_object().member("uri", progress_uri);
-  out.member("description", "Progress of running tasks, as trackers in the metadata of status updates.");
-  out.key("params").begin_object();
-  out.key("maxTrackers").number(std::uint64_t{progress_trackers_max});
-  out.key("maxMessageChars").number(std::uint64_t{progress_message_chars_max});
-  out.key("maxIdChars").number(std::uint64_t{progress_id_chars_max});
-  out.key("recommendedMaxUpdatesPerSecond").number(std::uint32_t{2});
-  out.end_object().end_object();
-  out.end_array();
+std::vector<agent_extension> make_extensions(const card_options& options) {
+  agent_extension plans;
+  plans.uri = opt::uri;
+  plans.description = "Objectives, plans and tasks: objectives/* and plans/*, metadata opt/v1/...";
+  plans.params = {{"maxPlansPerObjective", options.plans_per_objective_max},
+                  {"maxTasksPerPlan", options.tasks_per_plan_max},
+                  {"persistenceEnabled", options.persistent}};
+  agent_extension progress;
+  progress.uri = progress_uri;
+  progress.description = "Progress of running tasks, as trackers in the metadata of status updates.";
+  progress.params = {{"maxTrackers", progress_trackers_max},
+                     {"maxMessageChars", progress_message_chars_max},
+                     {"maxIdChars", progress_id_chars_max},
+                     {"recommendedMaxUpdatesPerSecond", 2}};
+  return {std::move(plans), std::move(progress)};
 }
 
-void write_modes(json_writer& out, std::string_view key) {
-  out.key(key).begin_array().string("text/plain").string("application/json").end_array();
-}
-
-void write_skills(json_writer& out, const agent_registry& agents) {
-  out.key("skills").begin_array();
+std::vector<agent_skill> skills_of(const agent_registry& agents) {
+  std::vector<agent_skill> out;
   for (const auto& name : agents.names()) {
     const auto who = agents.find(name);
-    const auto description = who ? who->description() : std::string{};
-    out.begin_object().member("id", name).member("name", name);
-    out.member("description", description.empty() ? "Does tasks as \"" + name + "\"." : description);
-    out.key("tags").begin_array().string("agent");
+    agent_skill skill;
+    skill.id = name;
+    skill.name = name;
+    skill.description = who ? who->description() : std::string{};
+    if (skill.description.empty())
+      skill.description = "Does tasks as \"" + name + "\".";
+    skill.tags = {"agent"};
     if (name == agents.default_agent)
-      out.string("default");
-    out.end_array().end_object();
+      skill.tags.emplace_back("default");
+    out.push_back(std::move(skill));
   }
-  out.end_array();
+  return out;
 }
 
 } // namespace
 
-std::string write_agent_card(const card_options& options, std::string_view url, const agent_registry& agents) {
-  std::string text;
-  json_writer out(text);
-  out.begin_object().member("name", options.name).member("description", options.description);
-  write_interfaces(out, options.url.empty() ? url : std::string_view(options.url));
-  out.member("version", options.version);
-  out.key("capabilities").begin_object().key("streaming").boolean(true).key("pushNotifications").boolean(false);
-  write_extensions(out, options);
-  out.end_object();
-  write_modes(out, "defaultInputModes");
-  write_modes(out, "defaultOutputModes");
-  write_skills(out, agents);
-  out.end_object();
-  return text;
+agent_card make_agent_card(const server_options& options, std::string_view url, const agent_registry& agents) {
+  const auto& from = options.card;
+  agent_card out;
+  out.name = from.name;
+  out.description = from.description;
+  out.version = from.version;
+  out.interfaces = make_interfaces(from.url.empty() ? url : std::string_view(from.url));
+  if (!from.provider.organization.empty() || !from.provider.url.empty())
+    out.provider = from.provider;
+  out.documentation_url = from.documentation_url;
+  out.icon_url = from.icon_url;
+  out.capabilities.streaming = true;
+  out.capabilities.push_notifications = options.push_enabled;
+  out.capabilities.state_transition_history = false; // no method of 0.3 would show it
+  out.capabilities.extensions = make_extensions(from);
+  out.input_modes = {"text/plain", "application/json"};
+  out.output_modes = out.input_modes;
+  out.skills = from.skills.empty() ? skills_of(agents) : from.skills;
+  out.capabilities.extended_card = !from.extended.tokens.empty();
+  if (!from.extended.tokens.empty())
+    out.security_schemes.push_back({"extendedCard", "For the extended card; nothing else asks for it.",
+                                    http_auth_scheme{.scheme = "Bearer", .bearer_format = {}}});
+  return out;
 }
 
-std::string etag_of(std::string_view body) {
-  // FNV-1a, 64 bits: the same bytes have the same tag, in every process.
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const char byte : body) {
-    hash ^= static_cast<unsigned char>(byte);
-    hash *= 0x100000001b3U;
-  }
-  std::string tag(1, '"');
-  for (int shift = 60; shift >= 0; shift -= 4)
-    tag += "0123456789abcdef"[(hash >> static_cast<unsigned>(shift)) & 0xfU];
-  tag += '"';
-  return tag;
+agent_card make_extended_card(agent_card open, const extended_card_options& options) {
+  if (!options.description.empty())
+    open.description = options.description;
+  open.skills.insert(open.skills.end(), options.skills.begin(), options.skills.end());
+  return open;
 }
 
 } // namespace troupe::net

@@ -1,19 +1,18 @@
-// The Agent Card in its 1.0 shape (a2a-wire 1.6): who this is, where it listens, what it can do, and one skill per agent.
+// This server's Agent Card: made of its options, of where it listens and of the agents it has.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "actors/agent.hpp"
 #include "net/server_options.hpp"
+#include "protocol/agent_card.hpp"
 
 namespace troupe::net {
 
-/// The card as JSON. `url`: where JSON-RPC is reached, unless `options.url` says it.
-[[nodiscard]] std::string write_agent_card(const card_options& options, std::string_view url,
-                                           const agent_registry& agents);
+/// What everybody may read. `url`: where the server is reached, unless the options say it. Without signatures.
+[[nodiscard]] agent_card make_agent_card(const server_options& options, std::string_view url, const agent_registry& agents);
 
-/// A strong ETag of `body`, with its quotes (RFC 9110 8.8.3).
-[[nodiscard]] std::string etag_of(std::string_view body);
+/// What those read who show a token: `open`, with what `options` adds or says otherwise.
+[[nodiscard]] agent_card make_extended_card(agent_card open, const extended_card_options& options);
 
 } // namespace troupe::net

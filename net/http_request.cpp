@@ -37,7 +37,9 @@ std::string_view trimmed(std::string_view text) noexcept {
 
 void http_request::clear() {
   method = http::verb::unknown;
-  for (std::string* text : {&target, &content_type, &accept, &a2a_version, &a2a_extensions, &traceparent, &stream_cursor, &origin, &preflight_method, &if_none_match, &body})
+  for (std::string* text :
+       {&target, &content_type, &accept, &a2a_version, &a2a_extensions, &traceparent, &stream_cursor, &origin, &preflight_method,
+        &if_none_match, &if_modified_since, &authorization, &body})
     text->clear();
   if (body.capacity() > kept_bytes_max)
     body.shrink_to_fit();
@@ -102,6 +104,12 @@ void request_parser::on_field_impl(http::field name, text name_text, text value_
     return;
   case http::field::access_control_request_method:
     out_.preflight_method = value;
+    return;
+  case http::field::if_modified_since:
+    out_.if_modified_since = value;
+    return;
+  case http::field::authorization:
+    out_.authorization = value;
     return;
   case http::field::expect:
     out_.expects_continue = equal_ignoring_case(value, "100-continue");

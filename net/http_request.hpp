@@ -22,6 +22,8 @@ struct http_request {
   std::string traceparent;
   std::string stream_cursor; ///< `Troupe-Cursor`.
   std::string if_none_match;
+  std::string if_modified_since;
+  std::string authorization; ///< Never logged.
   std::string origin;
   std::string preflight_method; ///< `Access-Control-Request-Method`.
   std::string body;

@@ -22,6 +22,7 @@ constexpr auto statuses = std::to_array<status_row>({
     {204, "No Content",                      "OK"                    },
     {304, "Not Modified",                    "OK"                    },
     {400, "Bad Request",                     "INVALID_ARGUMENT"      },
+    {401, "Unauthorized",                    "UNAUTHENTICATED"       },
     {404, "Not Found",                       "NOT_FOUND"             },
     {405, "Method Not Allowed",              "METHOD_NOT_ALLOWED"    },
     {408, "Request Timeout",                 "REQUEST_TIMEOUT"       },
@@ -34,7 +35,7 @@ constexpr auto statuses = std::to_array<status_row>({
 
 const status_row& row_of(unsigned status) noexcept {
   const auto found = std::find_if(statuses.begin(), statuses.end(), [&](const auto& row) { return row.code == status; });
-  return found != statuses.end() ? *found : statuses[10];
+  return found != statuses.end() ? *found : row_of(500);
 }
 
 void append_number(std::string& out, std::size_t value) {

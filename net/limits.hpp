@@ -23,6 +23,15 @@ inline constexpr std::size_t rpc_id_bytes_max = 1024;
 /// Bytes of a client's text repeated in an error message; the rest is cut.
 inline constexpr std::size_t echoed_bytes_max = 128;
 
+// -- the agent card -----------------------------------------------------------------------------------------------------
+
+/// How long caches may keep the card (`Cache-Control: max-age`), and what an operator may choose (a2a-wire 1.5).
+inline constexpr std::chrono::seconds card_max_age = 5min;
+inline constexpr std::chrono::seconds card_max_age_min = 60s;
+inline constexpr std::chrono::seconds card_max_age_max = 3600s;
+/// Signatures of somebody's card that are looked at; what comes after is ignored, so that a card costs a bounded time.
+inline constexpr std::size_t card_signatures_max = 16;
+
 // -- time --------------------------------------------------------------------------------------------------------------
 
 /// From a request's first byte to the end of its headers (a slow sender must not hold a connection). Then: 408 and close.

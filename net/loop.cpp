@@ -1,8 +1,9 @@
 #include "net/loop.hpp"
 
+#include "net/http_date.hpp"
+
 #include <boost/asio/post.hpp>
 
-#include <ctime>
 #include <utility>
 #include <vector>
 
@@ -112,18 +113,9 @@ void loop::renew_date() {
   if (at.time_since_epoch().count() == date_second_)
     return;
   date_second_ = at.time_since_epoch().count();
-  const std::time_t seconds = static_cast<std::time_t>(date_second_);
-  std::tm parts{};
-  gmtime_r(&seconds, &parts);
-  // Names spelled out here: strftime's depend on the locale.
-  static constexpr const char* days[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
-  static constexpr const char* months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                           "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-  char text[96];
-  const int length = std::snprintf(text, sizeof text, "Date: %s, %02d %s %04d %02d:%02d:%02d GMT\r\n",
-                                   days[parts.tm_wday], parts.tm_mday, months[parts.tm_mon], parts.tm_year + 1900,
-                                   parts.tm_hour, parts.tm_min, parts.tm_sec);
-  date_.assign(text, static_cast<std::size_t>(length));
+  date_.assign("Date: ");
+  append_http_date(date_, at);
+  date_ += "\r\n";
 }
 
 } // namespace troupe::net

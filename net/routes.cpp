@@ -72,6 +72,8 @@ void refuse_method(session& connection, const route_row& row) {
   auto& response = connection.response();
   response.headers.append("Allow: ").append(allowed).append("\r\n");
   if (connection.request().method == verb::options) {
+    if (row.handle == &get_card)
+      append_card_preflight(response.headers);
     response.status = 204;
     response.content_type = {};
     return;

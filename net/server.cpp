@@ -1,6 +1,6 @@
 #include "net/server.hpp"
 
-#include "net/agent_card.hpp"
+#include "net/card_documents.hpp"
 #include "net/listener.hpp"
 #include "net/loop.hpp"
 #include "net/server_state.hpp"
@@ -46,7 +46,7 @@ struct server::impl {
   ~impl() { stop(std::chrono::milliseconds{0}); }
 
   void make_loops();
-  void describe(std::uint16_t port);
+  [[nodiscard]] result<void> describe(std::uint16_t port);
   void stop(std::chrono::milliseconds bound);
   void on_every_loop(void (loop::*what)());
   [[nodiscard]] bool is_empty() const noexcept {
@@ -67,12 +67,15 @@ void server::impl::make_loops() {
     loops.push_back(std::make_unique<loop>(sweep_interval(options), options.json_depth_max, options.now));
 }
 
-void server::impl::describe(std::uint16_t port) {
+result<void> server::impl::describe(std::uint16_t port) {
   const auto& address = state->options.address;
   const bool is_v6 = address.find(':') != std::string::npos;
   url = "http://" + (is_v6 ? "[" + address + "]" : address) + ":" + std::to_string(port) + "/";
-  state->card = write_agent_card(state->options.card, url, state->door.agents());
-  state->card_etag = etag_of(state->card);
+  auto cards = make_card_documents(state->options, url, state->door.agents());
+  if (!cards)
+    return cards.error();
+  state->cards = std::move(*cards);
+  return {};
 }
 
 void server::impl::on_every_loop(void (loop::*what)()) {
@@ -117,13 +120,15 @@ result<std::uint16_t> server::start() {
   raise_descriptor_limit();
   impl_->make_loops();
   impl_->door_keeper = std::make_unique<listener>(impl_->state, impl_->loops);
-  const auto port = impl_->door_keeper->open();
+  auto port = impl_->door_keeper->open();
+  if (port)
+    if (auto described = impl_->describe(*port); !described)
+      port = described.error();
   if (!port) {
     impl_->door_keeper.reset();
     impl_->loops.clear();
     return port;
   }
-  impl_->describe(*port);
   for (auto& one : impl_->loops)
     one->start();
   impl_->door_keeper->start();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "actors/gateway.hpp"
+#include "net/card_documents.hpp"
 #include "net/event_texts.hpp"
 #include "net/loop.hpp"
 #include "net/server_options.hpp"
@@ -52,8 +53,7 @@ struct server_state {
 
   gateway& door;
   const server_options options;
-  std::string card;      ///< The Agent Card's JSON.
-  std::string card_etag; ///< With its quotes.
+  card_documents cards; ///< Set before anything is served.
 
   event_texts texts; ///< Of the events that streams show.
 

@@ -90,6 +90,8 @@ constexpr auto rows = std::to_array<wire_error>({
      "The store is in use", "The store is in use", "field", "InternalError"},
     {errc::no_question, -32602, 400, "FAILED_PRECONDITION", "NO_QUESTION", own,
      "Nothing was asked", "Nothing was asked", "taskId", "InvalidParamsError"},
+    {errc::unauthenticated, -31401, 401, "UNAUTHENTICATED", "UNAUTHENTICATED", own,
+     "Authentication required", "Authentication required", "field", "InternalError"},
 });
 // clang-format on
 

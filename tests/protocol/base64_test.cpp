@@ -16,6 +16,14 @@ TEST_CASE("base64 is written as the examples of RFC 4648 section 10 are", "[prot
   CHECK(to_base64("\xff\xef\xbe") == "/+++");
 }
 
+TEST_CASE("base64 for URLs has no padding and its own last letters", "[protocol][base64]") {
+  CHECK(to_base64url("").empty());
+  CHECK(to_base64url("f") == "Zg");
+  CHECK(to_base64url("fo") == "Zm8");
+  CHECK(to_base64url("foo") == "Zm9v");
+  CHECK(to_base64url("\xff\xef\xbe") == "_---");
+}
+
 TEST_CASE("base64 is read in both alphabets, padded or not", "[protocol][base64]") {
   CHECK(from_base64("") == "");
   CHECK(from_base64("Zm9vYg==") == "foob");
