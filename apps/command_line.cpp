@@ -55,6 +55,17 @@ constexpr const char* serve_footer = R"(Examples:
 Flags win over the configuration file. SIGTERM and Ctrl-C drain: no new work, streams end, the journal is closed;
 a second signal exits at once.)";
 
+constexpr const char* card_footer = R"(Examples:
+  troupe card --config troupe.toml         what troupe serve --config troupe.toml would serve
+  troupe card --pure10                     the card of A2A 1.0, without the keys of 0.3
+  curl -s URL/.well-known/agent-card.json | troupe card --verify - --key public.pem
+
+A key to sign with (card.signing.key):
+  openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out key.pem
+  openssl pkey -in key.pem -pubout -out public.pem
+
+Exit codes: 0 printed, or the signature holds; 1 no signature holds; 2 wrong usage or an invalid file.)";
+
 const std::map<std::string, store_kind> store_kinds{{"memory", store_kind::memory}, {"rocksdb", store_kind::rocksdb}};
 const std::map<std::string, durability> durabilities{{"sync", durability::sync}, {"async", durability::async}};
 const std::map<std::string, colour_choice> colours{
@@ -161,6 +172,23 @@ void add_serve(CLI::App& app, serve_options& options) {
   serve.footer(serve_footer);
 }
 
+void add_card(CLI::App& app, card_command_options& options) {
+  auto& card = *app.add_subcommand("card", "Print the agent card, or verify one");
+  auto* config = card.add_option("--config", options.config_file, "The server's TOML file")->type_name("FILE");
+  auto* pure = card.add_flag_callback("--pure10", [&options] { options.shape = card_shape::pure_1_0; }, "In the shape of A2A 1.0");
+  auto* superset = card.add_flag_callback("--superset", [&options] { options.shape = card_shape::superset; },
+                                          "With the keys of A2A 0.3 besides");
+  pure->excludes(superset);
+  auto* verify = card.add_option("--verify", options.verify_file, "Verify this card instead; - reads standard input")->type_name("FILE");
+  auto* key = card.add_option("--key", options.key_file, "The public key that must have signed it, in PEM")->type_name("FILE");
+  auto* kid = card.add_option("--kid", options.kid, "Only signatures that name their key so")->type_name("NAME");
+  key->needs(verify);
+  verify->needs(key);
+  kid->needs(verify);
+  verify->excludes(config)->excludes(pure)->excludes(superset);
+  card.footer(card_footer);
+}
+
 /// CLI11 says that a required argument is missing; for `run` it depends on two other options.
 std::string missing_file(const run_options& options) {
   if (!options.file.empty() || (options.resume && !options.store.directory.empty()))
@@ -190,6 +218,8 @@ command read_command_line(int argc, const char* const* argv) {
   add_choice(draw, "--format", graph.format, formats, "How to draw it (default text)");
   draw.footer(graph_footer);
   add_serve(app, serve);
+  card_command_options card;
+  add_card(app, card);
   app.add_subcommand("agents", "List the agents and what they do")->footer("Example:\n  troupe agents");
   app.add_subcommand("version", "Print version, commit, CAF version and compiler")->footer("Example:\n  troupe version");
   try {
@@ -215,6 +245,8 @@ command read_command_line(int argc, const char* const* argv) {
     return graph;
   if (app.got_subcommand("serve"))
     return serve;
+  if (app.got_subcommand("card"))
+    return card;
   if (app.got_subcommand("agents"))
     return agents_options{};
   return finished{exit_usage, {}, app.help()};

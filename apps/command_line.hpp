@@ -15,7 +15,7 @@ struct finished {
   std::string err; ///< For standard error.
 };
 
-using command = std::variant<finished, run_options, validate_options, graph_options, serve_options, agents_options,
+using command = std::variant<finished, run_options, validate_options, graph_options, serve_options, card_command_options, agents_options,
                              version_options>;
 
 [[nodiscard]] command read_command_line(int argc, const char* const* argv);

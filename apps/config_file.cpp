@@ -3,6 +3,7 @@
 #include <toml++/toml.h>
 
 #include <optional>
+#include <utility>
 
 namespace troupe {
 
@@ -10,6 +11,38 @@ namespace {
 
 error at_line(const std::string& name, const toml::source_region& where, const std::string& message) {
   return make_error(errc::invalid_document, name + ":" + std::to_string(where.begin.line) + ": " + message);
+}
+
+std::optional<text_list> texts_of(const toml::array& from) {
+  text_list out;
+  for (const auto& item : from) {
+    const auto* text = item.as_string();
+    if (text == nullptr)
+      return std::nullopt;
+    out.push_back(text->get());
+  }
+  return out;
+}
+
+/// An array of tables that hold texts and lists of texts.
+std::optional<text_rows> rows_of(const toml::array& from) {
+  text_rows out;
+  for (const auto& item : from) {
+    const auto* table = item.as_table();
+    if (table == nullptr)
+      return std::nullopt;
+    auto& row = out.emplace_back();
+    for (const auto& [key, node] : *table) {
+      const std::string name(key.str());
+      if (const auto* text = node.as_string())
+        row.emplace_back(name, text->get());
+      else if (const auto texts = node.is_array() ? texts_of(*node.as_array()) : std::nullopt)
+        row.emplace_back(name, *texts);
+      else
+        return std::nullopt;
+    }
+  }
+  return out;
 }
 
 std::optional<setting_value> value_of(const toml::node& node) {
@@ -21,6 +54,12 @@ std::optional<setting_value> value_of(const toml::node& node) {
     return setting_value{number->get()};
   if (const auto* truth = node.as_boolean())
     return setting_value{truth->get()};
+  if (const auto* array = node.as_array()) {
+    if (auto texts = texts_of(*array))
+      return setting_value{std::move(*texts)};
+    if (auto rows = rows_of(*array))
+      return setting_value{std::move(*rows)};
+  }
   return std::nullopt;
 }
 
@@ -49,7 +88,7 @@ result<void> read_table(serve_settings& to, const toml::table& table, const std:
     }
     const auto value = value_of(node);
     if (!value)
-      return at_line(name, where, "\"" + path + "\" must be a text, a number or true or false");
+      return at_line(name, where, "\"" + path + "\" must be a text, a number, true or false, a list of texts, or tables of these");
     if (auto done = known->set(to, *value); !done)
       return at_line(name, where, "\"" + path + "\" " + done.error().message);
   }

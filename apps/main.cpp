@@ -19,6 +19,7 @@ struct dispatch {
   int operator()(const troupe::validate_options& options) const { return troupe::validate_command(options); }
   int operator()(const troupe::graph_options& options) const { return troupe::graph_command(options); }
   int operator()(const troupe::serve_options& options) const { return troupe::serve_command(options); }
+  int operator()(const troupe::card_command_options& options) const { return troupe::card_command(options); }
   int operator()(const troupe::agents_options& options) const { return troupe::agents_command(options); }
   int operator()(const troupe::version_options& options) const { return troupe::version_command(options); }
 };

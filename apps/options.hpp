@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apps/text.hpp"
+#include "protocol/codec_agent_card.hpp"
 #include "store/store.hpp"
 
 namespace troupe {
@@ -61,6 +62,15 @@ struct serve_options {
   std::string config_file; ///< Empty: none.
   std::vector<std::pair<std::string, std::string>> flags;
   bool print_config = false;
+};
+
+/// Flags of `card`: what to print, or what to verify.
+struct card_command_options {
+  std::string config_file;         ///< Empty: none.
+  std::optional<card_shape> shape; ///< As the configuration's default says, if missing.
+  std::string verify_file;         ///< A card to verify instead; `-`: standard input; empty: none.
+  std::string key_file;            ///< A public key in PEM; needed with `verify_file`.
+  std::string kid;                 ///< The key's name; empty: any.
 };
 
 struct agents_options {};

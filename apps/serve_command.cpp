@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <fstream>
 #include <iterator>
 #include <memory>
 #include <utility>
@@ -15,11 +14,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "agents/register_builtin.hpp"
-#include "apps/config_file.hpp"
 #include "apps/console.hpp"
 #include "apps/log.hpp"
 #include "apps/open_store.hpp"
+#include "apps/serve_setup.hpp"
 #include "apps/settings.hpp"
 #include "apps/signals.hpp"
 #include "apps/terminal.hpp"
@@ -34,44 +32,6 @@ using namespace std::chrono_literals;
 constexpr auto evict_interval = 5s;
 /// After the drain: for the last records to reach the disk.
 constexpr std::chrono::milliseconds close_bound = 10s;
-
-/// Defaults, then the file, then the flags.
-result<serve_settings> effective_settings(const serve_options& options) {
-  serve_settings out;
-  if (!options.config_file.empty()) {
-    std::ifstream file(options.config_file, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    if (!file)
-      return make_error(errc::unavailable, options.config_file + ": cannot be read");
-    if (auto done = read_config(out, text, options.config_file); !done)
-      return done.error();
-  }
-  for (const auto& [key, value] : options.flags)
-    if (auto done = set_from_text(out, key, value); !done)
-      return done.error();
-  if (out.store.kind == store_kind::rocksdb && out.store.directory.empty())
-    return make_error(errc::invalid_params, "\"data\" is empty: a store on disk needs a directory");
-  out.server.card.persistent = out.store.kind == store_kind::rocksdb;
-  return out;
-}
-
-result<agent_registry> make_agents(const serve_settings& settings) {
-  agent_registry out;
-  builtin_agent_options options;
-  if (settings.commands_allowed)
-    options.command->parallel_max = settings.command_parallel_max;
-  else
-    options.command.reset();
-  options.conformance = settings.agent == "conformance"; // there for whoever asks for it, and unknown otherwise
-  register_builtin_agents(out, options);
-  if (!settings.agent.empty())
-    out.default_agent = settings.agent;
-  if (out.find(out.default_agent) == nullptr)
-    return make_error(errc::agent_not_found,
-                      "agent \"" + out.default_agent + "\": there is no such agent (see troupe agents"
-                        + (out.default_agent == "command" ? "; command needs --allow-commands)" : ")"));
-  return out;
-}
 
 /// Connections are descriptors: takes as many as the system allows.
 void raise_descriptor_limit() {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "apps/card_settings.hpp"
 #include "protocol/json_writer.hpp"
 
 namespace troupe {
@@ -160,6 +161,56 @@ setting truth(std::string_view key, std::string_view help, bool& (*where)(serve_
           }};
 }
 
+/// Seconds within bounds, whole.
+setting whole_seconds(std::string_view key, std::string_view help, std::chrono::seconds& (*where)(serve_settings&),
+                      std::chrono::seconds least, std::chrono::seconds most) {
+  return {key, help,
+          [where, least, most](serve_settings& to, const setting_value& value) -> result<void> {
+            const auto* given = std::get_if<std::int64_t>(&value);
+            if (given == nullptr || *given < least.count() || *given > most.count())
+              return refuse("must be a whole number of seconds from " + std::to_string(least.count()) + " to "
+                            + std::to_string(most.count()));
+            where(to) = std::chrono::seconds{*given};
+            return {};
+          },
+          [where](const serve_settings& from) -> setting_value {
+            serve_settings copy = from;
+            return static_cast<std::int64_t>(where(copy).count());
+          }};
+}
+
+/// Texts that nobody is shown.
+setting secrets(std::string_view key, std::string_view help, text_list& (*where)(serve_settings&)) {
+  return {key, help,
+          [where](serve_settings& to, const setting_value& value) -> result<void> {
+            const auto* given = std::get_if<text_list>(&value);
+            if (given == nullptr)
+              return refuse("must be a list of texts");
+            where(to) = *given;
+            return {};
+          },
+          [where](const serve_settings& from) -> setting_value {
+            serve_settings copy = from;
+            return where(copy);
+          },
+          true};
+}
+
+setting skills(std::string_view key, std::string_view help, std::vector<agent_skill>& (*where)(serve_settings&)) {
+  return {key, help,
+          [where](serve_settings& to, const setting_value& value) -> result<void> {
+            auto given = skills_from(value);
+            if (!given)
+              return given.error();
+            where(to) = std::move(*given);
+            return {};
+          },
+          [where](const serve_settings& from) -> setting_value {
+            serve_settings copy = from;
+            return to_rows(where(copy));
+          }};
+}
+
 using log_names = std::array<std::pair<std::string_view, log_level>, 5>;
 
 std::vector<setting> general() {
@@ -200,12 +251,39 @@ std::vector<setting> general() {
   };
 }
 
-std::vector<setting> tables() {
+std::vector<setting> card() {
   return {
     text("card.name", "the agent card's name", [](auto& s) -> auto& { return s.server.card.name; }),
     text("card.description", "the agent card's description", [](auto& s) -> auto& { return s.server.card.description; }),
     text("card.url", "where clients reach this server; empty = as it listens", [](auto& s) -> auto& { return s.server.card.url; }),
     text("card.version", "the agent card's version", [](auto& s) -> auto& { return s.server.card.version; }),
+    text("card.documentation-url", "where to read more", [](auto& s) -> auto& { return s.server.card.documentation_url; }),
+    text("card.icon-url", "a picture", [](auto& s) -> auto& { return s.server.card.icon_url; }),
+    choice<card_shape, 2>("card.default", "for clients that name no version: superset (1.0 and 0.3) or pure10",
+                          [](auto& s) -> auto& { return s.server.card.unasked; },
+                          {{{"superset", card_shape::superset}, {"pure10", card_shape::pure_1_0}}}),
+    whole_seconds("card.max-age", "how long caches may keep the card", [](auto& s) -> auto& { return s.server.card.max_age; },
+                  net::card_max_age_min, net::card_max_age_max),
+    text("card.provider.organization", "who runs this server", [](auto& s) -> auto& { return s.server.card.provider.organization; }),
+    text("card.provider.url", "and where to find them", [](auto& s) -> auto& { return s.server.card.provider.url; }),
+    text("card.signing.key", "a private P-256 key in PEM; empty = the card is not signed",
+         [](auto& s) -> auto& { return s.server.card.signing.key_file; }),
+    text("card.signing.kid", "what verifiers know the key by", [](auto& s) -> auto& { return s.server.card.signing.kid; }),
+    text("card.signing.jku", "where the public key is published", [](auto& s) -> auto& { return s.server.card.signing.jku; }),
+    truth("card.signing.python-compatible", "a second signature, as the Python SDK verifies it",
+          [](auto& s) -> auto& { return s.server.card.signing.python_compatible; }),
+    secrets("card.extended.tokens", "bearer tokens of those who may read the extended card; none = there is none",
+            [](auto& s) -> auto& { return s.server.card.extended.tokens; }),
+    text("card.extended.description", "the extended card's description; empty = the card's",
+         [](auto& s) -> auto& { return s.server.card.extended.description; }),
+    skills("card.skill", "what the card says this server can do; none = a skill for each agent",
+           [](auto& s) -> auto& { return s.server.card.skills; }),
+    skills("card.extended.skill", "what the extended card says besides", [](auto& s) -> auto& { return s.server.card.extended.skills; }),
+  };
+}
+
+std::vector<setting> tables() {
+  return {
     truth("agents.command", "the command agent: whoever reaches the server may then run any program as its user",
           [](auto& s) -> auto& { return s.commands_allowed; }),
     number<std::uint32_t>("agents.command-parallel", "commands at once; 0 = one per core",
@@ -256,6 +334,13 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+/// A TOML basic string escapes like JSON (TOML 1.0, "String").
+std::string quoted(const std::string& text) {
+  std::string out;
+  json_writer(out).string(text);
+  return out;
+}
+
 std::string shown(const setting_value& value) {
   if (const auto* truth = std::get_if<bool>(&value))
     return *truth ? "true" : "false";
@@ -267,9 +352,27 @@ std::string shown(const setting_value& value) {
     std::string out(buffer.data(), end);
     return out.find_first_of(".e") == std::string::npos ? out + ".0" : out;
   }
-  // A TOML basic string escapes like JSON (TOML 1.0, "String").
-  std::string out;
-  json_writer(out).string(std::get<std::string>(value));
+  if (const auto* list = std::get_if<text_list>(&value)) {
+    std::string out;
+    for (const auto& each : *list)
+      out += (out.empty() ? "" : ", ") + quoted(each);
+    return "[" + out + "]";
+  }
+  return quoted(std::get<std::string>(value));
+}
+
+std::string shown(const text_cell& cell) {
+  return std::visit([](const auto& inner) { return shown(setting_value(inner)); }, cell);
+}
+
+/// `[[key]]` for each row; without rows a comment that says what could stand there.
+std::string shown_rows(const setting& each, const text_rows& rows) {
+  std::string out = "\n# [[" + std::string(each.key) + "]]: " + std::string(each.help) + "\n";
+  for (const auto& row : rows) {
+    out += "[[" + std::string(each.key) + "]]\n";
+    for (const auto& [key, cell] : row)
+      out += key + " = " + shown(cell) + "\n";
+  }
   return out;
 }
 
@@ -278,8 +381,8 @@ std::string shown(const setting_value& value) {
 const std::vector<setting>& all_settings() {
   static const std::vector<setting> all = [] {
     auto out = general();
-    for (auto& each : tables())
-      out.push_back(std::move(each));
+    for (auto& more : {card(), tables()})
+      out.insert(out.end(), more.begin(), more.end());
     return out;
   }();
   return all;
@@ -337,6 +440,12 @@ std::string print_settings(const serve_settings& what) {
   std::string table;
   for (const auto& each : all_settings()) {
     std::string_view key = each.key;
+    const auto value = each.get(what);
+    if (const auto* rows = std::get_if<text_rows>(&value)) {
+      out += shown_rows(each, *rows);
+      table = each.key;
+      continue;
+    }
     if (const auto dot = key.rfind('.'); dot != std::string_view::npos) {
       if (table != key.substr(0, dot)) {
         table = key.substr(0, dot);
@@ -344,7 +453,9 @@ std::string print_settings(const serve_settings& what) {
       }
       key.remove_prefix(dot + 1);
     }
-    out += "# " + std::string(each.help) + "\n" + std::string(key) + " = " + shown(each.get(what)) + "\n";
+    const auto text = shown(value);
+    const bool is_hidden = each.is_secret && text != "[]";
+    out += "# " + std::string(each.help) + "\n" + (is_hidden ? "# set, and not shown: " + std::string(key) : std::string(key) + " = " + text) + "\n";
   }
   return out;
 }

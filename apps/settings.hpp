@@ -7,6 +7,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -30,8 +31,14 @@ struct serve_settings {
   std::chrono::seconds evict_after{60}; ///< How long a settled objective is answered from memory.
 };
 
+using text_list = std::vector<std::string>;
+/// An array of tables; members in the order in which they are printed.
+using text_cell = std::variant<std::string, text_list>;
+using text_row = std::vector<std::pair<std::string, text_cell>>;
+using text_rows = std::vector<text_row>;
+
 /// As TOML has them; times are numbers of seconds.
-using setting_value = std::variant<bool, std::int64_t, double, std::string>;
+using setting_value = std::variant<bool, std::int64_t, double, std::string, text_list, text_rows>;
 
 /// One name. `set` refuses with errc::invalid_params and a message that says what it takes, without the name.
 struct setting {
@@ -39,6 +46,7 @@ struct setting {
   std::string_view help;
   std::function<result<void>(serve_settings&, const setting_value&)> set;
   std::function<setting_value(const serve_settings&)> get;
+  bool is_secret = false; ///< Is not printed.
 };
 
 /// All of them; those of one table stand together.
@@ -53,7 +61,7 @@ struct setting {
 /// A flag's text as the value the setting takes now (a number, a truth value or a text). The error names the flag.
 [[nodiscard]] result<void> set_from_text(serve_settings& to, std::string_view key, const std::string& text);
 
-/// The whole of it as a TOML file with a comment per line; reads back the same.
+/// The whole of it as a TOML file with a comment per line; reads back the same, but for secrets, which are left out.
 [[nodiscard]] std::string print_settings(const serve_settings& what);
 
 } // namespace troupe

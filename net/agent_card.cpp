@@ -58,6 +58,11 @@ std::vector<agent_skill> skills_of(const agent_registry& agents) {
 
 } // namespace
 
+std::string url_of(const std::string& address, std::uint16_t port) {
+  const bool is_v6 = address.find(':') != std::string::npos;
+  return "http://" + (is_v6 ? "[" + address + "]" : address) + ":" + std::to_string(port) + "/";
+}
+
 agent_card make_agent_card(const server_options& options, std::string_view url, const agent_registry& agents) {
   const auto& from = options.card;
   agent_card out;

@@ -1,6 +1,8 @@
 // This server's Agent Card: made of its options, of where it listens and of the agents it has.
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "actors/agent.hpp"
@@ -8,6 +10,9 @@
 #include "protocol/agent_card.hpp"
 
 namespace troupe::net {
+
+/// `http://<address>:<port>/`
+[[nodiscard]] std::string url_of(const std::string& address, std::uint16_t port);
 
 /// What everybody may read. `url`: where the server is reached, unless the options say it. Without signatures.
 [[nodiscard]] agent_card make_agent_card(const server_options& options, std::string_view url, const agent_registry& agents);

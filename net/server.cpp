@@ -1,5 +1,6 @@
 #include "net/server.hpp"
 
+#include "net/agent_card.hpp"
 #include "net/card_documents.hpp"
 #include "net/listener.hpp"
 #include "net/loop.hpp"
@@ -68,9 +69,7 @@ void server::impl::make_loops() {
 }
 
 result<void> server::impl::describe(std::uint16_t port) {
-  const auto& address = state->options.address;
-  const bool is_v6 = address.find(':') != std::string::npos;
-  url = "http://" + (is_v6 ? "[" + address + "]" : address) + ":" + std::to_string(port) + "/";
+  url = url_of(state->options.address, port);
   auto cards = make_card_documents(state->options, url, state->door.agents());
   if (!cards)
     return cards.error();

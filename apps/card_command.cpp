@@ -1,0 +1,75 @@
+// `troupe card`: the agent card as `troupe serve` would serve it, or whether somebody's card is signed with a key.
+#include "apps/commands.hpp"
+
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <string>
+
+#include "apps/console.hpp"
+#include "apps/serve_setup.hpp"
+#include "net/agent_card.hpp"
+#include "net/card_documents.hpp"
+#include "net/card_signature.hpp"
+
+namespace troupe {
+
+namespace {
+
+/// A whole file; `-` is standard input.
+result<std::string> read_text(const std::string& path) {
+  std::ostringstream text;
+  if (path == "-") {
+    text << std::cin.rdbuf();
+    return text.str();
+  }
+  std::ifstream file(path, std::ios::binary);
+  if (!file || !(text << file.rdbuf()))
+    return make_error(errc::unavailable, path + ": cannot be read");
+  return text.str();
+}
+
+int refuse(const error& why, int code) {
+  complain(why.message);
+  return code;
+}
+
+int verify(const card_command_options& options) {
+  const auto card = read_text(options.verify_file);
+  if (!card)
+    return refuse(card.error(), exit_usage);
+  const auto pem = read_text(options.key_file);
+  if (!pem)
+    return refuse(pem.error(), exit_usage);
+  const auto key = net::verifying_key::from_pem(*pem);
+  if (!key)
+    return refuse(make_error(key.error().code, options.key_file + ": " + key.error().message), exit_usage);
+  if (const auto done = net::verify_card(*card, *key, options.kid); !done)
+    return refuse(done.error(), exit_failed);
+  say("valid: the card is signed with this key\n");
+  return exit_ok;
+}
+
+int show(const card_command_options& options) {
+  const auto settings = effective_settings({options.config_file, {}, false});
+  if (!settings)
+    return refuse(settings.error(), exit_usage);
+  const auto agents = make_agents(*settings);
+  if (!agents)
+    return refuse(agents.error(), exit_usage);
+  const auto& server = settings->server;
+  const auto cards = net::make_card_documents(server, net::url_of(server.address, server.port), *agents);
+  if (!cards)
+    return refuse(cards.error(), exit_usage);
+  const auto shape = options.shape.value_or(cards->unasked);
+  say((shape == card_shape::pure_1_0 ? cards->pure_1_0 : cards->superset).body + '\n');
+  return exit_ok;
+}
+
+} // namespace
+
+int card_command(const card_command_options& options) {
+  return options.verify_file.empty() ? show(options) : verify(options);
+}
+
+} // namespace troupe

@@ -1,0 +1,82 @@
+// `troupe card` and a signed card as the real binary serves it. Keys are made with the openssl that the documents name, if it is there.
+#include <fstream>
+
+#include <boost/json/parse.hpp>
+
+#include "tests/apps/process.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace troupe::test;
+
+namespace {
+
+void write_file(const std::string& path, const std::string& text) {
+  std::ofstream(path) << text;
+}
+
+/// As docs/agent-card.md says. False if there is no openssl.
+bool make_keys(const std::string& directory) {
+  const std::string command = "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out key.pem && "
+                              "openssl pkey -in key.pem -pubout -out key.pub.pem";
+  return run_program({"/bin/sh", "-c", "cd '" + directory + "' && " + command}).code == 0;
+}
+
+} // namespace
+
+TEST_CASE("troupe card prints the card that would be served", "[apps][binary]") {
+  const temporary_directory place;
+  const auto config = place.path() + "/troupe.toml";
+  write_file(config, "listen = \"127.0.0.1:8123\"\n[card]\nname = \"Bakery\"\ndefault = \"pure10\"\n"
+                     "[[card.skill]]\nid = \"bread\"\ndescription = \"Bakes.\"\n");
+  const auto plain = run_program({troupe_binary(), "card", "--config", config});
+  REQUIRE(plain.code == 0);
+  const auto card = boost::json::parse(plain.out).as_object();
+  CHECK(card.at("name") == "Bakery");
+  CHECK(card.at("skills").at(0).at("id") == "bread");
+  CHECK(card.at("supportedInterfaces").at(0).at("url") == "http://127.0.0.1:8123/");
+  CHECK_FALSE(card.contains("protocolVersion"));
+  CHECK(run_program({troupe_binary(), "card", "--config", config, "--pure10"}).out == plain.out);
+  const auto both = run_program({troupe_binary(), "card", "--config", config, "--superset"});
+  CHECK(boost::json::parse(both.out).at("protocolVersion") == "0.3.0");
+  CHECK(run_program({troupe_binary(), "card"}).code == 0);
+}
+
+TEST_CASE("troupe card says what is wrong with a card or with its own flags", "[apps][binary]") {
+  const temporary_directory place;
+  const auto config = place.path() + "/troupe.toml";
+  write_file(config, "[card.signing]\nkey = \"" + place.path() + "/gone.pem\"\nkid = \"k\"\n");
+  const auto gone = run_program({troupe_binary(), "card", "--config", config});
+  CHECK(gone.code == 2);
+  CHECK_THAT(gone.err, ContainsSubstring("gone.pem: cannot be read"));
+  CHECK(run_program({troupe_binary(), "serve", "--config", config}).code == 2);
+  CHECK(run_program({troupe_binary(), "card", "--pure10", "--superset"}).code == 2);
+  CHECK(run_program({troupe_binary(), "card", "--verify", "-"}).code == 2);
+  CHECK(run_program({troupe_binary(), "card", "--key", config}).code == 2);
+  CHECK(run_program({troupe_binary(), "card", "--verify", "-", "--key", config}, "{}").code == 2);
+}
+
+TEST_CASE("a printed card verifies with the key it was signed with", "[apps][binary]") {
+  const temporary_directory place;
+  if (!make_keys(place.path())) {
+    WARN("skipped: no openssl command here");
+    return;
+  }
+  const auto config = place.path() + "/troupe.toml";
+  write_file(config, "[card.signing]\nkey = \"" + place.path() + "/key.pem\"\nkid = \"k\"\npython-compatible = true\n");
+  const auto printed = run_program({troupe_binary(), "card", "--config", config});
+  REQUIRE(printed.code == 0);
+  const auto verified = [&](const std::string& card, std::vector<std::string> more = {}) {
+    std::vector<std::string> words{troupe_binary(), "card", "--verify", "-", "--key", place.path() + "/key.pub.pem"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_program(words, card);
+  };
+  CHECK(verified(printed.out).code == 0);
+  CHECK(verified(printed.out).out == "valid: the card is signed with this key\n");
+  CHECK(verified(printed.out, {"--kid", "k"}).code == 0);
+  CHECK(verified(printed.out, {"--kid", "other"}).code == 1);
+  auto changed = printed.out;
+  changed.replace(changed.find("Troupe"), 6, "Troops");
+  const auto refused = verified(changed);
+  CHECK(refused.code == 1);
+  CHECK_THAT(refused.err, ContainsSubstring("not by this key over this card"));
+}
