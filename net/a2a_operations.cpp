@@ -2,6 +2,8 @@
 #include "net/operations.hpp"
 
 #include "net/asking.hpp"
+#include "net/card_routes.hpp"
+#include "net/reading.hpp"
 #include "net/send_objective.hpp"
 #include "net/settling.hpp"
 #include "net/sse.hpp"
@@ -35,16 +37,20 @@ error no_task(const task_id& id) {
   return make_error(errc::task_not_found, "no task \"" + shown(id.str()) + "\"", shown(id.str()));
 }
 
-/// Reads a command with one of the codec's readers and puts in who asks.
-template<class Command>
-result<Command> read(const operation_call& call, result<Command> (wire_codec::*reader)(const boost::json::value&) const,
-                     errc unknown_tenant) {
-  auto command = (call.codec->*reader)(params_of(call));
-  if (!command)
-    return command;
-  if (auto known = identify(call, command->who, unknown_tenant); !known)
-    return known.error();
-  return command;
+/// `done`, held back until the push configuration that came with the message is durable, too. `is_new`: the message makes its task.
+reply<sent> after_push(operation_call& call, std::optional<push_config> config, bool is_new, reply<sent> done) {
+  if (!config)
+    return done;
+  // The gateway may answer when this connection, and the server, are gone.
+  return [server = call.connection.shared_server(), config = std::move(*config), is_new,
+          done = std::move(done)](result<sent> taken) mutable {
+    if (!taken)
+      return done(std::move(taken));
+    config.task = taken->task;
+    server->push.attach(std::move(config), is_new, [taken, done = std::move(done)](const result<push_config>& made) {
+      done(made ? taken : result<sent>(made.error()));
+    });
+  };
 }
 
 // -- SendMessage -------------------------------------------------------------------------------------------------------
@@ -61,7 +67,8 @@ awaitable<void> send_and_answer(operation_call& call, send_request request) {
   if (waits && !named.empty() && records.watch_task(named, news))
     guard.on(named.str());
   call.server().door.send(std::move(request.command), waits && named.empty() ? news : nullptr,
-                          [news](result<sent> what) { news->on_reply(std::move(what)); });
+                          after_push(call, std::move(request.push), named.empty(),
+                                     [news](result<sent> what) { news->on_reply(std::move(what)); }));
 
   // Until the task that took the message is settled; or the time is up, or the server drains.
   task_ptr found;
@@ -100,10 +107,13 @@ result<send_request> read_send(const operation_call& call) {
   auto request = call.codec->read_send(params_of(call));
   if (!request)
     return request;
-  if (request->push)
-    return make_error(errc::push_not_supported, "configuration.taskPushNotificationConfig: this server sends none");
   if (auto known = identify(call, request->command.who, errc::invalid_params); !known)
     return known.error();
+  if (request->push) {
+    if (auto good = call.server().push.check(*request->push); !good)
+      return good.error();
+    request->push->owner = request->command.who;
+  }
   return request;
 }
 
@@ -113,7 +123,8 @@ awaitable<void> send_and_stream(operation_call& call, send_request request, coun
   auto queue = make_queue(call);
   const bool is_new = request.command.what.task_id.empty();
   const auto taken = co_await ask<sent>(call.connection, [&](reply<sent> done) {
-    call.server().door.send(std::move(request.command), is_new ? queue : nullptr, std::move(done));
+    call.server().door.send(std::move(request.command), is_new ? queue : nullptr,
+                            after_push(call, std::move(request.push), is_new, std::move(done)));
   });
   if (!taken) {
     co_await fail_stream(call, taken.error());
@@ -265,6 +276,14 @@ awaitable<void> subscribe_to_task_operation(operation_call& call) {
   return stream_task(call, {.queue = std::move(queue), .id = std::move(query->id), .snapshot = std::move(snapshot),
                             .ends_at_question = false, .watched = std::move(watched), .after = *after},
                      std::move(slot));
+}
+
+awaitable<void> get_extended_card_operation(operation_call& call) {
+  if (const auto card = extended_card(call.connection, call.codec->extended_card_shape()))
+    answer(call, [&](json_writer& out) { out.raw(*card); });
+  else
+    fail(call, card.error());
+  return {};
 }
 
 } // namespace troupe::net

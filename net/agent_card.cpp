@@ -75,7 +75,7 @@ agent_card make_agent_card(const server_options& options, std::string_view url, 
   out.documentation_url = from.documentation_url;
   out.icon_url = from.icon_url;
   out.capabilities.streaming = true;
-  out.capabilities.push_notifications = options.push_enabled;
+  out.capabilities.push_notifications = options.push.enabled;
   out.capabilities.state_transition_history = false; // no method of 0.3 would show it
   out.capabilities.extensions = make_extensions(from);
   out.input_modes = {"text/plain", "application/json"};

@@ -2,6 +2,7 @@
 
 #include "net/limits.hpp"
 #include "net/operations.hpp"
+#include "protocol/errc_wire.hpp"
 
 #include <boost/json/object.hpp>
 
@@ -30,9 +31,10 @@ public:
     out += '}';
   }
 
-  /// 200 whatever happened (a2a-wire 2.1), but for overload and unavailability, which proxies and clients know how to retry.
+  /// 200 whatever happened (a2a-wire 2.1), but for what proxies and clients know how to deal with: who is asking, overload, unavailability.
   unsigned status_of(const error& why) const override {
-    return why.code == errc::overloaded ? 429 : why.code == errc::unavailable ? 503 : 200;
+    const auto status = wire_of(why.code).http;
+    return status == 401 || status == 429 || status == 503 ? status : 200;
   }
 
   std::string_view error_event() const noexcept override { return {}; }
@@ -65,27 +67,37 @@ struct method {
 
 constexpr auto methods = std::to_array<method>({
     // A2A 1.0 section 9.4
-    {"SendMessage",          family::v1_0,      &send_message_operation          },
-    {"SendStreamingMessage", family::v1_0,      &send_streaming_message_operation},
-    {"GetTask",              family::v1_0,      &get_task_operation              },
-    {"ListTasks",            family::v1_0,      &list_tasks_operation            },
-    {"CancelTask",           family::v1_0,      &cancel_task_operation           },
-    {"SubscribeToTask",      family::v1_0,      &subscribe_to_task_operation     },
+    {"SendMessage",                         family::v1_0,      &send_message_operation          },
+    {"SendStreamingMessage",                family::v1_0,      &send_streaming_message_operation},
+    {"GetTask",                             family::v1_0,      &get_task_operation              },
+    {"ListTasks",                           family::v1_0,      &list_tasks_operation            },
+    {"CancelTask",                          family::v1_0,      &cancel_task_operation           },
+    {"SubscribeToTask",                     family::v1_0,      &subscribe_to_task_operation     },
+    {"CreateTaskPushNotificationConfig",    family::v1_0,      &create_push_config_operation    },
+    {"GetTaskPushNotificationConfig",       family::v1_0,      &get_push_config_operation       },
+    {"ListTaskPushNotificationConfigs",     family::v1_0,      &list_push_configs_operation     },
+    {"DeleteTaskPushNotificationConfig",    family::v1_0,      &delete_push_config_operation    },
+    {"GetExtendedAgentCard",                family::v1_0,      &get_extended_card_operation     },
     // A2A 0.3 section 7
-    {"message/send",         family::v0_3,      &send_message_operation          },
-    {"message/stream",       family::v0_3,      &send_streaming_message_operation},
-    {"tasks/get",            family::v0_3,      &get_task_operation              },
-    {"tasks/list",           family::v0_3,      &list_tasks_operation            },
-    {"tasks/cancel",         family::v0_3,      &cancel_task_operation           },
-    {"tasks/resubscribe",    family::v0_3,      &subscribe_to_task_operation     },
+    {"message/send",                        family::v0_3,      &send_message_operation          },
+    {"message/stream",                      family::v0_3,      &send_streaming_message_operation},
+    {"tasks/get",                           family::v0_3,      &get_task_operation              },
+    {"tasks/list",                          family::v0_3,      &list_tasks_operation            },
+    {"tasks/cancel",                        family::v0_3,      &cancel_task_operation           },
+    {"tasks/resubscribe",                   family::v0_3,      &subscribe_to_task_operation     },
+    {"tasks/pushNotificationConfig/set",    family::v0_3,      &create_push_config_operation    },
+    {"tasks/pushNotificationConfig/get",    family::v0_3,      &get_push_config_operation       },
+    {"tasks/pushNotificationConfig/list",   family::v0_3,      &list_push_configs_operation     },
+    {"tasks/pushNotificationConfig/delete", family::v0_3,      &delete_push_config_operation    },
+    {"agent/getAuthenticatedExtendedCard",  family::v0_3,      &get_extended_card_operation     },
     // The OPT extension (a2a-wire 8.4)
-    {"objectives/create",    family::extension, &create_objective_operation      },
-    {"objectives/get",       family::extension, &get_objective_operation         },
-    {"objectives/list",      family::extension, &list_objectives_operation       },
-    {"objectives/update",    family::extension, &update_objective_operation      },
-    {"plans/create",         family::extension, &create_plan_operation           },
-    {"plans/get",            family::extension, &get_plan_operation              },
-    {"plans/update",         family::extension, &update_plan_operation           },
+    {"objectives/create",                   family::extension, &create_objective_operation      },
+    {"objectives/get",                      family::extension, &get_objective_operation         },
+    {"objectives/list",                     family::extension, &list_objectives_operation       },
+    {"objectives/update",                   family::extension, &update_objective_operation      },
+    {"plans/create",                        family::extension, &create_plan_operation           },
+    {"plans/get",                           family::extension, &get_plan_operation              },
+    {"plans/update",                        family::extension, &update_plan_operation           },
 });
 
 const method* find_method(std::string_view name) {

@@ -14,6 +14,14 @@ namespace troupe::net {
 [[nodiscard]] awaitable<void> list_tasks_operation(operation_call& call);
 [[nodiscard]] awaitable<void> cancel_task_operation(operation_call& call);
 [[nodiscard]] awaitable<void> subscribe_to_task_operation(operation_call& call);
+[[nodiscard]] awaitable<void> get_extended_card_operation(operation_call& call);
+
+// -- push notifications: push_operations.cpp ---------------------------------------------------------------------------
+
+[[nodiscard]] awaitable<void> create_push_config_operation(operation_call& call);
+[[nodiscard]] awaitable<void> get_push_config_operation(operation_call& call);
+[[nodiscard]] awaitable<void> list_push_configs_operation(operation_call& call);
+[[nodiscard]] awaitable<void> delete_push_config_operation(operation_call& call);
 
 // -- OPT: opt_operations.cpp (a2a-wire 8.4) ----------------------------------------------------------------------------
 

@@ -46,13 +46,18 @@ struct rest_row {
 
 /// The same for both versions (A2A 1.0 section 5.3, A2A 0.3 section 3.5.6).
 constexpr auto rows = std::to_array<rest_row>({
-    {rest_resource::message, "send",      verb::post, &send_message_operation          },
-    {rest_resource::message, "stream",    verb::post, &send_streaming_message_operation},
-    {rest_resource::tasks,   "",          verb::get,  &list_tasks_operation            },
-    {rest_resource::task,    "",          verb::get,  &get_task_operation              },
-    {rest_resource::task,    "cancel",    verb::post, &cancel_task_operation           },
-    {rest_resource::task,    "subscribe", verb::post, &subscribe_to_task_operation     },
-    {rest_resource::task,    "subscribe", verb::get,  &subscribe_to_task_operation     },
+    {rest_resource::message,       "send",      verb::post,    &send_message_operation          },
+    {rest_resource::message,       "stream",    verb::post,    &send_streaming_message_operation},
+    {rest_resource::tasks,         "",          verb::get,     &list_tasks_operation            },
+    {rest_resource::task,          "",          verb::get,     &get_task_operation              },
+    {rest_resource::task,          "cancel",    verb::post,    &cancel_task_operation           },
+    {rest_resource::task,          "subscribe", verb::post,    &subscribe_to_task_operation     },
+    {rest_resource::task,          "subscribe", verb::get,     &subscribe_to_task_operation     },
+    {rest_resource::push_configs,  "",          verb::post,    &create_push_config_operation    },
+    {rest_resource::push_configs,  "",          verb::get,     &list_push_configs_operation     },
+    {rest_resource::push_config,   "",          verb::get,     &get_push_config_operation       },
+    {rest_resource::push_config,   "",          verb::delete_, &delete_push_config_operation    },
+    {rest_resource::extended_card, "",          verb::get,     &get_extended_card_operation     },
 });
 
 /// The row; null, and `allowed` says which verbs the path takes (none: there is no such path).

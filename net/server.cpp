@@ -117,6 +117,8 @@ server::~server() = default;
 
 result<std::uint16_t> server::start() {
   raise_descriptor_limit();
+  if (const auto started = impl_->state->push.start(); !started)
+    return started.error();
   impl_->make_loops();
   impl_->door_keeper = std::make_unique<listener>(impl_->state, impl_->loops);
   auto port = impl_->door_keeper->open();

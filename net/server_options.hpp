@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "net/limits.hpp"
+#include "net/push_options.hpp"
 #include "protocol/agent_card.hpp"
 #include "protocol/codec_agent_card.hpp"
 #include "protocol/time.hpp"
@@ -53,7 +54,6 @@ struct server_options {
   std::uint16_t port = 8080;         ///< 0: any free one; `server::start` returns it.
   std::size_t threads = 0;           ///< Each with its own connections; 0 = one per core.
   card_options card;
-  bool push_enabled = true; ///< Push notifications are offered.
   /// Serves PascalCase methods without an `A2A-Version` header as 1.0 instead of refusing them (a2a-wire D1).
   bool lenient_version = false;
 
@@ -76,6 +76,8 @@ struct server_options {
   std::chrono::milliseconds blocking_wait_max = net::blocking_wait_max;
   std::chrono::milliseconds keep_alive_interval = net::keep_alive_interval;
   std::chrono::milliseconds drain_idle_grace = net::drain_idle_grace;
+
+  push_options push; ///< Notifications.
 
   clock_fn now = &system_now; ///< For `Date` headers and the times in errors.
 };

@@ -14,6 +14,7 @@
 #include "net/card_documents.hpp"
 #include "net/event_texts.hpp"
 #include "net/loop.hpp"
+#include "net/push_service.hpp"
 #include "net/server_options.hpp"
 
 namespace troupe::net {
@@ -49,11 +50,14 @@ private:
 };
 
 struct server_state {
-  server_state(gateway& to, server_options how) : door(to), options(std::move(how)) {}
+  server_state(gateway& to, server_options how)
+    : door(to), options(std::move(how)), push(to.records(), options.push) {}
 
   gateway& door;
   const server_options options;
   card_documents cards; ///< Set before anything is served.
+
+  push_service push;
 
   event_texts texts; ///< Of the events that streams show.
 

@@ -34,6 +34,8 @@ public:
   // -- for whoever answers a request -----------------------------------------------------------------------------------
 
   [[nodiscard]] server_state& server() noexcept { return *server_; }
+  /// The same for what may outlive this session.
+  [[nodiscard]] const std::shared_ptr<server_state>& shared_server() const noexcept { return server_; }
   [[nodiscard]] loop& home() noexcept { return home_; }
   [[nodiscard]] const http_request& request() const noexcept { return request_; }
   [[nodiscard]] http_response& response() noexcept { return response_; }

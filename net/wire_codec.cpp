@@ -72,6 +72,7 @@ public:
     troupe::write_rest_error(out, what, at);
   }
 
+  card_shape extended_card_shape() const noexcept override { return card_shape::pure_1_0; }
   bool refuses_subscribing_to_terminal() const noexcept override { return true; }
   bool refuses_repeated_cancel() const noexcept override { return false; }
 };
@@ -86,6 +87,7 @@ public:
     write_rest_error_0_3(out, what, at);
   }
 
+  card_shape extended_card_shape() const noexcept override { return card_shape::pure_0_3; }
   bool refuses_subscribing_to_terminal() const noexcept override { return false; }
   bool refuses_repeated_cancel() const noexcept override { return true; }
 };

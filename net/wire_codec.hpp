@@ -9,6 +9,7 @@
 #include <boost/json/value.hpp>
 
 #include "net/version.hpp"
+#include "protocol/codec_agent_card.hpp"
 #include "protocol/command.hpp"
 #include "protocol/errc.hpp"
 #include "protocol/event.hpp"
@@ -65,6 +66,10 @@ public:
   virtual void write_rpc_error(json_writer& out, const error& what, timestamp at) const = 0;
   /// The whole body of a REST answer.
   virtual void write_rest_error(json_writer& out, const error& what, timestamp at) const = 0;
+
+  // -- the card --------------------------------------------------------------------------------------------------------
+  /// How this version writes an extended card.
+  [[nodiscard]] virtual card_shape extended_card_shape() const noexcept = 0;
 
   // -- rules -----------------------------------------------------------------------------------------------------------
   /// Whether subscribing to a terminal task is an error, or a snapshot and the end (a2a-wire D11).

@@ -123,7 +123,7 @@ TEST_CASE("bad messages are refused with the place", "[net][a2a]") {
            {R"({"message":{"role":"ROLE_USER","parts":[{"text":"x"}]}})", "-32602", "messageId"},
            {text_message("x", R"(,"taskId":"nope")"), "-32001", ""},
            {text_message("x", R"(,"taskId":")" + done + "\""), "-32004", ""},
-           {text_message("x", "", R"(,"configuration":{"taskPushNotificationConfig":{"url":"https://x"}})"), "-32003", ""},
+           {text_message("x", "", R"(,"configuration":{"taskPushNotificationConfig":{"url":"https://u@x"}})"), "-32602", "url"},
        }) {
     CAPTURE(one.params);
     for (const auto* method : {"SendMessage", "SendStreamingMessage"}) {

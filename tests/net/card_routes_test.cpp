@@ -84,7 +84,7 @@ TEST_CASE("the card's shape follows the version that is asked for", "[net][card]
 
 TEST_CASE("the card says where and what this server is", "[net][card]") {
   auto how = at_noon();
-  how.push_enabled = false;
+  how.push.enabled = false;
   how.card.provider = {"Bakery", "https://bakery.example"};
   how.card.documentation_url = "https://bakery.example/docs";
   how.card.icon_url = "https://bakery.example/icon.png";

@@ -1,0 +1,170 @@
+// Push notifications over the wire: the methods of both versions and bindings, and what arrives (a2a-wire 2.2, 2.3, 7).
+#include "tests/net/net_bed.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/push_receiver.hpp"
+
+#include <boost/json/parse.hpp>
+
+#include <algorithm>
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+server_options local_push() {
+  server_options options;
+  options.push.address = {.allow_http = true, .allow_private = true, .allow_hosts = {}};
+  return options;
+}
+
+boost::json::value rest(const net_bed& bed, std::string_view verb, std::string_view path, int status, std::string_view body = {},
+                        std::string_view headers = "A2A-Version: 1.0\r\n") {
+  auto client = bed.connect();
+  const auto answer = client.request(verb, path, body, headers);
+  INFO(verb << " " << path << ": " << answer.status << " " << answer.body);
+  CHECK(answer.status == status);
+  return boost::json::parse(answer.body);
+}
+
+/// The state that a notification of 1.0 or 0.3 tells; empty if it tells none.
+std::string state_in(const received_post& post) {
+  const auto body = boost::json::parse(post.body);
+  for (const auto* path : {"/task/status/state", "/statusUpdate/status/state", "/status/state"})
+    if (const auto found = at(body, path); found != "(none)")
+      return found;
+  return {};
+}
+
+/// Everything that comes up to the notification that tells `state`.
+std::vector<received_post> posts_until(push_receiver& receiver, const std::string& state) {
+  for (std::size_t count = 1;; ++count) {
+    auto posts = receiver.wait_for(count);
+    if (state_in(posts[count - 1]) == state)
+      return posts;
+  }
+}
+
+std::string new_task(const net_bed& bed) {
+  return at(bed.result_of("SendMessage", text_message("go", "", R"(,"configuration":{"returnImmediately":true})")), "/task/id");
+}
+
+} // namespace
+
+TEST_CASE("1.0 configurations are made, got, listed and deleted over JSON-RPC", "[net][push]") {
+  const net_bed bed(local_push(), "puppet");
+  const auto task = new_task(bed);
+  const auto made = bed.result_of("CreateTaskPushNotificationConfig",
+                                  R"({"taskId":")" + task + R"(","url":"http://127.0.0.1:9/hook","token":"t","authentication":)"
+                                                            R"({"scheme":"Bearer","credentials":"secret"}})");
+  const auto id = at(made, "/id");
+  CHECK(at(made, "/taskId") == task);
+  CHECK(at(made, "/url") == "http://127.0.0.1:9/hook");
+  const auto names = R"({"taskId":")" + task + R"(","id":")" + id + "\"}";
+  CHECK(bed.result_of("GetTaskPushNotificationConfig", names) == made);
+  const auto page = bed.result_of("ListTaskPushNotificationConfigs", R"({"taskId":")" + task + "\"}");
+  CHECK(page.at("configs").as_array().size() == 1);
+  CHECK(at(page, "/nextPageToken").empty());
+  CHECK(at(bed.result_of("DeleteTaskPushNotificationConfig", names), "") == "{}");
+  CHECK(at(bed.result_of("DeleteTaskPushNotificationConfig", names), "") == "{}");
+  CHECK(at(bed.error_of("GetTaskPushNotificationConfig", names), "/code") == "-32001");
+  CHECK(at(bed.error_of("CreateTaskPushNotificationConfig", R"({"taskId":"nobody","url":"http://127.0.0.1/"})"), "/code") == "-32001");
+  CHECK(at(bed.error_of("CreateTaskPushNotificationConfig", R"({"taskId":")" + task + "\"}"), "/code") == "-32602");
+}
+
+TEST_CASE("0.3 configurations have their nested shape over JSON-RPC", "[net][push][v0_3]") {
+  const net_bed bed(local_push(), "puppet");
+  const auto task = new_task(bed);
+  const auto call = [&](std::string_view method, const std::string& params) { return bed.call(rpc(method, params), ""); };
+  const auto made = call("tasks/pushNotificationConfig/set", R"({"taskId":")" + task
+                                                               + R"(","pushNotificationConfig":{"id":"mine","url":"http://127.0.0.1:9/"}})");
+  CHECK(at(made, "/result/pushNotificationConfig/id") == "mine");
+  CHECK(at(call("tasks/pushNotificationConfig/get", R"({"id":")" + task + "\"}"), "/result/pushNotificationConfig/id") == "mine");
+  CHECK(call("tasks/pushNotificationConfig/list", R"({"id":")" + task + "\"}").at("result").as_array().size() == 1);
+  const auto gone = call("tasks/pushNotificationConfig/delete", R"({"id":")" + task + R"(","pushNotificationConfigId":"mine"})");
+  CHECK(at(gone, "/result") == "null");
+}
+
+TEST_CASE("configurations over REST, in both versions", "[net][push][rest]") {
+  const net_bed bed(local_push(), "puppet");
+  const auto path = "/tasks/" + new_task(bed) + "/pushNotificationConfigs";
+  const auto made = rest(bed, "POST", path, 200, R"({"url":"http://127.0.0.1:9/","id":"c1"})");
+  CHECK(at(made, "/id") == "c1");
+  CHECK(rest(bed, "GET", path + "/c1", 200) == made);
+  CHECK(rest(bed, "GET", path + "?pageSize=1", 200).at("configs").as_array().size() == 1);
+  CHECK(at(rest(bed, "GET", "/v1" + path + "/c1", 200, "", ""), "/pushNotificationConfig/id") == "c1");
+  CHECK(at(rest(bed, "POST", "/v1" + path, 200, R"({"config":{"pushNotificationConfig":{"id":"c2","url":"http://127.0.0.1:9/"}}})", ""),
+           "/pushNotificationConfig/id")
+        == "c2");
+  CHECK(rest(bed, "GET", "/v1" + path, 200, "", "").at("configs").as_array().size() == 2);
+  CHECK(at(rest(bed, "DELETE", path + "/c1", 200), "") == "{}");
+  CHECK(at(rest(bed, "DELETE", "/v1" + path + "/c2", 200, "", ""), "") == "{}");
+  CHECK(at(rest(bed, "GET", path + "/c1", 404), "/error/details/0/reason") == "TASK_NOT_FOUND");
+}
+
+TEST_CASE("a configuration that comes with a message is told the whole life of its task", "[net][push]") {
+  push_receiver receiver;
+  const net_bed bed(local_push(), "puppet");
+  const auto sent = bed.result_of(
+    "SendMessage", text_message("go", "", R"(,"configuration":{"returnImmediately":true,"taskPushNotificationConfig":{"url":")"
+                                            + receiver.url() + R"(","token":"tok","authentication":{"scheme":"Bearer","credentials":"abc"}}})"));
+  const auto id = at(sent, "/task/id");
+  const auto port = bed.puppet->port(0);
+  port->report(report_artifact{text_artifact("out", "x"), false, true});
+  port->report(report_completed{{}, "done"});
+  const auto posts = posts_until(receiver, "TASK_STATE_COMPLETED");
+  // The snapshot first. A store without a past may have missed the beginning, and then the snapshot shows it.
+  CHECK(at(boost::json::parse(posts[0].body), "/task/id") == id);
+  REQUIRE(posts.size() >= 2);
+  const auto artifacts = std::count_if(posts.begin(), posts.end(), [](const auto& post) {
+    const auto body = boost::json::parse(post.body);
+    return at(body, "/artifactUpdate/artifact/parts/0/text") == "x" || at(body, "/task/artifacts/0/parts/0/text") == "x";
+  });
+  CHECK(artifacts == 1);
+  CHECK(posts[0].header("authorization") == "Bearer abc");
+  CHECK(posts[0].header("x-a2a-notification-token") == "tok");
+}
+
+TEST_CASE("a 0.3 client's configuration is sent whole tasks, also for a task done at once", "[net][push][v0_3]") {
+  push_receiver receiver;
+  const net_bed bed(local_push());
+  const auto sent = bed.call(rpc("message/send", R"({"message":{"kind":"message","messageId":"m","role":"user","parts":[{"kind":"text","text":"hi"}]},)"
+                                                 R"("configuration":{"pushNotificationConfig":{"url":")"
+                                                   + receiver.url() + "\"}}}"),
+                             "");
+  CHECK(at(sent, "/result/status/state") == "completed");
+  CHECK_FALSE(posts_until(receiver, "completed").empty());
+  CHECK(at(boost::json::parse(receiver.received().back().body), "/kind") == "task");
+}
+
+TEST_CASE("a stream may bring a configuration, too", "[net][push][sse]") {
+  push_receiver receiver;
+  const net_bed bed(local_push());
+  auto client = bed.connect();
+  client.send(http_client::request_text("POST", "/message:stream",
+                                        text_message("hi", "", R"(,"configuration":{"taskPushNotificationConfig":{"url":")"
+                                                                 + receiver.url() + "\"}}")));
+  CHECK(client.receive_head().status == 200);
+  while (client.next_event()) {
+  }
+  CHECK_FALSE(posts_until(receiver, "TASK_STATE_COMPLETED").empty());
+}
+
+TEST_CASE("a configuration that cannot be used refuses its message", "[net][push]") {
+  const net_bed bed; // as it comes: no plain http, no private addresses
+  for (const auto* url : {"http://example.com/", "https://127.0.0.1/", "https://user@example.com/", "ftp://example.com/", "nonsense"}) {
+    CAPTURE(url);
+    const auto error = bed.error_of(
+      "SendMessage", text_message("x", "", R"(,"configuration":{"taskPushNotificationConfig":{"url":")" + std::string(url) + "\"}}"));
+    CHECK(at(error, "/code") == "-32602");
+  }
+  CHECK(at(bed.result_of("ListTasks", "{}"), "/totalSize") == "0");
+
+  server_options off;
+  off.push.enabled = false;
+  const net_bed without(off);
+  CHECK(at(without.error_of("SendMessage", text_message("x", "", R"(,"configuration":{"taskPushNotificationConfig":{"url":"https://example.com/"}})")),
+           "/code")
+        == "-32003");
+  CHECK(at(without.error_of("GetTaskPushNotificationConfig", R"({"taskId":"t","id":"c"})"), "/code") == "-32003");
+}
