@@ -71,7 +71,7 @@ task_actor::~task_actor() {
 }
 
 void task_actor::on(agent_reported& what) {
-  if (what.attempt == attempt_)
+  if (what.attempt == attempt_ && !between_attempts_)
     on_report(std::move(what.what));
 }
 
@@ -122,6 +122,7 @@ void task_actor::want_slots() {
 
 void task_actor::begin_attempt() {
   ++attempt_;
+  between_attempts_ = false;
   ensure_created();
   if (!move(task_event::start, nullptr))
     return;
@@ -278,7 +279,7 @@ void task_actor::on_timer(const task_timer& what) {
       begin_attempt();
     return;
   case task_timer::purpose::timeout:
-    if (over() || is_stopping())
+    if (over() || is_stopping() || between_attempts_)
       return;
     if (is_interrupted(state_))
       rest().timeout_missed = true; // a person may take their time
@@ -327,6 +328,7 @@ void task_actor::complete(report_completed what) {
 }
 
 void task_actor::reject(report_rejected what) {
+  flush_progress();
   finish(task_event::reject, what.reason);
 }
 
@@ -353,13 +355,14 @@ void task_actor::reply(report_reply what) {
 // Either the last word, or a wait and then the next attempt; the failed attempt is a fact of its own.
 void task_actor::fail(report_failed what) {
   run_.reset();
+  flush_progress();
   ++failures_;
   if (!what.retry || failures_ >= retry().attempts_max) {
     if (retry().attempts_max > 1 && what.retry)
       what.reason += " (attempt " + std::to_string(failures_) + " of " + std::to_string(retry().attempts_max) + ")";
     return finish(task_event::fail, what.reason);
   }
-  flush_progress();
+  between_attempts_ = true;
   const auto wait = backoff_after(retry(), failures_, thread_id_source().next_random());
   const auto text = "attempt " + std::to_string(failures_) + " of " + std::to_string(retry().attempts_max)
                     + " failed: " + what.reason + "; the next one in " + seconds_text(wait);
@@ -485,7 +488,7 @@ void task_actor::add_progress(progress_report what) {
     return;
   rest().progress = std::make_shared<const progress_report>(std::move(what));
   const auto waited = env_.now() - rest_->progress_at;
-  if (waited >= progress_interval)
+  if (waited >= progress_interval || waited.count() < 0) // the computer's clock may have been set back
     flush_progress();
   else if (!std::exchange(rest_->progress_timer, true))
     set_timer(task_timer::purpose::progress, progress_interval - waited);

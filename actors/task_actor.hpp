@@ -161,6 +161,7 @@ private:
   bool created_ = false; ///< The record exists, or its creation is in pending_.
   bool has_artifacts_ = false;
   bool quit_after_stop_ = false;
+  bool between_attempts_ = false; ///< The last one has failed, the next has not begun: what the last one reports or its timers say is late.
 };
 
 } // namespace troupe
