@@ -13,6 +13,7 @@
 #include "actors/agent.hpp"
 #include "actors/gateway.hpp"
 #include "actors/handles.hpp"
+#include "actors/manual_clock.hpp"
 #include "protocol/ids.hpp"
 #include "store/store.hpp"
 
@@ -98,7 +99,7 @@ struct environment {
   std::atomic<bool> draining{false};
   std::atomic<bool> stopping{false}; ///< The gateway is being destroyed: actors end without a word.
 
-  [[nodiscard]] timestamp now() const { return options.now(); }
+  [[nodiscard]] timestamp now() const { return options.by_hand ? options.by_hand->now() : options.now(); }
 };
 
 } // namespace troupe

@@ -8,6 +8,7 @@
 #include "actors/acceptance.hpp"
 #include "actors/environment.hpp"
 #include "actors/limits.hpp"
+#include "actors/manual_clock.hpp"
 #include "actors/objective_actor.hpp"
 #include "actors/task_actor.hpp"
 #include "actors/throttle_actor.hpp"
@@ -48,12 +49,15 @@ constexpr int command_tries_max = 8;
 
 struct gateway::impl {
   impl(store& records, const agent_registry& agents, executor_options options)
-      : config(make_config(options)), system(std::make_unique<caf::actor_system>(config)),
+      : config(make_config(options)),
+        system(options.by_hand ? options.by_hand->make_system(config, [this] { look_after(true); })
+                               : std::make_unique<caf::actor_system>(config)),
         env(*system, records, agents, options) {
     for (const auto& name : agents.names())
       if (const auto limit = agents.find(name)->parallel_max(); limit > 0)
         env.agent_slots.emplace(name, spawn_actor<throttle_actor>(*system, limit));
-    housekeeper = std::thread{[this] { keep_house(); }};
+    if (!options.by_hand)
+      housekeeper = std::thread{[this] { keep_house(); }};
   }
 
   ~impl() {
@@ -63,31 +67,40 @@ struct gateway::impl {
       house_closed = true;
     }
     house_wakes.notify_all();
-    housekeeper.join();
+    if (housekeeper.joinable())
+      housekeeper.join();
     for (const auto& who : env.objectives.all())
       kill(who);
     for (const auto& who : env.lone_tasks.all())
       kill(who);
     for (const auto& [name, who] : env.agent_slots)
       kill(who);
+    if (env.options.by_hand) {
+      env.options.by_hand->settle();
+      env.options.by_hand->detach();
+    }
     // A task on its way out still looks its throttle up: the table goes last.
     system->await_all_actors_done();
     env.agent_slots.clear();
   }
 
-  // Samples what is too dear to ask per request, and sends settled objectives out of memory.
   void keep_house() {
     int round = 0;
     std::unique_lock lock{house_mutex};
     while (!house_wakes.wait_for(lock, housekeeping_interval, [this] { return house_closed; })) {
       lock.unlock();
-      const auto status = env.records.status();
-      backlog_full = status.backlog_changes > env.options.backlog_changes_max;
-      unwritable = !status.writable;
-      if (++round % evict_every_rounds == 0)
-        env.records.evict(env.now() - env.options.settled_linger);
+      look_after(++round % evict_every_rounds == 0);
       lock.lock();
     }
+  }
+
+  // Samples what is too dear to ask per request, and sends settled objectives out of memory.
+  void look_after(bool evict) {
+    const auto status = env.records.status();
+    backlog_full = status.backlog_changes > env.options.backlog_changes_max;
+    unwritable = !status.writable;
+    if (evict)
+      env.records.evict(env.now() - env.options.settled_linger);
   }
 
   /// Why new work is not taken at the moment.

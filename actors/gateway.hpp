@@ -32,6 +32,8 @@ struct sent {
   message_ptr answer; ///< The agent answered with this message instead of taking a task: there is none of that id.
 };
 
+class manual_clock;
+
 struct executor_options {
   std::size_t threads = 0;      ///< Of the actor scheduler; 0 = one per core.
   double time_scale = 1.0;      ///< Agents that only wait (`sleep`, scripted delays) multiply their times by this.
@@ -41,6 +43,8 @@ struct executor_options {
   std::chrono::milliseconds cancel_grace{5000}; ///< How long a canceled agent may take to stop before it is let go.
   std::chrono::seconds settled_linger{30}; ///< How long a settled objective stays in memory.
   clock_fn now = &system_now;
+  /// If set, actors run and time passes only as it says (then `threads` and `now` are not used). It outlives the gateway.
+  manual_clock* by_hand = nullptr;
 };
 
 /// The actor system with all it needs, and its only entrance. Owns neither store nor agents: both outlive it.

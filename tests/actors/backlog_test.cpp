@@ -1,10 +1,8 @@
 // A store that says how much waits for the disk, and what a plan does about it.
-#include <condition_variable>
-#include <mutex>
-
 #include "actors/limits.hpp"
-#include "tests/support/actor_bed.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/clock_bed.hpp"
+#include "tests/support/specs.hpp"
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -42,55 +40,32 @@ public:
 
   store_status status() const override {
     auto out = inner_->status();
-    const std::lock_guard lock{mutex_};
-    out.backlog_changes = backlog_;
-    ++looks_;
-    looked_.notify_all();
+    out.backlog_changes = backlog;
     return out;
   }
 
-  void set_backlog(std::size_t changes) {
-    const std::lock_guard lock{mutex_};
-    backlog_ = changes;
-  }
-  /// Waits until somebody has asked for the status `count` times more.
-  void wait_looks(std::size_t count) {
-    std::unique_lock lock{mutex_};
-    looked_.wait(lock, [this, until = looks_ + count] { return looks_ >= until; });
-  }
+  std::size_t backlog = 0;
 
 private:
   const std::unique_ptr<store> inner_ = make_memory_store();
-  mutable std::mutex mutex_;
-  mutable std::condition_variable looked_;
-  mutable std::size_t looks_ = 0;
-  std::size_t backlog_ = 0;
 };
 
 } // namespace
 
-TEST_CASE("a plan releases no further burst while too much waits for the disk", "[actors][backlog]") {
-  busy_store records;
-  const auto held = std::make_shared<held_agent>();
-  agent_registry agents;
-  agents.add("held", held);
-  gateway door{records, agents};
-
-  constexpr int tasks = 3 * static_cast<int>(release_burst_max);
+TEST_CASE("a plan releases no further burst while too much waits for the disk", "[actors][backlog][time]") {
+  auto owned = std::make_unique<busy_store>();
+  auto& records = *owned;
+  clock_bed bed{std::move(owned), {}, std::nullopt};
   std::vector<task_spec> all;
-  for (int i = 0; i < tasks; ++i)
-    all.push_back(a_task("t" + std::to_string(i), {}, "held"));
-  records.set_backlog(release_backlog_max + 1);
-  create_objective wide;
-  wide.spec = an_objective({a_plan("wide", std::move(all))});
-  wide.start = true;
-  awaited<objective_ptr> made;
-  door.create(std::move(wide), nullptr, made.to());
-  REQUIRE(made.get().has_value());
-
-  held->wait_starts(static_cast<int>(release_burst_max));
-  records.wait_looks(5);
-  CHECK(held->starts() == static_cast<int>(release_burst_max));
-  records.set_backlog(release_backlog_max);
-  held->wait_starts(tasks);
+  for (std::size_t i = 0; i < 3 * release_burst_max; ++i)
+    all.push_back(a_task("t" + std::to_string(i), {}, "hand"));
+  records.backlog = release_backlog_max + 1;
+  bed.begin(an_objective({a_plan("wide", std::move(all))}));
+  CHECK(bed.hand->attempts.size() == release_burst_max);
+  bed.pass(std::chrono::minutes{1});
+  CHECK(bed.hand->attempts.size() == release_burst_max);
+  records.backlog = release_backlog_max;
+  CHECK(bed.clock.next_due() == release_pause);
+  bed.pass(release_pause);
+  CHECK(bed.hand->attempts.size() == 3 * release_burst_max);
 }

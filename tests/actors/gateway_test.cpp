@@ -29,11 +29,6 @@ task_spec retried(task_spec task, std::uint32_t attempts) {
   return task;
 }
 
-plan_spec going_on(plan_spec plan) {
-  plan.failure = on_failure::keep_going;
-  return plan;
-}
-
 result<task_ptr> cancel(actor_bed& bed, const task_id& id) {
   awaited<task_ptr> done;
   bed.door().cancel(cancel_task{{}, id, {}}, done.to());
@@ -133,14 +128,6 @@ TEST_CASE("an agent that throws fails its task with the reason and the plan fail
   CHECK_THAT(text_of(record->status.message->parts), ContainsSubstring("boom"));
 }
 
-TEST_CASE("a plan that continues on failure finishes what does not depend on it", "[actors][gateway]") {
-  actor_bed bed;
-  const auto end = bed.run(
-      an_objective({going_on(a_plan("p", {a_task("a", {}, "boom"), a_task("b", {"a"}), a_task("c"), a_task("d", {"c"})}))}),
-      objective_state::failed);
-  CHECK(bed.states(*end) == "failed canceled completed completed");
-}
-
 TEST_CASE("a failed attempt is followed by the next one until they are used up", "[actors][gateway]") {
   actor_bed bed;
   SECTION("the second succeeds") {
@@ -152,39 +139,6 @@ TEST_CASE("a failed attempt is followed by the next one until they are used up",
     CHECK(end->plans[0].tasks[0].attempt == 3);
     CHECK_THAT(end->reason, ContainsSubstring("attempt 3 of 3"));
   }
-}
-
-TEST_CASE("an attempt that takes too long is stopped and fails", "[actors][gateway]") {
-  actor_bed bed;
-  auto slow = a_task("a", {}, "held");
-  slow.timeout = milliseconds{5};
-  SECTION("an agent that stops at once") {
-    const auto end = bed.run(an_objective({a_plan("p", {slow})}), objective_state::failed);
-    CHECK_THAT(end->reason, ContainsSubstring("timed out after 0.005 s"));
-    CHECK(bed.held->cancels() == 1);
-  }
-  SECTION("an agent that reports its end later") {
-    bed.held->stops_at_once = false;
-    REQUIRE(bed.begin(an_objective({a_plan("p", {slow})})));
-    const auto port = bed.held->port("a");
-    // Either the report comes after the time-out and ends the wait for the agent, or before it and fails the task itself.
-    port->report(report_failed{"stopped", false});
-    bed.seen->wait_for(objective_state::failed);
-  }
-}
-
-TEST_CASE("alternatives run when a plan fails and are skipped when it does not", "[actors][gateway]") {
-  actor_bed bed;
-  auto first = a_plan("first", {a_task("a", {}, "boom")});
-  first.alternatives = {"second", "third"};
-  auto last = a_plan("last", {a_task("d")});
-  last.dependencies = {"first"};
-  const auto end = bed.run(an_objective({first, a_plan("second", {a_task("b")}), a_plan("third", {a_task("c")}), last}),
-                           objective_state::completed);
-  CHECK(end->plans[0].state == plan_state::failed);
-  CHECK(end->plans[1].state == plan_state::completed);
-  CHECK(end->plans[2].state == plan_state::skipped);
-  CHECK(end->plans[3].state == plan_state::completed);
 }
 
 TEST_CASE("a task waits for a task of another plan and receives its artifacts", "[actors][gateway]") {
@@ -206,26 +160,6 @@ TEST_CASE("a reference that cannot be resolved fails the task with a clear reaso
   user.input["text"] = "${tasks.make.artifacts[0].text}";
   const auto end = bed.run(an_objective({a_plan("p", {a_task("make"), user})}), objective_state::failed);
   CHECK_THAT(end->reason, ContainsSubstring("artifact"));
-}
-
-TEST_CASE("no more tasks run at once than allowed", "[actors][gateway]") {
-  actor_bed bed;
-  std::vector<task_spec> six;
-  for (const auto* name : {"a", "b", "c", "d", "e", "f"})
-    six.push_back(a_task(name, {}, "held"));
-  auto plan = a_plan("p", six);
-  auto objective = an_objective({});
-  SECTION("per plan") { plan.parallel_max = 2; }
-  SECTION("per objective") { objective.parallel_max = 2; }
-  SECTION("per agent") { bed.held->limit = 2; }
-  objective.plans.push_back(std::make_shared<const plan_spec>(plan));
-  REQUIRE(bed.begin(objective));
-  for (int done = 0; done < 6; ++done) {
-    bed.held->wait_starts(std::min(done + 2, 6));
-    CHECK(bed.held->starts() <= done + 2);
-    bed.held->port(bed.held->started(done))->report(report_completed{});
-  }
-  bed.seen->wait_for(objective_state::completed);
 }
 
 TEST_CASE("cancel goes down the tree and a late result does not overwrite it", "[actors][gateway]") {

@@ -15,6 +15,7 @@
 #include "actors/gateway.hpp"
 #include "protocol/spec.hpp"
 #include "store/store.hpp"
+#include "tests/support/specs.hpp"
 
 namespace troupe::testing {
 
@@ -167,31 +168,6 @@ public:
     return done;
   }
 };
-
-/// A task of that name; `after` are its dependencies.
-inline task_spec a_task(std::string name, std::vector<std::string> after = {}, std::string agent = "noop") {
-  task_spec out;
-  out.name = std::move(name);
-  out.dependencies = std::move(after);
-  out.agent = std::move(agent);
-  out.retry.backoff = milliseconds{1};
-  return out;
-}
-
-inline plan_spec a_plan(std::string name, std::vector<task_spec> tasks) {
-  plan_spec out;
-  out.name = std::move(name);
-  out.tasks = std::move(tasks);
-  return out;
-}
-
-inline objective_spec an_objective(std::vector<plan_spec> plans) {
-  objective_spec out;
-  out.name = "test";
-  for (auto& plan : plans)
-    out.plans.push_back(std::make_shared<const plan_spec>(std::move(plan)));
-  return out;
-}
 
 /// A promise that a reply fulfils.
 template<class T>

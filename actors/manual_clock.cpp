@@ -1,0 +1,209 @@
+#include "actors/manual_clock.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+
+#include "actors/caf.hpp"
+#include "actors/limits.hpp"
+
+#if TROUPE_CAF_1
+#include <caf/detail/actor_system_access.hpp>
+#include <caf/scheduler.hpp>
+#endif
+
+namespace troupe {
+
+using std::chrono::nanoseconds;
+
+// -- CAF's side ------------------------------------------------------------------------------------------------------------
+// jobs(): who has mail. resume(): gives one of them its turn. next_due() and pass(): the clock's timers.
+
+#if TROUPE_CAF_1
+
+namespace {
+
+/// Keeps timers in the order in which they fall due.
+class turned_clock final : public caf::actor_clock {
+public:
+  time_point now() const noexcept override { return now_; }
+
+  caf::disposable schedule(time_point at, caf::action what) override {
+    timers_.emplace(at, what);
+    return std::move(what).as_disposable();
+  }
+
+  [[nodiscard]] std::optional<nanoseconds> next_due() const {
+    if (timers_.empty())
+      return std::nullopt;
+    return timers_.begin()->first - now_;
+  }
+
+  void pass(nanoseconds span) {
+    now_ += span;
+    while (!timers_.empty() && timers_.begin()->first <= now_) {
+      auto what = std::move(timers_.extract(timers_.begin()).mapped());
+      what.run();
+    }
+  }
+
+private:
+  time_point now_{nanoseconds{1}}; // CAF takes a time of zero for "none"
+  std::multimap<time_point, caf::action> timers_;
+};
+
+/// Puts everybody who has mail into one queue.
+class turned_scheduler final : public caf::scheduler {
+public:
+  void schedule(caf::resumable* who) override { jobs.push_back(who); }
+  void delay(caf::resumable* who) override { jobs.push_back(who); }
+  void start() override {}
+  void stop() override {
+    for (auto* who : std::exchange(jobs, {}))
+      caf::intrusive_ptr_release(who);
+  }
+
+  std::deque<caf::resumable*> jobs;
+};
+
+} // namespace
+
+struct manual_clock::machine {
+  static std::unique_ptr<caf::actor_system> make_system(caf::actor_system_config& config) {
+    return std::make_unique<caf::actor_system>(
+        config,
+        [](caf::actor_system& system, caf::actor_system_config&, void*) {
+          caf::detail::actor_system_access parts{system};
+          parts.clock(std::make_unique<turned_clock>());
+          parts.scheduler(std::make_unique<turned_scheduler>());
+        },
+        nullptr);
+  }
+
+  explicit machine(caf::actor_system& system)
+      : scheduler_(dynamic_cast<turned_scheduler&>(system.scheduler())), clock_(dynamic_cast<turned_clock&>(system.clock())) {}
+
+  std::deque<caf::resumable*>& jobs() { return scheduler_.jobs; }
+  auto resume(caf::resumable& who, std::size_t messages_max) { return who.resume(&scheduler_, messages_max); }
+  [[nodiscard]] std::optional<nanoseconds> next_due() const { return clock_.next_due(); }
+  void pass(nanoseconds span) { clock_.pass(span); }
+
+private:
+  turned_scheduler& scheduler_;
+  turned_clock& clock_;
+};
+
+#else
+
+struct manual_clock::machine {
+  static std::unique_ptr<caf::actor_system> make_system(caf::actor_system_config& config) {
+    config.set("scheduler.policy", caf::atom("testing"));
+    return std::make_unique<caf::actor_system>(config);
+  }
+
+  explicit machine(caf::actor_system& system)
+      : coordinator_(dynamic_cast<caf::scheduler::test_coordinator&>(system.scheduler())), worker_(system, coordinator_.jobs) {}
+
+  std::deque<caf::resumable*>& jobs() { return coordinator_.jobs; }
+  auto resume(caf::resumable& who, std::size_t messages_max) { return who.resume(&worker_, messages_max); }
+  [[nodiscard]] std::optional<nanoseconds> next_due() const {
+    const auto& clock = coordinator_.clock();
+    if (clock.schedule().empty())
+      return std::nullopt;
+    return clock.schedule().begin()->first - clock.now();
+  }
+  void pass(nanoseconds span) { coordinator_.advance_time(span); }
+
+private:
+  /// What an actor believes to be the thread it runs on.
+  struct worker final : caf::execution_unit {
+    worker(caf::actor_system& system, std::deque<caf::resumable*>& queue) : caf::execution_unit(&system), jobs(queue) {}
+    void exec_later(caf::resumable* who) override { jobs.push_back(who); }
+    std::deque<caf::resumable*>& jobs;
+  };
+
+  caf::scheduler::test_coordinator& coordinator_;
+  worker worker_;
+};
+
+#endif
+
+// -- ours ------------------------------------------------------------------------------------------------------------------
+
+manual_clock::manual_clock(timestamp start, std::optional<std::uint64_t> seed) : start_(start) {
+  if (seed)
+    random_.emplace(*seed);
+}
+
+manual_clock::~manual_clock() = default;
+
+timestamp manual_clock::now() const noexcept {
+  return start_ + std::chrono::floor<std::chrono::milliseconds>(elapsed_);
+}
+
+void manual_clock::set(timestamp to) noexcept {
+  start_ += to - now();
+}
+
+bool manual_clock::step() {
+  if (!machine_ || machine_->jobs().empty())
+    return false;
+  auto& jobs = machine_->jobs();
+  const auto at = jobs.begin() + static_cast<std::ptrdiff_t>(random_ ? random_->next_random() % jobs.size() : 0);
+  auto* who = *at;
+  jobs.erase(at);
+  const auto messages = random_ ? 1 + random_->next_random() % messages_per_turn_max : messages_per_turn_max;
+  switch (machine_->resume(*who, messages)) {
+  case caf::resumable::resume_later:
+    jobs.push_back(who);
+    break;
+  case caf::resumable::done:
+  case caf::resumable::awaiting_message:
+    caf::intrusive_ptr_release(who);
+    break;
+  case caf::resumable::shutdown_execution_unit:
+    break;
+  }
+  return true;
+}
+
+void manual_clock::settle() {
+  while (step()) {
+    // until nobody has mail
+  }
+}
+
+void manual_clock::advance(nanoseconds span) {
+  const auto until = elapsed_ + span;
+  const auto pass = [this](nanoseconds part) {
+    elapsed_ += part;
+    if (machine_)
+      machine_->pass(part);
+    settle();
+  };
+  settle();
+  for (auto due = next_due(); due && *due <= until - elapsed_; due = next_due())
+    pass(std::max(*due, nanoseconds{0}));
+  pass(until - elapsed_);
+  if (chores_)
+    chores_();
+  settle();
+}
+
+std::optional<nanoseconds> manual_clock::next_due() const {
+  return machine_ ? machine_->next_due() : std::nullopt;
+}
+
+std::unique_ptr<caf::actor_system> manual_clock::make_system(caf::actor_system_config& config, std::function<void()> chores) {
+  auto system = machine::make_system(config);
+  machine_ = std::make_unique<machine>(*system);
+  chores_ = std::move(chores);
+  return system;
+}
+
+void manual_clock::detach() {
+  machine_.reset();
+  chores_ = nullptr;
+}
+
+} // namespace troupe

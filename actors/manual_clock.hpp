@@ -1,0 +1,65 @@
+// Turns and time of a gateway's actors in the hands of one thread: no actor runs and no time passes unless this is told so. For tests of
+// what happens when, and in which orders it may happen (tests/support/clock_bed.hpp); executor_options::by_hand gives it to a gateway.
+//
+// Both clocks move together: the actor system's, for timers, and the one records take their times from. Use it, the gateway and its
+// agents from one thread only.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "protocol/ids.hpp"
+#include "protocol/time.hpp"
+
+namespace caf {
+class actor_system;
+class actor_system_config;
+} // namespace caf
+
+namespace troupe {
+
+class manual_clock {
+public:
+  /// Actors take their turns first come, first served; with a `seed`, whose turn it is and how many messages it takes are drawn at random: one
+  /// of the orders that several threads might have led to, the same one each time.
+  explicit manual_clock(timestamp start = {}, std::optional<std::uint64_t> seed = {});
+  ~manual_clock();
+  manual_clock(const manual_clock&) = delete;
+  manual_clock& operator=(const manual_clock&) = delete;
+
+  /// What records are dated with.
+  [[nodiscard]] timestamp now() const noexcept;
+  /// Since it was made; not touched by `set`.
+  [[nodiscard]] std::chrono::nanoseconds elapsed() const noexcept { return elapsed_; }
+  /// Sets what records are dated with, as somebody who sets the computer's clock: no timer notices.
+  void set(timestamp to) noexcept;
+
+  /// One turn of one actor; false if none has mail.
+  bool step();
+  /// Runs actors until none has mail.
+  void settle();
+  /// Lets time pass: what falls due does so in its order, each at its time, and actors run until none has mail. Then the gateway keeps house.
+  void advance(std::chrono::nanoseconds span);
+  /// Until the next timer falls due; nothing if there is none.
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> next_due() const;
+
+  // -- for the gateway, one at a time ----------------------------------------------------------------------------------
+  /// `chores` is called at the end of each `advance`.
+  [[nodiscard]] std::unique_ptr<caf::actor_system> make_system(caf::actor_system_config& config, std::function<void()> chores);
+  /// Before the system is destroyed.
+  void detach();
+
+private:
+  struct machine; // what differs between CAF's versions
+
+  timestamp start_;
+  std::chrono::nanoseconds elapsed_{0};
+  std::optional<id_source> random_;
+  std::unique_ptr<machine> machine_; ///< Null while there is no gateway.
+  std::function<void()> chores_;
+};
+
+} // namespace troupe

@@ -1,0 +1,165 @@
+// An attempt's time, and what happens to an agent that is told to stop.
+#include "tests/support/catch.hpp"
+#include "tests/support/clock_bed.hpp"
+#include "tests/support/results.hpp"
+#include "tests/support/specs.hpp"
+
+using namespace std::chrono_literals;
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+task_spec timed(milliseconds timeout, std::uint32_t attempts = 1) {
+  auto out = a_task("a", {}, "hand");
+  out.timeout = timeout;
+  out.retry = {.attempts_max = attempts, .backoff = 1s};
+  return out;
+}
+
+using lines = std::vector<std::string>;
+
+} // namespace
+
+TEST_CASE("an attempt that takes too long is stopped and fails", "[actors][time]") {
+  clock_bed bed;
+  bed.begin(an_objective({a_plan("p", {timed(2s)})}));
+  bed.pass(1999ms);
+  CHECK(bed.hand->canceled.empty());
+  bed.pass(1ms);
+  CHECK(bed.hand->canceled == lines{"a"});
+  CHECK(bed.seen->lines == lines{"0 a working", "2 a failed"});
+  CHECK(bed.text("a") == "timed out after 2 s");
+  CHECK(bed.hand->running() == 0);
+}
+
+TEST_CASE("each attempt has the whole time to itself", "[actors][time]") {
+  clock_bed bed;
+  bed.begin(an_objective({a_plan("p", {timed(2s, 2)})}));
+  bed.pass(1min);
+  CHECK(bed.seen->lines == lines{"0 a working", "2 a working", "3 a working #2", "5 a failed #2"});
+  CHECK(bed.text("a") == "timed out after 2 s (attempt 2 of 2)");
+}
+
+TEST_CASE("the time-out of an attempt that is over does not touch the next one", "[actors][time]") {
+  clock_bed bed;
+  bed.begin(an_objective({a_plan("p", {timed(2s, 2)})}));
+  bed.pass(500ms);
+  bed.report("a", report_failed{"no", true}); // the next begins at 1.5 s; the first one's time would be up at 2 s
+  bed.pass(2s);
+  CHECK(bed.states() == "working");
+  bed.pass(1s);
+  CHECK(bed.text("a") == "timed out after 2 s (attempt 2 of 2)");
+}
+
+TEST_CASE("the time-out of an attempt that is over does not count as another failure while the next one is waited for", "[actors][time]") {
+  clock_bed bed;
+  auto slow_to_return = timed(2s, 3);
+  slow_to_return.retry.backoff = 10s;
+  bed.begin(an_objective({a_plan("p", {slow_to_return})}));
+  bed.report("a", report_failed{"no", true});
+  bed.pass(10s);
+  CHECK(bed.seen->lines == lines{"0 a working", "0 a working", "10 a working #2"});
+}
+
+TEST_CASE("an agent that needs a while to stop has its grace, and the next attempt begins after it", "[actors][time]") {
+  clock_bed bed{{.cancel_grace = 5s}};
+  bed.hand->stops_at_once = false;
+  bed.begin(an_objective({a_plan("p", {timed(2s, 2)})}));
+  bed.pass(2s);
+  CHECK(bed.hand->canceled == lines{"a"});
+  CHECK(bed.hand->running() == 1);
+  SECTION("it says that it has stopped") {
+    bed.pass(1s);
+    bed.report("a", report_failed{"killed", false});
+    CHECK(bed.hand->running() == 0);
+    bed.pass(1s);
+    CHECK(bed.seen->lines == lines{"0 a working", "3 a working", "4 a working #2"});
+  }
+  SECTION("it never says a word") {
+    bed.pass(4999ms);
+    CHECK(bed.hand->running() == 1);
+    bed.pass(1ms);
+    CHECK(bed.hand->running() == 0);
+    bed.pass(1s);
+    CHECK(bed.seen->lines == lines{"0 a working", "7 a working", "8 a working #2"});
+  }
+  SECTION("it has success after its grace, before the next attempt") {
+    bed.pass(5500ms);
+    bed.report("a", report_completed{});
+    bed.pass(500ms);
+    CHECK(bed.seen->lines == lines{"0 a working", "7 a working", "8 a working #2"});
+  }
+  SECTION("its success comes too late") {
+    bed.report("a", report_completed{});
+    bed.pass(1s);
+    CHECK(bed.seen->lines == lines{"0 a working", "2 a working", "3 a working #2"});
+  }
+}
+
+TEST_CASE("who is asked may take their time; the attempt's time begins anew with the answer", "[actors][time]") {
+  clock_bed bed;
+  bed.begin(an_objective({a_plan("p", {timed(2s)})}));
+  bed.pass(1s);
+  bed.report("a", report_question{"which?", false});
+  bed.pass(1h);
+  CHECK(bed.states() == "input-required");
+  bed.say("a", "the red one");
+  CHECK(bed.hand->heard == lines{"a:the red one"});
+  bed.pass(1999ms);
+  CHECK(bed.states() == "working");
+  bed.pass(1ms);
+  CHECK(bed.text("a") == "timed out after 2 s");
+}
+
+TEST_CASE("a task that waits for its next attempt can be canceled, and none begins", "[actors][time]") {
+  clock_bed bed;
+  bed.begin(an_objective({a_plan("p", {timed(0s, 5)})}));
+  bed.report("a", report_failed{"no", true});
+  bed.pass(500ms);
+  const auto answer = bed.cancel("a");
+  REQUIRE(*answer);
+  REQUIRE(**answer);
+  CHECK((***answer)->status.state == task_state::canceled);
+  bed.pass(1min);
+  CHECK(bed.hand->attempts.size() == 1);
+  CHECK(bed.seen->lines == lines{"0 a working", "0 a working", "0.5 a canceled"});
+}
+
+TEST_CASE("a canceled task is answered at once, and its agent keeps its place until it has stopped", "[actors][time]") {
+  clock_bed bed{{.cancel_grace = 5s}};
+  bed.hand->limit = 1;
+  bed.hand->stops_at_once = false;
+  bed.begin(an_objective({going_on(a_plan("p", {a_task("a", {}, "hand"), a_task("b", {}, "hand")}))}));
+  bed.pass(1s);
+  const auto answer = bed.cancel("a");
+  REQUIRE(*answer);
+  CHECK((***answer)->status.state == task_state::canceled);
+  SECTION("it says that it has stopped") {
+    bed.pass(2s);
+    CHECK(bed.hand->attempts.size() == 1);
+    bed.report("a", report_failed{"stopped", false});
+    CHECK(bed.seen->lines == lines{"0 a working", "1 a canceled", "3 b working"});
+  }
+  SECTION("it never says a word") {
+    bed.pass(1min);
+    CHECK(bed.seen->lines == lines{"0 a working", "1 a canceled", "6 b working"});
+  }
+  CHECK(bed.hand->running() == 1);
+  CHECK(bed.hand->canceled == lines{"a"});
+}
+
+TEST_CASE("an agent that is being stopped for its time is not told a second time when its task is canceled", "[actors][time]") {
+  clock_bed bed{{.cancel_grace = 5s}};
+  bed.hand->stops_at_once = false;
+  bed.begin(an_objective({a_plan("p", {timed(2s, 3)})}));
+  bed.pass(3s);
+  const auto answer = bed.cancel("a");
+  REQUIRE(*answer);
+  CHECK(bed.hand->canceled == lines{"a"});
+  CHECK(bed.hand->running() == 1);
+  bed.pass(1min);
+  CHECK(bed.hand->running() == 0);
+  CHECK(bed.seen->lines == lines{"0 a working", "3 a canceled"});
+  CHECK_FALSE(bed.clock.next_due());
+}

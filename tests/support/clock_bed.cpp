@@ -1,0 +1,198 @@
+#include "tests/support/clock_bed.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <stdexcept>
+
+#include "protocol/objective.hpp"
+
+namespace troupe::testing {
+
+namespace {
+
+// An ordinary day, so that times look like times.
+constexpr timestamp day{std::chrono::sys_days{std::chrono::year{2026} / 3 / 1}};
+
+std::string short_number(double value) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
+}
+
+std::string seconds_since(timestamp from, timestamp at) {
+  return short_number(std::chrono::duration<double>(at - from).count());
+}
+
+struct noop_agent final : agent {
+  start_result start(const order_ptr&, const agent_port_ptr&) override { return report_completed{}; }
+};
+
+struct failing_agent final : agent {
+  start_result start(const order_ptr&, const agent_port_ptr&) override { return report_failed{"boom", true}; }
+};
+
+} // namespace
+
+// -- story -----------------------------------------------------------------------------------------------------------------
+
+void story::on_change(const change_ptr& what) {
+  const auto at = seconds_since(from_, what->at) + " ";
+  for (const auto& one : what->events) {
+    if (const auto* made = std::get_if<objective_created>(&one)) {
+      plans_ = made->spec->plans;
+    } else if (const auto* added = std::get_if<plan_added>(&one)) {
+      plans_.push_back(added->spec);
+    } else if (const auto* moved = std::get_if<task_moved>(&one)) {
+      const auto attempt = moved->attempt > 1 ? " #" + std::to_string(moved->attempt) : std::string{};
+      lines.push_back(at + task_name(what->task) + " " + std::string{to_string(moved->to)} + attempt);
+    } else if (const auto* news = std::get_if<task_progress>(&one)) {
+      lines.push_back(at + task_name(what->task) + " " + short_number(news->what->aggregate->progress.value()) + "%");
+    } else if (const auto* plan = std::get_if<plan_moved>(&one)) {
+      plan_lines.push_back(at + plans_[plan->plan]->name + " " + std::string{to_string(plan->to)});
+    } else if (const auto* whole = std::get_if<objective_moved>(&one)) {
+      plan_lines.push_back(at + "objective " + std::string{to_string(whole->to)});
+    }
+  }
+}
+
+std::string story::task_name(const task_address& of) const {
+  return of.lone ? "task" : plans_[of.plan_index]->tasks[of.task_index].name;
+}
+
+// -- hand_agent ------------------------------------------------------------------------------------------------------------
+
+struct hand_agent::run final : agent_run {
+  run(hand_agent& owner, std::shared_ptr<attempt> which) : owner_(owner), which_(std::move(which)) {}
+  ~run() override { which_->over = true; }
+  void on_input(const message_ptr& what) override { owner_.heard.push_back(which_->name + ":" + text_of(what->parts)); }
+  bool on_cancel() override {
+    owner_.canceled.push_back(which_->name);
+    return owner_.stops_at_once;
+  }
+  hand_agent& owner_;
+  std::shared_ptr<attempt> which_;
+};
+
+start_result hand_agent::start(const order_ptr& what, const agent_port_ptr& port) {
+  attempts.push_back(std::make_shared<attempt>(attempt{what->name, what->attempt, clock_.elapsed(), port}));
+  return std::make_unique<run>(*this, attempts.back());
+}
+
+hand_agent::attempt& hand_agent::of(const std::string& name) {
+  const auto it = std::find_if(attempts.rbegin(), attempts.rend(), [&](const auto& one) { return one->name == name; });
+  if (it == attempts.rend())
+    throw std::runtime_error("the agent was never asked to do \"" + name + "\"");
+  return **it;
+}
+
+std::size_t hand_agent::running() const {
+  return static_cast<std::size_t>(std::count_if(attempts.begin(), attempts.end(), [](const auto& one) { return !one->over; }));
+}
+
+// -- clock_bed -------------------------------------------------------------------------------------------------------------
+
+clock_bed::clock_bed(executor_options options, std::optional<std::uint64_t> seed)
+    : clock_bed(make_memory_store(), options, seed) {}
+
+clock_bed::clock_bed(std::unique_ptr<store> with, executor_options options, std::optional<std::uint64_t> seed)
+    : clock(day, seed), hand(std::make_shared<hand_agent>(clock)), seen(std::make_shared<story>(day)),
+      records_(std::move(with)), options_(options) {
+  options_.by_hand = &clock;
+  agents.default_agent = "noop";
+  agents.add("noop", std::make_shared<noop_agent>());
+  agents.add("boom", std::make_shared<failing_agent>());
+  agents.add("hand", hand);
+  // Everything runs on this thread, so this is whose dice are rolled.
+  thread_id_source() = id_source{seed.value_or(1)};
+}
+
+gateway& clock_bed::door() {
+  if (!gateway_)
+    gateway_ = std::make_unique<gateway>(*records_, agents, options_);
+  return *gateway_;
+}
+
+objective_id clock_bed::begin(objective_spec spec) {
+  create_objective what;
+  what.spec = std::move(spec);
+  what.start = true;
+  const auto made = std::make_shared<std::optional<result<objective_ptr>>>();
+  door().create(std::move(what), seen, [made](result<objective_ptr> answer) { *made = std::move(answer); });
+  clock.settle();
+  if (!*made || !**made)
+    throw std::runtime_error(*made ? "refused: " + (**made).error().message : "never answered");
+  last_ = (***made)->id;
+  return last_;
+}
+
+objective_ptr clock_bed::objective() const {
+  return records_->find_objective(last_);
+}
+
+task_ptr clock_bed::task(const std::string& name) const {
+  const auto view = objective();
+  for (const auto& plan : view->plans)
+    for (std::uint32_t i = 0; i < plan.tasks.size(); ++i)
+      if (plan.spec->tasks[i].name == name)
+        return records_->find_task(plan.task_at(i));
+  return nullptr;
+}
+
+std::string clock_bed::text(const std::string& name) const {
+  const auto record = task(name);
+  return record && record->status.message ? text_of(record->status.message->parts) : std::string{};
+}
+
+std::string clock_bed::states(std::size_t plan) const {
+  std::string out;
+  for (const auto& slot : objective()->plans[plan].tasks)
+    out += (out.empty() ? "" : " ") + std::string{summary_state(slot)};
+  return out;
+}
+
+void clock_bed::report(const std::string& name, agent_report what) {
+  hand->of(name).port->report(std::move(what));
+  clock.settle();
+}
+
+void clock_bed::progress(const std::string& name, double value) {
+  progress_report what;
+  what.aggregate = progress_aggregate{value, 100.0, ""};
+  report(name, report_progress{std::move(what)});
+}
+
+std::shared_ptr<std::optional<result<task_ptr>>> clock_bed::cancel(const std::string& name) {
+  auto answer = std::make_shared<std::optional<result<task_ptr>>>();
+  door().cancel(cancel_task{{}, task(name)->id, {}}, [answer](result<task_ptr> what) { *answer = std::move(what); });
+  clock.settle();
+  return answer;
+}
+
+void clock_bed::move(objective_state to) {
+  update_objective what;
+  what.id = last_;
+  what.state = to;
+  std::optional<result<objective_ptr>> answer;
+  door().update(what, [&answer](result<objective_ptr> got) { answer = std::move(got); });
+  clock.settle();
+  if (!answer || !*answer)
+    throw std::runtime_error(answer ? "refused: " + answer->error().message : "never answered");
+}
+
+void clock_bed::say(const std::string& name, const std::string& text) {
+  send_message what;
+  what.what.message_id = "m";
+  what.what.from = role::user;
+  what.what.parts.push_back(text_part(text));
+  what.what.task_id = task(name)->id.str();
+  std::optional<result<sent>> answer;
+  door().send(std::move(what), nullptr, [&answer](result<sent> got) { answer = std::move(got); });
+  clock.settle();
+  if (!answer || !*answer)
+    throw std::runtime_error(answer ? "refused: " + answer->error().message : "never answered");
+}
+
+void clock_bed::pass(std::chrono::nanoseconds span) {
+  clock.advance(span);
+}
+
+} // namespace troupe::testing
