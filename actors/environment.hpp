@@ -91,7 +91,8 @@ struct environment {
   const executor_options options;
 
   directory<objective_handle> objectives; ///< By objective id; only those with a live actor.
-  directory<task_handle> lone_tasks;      ///< By task id; only those that outlived their first turn.
+  std::mutex entering; ///< Held while an objective's actor is spawned and entered, and while one that ends leaves: in this order.
+  directory<task_handle> lone_tasks;      ///< By task id; only those that have a record and go on.
   std::unordered_map<std::string, throttle_handle> agent_slots; ///< By agent name, of those that have a limit. Read-only once filled.
 
   std::atomic<slot_ticket> last_ticket{0};

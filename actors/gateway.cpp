@@ -154,7 +154,7 @@ struct gateway::impl {
 
   /// The live actor of an objective; one that has settled is brought back for as long as the command takes.
   [[nodiscard]] result<objective_handle> objective_for(const objective_id& id) {
-    const std::lock_guard lock{revive_mutex};
+    const std::lock_guard lock{env.entering};
     if (auto who = env.objectives.find(id.str()))
       return who;
     const auto view = env.records.find_objective(id);
@@ -231,7 +231,6 @@ struct gateway::impl {
   caf::actor_system_config config;
   std::unique_ptr<caf::actor_system> system;
   environment env;
-  std::mutex revive_mutex;
   std::mutex reserve_mutex;
   std::set<std::string> reserved;
   std::atomic<bool> backlog_full{false};
@@ -251,7 +250,7 @@ gateway::~gateway() = default;
 
 void gateway::resume(const recovered& what) {
   for (const auto& view : what.objectives) {
-    const std::lock_guard lock{impl_->revive_mutex};
+    const std::lock_guard lock{impl_->env.entering};
     (void)impl_->spawn_existing(*view); // was accepted once, so its dependencies resolve
   }
   for (const auto& record : what.lone_tasks)

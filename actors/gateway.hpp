@@ -2,7 +2,7 @@
 // spawns the actor it concerns, and sends it on. Never waits: the answer arrives through the `reply`.
 //
 // A plain thread-safe object, not an actor: finding is a look-up in a sharded directory and spawning is thread-safe, so an actor
-// here would only be a queue that all requests share (docs/decisions/003-gateway-is-not-an-actor.md).
+// here would only be a queue that all requests share.
 //
 // Reads (GetTask, ListTasks, objectives/get, watching) do not pass here: ask the store.
 #pragma once

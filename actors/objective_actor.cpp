@@ -119,7 +119,8 @@ void objective_actor::advance() {
     remember_outward(skip.plan);
   }
   for (const auto plan : next.start)
-    start_plan(plan);
+    if (!paused_)
+      start_plan(plan);
   if (next.outcome) {
     if (view_.state == objective_state::blocked)
       move(objective_state::working, "");
@@ -174,13 +175,13 @@ void objective_actor::on_settled(const plan_settled& what) {
   quit_if_settled();
 }
 
-// The objective is blocked while plans run and each of them waits for people.
+// The objective is blocked while plans run and each of them waits for people, and while it is paused and none of them works.
 void objective_actor::on_waits(const plan_waits& what) {
   waiting_[what.plan] = what.waiting && running_[what.plan];
   const auto waits = static_cast<std::size_t>(std::count(waiting_.begin(), waiting_.end(), true));
-  const bool blocked = waits > 0 && waits == active();
+  const bool blocked = waits == active() && (waits > 0 || paused_);
   if (blocked && view_.state == objective_state::working)
-    move(objective_state::blocked, "waits for input");
+    move(objective_state::blocked, paused_ ? "paused by request" : "waits for input");
   else if (!blocked && view_.state == objective_state::blocked)
     move(objective_state::working, "");
   commit();
@@ -226,6 +227,9 @@ void objective_actor::on_change(const change_objective& what) {
                              "the objective is at revision " + std::to_string(view_.revision) + ", not "
                                  + std::to_string(*what.what.revision) + "; read it again and repeat the change",
                              "revision"));
+  if (what.what.state)
+    if (auto ok = may_change_state(*what.what.state); !ok)
+      return refuse(ok.error());
   if (!what.what.name.empty() || !what.what.description.empty()) {
     pending_.push_back(objective_edited{what.what.name, what.what.description});
     ++view_.revision;
@@ -233,8 +237,7 @@ void objective_actor::on_change(const change_objective& what) {
       view_.name = what.what.name;
   }
   if (what.what.state)
-    if (auto ok = change_state(*what.what.state); !ok)
-      return refuse(ok.error());
+    change_state(*what.what.state);
   // Even if nothing was to be changed, the answer comes after everything before it is committed.
   if (pending_.empty())
     pending_.push_back(objective_edited{});
@@ -242,51 +245,47 @@ void objective_actor::on_change(const change_objective& what) {
   quit_if_settled();
 }
 
-result<void> objective_actor::change_state(objective_state to) {
+result<void> objective_actor::may_change_state(objective_state to) const {
   if (!may_become(view_.state, to))
     return make_error(errc::invalid_transition,
                       states_text("the objective", to_string(view_.state), to_string(to)), "status");
-  if (to == view_.state)
-    return {};
+  if (to == objective_state::completed && active() > 0)
+    return make_error(errc::invalid_transition, "plans of the objective still run; wait for them or cancel it", "status");
+  return {};
+}
+
+void objective_actor::change_state(objective_state to) {
+  // Working and blocked are asked of the plans as well, which may be on their way to the other.
+  if (to == view_.state && to != objective_state::working && to != objective_state::blocked)
+    return;
   switch (to) {
   case objective_state::canceled:
-    close_all(objective_state::canceled, "canceled by request");
-    return {};
+    return close_all(objective_state::canceled, "canceled by request");
   case objective_state::failed:
-    close_all(objective_state::failed, "failed by request");
-    return {};
+    return close_all(objective_state::failed, "failed by request");
   case objective_state::completed:
-    if (active() > 0)
-      return make_error(errc::invalid_transition, "plans of the objective still run; wait for them or cancel it", "status");
     for (std::uint32_t p = 0; p < states_.size(); ++p)
       if (states_[p] == plan_state::pending)
         move_plan(p, plan_state::skipped, "the objective was completed by request");
-    move(to, "completed by request");
-    return {};
+    return move(to, "completed by request");
   case objective_state::submitted:
   case objective_state::planning:
     if (is_settled(view_.state))
       for (std::uint32_t p = 0; p < states_.size(); ++p)
         if (states_[p] == plan_state::failed)
           renew(p);
-    move(to, "");
-    return {};
+    return move(to, "");
   case objective_state::working:
-    for (const auto& plan : running_)
-      if (plan)
-        tell(plan, pause_plan{false});
-    move(to, "");
-    advance();
-    return {};
   case objective_state::blocked:
+    paused_ = to == objective_state::blocked;
     for (const auto& plan : running_)
       if (plan)
-        tell(plan, pause_plan{true});
-    if (active() == 0)
-      move(to, "paused by request");
-    return {};
+        tell(plan, pause_plan{paused_});
+    if (to != view_.state && (!paused_ || active() == 0))
+      move(to, paused_ ? "paused by request" : "");
+    if (!paused_)
+      advance();
   }
-  return {};
 }
 
 // What failed is tried again as new tasks; what completed stays.
@@ -318,6 +317,8 @@ void objective_actor::on_add(const add_plan& what) {
     return refuse(make_error(errc::invalid_transition,
                              "the objective is " + std::string{to_string(view_.state)} + " and takes no more plans",
                              "objectiveId"));
+  if (closing_)
+    return refuse(make_error(errc::invalid_transition, "the objective is being ended and takes no more plans", "objectiveId"));
   auto spec = std::make_shared<plan_spec>(*what.spec);
   const auto index = static_cast<std::uint32_t>(view_.plans.size());
   name_plan(*spec, view_.id, index);
@@ -393,6 +394,8 @@ result<void> objective_actor::change_plan_state(std::uint32_t plan, plan_state t
       tell(running_[plan], pause_plan{false});
       return {};
     }
+    if (closing_)
+      return make_error(errc::invalid_transition, "the objective is being ended and starts no more plans", "status");
     if (is_settled(view_.state))
       return make_error(errc::invalid_transition,
                         "the objective is " + std::string{to_string(view_.state)}
@@ -563,7 +566,10 @@ void objective_actor::commit(committed_fn then) {
 void objective_actor::quit_if_settled() {
   if (!is_settled(view_.state) || active() > 0)
     return;
-  env_.objectives.remove(view_.id.str(), handle_of(self_));
+  {
+    const std::lock_guard lock{env_.entering};
+    env_.objectives.remove(view_.id.str(), handle_of(self_));
+  }
   self_->quit();
 }
 

@@ -58,7 +58,8 @@ private:
 
   // -- commands --------------------------------------------------------------------------------------------------------
   void on_change(const change_objective& what);
-  [[nodiscard]] result<void> change_state(objective_state to);
+  [[nodiscard]] result<void> may_change_state(objective_state to) const;
+  void change_state(objective_state to);
   void on_add(const add_plan& what);
   void on_change_plan(const change_plan& what);
   [[nodiscard]] result<void> change_plan_state(std::uint32_t plan, plan_state to);
@@ -88,6 +89,7 @@ private:
   throttle_handle slots_;
   std::vector<event> pending_;
   std::vector<reply_port<task_ptr>> cancelers_; ///< Who asked to cancel the root task.
+  bool paused_ = false;  ///< By request: no plan is started by itself.
   bool closing_ = false; ///< Ends as `closing_to_` when no plan runs any more.
   objective_state closing_to_ = objective_state::canceled;
   std::string closing_reason_;

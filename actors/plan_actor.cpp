@@ -89,6 +89,7 @@ void plan_actor::give_up_withdrawn() {
   for (std::uint32_t task = 0; task < slots_.size(); ++task)
     if (is_terminal(slots_[task].state) && slots_[task].state != task_state::completed && slots_[task].attempt == 0) {
       ++failed_count_;
+      tell_outward(task, false);
       withdraw(graph_.abandon(task), "task \"" + label(task) + "\" was withdrawn");
     }
 }

@@ -93,6 +93,8 @@ void task_actor::on(slot_granted& what) {
 // -- attempts ------------------------------------------------------------------------------------------------------------
 
 void task_actor::begin() {
+  if (lone_ && created_) // it may wait long for a slot, and is known
+    env_.lone_tasks.put(lone_->id.str(), handle_of(self_));
   if (agent_ && created_ && restart() == restart_rule::fail)
     return finish(task_event::fail, "the process ended while the task ran, and its agent must not do it twice");
   if (agent_)
@@ -126,10 +128,11 @@ void task_actor::begin_attempt() {
   ensure_created();
   if (!move(task_event::start, nullptr))
     return;
-  if (restart() == restart_rule::fail)
-    commit([me = handle_of(self_), attempt = attempt_] { tell(me, begin_committed{attempt}); });
-  else
-    start_agent();
+  if (restart() != restart_rule::fail)
+    return start_agent();
+  if (lone_)
+    env_.lone_tasks.put(lone_->id.str(), handle_of(self_));
+  commit([me = handle_of(self_), attempt = attempt_] { tell(me, begin_committed{attempt}); });
 }
 
 void task_actor::start_agent() {

@@ -1,0 +1,161 @@
+// Pausing, ending and resuming: what may still begin, and who can still be reached.
+#include "actors/gateway.hpp"
+
+#include <algorithm>
+
+#include "tests/support/actor_bed.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/results.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+result<plan_id> move_plan(actor_bed& bed, const plan_id& id, plan_state to) {
+  awaited<plan_id> done;
+  update_plan what;
+  what.id = id;
+  what.state = to;
+  bed.door().update(what, done.to());
+  return done.get();
+}
+
+void wait_for_plan(recorder& seen, std::uint32_t plan, plan_state state) {
+  seen.wait([&](const auto& all) {
+    return std::any_of(all.begin(), all.end(), [&](const change_ptr& one) {
+      return std::any_of(one->events.begin(), one->events.end(), [&](const event& what) {
+        const auto* moved = std::get_if<plan_moved>(&what);
+        return moved && moved->plan == plan && moved->to == state;
+      });
+    });
+  });
+}
+
+plan_spec after(plan_spec plan, std::string other) {
+  plan.dependencies = {std::move(other)};
+  return plan;
+}
+
+} // namespace
+
+TEST_CASE("a refused change of an objective changes nothing", "[actors][gateway]") {
+  actor_bed bed;
+  const auto made = bed.begin(an_objective({a_plan("p", {a_task("a", {}, "held")})}));
+  REQUIRE(made);
+  const auto port = bed.held->port("a");
+  awaited<objective_ptr> done;
+  update_objective what;
+  what.id = (*made)->id;
+  what.name = "renamed";
+  what.state = objective_state::completed; // its plan still runs
+  bed.door().update(what, done.to());
+  CHECK(done.get().error().code == errc::invalid_transition);
+  port->report(report_completed{});
+  bed.seen->wait_for(objective_state::completed);
+  const auto end = bed.records().find_objective((*made)->id);
+  CHECK(end->name == "test");
+  CHECK(end->revision == (*made)->revision);
+}
+
+TEST_CASE("a paused objective starts no plan until it goes on", "[actors][gateway]") {
+  actor_bed bed;
+  const auto made = bed.begin(an_objective({a_plan("p", {a_task("a", {}, "held")}), after(a_plan("q", {a_task("b", {}, "held")}), "p")}));
+  REQUIRE(made);
+  const auto id = (*made)->id;
+  const auto port = bed.held->port("a");
+  REQUIRE(bed.move(id, objective_state::blocked));
+  bed.seen->wait_for(objective_state::blocked);
+  port->report(report_completed{});
+  wait_for_plan(*bed.seen, 0, plan_state::completed);
+  // Blocked cannot become completed: accepted once the objective has heard that the plan is.
+  while (!move_plan(bed, (*made)->plans[0].spec->id, plan_state::completed)) {
+  }
+  const auto now = bed.records().find_objective(id);
+  CHECK(now->state == objective_state::blocked);
+  CHECK(now->reason == "paused by request");
+  CHECK(bed.held->starts() == 1);
+  REQUIRE(bed.move(id, objective_state::working));
+  bed.held->port("b")->report(report_completed{});
+  bed.seen->wait_for(objective_state::completed);
+}
+
+TEST_CASE("an objective that is told to pause and at once to go on goes on", "[actors][gateway]") {
+  actor_bed bed;
+  const auto made = bed.begin(an_objective({a_plan("p", {a_task("a", {}, "held"), a_task("b", {"a"})})}));
+  REQUIRE(made);
+  const auto port = bed.held->port("a");
+  REQUIRE(bed.move((*made)->id, objective_state::blocked));
+  REQUIRE(bed.move((*made)->id, objective_state::working));
+  port->report(report_completed{});
+  bed.seen->wait_for(objective_state::completed);
+}
+
+TEST_CASE("an objective that is being ended takes and starts no more plans", "[actors][gateway]") {
+  actor_bed bed;
+  bed.held->stops_at_once = false;
+  auto second = a_plan("q", {a_task("b", {}, "held")});
+  const auto made = bed.begin(an_objective({a_plan("p", {a_task("a", {}, "asking")}), after(std::move(second), "p")}));
+  REQUIRE(made);
+  bed.seen->wait_for(objective_state::blocked);
+  awaited<objective_ptr> ended;
+  update_objective end;
+  end.id = (*made)->id;
+  end.state = objective_state::canceled;
+  awaited<plan_id> added;
+  bed.door().update(end, ended.to());
+  bed.door().create(create_plan{{}, (*made)->id, a_plan("r", {a_task("c", {}, "held")}), true}, added.to());
+  REQUIRE(ended.get());
+  CHECK(added.get().error().code == errc::invalid_transition);
+  bed.seen->wait_for(objective_state::canceled);
+  CHECK(bed.held->starts() == 0);
+}
+
+TEST_CASE("a lone task that waits for its turn after a restart can be canceled", "[actors][gateway]") {
+  actor_bed bed;
+  bed.agents.default_agent = "held";
+  recovered left;
+  for (const auto* text : {"one", "two"}) {
+    send_message what;
+    what.what.message_id = text;
+    what.what.from = role::user;
+    what.what.parts.push_back(text_part(text));
+    awaited<sent> done;
+    bed.door().send(std::move(what), nullptr, done.to());
+    const auto made = done.get();
+    REQUIRE(made);
+    left.lone_tasks.push_back(bed.records().find_task(made->task));
+  }
+  bed.held->wait_starts(2);
+  bed.stop();
+  bed.held->limit = 1;
+  bed.door().resume(left);
+  bed.held->wait_starts(3); // one of them; the other waits
+  for (const auto& each : left.lone_tasks) {
+    awaited<task_ptr> done;
+    bed.door().cancel(cancel_task{{}, each->id, {}}, done.to());
+    const auto canceled = done.get();
+    REQUIRE(canceled);
+    CHECK((*canceled)->status.state == task_state::canceled);
+  }
+}
+
+TEST_CASE("after a restart a plan hears of a task that was withdrawn before it", "[actors][gateway]") {
+  actor_bed bed;
+  auto first = a_plan("p", {a_task("a", {}, "held"), a_task("x", {"a"})});
+  first.failure = on_failure::keep_going;
+  const auto made = bed.begin(an_objective({first, a_plan("q", {a_task("y", {"x"})})}), false);
+  REQUIRE(made);
+  bed.stop();
+  change what;
+  what.context = (*made)->id.str();
+  what.at = (*made)->created;
+  what.events = {objective_moved{objective_state::working, ""}, plan_moved{0, plan_state::working, ""},
+                 plan_moved{1, plan_state::working, ""}, tasks_withdrawn{0, {1}, task_state::canceled, "by request"}};
+  bed.records().commit(std::move(what), nullptr, nullptr);
+  recovered left;
+  left.objectives.push_back(bed.records().find_objective((*made)->id));
+  bed.door().resume(left);
+  wait_for_plan(*bed.seen, 1, plan_state::failed); // while the first one still runs
+  CHECK(bed.records().find_objective((*made)->id)->plans[0].state == plan_state::working);
+}
