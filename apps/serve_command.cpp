@@ -20,6 +20,7 @@
 #include "apps/serve_setup.hpp"
 #include "apps/settings.hpp"
 #include "apps/signals.hpp"
+#include "apps/version.hpp"
 #include "apps/terminal.hpp"
 #include "net/server.hpp"
 
@@ -173,6 +174,8 @@ int serve_command(const serve_options& options) {
     return exit_failed;
   }
   set_up_log(settings->log);
+  settings->server.push.warn = [](std::string_view line) { log_warn(line); };
+  settings->server.push.user_agent = "troupe/" + std::string(version_number());
   const int code = start_and_serve(*settings, *agents, **records);
   shut_down_log();
   return code;

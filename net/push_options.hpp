@@ -24,9 +24,10 @@ struct push_address_rules {
 
 /// A further header that lets receivers verify who sent what (docs/push.md).
 struct push_signing {
-  std::string key_pem; ///< An EC private key on P-256; empty: nothing is signed.
-  std::string key_id;  ///< `kid` of the JWT's header; may be empty.
-  std::string issuer;  ///< `iss`; empty: "troupe".
+  std::string key_file = {}; ///< Of an EC private key on P-256, PEM.
+  std::string key_pem = {};  ///< The key itself, instead. Both empty: nothing is signed.
+  std::string key_id = {};   ///< `kid` of the JWT's header; may be empty.
+  std::string issuer = {};   ///< `iss`; empty: "troupe".
 };
 
 struct push_options {

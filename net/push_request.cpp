@@ -67,12 +67,13 @@ result<push_requests> push_requests::make(const push_options& options) {
   push_requests out;
   out.content_type_ = options.content_type;
   out.user_agent_ = options.user_agent;
-  if (!options.signing.key_pem.empty()) {
-    auto key = signing_key::from_pem(options.signing.key_pem);
-    if (!key)
-      return key.error();
-    out.signer_ = std::make_shared<const push_signer>(std::move(*key), options.signing);
-  }
+  const auto& how = options.signing;
+  if (how.key_pem.empty() && how.key_file.empty())
+    return out;
+  auto key = how.key_pem.empty() ? signing_key::from_file(how.key_file) : signing_key::from_pem(how.key_pem);
+  if (!key)
+    return key.error();
+  out.signer_ = std::make_shared<const push_signer>(std::move(*key), how);
   return out;
 }
 

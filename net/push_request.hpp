@@ -18,7 +18,7 @@ class push_signer;
 /// Writes requests; made once.
 class push_requests {
 public:
-  /// errc::invalid_params: the signing key cannot be used.
+  /// Errors of signing_key::from_file.
   [[nodiscard]] static result<push_requests> make(const push_options& options);
 
   /// The same notification has the same id, however often it is sent. Errors: internal (it cannot be signed).

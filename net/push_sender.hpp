@@ -29,7 +29,8 @@ struct push_seams {
 
 class push_sender {
 public:
-  /// Starts the thread; `records` outlives the sender. errc::invalid_params: the signing key (or trusted_pem) cannot be used.
+  /// Starts the thread; `records` outlives the sender. errc::invalid_params, unavailable: the
+  /// signing key (or trusted_pem) cannot be used.
   [[nodiscard]] static result<std::unique_ptr<push_sender>> make(store& records, push_options options, push_seams seams = {});
   /// Ends what is under way at once.
   ~push_sender();

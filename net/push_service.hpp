@@ -34,7 +34,8 @@ public:
   push_service(const push_service&) = delete;
   push_service& operator=(const push_service&) = delete;
 
-  /// Goes on with what the store has; call after `store::recover`. errc::invalid_params: the signing key cannot be used.
+  /// Goes on with what the store has; call after `store::recover`. errc::invalid_params, unavailable: the signing key
+  /// cannot be used.
   [[nodiscard]] result<void> start();
 
   [[nodiscard]] bool is_enabled() const noexcept;

@@ -47,6 +47,29 @@ command = true
   CHECK(s.server.connections_max == net::connections_max);
 }
 
+TEST_CASE("where notifications may go can be set", "[apps][settings]") {
+  serve_settings s;
+  const auto done = read_config(s, R"(
+[push]
+allow-http = true
+allow-private = true
+allow-hosts = ["hooks.example.org", "*.intern.example"]
+content-type = "application/json"
+failures = 3
+retry-first = 0.25
+)", "t.toml");
+  REQUIRE(done.has_value());
+  CHECK(s.server.push.address.allow_http);
+  CHECK(s.server.push.address.allow_private);
+  CHECK(s.server.push.address.allow_hosts == std::vector<std::string>{"hooks.example.org", "*.intern.example"});
+  CHECK(s.server.push.content_type == "application/json");
+  CHECK(s.server.push.failures_max == 3);
+  CHECK(s.server.push.retry_first == std::chrono::milliseconds{250});
+  CHECK(refusal("[push]\ncontent-type = \"text/plain\"\n") != "accepted");
+  CHECK(refusal("[push]\nallow-hosts = \"a\"\n") != "accepted");
+  CHECK(refusal("[push]\nfailures = 0\n") != "accepted");
+}
+
 TEST_CASE("an unknown setting is refused with its line and a hint", "[apps][settings]") {
   CHECK(refusal("\n\nlissten = \"x\"") == "t.toml:3: unknown setting \"lissten\"; did you mean \"listen\"?");
   CHECK(refusal("[limits]\nsteams = 3") == "t.toml:2: unknown setting \"limits.steams\"; did you mean \"limits.streams\"?");

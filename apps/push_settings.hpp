@@ -1,0 +1,12 @@
+// The settings of push notifications, the table [push] of the configuration; what they mean stands in docs/push.md.
+#pragma once
+
+#include <vector>
+
+#include "apps/settings.hpp"
+
+namespace troupe {
+
+[[nodiscard]] std::vector<setting> push_settings();
+
+} // namespace troupe
