@@ -365,7 +365,11 @@ TEST_CASE("An answer without end costs the connection only", "[net][push]") {
   bed.put_task("t");
   receiver.script({answer_text(200, {}, std::string(1024 * 1024, 'x')), "HTTP/1.1 100 Continue\r\n\r\n" + answer_text(200)});
   REQUIRE(bed.create(hook("t", receiver.url())).has_value());
+  receiver.hold(); // So that there is no pause, in which the connection would be closed anyway.
   live(bed, "t");
+  bed.flush();
+  receiver.wait_for(1);
+  receiver.release();
   CHECK(gists(receiver.wait_for(5)) == life_1_0);
   bed.wait_until_forgotten("t");
   CHECK(bed.clock.waits().empty());
