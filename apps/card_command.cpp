@@ -1,16 +1,15 @@
 // `troupe card`: the agent card as `troupe serve` would serve it, or whether somebody's card is signed with a key.
 #include "apps/commands.hpp"
-
-#include <fstream>
-#include <iostream>
-#include <sstream>
-#include <string>
-
 #include "apps/console.hpp"
 #include "apps/serve_setup.hpp"
 #include "net/agent_card.hpp"
 #include "net/card_documents.hpp"
 #include "net/card_signature.hpp"
+
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <string>
 
 namespace troupe {
 

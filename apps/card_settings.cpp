@@ -20,11 +20,17 @@ struct list_member {
   text_list agent_skill::*where;
 };
 
-constexpr std::array texts{text_member{"id", &agent_skill::id}, text_member{"name", &agent_skill::name},
-                           text_member{"description", &agent_skill::description}};
-constexpr std::array lists{list_member{"tags", &agent_skill::tags}, list_member{"examples", &agent_skill::examples},
-                           list_member{"input-modes", &agent_skill::input_modes},
-                           list_member{"output-modes", &agent_skill::output_modes}};
+constexpr std::array texts{
+    text_member{"id",          &agent_skill::id         },
+    text_member{"name",        &agent_skill::name       },
+    text_member{"description", &agent_skill::description}
+};
+constexpr std::array lists{
+    list_member{"tags",         &agent_skill::tags        },
+    list_member{"examples",     &agent_skill::examples    },
+    list_member{"input-modes",  &agent_skill::input_modes },
+    list_member{"output-modes", &agent_skill::output_modes}
+};
 
 /// What is wrong with one member; empty if it was taken.
 std::string take(agent_skill& to, const std::string& key, const text_cell& cell) {
@@ -73,7 +79,8 @@ result<std::vector<agent_skill>> skills_from(const setting_value& value) {
   for (const auto& row : *rows) {
     agent_skill skill;
     auto why = take(skill, row);
-    if (why.empty() && std::any_of(out.begin(), out.end(), [&](const agent_skill& other) { return other.id == skill.id; }))
+    if (why.empty()
+        && std::any_of(out.begin(), out.end(), [&](const agent_skill& other) { return other.id == skill.id; }))
       why = "\"id\" is that of another skill";
     if (!why.empty())
       return make_error(errc::invalid_params, "number " + std::to_string(out.size() + 1) + ": " + why);

@@ -1,12 +1,12 @@
 #include "apps/serve_setup.hpp"
 
-#include <fstream>
-#include <iterator>
-#include <string>
-
 #include "agents/register_builtin.hpp"
 #include "apps/config_file.hpp"
 #include "net/card_documents.hpp"
+
+#include <fstream>
+#include <iterator>
+#include <string>
 
 namespace troupe {
 
@@ -45,7 +45,7 @@ result<agent_registry> make_agents(const serve_settings& settings) {
   if (out.find(out.default_agent) == nullptr)
     return make_error(errc::agent_not_found,
                       "agent \"" + out.default_agent + "\": there is no such agent (see troupe agents"
-                        + (out.default_agent == "command" ? "; command needs --allow-commands)" : ")"));
+                          + (out.default_agent == "command" ? "; command needs --allow-commands)" : ")"));
   return out;
 }
 

@@ -8,7 +8,8 @@
 
 namespace troupe {
 
-/// Defaults, then the file, then the flags. Errors: unavailable, invalid_document, invalid_params; the message names file and setting.
+/// Defaults, then the file, then the flags. Errors: unavailable, invalid_document, invalid_params; the message names
+/// file and setting.
 [[nodiscard]] result<serve_settings> effective_settings(const serve_options& options);
 
 /// The agents that these settings offer. Error: agent_not_found, if the default one is not among them.

@@ -304,7 +304,8 @@ std::string print_settings(const serve_settings& what) {
     }
     const auto text = shown(value);
     const bool is_hidden = each.is_secret && text != "[]";
-    out += "# " + std::string(each.help) + "\n" + (is_hidden ? "# set, and not shown: " + std::string(key) : std::string(key) + " = " + text) + "\n";
+    const std::string name(key);
+    out += "# " + std::string(each.help) + "\n" + (is_hidden ? "# set, and not shown: " + name : name + " = " + text) + "\n";
   }
   return out;
 }

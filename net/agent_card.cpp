@@ -9,14 +9,15 @@ namespace troupe::net {
 
 namespace {
 
-/// Every binding and version is served at one place. Clients append to the address of a REST interface, so it ends without a slash.
+/// Every binding and version is served at one place. Clients append to the address of a REST interface, so it ends
+/// without a slash.
 std::vector<agent_interface> make_interfaces(std::string_view url) {
   const std::string base(url);
   const std::string rest(url.ends_with('/') ? url.substr(0, url.size() - 1) : url);
   return {
-      {base, "JSONRPC", "1.0", {}},
+      {base, "JSONRPC",   "1.0", {}},
       {rest, "HTTP+JSON", "1.0", {}},
-      {base, "JSONRPC", "0.3", {}},
+      {base, "JSONRPC",   "0.3", {}},
       {rest, "HTTP+JSON", "0.3", {}},
   };
 }
@@ -25,16 +26,20 @@ std::vector<agent_extension> make_extensions(const card_options& options) {
   agent_extension plans;
   plans.uri = opt::uri;
   plans.description = "Objectives, plans and tasks: objectives/* and plans/*, metadata opt/v1/...";
-  plans.params = {{"maxPlansPerObjective", options.plans_per_objective_max},
-                  {"maxTasksPerPlan", options.tasks_per_plan_max},
-                  {"persistenceEnabled", options.persistent}};
+  plans.params = {
+      {"maxPlansPerObjective", options.plans_per_objective_max},
+      {"maxTasksPerPlan",      options.tasks_per_plan_max     },
+      {"persistenceEnabled",   options.persistent             }
+  };
   agent_extension progress;
   progress.uri = progress_uri;
   progress.description = "Progress of running tasks, as trackers in the metadata of status updates.";
-  progress.params = {{"maxTrackers", progress_trackers_max},
-                     {"maxMessageChars", progress_message_chars_max},
-                     {"maxIdChars", progress_id_chars_max},
-                     {"recommendedMaxUpdatesPerSecond", 2}};
+  progress.params = {
+      {"maxTrackers",                    progress_trackers_max     },
+      {"maxMessageChars",                progress_message_chars_max},
+      {"maxIdChars",                     progress_id_chars_max     },
+      {"recommendedMaxUpdatesPerSecond", 2                         }
+  };
   return {std::move(plans), std::move(progress)};
 }
 
@@ -83,8 +88,10 @@ agent_card make_agent_card(const server_options& options, std::string_view url, 
   out.skills = from.skills.empty() ? skills_of(agents) : from.skills;
   out.capabilities.extended_card = !from.extended.tokens.empty();
   if (!from.extended.tokens.empty())
-    out.security_schemes.push_back({"extendedCard", "For the extended card; nothing else asks for it.",
-                                    http_auth_scheme{.scheme = "Bearer", .bearer_format = {}}});
+    out.security_schemes.push_back({
+        "extendedCard", "For the extended card; nothing else asks for it.",
+        http_auth_scheme{.scheme = "Bearer", .bearer_format = {}}
+    });
   return out;
 }
 

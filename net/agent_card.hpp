@@ -1,13 +1,13 @@
 // This server's Agent Card: made of its options, of where it listens and of the agents it has.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-
 #include "actors/agent.hpp"
 #include "net/server_options.hpp"
 #include "protocol/agent_card.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
 
 namespace troupe::net {
 
@@ -15,7 +15,8 @@ namespace troupe::net {
 [[nodiscard]] std::string url_of(const std::string& address, std::uint16_t port);
 
 /// What everybody may read. `url`: where the server is reached, unless the options say it. Without signatures.
-[[nodiscard]] agent_card make_agent_card(const server_options& options, std::string_view url, const agent_registry& agents);
+[[nodiscard]] agent_card make_agent_card(const server_options& options, std::string_view url,
+                                         const agent_registry& agents);
 
 /// What those read who show a token: `open`, with what `options` adds or says otherwise.
 [[nodiscard]] agent_card make_extended_card(agent_card open, const extended_card_options& options);

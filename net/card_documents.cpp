@@ -59,11 +59,13 @@ std::string etag_of(std::string_view body) {
   return tag;
 }
 
-card_document document_of(const agent_card& card, card_shape shape, std::chrono::seconds max_age, std::chrono::sys_seconds made_at) {
+card_document document_of(const agent_card& card, card_shape shape, std::chrono::seconds max_age,
+                          std::chrono::sys_seconds made_at) {
   card_document out;
   out.body = render(card, shape);
   out.etag = etag_of(out.body);
-  out.headers = "Cache-Control: public, max-age=" + std::to_string(max_age.count()) + "\r\nETag: " + out.etag + "\r\nLast-Modified: ";
+  out.headers = "Cache-Control: public, max-age=" + std::to_string(max_age.count()) + "\r\nETag: " + out.etag
+                + "\r\nLast-Modified: ";
   append_http_date(out.headers, made_at);
   out.headers += "\r\nVary: A2A-Version\r\nAccess-Control-Allow-Origin: *\r\nAccess-Control-Expose-Headers: ETag\r\n";
   return out;
@@ -84,7 +86,8 @@ result<void> check_card(const card_options& options) {
   return {};
 }
 
-result<card_documents> make_card_documents(const server_options& options, std::string_view url, const agent_registry& agents) {
+result<card_documents> make_card_documents(const server_options& options, std::string_view url,
+                                           const agent_registry& agents) {
   if (auto good = check_card(options.card); !good)
     return good.error();
   const auto key = read_key(options.card.signing);

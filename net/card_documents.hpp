@@ -1,15 +1,16 @@
-// The Agent Card as it goes out: every representation rendered, signed and hashed once, when the server starts. Never changed after.
+// The Agent Card as it goes out: every representation rendered, signed and hashed once, when the server starts. Never
+// changed after.
 #pragma once
-
-#include <chrono>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "actors/agent.hpp"
 #include "net/keys.hpp"
 #include "net/server_options.hpp"
 #include "protocol/errc.hpp"
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace troupe::net {
 
@@ -30,8 +31,8 @@ struct card_documents {
   std::vector<digest> tokens; ///< Of those who may read it.
 };
 
-/// Whether the options make a card: a key that can be read and has a name, an extended card with tokens. Errors: invalid_params (names the
-/// option), unavailable (a file cannot be read).
+/// Whether the options make a card: a key that can be read and has a name, an extended card with tokens. Errors:
+/// invalid_params (names the option), unavailable (a file cannot be read).
 [[nodiscard]] result<void> check_card(const card_options& options);
 
 /// Errors: those of check_card, and of signing.

@@ -21,7 +21,8 @@ bool names_tag(std::string_view list, std::string_view tag) noexcept {
   return false;
 }
 
-/// Whether the client has `document` already. `If-Modified-Since` counts only without `If-None-Match` (RFC 9110 13.1.3).
+/// Whether the client has `document` already. `If-Modified-Since` counts only without `If-None-Match` (RFC
+/// 9110 13.1.3).
 bool has_it(const http_request& request, const card_document& document, std::chrono::sys_seconds made_at) noexcept {
   if (!request.if_none_match.empty())
     return names_tag(request.if_none_match, document.etag);
@@ -74,9 +75,10 @@ awaitable<void> get_card(session& connection) {
 }
 
 void append_card_preflight(std::string& headers) {
-  headers += "Access-Control-Allow-Origin: *\r\nAccess-Control-Allow-Methods: GET, HEAD, OPTIONS\r\n"
-             "Access-Control-Allow-Headers: A2A-Version, A2A-Extensions, X-A2A-Extensions, Content-Type, If-None-Match, "
-             "If-Modified-Since\r\nAccess-Control-Max-Age: 86400\r\n";
+  headers +=
+      "Access-Control-Allow-Origin: *\r\nAccess-Control-Allow-Methods: GET, HEAD, OPTIONS\r\n"
+      "Access-Control-Allow-Headers: A2A-Version, A2A-Extensions, X-A2A-Extensions, Content-Type, If-None-Match, "
+      "If-Modified-Since\r\nAccess-Control-Max-Age: 86400\r\n";
 }
 
 result<std::string_view> extended_card(session& connection, card_shape shape) {

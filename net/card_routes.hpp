@@ -1,28 +1,30 @@
-// How the Agent Card is served over HTTP (a2a-wire 1.5, 1.8): which representation answers which version, caching, conditional requests, and
-// who may read the extended card.
+// How the Agent Card is served over HTTP (a2a-wire 1.5, 1.8): which representation answers which version, caching,
+// conditional requests, and who may read the extended card.
 #pragma once
-
-#include <string>
-#include <string_view>
 
 #include "net/session.hpp"
 #include "protocol/codec_agent_card.hpp"
 #include "protocol/errc.hpp"
 
+#include <string>
+#include <string_view>
+
 namespace troupe::net {
 
-/// `GET /.well-known/agent-card.json` and its alias. `A2A-Version: 1.0` gets the pure card, 0.3 the superset; without a version, or with one
-/// that is not known, it is what the options say: the card is where a client learns which versions there are.
+/// `GET /.well-known/agent-card.json` and its alias. `A2A-Version: 1.0` gets the pure card, 0.3 the superset; without a
+/// version, or with one that is not known, it is what the options say: the card is where a client learns which versions
+/// there are.
 [[nodiscard]] awaitable<void> get_card(session& connection);
 
 /// What `OPTIONS` answers besides `Allow`: any web page may read the card.
 void append_card_preflight(std::string& headers);
 
-/// The extended card in `shape` (pure_1_0 or pure_0_3), if the request shows a token. Appends to `headers` what every binding sends with
-/// the answer: `Cache-Control` and `Vary`, or the challenge of a 401. Errors: unsupported_operation, if none is offered; unauthenticated,
-/// which is HTTP 401 on every binding, JSON-RPC too (a2a-wire 5.2, 8.2). The view lives as long as `cards`.
-[[nodiscard]] result<std::string_view> extended_card(const card_documents& cards, const http_request& request, card_shape shape,
-                                                     std::string& headers);
+/// The extended card in `shape` (pure_1_0 or pure_0_3), if the request shows a token. Appends to `headers` what every
+/// binding sends with the answer: `Cache-Control` and `Vary`, or the challenge of a 401. Errors: unsupported_operation,
+/// if none is offered; unauthenticated, which is HTTP 401 on every binding, JSON-RPC too (a2a-wire 5.2, 8.2). The view
+/// lives as long as `cards`.
+[[nodiscard]] result<std::string_view> extended_card(const card_documents& cards, const http_request& request,
+                                                     card_shape shape, std::string& headers);
 /// The same for a session, with its response's headers.
 [[nodiscard]] result<std::string_view> extended_card(session& connection, card_shape shape);
 

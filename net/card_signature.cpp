@@ -62,8 +62,8 @@ std::vector<std::string> signed_forms(const json::object& card) {
 }
 
 /// Empty if the signature is by `key`.
-std::string objection_to(const json::value& signature, const std::vector<std::string>& payloads, const verifying_key& key,
-                         std::string_view kid) {
+std::string objection_to(const json::value& signature, const std::vector<std::string>& payloads,
+                         const verifying_key& key, std::string_view kid) {
   if (!signature.is_object())
     return "it is not an object";
   const auto header = text_at(signature.get_object(), "protected");
@@ -80,13 +80,19 @@ std::string objection_to(const json::value& signature, const std::vector<std::st
 
 } // namespace
 
-result<card_signature> sign_card(const json::object& card, const signing_key& key, const key_name& name, card_form form) {
+result<card_signature> sign_card(const json::object& card, const signing_key& key, const key_name& name,
+                                 card_form form) {
   const auto payload = signed_form(card, form);
   if (!payload)
     return payload.error();
   std::string header;
   json_writer out(header);
-  out.begin_object().member("alg", es256).member("typ", "JOSE").member("kid", name.kid).optional_member("jku", name.jku).end_object();
+  out.begin_object()
+      .member("alg", es256)
+      .member("typ", "JOSE")
+      .member("kid", name.kid)
+      .optional_member("jku", name.jku)
+      .end_object();
   card_signature signature;
   signature.protected_header = to_base64url(header);
   const auto raw = key.sign(signature.protected_header + '.' + to_base64url(*payload));

@@ -86,8 +86,8 @@ std::optional<sys_seconds> parse_fixed(std::string_view text) {
   return in.end(y / m / d, time);
 }
 
-/// `Sunday, 06-Nov-94 08:49:37 GMT`. RFC 9110 wants two digits read as the past if they lie more than 50 years ahead; with 1970 as the
-/// turn they do until 2020, and from then on nobody writes this form.
+/// `Sunday, 06-Nov-94 08:49:37 GMT`. RFC 9110 reads two digits that would lie more than 50 years ahead as the past;
+/// without asking for the time, 70 to 99 are of the last century here.
 std::optional<sys_seconds> parse_rfc850(std::string_view text) {
   reader in(text);
   const day d{in.digits(2)};
@@ -122,11 +122,11 @@ void append_http_date(std::string& out, sys_seconds at) {
   const year_month_day date{midnight};
   const hh_mm_ss time{at - midnight};
   std::array<char, 40> text{};
-  const int length = std::snprintf(
-      text.data(), text.size(), "%s, %02u %s %04d %02d:%02d:%02d GMT", days[weekday{midnight}.c_encoding()].data(),
-      static_cast<unsigned>(date.day()), months[static_cast<unsigned>(date.month()) - 1].data(),
-      static_cast<int>(date.year()), static_cast<int>(time.hours().count()), static_cast<int>(time.minutes().count()),
-      static_cast<int>(time.seconds().count()));
+  const int length = std::snprintf(text.data(), text.size(), "%s, %02u %s %04d %02d:%02d:%02d GMT",
+                                   days[weekday{midnight}.c_encoding()].data(), static_cast<unsigned>(date.day()),
+                                   months[static_cast<unsigned>(date.month()) - 1].data(),
+                                   static_cast<int>(date.year()), static_cast<int>(time.hours().count()),
+                                   static_cast<int>(time.minutes().count()), static_cast<int>(time.seconds().count()));
   out.append(text.data(), static_cast<std::size_t>(length));
 }
 

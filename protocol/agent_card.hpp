@@ -1,6 +1,9 @@
-// The Agent Card as a plain value: who an agent is, where it listens, what it can do and what it asks of its clients (A2A 1.0 section
-// 4.4, A2A 0.3 section 5.5). The server fills it from its options; how it looks in each version stands in protocol/codec_agent_card.hpp.
+// The Agent Card as a plain value: who an agent is, where it listens, what it can do and what it asks of its clients
+// (A2A 1.0 section 4.4, A2A 0.3 section 5.5). The server fills it from its options; how it looks in each version stands
+// in protocol/codec_agent_card.hpp.
 #pragma once
+
+#include <boost/json/object.hpp>
 
 #include <cstdint>
 #include <map>
@@ -8,8 +11,6 @@
 #include <string>
 #include <variant>
 #include <vector>
-
-#include <boost/json/object.hpp>
 
 namespace troupe {
 
@@ -105,7 +106,7 @@ struct card_signature {
 struct agent_card {
   std::string name;
   std::string description;
-  std::string version; ///< Of the agent, not of the protocol.
+  std::string version;                     ///< Of the agent, not of the protocol.
   std::vector<agent_interface> interfaces; ///< Of every version, best first; those of 1.0 before those of 0.3.
   std::optional<agent_provider> provider;
   std::string documentation_url;

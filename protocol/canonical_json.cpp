@@ -1,5 +1,8 @@
 #include "protocol/canonical_json.hpp"
 
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -7,9 +10,6 @@
 #include <cstdint>
 #include <string_view>
 #include <vector>
-
-#include <boost/json/array.hpp>
-#include <boost/json/object.hpp>
 
 namespace troupe {
 
@@ -47,7 +47,8 @@ bool append_escape(std::string& out, char c) {
   return true;
 }
 
-/// A finite double as the shortest digits that read back the same, and the place of its decimal point: `0.DIGITS * 10^point`.
+/// A finite double as the shortest digits that read back the same, and the place of its decimal point: `0.DIGITS *
+/// 10^point`.
 struct decimal {
   bool negative = false;
   std::string digits;
@@ -56,7 +57,8 @@ struct decimal {
 
 decimal decimal_of(double value) {
   std::array<char, 32> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), std::abs(value), std::chars_format::scientific).ptr;
+  const auto end =
+      std::to_chars(text.data(), text.data() + text.size(), std::abs(value), std::chars_format::scientific).ptr;
   const std::string_view all(text.data(), static_cast<std::size_t>(end - text.data()));
   const auto e = all.find('e');
   decimal out;
@@ -104,9 +106,11 @@ void append_plain(std::string& out, const decimal& of) {
 
 /// RFC 8785.
 struct jcs {
-  /// UTF-16 order is that of code points, but for U+E000..U+FFFF, which come after everything that needs surrogates; in UTF-8 the
-  /// lead byte tells them apart.
-  static unsigned rank(char c) noexcept { return byte_of(c) == 0xee || byte_of(c) == 0xef ? byte_of(c) + 0x10 : byte_of(c); }
+  /// UTF-16 order is that of code points, but for U+E000..U+FFFF, which come after everything that needs surrogates; in
+  /// UTF-8 the lead byte tells them apart.
+  static unsigned rank(char c) noexcept {
+    return byte_of(c) == 0xee || byte_of(c) == 0xef ? byte_of(c) + 0x10 : byte_of(c);
+  }
 
   static bool less(std::string_view a, std::string_view b) noexcept {
     return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(),
@@ -138,7 +142,9 @@ struct jcs {
 };
 
 struct python {
-  static bool less(std::string_view a, std::string_view b) noexcept { return a < b; } // UTF-8 order is that of code points
+  static bool less(std::string_view a, std::string_view b) noexcept {
+    return a < b;
+  } // UTF-8 order is that of code points
 
   /// `repr(float)`.
   static void append_number(std::string& out, double value) {

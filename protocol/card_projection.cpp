@@ -1,15 +1,15 @@
 #include "protocol/card_projection.hpp"
 
+#include "protocol/canonical_json.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/value.hpp>
+
 #include <algorithm>
 #include <array>
 #include <span>
 #include <string_view>
 #include <utility>
-
-#include <boost/json/array.hpp>
-#include <boost/json/value.hpp>
-
-#include "protocol/canonical_json.hpp"
 
 namespace troupe {
 
@@ -17,8 +17,8 @@ namespace json = boost::json;
 
 namespace {
 
-/// When a field that holds its type's default is there all the same (A2A 1.0 section 5.7). A message field that is neither required nor
-/// empty is decided by its content.
+/// When a field that holds its type's default is there all the same (A2A 1.0 section 5.7). A message field that is
+/// neither required nor empty is decided by its content.
 enum class presence : std::uint8_t { implicit, kept };
 
 enum class arity : std::uint8_t { one, list, map };
@@ -40,6 +40,7 @@ constexpr auto kept = presence::kept;
 constexpr auto implicit = presence::implicit;
 
 // The messages of A2A 1.0 section 4.4 and 4.5, as the proto declares them; `signatures` is left out on purpose.
+// clang-format off
 
 constexpr std::array interface_fields{field{"url", kept}, field{"protocolBinding", kept}, field{"tenant"},
                                       field{"protocolVersion", kept}};
@@ -113,6 +114,7 @@ constexpr std::array card_fields{field{"name", kept}, field{"description", kept}
                                  field{"defaultInputModes", kept}, field{"defaultOutputModes", kept},
                                  field{"skills", kept, arity::list, &skill_message}, field{"iconUrl", kept}};
 constexpr message card_message{card_fields};
+// clang-format on
 
 // -- projecting ----------------------------------------------------------------------------------------------------------
 

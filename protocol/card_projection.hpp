@@ -1,25 +1,29 @@
-// What an Agent Card's signature is about (A2A 1.0 section 8.4, a2a-wire 1.10): the card without anything that the 1.0 schema does not know,
-// in the presence that the schema prescribes, in one spelling. Signers and verifiers both go through here.
+// What an Agent Card's signature is about (A2A 1.0 section 8.4, a2a-wire 1.10): the card without anything that the 1.0
+// schema does not know, in the presence that the schema prescribes, in one spelling. Signers and verifiers both go
+// through here.
 #pragma once
 
-#include <cstdint>
-#include <string>
+#include "protocol/errc.hpp"
 
 #include <boost/json/object.hpp>
 
-#include "protocol/errc.hpp"
+#include <cstdint>
+#include <string>
 
 namespace troupe {
 
 /// How the bytes under a signature are made.
 enum class card_form : std::uint8_t {
   standard, ///< As A2A 1.0 section 8.4.1 says: the projection in RFC 8785.
-  stripped, ///< As the JavaScript SDK does: without any empty text, array or object, then RFC 8785. Differs for cards that have some.
-  python,   ///< As the Python SDK does: stripped, then in Python's spelling. Differs for cards with numbers or beyond ASCII.
+  stripped, ///< As the JavaScript SDK does: without any empty text, array or object, then RFC 8785. Differs for cards
+            ///< that have some.
+  python,   ///< As the Python SDK does: stripped, then in Python's spelling. Differs for cards with numbers or beyond
+            ///< ASCII.
 };
 
-/// The card on the 1.0 schema: unknown members go, also in nested messages; so do nulls, `signatures`, and members with a default value that
-/// are neither REQUIRED nor `optional`. A pure and a superset card have the same projection. Members of the wrong type are kept as they are.
+/// The card on the 1.0 schema: unknown members go, also in nested messages; so do nulls, `signatures`, and members with
+/// a default value that are neither REQUIRED nor `optional`. A pure and a superset card have the same projection.
+/// Members of the wrong type are kept as they are.
 [[nodiscard]] boost::json::object project_card(const boost::json::object& card);
 
 /// The bytes that are signed. Error: invalid_params (see canonical_json).

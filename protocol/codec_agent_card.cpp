@@ -1,10 +1,10 @@
 #include "protocol/codec_agent_card.hpp"
 
+#include <boost/json/array.hpp>
+
 #include <algorithm>
 #include <string_view>
 #include <utility>
-
-#include <boost/json/array.hpp>
 
 namespace troupe {
 
@@ -72,7 +72,10 @@ void put_identity(json::object& out, const agent_card& card) {
   put(out, "name", card.name);
   put(out, "description", card.description);
   if (card.provider)
-    out["provider"] = {{"organization", card.provider->organization}, {"url", card.provider->url}};
+    out["provider"] = {
+        {"organization", card.provider->organization},
+        {"url",          card.provider->url         }
+    };
   put(out, "version", card.version);
   put_if_any(out, "documentationUrl", card.documentation_url);
   put_if_any(out, "iconUrl", card.icon_url);
@@ -122,7 +125,9 @@ json::object write_requirement(const security_requirement& from) {
   json::object schemes;
   for (const auto& [name, scopes] : from)
     schemes[name] = scopes.empty() ? json::object{} : json::object{{"list", to_array(scopes)}};
-  return {{"schemes", std::move(schemes)}};
+  return {
+      {"schemes", std::move(schemes)}
+  };
 }
 
 json::object write_flow(const oauth2_scheme& from) {
@@ -150,10 +155,14 @@ std::string_view name_of(oauth_flow_kind kind) {
 /// The one key of a scheme and its object.
 struct scheme_writer {
   std::pair<std::string_view, json::object> operator()(const api_key_scheme& from) const {
-    return {"apiKeySecurityScheme", {{"location", from.location}, {"name", from.name}}};
+    return {
+        "apiKeySecurityScheme", {{"location", from.location}, {"name", from.name}}
+    };
   }
   std::pair<std::string_view, json::object> operator()(const http_auth_scheme& from) const {
-    json::object out{{"scheme", from.scheme}};
+    json::object out{
+        {"scheme", from.scheme}
+    };
     put_if_any(out, "bearerFormat", from.bearer_format);
     return {"httpAuthSecurityScheme", std::move(out)};
   }
@@ -182,7 +191,10 @@ json::object write_scheme(const security_scheme& from) {
 }
 
 json::object write_signature(const card_signature& from) {
-  return {{"protected", from.protected_header}, {"signature", from.signature}};
+  return {
+      {"protected", from.protected_header},
+      {"signature", from.signature       }
+  };
 }
 
 json::object write(const agent_card& card) {
@@ -217,7 +229,10 @@ json::object write(const agent_card& card) {
 namespace shape_0_3 {
 
 json::object write_interface(const agent_interface& from) {
-  return {{"url", from.url}, {"transport", from.binding}};
+  return {
+      {"url",       from.url    },
+      {"transport", from.binding}
+  };
 }
 
 json::object write_requirement(const security_requirement& from) {
@@ -238,10 +253,17 @@ json::object write_flow(const oauth2_scheme& from) {
 
 struct scheme_writer {
   json::object operator()(const api_key_scheme& from) const {
-    return {{"type", "apiKey"}, {"in", from.location}, {"name", from.name}};
+    return {
+        {"type", "apiKey"     },
+        {"in",   from.location},
+        {"name", from.name    }
+    };
   }
   json::object operator()(const http_auth_scheme& from) const {
-    json::object out{{"type", "http"}, {"scheme", from.scheme}};
+    json::object out{
+        {"type",   "http"     },
+        {"scheme", from.scheme}
+    };
     put_if_any(out, "bearerFormat", from.bearer_format);
     return out;
   }
@@ -249,19 +271,28 @@ struct scheme_writer {
     json::object flows;
     if (from.kind != oauth_flow_kind::device_code)
       flows[shape_1_0::name_of(from.kind)] = write_flow(from);
-    json::object out{{"type", "oauth2"}};
+    json::object out{
+        {"type", "oauth2"}
+    };
     out["flows"] = std::move(flows);
     put_if_any(out, "oauth2MetadataUrl", from.metadata_url);
     return out;
   }
   json::object operator()(const open_id_connect_scheme& from) const {
-    return {{"type", "openIdConnect"}, {"openIdConnectUrl", from.url}};
+    return {
+        {"type",             "openIdConnect"},
+        {"openIdConnectUrl", from.url       }
+    };
   }
-  json::object operator()(const mutual_tls_scheme&) const { return {{"type", "mutualTLS"}}; }
+  json::object operator()(const mutual_tls_scheme&) const {
+    return {
+        {"type", "mutualTLS"}
+    };
+  }
 };
 
-/// Where 0.3 is served. `url` and `preferredTransport` repeat the first entry: one 0.3 client lets an entry of the same transport
-/// override `url`.
+/// Where 0.3 is served. `url` and `preferredTransport` repeat the first entry: one 0.3 client lets an entry of the same
+/// transport override `url`.
 void put_interfaces(json::object& out, const agent_card& card) {
   std::vector<agent_interface> ours;
   std::copy_if(card.interfaces.begin(), card.interfaces.end(), std::back_inserter(ours),

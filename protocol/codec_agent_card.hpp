@@ -1,12 +1,13 @@
-// How an Agent Card looks to clients of either generation: the 1.0 shape, the 0.3 shape, and the superset of both that serves whoever
-// does not say which one it wants (a2a-wire 1.6 to 1.8). Trees, because a card is written once and then signed.
+// How an Agent Card looks to clients of either generation: the 1.0 shape, the 0.3 shape, and the superset of both that
+// serves whoever does not say which one it wants (a2a-wire 1.6 to 1.8). Trees, because a card is written once and then
+// signed.
 #pragma once
 
-#include <cstdint>
+#include "protocol/agent_card.hpp"
 
 #include <boost/json/object.hpp>
 
-#include "protocol/agent_card.hpp"
+#include <cstdint>
 
 namespace troupe {
 

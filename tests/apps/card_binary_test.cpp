@@ -1,10 +1,11 @@
-// `troupe card` and a signed card as the real binary serves it. Keys are made with the openssl that the documents name, if it is there.
-#include <fstream>
+// `troupe card` and a signed card as the real binary serves it. Keys are made with the openssl that the documents name,
+// if it is there.
+#include "tests/apps/process.hpp"
+#include "tests/support/catch.hpp"
 
 #include <boost/json/parse.hpp>
 
-#include "tests/apps/process.hpp"
-#include "tests/support/catch.hpp"
+#include <fstream>
 
 using namespace troupe::test;
 

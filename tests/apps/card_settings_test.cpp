@@ -1,5 +1,4 @@
 #include "apps/card_settings.hpp"
-
 #include "apps/config_file.hpp"
 #include "apps/serve_setup.hpp"
 #include "tests/support/catch.hpp"
@@ -99,7 +98,8 @@ TEST_CASE("a printed card reads back the same, without its tokens", "[apps][card
 
 TEST_CASE("a wrong card is refused with what is wrong", "[apps][card]") {
   CHECK(refusal("[card]\ndefault = \"both\"") == "t.toml:2: \"card.default\" must be one of superset, pure10");
-  CHECK(refusal("[card]\nmax-age = 59") == "t.toml:2: \"card.max-age\" must be a whole number of seconds from 60 to 3600");
+  CHECK(refusal("[card]\nmax-age = 59")
+        == "t.toml:2: \"card.max-age\" must be a whole number of seconds from 60 to 3600");
   CHECK(refusal("[card]\nmax-age = 60.5").find("whole number of seconds") != std::string::npos);
   CHECK(refusal("[card.extended]\ntokens = \"one\"") == "t.toml:2: \"card.extended.tokens\" must be a list of texts");
   CHECK(refusal("[card.extended]\ntokens = [1]").find("card.extended.tokens") != std::string::npos);
@@ -109,18 +109,24 @@ TEST_CASE("a wrong card is refused with what is wrong", "[apps][card]") {
   CHECK(refusal("[card]\nskill = \"bread\"").find("must be tables") != std::string::npos);
   CHECK(refusal("[[card.skill]]\nname = \"x\"").find("number 1: \"id\" is missing") != std::string::npos);
   CHECK(refusal("[[card.skill]]\nid = \"x\"").find("number 1: \"description\" is missing") != std::string::npos);
-  CHECK(refusal("[[card.skill]]\nid = \"x\"\ndescription = \"d\"\ntag = [\"t\"]").find("\"tag\" is none of id, name") != std::string::npos);
-  CHECK(refusal("[[card.skill]]\nid = \"x\"\ndescription = \"d\"\ntags = \"t\"").find("\"tags\" must be a list") != std::string::npos);
+  CHECK(refusal("[[card.skill]]\nid = \"x\"\ndescription = \"d\"\ntag = [\"t\"]").find("\"tag\" is none of id, name")
+        != std::string::npos);
+  CHECK(refusal("[[card.skill]]\nid = \"x\"\ndescription = \"d\"\ntags = \"t\"").find("\"tags\" must be a list")
+        != std::string::npos);
   CHECK(refusal("[[card.skill]]\nid = [\"x\"]").find("\"id\" must be a text") != std::string::npos);
   CHECK(refusal("[[card.skill]]\nid = 7").find("card.skill") != std::string::npos);
   CHECK(refusal("[[card.skill]]\nid = \"x\"\ndescription = \"d\"\n[[card.skill]]\nid = \"x\"\ndescription = \"e\"")
-          .find("number 2: \"id\" is that of another skill")
+            .find("number 2: \"id\" is that of another skill")
         != std::string::npos);
 }
 
 TEST_CASE("a card that cannot be made is refused before anything runs", "[apps][card]") {
   const auto with = [](const char* key, const char* value) {
-    const auto settings = effective_settings({{}, {{"store", "memory"}, {key, value}}, false});
+    const auto settings = effective_settings({
+        {            },
+        { {"store", "memory"}, {key, value}},
+        false
+    });
     return settings ? std::string("accepted") : settings.error().message;
   };
   CHECK(with("card.name", "x") == "accepted");

@@ -1,7 +1,6 @@
 // The agent card over HTTP: who gets which shape, caching, and the extended card.
-#include "net/card_routes.hpp"
-
 #include "net/card_documents.hpp"
+#include "net/card_routes.hpp"
 #include "net/card_signature.hpp"
 #include "tests/net/net_bed.hpp"
 #include "tests/net/test_keys.hpp"
@@ -29,7 +28,9 @@ server_options with_tokens(std::vector<std::string> tokens) {
   auto how = at_noon();
   how.card.extended.tokens = std::move(tokens);
   how.card.extended.description = "For friends.";
-  how.card.extended.skills = {{"secret", "Secret", "For friends only.", {"hidden"}, {}, {}, {}, {}}};
+  how.card.extended.skills = {
+      {"secret", "Secret", "For friends only.", {"hidden"}, {}, {}, {}, {}}
+  };
   return how;
 }
 
@@ -63,14 +64,14 @@ TEST_CASE("the card's shape follows the version that is asked for", "[net][card]
     bool superset_if_pure_by_default;
   };
   const auto rows = std::to_array<row>({
-      {"", true, false},
-      {"A2A-Version: 1.0\r\n", false, false},
+      {"",                       true,  false},
+      {"A2A-Version: 1.0\r\n",   false, false},
       {"A2A-Version: 1.0.1\r\n", false, false},
-      {"A2A-Version: 0.3\r\n", true, true},
-      {"A2A-Version: 0.3.0\r\n", true, true},
-      {"A2A-Version: 99.0\r\n", true, false},
-      {"A2A-Version: what\r\n", true, false},
-      {"A2A-Version:\r\n", true, false},
+      {"A2A-Version: 0.3\r\n",   true,  true },
+      {"A2A-Version: 0.3.0\r\n", true,  true },
+      {"A2A-Version: 99.0\r\n",  true,  false},
+      {"A2A-Version: what\r\n",  true,  false},
+      {"A2A-Version:\r\n",       true,  false},
   });
   for (const auto& one : rows) {
     CAPTURE(one.headers);
@@ -92,10 +93,10 @@ TEST_CASE("the card says where and what this server is", "[net][card]") {
   const auto card = boost::json::parse(bed.connect().get(place).body);
   const auto base = "http://127.0.0.1:" + std::to_string(bed.port);
   CHECK(boost::json::serialize(card.at("supportedInterfaces"))
-        == R"([{"url":")" + base + R"(/","protocolBinding":"JSONRPC","protocolVersion":"1.0"},)"
-               + R"({"url":")" + base + R"(","protocolBinding":"HTTP+JSON","protocolVersion":"1.0"},)"
-               + R"({"url":")" + base + R"(/","protocolBinding":"JSONRPC","protocolVersion":"0.3"},)"
-               + R"({"url":")" + base + R"(","protocolBinding":"HTTP+JSON","protocolVersion":"0.3"}])");
+        == R"([{"url":")" + base + R"(/","protocolBinding":"JSONRPC","protocolVersion":"1.0"},)" + R"({"url":")" + base
+               + R"(","protocolBinding":"HTTP+JSON","protocolVersion":"1.0"},)" + R"({"url":")" + base
+               + R"(/","protocolBinding":"JSONRPC","protocolVersion":"0.3"},)" + R"({"url":")" + base
+               + R"(","protocolBinding":"HTTP+JSON","protocolVersion":"0.3"}])");
   CHECK(at(card, "/url") == base + "/");
   CHECK(at(card, "/preferredTransport") == "JSONRPC");
   CHECK(at(card, "/additionalInterfaces/0/url") == base + "/");
@@ -117,11 +118,14 @@ TEST_CASE("the card says where and what this server is", "[net][card]") {
 TEST_CASE("skills of one's own replace those of the agents", "[net][card]") {
   auto how = at_noon();
   how.card.url = "https://bake.example/a2a/";
-  how.card.skills = {{"bread", "Bread", "Bakes bread.", {"bread"}, {"a loaf"}, {}, {"image/png"}, {}}};
+  how.card.skills = {
+      {"bread", "Bread", "Bakes bread.", {"bread"}, {"a loaf"}, {}, {"image/png"}, {}}
+  };
   const net_bed bed(how);
   const auto card = boost::json::parse(bed.connect().get(place).body);
-  CHECK(boost::json::serialize(card.at("skills"))
-        == R"([{"id":"bread","name":"Bread","description":"Bakes bread.","tags":["bread"],"examples":["a loaf"],"outputModes":["image/png"]}])");
+  CHECK(
+      boost::json::serialize(card.at("skills"))
+      == R"([{"id":"bread","name":"Bread","description":"Bakes bread.","tags":["bread"],"examples":["a loaf"],"outputModes":["image/png"]}])");
   CHECK(at(card, "/supportedInterfaces/0/url") == "https://bake.example/a2a/");
   CHECK(at(card, "/supportedInterfaces/1/url") == "https://bake.example/a2a");
 }
@@ -162,21 +166,21 @@ TEST_CASE("who has the card already gets no body", "[net][card]") {
     int status;
   };
   const std::vector<row> rows{
-      {"If-None-Match: " + tag + "\r\n", 304},
-      {"If-None-Match: W/" + tag + "\r\n", 304},
-      {"If-None-Match: \"x\", W/\"y\", " + tag + "\r\n", 304},
-      {"If-None-Match: \"x\"\r\nIf-None-Match: " + tag + "\r\n", 304},
-      {"If-None-Match: *\r\n", 304},
-      {"If-None-Match: \"x\"\r\n", 200},
-      {"If-None-Match: " + tag.substr(1, 32) + "\r\n", 200}, // without quotes it is no tag
-      {"If-None-Match: " + pure_tag + "\r\n", 200},          // of the other representation
-      {"If-None-Match: " + pure_tag + "\r\nA2A-Version: 1.0\r\n", 304},
-      {"If-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT\r\n", 304},
-      {"If-Modified-Since: Sun, 06 Nov 1994 08:49:38 GMT\r\n", 304},
-      {"If-Modified-Since: Sun, 06 Nov 1994 08:49:36 GMT\r\n", 200},
-      {"If-Modified-Since: Sunday, 06-Nov-94 08:49:37 GMT\r\n", 304},
-      {"If-Modified-Since: yesterday\r\n", 200},
-      {"If-None-Match: \"x\"\r\nIf-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT\r\n", 200}, // RFC 9110 13.1.3
+      {"If-None-Match: " + tag + "\r\n",                         304                   },
+      {"If-None-Match: W/" + tag + "\r\n",                       304                   },
+      {"If-None-Match: \"x\", W/\"y\", " + tag + "\r\n",         304                   },
+      {"If-None-Match: \"x\"\r\nIf-None-Match: " + tag + "\r\n", 304                   },
+      {"If-None-Match: *\r\n",                                   304                   },
+      {"If-None-Match: \"x\"\r\n",                               200                   },
+      {"If-None-Match: " + tag.substr(1,                         32) + "\r\n",           200}, // without quotes it is no tag
+      {"If-None-Match: " + pure_tag + "\r\n",                                                        200                                         }, // of the other representation
+      {"If-None-Match: " + pure_tag + "\r\nA2A-Version: 1.0\r\n",                                                        304},
+      {"If-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT\r\n",                                                        304                                            },
+      {"If-Modified-Since: Sun, 06 Nov 1994 08:49:38 GMT\r\n",                                                        304},
+      {"If-Modified-Since: Sun, 06 Nov 1994 08:49:36 GMT\r\n",                                                        200                                            },
+      {"If-Modified-Since: Sunday, 06-Nov-94 08:49:37 GMT\r\n",                                                        304},
+      {"If-Modified-Since: yesterday\r\n",                                                        200                                                                 },
+      {"If-None-Match: \"x\"\r\nIf-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT\r\n",                                                        200}, // RFC 9110 13.1.3
   };
   for (const auto& one : rows) {
     CAPTURE(one.headers);
@@ -192,8 +196,9 @@ TEST_CASE("who has the card already gets no body", "[net][card]") {
 TEST_CASE("a web page of any origin may read the card", "[net][card]") {
   const net_bed bed(at_noon());
   auto client = bed.connect();
-  client.send("OPTIONS " + place + " HTTP/1.1\r\nOrigin: https://page.example\r\nAccess-Control-Request-Method: GET\r\n"
-                                   "Access-Control-Request-Headers: a2a-version\r\n\r\n");
+  client.send("OPTIONS " + place
+              + " HTTP/1.1\r\nOrigin: https://page.example\r\nAccess-Control-Request-Method: GET\r\n"
+                "Access-Control-Request-Headers: a2a-version\r\n\r\n");
   const auto answer = client.receive();
   CHECK(answer.status == 204);
   CHECK(answer.header("allow") == "GET, HEAD, OPTIONS");
@@ -235,10 +240,20 @@ TEST_CASE("a server whose card cannot be made does not start", "[net][card]") {
     CHECK(check_card(how.card).has_error());
     return make_card_documents(how, "http://127.0.0.1:1/", agents).error().message;
   };
-  CHECK_THAT(broken([&](card_options& card) { card.signing = {no_key.path(), "k", {}, false}; }), ContainsSubstring("P-256"));
-  CHECK_THAT(broken([&](card_options& card) { card.signing = {no_key.path() + ".gone", "k", {}, false}; }), ContainsSubstring("cannot be read"));
-  CHECK_THAT(broken([&](card_options& card) { card.signing = {no_key.path(), {}, {}, false}; }), ContainsSubstring("kid"));
-  CHECK_THAT(broken([](card_options& card) { card.provider.url = "https://x.example"; }), ContainsSubstring("organization"));
+  CHECK_THAT(broken([&](card_options& card) {
+               card.signing = {no_key.path(), "k", {}, false};
+             }),
+             ContainsSubstring("P-256"));
+  CHECK_THAT(broken([&](card_options& card) {
+               card.signing = {no_key.path() + ".gone", "k", {}, false};
+             }),
+             ContainsSubstring("cannot be read"));
+  CHECK_THAT(broken([&](card_options& card) {
+               card.signing = {no_key.path(), {}, {}, false};
+             }),
+             ContainsSubstring("kid"));
+  CHECK_THAT(broken([](card_options& card) { card.provider.url = "https://x.example"; }),
+             ContainsSubstring("organization"));
   CHECK_THAT(broken([](card_options& card) { card.extended.description = "More."; }), ContainsSubstring("tokens"));
   CHECK_THAT(broken([](card_options& card) { card.extended.tokens = {"a", ""}; }), ContainsSubstring("empty"));
 
@@ -278,8 +293,9 @@ TEST_CASE("the extended card has what is public and more, pure in either version
 
 TEST_CASE("without a known token the extended card is a challenge", "[net][card]") {
   const auto cards = documents(with_tokens({"first", "second"}));
-  const auto* authorization = GENERATE("", "Bearer", "Bearer ", "Bearer third", "Bearer firs", "Bearer firstt", "Bearer First", "first",
-                                       "Basic first", "Bearer first second", "Bearerfirst", "Token first", "Bearer \"first\"");
+  const auto* authorization =
+      GENERATE("", "Bearer", "Bearer ", "Bearer third", "Bearer firs", "Bearer firstt", "Bearer First", "first",
+               "Basic first", "Bearer first second", "Bearerfirst", "Token first", "Bearer \"first\"");
   CAPTURE(authorization);
   std::string headers;
   const auto answer = extended_card(cards, showing(authorization), card_shape::pure_1_0, headers);

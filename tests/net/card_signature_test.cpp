@@ -1,5 +1,4 @@
 #include "net/card_signature.hpp"
-
 #include "protocol/base64.hpp"
 #include "protocol/codec_agent_card.hpp"
 #include "tests/net/test_keys.hpp"
@@ -22,12 +21,19 @@ agent_card some_card() {
   card.name = "Baker";
   card.description = "Bakes, \xC3\xA9tage by \xC3\xA9tage.";
   card.version = "1";
-  card.interfaces = {{"https://bake.example/", "JSONRPC", "1.0", {}}, {"https://bake.example/", "JSONRPC", "0.3", {}}};
+  card.interfaces = {
+      {"https://bake.example/", "JSONRPC", "1.0", {}},
+      {"https://bake.example/", "JSONRPC", "0.3", {}}
+  };
   card.capabilities.streaming = true;
-  card.capabilities.extensions = {{"urn:example:x", {}, false, {{"most", 20}}}};
+  card.capabilities.extensions = {
+      {"urn:example:x", {}, false, {{"most", 20}}}
+  };
   card.input_modes = {"text/plain"};
   card.output_modes = {"text/plain"};
-  card.skills = {{"bread", "Bread", "", {"bread"}, {}, {}, {}, {}}};
+  card.skills = {
+      {"bread", "Bread", "", {"bread"}, {}, {}, {}, {}}
+  };
   return card;
 }
 
@@ -39,12 +45,15 @@ struct signed_card {
     const auto key = signing_key::from_pem(keys.private_pem).value();
     for (const auto form : forms)
       card.signatures.push_back(
-          sign_card(card_to_json(card, card_shape::pure_1_0), key, {"key-1", "https://bake.example/keys"}, form).value());
+          sign_card(card_to_json(card, card_shape::pure_1_0), key, {"key-1", "https://bake.example/keys"}, form)
+              .value());
   }
 
   [[nodiscard]] json::object tree(card_shape shape = card_shape::pure_1_0) const { return card_to_json(card, shape); }
   [[nodiscard]] verifying_key key() const { return verifying_key::from_pem(keys.public_pem).value(); }
-  [[nodiscard]] result<void> verify(const json::object& what) const { return verify_card(json::serialize(what), key()); }
+  [[nodiscard]] result<void> verify(const json::object& what) const {
+    return verify_card(json::serialize(what), key());
+  }
 };
 
 /// The first signature with another protected header.
@@ -58,12 +67,18 @@ json::object with_header(const signed_card& from, std::string_view header) {
 
 TEST_CASE("the example of RFC 7515 appendix A.3 verifies", "[net][keys]") {
   // The public key's coordinates behind the fixed head of a P-256 SubjectPublicKeyInfo.
-  std::string der("\x30\x59\x30\x13\x06\x07\x2a\x86\x48\xce\x3d\x02\x01\x06\x08\x2a\x86\x48\xce\x3d\x03\x01\x07\x03\x42\x00\x04", 27);
+  std::string der(
+      "\x30\x59\x30\x13\x06\x07\x2a\x86\x48\xce\x3d\x02\x01\x06\x08\x2a\x86\x48\xce\x3d\x03\x01\x07\x03\x42\x00\x04",
+      27);
   der += from_base64("f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU").value();
   der += from_base64("x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0").value();
-  const auto key = verifying_key::from_pem("-----BEGIN PUBLIC KEY-----\n" + to_base64(der) + "\n-----END PUBLIC KEY-----\n").value();
-  const std::string bytes = "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ";
-  const auto signature = from_base64("DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q").value();
+  const auto key =
+      verifying_key::from_pem("-----BEGIN PUBLIC KEY-----\n" + to_base64(der) + "\n-----END PUBLIC KEY-----\n").value();
+  const std::string bytes =
+      "eyJhbGciOiJFUzI1NiJ9."
+      "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ";
+  const auto signature =
+      from_base64("DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q").value();
   CHECK(key.verify(bytes, signature));
   CHECK_FALSE(key.verify(bytes + " ", signature));
   auto changed = signature;
@@ -100,8 +115,8 @@ TEST_CASE("what is signed verifies with the public key and with no other", "[net
 TEST_CASE("a key of another kind is refused with how to make one", "[net][keys]") {
   const auto keys = make_key_pair();
   const auto other = make_key_pair("P-384");
-  for (const auto& pem : {std::string{}, std::string{"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"}, other.private_pem,
-                          keys.public_pem, keys.private_pem.substr(0, 100)}) {
+  for (const auto& pem : {std::string{}, std::string{"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"},
+                          other.private_pem, keys.public_pem, keys.private_pem.substr(0, 100)}) {
     const auto key = signing_key::from_pem(pem);
     REQUIRE(key.has_error());
     CHECK(key.error().code == errc::invalid_params);
@@ -148,9 +163,13 @@ TEST_CASE("a card that was changed anywhere does not verify", "[net][card_signat
     return card.verify(tree).has_error();
   };
   CHECK(change([](json::object& tree) { tree["name"] = "Butcher"; }));
-  CHECK(change([](json::object& tree) { tree["supportedInterfaces"].get_array()[0].get_object()["url"] = "https://evil.example/"; }));
+  CHECK(change([](json::object& tree) {
+    tree["supportedInterfaces"].get_array()[0].get_object()["url"] = "https://evil.example/";
+  }));
   CHECK(change([](json::object& tree) { tree["supportedInterfaces"].get_array().pop_back(); }));
-  CHECK(change([](json::object& tree) { std::swap(tree["supportedInterfaces"].get_array()[0], tree["supportedInterfaces"].get_array()[1]); }));
+  CHECK(change([](json::object& tree) {
+    std::swap(tree["supportedInterfaces"].get_array()[0], tree["supportedInterfaces"].get_array()[1]);
+  }));
   CHECK(change([](json::object& tree) { tree["capabilities"].get_object()["streaming"] = false; }));
   CHECK(change([](json::object& tree) { tree["capabilities"].get_object().erase("streaming"); }));
   CHECK(change([](json::object& tree) {
@@ -158,8 +177,14 @@ TEST_CASE("a card that was changed anywhere does not verify", "[net][card_signat
   }));
   CHECK(change([](json::object& tree) { tree["skills"].get_array().clear(); }));
   CHECK(change([](json::object& tree) { tree["iconUrl"] = "https://evil.example/"; }));
-  CHECK(change([](json::object& tree) { tree["provider"] = json::object{{"organization", "E"}, {"url", "https://evil.example/"}}; }));
-  CHECK(change([](json::object& tree) { tree["securitySchemes"] = json::parse(R"({"m":{"mtlsSecurityScheme":{}}})"); }));
+  CHECK(change([](json::object& tree) {
+    tree["provider"] = json::object{
+        {"organization", "E"                    },
+        {"url",          "https://evil.example/"}
+    };
+  }));
+  CHECK(
+      change([](json::object& tree) { tree["securitySchemes"] = json::parse(R"({"m":{"mtlsSecurityScheme":{}}})"); }));
   // What the 1.0 schema does not know is not signed: a reader of 1.0 never looks at it.
   CHECK_FALSE(change([](json::object& tree) { tree["x-vendor"] = true; }));
   CHECK_FALSE(change([](json::object& tree) { tree["documentationUrl"] = nullptr; }));
@@ -190,13 +215,15 @@ TEST_CASE("a header that weakens the signature is refused", "[net][card_signatur
   CHECK_THAT(refused(R"({"alg":"ES256","kid":"key-1","crit":["b64"],"b64":false})"), ContainsSubstring("critical"));
   CHECK_THAT(refused(R"({"alg":"ES256"})"), ContainsSubstring("name its key"));
   CHECK_THAT(refused("nothing"), ContainsSubstring("not JSON"));
-  CHECK_THAT(refused(R"({"alg":"ES256","kid":"key-1","typ":"JOSE"})"), ContainsSubstring("not by this key")); // the header is signed as well
+  CHECK_THAT(refused(R"({"alg":"ES256","kid":"key-1","typ":"JOSE"})"),
+             ContainsSubstring("not by this key")); // the header is signed as well
 }
 
 TEST_CASE("broken signatures are refused and good ones beside them hold", "[net][card_signature]") {
   const signed_card card;
-  const auto broken = GENERATE(R"(null)", R"({})", R"("x")", R"({"protected":1,"signature":2})", R"({"protected":"***","signature":"***"})",
-                               R"({"protected":"eyJhbGciOiJub25lIn0","signature":""})");
+  const auto broken =
+      GENERATE(R"(null)", R"({})", R"("x")", R"({"protected":1,"signature":2})",
+               R"({"protected":"***","signature":"***"})", R"({"protected":"eyJhbGciOiJub25lIn0","signature":""})");
   auto tree = card.tree();
   auto& signatures = tree["signatures"].get_array();
   const json::value good = signatures[0];
@@ -212,7 +239,8 @@ TEST_CASE("broken signatures are refused and good ones beside them hold", "[net]
 
 TEST_CASE("what is no card does not verify", "[net][card_signature]") {
   const signed_card card;
-  for (const auto* text : {"", "[]", "null", "{", "{\"signatures\":{}}", "{\"signatures\":[]}", "{\"signatures\":[[]]}"})
+  for (const auto* text :
+       {"", "[]", "null", "{", "{\"signatures\":{}}", "{\"signatures\":[]}", "{\"signatures\":[[]]}"})
     CHECK(verify_card(text, card.key()).has_error());
   auto endless = json::serialize(card.tree());
   endless.replace(endless.find(":20"), 3, ":1e999");

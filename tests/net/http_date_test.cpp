@@ -1,5 +1,4 @@
 #include "net/http_date.hpp"
-
 #include "tests/support/catch.hpp"
 
 using namespace troupe::net;
@@ -21,11 +20,12 @@ TEST_CASE("HTTP dates are written in the one form and read in all three", "[net]
 }
 
 TEST_CASE("what is no HTTP date is none", "[net][http_date]") {
-  const auto* text = GENERATE("", "now", "0", "784111777", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 UTC",
-                              "Sun, 31 Feb 1994 08:49:37 GMT", "Sun, 00 Nov 1994 08:49:37 GMT", "Sun, 06 Xov 1994 08:49:37 GMT",
-                              "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Nov 1994 08:60:37 GMT", "Sun, 6 Nov 1994 08:49:37 GMT",
-                              "Sun, 06 Nov 1994 08:49:37 GMT, more", "Sun, ", "Sunday, 06-Nov-94", "Sun Nov  6 08:49:37", ", ", "Sun ",
-                              "1994-11-06T08:49:37Z", "Sun, -6 Nov 1994 08:49:37 GMT");
+  const auto* text =
+      GENERATE("", "now", "0", "784111777", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 UTC",
+               "Sun, 31 Feb 1994 08:49:37 GMT", "Sun, 00 Nov 1994 08:49:37 GMT", "Sun, 06 Xov 1994 08:49:37 GMT",
+               "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Nov 1994 08:60:37 GMT", "Sun, 6 Nov 1994 08:49:37 GMT",
+               "Sun, 06 Nov 1994 08:49:37 GMT, more", "Sun, ", "Sunday, 06-Nov-94", "Sun Nov  6 08:49:37", ", ", "Sun ",
+               "1994-11-06T08:49:37Z", "Sun, -6 Nov 1994 08:49:37 GMT");
   CAPTURE(text);
   CHECK_FALSE(parse_http_date(text).has_value());
 }

@@ -1,12 +1,12 @@
-#include <set>
-#include <string>
+#include "protocol/card_projection.hpp"
+#include "protocol/codec_agent_card.hpp"
+#include "tests/support/catch.hpp"
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
-#include "protocol/card_projection.hpp"
-#include "protocol/codec_agent_card.hpp"
-#include "tests/support/catch.hpp"
+#include <set>
+#include <string>
 
 namespace json = boost::json;
 using namespace troupe;
@@ -19,29 +19,48 @@ agent_card full_card() {
   card.name = "Baker";
   card.description = "Bakes.";
   card.version = "2.1.0";
-  card.interfaces = {{"https://bake.example/", "JSONRPC", "1.0", "shop"},
-                     {"https://bake.example", "HTTP+JSON", "1.0", {}},
-                     {"https://bake.example/", "JSONRPC", "0.3", {}},
-                     {"https://bake.example", "HTTP+JSON", "0.3", {}}};
+  card.interfaces = {
+      {"https://bake.example/", "JSONRPC",   "1.0", "shop"},
+      {"https://bake.example",  "HTTP+JSON", "1.0", {}    },
+      {"https://bake.example/", "JSONRPC",   "0.3", {}    },
+      {"https://bake.example",  "HTTP+JSON", "0.3", {}    }
+  };
   card.provider = agent_provider{"Bakery", "https://bakery.example"};
   card.documentation_url = "https://bake.example/docs";
   card.icon_url = "https://bake.example/icon.png";
-  card.capabilities = {true, false, true, false, {{"urn:example:x", "More.", true, {{"most", 20}}}, {"urn:example:y", {}, false, {}}}};
-  oauth2_scheme code{oauth_flow_kind::authorization_code, "https://id.example/authorize", "https://id.example/token", {}, {{"bake", "May bake."}},
-                     true, "https://id.example/metadata"};
-  oauth2_scheme device{oauth_flow_kind::device_code, "https://id.example/device", "https://id.example/token", {}, {}, false, {}};
-  card.security_schemes = {{"bearer", "A token.", http_auth_scheme{"Bearer", "JWT"}},
-                           {"cookie", {}, api_key_scheme{"cookie", "session"}},
-                           {"code", {}, code},
-                           {"device", {}, device},
-                           {"oidc", {}, open_id_connect_scheme{"https://id.example/.well-known/openid-configuration"}},
-                           {"mtls", {}, mutual_tls_scheme{}}};
-  card.security = {{{"bearer", {}}}, {{"code", {"bake"}}, {"cookie", {}}}};
+  card.capabilities = {
+      true, false, true, false, {{"urn:example:x", "More.", true, {{"most", 20}}}, {"urn:example:y", {}, false, {}}}
+  };
+  oauth2_scheme code{oauth_flow_kind::authorization_code,
+                     "https://id.example/authorize",
+                     "https://id.example/token",
+                     {},
+                     {{"bake", "May bake."}},
+                     true,
+                     "https://id.example/metadata"};
+  oauth2_scheme device{
+      oauth_flow_kind::device_code, "https://id.example/device", "https://id.example/token", {}, {}, false, {}};
+  card.security_schemes = {
+      {"bearer", "A token.", http_auth_scheme{"Bearer", "JWT"}                                            },
+      {"cookie", {},         api_key_scheme{"cookie", "session"}                                          },
+      {"code",   {},         code                                                                         },
+      {"device", {},         device                                                                       },
+      {"oidc",   {},         open_id_connect_scheme{"https://id.example/.well-known/openid-configuration"}},
+      {"mtls",   {},         mutual_tls_scheme{}                                                          }
+  };
+  card.security = {
+      {{"bearer", {}} },
+      { {"code", {"bake"}}, {"cookie", {}}}
+  };
   card.input_modes = {"text/plain"};
   card.output_modes = {"text/plain", "image/png"};
-  card.skills = {{"bread", "Bread", "Bakes bread.", {"bread"}, {"a loaf"}, {"text/plain"}, {"image/png"}, {{{"code", {"bake"}}}}},
-                 {"rolls", "Rolls", "", {}, {}, {}, {}, {}}};
-  card.signatures = {{"aGVhZGVy", "c2lnbmF0dXJl"}};
+  card.skills = {
+      {"bread", "Bread", "Bakes bread.", {"bread"}, {"a loaf"}, {"text/plain"}, {"image/png"}, {{{"code", {"bake"}}}}},
+      {"rolls", "Rolls", "",             {},        {},         {},             {},            {}                    }
+  };
+  card.signatures = {
+      {"aGVhZGVy", "c2lnbmF0dXJl"}
+  };
   return card;
 }
 
@@ -71,21 +90,23 @@ json::object parsed(const char* text) {
 TEST_CASE("a 1.0 card has the members of the 1.0 schema and no others", "[protocol][agent_card]") {
   const auto card = written(full_card(), card_shape::pure_1_0);
   CHECK(keys_of(card)
-        == std::set<std::string>{"name", "description", "supportedInterfaces", "provider", "version", "documentationUrl", "capabilities",
-                                 "securitySchemes", "securityRequirements", "defaultInputModes", "defaultOutputModes", "skills", "signatures",
-                                 "iconUrl"});
+        == std::set<std::string>{"name", "description", "supportedInterfaces", "provider", "version",
+                                 "documentationUrl", "capabilities", "securitySchemes", "securityRequirements",
+                                 "defaultInputModes", "defaultOutputModes", "skills", "signatures", "iconUrl"});
   CHECK(at(card, "/supportedInterfaces/0")
         == R"({"url":"https://bake.example/","protocolBinding":"JSONRPC","tenant":"shop","protocolVersion":"1.0"})");
-  CHECK(at(card, "/capabilities")
-        == R"({"streaming":true,"pushNotifications":false,"extensions":[{"uri":"urn:example:x","description":"More.","required":true,)"
-           R"("params":{"most":20}},{"uri":"urn:example:y"}],"extendedAgentCard":true})");
+  CHECK(
+      at(card, "/capabilities")
+      == R"({"streaming":true,"pushNotifications":false,"extensions":[{"uri":"urn:example:x","description":"More.","required":true,)"
+         R"("params":{"most":20}},{"uri":"urn:example:y"}],"extendedAgentCard":true})");
   CHECK(at(card, "/securitySchemes/bearer")
         == R"({"httpAuthSecurityScheme":{"scheme":"Bearer","bearerFormat":"JWT","description":"A token."}})");
   CHECK(at(card, "/securitySchemes/cookie") == R"({"apiKeySecurityScheme":{"location":"cookie","name":"session"}})");
-  CHECK(at(card, "/securitySchemes/code")
-        == R"({"oauth2SecurityScheme":{"flows":{"authorizationCode":{"authorizationUrl":"https://id.example/authorize",)"
-           R"("tokenUrl":"https://id.example/token","scopes":{"bake":"May bake."},"pkceRequired":true}},)"
-           R"("oauth2MetadataUrl":"https://id.example/metadata"}})");
+  CHECK(
+      at(card, "/securitySchemes/code")
+      == R"({"oauth2SecurityScheme":{"flows":{"authorizationCode":{"authorizationUrl":"https://id.example/authorize",)"
+         R"("tokenUrl":"https://id.example/token","scopes":{"bake":"May bake."},"pkceRequired":true}},)"
+         R"("oauth2MetadataUrl":"https://id.example/metadata"}})");
   CHECK(at(card, "/securitySchemes/device")
         == R"({"oauth2SecurityScheme":{"flows":{"deviceCode":{"deviceAuthorizationUrl":"https://id.example/device",)"
            R"("tokenUrl":"https://id.example/token","scopes":{}}}}})");
@@ -100,14 +121,16 @@ TEST_CASE("a 1.0 card has the members of the 1.0 schema and no others", "[protoc
 TEST_CASE("a 0.3 card has the members of the 0.3 schema and no others", "[protocol][agent_card]") {
   const auto card = written(full_card(), card_shape::pure_0_3);
   CHECK(keys_of(card)
-        == std::set<std::string>{"protocolVersion", "name", "description", "url", "preferredTransport", "additionalInterfaces", "iconUrl",
-                                 "provider", "version", "documentationUrl", "capabilities", "securitySchemes", "security",
-                                 "defaultInputModes", "defaultOutputModes", "skills", "supportsAuthenticatedExtendedCard"});
+        == std::set<std::string>{"protocolVersion", "name", "description", "url", "preferredTransport",
+                                 "additionalInterfaces", "iconUrl", "provider", "version", "documentationUrl",
+                                 "capabilities", "securitySchemes", "security", "defaultInputModes",
+                                 "defaultOutputModes", "skills", "supportsAuthenticatedExtendedCard"});
   CHECK(at(card, "/protocolVersion") == "\"0.3.0\"");
   CHECK(at(card, "/url") == "\"https://bake.example/\"");
   CHECK(at(card, "/preferredTransport") == "\"JSONRPC\"");
-  CHECK(at(card, "/additionalInterfaces")
-        == R"([{"url":"https://bake.example/","transport":"JSONRPC"},{"url":"https://bake.example","transport":"HTTP+JSON"}])");
+  CHECK(
+      at(card, "/additionalInterfaces")
+      == R"([{"url":"https://bake.example/","transport":"JSONRPC"},{"url":"https://bake.example","transport":"HTTP+JSON"}])");
   CHECK(at(card, "/capabilities/stateTransitionHistory") == "false");
   CHECK(at(card, "/capabilities/extendedAgentCard") == "(none)");
   CHECK(at(card, "/securitySchemes/bearer")
@@ -123,7 +146,8 @@ TEST_CASE("a 0.3 card has the members of the 0.3 schema and no others", "[protoc
 
 TEST_CASE("the superset has every member of both shapes with the same value", "[protocol][agent_card]") {
   const auto both = written(full_card(), card_shape::superset);
-  const auto check_within = [&](const auto& self, const json::value& part, const json::value& whole, const std::string& path) -> void {
+  const auto check_within = [&](const auto& self, const json::value& part, const json::value& whole,
+                                const std::string& path) -> void {
     CAPTURE(path);
     if (part.is_object()) {
       REQUIRE(whole.is_object());
@@ -149,9 +173,10 @@ TEST_CASE("the superset has every member of both shapes with the same value", "[
 }
 
 TEST_CASE("an empty card has what is required, in every shape", "[protocol][agent_card]") {
-  CHECK(json::serialize(written({}, card_shape::pure_1_0))
-        == R"({"name":"","description":"","version":"","supportedInterfaces":[],"capabilities":{},"defaultInputModes":[],)"
-           R"("defaultOutputModes":[],"skills":[]})");
+  CHECK(
+      json::serialize(written({}, card_shape::pure_1_0))
+      == R"({"name":"","description":"","version":"","supportedInterfaces":[],"capabilities":{},"defaultInputModes":[],)"
+         R"("defaultOutputModes":[],"skills":[]})");
   CHECK(at(written({}, card_shape::pure_0_3), "/security") == "(none)");
 }
 
@@ -165,7 +190,8 @@ TEST_CASE("the projection of pure and superset card is the pure card", "[protoco
 
 TEST_CASE("the example of A2A 1.0 section 8.4.1 becomes what it says", "[protocol][agent_card]") {
   // The same rules on our own content: required fields stay when empty, optional ones when set, repeated ones go.
-  const auto card = parsed(R"({"name":"A","description":"","capabilities":{"streaming":false,"pushNotifications":false,"extensions":[]},
+  const auto card = parsed(
+      R"({"name":"A","description":"","capabilities":{"streaming":false,"pushNotifications":false,"extensions":[]},
                                "skills":[],"signatures":[{"protected":"x","signature":"y"}]})");
   CHECK(signed_form(card, card_form::standard).value()
         == R"({"capabilities":{"pushNotifications":false,"streaming":false},"description":"","name":"A","skills":[]})");
@@ -173,18 +199,23 @@ TEST_CASE("the example of A2A 1.0 section 8.4.1 becomes what it says", "[protoco
 
 TEST_CASE("presence is decided field by field", "[protocol][agent_card]") {
   const auto projected = [](const char* text) { return json::serialize(project_card(parsed(text))); };
-  CHECK(projected(R"({"documentationUrl":"","iconUrl":"","provider":null,"securitySchemes":{},"securityRequirements":[]})")
+  CHECK(projected(
+            R"({"documentationUrl":"","iconUrl":"","provider":null,"securitySchemes":{},"securityRequirements":[]})")
         == R"({"documentationUrl":"","iconUrl":""})");
-  CHECK(projected(R"({"capabilities":{"extensions":[{"uri":"u","description":"","required":false,"params":{},"more":1}],"x":{}}})")
-        == R"({"capabilities":{"extensions":[{"uri":"u"}]}})");
+  CHECK(
+      projected(
+          R"({"capabilities":{"extensions":[{"uri":"u","description":"","required":false,"params":{},"more":1}],"x":{}}})")
+      == R"({"capabilities":{"extensions":[{"uri":"u"}]}})");
   CHECK(projected(R"({"capabilities":{"extensions":[{"uri":"u","params":{"a":"","b":[],"c":null,"d":{}}}]}})")
         == R"({"capabilities":{"extensions":[{"uri":"u","params":{"a":"","b":[],"c":null,"d":{}}}]}})");
   CHECK(projected(R"({"skills":[{"id":"","name":"","description":"","tags":[],"examples":[],"inputModes":[]}]})")
         == R"({"skills":[{"id":"","name":"","description":"","tags":[]}]})");
   CHECK(projected(R"({"securitySchemes":{"m":{"mtlsSecurityScheme":{"description":""},"type":"mutualTLS"}}})")
         == R"({"securitySchemes":{"m":{"mtlsSecurityScheme":{}}}})");
-  CHECK(projected(R"({"securityRequirements":[{"schemes":{"m":{"list":[]}}}]})") == R"({"securityRequirements":[{"schemes":{"m":{}}}]})");
-  CHECK(projected(R"({"supportedInterfaces":[{"url":"u","protocolBinding":"JSONRPC","protocolVersion":"1.0","tenant":""}]})")
+  CHECK(projected(R"({"securityRequirements":[{"schemes":{"m":{"list":[]}}}]})")
+        == R"({"securityRequirements":[{"schemes":{"m":{}}}]})");
+  CHECK(projected(
+            R"({"supportedInterfaces":[{"url":"u","protocolBinding":"JSONRPC","protocolVersion":"1.0","tenant":""}]})")
         == R"({"supportedInterfaces":[{"url":"u","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]})");
   // What has the wrong type is nobody's to repair; it stays, and so does the difference that it makes.
   CHECK(projected(R"({"skills":"none","capabilities":[],"securitySchemes":7,"name":{"a":[1]}})")
@@ -192,10 +223,12 @@ TEST_CASE("presence is decided field by field", "[protocol][agent_card]") {
 }
 
 TEST_CASE("the SDKs' forms have nothing that is empty", "[protocol][agent_card]") {
-  const auto card = parsed(R"({"name":"\u00e9","description":"","skills":[],"securityRequirements":[{"schemes":{"m":{}}}],
+  const auto card =
+      parsed(R"({"name":"\u00e9","description":"","skills":[],"securityRequirements":[{"schemes":{"m":{}}}],
                                "capabilities":{"streaming":false,"extensions":[{"uri":"u","params":{"n":20,"e":{"f":[""]}}}]}})");
   CHECK(signed_form(card, card_form::stripped).value()
-        == "{\"capabilities\":{\"extensions\":[{\"params\":{\"n\":20},\"uri\":\"u\"}],\"streaming\":false},\"name\":\"\xC3\xA9\"}");
+        == "{\"capabilities\":{\"extensions\":[{\"params\":{\"n\":20},\"uri\":\"u\"}],\"streaming\":false},\"name\":"
+           "\"\xC3\xA9\"}");
   CHECK(signed_form(card, card_form::python).value()
         == R"({"capabilities":{"extensions":[{"params":{"n":20.0},"uri":"u"}],"streaming":false},"name":"\u00e9"})");
 }
