@@ -243,11 +243,12 @@ void task_actor::on_input(provide_input& what) {
   filled.task_id = id().str();
   filled.context_id = context();
   auto input = std::make_shared<const message>(std::move(filled));
-  pending_.push_back(task_message{input});
   rest().inputs.push_back(input);
   const bool asked = is_interrupted(state_);
+  // First the move, which puts the question into the history; then the answer.
   if (asked && !move(task_event::answer, nullptr))
     return;
+  pending_.push_back(task_message{input});
   commit([done = what.done, id = id()] { done(id); });
   if (asked) {
     tell_plan_waiting(false);

@@ -66,6 +66,23 @@ TEST_CASE("an agent may answer with a message instead of taking a task, and noth
   CHECK(bed.records().list(list_tasks{})->total_size == 0);
 }
 
+TEST_CASE("the history has question and answer in the order in which they were said", "[actors][gateway]") {
+  actor_bed bed;
+  bed.agents.add("replying", std::make_shared<replying_agent>());
+  bed.agents.default_agent = "replying";
+  const auto asked = say(bed, "ask", {}, bed.seen);
+  REQUIRE(asked);
+  bed.seen->wait_for(task_state::input_required);
+  const auto seen = std::make_shared<recorder>();
+  REQUIRE(bed.records().watch_task(asked->task, seen));
+  REQUIRE(say(bed, "this", asked->task.str()));
+  seen->wait_for(task_state::completed);
+  std::vector<std::string> said;
+  for (const auto& one : bed.records().find_task(asked->task)->history)
+    said.push_back(text_of(one->parts));
+  CHECK(said == std::vector<std::string>{"ask", "what?", "this"});
+}
+
 TEST_CASE("where there is a task already, an agent's reply completes it", "[actors][gateway]") {
   actor_bed bed;
   bed.agents.add("replying", std::make_shared<replying_agent>());
