@@ -108,6 +108,7 @@ result<card_documents> make_card_documents(const server_options& options, std::s
     return out;
   out.extended_1_0 = render(extended, card_shape::pure_1_0);
   out.extended_0_3 = render(extended, card_shape::pure_0_3);
+  out.extended_0_3_rest = render(extended, card_shape::rest_0_3);
   for (const auto& token : options.card.extended.tokens)
     out.tokens.push_back(sha256(token));
   return out;

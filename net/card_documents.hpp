@@ -28,6 +28,7 @@ struct card_documents {
 
   std::string extended_1_0; ///< Empty: no extended card is offered.
   std::string extended_0_3;
+  std::string extended_0_3_rest;
   std::vector<digest> tokens; ///< Of those who may read it.
 };
 

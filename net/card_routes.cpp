@@ -99,7 +99,16 @@ result<std::string_view> extended_card(const card_documents& cards, const http_r
     return make_error(errc::unauthenticated, "the extended card needs a bearer token that this server knows");
   }
   headers += "Cache-Control: private\r\n";
-  return std::string_view(shape == card_shape::pure_0_3 ? cards.extended_0_3 : cards.extended_1_0);
+  switch (shape) {
+  case card_shape::pure_0_3:
+    return std::string_view(cards.extended_0_3);
+  case card_shape::rest_0_3:
+    return std::string_view(cards.extended_0_3_rest);
+  case card_shape::pure_1_0:
+  case card_shape::superset:
+    break;
+  }
+  return std::string_view(cards.extended_1_0);
 }
 
 } // namespace troupe::net

@@ -180,6 +180,7 @@ public:
   bool write_event(json_writer& out, const change& where, const event& what, const stream_mark& mark) const override {
     return v0_3_rest::write_stream_event(out, where, what, mark);
   }
+  card_shape extended_card_shape() const noexcept override { return card_shape::rest_0_3; }
 };
 
 } // namespace

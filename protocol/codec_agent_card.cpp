@@ -360,6 +360,12 @@ json::object card_to_json(const agent_card& card, card_shape shape) {
   if (shape == card_shape::pure_0_3)
     return shape_0_3::write(card);
   auto out = shape_1_0::write(card);
+  if (shape == card_shape::rest_0_3) {
+    auto old = shape_0_3::write(card);
+    if (auto* schemes = old.if_contains("securitySchemes"))
+      merge(*schemes, out.at("securitySchemes"));
+    return old;
+  }
   if (shape == card_shape::pure_1_0)
     return out;
   json::value both = std::move(out);

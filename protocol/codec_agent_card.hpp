@@ -14,6 +14,7 @@ namespace troupe {
 enum class card_shape : std::uint8_t {
   pure_1_0, ///< Nothing that 1.0 does not know: strict readers take it.
   pure_0_3, ///< Nothing that 0.3 does not know. Without signatures: they are over the 1.0 shape.
+  rest_0_3, ///< The 0.3 shape with the 1.0 member in each security scheme besides: JavaScript clients read this binding as ProtoJSON.
   superset, ///< The 1.0 shape and every key of 0.3.
 };
 

@@ -13,7 +13,7 @@ namespace troupe::wire {
 
 struct send_params {
   send_message command;
-  bool return_immediately = false; ///< 0.3: `blocking` is false.
+  bool return_immediately = false; ///< 0.3: `blocking` is false, in REST also absent from a configuration.
   std::optional<std::uint32_t> history_length;
   std::string tenant;              ///< Also in `command.who`.
   std::optional<push_config> push; ///< Asked for along with the message; `task` is empty, `id` may be.

@@ -220,7 +220,8 @@ wire::send_params send_params_from(const object_reader& in, first_failure& failu
   const auto where = in.where() / "configuration";
   const object_reader configuration{*found, where, failure};
   wire::read_configuration(configuration, out);
-  out.return_immediately = !configuration.boolean("blocking", true);
+  // REST carries ProtoJSON, which leaves out what is false: there a configuration that does not say `blocking` says no.
+  out.return_immediately = !configuration.boolean("blocking", how == binding::json_rpc);
   if (const auto push = first_of(configuration, {"pushNotificationConfig", "pushNotification"}); !push.empty()) {
     const auto push_place = where / push;
     out.push = push_config_from(*configuration.find(push), push_place, failure);

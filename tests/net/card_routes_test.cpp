@@ -282,6 +282,12 @@ TEST_CASE("the extended card has what is public and more, pure in either version
   CHECK(at(old, "/supportsAuthenticatedExtendedCard") == "true");
   CHECK(at(old, "/supportedInterfaces") == "(none)");
   CHECK(at(old, "/securitySchemes/extendedCard/type") == "http");
+  const auto rest = extended_card(cards, showing("Bearer first"), card_shape::rest_0_3, headers);
+  REQUIRE(rest.has_value());
+  const auto rested = boost::json::parse(*rest);
+  CHECK(at(rested, "/securitySchemes/extendedCard/type") == "http");
+  CHECK(at(rested, "/securitySchemes/extendedCard/httpAuthSecurityScheme/scheme") == "Bearer");
+  CHECK(at(rested, "/supportedInterfaces") == "(none)");
   // The public card names the scheme and keeps the rest to itself.
   const auto open = boost::json::parse(cards.superset.body);
   CHECK(at(open, "/securitySchemes/extendedCard/httpAuthSecurityScheme/scheme") == "Bearer");

@@ -324,3 +324,17 @@ TEST_CASE("0.3 REST reads back messages, artifacts and configurations as it wrot
     REQUIRE(written(read) == written(small_push_config()));
   }
 }
+
+TEST_CASE("a configuration on 0.3 REST that leaves blocking out says no", "[protocol][codec_v0_3_rest]") {
+  const auto returns_at_once = [](const std::string& configuration) {
+    const auto read =
+        read_send(R"({"message":{"messageId":"m","role":"ROLE_USER","content":[{"text":"hi"}]})" + configuration + "}");
+    REQUIRE(read.has_value());
+    return read->return_immediately;
+  };
+  CHECK_FALSE(returns_at_once(""));
+  CHECK_FALSE(returns_at_once(R"(,"configuration":{"blocking":true})"));
+  CHECK(returns_at_once(R"(,"configuration":{"blocking":false})"));
+  CHECK(returns_at_once(R"(,"configuration":{"historyLength":3})"));
+  CHECK(returns_at_once(R"(,"configuration":{})"));
+}
