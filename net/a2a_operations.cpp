@@ -181,7 +181,7 @@ awaitable<void> send_message_operation(operation_call& call) {
     fail(call, request.error());
     return {};
   }
-  auto objective = objective_in(*request);
+  auto objective = objective_in(call, *request);
   if (!objective) {
     fail(call, objective.error());
     return {};
@@ -195,7 +195,7 @@ awaitable<void> send_streaming_message_operation(operation_call& call) {
   auto request = read_send(call);
   if (!request)
     return fail_stream(call, request.error());
-  auto objective = objective_in(*request);
+  auto objective = objective_in(call, *request);
   if (!objective)
     return fail_stream(call, objective.error());
   auto slot = take_stream(call);

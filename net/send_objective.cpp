@@ -8,6 +8,7 @@
 
 #include <boost/json/parse.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -30,6 +31,33 @@ std::string name_for(const send_request& request) {
   return shown(text_of(request.command.what.parts));
 }
 
+/// Whether the client would like an objective for what it says, and may have one.
+bool prefers_objective(const operation_call& call, const send_request& request) {
+  const auto& what = request.command.what;
+  const auto* wish = find_member(request, "opt/v1/preferObjective");
+  if (wish == nullptr || !wish->is_bool() || !wish->get_bool() || !call.extensions.opt || !what.task_id.empty())
+    return false;
+  return what.context_id.empty() || !call.records().knows_objective(objective_id(what.context_id));
+}
+
+/// The plan of who brings none: one task for the default agent, what the message says. Null if it says nothing.
+plan_spec_ptr plan_of(const send_request& request) {
+  task_spec only;
+  only.description = text_of(request.command.what.parts);
+  if (only.description.empty())
+    return nullptr;
+  only.name = shown(only.description);
+  auto plan = std::make_shared<plan_spec>();
+  plan->name = only.name;
+  plan->tasks.push_back(std::move(only));
+  return plan;
+}
+
+/// Whether there is anything that could come to an end by itself.
+bool has_tasks(const objective_view& objective) {
+  return std::any_of(objective.plans.begin(), objective.plans.end(), [](const plan_view& plan) { return !plan.tasks.empty(); });
+}
+
 /// The task as answered: with the objective in its metadata (a2a-wire D15).
 task with_objective(const task& standing, const objective_view& objective) {
   task shown_task = standing;
@@ -48,10 +76,10 @@ awaitable<result<objective_ptr>> create(operation_call& call, create_objective& 
 
 } // namespace
 
-result<std::optional<create_objective>> objective_in(const send_request& request) {
+result<std::optional<create_objective>> objective_in(const operation_call& call, const send_request& request) {
   const auto* whole = find_member(request, "opt/v1/objective");
   const auto* plan = whole != nullptr ? nullptr : find_member(request, "opt/v1/plan");
-  if (whole == nullptr && plan == nullptr)
+  if (whole == nullptr && plan == nullptr && !prefers_objective(call, request))
     return std::optional<create_objective>{};
   create_objective command;
   command.who = request.command.who;
@@ -62,7 +90,7 @@ result<std::optional<create_objective>> objective_in(const send_request& request
     if (!spec)
       return spec.error();
     command.spec = std::move(*spec);
-  } else {
+  } else if (plan != nullptr) {
     auto spec = opt::read_plan(*plan, opt::unknown_members::ignore, "/opt~1v1~1plan");
     if (!spec)
       return spec.error();
@@ -70,6 +98,9 @@ result<std::optional<create_objective>> objective_in(const send_request& request
   }
   if (command.spec.name.empty())
     command.spec.name = name_for(request);
+  if (command.spec.plans.empty())
+    if (auto only = plan_of(request))
+      command.spec.plans.push_back(std::move(only));
   // The context the message brings becomes the objective (a2a-wire 8.4).
   if (command.spec.id.empty() && !request.command.what.context_id.empty())
     command.spec.id = objective_id(request.command.what.context_id);
@@ -87,7 +118,8 @@ awaitable<void> send_objective(operation_call& call, send_request request, creat
   const auto& root = (*created)->root_task;
   const auto news = std::make_shared<settle_watcher>(connection.wake());
   auto standing = records.watch_task(root, news);
-  while (standing && !request.return_immediately && !is_settled(standing->status.state) && !connection.is_gone()
+  const bool waits = !request.return_immediately && has_tasks(**created);
+  while (standing && waits && !is_settled(standing->status.state) && !connection.is_gone()
          && !connection.is_draining()) {
     co_await connection.wait(until);
     if (connection.is_late() || news->has_settled())

@@ -107,6 +107,38 @@ TEST_CASE("a message that brings a plan runs it and answers with its root task",
   CHECK(status_of(bed, "obj-mine") == "completed");
 }
 
+TEST_CASE("an objective without plans gets one task: what the message says", "[net][opt]") {
+  const net_bed bed;
+  const auto send = [&](const char* text, const char* metadata, const char* headers = opt_header) {
+    return bed.call(rpc("SendMessage", text_message(text, std::string(R"(,"metadata":)") + metadata)), headers);
+  };
+  const auto given = send("paint it", R"({"opt/v1/objective":{"id":"obj-shed","name":"Shed","status":"submitted"}})");
+  CHECK(at(given, "/result/task/status/state") == "TASK_STATE_COMPLETED");
+  CHECK(at(given, "/result/objective/name") == "Shed");
+  CHECK(at(given, "/result/objective/plans/0/tasks/0/name") == "paint it");
+  const auto wished = send("sort shells", R"({"opt/v1/preferObjective":true,"opt/v1/suggestedName":"Shells"})");
+  CHECK(at(wished, "/result/task/status/state") == "TASK_STATE_COMPLETED");
+  CHECK(at(wished, "/result/objective/name") == "Shells");
+  CHECK(at(wished, "/result/objective/plans/0/tasks/0/status") == "completed");
+  // A hint of somebody who has not activated the extension is none; nor is one that says no.
+  CHECK(at(send("x", R"({"opt/v1/preferObjective":true})", "A2A-Version: 1.0\r\n"), "/result/task/metadata") == "(none)");
+  CHECK(at(send("x", R"({"opt/v1/preferObjective":false})"), "/result/objective") == "(none)");
+  // In the context of an objective the hint asks for nothing new.
+  const auto again = bed.call(rpc("SendMessage", text_message("more", R"(,"contextId":"obj-shed","metadata":{"opt/v1/preferObjective":true})")),
+                              opt_header);
+  CHECK(at(again, "/result/task/contextId") == "obj-shed");
+  CHECK(at(again, "/result/objective") == "(none)");
+}
+
+TEST_CASE("nobody waits for an objective without anything to do", "[net][opt]") {
+  const net_bed bed;
+  const auto message = R"({"message":{"messageId":"m","role":"ROLE_USER","parts":[{"data":{"no":"text"}}],)"
+                       R"("metadata":{"opt/v1/objective":{"name":"empty"}}}})";
+  const auto answer = bed.call(rpc("SendMessage", message), opt_header);
+  CHECK(at(answer, "/result/task/status/state") == "TASK_STATE_WORKING");
+  CHECK(at(answer, "/result/objective/plans") == "[]");
+}
+
 TEST_CASE("a client that did not activate the extension gets no further member", "[net][opt]") {
   const net_bed bed;
   const auto message = text_message("do this", "",
