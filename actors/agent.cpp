@@ -36,6 +36,10 @@ std::string order::text() const {
   return description.empty() ? name : description;
 }
 
+void agent_run::on_references(const std::vector<referenced_task>&) {
+  // Of no use to most.
+}
+
 void agent_run::on_input(const message_ptr&) {
   // An agent that asks nothing has no use for it.
 }

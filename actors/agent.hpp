@@ -34,6 +34,13 @@ struct dependency_result {
   std::vector<artifact_ptr> artifacts;
 };
 
+/// A task that a message refers to (`referenceTaskIds`), as it was when the attempt began.
+struct referenced_task {
+  task_id id;
+  std::vector<artifact_ptr> artifacts;
+  std::vector<std::string> pinned; ///< Ids of those that a part names (`referenceArtifactId`); empty: none in particular.
+};
+
 /// What an agent is asked to do. Shared and immutable while the attempt runs.
 struct order {
   task_id id;
@@ -44,6 +51,8 @@ struct order {
   boost::json::object input; ///< References already replaced.
   std::vector<message_ptr> messages; ///< A lone task's request; later inputs of earlier attempts.
   std::vector<dependency_result> dependencies;
+  std::vector<referenced_task> references; ///< Of all `messages`.
+  std::vector<std::string> accepted_output_modes; ///< Media types the client takes, as it wrote them; empty: any, or not known.
   std::string objective_name; ///< Empty for a lone task.
   std::string traceparent;
   double time_scale = 1.0; ///< Agents that only wait multiply their times by this.
@@ -116,6 +125,8 @@ using agent_port_ptr = std::shared_ptr<agent_port>;
 class agent_run {
 public:
   virtual ~agent_run() = default;
+  /// Comes right before `on_input` if that message refers to tasks.
+  virtual void on_references(const std::vector<referenced_task>& what);
   /// An answer, or a further message to the running task.
   virtual void on_input(const message_ptr& input);
   /// See agent_port::wake_after.
@@ -148,6 +159,10 @@ public:
   [[nodiscard]] virtual restart_rule on_restart_of(const boost::json::object&) const { return on_restart(); }
   /// Checks a task's `input` before anything runs; the error's field is a JSON pointer below `input` (`/seconds`).
   [[nodiscard]] virtual result<void> check_input(const boost::json::object& input) const;
+  /// Media types of the artifacts it makes, and of the parts it takes; `text/*` and `*/*` are allowed. A message that asks for none of the
+  /// first, or brings something else than the second, is refused (errc::content_type_not_supported).
+  [[nodiscard]] virtual std::vector<std::string> output_modes() const { return {"text/plain", "application/json"}; }
+  [[nodiscard]] virtual std::vector<std::string> input_modes() const { return {}; } ///< Empty: anything.
   /// One line for people: `troupe agents`, the card's skill.
   [[nodiscard]] virtual std::string description() const { return {}; }
 };

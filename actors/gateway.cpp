@@ -9,7 +9,9 @@
 #include "actors/environment.hpp"
 #include "actors/limits.hpp"
 #include "actors/manual_clock.hpp"
+#include "actors/message_rules.hpp"
 #include "actors/objective_actor.hpp"
+#include "actors/recent_sends.hpp"
 #include "actors/task_actor.hpp"
 #include "actors/throttle_actor.hpp"
 
@@ -53,6 +55,8 @@ struct gateway::impl {
         system(options.by_hand ? options.by_hand->make_system(config, [this] { look_after(true); })
                                : std::make_unique<caf::actor_system>(config)),
         env(*system, records, agents, options) {
+    if (options.deduplicate_seconds > 0)
+      recent = std::make_unique<recent_sends>(std::chrono::seconds{options.deduplicate_seconds}, options.now);
     for (const auto& name : agents.names())
       if (const auto limit = agents.find(name)->parallel_max(); limit > 0)
         env.agent_slots.emplace(name, spawn_actor<throttle_actor>(*system, limit));
@@ -126,6 +130,7 @@ struct gateway::impl {
     what.what.context_id = start.context;
     start.request = std::make_shared<const message>(std::move(what.what));
     start.request_metadata = std::move(what.metadata);
+    start.accepted_output_modes = std::move(what.accepted_output_modes);
     start.traceparent = std::move(what.who.traceparent);
     start.follow = std::move(follow);
     start.done = {std::move(done), make_error(errc::internal, "the task's actor died before it began", start.id.str())};
@@ -228,6 +233,7 @@ struct gateway::impl {
       reserved.erase(id);
   }
 
+  std::unique_ptr<recent_sends> recent; ///< Null: none are kept. Replies note there what came of them, to the end of the last actor.
   caf::actor_system_config config;
   std::unique_ptr<caf::actor_system> system;
   environment env;
@@ -261,8 +267,17 @@ void gateway::resume(const recovered& what) {
 void gateway::send(send_message what, watcher_ptr follow, reply<sent> done) {
   if (auto ok = impl_->open(); !ok)
     return done(ok.error());
-  if (what.what.task_id.empty())
+  if (impl_->recent && impl_->recent->answer(what, done))
+    return;
+  const auto refer = [this](const task_id& id) { return records().find_task(id); };
+  if (auto ok = check_task_references(what.what, refer); !ok)
+    return done(ok.error());
+  if (what.what.task_id.empty()) {
+    const auto who = agents().find(agents().default_agent);
+    if (auto ok = who ? check_media_types(what.what, what.accepted_output_modes, *who) : result<void>{}; !ok)
+      return done(ok.error());
     return impl_->send_new(std::move(what), std::move(follow), std::move(done));
+  }
   const auto record = records().find_task(task_id{what.what.task_id});
   if (!record)
     return done(make_error(errc::task_not_found, "no task has this id", what.what.task_id));
@@ -270,6 +285,9 @@ void gateway::send(send_message what, watcher_ptr follow, reply<sent> done) {
     return done(make_error(errc::invalid_params, "message.contextId is not the task's: " + record->context, "message.contextId"));
   if (is_terminal(record->status.state))
     return done(gone(what.what.task_id));
+  const auto who = agents().find(record->agent.empty() ? agents().default_agent : record->agent);
+  if (auto ok = who ? check_media_types(what.what, what.accepted_output_modes, *who) : result<void>{}; !ok)
+    return done(ok.error());
   impl_->send_to(record, std::move(what), std::move(done));
 }
 

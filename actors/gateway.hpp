@@ -28,7 +28,7 @@ using reply = std::function<void(result<T>)>;
 struct sent {
   task_id task;        ///< The task that took the message: a new one, or the one it named.
   std::string context; ///< Its contextId.
-  bool created = false;
+  bool created = false; ///< False too if the same message came before (`executor_options::deduplicate_seconds`).
   message_ptr answer; ///< The agent answered with this message instead of taking a task: there is none of that id.
 };
 
@@ -42,7 +42,10 @@ struct executor_options {
   std::size_t backlog_changes_max = 200'000; ///< The same, for changes that wait for the disk.
   std::chrono::milliseconds cancel_grace{5000}; ///< How long a canceled agent may take to stop before it is let go.
   std::chrono::seconds settled_linger{30}; ///< How long a settled objective stays in memory.
+  std::uint32_t deduplicate_seconds = 0; ///< How long a message that is sent again leads to the same task; 0 = it never does.
   clock_fn now = &system_now;
+  /// Takes a line for the log about an agent that does what it must not; called on any thread, must not block. May be empty.
+  std::function<void(const std::string&)> warn{};
   /// If set, actors run and time passes only as it says (then `threads` and `now` are not used). It outlives the gateway.
   manual_clock* by_hand = nullptr;
 };
@@ -62,7 +65,8 @@ public:
   /// Without a task id in the message: a new lone task of the default agent, `follow` watching it from its first event on; or, with
   /// `opt/v1/objective` or `opt/v1/plan` in the message's metadata read by the caller, see `create`. With a task id: goes to that task (`follow` is ignored).
   /// An agent may answer with a message instead (`sent::answer`): then there is no task, and `follow` hears nothing.
-  /// Errors: task_not_found, unsupported_operation (terminal), invalid_params (context mismatch), overloaded, unavailable.
+  /// Errors: task_not_found, unsupported_operation (terminal), invalid_params (context mismatch, a reference to what is not there,
+  /// another message of the same id), content_type_not_supported, limit_exceeded, overloaded, unavailable.
   void send(send_message what, watcher_ptr follow, reply<sent> done);
 
   /// Answers with the task once it is terminal, or after `cancel_grace` as it is then. Errors: task_not_found, task_not_cancelable.

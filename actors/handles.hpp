@@ -24,10 +24,11 @@ namespace troupe {
 
 // -- to a task -----------------------------------------------------------------------------------------------------------
 
-/// From gateway or plan: an answer, or further input. Refused with no_question / unsupported_operation.
+/// From gateway or plan: an answer, or further input. Refused with no_question / unsupported_operation / limit_exceeded.
 struct provide_input {
   message_ptr what;
   reply_port<task_id> done;
+  bool answers = false; ///< Meant for a question: refused if there is none any more.
 };
 
 /// From gateway or plan: stop. What the task has reached so far stays; a later result is ignored.

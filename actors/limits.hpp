@@ -27,4 +27,11 @@ inline constexpr std::chrono::milliseconds release_pause{2};
 /// (CAF 0.17's double_ended_queue): 50,000 ready tasks took 13 s, with this bound 0.6 s.
 inline constexpr std::size_t messages_per_turn_max = 16;
 
+/// Tasks one message may refer to (`referenceTaskIds`); more are refused (errc::invalid_params). Each is a look-up before the task begins.
+inline constexpr std::size_t referenced_tasks_max = 32;
+/// Messages a task is told beyond its first; more are refused (errc::limit_exceeded). They are kept for further attempts.
+inline constexpr std::size_t task_inputs_max = 1'000;
+/// Sends that are remembered to know one that comes again (`deduplicate-seconds`); the oldest is forgotten first. About 300 bytes each.
+inline constexpr std::size_t recent_sends_max = 100'000;
+
 } // namespace troupe

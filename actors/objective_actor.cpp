@@ -452,8 +452,12 @@ void objective_actor::on_input(objective_input& what) {
                         : committed && !committed->pending_inputs.empty() ? committed->pending_inputs[0].task.str()
                                                                                 : std::string{};
     const auto record = target.empty() ? nullptr : env_.records.find_task(task_id{target});
-    if (!record || !record->origin || record->context != view_.id.str())
-      return what.what.done(make_error(errc::no_question, "nothing of this objective asks for input", target));
+    if (!record || !record->origin || record->context != view_.id.str() || !is_interrupted(record->status.state))
+      return what.what.done(make_error(errc::no_question,
+                                       wanted.empty() ? "nothing of this objective asks for input"
+                                                      : "task \"" + wanted + "\" asks for no input, or was answered already",
+                                       target));
+    what.what.answers = true;
     what.plan = record->origin.plan_index;
     what.task = record->origin.task_index;
   }

@@ -39,7 +39,10 @@ actor_behavior<plan_handle> plan_actor::make_behavior() {
         if (const auto& task = running_[what.task])
           tell(task, std::move(what.what));
         else
-          what.what.done(make_error(errc::no_question, "the task has not begun and asks nothing", label(what.task)));
+          what.what.done(make_error(errc::unsupported_operation,
+                                    is_terminal(slots_[what.task].state) ? "the task has ended and takes no more messages"
+                                                                         : "the task has not begun; it takes messages once it works",
+                                    start_.view.task_at(what.task).str()));
       },
       [this](const task_cancel& what) { cancel_one(what); },
       [this](const release_more&) {

@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "actors/input_references.hpp"
+#include "actors/limits.hpp"
+#include "actors/message_rules.hpp"
 
 namespace troupe {
 
@@ -51,14 +53,14 @@ std::chrono::milliseconds backoff_after(const retry_policy& policy, std::uint32_
 task_actor::task_actor(actor_pointer<handle> self, environment& env, task_start start)
     : self_(self), env_(env), scope_(std::move(start.scope)), agent_(env.agents.find(start.agent).get()),
       task_index_(start.task_index), attempt_(start.attempts), generation_(start.generation),
-      state_(start.exists ? task_state::working : task_state::submitted), created_(start.exists) {
+      state_(start.exists && start.attempts > 0 ? task_state::working : task_state::submitted), created_(start.exists) {
   env_.live_tasks.fetch_add(1, std::memory_order_relaxed);
   if (!start.dependencies.empty())
     rest().dependencies = std::move(start.dependencies);
   if (!scope_)
     lone_ = std::make_unique<conversation>(conversation{
         std::move(start.id), std::move(start.context), std::move(start.request), std::move(start.request_metadata),
-        std::move(start.traceparent), std::move(start.follow), std::move(start.done)});
+        std::move(start.accepted_output_modes), std::move(start.traceparent), std::move(start.follow), std::move(start.done)});
 }
 
 task_actor::~task_actor() {
@@ -93,14 +95,34 @@ void task_actor::on(slot_granted& what) {
 // -- attempts ------------------------------------------------------------------------------------------------------------
 
 void task_actor::begin() {
-  if (lone_ && created_) // it may wait long for a slot, and is known
-    env_.lone_tasks.put(lone_->id.str(), handle_of(self_));
-  if (agent_ && created_ && restart() == restart_rule::fail)
+  if (created_)
+    recall_inputs();
+  if (agent_ && created_ && attempt_ > 0 && restart() == restart_rule::fail)
     return finish(task_event::fail, "the process ended while the task ran, and its agent must not do it twice");
   if (agent_)
     return want_slots();
   const auto& wanted = scope_ ? scope_->spec->tasks[task_index_].agent : env_.agents.default_agent;
   finish(task_event::fail, "no agent is named \"" + wanted + "\"; there are: " + list_of(env_.agents.names()));
+}
+
+// What it was told before the process ended; whoever names it finds it again.
+void task_actor::recall_inputs() {
+  if (lone_)
+    env_.lone_tasks.put(lone_->id.str(), handle_of(self_));
+  const auto record = env_.records.find_task(id());
+  bool is_request = lone_ != nullptr;
+  for (const auto& said : record ? record->history : std::vector<message_ptr>{})
+    if (said->from == role::user && !std::exchange(is_request, false))
+      rest().inputs.push_back(said);
+}
+
+// A lone task that has to wait for its turn is there all the same: SUBMITTED, and can be looked at, told more and canceled.
+void task_actor::announce() {
+  if (!lone_ || created_)
+    return;
+  env_.lone_tasks.put(lone_->id.str(), handle_of(self_));
+  ensure_created();
+  commit();
 }
 
 // First the objective's slot, then the agent's; each is asked for once and granted by mail.
@@ -110,6 +132,7 @@ void task_actor::want_slots() {
   const auto want = [&](const throttle_handle& from, slot_ticket& ticket) {
     ticket = ++env_.last_ticket;
     tell(from, want_slot{ticket, context(), handle_of(self_)});
+    announce();
   };
   if (scope_ && scope_->slots && objective_slot_ == 0)
     return want(scope_->slots, objective_slot_);
@@ -125,6 +148,10 @@ void task_actor::want_slots() {
 void task_actor::begin_attempt() {
   ++attempt_;
   between_attempts_ = false;
+  if (rest_ && rest_->progress) {
+    rest_->progress->begin_attempt();
+    rest_->progress_timer = false; // the one that runs is of an earlier attempt
+  }
   ensure_created();
   if (!move(task_event::start, nullptr))
     return;
@@ -178,6 +205,7 @@ result<order_ptr> task_actor::make_order() const {
   if (lone_) {
     what->messages.push_back(lone_->request);
     what->traceparent = lone_->traceparent;
+    what->accepted_output_modes = lone_->accepted_output_modes;
   }
   if (rest_) {
     what->messages.insert(what->messages.end(), rest_->inputs.begin(), rest_->inputs.end());
@@ -186,6 +214,7 @@ result<order_ptr> task_actor::make_order() const {
       what->dependencies.push_back({ref.id, ref.key, ref.name, record ? record->artifacts : std::vector<artifact_ptr>{}});
     }
   }
+  what->references = references_of(what->messages);
   if (scope_) {
     const auto& spec = scope_->spec->tasks[task_index_];
     what->name = spec.name;
@@ -201,6 +230,10 @@ result<order_ptr> task_actor::make_order() const {
     }
   }
   return order_ptr{std::move(what)};
+}
+
+std::vector<referenced_task> task_actor::references_of(const std::vector<message_ptr>& messages) const {
+  return gather_references(messages, [this](const task_id& other) { return env_.records.find_task(other); });
 }
 
 // -- what comes in -------------------------------------------------------------------------------------------------------
@@ -239,6 +272,11 @@ void task_actor::on_report(agent_report what) {
 void task_actor::on_input(provide_input& what) {
   if (over() || is_stopping())
     return what.done(make_error(errc::unsupported_operation, "the task has ended and takes no more messages", id().str()));
+  if (what.answers && !is_interrupted(state_))
+    return what.done(make_error(errc::no_question, "the task's question was answered already", id().str()));
+  if (rest().inputs.size() >= task_inputs_max)
+    return what.done(make_error(errc::limit_exceeded,
+                                "the task was told " + std::to_string(task_inputs_max) + " messages; it takes no more", id().str()));
   auto filled = *what.what;
   filled.task_id = id().str();
   filled.context_id = context();
@@ -254,6 +292,7 @@ void task_actor::on_input(provide_input& what) {
     tell_plan_waiting(false);
     if (std::exchange(rest().timeout_missed, false))
       set_timer(task_timer::purpose::timeout, scope_->spec->tasks[task_index_].timeout);
+    show_progress_in_time();
   }
   if (!run_) {
     if (asked)
@@ -261,6 +300,8 @@ void task_actor::on_input(provide_input& what) {
     return;
   }
   try {
+    if (const auto references = references_of({input}); !references.empty())
+      run_->on_references(references);
     run_->on_input(input);
   } catch (const std::exception& e) {
     fail(report_failed{std::string{"the agent threw: "} + e.what(), true});
@@ -312,7 +353,6 @@ void task_actor::cancel(const cancel_run& what) {
   else if (is_stopping())
     stopped = false; // it was told already
   quit_after_stop_ = !stopped;
-  flush_progress();
   if (what.done)
     rest().canceled = what.done;
   finish(task_event::cancel, what.reason);
@@ -325,14 +365,13 @@ void task_actor::cancel(const cancel_run& what) {
 // -- how an attempt ends -------------------------------------------------------------------------------------------------
 
 void task_actor::complete(report_completed what) {
-  flush_progress();
+  note_progress();
   for (auto& one : what.artifacts)
     add_artifact({std::move(one), false, true});
   finish(task_event::complete, what.message);
 }
 
 void task_actor::reject(report_rejected what) {
-  flush_progress();
   finish(task_event::reject, what.reason);
 }
 
@@ -359,7 +398,7 @@ void task_actor::reply(report_reply what) {
 // Either the last word, or a wait and then the next attempt; the failed attempt is a fact of its own.
 void task_actor::fail(report_failed what) {
   run_.reset();
-  flush_progress();
+  note_progress();
   ++failures_;
   if (!what.retry || failures_ >= retry().attempts_max) {
     if (retry().attempts_max > 1 && what.retry)
@@ -413,10 +452,9 @@ void task_actor::finish(task_event on, const std::string& text) {
 // The terminal fact; then, once it is committed, the plan hears of it.
 void task_actor::conclude(task_event on, const std::string& text) {
   ensure_created();
+  note_progress();
   if (!move(on, text.empty() ? nullptr : status_message(text)))
     return;
-  if (rest_)
-    rest_->progress.reset();
   if (scope_) {
     const auto& reason = state_ == task_state::completed ? std::string{} : text;
     commit([scope = scope_, fact = task_settled{task_index_, state_, has_artifacts_, reason},
@@ -488,9 +526,20 @@ void task_actor::add_artifact(report_artifact what) {
 }
 
 void task_actor::add_progress(progress_report what) {
-  if (!validate(what) || state_ != task_state::working)
+  auto& merger = rest().progress;
+  if (!merger)
+    merger = std::make_unique<progress_merger>();
+  if (auto ok = merger->take(std::move(what)); ok)
+    show_progress_in_time();
+  else if (!std::exchange(rest_->progress_refused, true) && env_.options.warn)
+    env_.options.warn("task " + id().str() + ": its agent's progress is refused: " + ok.error().message
+                      + " (said once for each task)");
+}
+
+/// At once, or as soon as the declared rate allows. While somebody is asked there is none: it waits for the answer.
+void task_actor::show_progress_in_time() {
+  if (!rest_ || !rest_->progress || !rest_->progress->has_news() || state_ != task_state::working)
     return;
-  rest().progress = std::make_shared<const progress_report>(std::move(what));
   const auto waited = env_.now() - rest_->progress_at;
   if (waited >= progress_interval || waited.count() < 0) // the computer's clock may have been set back
     flush_progress();
@@ -499,15 +548,20 @@ void task_actor::add_progress(progress_report what) {
 }
 
 void task_actor::flush_progress() {
-  if (!rest_ || !rest_->progress)
-    return;
-  rest_->progress_at = env_.now();
-  pending_.push_back(task_progress{std::exchange(rest_->progress, nullptr)});
+  note_progress();
   commit();
 }
 
+/// The last of the progress becomes a fact, together with what follows it.
+void task_actor::note_progress() {
+  if (!rest_ || !rest_->progress || !rest_->progress->has_news() || state_ != task_state::working)
+    return;
+  rest_->progress_at = env_.now();
+  pending_.push_back(task_progress{rest_->progress->show()});
+}
+
 void task_actor::ask(const report_question& what) {
-  flush_progress();
+  note_progress();
   if (!move(what.auth ? task_event::ask_auth : task_event::ask, status_message(what.prompt)))
     return;
   if (lone_)

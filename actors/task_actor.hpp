@@ -12,11 +12,12 @@
 #include "actors/environment.hpp"
 #include "actors/handles.hpp"
 #include "protocol/event.hpp"
+#include "protocol/progress_merger.hpp"
 
 namespace troupe {
 
 /// How often progress becomes a committed fact at most; what comes faster is merged, the last value is never lost.
-inline constexpr std::chrono::milliseconds progress_interval{250};
+inline constexpr std::chrono::milliseconds progress_interval{1000 / progress_updates_per_second_max};
 
 /// A completed task another one depends on.
 struct dependency_ref {
@@ -47,11 +48,12 @@ struct task_start {
   std::string context;  ///< Of a lone task.
   message_ptr request;  ///< Of a lone task.
   boost::json::object request_metadata;
+  std::vector<std::string> accepted_output_modes; ///< Of a lone task; not kept beyond the process.
   std::string traceparent;
   watcher_ptr follow;
   reply_port<sent> done;
 
-  bool exists = false;         ///< Its record is there already: it was interrupted by the end of the process.
+  bool exists = false;         ///< Its record is there already: the process ended while it ran or, without attempts, waited.
   std::uint32_t attempts = 0;  ///< Attempts it has had.
 };
 
@@ -74,11 +76,14 @@ struct task_actor {
 
 private:
   // -- attempts --------------------------------------------------------------------------------------------------------
+  void recall_inputs();
+  void announce();
   void want_slots();
   void begin_attempt();
   void start_agent();
   void on_started(start_result what);
   [[nodiscard]] result<order_ptr> make_order() const;
+  [[nodiscard]] std::vector<referenced_task> references_of(const std::vector<message_ptr>& messages) const;
 
   // -- what comes in ---------------------------------------------------------------------------------------------------
   void on_report(agent_report what);
@@ -102,7 +107,9 @@ private:
   [[nodiscard]] bool move(task_event on, message_ptr what);
   void add_artifact(report_artifact what);
   void add_progress(progress_report what);
+  void show_progress_in_time();
   void flush_progress();
+  void note_progress();
   void ask(const report_question& what);
   void ensure_created();
   void commit(committed_fn then = nullptr);
@@ -124,6 +131,7 @@ private:
     std::string context;
     message_ptr request;
     boost::json::object metadata;
+    std::vector<std::string> accepted_output_modes;
     std::string traceparent;
     watcher_ptr follow;
     reply_port<sent> done;
@@ -133,11 +141,12 @@ private:
   struct occasional {
     std::vector<dependency_ref> dependencies;
     std::vector<message_ptr> inputs;
-    progress_ptr progress;    ///< Reported, not yet a fact.
+    std::unique_ptr<progress_merger> progress; ///< Null: none was ever reported.
     timestamp progress_at{};  ///< When progress was last committed.
     std::optional<report_failed> stopping; ///< The agent was told to stop; this is how the attempt will have ended.
     reply_port<task_ptr> canceled; ///< Who asked to cancel it.
     bool progress_timer = false;
+    bool progress_refused = false; ///< And that was logged.
     bool timeout_missed = false; ///< It went off while somebody was asked; set again after the answer.
   };
   [[nodiscard]] occasional& rest();

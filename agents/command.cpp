@@ -157,9 +157,12 @@ public:
   // Does nothing to a process that has ended; one that has not gets its grace, and nobody waits here.
   ~command_run() override { reactor_->terminate(key_); }
 
+  void on_references(const std::vector<referenced_task>& what) override { references_ = what; }
+
   void on_input(const message_ptr& input) override {
     if (talk_ != nullptr)
-      reactor_->write_input(key_, input_line(*input, talk_->asked.exchange(false)));
+      reactor_->write_input(key_, input_line(*input, references_, talk_->asked.exchange(false)));
+    references_.clear();
   }
 
   bool on_cancel() override {
@@ -171,6 +174,7 @@ private:
   std::shared_ptr<process_reactor> reactor_;
   process_key key_;
   std::shared_ptr<conversation> talk_; // null: it takes no input while it runs
+  std::vector<referenced_task> references_; // of the input that comes next
 };
 
 std::vector<std::string> own_environment() {

@@ -31,6 +31,7 @@ public:
   [[nodiscard]] restart_rule on_restart() const override { return options_.on_restart; }
   [[nodiscard]] restart_rule on_restart_of(const boost::json::object& input) const override;
   [[nodiscard]] result<void> check_input(const boost::json::object& input) const override;
+  [[nodiscard]] std::vector<std::string> output_modes() const override { return {"*/*"}; }
   [[nodiscard]] std::string description() const override;
 
 private:

@@ -27,6 +27,30 @@ void write_dependency(json_writer& out, const dependency_result& dep) {
   out.end_array().end_object();
 }
 
+void write_texts(json_writer& out, std::string_view name, const std::vector<std::string>& texts) {
+  if (texts.empty())
+    return;
+  out.key(name).begin_array();
+  for (const auto& one : texts)
+    out.string(one);
+  out.end_array();
+}
+
+void write_references(json_writer& out, const std::vector<referenced_task>& tasks) {
+  if (tasks.empty())
+    return;
+  out.key("references").begin_array();
+  for (const auto& task : tasks) {
+    out.begin_object().member("id", task.id.str()).key("artifacts").begin_array();
+    for (const auto& one : task.artifacts)
+      v1_0::write(out, *one);
+    out.end_array();
+    write_texts(out, "pinned", task.pinned);
+    out.end_object();
+  }
+  out.end_array();
+}
+
 result<agent_report> read_fail(const json::object& line, const std::string& reason) {
   const auto* retry = line.if_contains("retry");
   if (retry != nullptr && !retry->is_bool())
@@ -68,17 +92,21 @@ std::string order_line(const order& what) {
   out.end_array().key("messages").begin_array();
   for (const auto& one : what.messages)
     v1_0::write(out, *one);
-  out.end_array().optional_member("traceparent", what.traceparent).end_object();
+  out.end_array();
+  write_references(out, what.references);
+  write_texts(out, "acceptedOutputModes", what.accepted_output_modes);
+  out.optional_member("traceparent", what.traceparent).end_object();
   text += '\n';
   return text;
 }
 
-std::string input_line(const message& input, bool answers) {
+std::string input_line(const message& input, const std::vector<referenced_task>& references, bool answers) {
   std::string text;
   json_writer out(text);
   out.begin_object().member(answers ? "answer" : "text", text_of(input.parts));
   out.key("message");
   v1_0::write(out, input);
+  write_references(out, references);
   out.end_object();
   text += '\n';
   return text;

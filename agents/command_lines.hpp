@@ -13,11 +13,13 @@
 namespace troupe {
 
 /// `{"task": {"id", "attempt", "name", "description"}, "objective", "context", "input", "dependencies": [{"id", "key", "name",
-/// "artifacts"}], "messages", "traceparent"}` and a newline; artifacts and messages in the shapes of A2A 1.0, empty members left out.
+/// "artifacts"}], "messages", "references": [{"id", "artifacts", "pinned"}], "acceptedOutputModes", "traceparent"}` and a newline; artifacts
+/// and messages in the shapes of A2A 1.0, empty members left out.
 [[nodiscard]] std::string order_line(const order& what);
 
-/// `{"answer": text, "message": {...}}` for an answer, `{"text": text, "message": {...}}` for a message nobody asked for; and a newline.
-[[nodiscard]] std::string input_line(const message& input, bool answers);
+/// `{"answer": text, "message": {...}}` for an answer, `{"text": text, "message": {...}}` for a message nobody asked for, with `references`
+/// (see order_line) if there are any; and a newline.
+[[nodiscard]] std::string input_line(const message& input, const std::vector<referenced_task>& references, bool answers);
 
 /// Puts lines together from pieces of output and reads them.
 class line_reader {

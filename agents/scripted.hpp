@@ -22,6 +22,7 @@ class scripted_agent final : public agent {
 public:
   [[nodiscard]] start_result start(const order_ptr& what, const agent_port_ptr& port) override;
   [[nodiscard]] result<void> check_input(const boost::json::object& input) const override;
+  [[nodiscard]] std::vector<std::string> output_modes() const override { return {"*/*"}; }
   [[nodiscard]] std::string description() const override;
 };
 

@@ -139,9 +139,11 @@ result<int> execute(const run_options& options, const agent_registry& agents, st
   executor_options limits;
   limits.time_scale = options.time_scale;
   limits.parallel_max = options.parallel_max;
+  const bool live = !options.json && !options.quiet && ::isatty(STDOUT_FILENO) == 1;
+  if (!live && !options.quiet)
+    limits.warn = [](const std::string& line) { complain(line); };
   gateway door(records, agents, limits);
   output out(STDOUT_FILENO);
-  const bool live = !options.json && !options.quiet && ::isatty(STDOUT_FILENO) == 1;
   const keyboard person(options, live);
   const auto screen = make_screen(options, out, live);
   std::unique_ptr<key_input> keys;

@@ -125,7 +125,9 @@ int start_and_serve(const serve_settings& settings, const agent_registry& agents
     complain(left.error().message);
     return exit_failed;
   }
-  gateway door(records, agents, settings.executor);
+  auto how = settings.executor;
+  how.warn = [](const std::string& line) { log_warn(line); };
+  gateway door(records, agents, how);
   server http(door, settings.server);
   // Before listening: a client's first command must find what is live.
   door.resume(*left);

@@ -77,6 +77,8 @@ std::vector<setting> general() {
                           [](auto& s) -> auto& { return s.executor.parallel_max; }, 0),
     {"time-scale", "multiplies the times of agents that only wait", set_time_scale,
      [](const serve_settings& s) -> setting_value { return s.executor.time_scale; }},
+    number<std::uint32_t>("deduplicate-seconds", "how long a message sent again leads to the same task; 0 = off",
+                          [](auto& s) -> auto& { return s.executor.deduplicate_seconds; }, 0),
     seconds<std::chrono::milliseconds>("drain-seconds", "how long open connections may take at the end",
                                        [](auto& s) -> auto& { return s.drain_bound; }),
     seconds<std::chrono::seconds>("evict-seconds", "how long a finished objective is kept in memory",

@@ -44,7 +44,8 @@ reply<sent> after_push(operation_call& call, std::optional<push_config> config, 
   // The gateway may answer when this connection, and the server, are gone.
   return [server = call.connection.shared_server(), config = std::move(*config), is_new,
           done = std::move(done)](result<sent> taken) mutable {
-    if (!taken)
+    // No task, or one that the same message made before, and its configuration with it.
+    if (!taken || (is_new && !taken->created))
       return done(std::move(taken));
     config.task = taken->task;
     server->push.attach(std::move(config), is_new, [taken, done = std::move(done)](const result<push_config>& made) {
@@ -68,7 +69,14 @@ awaitable<void> send_and_answer(operation_call& call, send_request request) {
     guard.on(named.str());
   call.server().door.send(std::move(request.command), waits && named.empty() ? news : nullptr,
                           after_push(call, std::move(request.push), named.empty(),
-                                     [news](result<sent> what) { news->on_reply(std::move(what)); }));
+                                     [news, &records, joins = waits && named.empty()](result<sent> what) {
+                                       // The same message came before (a2a-wire D12): its task is there and may have ended.
+                                       if (joins && what && !what->created && !what->answer) {
+                                         static_cast<void>(records.watch_task(what->task, news));
+                                         news->note_settled();
+                                       }
+                                       news->on_reply(std::move(what));
+                                     }));
 
   // Until the task that took the message is settled; or the time is up, or the server drains.
   task_ptr found;
@@ -98,7 +106,7 @@ awaitable<void> send_and_answer(operation_call& call, send_request request) {
   }
   if (waits && !is_terminal(found->status.state))
     guard.on(news->reply()->task.str());
-  const task_view_options view{.history_length = request.history_length};
+  const task_view_options view{.history_length = request.history_length, .include_progress = call.extensions.progress};
   answer(call, [&](json_writer& out) { call.codec->write_sent(out, *found, view, nullptr); });
 }
 
@@ -121,10 +129,10 @@ result<send_request> read_send(const operation_call& call) {
 
 awaitable<void> send_and_stream(operation_call& call, send_request request, counted slot) {
   auto queue = make_queue(call);
-  const bool is_new = request.command.what.task_id.empty();
+  const bool may_be_new = request.command.what.task_id.empty();
   const auto taken = co_await ask<sent>(call.connection, [&](reply<sent> done) {
-    call.server().door.send(std::move(request.command), is_new ? queue : nullptr,
-                            after_push(call, std::move(request.push), is_new, std::move(done)));
+    call.server().door.send(std::move(request.command), may_be_new ? queue : nullptr,
+                            after_push(call, std::move(request.push), may_be_new, std::move(done)));
   });
   if (!taken) {
     co_await fail_stream(call, taken.error());
@@ -135,9 +143,9 @@ awaitable<void> send_and_stream(operation_call& call, send_request request, coun
     co_return;
   }
   task_stream what{.queue = queue, .id = taken->task, .ends_at_question = true, .watched = taken->task.str()};
-  if (!is_new)
+  if (!taken->created)
     what.snapshot = call.records().snapshot_task(taken->task, queue);
-  if (!is_new && !what.snapshot.record) {
+  if (!taken->created && !what.snapshot.record) {
     co_await fail_stream(call, no_task(taken->task));
     co_return;
   }
@@ -207,11 +215,12 @@ awaitable<void> send_streaming_message_operation(operation_call& call) {
 }
 
 awaitable<void> get_task_operation(operation_call& call) {
-  const auto query = read(call, &wire_codec::read_get_task, errc::task_not_found);
+  auto query = read(call, &wire_codec::read_get_task, errc::task_not_found);
   if (!query) {
     fail(call, query.error());
     return {};
   }
+  query->view.include_progress = call.extensions.progress;
   if (const auto found = call.records().find_task(query->id))
     answer(call, [&](json_writer& out) { call.codec->write_task(out, *found, query->view); });
   else
@@ -220,11 +229,12 @@ awaitable<void> get_task_operation(operation_call& call) {
 }
 
 awaitable<void> list_tasks_operation(operation_call& call) {
-  const auto query = read(call, &wire_codec::read_list_tasks, errc::invalid_params);
+  auto query = read(call, &wire_codec::read_list_tasks, errc::invalid_params);
   if (!query) {
     fail(call, query.error());
     return {};
   }
+  query->view.include_progress = call.extensions.progress;
   const auto page = call.records().list(*query);
   if (page)
     answer(call, [&](json_writer& out) { call.codec->write_task_list(out, *page, *query); });

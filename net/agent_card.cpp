@@ -35,10 +35,10 @@ std::vector<agent_extension> make_extensions(const card_options& options) {
   progress.uri = progress_uri;
   progress.description = "Progress of running tasks, as trackers in the metadata of status updates.";
   progress.params = {
-      {"maxTrackers",                    progress_trackers_max     },
-      {"maxMessageChars",                progress_message_chars_max},
-      {"maxIdChars",                     progress_id_chars_max     },
-      {"recommendedMaxUpdatesPerSecond", 2                         }
+      {"maxTrackers",                    progress_trackers_max          },
+      {"maxMessageChars",                progress_message_chars_max     },
+      {"maxIdChars",                     progress_id_chars_max          },
+      {"recommendedMaxUpdatesPerSecond", progress_updates_per_second_max}
   };
   return {std::move(plans), std::move(progress)};
 }

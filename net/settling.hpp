@@ -30,6 +30,8 @@ public:
 
   void on_change(const change_ptr& what) override;
   void on_reply(result<sent> what);
+  /// Whoever waits is to look at the record, whatever was seen.
+  void note_settled() noexcept { state_.fetch_or(settled, std::memory_order_acq_rel); }
 
   [[nodiscard]] bool has_reply() const noexcept { return (state_.load(std::memory_order_acquire) & replied) != 0; }
   [[nodiscard]] bool has_settled() const noexcept { return (state_.load(std::memory_order_acquire) & settled) != 0; }

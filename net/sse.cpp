@@ -35,8 +35,9 @@ enum class history : bool {
 
 /// `at`: what `what` includes.
 void add_snapshot(operation_call& call, const task& what, const stream_cursor& at, history past = history::complete) {
+  const task_view_options view{.include_progress = call.extensions.progress};
   if (!call.extensions.cursors) {
-    add_event(call, [&](json_writer& out) { call.codec->write_snapshot(out, what); });
+    add_event(call, [&](json_writer& out) { call.codec->write_snapshot(out, what, view); });
     return;
   }
   task marked = what;
@@ -44,7 +45,7 @@ void add_snapshot(operation_call& call, const task& what, const stream_cursor& a
     marked.metadata[stream_cursor_key] = to_string(at);
   if (past == history::has_gap)
     marked.metadata[stream_gap_key] = true;
-  add_event(call, [&](json_writer& out) { call.codec->write_snapshot(out, marked); });
+  add_event(call, [&](json_writer& out) { call.codec->write_snapshot(out, marked, view); });
 }
 
 /// Whether the stream is over once the task is in `state`.

@@ -56,9 +56,9 @@ public:
     v1_0::write_push_config_list(out, all, next);
   }
   void write_push_deleted(json_writer& out) const override { out.begin_object().end_object(); }
-  void write_snapshot(json_writer& out, const task& what) const override {
+  void write_snapshot(json_writer& out, const task& what, const task_view_options& view) const override {
     out.begin_object().key("task");
-    v1_0::write(out, what);
+    v1_0::write(out, what, view);
     out.end_object();
   }
   bool write_event(json_writer& out, const change& where, const event& what, const stream_mark& mark) const override {
@@ -128,7 +128,9 @@ public:
     v0_3::write_push_config_list(out, all);
   }
   void write_push_deleted(json_writer& out) const override { out.null(); }
-  void write_snapshot(json_writer& out, const task& what) const override { v0_3::write(out, what); }
+  void write_snapshot(json_writer& out, const task& what, const task_view_options& view) const override {
+    v0_3::write(out, what, view);
+  }
   bool write_event(json_writer& out, const change& where, const event& what, const stream_mark& mark) const override {
     return v0_3::write_stream_event(out, where, what, mark);
   }
@@ -176,7 +178,9 @@ public:
     v0_3_rest::write_push_config_list(out, all, next);
   }
   void write_push_deleted(json_writer& out) const override { out.begin_object().end_object(); }
-  void write_snapshot(json_writer& out, const task& what) const override { v0_3_rest::write_snapshot(out, what); }
+  void write_snapshot(json_writer& out, const task& what, const task_view_options& view) const override {
+    v0_3_rest::write_snapshot(out, what, view);
+  }
   bool write_event(json_writer& out, const change& where, const event& what, const stream_mark& mark) const override {
     return v0_3_rest::write_stream_event(out, where, what, mark);
   }

@@ -57,7 +57,7 @@ public:
   virtual void write_push_deleted(json_writer& out) const = 0;
 
   // -- stream events ---------------------------------------------------------------------------------------------------
-  virtual void write_snapshot(json_writer& out, const task& value) const = 0;
+  virtual void write_snapshot(json_writer& out, const task& value, const task_view_options& view) const = 0;
   /// False, and nothing written, for what a stream does not show.
   virtual bool write_event(json_writer& out, const change& where, const event& what, const stream_mark& mark) const = 0;
 

@@ -184,8 +184,8 @@ void write_sent(json_writer& out, const task& value, const task_view_options& vi
   out.end_object();
 }
 
-void write_snapshot(json_writer& out, const task& value) {
-  write_sent(out, value, {}, nullptr);
+void write_snapshot(json_writer& out, const task& value, const task_view_options& view) {
+  write_sent(out, value, view, nullptr);
 }
 
 void write_task_list(json_writer& out, std::span<const task_ptr> tasks, std::string_view next_page_token,

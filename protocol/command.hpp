@@ -35,8 +35,9 @@ struct send_message {
 
 /// How a task is to be shown.
 struct task_view_options {
-  std::optional<std::uint32_t> history_length; ///< Absent: all. 0: none.
+  std::optional<std::uint32_t> history_length{}; ///< Absent: all. 0: none.
   bool include_artifacts = true;
+  bool include_progress = false; ///< For a client that activated the Task Progress extension.
 };
 
 /// GetTask / tasks/get.

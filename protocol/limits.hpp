@@ -12,6 +12,7 @@ inline constexpr std::size_t metadata_depth_max = 64; ///< Levels of nesting in 
 inline constexpr std::size_t message_names_max =
     256; ///< Entries of `referenceTaskIds`, of `extensions`, of output modes.
 inline constexpr std::uint32_t list_page_size_max = 100; ///< ListTasks (A2A 1.0 section 3.1.4).
+inline constexpr std::uint32_t list_history_default = 100; ///< Messages of each task in a list that does not say `historyLength`.
 
 // A push configuration. Token and credentials go out in a header of every post.
 inline constexpr std::size_t push_url_bytes_max = 2048;

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <unordered_set>
+#include <utility>
 
 namespace troupe {
 
@@ -62,6 +63,10 @@ result<void> validate(const progress_report& report) {
     if (auto ok = check_amounts(where, tracker.progress, tracker.total); !ok)
       return ok;
   }
+  if (report.aggregate)
+    for (const auto& [name, amount] : {std::pair{"progress", report.aggregate->progress}, {"total", report.aggregate->total}})
+      if (amount && !std::isfinite(*amount))
+        return bad(std::string{"aggregate."} + name, "must be a number");
   if (report.aggregate && code_points(report.aggregate->message) > progress_message_chars_max)
     return bad("aggregate.message",
                "at most " + std::to_string(progress_message_chars_max) + " characters (maxMessageChars)");

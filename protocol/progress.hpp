@@ -18,6 +18,8 @@ inline constexpr std::string_view progress_uri = "https://a2a-protocol.org/exten
 inline constexpr std::size_t progress_trackers_max = 20;       ///< Declared in the card; the schema's cap is 100.
 inline constexpr std::size_t progress_message_chars_max = 512; ///< Unicode code points.
 inline constexpr std::size_t progress_id_chars_max = 128;      ///< Unicode code points.
+/// Of each tracker; declared in the card. What comes faster is merged.
+inline constexpr std::uint32_t progress_updates_per_second_max = 2;
 
 enum class tracker_status : std::uint8_t { running, completed, failed };
 
@@ -56,7 +58,8 @@ struct progress_report {
 using progress_ptr = std::shared_ptr<const progress_report>;
 
 /// Checks the extension's MUST rules (5.2, 8): 0 <= progress <= total, total 0 implies progress 0, id 1 to 128 characters, message
-/// up to 512, no id twice, at most `progress_trackers_max` trackers. The error's field is `trackers[i].member`.
+/// up to 512, no id twice, at most `progress_trackers_max` trackers, finite numbers in the aggregate (which is advisory and need not
+/// agree with anything). The error's field is `trackers[i].member`. Rules between reports: protocol/progress_merger.hpp.
 [[nodiscard]] result<void> validate(const progress_report& report);
 
 } // namespace troupe

@@ -3,6 +3,7 @@
 #include "protocol/base64.hpp"
 #include "protocol/codec_opt.hpp"
 #include "protocol/codec_progress.hpp"
+#include "protocol/limits.hpp"
 
 #include <algorithm>
 
@@ -44,26 +45,49 @@ void write_history(json_writer& out, const dialect& as, const task& value, const
   out.end_array();
 }
 
-void write_task_metadata(json_writer& out, const task& value) {
-  if (!value.origin && value.metadata.empty() && !value.progress)
+/// What stands for progress where a task has no status message: the extension's canonical place is one (task-progress v1 section 4).
+message progress_message(const progress_report& report, std::string id) {
+  message out;
+  out.message_id = std::move(id);
+  out.from = role::agent;
+  const auto speaking = std::find_if(report.trackers.begin(), report.trackers.end(),
+                                     [](const progress_tracker& tracker) { return !tracker.message.empty(); });
+  std::string words = "in progress";
+  if (report.aggregate && !report.aggregate->message.empty())
+    words = report.aggregate->message;
+  else if (speaking != report.trackers.end())
+    words = speaking->message;
+  out.parts.push_back(text_part(std::move(words)));
+  return out;
+}
+
+void write_task_metadata(json_writer& out, const task& value, const progress_report* progress) {
+  if (!value.origin && value.metadata.empty() && !progress)
     return;
   out.key("metadata").begin_object();
   if (value.origin)
     opt::write_task_metadata(out, value);
   for (const auto& member : value.metadata)
     out.escaped_key({member.key().data(), member.key().size()}).value(member.value());
-  if (value.progress) {
+  if (progress) {
     out.key(progress_uri);
-    write_progress(out, *value.progress);
+    write_progress(out, *progress);
   }
   out.end_object();
 }
 
 void write_task_members(json_writer& out, const dialect& as, const task& value, const task_view_options& view,
                         empty_artifacts rule) {
+  const auto* progress = view.include_progress ? value.progress.get() : nullptr;
   write_kind(out, as, "task");
   out.member("id", value.id.str()).optional_member("contextId", value.context).key("status");
-  write_status(out, as, value.status, value.context, value.id.str());
+  if (progress && !value.status.message) {
+    auto status = value.status;
+    status.message = std::make_shared<const message>(progress_message(*progress, value.id.str() + ".progress"));
+    write_status(out, as, status, value.context, value.id.str(), progress);
+  } else {
+    write_status(out, as, value.status, value.context, value.id.str(), progress);
+  }
   if (view.include_artifacts && (!value.artifacts.empty() || rule == empty_artifacts::shown)) {
     out.key("artifacts").begin_array();
     for (const auto& output : value.artifacts)
@@ -71,7 +95,7 @@ void write_task_members(json_writer& out, const dialect& as, const task& value, 
     out.end_array();
   }
   write_history(out, as, value, view.history_length);
-  write_task_metadata(out, value);
+  write_task_metadata(out, value, progress);
 }
 
 } // namespace
@@ -93,7 +117,7 @@ void write_bytes(json_writer& out, std::string_view name, std::string_view bytes
 }
 
 void write_message(json_writer& out, const dialect& as, const message& value, std::string_view context,
-                   std::string_view task) {
+                   std::string_view task, const progress_report* progress) {
   out.begin_object();
   write_kind(out, as, "message");
   out.member("messageId", value.message_id);
@@ -101,8 +125,20 @@ void write_message(json_writer& out, const dialect& as, const message& value, st
   out.optional_member("taskId", value.task_id.empty() ? task : std::string_view{value.task_id});
   out.member("role", (*as.roles)[static_cast<std::size_t>(value.from)]);
   write_parts(out, as, as.message_parts, value.parts);
-  write_metadata(out, value.metadata);
-  write_texts(out, "extensions", value.extensions);
+  if (progress) {
+    out.key("metadata").begin_object();
+    for (const auto& member : value.metadata)
+      out.escaped_key({member.key().data(), member.key().size()}).value(member.value());
+    out.key(progress_uri);
+    write_progress(out, *progress);
+    out.end_object();
+    auto extensions = value.extensions;
+    extensions.emplace_back(progress_uri);
+    write_texts(out, "extensions", extensions);
+  } else {
+    write_metadata(out, value.metadata);
+    write_texts(out, "extensions", value.extensions);
+  }
   if (as.has_references)
     write_texts(out, "referenceTaskIds", value.reference_task_ids);
   out.end_object();
@@ -118,11 +154,11 @@ void write_artifact(json_writer& out, const dialect& as, const artifact& value) 
 }
 
 void write_status(json_writer& out, const dialect& as, const task_status& value, std::string_view context,
-                  std::string_view task) {
+                  std::string_view task, const progress_report* progress) {
   out.begin_object().member("state", name_of(*as.states, value.state));
   if (value.message) {
     out.key("message");
-    write_message(out, as, *value.message, context, task);
+    write_message(out, as, *value.message, context, task, progress);
   }
   out.key("timestamp").time(value.at).end_object();
 }
@@ -142,8 +178,11 @@ void write_task_list(json_writer& out, const dialect& as, std::span<const task_p
                      const task_view_options& view) {
   out.begin_object().key("tasks").begin_array();
   for (const auto& item : tasks) {
+    auto shown = view;
+    if (!shown.history_length && item->history.size() > list_history_default)
+      shown.history_length = list_history_default;
     out.begin_object();
-    write_task_members(out, as, *item, view, empty_artifacts::shown);
+    write_task_members(out, as, *item, shown, empty_artifacts::shown);
     out.end_object();
   }
   out.end_array().member("nextPageToken", next_page_token);
@@ -160,10 +199,10 @@ bool write_stream_event(json_writer& out, const dialect& as, const change& where
       out.key(member).begin_object();
     out.member("taskId", where.task.id.str()).member("contextId", where.context);
   };
-  const auto begin_status = [&](task_state state, const message_ptr& said) {
+  const auto begin_status = [&](task_state state, const message_ptr& said, const progress_report* report = nullptr) {
     begin("status-update", "statusUpdate");
     out.key("status");
-    write_status(out, as, {state, said, where.at}, where.context, where.task.id.str());
+    write_status(out, as, {state, said, where.at}, where.context, where.task.id.str(), report);
     if (as.has_final)
       out.key("final").boolean(mark.last);
   };
@@ -181,7 +220,9 @@ bool write_stream_event(json_writer& out, const dialect& as, const change& where
     begin_status(moved->to, moved->message);
     write_event_metadata(nullptr);
   } else if (const auto* progress = std::get_if<task_progress>(&what); progress && progress->what) {
-    begin_status(task_state::working, nullptr);
+    const auto& report = *progress->what;
+    auto said = progress_message(report, where.task.id.str() + ".progress-" + std::to_string(where.sequence));
+    begin_status(task_state::working, std::make_shared<const message>(std::move(said)), &report);
     write_event_metadata(progress);
   } else if (const auto* output = std::get_if<task_artifact>(&what); output && output->what) {
     begin("artifact-update", "artifactUpdate");

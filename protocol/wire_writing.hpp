@@ -37,12 +37,12 @@ void write_metadata(json_writer& out, const boost::json::object& metadata);
 /// `"name":"<base64>"`.
 void write_bytes(json_writer& out, std::string_view name, std::string_view bytes);
 
-/// A message with the ids it has, or else the given ones.
+/// A message with the ids it has, or else the given ones. `progress`: also stands in its metadata; may be null.
 void write_message(json_writer& out, const dialect& as, const message& value, std::string_view context = {},
-                   std::string_view task = {});
+                   std::string_view task = {}, const progress_report* progress = nullptr);
 void write_artifact(json_writer& out, const dialect& as, const artifact& value);
 void write_status(json_writer& out, const dialect& as, const task_status& value, std::string_view context,
-                  std::string_view task);
+                  std::string_view task, const progress_report* progress = nullptr);
 
 void write_task(json_writer& out, const dialect& as, const task& value, const task_view_options& view);
 /// The members alone, so that more can follow.

@@ -125,10 +125,27 @@ TEST_CASE("the order reaches the program as one line of JSON", "[agents][command
 }
 
 TEST_CASE("an answer is told from a message nobody asked for", "[agents][command][jsonl]") {
-  const auto answer = boost::json::parse(input_line(*user_says("Paris\n"), true));
+  const auto answer = boost::json::parse(input_line(*user_says("Paris\n"), {}, true));
   CHECK(answer.at("answer") == "Paris\n");
   CHECK(answer.at("message").at("messageId") == "m1");
-  const auto other = boost::json::parse(input_line(*user_says("hurry"), false));
+  const auto other = boost::json::parse(input_line(*user_says("hurry"), {}, false));
   CHECK(other.at("text") == "hurry");
   CHECK_FALSE(other.as_object().contains("answer"));
+  CHECK_FALSE(other.as_object().contains("references"));
+}
+
+TEST_CASE("a program finds the tasks a message refers to, and what the client accepts", "[agents][command][jsonl]") {
+  auto made = std::make_shared<artifact>(text_artifact("log", "line"));
+  made->artifact_id = "a1";
+  const referenced_task old{task_id{"t0"}, {made}, {"a1"}};
+  const auto expected =
+      boost::json::parse(R"([{"id": "t0", "artifacts": [{"artifactId": "a1", "name": "log", "parts": [{"text": "line"}]}], "pinned": ["a1"]}])");
+  order what;
+  what.id = task_id{"t1"};
+  what.references = {old};
+  what.accepted_output_modes = {"text/*"};
+  const auto read = boost::json::parse(order_line(what));
+  CHECK(read.at("references") == expected);
+  CHECK(read.at("acceptedOutputModes") == boost::json::parse(R"(["text/*"])"));
+  CHECK(boost::json::parse(input_line(*user_says("and this"), {old}, false)).at("references") == expected);
 }

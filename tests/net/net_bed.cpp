@@ -26,8 +26,9 @@ private:
 
 } // namespace
 
-start_result puppet_agent::start(const order_ptr&, const agent_port_ptr& port) {
+start_result puppet_agent::start(const order_ptr& what, const agent_port_ptr& port) {
   const std::lock_guard guard(lock_);
+  orders_.push_back(what);
   ports_.push_back(port);
   more_.notify_all();
   return std::make_unique<puppet_run>(*this);
@@ -38,6 +39,12 @@ agent_port_ptr puppet_agent::port(std::size_t index) {
   if (!more_.wait_for(guard, std::chrono::seconds(20), [&] { return ports_.size() > index; }))
     throw std::runtime_error("no such task of the puppet began");
   return ports_[index];
+}
+
+order_ptr puppet_agent::asked(std::size_t index) {
+  static_cast<void>(port(index));
+  const std::lock_guard guard(lock_);
+  return orders_[index];
 }
 
 std::string puppet_agent::input(std::size_t index) {
@@ -53,13 +60,12 @@ void puppet_agent::note_input(std::string text) {
   more_.notify_all();
 }
 
-net_bed::net_bed(server_options options, const std::string& default_agent, std::unique_ptr<store> keeps)
+net_bed::net_bed(server_options options, const std::string& default_agent, std::unique_ptr<store> keeps, executor_options how)
   : records(keeps ? std::move(keeps) : make_memory_store()), puppet(std::make_shared<puppet_agent>()) {
   static_cast<void>(records->recover());
   register_builtin_agents(agents, {.command = std::nullopt, .conformance = true});
   agents.add("puppet", puppet);
   agents.default_agent = default_agent;
-  executor_options how;
   how.threads = 2;
   door = std::make_unique<gateway>(*records, agents, how);
   options.port = 0;

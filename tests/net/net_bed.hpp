@@ -25,6 +25,8 @@ public:
   [[nodiscard]] start_result start(const order_ptr& what, const agent_port_ptr& port) override;
   /// The port of the n-th task that began; waits for it.
   [[nodiscard]] agent_port_ptr port(std::size_t index);
+  /// What the n-th task that began was asked to do; waits for it.
+  [[nodiscard]] order_ptr asked(std::size_t index);
   /// What the n-th input to any task said; waits for it.
   [[nodiscard]] std::string input(std::size_t index);
   void note_input(std::string text);
@@ -33,13 +35,15 @@ private:
   std::mutex lock_;
   std::condition_variable more_;
   std::vector<agent_port_ptr> ports_;
+  std::vector<order_ptr> orders_;
   std::vector<std::string> inputs_;
 };
 
 class net_bed {
 public:
   /// `keeps`: null = a memory store.
-  explicit net_bed(server_options options = {}, const std::string& default_agent = "echo", std::unique_ptr<store> keeps = nullptr);
+  explicit net_bed(server_options options = {}, const std::string& default_agent = "echo", std::unique_ptr<store> keeps = nullptr,
+                   executor_options how = {});
 
   [[nodiscard]] http_client connect(int receive_bytes = 0) const { return http_client(port, receive_bytes); }
   /// The answer to one JSON-RPC request on a connection of its own, parsed.

@@ -141,12 +141,35 @@ TEST_CASE("metadata holds the task's own, its place in the plan, and its progres
   report->trackers.push_back(
       {.id = "d", .progress = 1, .total = 2, .message = {}, .status = {}, .started_at = {}, .updated_at = {}});
   what.progress = report;
-  const auto tree = parsed(written(what));
+  const auto tree = parsed(written(what, task_view_options{.include_progress = true}));
   CHECK(tree.at("metadata").at("own") == 1);
   CHECK(tree.at("metadata").at("opt/v1/planId") == "c1.p0");
   CHECK(tree.at("metadata").at("troupe/v1/name") == "search");
   const json::string_view uri{progress_uri.data(), progress_uri.size()};
   CHECK(tree.at("metadata").at(uri) == parsed(R"({"trackers":[{"id":"d","progress":1,"total":2}]})"));
+  // The canonical place is the status message; a task that has none is given one (task-progress v1 section 4).
+  const auto& said = tree.at("status").at("message");
+  CHECK(said.at("metadata").at(uri) == tree.at("metadata").at(uri));
+  CHECK(said.at("role") == "ROLE_AGENT");
+  CHECK(said.at("taskId") == "t1");
+  CHECK(said.at("extensions") == json::array{uri});
+  CHECK_FALSE(said.at("parts").as_array().empty());
+  // Who did not activate the extension sees nothing of it.
+  CHECK_FALSE(parsed(written(what)).at("status").as_object().contains("message"));
+  CHECK_FALSE(parsed(written(what)).at("metadata").as_object().contains(uri));
+}
+
+TEST_CASE("progress joins the status message a task has", "[protocol][codec_v1_0]") {
+  auto what = small_task();
+  auto said = std::make_shared<message>(*agent_says("second attempt"));
+  said->metadata["own"] = 1;
+  what.status.message = said;
+  what.progress = std::make_shared<const progress_report>();
+  const auto shown = parsed(written(what, task_view_options{.include_progress = true})).at("status").at("message");
+  const json::string_view uri{progress_uri.data(), progress_uri.size()};
+  CHECK(shown.at("parts").at(0).at("text") == "second attempt");
+  CHECK(shown.at("metadata").at("own") == 1);
+  CHECK(shown.at("metadata").at(uri) == parsed(R"({"trackers":[]})"));
 }
 
 TEST_CASE("a list of tasks has all four members", "[protocol][codec_v1_0]") {
@@ -177,6 +200,7 @@ TEST_CASE("progress is a statusUpdate that stays WORKING", "[protocol][codec_v1_
   CHECK(tree.at("statusUpdate").at("status").at("state") == "TASK_STATE_WORKING");
   const json::string_view uri{progress_uri.data(), progress_uri.size()};
   CHECK(tree.at("statusUpdate").at("metadata").at(uri) == parsed(R"({"trackers":[]})"));
+  CHECK(tree.at("statusUpdate").at("status").at("message").at("metadata").at(uri) == parsed(R"({"trackers":[]})"));
 }
 
 TEST_CASE("an artifact is an artifactUpdate", "[protocol][codec_v1_0]") {

@@ -134,6 +134,11 @@ public:
 private:
   struct run final : agent_run {
     run(held_agent& owner, std::string who) : owner_(owner), who_(std::move(who)) {}
+    void on_references(const std::vector<referenced_task>& what) override {
+      const std::lock_guard lock{owner_.mutex_};
+      for (const auto& one : what)
+        owner_.inputs_.push_back(who_ + ":refers to " + one.id.str());
+    }
     void on_input(const message_ptr& what) override {
       const std::lock_guard lock{owner_.mutex_};
       owner_.inputs_.push_back(who_ + ":" + text_of(what->parts));

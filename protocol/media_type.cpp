@@ -1,0 +1,63 @@
+#include "protocol/media_type.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+char lower(char c) noexcept {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+std::string_view trimmed(std::string_view text) noexcept {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t'))
+    text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t'))
+    text.remove_suffix(1);
+  return text;
+}
+
+/// Type and subtype; a missing subtype is any.
+std::pair<std::string_view, std::string_view> halves(std::string_view text) noexcept {
+  text = trimmed(text.substr(0, text.find(';')));
+  const auto slash = text.find('/');
+  if (slash == std::string_view::npos)
+    return {text, "*"};
+  return {text.substr(0, slash), text.substr(slash + 1)};
+}
+
+bool halves_meet(std::string_view a, std::string_view b) noexcept {
+  if (a == "*" || b == "*")
+    return true;
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
+}
+
+} // namespace
+
+bool media_types_meet(std::string_view a, std::string_view b) noexcept {
+  const auto [type_a, subtype_a] = halves(a);
+  const auto [type_b, subtype_b] = halves(b);
+  return halves_meet(type_a, type_b) && halves_meet(subtype_a, subtype_b);
+}
+
+bool any_media_types_meet(const std::vector<std::string>& a, const std::vector<std::string>& b) noexcept {
+  if (a.empty() || b.empty())
+    return true;
+  return std::any_of(a.begin(), a.end(), [&](const std::string& one) {
+    return std::any_of(b.begin(), b.end(), [&](const std::string& other) { return media_types_meet(one, other); });
+  });
+}
+
+std::string_view media_type_of(const part& what) noexcept {
+  if (!what.media_type.empty())
+    return what.media_type;
+  if (std::holds_alternative<text_content>(what.content))
+    return "text/plain";
+  if (std::holds_alternative<data_content>(what.content))
+    return "application/json";
+  return {};
+}
+
+} // namespace troupe
