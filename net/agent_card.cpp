@@ -2,6 +2,7 @@
 
 #include "protocol/codec_opt.hpp"
 #include "protocol/progress.hpp"
+#include "protocol/stream_mark.hpp"
 
 #include <string>
 
@@ -40,7 +41,10 @@ std::vector<agent_extension> make_extensions(const card_options& options) {
       {"maxIdChars",                     progress_id_chars_max          },
       {"recommendedMaxUpdatesPerSecond", progress_updates_per_second_max}
   };
-  return {std::move(plans), std::move(progress)};
+  agent_extension cursors; // docs/streams.md
+  cursors.uri = stream_cursor_uri;
+  cursors.description = "Streams that go on where they broke: cursors in the metadata of events, replay behind one.";
+  return {std::move(plans), std::move(progress), std::move(cursors)};
 }
 
 std::vector<agent_skill> skills_of(const agent_registry& agents) {
