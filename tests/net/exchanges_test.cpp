@@ -3,6 +3,7 @@
 //
 //   {"example": where it stands, "request": "POST /path", "headers": {...}, "body": {...},    headers absent: A2A-Version: 1.0
 //    "status": 200, "answer": shape  or  "events": [shape...], "opens": n,                    opens: look at n events, do not wait for the end
+//    "repeats": true,                                                                         ask until the answer fits
 //    "keep": {"name": "/pointer"}}                                                            ${name} in what follows
 //
 // A shape has at least the members it names. "<string>" (not empty), "<time>", "<number>", "<object>", "<array>", "<none>" (absent) and
@@ -130,7 +131,14 @@ void exchange(const net_bed& bed, const json::object& row, names& kept) {
       FAIL_CHECK(wrong);
     return;
   }
-  const auto answer = client.receive();
+  auto answer = client.receive();
+  if (row.contains("repeats"))
+    static_cast<void>(comes_true([&] {
+      const bool fits = misfit(json::parse(answer.body), expected("answer")).empty();
+      if (!fits)
+        answer = bed.connect().request(request.substr(0, blank), request.substr(blank + 1), body, headers);
+      return fits;
+    }));
   INFO(answer.status << " " << answer.body);
   CHECK(answer.status == (row.contains("status") ? row.at("status").as_int64() : 200));
   const auto found = json::parse(answer.body);
