@@ -13,6 +13,7 @@ class conformance_agent final : public agent {
 public:
   /// The last message of the order decides, so a follow-up may name another behaviour than the message before it.
   [[nodiscard]] start_result start(const order_ptr& what, const agent_port_ptr& port) override;
+  [[nodiscard]] std::vector<std::string> output_modes() const override { return {"*/*"}; }
   [[nodiscard]] std::string description() const override;
 };
 
