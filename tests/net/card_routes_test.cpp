@@ -321,3 +321,72 @@ TEST_CASE("an extended card that is not offered is an unsupported operation", "[
   CHECK(headers.empty());
   CHECK(boost::json::parse(cards.pure_1_0.body).at("capabilities").as_object().at("extendedAgentCard") == false);
 }
+
+namespace {
+
+/// One way to ask for the extended card.
+struct way {
+  const char* name;
+  const char* path; ///< Of GET; empty: JSON-RPC.
+  const char* method;
+  const char* version;
+  bool is_1_0;
+};
+
+constexpr auto ways = std::to_array<way>({
+    {"JSON-RPC 1.0", "",                   "GetExtendedAgentCard",               "A2A-Version: 1.0\r\n", true },
+    {"JSON-RPC 0.3", "",                   "agent/getAuthenticatedExtendedCard", "A2A-Version: 0.3\r\n", false},
+    {"REST 1.0",     "/extendedAgentCard", "",                                   "A2A-Version: 1.0\r\n", true },
+    {"REST 0.3",     "/v1/card",           "",                                   "",                     false},
+});
+
+http_answer ask(http_client& client, const way& how, const std::string& authorization) {
+  const auto headers =
+      how.version + (authorization.empty() ? std::string{} : "Authorization: " + authorization + "\r\n");
+  if (*how.path != 0)
+    return client.get(how.path, headers);
+  return client.post(std::string(R"({"jsonrpc":"2.0","id":1,"method":")") + how.method + "\"}", headers);
+}
+
+} // namespace
+
+TEST_CASE("the extended card is there for its readers in every binding and version", "[net][card]") {
+  const net_bed bed(with_tokens({"first", "second"}));
+  auto client = bed.connect();
+  for (const auto& how : ways) {
+    CAPTURE(how.name);
+    const auto answer = ask(client, how, "Bearer second");
+    REQUIRE(answer.status == 200);
+    CHECK(answer.header("cache-control") == "private");
+    CHECK_THAT(answer.header("vary"), ContainsSubstring("Authorization"));
+    const auto body = boost::json::parse(answer.body);
+    const auto& card = *how.path == 0 ? body.at("result") : body;
+    CHECK(at(card, "/description") == "For friends.");
+    CHECK(card.as_object().contains("supportedInterfaces") == how.is_1_0);
+    CHECK(card.as_object().contains("protocolVersion") != how.is_1_0);
+
+    for (const auto* wrong : {"", "Bearer third", "Basic second"}) {
+      CAPTURE(wrong);
+      const auto refused = ask(client, how, wrong);
+      CHECK(refused.status == 401);
+      CHECK_THAT(refused.header("www-authenticate"), ContainsSubstring("Bearer realm="));
+      CHECK(refused.body.find("friends") == std::string::npos);
+      CHECK(at(boost::json::parse(refused.body), *how.path == 0 ? "/error/code"
+                                                 : how.is_1_0   ? "/error/status"
+                                                                : "/code")
+            == (*how.path != 0 && how.is_1_0 ? "UNAUTHENTICATED" : "-31401"));
+    }
+  }
+  CHECK(client.get("/healthz").status == 200);
+}
+
+TEST_CASE("every binding says that there is no extended card", "[net][card]") {
+  const net_bed bed(at_noon());
+  auto client = bed.connect();
+  for (const auto& how : ways) {
+    CAPTURE(how.name);
+    const auto answer = ask(client, how, "Bearer second");
+    CHECK(answer.status == (*how.path == 0 ? 200 : 400));
+    CHECK(answer.body.find(*how.path != 0 && how.is_1_0 ? "UNSUPPORTED_OPERATION" : "-32004") != std::string::npos);
+  }
+}
