@@ -101,7 +101,7 @@ struct report_rejected {
 
 /// Answers the message that asked for a lone task instead of doing one: the sender gets it, no task is made and nothing is kept
 /// (A2A 1.0 section 3.1.1: a send leads to a task or to a message). Context and message id are filled in. Where there is a task already (a
-/// plan's, one that has asked, one of an agent with restart_rule::fail) it completes with the parts as artifact `reply`.
+/// plan's, one that has asked, one of an agent with restart_rule::fail or parallel_max) it completes with the parts as artifact `reply`.
 struct report_reply {
   message what;
 };

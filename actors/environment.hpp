@@ -91,8 +91,8 @@ struct environment {
   const executor_options options;
 
   directory<objective_handle> objectives; ///< By objective id; only those with a live actor.
-  std::mutex entering; ///< Held while an objective's actor is spawned and entered, and while one that ends leaves: in this order.
   directory<task_handle> lone_tasks;      ///< By task id; only those that have a record and go on.
+  std::mutex entering; ///< Held while an actor for something that exists already is spawned and put into its directory.
   std::unordered_map<std::string, throttle_handle> agent_slots; ///< By agent name, of those that have a limit. Read-only once filled.
 
   std::atomic<slot_ticket> last_ticket{0};
@@ -101,6 +101,8 @@ struct environment {
   std::atomic<bool> stopping{false}; ///< The gateway is being destroyed: actors end without a word.
 
   [[nodiscard]] timestamp now() const { return options.by_hand ? options.by_hand->now() : options.now(); }
+  /// First of all in such an actor: it must not leave its directory before it was put there, for then it would stay for ever.
+  void wait_until_entered() { const std::lock_guard lock{entering}; }
 };
 
 } // namespace troupe

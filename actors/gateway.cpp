@@ -185,6 +185,7 @@ struct gateway::impl {
                                   dropped}));
   }
 
+  /// With `env.entering` held.
   [[nodiscard]] result<objective_handle> spawn_existing(const objective_view& view) {
     std::vector<plan_spec_ptr> plans;
     for (const auto& plan : view.plans)
@@ -213,7 +214,8 @@ struct gateway::impl {
     if (!start.request)
       start.request = std::make_shared<const message>();
     start.request_metadata = record.metadata;
-    spawn_actor<task_actor>(*system, env, std::move(start));
+    const std::lock_guard lock{env.entering};
+    env.lone_tasks.put(record.id.str(), spawn_actor<task_actor>(*system, env, std::move(start)));
   }
 
   /// Ids a client chose are reserved from the check until they are committed, so that two requests cannot both have them.

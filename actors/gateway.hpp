@@ -41,7 +41,7 @@ struct executor_options {
   std::size_t live_tasks_max = 2'000'000; ///< New work is refused (errc::overloaded) above this.
   std::size_t backlog_changes_max = 200'000; ///< The same, for changes that wait for the disk.
   std::chrono::milliseconds cancel_grace{5000}; ///< How long a canceled agent may take to stop before it is let go.
-  std::chrono::seconds settled_linger{30}; ///< How long a settled objective stays in memory.
+  std::chrono::seconds settled_linger{60}; ///< How long a settled objective stays in memory.
   std::uint32_t deduplicate_seconds = 0; ///< How long a message that is sent again leads to the same task; 0 = it never does.
   clock_fn now = &system_now;
   /// Takes a line for the log about an agent that does what it must not; called on any thread, must not block. May be empty.

@@ -48,11 +48,13 @@ actor_behavior<objective_handle> objective_actor::make_behavior() {
 
 void objective_actor::begin() {
   const bool was_settled = is_settled(view_.state); // then a command to try it again follows
-  env_.objectives.put(view_.id.str(), handle_of(self_));
   if (view_.parallel_max > 0)
     slots_ = spawn_actor<throttle_actor>(*self_, view_.parallel_max);
-  if (start_.create)
+  if (start_.create) {
+    env_.objectives.put(view_.id.str(), handle_of(self_));
     return create();
+  }
+  env_.wait_until_entered();
   for (std::uint32_t p = 0; p < states_.size(); ++p)
     remember_outward(p);
   for (std::uint32_t p = 0; p < states_.size(); ++p)
@@ -570,10 +572,7 @@ void objective_actor::commit(committed_fn then) {
 void objective_actor::quit_if_settled() {
   if (!is_settled(view_.state) || active() > 0)
     return;
-  {
-    const std::lock_guard lock{env_.entering};
-    env_.objectives.remove(view_.id.str(), handle_of(self_));
-  }
+  env_.objectives.remove(view_.id.str(), handle_of(self_));
   self_->quit();
 }
 

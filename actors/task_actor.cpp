@@ -95,6 +95,8 @@ void task_actor::on(slot_granted& what) {
 // -- attempts ------------------------------------------------------------------------------------------------------------
 
 void task_actor::begin() {
+  if (lone_ && created_)
+    env_.wait_until_entered();
   if (created_)
     recall_inputs();
   if (agent_ && created_ && attempt_ > 0 && restart() == restart_rule::fail)
@@ -105,10 +107,8 @@ void task_actor::begin() {
   finish(task_event::fail, "no agent is named \"" + wanted + "\"; there are: " + list_of(env_.agents.names()));
 }
 
-// What it was told before the process ended; whoever names it finds it again.
+// What it was told before the process ended.
 void task_actor::recall_inputs() {
-  if (lone_)
-    env_.lone_tasks.put(lone_->id.str(), handle_of(self_));
   const auto record = env_.records.find_task(id());
   bool is_request = lone_ != nullptr;
   for (const auto& said : record ? record->history : std::vector<message_ptr>{})

@@ -140,6 +140,30 @@ TEST_CASE("a lone task that waits for its turn after a restart can be canceled",
   }
 }
 
+TEST_CASE("a message that has to wait for its turn is a task at once, and can be canceled", "[actors][gateway]") {
+  actor_bed bed;
+  bed.agents.default_agent = "held";
+  bed.held->limit = 1;
+  std::vector<task_id> made;
+  for (const auto* text : {"one", "two"}) {
+    send_message what;
+    what.what.message_id = text;
+    what.what.from = role::user;
+    what.what.parts.push_back(text_part(text));
+    awaited<sent> done;
+    bed.door().send(std::move(what), nullptr, done.to());
+    const auto sent_one = done.get();
+    REQUIRE(sent_one);
+    made.push_back(sent_one->task);
+    bed.held->wait_starts(1);
+  }
+  CHECK(bed.records().find_task(made[1])->status.state == task_state::submitted);
+  awaited<task_ptr> done;
+  bed.door().cancel(cancel_task{{}, made[1], {}}, done.to());
+  REQUIRE(done.get());
+  CHECK(bed.held->starts() == 1);
+}
+
 TEST_CASE("after a restart a plan hears of a task that was withdrawn before it", "[actors][gateway]") {
   actor_bed bed;
   auto first = a_plan("p", {a_task("a", {}, "held"), a_task("x", {"a"})});
