@@ -100,11 +100,11 @@ void ledger::note_withdrawals(std::vector<withdrawal>& known, const change& what
     if (const auto* withdrawn = std::get_if<tasks_withdrawn>(&fact)) {
       known.push_back({withdrawn->plan, withdrawn->tasks, withdrawn->to, withdrawn->reason, what.at});
     } else if (const auto* renewed = std::get_if<tasks_renewed>(&fact)) {
+      auto again = renewed->tasks; // both lists may have a million
+      std::sort(again.begin(), again.end());
       for (auto& each : known)
         if (each.plan == renewed->plan)
-          std::erase_if(each.tasks, [&](std::uint32_t index) {
-            return std::find(renewed->tasks.begin(), renewed->tasks.end(), index) != renewed->tasks.end();
-          });
+          std::erase_if(each.tasks, [&](std::uint32_t index) { return std::binary_search(again.begin(), again.end(), index); });
       std::erase_if(known, [](const withdrawal& each) { return each.tasks.empty(); });
     }
   }

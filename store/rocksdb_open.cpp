@@ -61,7 +61,10 @@ result<void> check_directory(const std::string& directory) {
     return failure ? refuse("The data directory " + directory + " cannot be read (" + failure.message() + ").")
                    : result<void>{};
   }
-  if (fs::create_directories(directory, failure); failure)
+  // What clients sent, and credentials for notifications: its owner's alone.
+  if (fs::create_directories(directory, failure); !failure)
+    fs::permissions(directory, fs::perms::owner_all, failure);
+  if (failure)
     return refuse("The data directory " + directory + " cannot be made (" + failure.message()
                   + "); correct the permissions above it or name another.");
   return {};

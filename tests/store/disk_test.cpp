@@ -197,6 +197,21 @@ TEST_CASE("A directory that another process has open is refused until that one e
   CHECK(open_or_fail(directory / "data"));
 }
 
+TEST_CASE("A new data directory is its owner's alone, one that was there stays as it is", "[store][disk]") {
+  const temporary_directory place;
+  const auto mode = [](const fs::path& path) { return fs::status(path).permissions(); };
+  const auto open = [](const fs::path& path) {
+    REQUIRE(open_rocksdb_store({.directory = path.string(), .durability = durability::async}).has_value());
+  };
+  open(place.path() / "new");
+  CHECK(mode(place.path() / "new") == fs::perms::owner_all);
+  const auto shared = fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec;
+  fs::create_directory(place.path() / "old");
+  fs::permissions(place.path() / "old", shared);
+  open(place.path() / "old");
+  CHECK(mode(place.path() / "old") == shared);
+}
+
 TEST_CASE("A path that is a file is refused", "[store][disk]") {
   const temporary_directory directory;
   std::ofstream{directory / "file"} << "x";
