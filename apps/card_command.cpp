@@ -61,8 +61,7 @@ int show(const card_command_options& options) {
   if (!cards)
     return refuse(cards.error(), exit_usage);
   const auto shape = options.shape.value_or(cards->unasked);
-  say((shape == card_shape::pure_1_0 ? cards->pure_1_0 : cards->superset).body + '\n');
-  return exit_ok;
+  return say((shape == card_shape::pure_1_0 ? cards->pure_1_0 : cards->superset).body + '\n') ? exit_ok : exit_failed;
 }
 
 } // namespace

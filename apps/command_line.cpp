@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <sstream>
+#include <utility>
 
 namespace troupe {
 
@@ -193,7 +194,7 @@ void add_card(CLI::App& app, card_command_options& options) {
 std::string missing_file(const run_options& options) {
   if (!options.file.empty() || (options.resume && !options.store.directory.empty()))
     return {};
-  return "troupe run: which file? (FILE is required, except with --resume --data DIR)\n";
+  return "run: which file? (FILE is required, except with --resume --data DIR)";
 }
 
 } // namespace
@@ -230,7 +231,9 @@ command read_command_line(int argc, const char* const* argv) {
     const int code = app.exit(error, out, err);
     if (code == 0)
       return finished{exit_ok, out.str(), {}};
-    return finished{exit_usage, {}, "troupe: " + std::string(error.what()) + "\nTry troupe --help.\n"};
+    const auto chosen = app.get_subcommands();
+    const auto name = chosen.empty() ? std::string{} : chosen.front()->get_name() + " ";
+    return finished{exit_usage, {}, std::string(error.what()) + " (try troupe " + name + "--help)"};
   }
   if (version || app.got_subcommand("version"))
     return version_options{};
@@ -249,7 +252,10 @@ command read_command_line(int argc, const char* const* argv) {
     return card;
   if (app.got_subcommand("agents"))
     return agents_options{};
-  return finished{exit_usage, {}, app.help()};
+  std::string names;
+  for (const auto* each : std::as_const(app).get_subcommands(nullptr))
+    names += (names.empty() ? "" : ", ") + each->get_name();
+  return finished{exit_usage, {}, "which command? " + names + " (try troupe --help)"};
 }
 
 } // namespace troupe

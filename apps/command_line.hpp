@@ -12,7 +12,7 @@ namespace troupe {
 struct finished {
   int code = exit_ok;
   std::string out; ///< For standard output.
-  std::string err; ///< For standard error.
+  std::string err; ///< What is wrong, for standard error; one line.
 };
 
 using command = std::variant<finished, run_options, validate_options, graph_options, serve_options, card_command_options, agents_options,

@@ -1,6 +1,8 @@
 #include "apps/console.hpp"
 
+#include <cerrno>
 #include <string>
+#include <system_error>
 
 #include <unistd.h>
 
@@ -15,9 +17,14 @@ void complain(std::string_view text) {
   err.write("troupe: " + clean_line(text) + "\n");
 }
 
-void say(std::string_view text) {
+bool say(std::string_view text) {
   output out(STDOUT_FILENO);
   out.write(text);
+  out.flush();
+  if (!out.broken() || out.failure() == EPIPE)
+    return true;
+  complain("standard output cannot be written: " + std::generic_category().message(out.failure()));
+  return false;
 }
 
 void say_json_error(const error& why) {

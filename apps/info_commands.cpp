@@ -25,13 +25,11 @@ int agents_command(const agents_options&) {
       out += " (at most " + std::to_string(limit) + " at once)";
     out += name == agents.default_agent ? " [default]\n" : "\n";
   }
-  say(out);
-  return exit_ok;
+  return say(out) ? exit_ok : exit_failed;
 }
 
 int version_command(const version_options&) {
-  say(version_text());
-  return exit_ok;
+  return say(version_text()) ? exit_ok : exit_failed;
 }
 
 } // namespace troupe

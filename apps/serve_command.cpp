@@ -10,7 +10,6 @@
 
 #include <netdb.h>
 #include <poll.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -30,18 +29,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto evict_interval = 5s;
+constexpr auto store_look_interval = 5s;
 /// After the drain: for the last records to reach the disk.
 constexpr std::chrono::milliseconds close_bound = 10s;
-
-/// Connections are descriptors: takes as many as the system allows.
-void raise_descriptor_limit() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-    limit.rlim_cur = limit.rlim_max;
-    ::setrlimit(RLIMIT_NOFILE, &limit);
-  }
-}
 
 /// Whether somebody listens there already, asked before anything is set going. Everything else that can go wrong with an address is
 /// left to `server::start`.
@@ -94,14 +84,13 @@ void log_start(const serve_settings& settings, const agent_registry& agents, con
   log_info(describe_recovery(left));
 }
 
-/// Until somebody asks for an end; now and then what is finished leaves memory.
-void serve_until_stopped(stop_signals& signals, store& records, const serve_settings& settings) {
+/// Until somebody asks for an end. Says when the store stops to write, and when it goes on.
+void serve_until_stopped(stop_signals& signals, store& records) {
   bool writable = true;
   while (!signals.stop_requested()) {
     pollfd wake{signals.descriptor(), POLLIN, 0};
-    ::poll(&wake, 1, static_cast<int>(std::chrono::milliseconds(evict_interval).count()));
+    ::poll(&wake, 1, static_cast<int>(std::chrono::milliseconds(store_look_interval).count()));
     signals.clear();
-    records.evict(settings.executor.now() - settings.evict_after);
     const auto status = records.status();
     if (status.writable != writable) {
       writable = status.writable;
@@ -138,7 +127,7 @@ int start_and_serve(const serve_settings& settings, const agent_registry& agents
   log_start(settings, agents, http, *left);
   left->objectives.clear();
   left->lone_tasks.clear();
-  serve_until_stopped(signals, records, settings);
+  serve_until_stopped(signals, records);
   log_info("draining: no new work is taken (a second signal ends at once)");
   end_within(settings.drain_bound + close_bound, exit_failed,
              "the records could not be closed in time; what was acknowledged is safe, the rest is not recorded");
@@ -158,15 +147,13 @@ int serve_command(const serve_options& options) {
     return exit_usage;
   }
   if (options.print_config) {
-    say(print_settings(*settings));
-    return exit_ok;
+    return say(print_settings(*settings)) ? exit_ok : exit_failed;
   }
   auto agents = make_agents(*settings);
   if (!agents) {
     complain(agents.error().message);
     return exit_usage;
   }
-  raise_descriptor_limit();
   auto records = open_store(settings->store);
   if (!records) {
     error why = records.error();

@@ -82,7 +82,7 @@ std::vector<setting> general() {
     seconds<std::chrono::milliseconds>("drain-seconds", "how long open connections may take at the end",
                                        [](auto& s) -> auto& { return s.drain_bound; }),
     seconds<std::chrono::seconds>("evict-seconds", "how long a finished objective is kept in memory",
-                                  [](auto& s) -> auto& { return s.evict_after; }),
+                                  [](auto& s) -> auto& { return s.executor.settled_linger; }),
     choice<log_level, 5>("log-level", "debug, info, warn, error or off", [](auto& s) -> auto& { return s.log.level; },
                          log_names{{{"debug", log_level::debug},
                                     {"info", log_level::info},

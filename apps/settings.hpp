@@ -28,7 +28,6 @@ struct serve_settings {
   std::uint32_t command_parallel_max = 0; ///< 0: one per core.
   log_options log;
   std::chrono::milliseconds drain_bound{10'000};
-  std::chrono::seconds evict_after{60}; ///< How long a settled objective is answered from memory.
 };
 
 using text_list = std::vector<std::string>;

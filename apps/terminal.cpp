@@ -49,7 +49,7 @@ std::size_t visible_width(std::string_view line) {
 // -- output ------------------------------------------------------------------------------------------------------------
 
 void output::write(std::string_view text) {
-  if (broken_)
+  if (broken())
     return;
   buffer_.append(text);
   if (buffer_.size() >= buffered_bytes_max)
@@ -58,7 +58,7 @@ void output::write(std::string_view text) {
 
 void output::flush() {
   std::string_view left = buffer_;
-  while (!left.empty() && !broken_) {
+  while (!left.empty() && !broken()) {
     const auto written = ::write(descriptor_, left.data(), left.size());
     if (written >= 0) {
       left.remove_prefix(static_cast<std::size_t>(written));
@@ -66,7 +66,7 @@ void output::flush() {
       pollfd ready{descriptor_, POLLOUT, 0};
       ::poll(&ready, 1, -1);
     } else if (errno != EINTR) {
-      broken_ = true;
+      failure_ = errno;
     }
   }
   buffer_.clear();

@@ -18,12 +18,14 @@ public:
 
   void write(std::string_view text);
   void flush();
-  [[nodiscard]] bool broken() const noexcept { return broken_; }
+  [[nodiscard]] bool broken() const noexcept { return failure_ != 0; }
+  /// The errno that broke it; 0 if it is not broken.
+  [[nodiscard]] int failure() const noexcept { return failure_; }
   [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
 
 private:
   int descriptor_;
-  bool broken_ = false;
+  int failure_ = 0;
   std::string buffer_;
 };
 

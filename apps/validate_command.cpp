@@ -122,8 +122,7 @@ int graph_command(const graph_options& options) {
     complain(drawing.error().message);
     return exit_usage;
   }
-  say(*drawing);
-  return exit_ok;
+  return say(*drawing) ? exit_ok : exit_failed;
 }
 
 } // namespace troupe

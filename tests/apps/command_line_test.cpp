@@ -79,6 +79,9 @@ TEST_CASE("wrong usage ends with 2 and says what is wrong", "[apps][command_line
     CHECK(what.code == exit_usage);
     CHECK(what.out.empty());
     CHECK_FALSE(what.err.empty());
+    CHECK_FALSE(what.err.starts_with("troupe:")); // complain() says it
+    CHECK(what.err.find('\n') == std::string::npos);
+    CHECK_THAT(what.err, ContainsSubstring("--"));
   }
 }
 

@@ -1,8 +1,14 @@
-// What is typed at the prompt, and what was answered beforehand.
+// What is typed at the prompt, what was answered beforehand, and what cannot be written.
 #include "apps/answers.hpp"
 #include "apps/line_editor.hpp"
+#include "apps/terminal.hpp"
 #include "tests/apps/run_bed.hpp"
 #include "tests/support/catch.hpp"
+
+#include <cerrno>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 using namespace troupe;
 using namespace troupe::test;
@@ -71,4 +77,15 @@ TEST_CASE("an answer for a task that does not exist is found out before the run"
   CHECK_FALSE(prepared_answers({{"a", "x"}, {"b", "y"}}).unknown_key({plan}));
   CHECK(prepared_answers({{"a", "x"}, {"c", "y"}}).unknown_key({plan}) == "c");
   CHECK_FALSE(prepared_answers({}).unknown_key({}));
+}
+
+TEST_CASE("what cannot be written is known to be lost", "[apps][terminal]") {
+  const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
+  REQUIRE(full >= 0);
+  output out(full);
+  out.write("a drawing");
+  CHECK_FALSE(out.broken());
+  out.flush();
+  CHECK(out.failure() == ENOSPC);
+  ::close(full);
 }

@@ -94,6 +94,12 @@ TEST_CASE("wrong values are refused with what the setting takes", "[apps][settin
   CHECK(refusal("a = \n").starts_with("t.toml:1: "));
 }
 
+TEST_CASE("how long a settled objective stays in memory is said once", "[apps][settings]") {
+  serve_settings settings;
+  REQUIRE(set_from_text(settings, "evict-seconds", "7").has_value());
+  CHECK(settings.executor.settled_linger == std::chrono::seconds(7));
+}
+
 TEST_CASE("a flag's text becomes the kind of value the setting takes", "[apps][settings]") {
   serve_settings s;
   CHECK(set_from_text(s, "listen", "0.0.0.0:0").has_value());
