@@ -58,13 +58,18 @@ bool has_tasks(const objective_view& objective) {
   return std::any_of(objective.plans.begin(), objective.plans.end(), [](const plan_view& plan) { return !plan.tasks.empty(); });
 }
 
+/// What we have written may be nested as deep as what was read, and a little deeper.
+constexpr std::size_t written_depth_max = 1'000;
+
 /// The task as answered: with the objective in its metadata (a2a-wire D15).
 task with_objective(const task& standing, const objective_view& objective) {
   task shown_task = standing;
   std::string text;
   json_writer out(text);
   opt::write(out, objective, true, true);
-  shown_task.metadata["opt/v1/objective"] = json::parse(text);
+  json::parse_options deep;
+  deep.max_depth = written_depth_max;
+  shown_task.metadata["opt/v1/objective"] = json::parse(text, {}, deep);
   return shown_task;
 }
 

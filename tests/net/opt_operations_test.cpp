@@ -175,3 +175,16 @@ TEST_CASE("a plan in a message that cannot be read is refused with its place", "
   CHECK(at(error, "/code") == "-32602");
   CHECK_THAT(at(error, "/message") + at(error, "/data/0/metadata/field"), ContainsSubstring("tasks/0"));
 }
+
+TEST_CASE("an objective with deeply nested metadata is answered like any other", "[net][opt]") {
+  const net_bed bed;
+  std::string deep = "1";
+  for (int level = 0; level < 40; ++level)
+    deep = "[" + deep + "]";
+  const auto params = text_message("x", R"(,"metadata":{"opt/v1/plan":{"name":"p","metadata":{"deep":)" + deep
+                                          + R"(},"tasks":[{"name":"a","agent":"echo","input":{"deep":)" + deep + "}}]}}");
+  const auto answer = bed.connect().post(rpc("SendMessage", params));
+  CHECK(answer.status == 200);
+  CHECK_THAT(answer.body, ContainsSubstring("TASK_STATE_COMPLETED"));
+  CHECK_THAT(answer.body, ContainsSubstring("opt/v1/objective"));
+}
