@@ -6,8 +6,6 @@
 #include "protocol/codec_opt.hpp"
 #include "protocol/message.hpp"
 
-#include <boost/json/parse.hpp>
-
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -16,9 +14,7 @@ namespace troupe::net {
 
 namespace {
 
-namespace json = boost::json;
-
-const json::value* find_member(const send_request& request, std::string_view key) {
+const boost::json::value* find_member(const send_request& request, std::string_view key) {
   if (const auto* found = request.command.what.metadata.if_contains(key))
     return found;
   return request.command.metadata.if_contains(key);
@@ -56,21 +52,6 @@ plan_spec_ptr plan_of(const send_request& request) {
 /// Whether there is anything that could come to an end by itself.
 bool has_tasks(const objective_view& objective) {
   return std::any_of(objective.plans.begin(), objective.plans.end(), [](const plan_view& plan) { return !plan.tasks.empty(); });
-}
-
-/// What we have written may be nested as deep as what was read, and a little deeper.
-constexpr std::size_t written_depth_max = 1'000;
-
-/// The task as answered: with the objective in its metadata (a2a-wire D15).
-task with_objective(const task& standing, const objective_view& objective) {
-  task shown_task = standing;
-  std::string text;
-  json_writer out(text);
-  opt::write(out, objective, true, true);
-  json::parse_options deep;
-  deep.max_depth = written_depth_max;
-  shown_task.metadata["opt/v1/objective"] = json::parse(text, {}, deep);
-  return shown_task;
 }
 
 awaitable<result<objective_ptr>> create(operation_call& call, create_objective& command) {
@@ -135,10 +116,11 @@ awaitable<void> send_objective(operation_call& call, send_request request, creat
   const auto objective = records.find_objective((*created)->id);
   if (!standing || !objective)
     co_return fail(call, make_error(errc::internal, "the objective was created and is gone", (*created)->id.str()));
-  const task_view_options view{.history_length = request.history_length};
+  const task_view_options view{.history_length = request.history_length,
+                               .include_progress = call.extensions.progress,
+                               .objective = objective.get()};
   answer(call, [&](json_writer& out) {
-    call.codec->write_sent(out, with_objective(*standing, *objective), view,
-                           call.extensions.opt ? objective.get() : nullptr);
+    call.codec->write_sent(out, *standing, view, call.extensions.opt ? objective.get() : nullptr);
   });
 }
 
@@ -157,7 +139,8 @@ awaitable<void> stream_objective(operation_call& call, create_objective command,
   }
   task_stream what{.queue = queue,
                    .id = root,
-                   .snapshot = {std::make_shared<const task>(with_objective(*standing.record, **created)), standing.sequence},
+                   .snapshot = standing,
+                   .objective = *created,
                    .ends_at_question = true,
                    .watched = root.str()};
   co_await stream_task(call, std::move(what), std::move(slot));

@@ -2,20 +2,24 @@
 
 #include "net/settling.hpp"
 
+#include <concepts>
 #include <utility>
 
 namespace troupe::net {
 
 namespace {
 
-/// Appends one event to what the connection sends next.
-template<std::invocable<json_writer&> Write>
+/// Appends one event to what the connection sends next: what `write` appends to the text. Nothing, if that returns false.
+template<std::predicate<std::string&> Write>
 void add_event(operation_call& call, Write write) {
   auto& text = call.connection.stream_text();
+  const auto before = text.size();
   text += "data: ";
   call.frame->begin_result(call, text);
-  json_writer out(text);
-  write(out);
+  if (!write(text)) {
+    text.resize(before);
+    return;
+  }
   call.frame->end_result(text);
   text += "\n\n";
 }
@@ -33,19 +37,25 @@ enum class history : bool {
   has_gap ///< What happened since the client's cursor is not kept.
 };
 
-/// `at`: what `what` includes.
-void add_snapshot(operation_call& call, const task& what, const stream_cursor& at, history past = history::complete) {
-  const task_view_options view{.include_progress = call.extensions.progress};
-  if (!call.extensions.cursors) {
-    add_event(call, [&](json_writer& out) { call.codec->write_snapshot(out, what, view); });
-    return;
-  }
-  task marked = what;
+/// Adds `record`, as it stood `at`.
+void add_snapshot(operation_call& call, const task_stream& what, const task& record, const stream_cursor& at,
+                  history past = history::complete) {
+  const task_view_options view{.include_progress = call.extensions.progress, .objective = what.objective.get()};
+  const auto write = [&](const task& shown) {
+    add_event(call, [&](std::string& text) {
+      json_writer out(text);
+      call.codec->write_snapshot(out, shown, view);
+      return true;
+    });
+  };
+  if (!call.extensions.cursors)
+    return write(record);
+  task marked = record;
   if (at.sequence != sequence_end)
     marked.metadata[stream_cursor_key] = to_string(at);
   if (past == history::has_gap)
     marked.metadata[stream_gap_key] = true;
-  add_event(call, [&](json_writer& out) { call.codec->write_snapshot(out, marked, view); });
+  write(marked);
 }
 
 /// Whether the stream is over once the task is in `state`.
@@ -65,22 +75,11 @@ bool add_withdrawal(operation_call& call, const task_stream& what, const change&
   where.task.id = found->id;
   where.at = found->status.at;
   const event fact = task_moved{found->status.state, found->attempt, found->status.message};
-  add_event(call, [&](json_writer& out) { static_cast<void>(call.codec->write_event(out, where, fact, {.last = true, .cursor = {}})); });
+  add_event(call, [&](std::string& text) {
+    json_writer out(text);
+    return call.codec->write_event(out, where, fact, {.last = true, .cursor = {}});
+  });
   return true;
-}
-
-/// Adds one event of a change, if streams show it.
-void add_fact(operation_call& call, const change_ptr& news, std::size_t index, bool last) {
-  auto& text = call.connection.stream_text();
-  const auto before = text.size();
-  text += "data: ";
-  call.frame->begin_result(call, text);
-  if (!call.server().texts.append(text, news, {call.codec, index, last, call.extensions.cursors})) {
-    text.resize(before);
-    return;
-  }
-  call.frame->end_result(text);
-  text += "\n\n";
 }
 
 /// Adds what one change says about the task, from its event `first` on; true if that was the end.
@@ -93,7 +92,7 @@ bool add_change(operation_call& call, task_stream& what, const change_ptr& news,
     const auto& fact = news->events[index];
     if (const auto* made = std::get_if<task_created>(&fact); made && !what.snapshot.record) {
       what.snapshot.record = made->record;
-      add_snapshot(call, *made->record, {news->sequence, static_cast<std::uint32_t>(index)});
+      add_snapshot(call, what, *made->record, {news->sequence, static_cast<std::uint32_t>(index)});
       if (ends_at(what, made->record->status.state))
         return true;
       continue;
@@ -103,7 +102,9 @@ bool add_change(operation_call& call, task_stream& what, const change_ptr& news,
       continue;
     const auto* moved = std::get_if<task_moved>(&fact);
     const bool last = moved != nullptr && ends_at(what, moved->to);
-    add_fact(call, news, index, last);
+    add_event(call, [&](std::string& text) {
+      return call.server().texts.append(text, news, {call.codec, index, last, call.extensions.cursors});
+    });
     if (last)
       return true;
   }
@@ -145,7 +146,7 @@ awaitable<bool> replay(operation_call& call, task_stream& what) {
       co_return true;
     }
     if (page->gone) {
-      add_snapshot(call, *standing.record, {standing.sequence}, history::has_gap);
+      add_snapshot(call, what, *standing.record, {standing.sequence}, history::has_gap);
       shown = true;
       over = ends_at(what, standing.record->status.state);
       break;
@@ -164,7 +165,7 @@ awaitable<bool> replay(operation_call& call, task_stream& what) {
   what.snapshot = standing;
   if (!over && is_terminal(standing.record->status.state)) {
     if (!shown)
-      add_snapshot(call, *standing.record, {standing.sequence});
+      add_snapshot(call, what, *standing.record, {standing.sequence});
     over = true;
   }
   co_return over;
@@ -175,7 +176,7 @@ awaitable<void> show(operation_call& call, task_stream& what) {
   const auto silence = call.server().options.keep_alive_interval;
   bool over = false;
   if (what.snapshot.record && !what.after) {
-    add_snapshot(call, *what.snapshot.record, {what.snapshot.sequence});
+    add_snapshot(call, what, *what.snapshot.record, {what.snapshot.sequence});
     over = ends_at(what, what.snapshot.record->status.state);
   }
   if (!over && !what.after)
@@ -241,7 +242,13 @@ awaitable<void> stream_task(operation_call& call, task_stream what, counted slot
 }
 
 awaitable<void> stream_answer(operation_call& call, message_ptr what) {
-  co_await show_only(call, [&] { add_event(call, [&](json_writer& out) { call.codec->write_answer(out, *what); }); });
+  co_await show_only(call, [&] {
+    add_event(call, [&](std::string& text) {
+      json_writer out(text);
+      call.codec->write_answer(out, *what);
+      return true;
+    });
+  });
 }
 
 awaitable<void> fail_stream(operation_call& call, error why) {

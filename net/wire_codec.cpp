@@ -1,6 +1,5 @@
 #include "net/wire_codec.hpp"
 
-#include "protocol/codec_opt.hpp"
 #include "protocol/codec_v0_3.hpp"
 #include "protocol/codec_v0_3_rest.hpp"
 #include "protocol/codec_v1_0.hpp"
@@ -35,19 +34,9 @@ public:
   }
   void write_sent(json_writer& out, const task& what, const task_view_options& view,
                   const objective_view* beside) const override {
-    out.begin_object().key("task");
-    v1_0::write(out, what, view);
-    if (beside != nullptr) {
-      out.key("objective");
-      opt::write(out, *beside, true, true);
-    }
-    out.end_object();
+    v1_0::write_sent(out, what, view, beside);
   }
-  void write_answer(json_writer& out, const message& what) const override {
-    out.begin_object().key("message");
-    v1_0::write(out, what);
-    out.end_object();
-  }
+  void write_answer(json_writer& out, const message& what) const override { v1_0::write_answer(out, what); }
   void write_task_list(json_writer& out, const task_page& page, const list_tasks& query) const override {
     v1_0::write_task_list(out, page.tasks, page.next_page_token, query.page_size, page.total_size, query.view);
   }
@@ -57,9 +46,7 @@ public:
   }
   void write_push_deleted(json_writer& out) const override { out.begin_object().end_object(); }
   void write_snapshot(json_writer& out, const task& what, const task_view_options& view) const override {
-    out.begin_object().key("task");
-    v1_0::write(out, what, view);
-    out.end_object();
+    v1_0::write_sent(out, what, view);
   }
   bool write_event(json_writer& out, const change& where, const event& what, const stream_mark& mark) const override {
     return v1_0::write_stream_event(out, where, what, mark);
@@ -165,11 +152,7 @@ public:
                   const objective_view* beside) const override {
     v0_3_rest::write_sent(out, what, view, beside);
   }
-  void write_answer(json_writer& out, const message& what) const override {
-    out.begin_object().key("message");
-    v0_3_rest::write(out, what);
-    out.end_object();
-  }
+  void write_answer(json_writer& out, const message& what) const override { v0_3_rest::write_answer(out, what); }
   void write_task_list(json_writer& out, const task_page& page, const list_tasks& query) const override {
     v0_3_rest::write_task_list(out, page.tasks, page.next_page_token, query.page_size, page.total_size, query.view);
   }
@@ -179,7 +162,7 @@ public:
   }
   void write_push_deleted(json_writer& out) const override { out.begin_object().end_object(); }
   void write_snapshot(json_writer& out, const task& what, const task_view_options& view) const override {
-    v0_3_rest::write_snapshot(out, what, view);
+    v0_3_rest::write_sent(out, what, view);
   }
   bool write_event(json_writer& out, const change& where, const event& what, const stream_mark& mark) const override {
     return v0_3_rest::write_stream_event(out, where, what, mark);

@@ -1,6 +1,5 @@
 #include "protocol/codec_v0_3_rest.hpp"
 
-#include "protocol/codec_opt.hpp"
 #include "protocol/limits.hpp"
 #include "protocol/wire_0_3.hpp"
 #include "protocol/wire_writing.hpp"
@@ -175,17 +174,11 @@ void write(json_writer& out, const push_config& value) {
 }
 
 void write_sent(json_writer& out, const task& value, const task_view_options& view, const objective_view* beside) {
-  out.begin_object().key("task");
-  write(out, value, view);
-  if (beside) {
-    out.key("objective");
-    opt::write(out, *beside, true, true);
-  }
-  out.end_object();
+  wire::write_sent(out, words, value, view, beside);
 }
 
-void write_snapshot(json_writer& out, const task& value, const task_view_options& view) {
-  write_sent(out, value, view, nullptr);
+void write_answer(json_writer& out, const message& value) {
+  wire::write_answer(out, words, value);
 }
 
 void write_task_list(json_writer& out, std::span<const task_ptr> tasks, std::string_view next_page_token,
@@ -194,10 +187,7 @@ void write_task_list(json_writer& out, std::span<const task_ptr> tasks, std::str
 }
 
 void write_push_config_list(json_writer& out, std::span<const push_config> configs, std::string_view next_page_token) {
-  out.begin_object().key("configs").begin_array();
-  for (const auto& config : configs)
-    write(out, config);
-  out.end_array().member("nextPageToken", next_page_token).end_object();
+  wire::write_push_config_list(out, configs, next_page_token, write);
 }
 
 bool write_stream_event(json_writer& out, const change& where, const event& what, const stream_mark& mark) {

@@ -36,10 +36,11 @@ void write(json_writer& out, const task_status& value, const task& owner);
 /// only.
 void write(json_writer& out, const push_config& value);
 
-/// SendMessageResponse: `{"task":…}`, with `objective` beside it for a client that activated OPT (a2a-wire D15).
-void write_sent(json_writer& out, const task& value, const task_view_options& view, const objective_view* beside);
-/// The first event of a stream: `{"task":…}`.
-void write_snapshot(json_writer& out, const task& value, const task_view_options& view = {});
+/// SendMessageResponse and the first event of a stream: `{"task":…}`, with `objective` beside it for a client that activated OPT
+/// (a2a-wire D15); `beside` may be null.
+void write_sent(json_writer& out, const task& value, const task_view_options& view, const objective_view* beside = nullptr);
+/// SendMessageResponse of an agent that answered with a message: `{"message":…}`.
+void write_answer(json_writer& out, const message& value);
 /// What GET /v1/tasks answers: the members of 1.0 with tasks of 0.3 (a2a-wire 3.2).
 void write_task_list(json_writer& out, std::span<const task_ptr> tasks, std::string_view next_page_token,
                      std::uint32_t page_size, std::uint64_t total_size, const task_view_options& view);

@@ -183,16 +183,21 @@ void write(json_writer& out, const push_config& value) {
   out.end_object();
 }
 
+void write_sent(json_writer& out, const task& value, const task_view_options& view, const objective_view* beside) {
+  wire::write_sent(out, words, value, view, beside);
+}
+
+void write_answer(json_writer& out, const message& value) {
+  wire::write_answer(out, words, value);
+}
+
 void write_task_list(json_writer& out, std::span<const task_ptr> tasks, std::string_view next_page_token,
                      std::uint32_t page_size, std::uint64_t total_size, const task_view_options& view) {
   wire::write_task_list(out, words, tasks, next_page_token, page_size, total_size, view);
 }
 
 void write_push_config_list(json_writer& out, std::span<const push_config> configs, std::string_view next_page_token) {
-  out.begin_object().key("configs").begin_array();
-  for (const auto& config : configs)
-    write(out, config);
-  out.end_array().member("nextPageToken", next_page_token).end_object();
+  wire::write_push_config_list(out, configs, next_page_token, write);
 }
 
 bool write_stream_event(json_writer& out, const change& where, const event& what, const stream_mark& mark) {

@@ -29,6 +29,11 @@ void write(json_writer& out, const task_status& value, const task& owner);
 /// TaskPushNotificationConfig, flat; with its secrets, so for its owner only.
 void write(json_writer& out, const push_config& value);
 
+/// SendMessageResponse and the first event of a stream: `{"task":…}`, with `objective` beside it for a client that activated OPT
+/// (a2a-wire D15); `beside` may be null.
+void write_sent(json_writer& out, const task& value, const task_view_options& view, const objective_view* beside = nullptr);
+/// SendMessageResponse of an agent that answered with a message: `{"message":…}`.
+void write_answer(json_writer& out, const message& value);
 /// ListTasksResponse; all four members are always there (a2a-wire 2.7). With `view.include_artifacts` every task has
 /// `artifacts`, if only `[]`; without, none has.
 void write_task_list(json_writer& out, std::span<const task_ptr> tasks, std::string_view next_page_token,

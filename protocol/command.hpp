@@ -38,6 +38,7 @@ struct task_view_options {
   std::optional<std::uint32_t> history_length{}; ///< Absent: all. 0: none.
   bool include_artifacts = true;
   bool include_progress = false; ///< For a client that activated the Task Progress extension.
+  const objective_view* objective = nullptr; ///< The objective a task stands for, to be shown in its metadata (a2a-wire D15).
 };
 
 /// GetTask / tasks/get.

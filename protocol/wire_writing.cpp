@@ -61,8 +61,9 @@ message progress_message(const progress_report& report, std::string id) {
   return out;
 }
 
-void write_task_metadata(json_writer& out, const task& value, const progress_report* progress) {
-  if (!value.origin && value.metadata.empty() && !progress)
+void write_task_metadata(json_writer& out, const task& value, const progress_report* progress,
+                         const objective_view* objective) {
+  if (!value.origin && value.metadata.empty() && !progress && !objective)
     return;
   out.key("metadata").begin_object();
   if (value.origin)
@@ -72,6 +73,10 @@ void write_task_metadata(json_writer& out, const task& value, const progress_rep
   if (progress) {
     out.key(progress_uri);
     write_progress(out, *progress);
+  }
+  if (objective) {
+    out.key("opt/v1/objective");
+    opt::write(out, *objective, true, true);
   }
   out.end_object();
 }
@@ -95,7 +100,7 @@ void write_task_members(json_writer& out, const dialect& as, const task& value, 
     out.end_array();
   }
   write_history(out, as, value, view.history_length);
-  write_task_metadata(out, value, progress);
+  write_task_metadata(out, value, progress, view.objective);
 }
 
 } // namespace
@@ -171,6 +176,31 @@ void write_task(json_writer& out, const dialect& as, const task& value, const ta
   out.begin_object();
   write_task_members(out, as, value, view);
   out.end_object();
+}
+
+void write_sent(json_writer& out, const dialect& as, const task& value, const task_view_options& view,
+                const objective_view* beside) {
+  out.begin_object().key("task");
+  write_task(out, as, value, view);
+  if (beside) {
+    out.key("objective");
+    opt::write(out, *beside, true, true);
+  }
+  out.end_object();
+}
+
+void write_answer(json_writer& out, const dialect& as, const message& value) {
+  out.begin_object().key("message");
+  write_message(out, as, value);
+  out.end_object();
+}
+
+void write_push_config_list(json_writer& out, std::span<const push_config> configs, std::string_view next_page_token,
+                            void (*write_config)(json_writer& out, const push_config& value)) {
+  out.begin_object().key("configs").begin_array();
+  for (const auto& config : configs)
+    write_config(out, config);
+  out.end_array().member("nextPageToken", next_page_token).end_object();
 }
 
 void write_task_list(json_writer& out, const dialect& as, std::span<const task_ptr> tasks,

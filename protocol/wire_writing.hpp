@@ -6,6 +6,8 @@
 #include "protocol/event.hpp"
 #include "protocol/json_writer.hpp"
 #include "protocol/message.hpp"
+#include "protocol/objective.hpp"
+#include "protocol/push_config.hpp"
 #include "protocol/stream_mark.hpp"
 #include "protocol/task.hpp"
 
@@ -47,6 +49,16 @@ void write_status(json_writer& out, const dialect& as, const task_status& value,
 void write_task(json_writer& out, const dialect& as, const task& value, const task_view_options& view);
 /// The members alone, so that more can follow.
 void write_task_members(json_writer& out, const dialect& as, const task& value, const task_view_options& view);
+
+/// What 1.0 and both REST bindings answer a send with, `{"task":{...}}`, and begin a stream with. `beside`: the objective, for a client
+/// that activated OPT (a2a-wire D15); may be null.
+void write_sent(json_writer& out, const dialect& as, const task& value, const task_view_options& view,
+                const objective_view* beside = nullptr);
+/// `{"message":{...}}`, where an agent answered with a message.
+void write_answer(json_writer& out, const dialect& as, const message& value);
+/// `{"configs":[...],"nextPageToken":""}`.
+void write_push_config_list(json_writer& out, std::span<const push_config> configs, std::string_view next_page_token,
+                            void (*write_config)(json_writer& out, const push_config& value));
 
 /// The result of a list (a2a-wire 2.7).
 void write_task_list(json_writer& out, const dialect& as, std::span<const task_ptr> tasks,

@@ -75,7 +75,6 @@ TEST_CASE("answers and events on 0.3 REST are members named after their kind", "
   objective_view objective;
   objective.id = objective_id{"c1"};
   CHECK(sent(&objective).at("objective").at("id") == "c1");
-  CHECK(parsed(text_from([&](json_writer& to) { v0_3_rest::write_snapshot(to, small_task()); })) == sent(nullptr));
 
   CHECK(stream_event(task_moved{task_state::completed, 1, nullptr}, true)
         == R"({"statusUpdate":{"taskId":"t1","contextId":"c1","status":{"state":"TASK_STATE_COMPLETED",)"
