@@ -10,9 +10,7 @@ namespace {
 /// Weak comparison of `If-None-Match` (RFC 9110 13.1.2): a list of tags, or `*`.
 bool names_tag(std::string_view list, std::string_view tag) noexcept {
   while (!list.empty()) {
-    const auto comma = list.find(',');
-    auto one = trimmed(list.substr(0, comma));
-    list = comma == std::string_view::npos ? std::string_view{} : list.substr(comma + 1);
+    auto one = take_list_item(list);
     if (one.starts_with("W/"))
       one.remove_prefix(2);
     if (one == "*" || one == tag)

@@ -14,9 +14,7 @@ constexpr std::string_view preflight_seconds = "600";
 
 bool allows_origin(std::string_view allowed, std::string_view origin) noexcept {
   while (!allowed.empty()) {
-    const auto comma = allowed.find(',');
-    const auto one = trimmed(allowed.substr(0, comma));
-    allowed = comma == std::string_view::npos ? std::string_view{} : allowed.substr(comma + 1);
+    const auto one = take_list_item(allowed);
     if (one == "*" || (!one.empty() && equal_ignoring_case(one, origin)))
       return true;
   }

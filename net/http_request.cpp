@@ -35,6 +35,13 @@ std::string_view trimmed(std::string_view text) noexcept {
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
+std::string_view take_list_item(std::string_view& list) noexcept {
+  const auto comma = list.find(',');
+  const auto first = trimmed(list.substr(0, comma));
+  list = comma == std::string_view::npos ? std::string_view{} : list.substr(comma + 1);
+  return first;
+}
+
 void http_request::clear() {
   method = http::verb::unknown;
   for (std::string* text :

@@ -66,5 +66,7 @@ private:
 [[nodiscard]] bool equal_ignoring_case(std::string_view a, std::string_view b) noexcept;
 /// Without blanks and tabs at both ends.
 [[nodiscard]] std::string_view trimmed(std::string_view text) noexcept;
+/// Takes the first item off a comma separated list (RFC 9110 5.6.1) and returns it, trimmed; it may be empty. At the end the list is.
+[[nodiscard]] std::string_view take_list_item(std::string_view& list) noexcept;
 
 } // namespace troupe::net

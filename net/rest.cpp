@@ -156,9 +156,7 @@ result<void> read_params(operation_call& call, const rest_path& path) {
 /// Whether `Accept` names the A2A media type itself (a2a-wire D3).
 bool wants_a2a_type(std::string_view accept) noexcept {
   while (!accept.empty()) {
-    const auto comma = accept.find(',');
-    const auto one = accept.substr(0, comma);
-    accept = comma == std::string_view::npos ? std::string_view{} : accept.substr(comma + 1);
+    const auto one = take_list_item(accept);
     if (equal_ignoring_case(trimmed(one.substr(0, one.find(';'))), a2a_json_type))
       return true;
   }

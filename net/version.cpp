@@ -66,9 +66,7 @@ bool is_traceparent(std::string_view text) noexcept {
 active_extensions parse_extensions(std::string_view list) noexcept {
   active_extensions active;
   while (!list.empty()) {
-    const auto comma = list.find(',');
-    const auto uri = trimmed(list.substr(0, comma));
-    list = comma == std::string_view::npos ? std::string_view{} : list.substr(comma + 1);
+    const auto uri = take_list_item(list);
     active.opt = active.opt || uri == opt::uri;
     active.progress = active.progress || uri == progress_uri;
     active.cursors = active.cursors || uri == stream_cursor_uri;

@@ -89,3 +89,12 @@ TEST_CASE("a request that could be read in two ways is refused", "[net][http]") 
   http_request request;
   CHECK_FALSE(parse(request, text, text.size()));
 }
+
+TEST_CASE("a list's items come one by one, trimmed, and may be empty", "[net][http]") {
+  std::string_view list = " one ,two,\t, three";
+  CHECK(take_list_item(list) == "one");
+  CHECK(take_list_item(list) == "two");
+  CHECK(take_list_item(list).empty());
+  CHECK(take_list_item(list) == "three");
+  CHECK(list.empty());
+}
