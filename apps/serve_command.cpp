@@ -163,7 +163,8 @@ int serve_command(const serve_options& options) {
     return exit_failed;
   }
   set_up_log(settings->log);
-  settings->server.push.warn = [](std::string_view line) { log_warn(line); };
+  settings->server.warn = [](std::string_view line) { log_warn(line); };
+  settings->server.push.warn = settings->server.warn;
   settings->server.push.user_agent = "troupe/" + std::string(version_number());
   const int code = start_and_serve(*settings, *agents, **records);
   shut_down_log();

@@ -4,7 +4,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "net/limits.hpp"
@@ -78,6 +80,9 @@ struct server_options {
   std::chrono::milliseconds drain_idle_grace = net::drain_idle_grace;
 
   push_options push; ///< Notifications.
+
+  /// What the operator should know of: a request that ended in a fault of ours. May be empty; any thread.
+  std::function<void(std::string_view)> warn;
 
   clock_fn now = &system_now; ///< For `Date` headers and the times in errors.
 };

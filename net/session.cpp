@@ -222,8 +222,10 @@ void session::end_work() {
 }
 
 void session::on_fault(const std::exception& fault) {
+  if (const auto& warn = server_->options.warn)
+    warn(std::string("a request for ").append(request_.path()).append(" ended in a fault: ").append(fault.what()));
   response_.clear();
-  write_plain_error(response_, 500, fault.what());
+  write_plain_error(response_, 500, "an unexpected fault; the server's log says more");
   response_.close = true;
   gone_ = gone_ || streamed_; // in the middle of a stream there is no place for an answer
 }

@@ -3,6 +3,7 @@
 
 #include "tests/net/net_bed.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/passing_store.hpp"
 
 #include <boost/json/parse.hpp>
 
@@ -15,6 +16,12 @@ using namespace troupe::testing;
 namespace {
 
 constexpr std::chrono::seconds long_enough{20};
+
+/// A store that breaks at what one request asks of it.
+class broken_store final : public passing_store {
+public:
+  [[nodiscard]] task_ptr find_task(const task_id&) const override { throw std::runtime_error("secret of the disk"); }
+};
 
 /// Drains on another thread; the gateway says when it has begun.
 std::thread begin_drain(const net_bed& bed) {
@@ -175,4 +182,18 @@ TEST_CASE("many clients at once get their own answers", "[net][server]") {
     }));
   for (auto& one : all)
     CHECK(one.get() == 0);
+}
+
+TEST_CASE("a fault in a request is the operator's to see, and nobody else's", "[net][server]") {
+  std::string said;
+  server_options options;
+  options.warn = [&](std::string_view line) { said = line; };
+  const net_bed bed(options, "echo", std::make_unique<broken_store>());
+  auto client = bed.connect();
+  const auto answer = client.post(rpc("GetTask", R"({"id":"t"})"));
+  CHECK(answer.status == 500);
+  CHECK_THAT(answer.body, ContainsSubstring("an unexpected fault"));
+  CHECK_THAT(answer.body, !ContainsSubstring("secret"));
+  CHECK_THAT(said, ContainsSubstring("secret of the disk"));
+  CHECK(bed.connect().get("/healthz").status == 200);
 }
