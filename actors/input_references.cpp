@@ -1,6 +1,7 @@
 #include "actors/input_references.hpp"
 
 #include "actors/reference_syntax.hpp"
+#include "protocol/json_pointer.hpp"
 
 #include <boost/json/serialize.hpp>
 
@@ -164,18 +165,6 @@ result<json::value> look_up(const artifact_reference& ref, const std::vector<dep
 
 // -- walking the input -------------------------------------------------------------------------------------------------
 
-std::string pointer_token(std::string_view name) {
-  std::string out = "/";
-  for (const char c : name)
-    if (c == '~')
-      out += "~0";
-    else if (c == '/')
-      out += "~1";
-    else
-      out += c;
-  return out;
-}
-
 bool may_refer(std::string_view text) {
   return text.find("${") != std::string_view::npos;
 }
@@ -203,10 +192,13 @@ bool is_deeper_than(const json::value& value, std::size_t levels) {
 
 result<void> check_depth(const json::object& input) {
   for (const auto& member : input)
-    if (is_deeper_than(member.value(), referencing_depth_max))
+    if (is_deeper_than(member.value(), referencing_depth_max)) {
+      std::string pointer;
+      append_pointer(pointer, member.key());
       return make_error(errc::limit_exceeded,
                         "the input nests deeper than " + std::to_string(referencing_depth_max) + " levels (referencing_depth_max)",
-                        pointer_token(member.key()));
+                        std::move(pointer));
+    }
   return {};
 }
 
@@ -223,14 +215,14 @@ result<void> visit_strings(json::value& value, std::string& pointer, const strin
       return make_error(done.error().code, done.error().message, pointer);
   } else if (auto* array = value.if_array()) {
     for (std::size_t i = 0; i < array->size(); ++i) {
-      pointer += "/" + std::to_string(i);
+      append_pointer(pointer, i);
       if (auto done = visit_strings((*array)[i], pointer, change); !done)
         return done;
       pointer.resize(length);
     }
   } else if (auto* object = value.if_object()) {
     for (auto& member : *object) {
-      pointer += pointer_token(member.key());
+      append_pointer(pointer, member.key());
       if (auto done = visit_strings(member.value(), pointer, change); !done)
         return done;
       pointer.resize(length);

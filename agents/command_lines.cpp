@@ -3,6 +3,7 @@
 #include "agents/input_check.hpp"
 #include "protocol/codec_v1_0.hpp"
 #include "protocol/json_writer.hpp"
+#include "protocol/near_name.hpp"
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>

@@ -1,13 +1,14 @@
 #include "agents/input_check.hpp"
 
+#include "protocol/json_pointer.hpp"
+#include "protocol/near_name.hpp"
+
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
-#include <vector>
 
 namespace troupe {
 
@@ -15,26 +16,6 @@ namespace {
 
 std::string quoted(std::string_view text) {
   return boost::json::serialize(boost::json::string(text.substr(0, 64)));
-}
-
-// Levenshtein distance, two rows.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    auto diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < b.size(); ++j)
-      diagonal = std::exchange(row[j + 1], std::min({row[j] + 1, row[j + 1] + 1, diagonal + (a[i] == b[j] ? 0U : 1U)}));
-  }
-  return row.back();
-}
-
-std::string lowered(std::string_view text) {
-  std::string out;
-  for (const char c : text)
-    if (c != '_' && c != '-')
-      out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return out;
 }
 
 } // namespace
@@ -45,32 +26,14 @@ error input_error(std::string_view pointer, std::string message) {
 
 std::string below(std::string_view pointer, std::string_view name) {
   std::string out(pointer);
-  out += '/';
-  for (const char c : name)
-    if (c == '~')
-      out += "~0";
-    else if (c == '/')
-      out += "~1";
-    else
-      out += c;
+  append_pointer(out, name);
   return out;
 }
 
 std::string below(std::string_view pointer, std::size_t index) {
-  return std::string(pointer) + '/' + std::to_string(index);
-}
-
-std::string did_you_mean(std::string_view given, std::span<const std::string_view> known) {
-  if (given.size() > 40)
-    return {};
-  std::string_view best;
-  std::size_t least = 3; // more than two changes are another word
-  for (const auto name : known)
-    if (const auto far = distance(lowered(given), lowered(name)); far < least && far < name.size()) {
-      least = far;
-      best = name;
-    }
-  return best.empty() ? std::string{} : "; did you mean " + quoted(best) + "?";
+  std::string out(pointer);
+  append_pointer(out, index);
+  return out;
 }
 
 result<void> refuse_unknown(const boost::json::object& from, std::span<const std::string_view> known,

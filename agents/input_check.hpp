@@ -25,9 +25,6 @@ enum class input_stage : std::uint8_t { written, resolved };
 [[nodiscard]] std::string below(std::string_view pointer, std::string_view name);
 [[nodiscard]] std::string below(std::string_view pointer, std::size_t index);
 
-/// `; did you mean "steps"?` if one of `known` is close to `given`, else nothing.
-[[nodiscard]] std::string did_you_mean(std::string_view given, std::span<const std::string_view> known);
-
 /// Refuses the first member of `from` that is not in `known`.
 [[nodiscard]] result<void> refuse_unknown(const boost::json::object& from, std::span<const std::string_view> known,
                                           std::string_view pointer);

@@ -3,6 +3,7 @@
 #include "agents/input_check.hpp"
 #include "agents/sleep.hpp"
 #include "agents/work_reports.hpp"
+#include "protocol/near_name.hpp"
 
 #include <boost/json/serialize.hpp>
 

@@ -5,13 +5,13 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <optional>
 #include <utility>
 
 #include "apps/push_settings.hpp"
 #include "apps/setting_kinds.hpp"
 #include "protocol/json_writer.hpp"
+#include "protocol/near_name.hpp"
 
 namespace troupe {
 
@@ -168,21 +168,6 @@ std::vector<setting> tables() {
     seconds<std::chrono::milliseconds>("timeouts.cancel-grace", "for a canceled agent to stop",
                                        [](auto& s) -> auto& { return s.executor.cancel_grace; }),
   };
-}
-
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t above = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      diagonal = above;
-    }
-  }
-  return row.back();
 }
 
 /// A TOML basic string escapes like JSON (TOML 1.0, "String").

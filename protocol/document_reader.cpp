@@ -4,11 +4,12 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "protocol/ids.hpp"
+#include "protocol/json_pointer.hpp"
 #include "protocol/limits_opt.hpp"
+#include "protocol/near_name.hpp"
 
 namespace troupe::opt {
 
@@ -60,24 +61,6 @@ char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-/// Insertions, deletions, substitutions and swaps of neighbours (optimal string alignment); case does not count.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
-  std::iota(last.begin(), last.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const auto same = lower(a[i - 1]) == lower(b[j - 1]);
-      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (same ? 0U : 1U)});
-      if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]))
-        row[j] = std::min(row[j], before[j - 2] + 1);
-    }
-    std::swap(before, last);
-    std::swap(last, row);
-  }
-  return last[b.size()];
-}
-
 std::string_view owner_name(member_of what) {
   switch (what) {
     case member_of::objective: return "an objective";
@@ -110,9 +93,8 @@ std::string hint(std::string_view written, member_of what) {
   for (const auto other : {member_of::objective, member_of::plan, member_of::task, member_of::retry})
     if (other != what && contains(known_members(other), written))
       return "; it belongs to " + std::string(owner_name(other)) + ", not to " + std::string(owner_name(what));
-  if (const auto near = nearest(written, known); !near.empty())
-    return "; did you mean \"" + std::string(near) + "\"?";
-  return "; put what is yours into \"metadata\"";
+  auto meant = did_you_mean(written, known);
+  return meant.empty() ? "; put what is yours into \"metadata\"" : meant;
 }
 
 /// 3 and 3.0 are the same number in JSON.
@@ -139,17 +121,10 @@ std::string place::pointer() const {
   if (up == nullptr)
     return std::string(name);
   auto out = up->pointer();
-  out += '/';
   if (index)
-    return out += std::to_string(*index);
-  for (const char c : name) {
-    if (c == '~')
-      out += "~0";
-    else if (c == '/')
-      out += "~1";
-    else
-      out += c;
-  }
+    append_pointer(out, *index);
+  else
+    append_pointer(out, name);
   return out;
 }
 
@@ -165,19 +140,6 @@ std::string describe(const json::value& found) {
     case json::kind::object: return "an object";
   }
   return "something else";
-}
-
-std::string_view nearest(std::string_view written, std::span<const std::string_view> candidates) {
-  if (written.empty() || written.size() > compared_bytes_max)
-    return {};
-  std::string_view best;
-  auto best_distance = std::max<std::size_t>(1, written.size() / 3) + 1;
-  for (const auto candidate : candidates)
-    if (const auto d = distance(written, candidate); d < best_distance && d < candidate.size()) {
-      best = candidate;
-      best_distance = d;
-    }
-  return best;
 }
 
 void document_reader::fail(errc code, const place& where, std::string message) {

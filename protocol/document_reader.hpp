@@ -33,9 +33,6 @@ struct place {
 /// "the string \"abc\"", "the number 3", "an object" …: a value as an error message shows it, never longer than a line.
 [[nodiscard]] std::string describe(const boost::json::value& found);
 
-/// The candidate that was most likely meant; empty if none is near.
-[[nodiscard]] std::string_view nearest(std::string_view written, std::span<const std::string_view> candidates);
-
 /// Keeps the first error. After a failure everything returns defaults, so that callers check once, at the end.
 class document_reader {
 public:

@@ -312,17 +312,6 @@ TEST_CASE("a plan of 100,000 tasks with 1,000,000 dependencies is read in full",
   CHECK(plan->tasks.back().dependencies.back() == "n99989");
 }
 
-TEST_CASE("the nearest known word is what was probably meant", "[protocol][opt]") {
-  const auto near = [](std::string_view text) { return opt::nearest(text, opt::known_members(opt::member_of::task)); };
-  CHECK(near("naem") == "name");
-  CHECK(near("inptu") == "input");
-  CHECK(near("dependencie") == "dependencies");
-  CHECK(near("METADATA") == "metadata");
-  CHECK(near("zzzz").empty());
-  CHECK(near("").empty());
-  CHECK(near(std::string(1 << 20, 'n')).empty());
-}
-
 // -- params ------------------------------------------------------------------------------------------------------------
 
 TEST_CASE("every request that opt.md prints is read", "[protocol][opt]") {

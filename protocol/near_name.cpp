@@ -1,0 +1,55 @@
+#include "protocol/near_name.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace troupe {
+
+namespace {
+
+constexpr std::size_t compared_bytes_max = 48; ///< Longer names are nobody's typing mistake.
+
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+} // namespace
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
+  std::iota(last.begin(), last.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const auto same = lower(a[i - 1]) == lower(b[j - 1]);
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (same ? 0U : 1U)});
+      if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]))
+        row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+    std::swap(before, last);
+    std::swap(last, row);
+  }
+  return last[b.size()];
+}
+
+std::string_view nearest_name(std::string_view written, std::span<const std::string_view> candidates) {
+  if (written.empty() || written.size() > compared_bytes_max)
+    return {};
+  std::string_view best;
+  auto least = std::max<std::size_t>(1, written.size() / 3) + 1;
+  for (const auto candidate : candidates)
+    if (const auto far = edit_distance(written, candidate); far < least && far < candidate.size()) {
+      best = candidate;
+      least = far;
+    }
+  return best;
+}
+
+std::string did_you_mean(std::string_view written, std::span<const std::string_view> candidates) {
+  const auto best = nearest_name(written, candidates);
+  return best.empty() ? std::string{} : "; did you mean \"" + std::string(best) + "\"?";
+}
+
+} // namespace troupe
