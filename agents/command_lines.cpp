@@ -2,10 +2,10 @@
 
 #include "agents/input_check.hpp"
 #include "protocol/codec_v1_0.hpp"
+#include "protocol/json_parser.hpp"
 #include "protocol/json_writer.hpp"
 #include "protocol/near_name.hpp"
 
-#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
 #include <algorithm>
@@ -150,7 +150,7 @@ line_reader::item line_reader::read(std::string_view line) {
 
 result<agent_report> line_reader::read_report(std::string_view line) {
   boost::system::error_code failed;
-  const auto parsed = json::parse(line, failed);
+  const auto parsed = parse_json(line, failed);
   if (failed)
     return input_error("", "not JSON (" + failed.message() + ")");
   const auto* object = parsed.if_object();

@@ -1,9 +1,9 @@
 #include "agents/input_check.hpp"
 
+#include "protocol/json_parser.hpp"
 #include "protocol/json_pointer.hpp"
 #include "protocol/near_name.hpp"
 
-#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
 #include <algorithm>
@@ -78,7 +78,7 @@ boost::json::object input_of(const order& what) {
     if (const auto* data = std::get_if<data_content>(&one.content); data != nullptr && data->data.is_object())
       return data->data.get_object();
   boost::system::error_code failed;
-  auto parsed = boost::json::parse(text_of(what.messages.front()->parts), failed);
+  auto parsed = parse_json(text_of(what.messages.front()->parts), failed);
   return !failed && parsed.is_object() ? std::move(parsed.get_object()) : boost::json::object{};
 }
 

@@ -2,10 +2,10 @@
 
 #include "net/limits.hpp"
 #include "protocol/base64.hpp"
+#include "protocol/json_parser.hpp"
 #include "protocol/json_writer.hpp"
 
 #include <boost/json/array.hpp>
-#include <boost/json/parse.hpp>
 
 #include <array>
 #include <optional>
@@ -28,7 +28,7 @@ std::string_view text_at(const json::object& from, std::string_view name) {
 
 std::optional<json::object> parse_object(std::string_view text) {
   json::error_code ec;
-  auto tree = json::parse({text.data(), text.size()}, ec);
+  auto tree = parse_json(text, ec);
   if (ec || !tree.is_object())
     return std::nullopt;
   return std::move(tree.get_object());

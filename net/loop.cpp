@@ -23,19 +23,15 @@ boost::json::parse_options options_with_depth(std::size_t depth_max) {
 
 json_scratch::json_scratch(std::size_t depth_max)
   : memory_(buffer_.data(), buffer_.size()),
-    parser_({}, options_with_depth(depth_max), stack_.data(), stack_.size()) {}
+    parser_(options_with_depth(depth_max), stack_) {}
 
 const boost::json::value* json_scratch::parse(std::string_view text, error_code& ec, std::size_t& offset) {
   tree_.~value(); // it may lie in the memory that is reused now
   new (&tree_) boost::json::value();
   memory_.release();
-  parser_.reset(&memory_);
-  offset = parser_.write_some(text.data(), text.size(), ec);
-  if (!ec && offset < text.size() && text.find_first_not_of(" \t\r\n", offset) != std::string_view::npos)
-    ec = boost::json::make_error_code(boost::json::error::extra_data);
+  auto parsed = parser_.parse(text, &memory_, ec, offset);
   if (ec)
     return nullptr;
-  auto parsed = parser_.release();
   tree_.~value();
   new (&tree_) boost::json::value(std::move(parsed));
   return &tree_;

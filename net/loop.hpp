@@ -6,7 +6,6 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/intrusive/list.hpp>
 #include <boost/json/monotonic_resource.hpp>
-#include <boost/json/parser.hpp>
 
 #include <array>
 #include <functional>
@@ -16,6 +15,7 @@
 
 #include "net/io.hpp"
 #include "net/wakeup.hpp"
+#include "protocol/json_parser.hpp"
 #include "protocol/time.hpp"
 
 namespace troupe::net {
@@ -49,7 +49,7 @@ private:
   std::array<unsigned char, 64 * 1024> buffer_;
   std::array<unsigned char, 8 * 1024> stack_;
   boost::json::monotonic_resource memory_;
-  boost::json::parser parser_;
+  json_parser parser_;
   boost::json::value tree_;
 };
 

@@ -4,11 +4,11 @@
 #include <utility>
 
 #include <boost/json/monotonic_resource.hpp>
-#include <boost/json/stream_parser.hpp>
 
 #include "protocol/codec_opt.hpp"
 #include "protocol/document_reader.hpp"
 #include "protocol/json_location.hpp"
+#include "protocol/json_parser.hpp"
 #include "protocol/limits_opt.hpp"
 #include "protocol/wfformat.hpp"
 
@@ -78,15 +78,12 @@ result<json::value> parse(std::string_view text, const json::storage_ptr& memory
     return syntax_error(text, *invalid, "not valid UTF-8");
   json::parse_options options;
   options.max_depth = opt::document_depth_max;
-  json::stream_parser parser(memory, options);
+  json_parser parser(options);
   boost::system::error_code ec;
-  const auto consumed = parser.write(text.data(), text.size(), ec);
+  std::size_t offset = 0;
+  auto value = parser.parse(text, memory, ec, offset);
   if (ec)
-    return syntax_error(text, consumed, explain(ec, text, consumed));
-  parser.finish(ec);
-  if (ec)
-    return syntax_error(text, text.size(), explain(ec, text, text.size()));
-  auto value = parser.release();
+    return syntax_error(text, offset, explain(ec, text, offset));
   if (const auto twin = find_duplicate_member(text))
     return syntax_error(text, twin->offset, "\"" + twin->name.substr(0, 60) + "\" stands twice in one object");
   return value;

@@ -1,6 +1,7 @@
 #include "protocol/record_json.hpp"
 
 #include "protocol/base64.hpp"
+#include "protocol/json_parser.hpp"
 
 namespace troupe::record {
 
@@ -157,7 +158,11 @@ json::value parse_row(std::string_view row, json::storage_ptr memory) {
   json::parse_options options;
   options.max_depth = row_depth_max;
   options.allow_invalid_utf8 = true; // What an agent printed must not make its record unreadable.
-  return json::parse({row.data(), row.size()}, std::move(memory), options);
+  boost::system::error_code failed;
+  auto tree = parse_json(row, failed, std::move(memory), options);
+  if (failed)
+    throw boost::system::system_error(failed);
+  return tree;
 }
 
 error damaged(std::string_view what, std::string_view row, const std::exception& why) {
