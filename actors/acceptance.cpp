@@ -2,19 +2,20 @@
 
 #include "actors/input_references.hpp"
 #include "actors/limits.hpp"
+#include "protocol/near_name.hpp"
 
 namespace troupe {
 
 namespace {
 
-std::string task_pointer(std::size_t plan, std::size_t task) {
-  return "/plans/" + std::to_string(plan) + "/tasks/" + std::to_string(task);
-}
-
-std::string names_text(const agent_registry& agents) {
-  std::string out;
-  for (const auto& name : agents.names())
-    out += (out.empty() ? "" : ", ") + name;
+/// What to write instead of `name`: the agent that was probably meant, else all there are.
+std::string choices(std::string_view name, const agent_registry& agents) {
+  const auto names = agents.names();
+  std::string out = did_you_mean(name, std::vector<std::string_view>(names.begin(), names.end()));
+  if (!out.empty())
+    return out;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    out.append(i == 0 ? "; there are: " : ", ").append(names[i]);
   return out;
 }
 
@@ -24,7 +25,7 @@ result<void> check_task(const task_spec& task, std::size_t plan, std::size_t ind
   const auto agent = agents.find(name);
   if (!agent)
     return make_error(errc::agent_not_found,
-                      who + ": no agent is named \"" + name + "\"; there are: " + names_text(agents),
+                      who + ": no agent is named \"" + name + "\"" + choices(name, agents),
                       task_pointer(plan, index) + "/agent");
   // An input with references is complete only when the task begins; the agent looks at it then.
   if (has_references(task.input))

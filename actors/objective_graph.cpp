@@ -1,5 +1,7 @@
 #include "actors/objective_graph.hpp"
 
+#include "protocol/near_name.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <string_view>
@@ -12,6 +14,7 @@ namespace {
 constexpr std::uint32_t nobody = UINT32_MAX;
 constexpr std::uint32_t ambiguous = UINT32_MAX - 1;
 constexpr std::size_t cycle_names_max = 20;
+constexpr std::size_t compared_names_max = 10'000; // for hints
 
 using name_index = std::unordered_map<std::string_view, std::uint32_t>;
 
@@ -33,6 +36,31 @@ void add_name(name_index& names, std::string_view name, std::uint32_t index) {
   const auto [it, fresh] = names.try_emplace(name, index);
   if (!fresh && it->second != index)
     it->second = ambiguous;
+}
+
+std::string plan_pointer(std::size_t plan) {
+  return "/plans/" + std::to_string(plan);
+}
+
+std::string list_pointer(std::size_t plan, std::string_view list, std::size_t index) {
+  return plan_pointer(plan).append("/").append(list).append("/").append(std::to_string(index));
+}
+
+std::string_view name_of(const task_spec& spec) {
+  return spec.key.empty() ? spec.name : spec.key;
+}
+
+std::string_view name_of(const plan_spec_ptr& spec) {
+  return spec->key.empty() ? spec->name : spec->key;
+}
+
+// A hint at the name that `text` was probably meant to be.
+template<class Specs>
+std::string meant(std::string_view text, const Specs& specs) {
+  std::vector<std::string_view> names;
+  for (std::size_t i = 0; i < std::min(specs.size(), compared_names_max); ++i)
+    names.push_back(name_of(specs[i]));
+  return did_you_mean(text, names);
 }
 
 // Numbers all tasks of all plans through and finds them by key, id, name and position.
@@ -70,7 +98,7 @@ public:
           const auto number = offsets_[p] + t;
           const auto [it, fresh] = ids_.try_emplace(id, number);
           if (!fresh && it->second != number)
-            return make_error(errc::duplicate_id, "the task id \"" + std::string{id} + "\" stands twice", std::string{id});
+            return make_error(errc::duplicate_id, "the task id \"" + std::string{id} + "\" stands twice", task_pointer(p, t) + "/id");
         }
       }
     return {};
@@ -146,19 +174,20 @@ private:
           continue;
         const auto [it, fresh] = ids.try_emplace(id, p);
         if (!fresh && it->second != p)
-          return make_error(errc::duplicate_id, "the plan id \"" + std::string{id} + "\" stands twice", std::string{id});
+          return make_error(errc::duplicate_id, "the plan id \"" + std::string{id} + "\" stands twice", plan_pointer(p) + "/id");
       }
       add_name(names, plans_[p]->name, p);
     }
     for (std::uint32_t p = 0; p < plans_.size(); ++p) {
-      for (const auto& text : plans_[p]->dependencies) {
-        auto found = find_plan(ids, names, p, text, "depends on");
+      for (std::size_t i = 0; i < plans_[p]->dependencies.size(); ++i) {
+        auto found = find_plan(ids, names, p, plans_[p]->dependencies[i], "depends on", list_pointer(p, "dependencies", i));
         if (!found)
           return found.error();
         out_.plans[p].dependencies.push_back(*found);
       }
-      for (const auto& text : plans_[p]->alternatives) {
-        auto found = find_plan(ids, names, p, text, "names as its alternative");
+      for (std::size_t i = 0; i < plans_[p]->alternatives.size(); ++i) {
+        const auto where = list_pointer(p, "alternatives", i);
+        auto found = find_plan(ids, names, p, plans_[p]->alternatives[i], "names as its alternative", where);
         if (!found)
           return found.error();
         auto& other = out_.plans[*found];
@@ -167,7 +196,7 @@ private:
                             "plan \"" + label_of(*plans_[*found], *found) + "\" is named as an alternative by two plans: \""
                                 + label_of(*plans_[*other.alternative_of], *other.alternative_of) + "\" and \""
                                 + label_of(*plans_[p], p) + "\"",
-                            text);
+                            where);
         other.alternative_of = p;
         out_.plans[p].alternatives.push_back(*found);
       }
@@ -176,7 +205,7 @@ private:
   }
 
   result<std::uint32_t> find_plan(const name_index& ids, const name_index& names, std::uint32_t p, const std::string& text,
-                                  std::string_view verb) const {
+                                  std::string_view verb, const std::string& where) const {
     auto found = nobody;
     if (const auto it = ids.find(text); it != ids.end())
       found = it->second;
@@ -186,11 +215,12 @@ private:
       found = *slot;
     const auto who = "plan \"" + label_of(*plans_[p], p) + "\" " + std::string{verb} + " ";
     if (found == ambiguous)
-      return make_error(errc::invalid_params, who + "\"" + text + "\", which several plans are named; use an id", text);
+      return make_error(errc::invalid_params, who + "\"" + text + "\", which several plans are named; use an id", where);
     if (found == nobody)
-      return make_error(errc::unknown_dependency, who + "\"" + text + "\", which is no plan of this objective", text);
+      return make_error(errc::unknown_dependency,
+                        who + "\"" + text + "\", which is no plan of this objective" + meant(text, plans_), where);
     if (found == p)
-      return make_error(errc::dependency_cycle, who + "itself", text);
+      return make_error(errc::dependency_cycle, who + "itself", where);
     return found;
   }
 
@@ -200,11 +230,11 @@ private:
     plan.dependency_offsets.reserve(specs.size() + 1);
     plan.dependency_offsets.push_back(0);
     for (std::uint32_t t = 0; t < specs.size(); ++t) {
-      for (const auto& text : specs[t].dependencies) {
-        const auto found = tasks_.find(p, text);
+      for (std::size_t i = 0; i < specs[t].dependencies.size(); ++i) {
+        const auto found = tasks_.find(p, specs[t].dependencies[i]);
         const auto own = tasks_.offset(p) + t;
         if (found == nobody || found == ambiguous || found == own)
-          return refuse(own, text, found);
+          return refuse({p, t}, i, found);
         const auto where = tasks_.at(found);
         plan.dependency_positions.push_back(where);
         if (where.plan == p) {
@@ -220,13 +250,17 @@ private:
     return {};
   }
 
-  error refuse(std::uint32_t task, const std::string& text, std::uint32_t found) const {
-    const auto who = "task \"" + tasks_.name_of(task) + "\" depends on ";
-    if (found == task)
-      return make_error(errc::dependency_cycle, who + "itself", text);
+  error refuse(task_position task, std::size_t dependency, std::uint32_t found) const {
+    const auto& specs = plans_[task.plan]->tasks;
+    const auto& text = specs[task.task].dependencies[dependency];
+    const auto who = "task \"" + label_of(specs[task.task], task.task) + "\" depends on ";
+    auto where = task_pointer(task.plan, task.task) + "/dependencies/" + std::to_string(dependency);
     if (found == ambiguous)
-      return make_error(errc::invalid_params, who + "\"" + text + "\", which several tasks are named; use an id", text);
-    return make_error(errc::unknown_dependency, who + "\"" + text + "\", which is no task of this objective", text);
+      return make_error(errc::invalid_params, who + "\"" + text + "\", which several tasks are named; use an id", std::move(where));
+    if (found == nobody)
+      return make_error(errc::unknown_dependency,
+                        who + "\"" + text + "\", which is no task of this objective" + meant(text, specs), std::move(where));
+    return make_error(errc::dependency_cycle, who + "itself", std::move(where));
   }
 
   // One graph over tasks and, per plan, a node for its start and one for its end: a plan's tasks come after its start and before its end.
@@ -297,7 +331,19 @@ private:
     if (count > cycle_names_max)
       path += "... (" + std::to_string(count - cycle_names_max) + " more) -> ";
     path += names.front();
-    return make_error(errc::dependency_cycle, "the dependencies form a cycle: " + path, names.front());
+    return make_error(errc::dependency_cycle, "the dependencies form a cycle: " + path,
+                      node_pointer(seen[at], walk));
+  }
+
+  // Where to mend the cycle that begins at `first` in `walk`: at a task, if one is in it.
+  std::string node_pointer(std::size_t first, const std::vector<std::uint32_t>& walk) const {
+    auto node = walk.back();
+    for (std::size_t i = walk.size(); i-- > first && node >= tasks_.total();)
+      node = walk[i];
+    if (node >= tasks_.total())
+      return plan_pointer((node - tasks_.total()) / 2) + "/dependencies";
+    const auto where = tasks_.at(node);
+    return task_pointer(where.plan, where.task) + "/dependencies";
   }
 
   std::string node_name(std::uint32_t node) const {
@@ -313,6 +359,10 @@ private:
 };
 
 } // namespace
+
+std::string task_pointer(std::size_t plan, std::size_t task) {
+  return "/plans/" + std::to_string(plan) + "/tasks/" + std::to_string(task);
+}
 
 std::string label_of(const task_spec& spec, std::size_t position) {
   return !spec.key.empty() ? spec.key : !spec.name.empty() ? spec.name : "task-" + std::to_string(position);

@@ -49,12 +49,16 @@ struct resolved_objective {
   std::vector<resolved_plan> plans;
 };
 
+/// `/plans/0/tasks/3`: a task's place in the objective as a JSON pointer.
+[[nodiscard]] std::string task_pointer(std::size_t plan, std::size_t task);
+
 /// `key`, else `name`, else `<kind>-<position>`: how a task or plan is called in messages to people.
 [[nodiscard]] std::string label_of(const task_spec& spec, std::size_t position);
 [[nodiscard]] std::string label_of(const plan_spec& spec, std::size_t position);
 
 /// Resolves every dependency by id, by name, or by position (`task-0` within the plan, `plan-1/task-0` in another, `plan-0` for plans). Errors:
-/// unknown_dependency, duplicate_id, dependency_cycle (the cycle printed as a path), invalid_params (ambiguous name, a plan as its own alternative).
+/// unknown_dependency, duplicate_id, dependency_cycle (the cycle printed as a path), invalid_params (ambiguous name, a plan as its own alternative);
+/// `field` is a JSON pointer into the objective.
 /// Linear in tasks and dependencies.
 [[nodiscard]] result<resolved_objective> resolve_dependencies(const std::vector<plan_spec_ptr>& plans);
 

@@ -38,10 +38,10 @@ Exit codes: 0 completed, 1 failed, 2 wrong usage or invalid file (nothing was ru
             3 input needed and nobody to ask (canceled), 130 canceled.)";
 
 constexpr const char* validate_footer = R"(Examples:
-  troupe validate plan.json
+  troupe validate plans/*.json
   troupe validate plan.json --json && troupe run plan.json
 
-Exit codes: 0 valid, 2 not valid.)";
+Exit codes: 0 all valid, 2 one is not valid.)";
 
 constexpr const char* graph_footer = R"(Examples:
   troupe graph plan.json
@@ -210,9 +210,9 @@ command read_command_line(int argc, const char* const* argv) {
   graph_options graph;
   serve_options serve;
   add_run(app, run);
-  auto& check = *app.add_subcommand("validate", "Check a plan file; run nothing");
-  check.add_option("FILE", validate.file, "A plan document or a WfFormat 1.5 instance; - reads standard input")->required();
-  check.add_flag("--json", validate.json, "The verdict as one JSON object");
+  auto& check = *app.add_subcommand("validate", "Check plan files; run nothing");
+  check.add_option("FILE", validate.files, "Plan documents or WfFormat 1.5 instances; - reads standard input")->required();
+  check.add_flag("--json", validate.json, "A verdict as one JSON object for each file");
   check.footer(validate_footer);
   auto& draw = *app.add_subcommand("graph", "Draw a plan file");
   draw.add_option("FILE", graph.file, "A plan document or a WfFormat 1.5 instance; - reads standard input")->required();

@@ -46,7 +46,7 @@ struct run_options {
 };
 
 struct validate_options {
-  std::string file;
+  std::vector<std::string> files;
   bool json = false;
 };
 

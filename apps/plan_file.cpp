@@ -39,7 +39,10 @@ result<std::string> read_all(int descriptor, const std::string& name) {
 } // namespace
 
 error locate(const plan_file& file, error why) {
+  constexpr std::string_view only_plan = "/plans/0";
   std::string place;
+  if (file.is_bare_plan && why.field.starts_with(only_plan))
+    why.field.erase(0, only_plan.size());
   if (why.field.starts_with('/'))
     if (const auto line = line_of(file.text, why.field); line > 0)
       place = "line " + std::to_string(line) + " (" + why.field + "): ";
@@ -66,6 +69,7 @@ result<plan_file> read_plan_file(const std::string& path) {
     why.message = out.name + ": " + why.message;
     return why;
   }
+  out.is_bare_plan = document->is_bare_plan;
   out.objective = std::move(document->objective);
   return out;
 }

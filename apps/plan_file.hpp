@@ -17,6 +17,7 @@ inline constexpr std::size_t plan_file_bytes_max = std::size_t{1} << 30;
 struct plan_file {
   std::string name; ///< As given; `-` is shown as `standard input`.
   std::string text;
+  bool is_bare_plan = false; ///< plan_document::is_bare_plan
   objective_spec objective;
 };
 

@@ -58,25 +58,26 @@ std::string counted(std::uint64_t n, std::string_view one, std::string_view many
   return std::to_string(n) + " " + std::string(n == 1 ? one : many);
 }
 
-void say_verdict(const plan_numbers& numbers, bool json) {
+/// `name`: the file's, to be said; may be empty.
+void say_verdict(const plan_numbers& numbers, const std::string& name, bool json) {
   if (!json) {
-    say("valid: " + counted(numbers.plans, "plan", "plans") + ", " + counted(numbers.tasks, "task", "tasks") + ", "
+    say((name.empty() ? "" : name + ": ") + "valid: " + counted(numbers.plans, "plan", "plans") + ", " + counted(numbers.tasks, "task", "tasks") + ", "
         + counted(numbers.dependencies, "dependency", "dependencies") + ", critical path "
         + counted(static_cast<std::uint64_t>(numbers.critical_path), "task", "tasks") + "\n");
     return;
   }
   std::string line;
   json_writer writer(line);
-  writer.begin_object().key("valid").boolean(true).key("plans").number(numbers.plans).key("tasks").number(numbers.tasks);
+  writer.begin_object().key("valid").boolean(true).optional_member("file", valid_utf8(name)).key("plans").number(numbers.plans).key("tasks").number(numbers.tasks);
   writer.key("dependencies").number(numbers.dependencies).key("criticalPathTasks").number(numbers.critical_path);
   writer.end_object();
   say(line + "\n");
 }
 
-void say_refusal(const error& why) {
+void say_refusal(const error& why, const std::string& name) {
   std::string line;
   json_writer writer(line);
-  writer.begin_object().key("valid").boolean(false).key("error").begin_object().member("code", to_string(why.code));
+  writer.begin_object().key("valid").boolean(false).optional_member("file", valid_utf8(name)).key("error").begin_object().member("code", to_string(why.code));
   writer.member("message", valid_utf8(why.message)).optional_member("field", valid_utf8(why.field));
   writer.end_object().end_object();
   say(line + "\n");
@@ -100,15 +101,20 @@ result<std::string> draw(const checked_file& what, graph_format format) {
 } // namespace
 
 int validate_command(const validate_options& options) {
-  const auto what = read_and_check(options.file);
-  if (!what) {
+  int code = exit_ok;
+  for (const auto& path : options.files) {
+    const auto name = options.files.size() > 1 ? path : std::string{};
+    const auto what = read_and_check(path);
+    if (what) {
+      say_verdict(count(*what), name, options.json);
+      continue;
+    }
     if (options.json)
-      say_refusal(what.error());
+      say_refusal(what.error(), name);
     complain(what.error().message);
-    return exit_usage;
+    code = exit_usage;
   }
-  say_verdict(count(*what), options.json);
-  return exit_ok;
+  return code;
 }
 
 int graph_command(const graph_options& options) {

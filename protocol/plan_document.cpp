@@ -101,12 +101,16 @@ result<void> check_work(const objective_spec& objective, bool bare_plan) {
   return {};
 }
 
+bool is_bare_plan(const json::object& root) {
+  return root.contains("tasks") && !root.contains("plans");
+}
+
 result<objective_spec> read_opt(const json::value& document) {
   const auto* root = document.if_object();
   if (root == nullptr)
     return make_error(errc::invalid_document,
                       "a plan document must be an object, found " + opt::describe(document));
-  const bool bare_plan = root->contains("tasks") && !root->contains("plans");
+  const bool bare_plan = is_bare_plan(*root);
   if (!bare_plan && !root->contains("plans") && !root->contains("name"))
     return make_error(errc::invalid_document,
                       "neither a plan document (\"plans\", or \"tasks\" for a single plan) nor a WfFormat instance "
@@ -145,6 +149,7 @@ result<plan_document> read_plan_document(std::string_view text) {
   auto objective = read.kind == document_kind::wfformat ? wfformat::read_instance(*document) : read_opt(*document);
   if (!objective)
     return with_line(std::move(objective).error(), text);
+  read.is_bare_plan = read.kind == document_kind::opt && is_bare_plan(document->get_object());
   read.objective = std::move(*objective);
   return read;
 }

@@ -14,6 +14,7 @@ enum class document_kind : std::uint8_t { opt, wfformat };
 
 struct plan_document {
   document_kind kind = document_kind::opt;
+  bool is_bare_plan = false; ///< Of kind opt: the text is a plan, not an objective, so that `/plans/0` is its root.
   objective_spec objective;
 };
 

@@ -59,16 +59,23 @@ TEST_CASE("what cannot be resolved is refused with the names of the culprits", "
     const auto why = refusal({a_plan("p", {a_task("a", {"nobody"})})});
     CHECK(why.code == errc::unknown_dependency);
     CHECK(why.message == "task \"a\" depends on \"nobody\", which is no task of this objective");
+    CHECK(why.field == "/plans/0/tasks/0/dependencies/0");
+  }
+  SECTION("a name that is nearly right") {
+    const auto why = refusal({a_plan("p", {a_task("fetch"), a_task("b", {"fetch", "fecth"})})});
+    CHECK(why.message == "task \"b\" depends on \"fecth\", which is no task of this objective; did you mean \"fetch\"?");
+    CHECK(why.field == "/plans/0/tasks/1/dependencies/1");
   }
   SECTION("self-dependency") {
     const auto why = refusal({a_plan("p", {a_task("a", {"a"})})});
     CHECK(why.code == errc::dependency_cycle);
     CHECK(why.message == "task \"a\" depends on itself");
+    CHECK(why.field == "/plans/0/tasks/0/dependencies/0");
   }
   SECTION("duplicate id, even in another plan") {
     const auto why = refusal({a_plan("p", {with_key("x")}), a_plan("q", {with_key("x")})});
     CHECK(why.code == errc::duplicate_id);
-    CHECK(why.field == "x");
+    CHECK(why.field == "/plans/1/tasks/0/id");
   }
   SECTION("ambiguous name") {
     const auto why = refusal({a_plan("p", {a_task("a"), a_task("a"), a_task("b", {"a"})})});
@@ -78,6 +85,7 @@ TEST_CASE("what cannot be resolved is refused with the names of the culprits", "
   SECTION("unknown plan") {
     const auto why = refusal({after(a_plan("p", {}), {"q"})});
     CHECK(why.code == errc::unknown_dependency);
+    CHECK(why.field == "/plans/0/dependencies/0");
   }
   SECTION("position out of range") {
     CHECK(refusal({a_plan("p", {a_task("a", {"task-7"})})}).code == errc::unknown_dependency);
@@ -102,6 +110,7 @@ TEST_CASE("a cycle is printed as a path", "[actors][objective_graph]") {
     const auto why = refusal({after(a_plan("one", {a_task("a")}), {"two"}), a_plan("two", {a_task("b", {"a"})})});
     CHECK(why.code == errc::dependency_cycle);
     CHECK_THAT(why.message, ContainsSubstring("plan one") && ContainsSubstring("plan two"));
+    CHECK_THAT(why.field, StartsWith("/plans/") && EndsWith("/dependencies") && ContainsSubstring("/tasks/"));
   }
   SECTION("of ten thousand tasks, shortened") {
     std::vector<task_spec> ring;

@@ -56,6 +56,11 @@ TEST_CASE("what is wrong with a file is said with its name and the line", "[apps
   CHECK_THAT(refusal(R"({"name": "n", "plans": [{"name": "p", "tasks": [{"name": "a", "dependencies": ["b"]},
                                                                           {"name": "b", "dependencies": ["a"]}]}]})"),
              ContainsSubstring("cycle"));
+  CHECK_THAT(refusal("{\"name\": \"n\", \"tasks\": [\n{\"name\": \"fetch\"},\n{\"name\": \"t\", \"dependencies\": [\"fecth\"]}]}"),
+             ContainsSubstring("plan.json: line 3 (/tasks/1/dependencies/0): task \"t\" depends on \"fecth\"")
+                 && ContainsSubstring("did you mean \"fetch\"?"));
+  CHECK_THAT(refusal(R"({"name": "n", "tasks": [{"name": "t", "agent": "ecoh"}]})"),
+             ContainsSubstring("plan.json: line 1 (/tasks/0/agent): task \"t\": no agent is named \"ecoh\"; did you mean \"echo\"?"));
   CHECK_THAT(refusal("not json"), ContainsSubstring("plan.json: "));
   CHECK_THAT(refusal(""), ContainsSubstring("plan.json: "));
 }

@@ -189,6 +189,22 @@ TEST_CASE("a directory that another run uses is refused with a way out", "[apps]
   CHECK(contains(second.err, "--store memory"));
 }
 
+TEST_CASE("validate takes many files, and each gets its verdict", "[apps][binary]") {
+  const auto both = troupe_with({"validate", "-", "/nonexistent/plan.json"}, two_tasks);
+  CHECK(both.code == 2);
+  CHECK(contains(both.out, "-: valid: 1 plan, 2 tasks"));
+  CHECK(contains(both.err, "/nonexistent/plan.json: cannot be opened"));
+  const auto as_json = troupe_with({"validate", "/nonexistent/plan.json", "-", "--json"}, two_tasks);
+  CHECK(as_json.code == 2);
+  const auto second = as_json.out.find('\n') + 1;
+  const auto bad = json::parse(as_json.out.substr(0, second - 1));
+  const auto good = json::parse(as_json.out.substr(second));
+  CHECK(bad.at("valid") == false);
+  CHECK(bad.at("file") == "/nonexistent/plan.json");
+  CHECK(good.at("valid") == true);
+  CHECK(good.at("file") == "-");
+}
+
 TEST_CASE("validate counts, or names file, line and mistake", "[apps][binary]") {
   const auto good = troupe_with({"validate", "-"}, two_tasks);
   CHECK(good.code == 0);
