@@ -86,6 +86,8 @@ struct gateway::impl {
     // A task on its way out still looks its throttle up: the table goes last.
     system->await_all_actors_done();
     env.agent_slots.clear();
+    // What waits for the disk still leads to actors and to this object.
+    env.records.drain();
   }
 
   void keep_house() {

@@ -54,7 +54,8 @@ struct executor_options {
 class gateway {
 public:
   gateway(store& records, const agent_registry& agents, executor_options options = {});
-  /// Stops every actor where it stands (nothing is canceled: what was live is live after recovery).
+  /// Stops every actor where it stands (nothing is canceled: what was live is live after recovery), and waits for the store to have written
+  /// what they said. If the disk refuses it does not wait: replies that depend on it are then errors.
   ~gateway();
   gateway(const gateway&) = delete;
   gateway& operator=(const gateway&) = delete;

@@ -63,6 +63,7 @@ public:
   [[nodiscard]] push_configs& pushes() override { return *this; }
   void evict(timestamp) override {}
   void flush() override {}
+  void drain() override {}
 
   [[nodiscard]] store_status status() const override {
     store_status out;

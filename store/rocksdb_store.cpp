@@ -142,7 +142,22 @@ public:
 
   void flush() override {
     std::unique_lock lock{guard_};
-    done_.wait(lock, [&] { return !has_work() && !is_writing_; });
+    done_.wait(lock, [&] { return is_quiet(); });
+  }
+
+  void drain() override {
+    std::vector<committed_fn> dropped; // Destroyed without the lock: what they hold is not ours.
+    std::unique_lock lock{guard_};
+    done_.wait(lock, [&] { return is_quiet() || !problem_.empty(); });
+    const auto drop = [&](std::vector<submission>& of) {
+      for (auto& each : of)
+        dropped.push_back(std::exchange(each.then, nullptr));
+    };
+    if (problem_.empty())
+      return;
+    drop(writing_); // The writer calls none before it has cleared the problem.
+    for (auto& waiting : queue_)
+      drop(waiting);
   }
 
 private:
@@ -162,6 +177,9 @@ private:
     return !queue_.empty() || !settled_.empty() || !pushes_.empty();
   }
 
+  /// Under the lock.
+  [[nodiscard]] bool is_quiet() const noexcept { return !has_work() && !is_writing_; }
+
   /// Behind what waits already, in the last batch-to-be if there is room in it. Under the lock.
   void enqueue(submission&& each) {
     const auto bytes = each.row.size();
@@ -178,10 +196,10 @@ private:
 
   void write_changes() {
     ::pthread_setname_np(::pthread_self(), "store-writer");
-    std::vector<submission> group;
+    auto& group = writing_;
     std::vector<objective_id> seals;
     std::vector<push_write> pushes;
-    while (gather(group, seals, pushes)) {
+    while (gather(seals, pushes)) {
       batch_.stage(group);
       for (const auto& each : seals)
         batch_.stage_seal(each);
@@ -211,7 +229,7 @@ private:
   }
 
   /// Waits for work and takes it; false once there is none left and the store is closing.
-  bool gather(std::vector<submission>& group, std::vector<objective_id>& seals, std::vector<push_write>& pushes) {
+  bool gather(std::vector<objective_id>& seals, std::vector<push_write>& pushes) {
     std::unique_lock lock{guard_};
     if (!has_work()) {
       is_idle_ = true;
@@ -228,7 +246,7 @@ private:
     std::swap(pushes, pushes_); // Small, and those of one configuration become one row.
     if (queue_.empty())
       return true;
-    spare_ = std::exchange(group, std::move(queue_.front()));
+    spare_ = std::exchange(writing_, std::move(queue_.front()));
     queue_.pop_front();
     return true;
   }
@@ -249,6 +267,7 @@ private:
     while (!status.ok()) {
       std::unique_lock lock{guard_};
       problem_ = describe_write_failure(status, directory_);
+      done_.notify_all();
       const bool last_attempt = work_.wait_for(lock, retry_interval_, [&] { return stopping_; });
       lock.unlock();
       db_->Resume().PermitUncheckedError(); // The write says whether it helped.
@@ -281,6 +300,7 @@ private:
   rocksdb_archive archive_;
   ledger ledger_;
   change_batch batch_;
+  std::vector<submission> writing_; ///< The writer's; while `problem_` is set, `drain` may take continuations from it.
 
   mutable std::mutex guard_; ///< Of what follows.
   std::condition_variable work_;

@@ -169,6 +169,9 @@ public:
   [[nodiscard]] virtual store_status status() const = 0;
   /// Waits until everything submitted is durable.
   virtual void flush() = 0;
+  /// For whoever goes before the store does: waits until every continuation handed in so far has run. While the disk refuses, those
+  /// that wait are dropped without having run; their changes are kept and tried again all the same.
+  virtual void drain() = 0;
 };
 
 enum class durability : std::uint8_t {

@@ -158,6 +158,37 @@ TEST_CASE("A disk that refuses keeps changes waiting, says so, and loses none", 
   CHECK(records->list(list_tasks{})->total_size == 3 + live);
 }
 
+TEST_CASE("Who drains a store whose disk refuses is let go, and the changes are not lost", "[store][disk]") {
+  const temporary_directory directory;
+  const auto file_system = std::make_shared<moody_file_system>();
+  const auto env = rocksdb::NewCompositeEnv(file_system);
+  auto opened = open_rocksdb_store({.directory = directory / "data", .durability = durability::sync},
+                                   {.env = env.get(), .retry_interval = std::chrono::milliseconds{1}});
+  REQUIRE(opened.has_value());
+  auto& records = **opened;
+  std::atomic<int> acknowledged{0};
+  auto held = std::make_shared<int>(0);
+  const auto done = [&acknowledged, held] { ++acknowledged; };
+  const std::weak_ptr<int> alive = std::exchange(held, nullptr);
+  records.commit(about_lone("good", "c", 1, born_lone("good", "c", 1)), done);
+  records.drain();
+  CHECK(acknowledged == 1);
+  CHECK(alive.use_count() == 1);
+  file_system->now = mood::full;
+  records.commit(about_lone("written", "c", 2, born_lone("written", "c", 2)), done);
+  wait_until([&] { return !records.status().writable; });
+  records.commit(about_lone("queued", "c", 3, born_lone("queued", "c", 3)), done);
+  CHECK(alive.use_count() == 3);
+  records.drain();
+  CHECK(acknowledged == 1);
+  CHECK(alive.use_count() == 1);
+  file_system->now = mood::good;
+  records.flush();
+  CHECK(acknowledged == 1);
+  CHECK(records.find_task(task_id{"written"}));
+  CHECK(records.find_task(task_id{"queued"}));
+}
+
 TEST_CASE("A second store on the same directory is refused", "[store][disk]") {
   const temporary_directory directory;
   const auto first = open_or_fail(directory / "data");

@@ -35,6 +35,7 @@ public:
   [[nodiscard]] result<recovered> recover() override { return inner_->recover(); }
   void evict(timestamp before) override { inner_->evict(before); }
   void flush() override { inner_->flush(); }
+  void drain() override { inner_->drain(); }
   [[nodiscard]] store_status status() const override { return inner_->status(); }
 
 private:

@@ -1,0 +1,91 @@
+// The end of a gateway: what its actors have said last still waits for the store, and leads back to them.
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "tests/support/actor_bed.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/passing_store.hpp"
+#include "tests/support/results.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+/// Keeps changes waiting, as a slow disk does, until it is drained or let through.
+class holding_store final : public passing_store {
+public:
+  void commit(change what, committed_fn then, watcher_ptr follow) override {
+    const std::lock_guard lock{guard_};
+    waiting_.push_back({std::move(what), std::move(then), std::move(follow)});
+    if (!is_holding_)
+      pass_all();
+  }
+  void flush() override { drain(); }
+  void drain() override {
+    const std::lock_guard lock{guard_};
+    pass_all();
+  }
+
+  void hold() {
+    const std::lock_guard lock{guard_};
+    is_holding_ = true;
+  }
+  std::size_t waiting() {
+    const std::lock_guard lock{guard_};
+    return waiting_.size();
+  }
+
+private:
+  struct held {
+    change what;
+    committed_fn then;
+    watcher_ptr follow;
+  };
+
+  void pass_all() {
+    for (; !waiting_.empty(); waiting_.pop_front()) {
+      auto& next = waiting_.front();
+      passing_store::commit(std::move(next.what), std::move(next.then), std::move(next.follow));
+    }
+  }
+
+  std::mutex guard_;
+  std::deque<held> waiting_;
+  bool is_holding_ = false;
+};
+
+void wait_until(const std::function<bool()>& condition) {
+  while (!condition())
+    std::this_thread::yield();
+}
+
+} // namespace
+
+TEST_CASE("a gateway that ends leaves nothing of its own in the store", "[actors][gateway]") {
+  auto owned = std::make_unique<holding_store>();
+  auto& records = *owned;
+  actor_bed bed{std::move(owned), {}};
+  // A plan's task that has ended, whose plan waits to hear of it; and an objective whose creator waits, with an id of its own.
+  const auto made = bed.begin(an_objective({a_plan("p", {a_task("a", {}, "held"), a_task("b", {"a"}, "held")})}));
+  REQUIRE(made);
+  const auto port = bed.held->port("a");
+  records.hold();
+  port->report(report_completed{});
+  wait_until([&] { return records.waiting() == 1; });
+  create_objective second;
+  second.spec = an_objective({a_plan("q", {a_task("c")})});
+  second.spec.id = objective_id{"chosen"};
+  std::atomic<int> answers{0};
+  bed.door().create(std::move(second), nullptr, [&](const result<objective_ptr>& how) { answers += how.has_value() ? 1 : 100; });
+  wait_until([&] { return records.waiting() > 1; });
+  bed.stop();
+  CHECK(records.waiting() == 0);
+  CHECK(answers == 1);
+  CHECK(records.find_objective(objective_id{"chosen"}));
+  CHECK(records.find_task((*made)->plans[0].task_at(0))->status.state == task_state::completed);
+  CHECK(bed.held->starts() == 1);
+}
