@@ -60,8 +60,7 @@ void objective_actor::begin() {
   for (std::uint32_t p = 0; p < states_.size(); ++p)
     if (states_[p] == plan_state::working || states_[p] == plan_state::blocked)
       start_plan(p);
-  if (view_.state == objective_state::blocked)
-    move(objective_state::working, "");
+  show_waiting();
   advance();
   commit();
   if (!was_settled)
@@ -121,7 +120,7 @@ void objective_actor::advance() {
     remember_outward(skip.plan);
   }
   for (const auto plan : next.start)
-    if (!paused_)
+    if (!view_.paused)
       start_plan(plan);
   if (next.outcome) {
     if (view_.state == objective_state::blocked)
@@ -151,7 +150,7 @@ void objective_actor::start_plan(std::uint32_t plan) {
         start.news.push_back({edge.dependent.task, news.met, news.id, spec.name, spec.key, news.has_artifacts});
       }
   states_[plan] = plan_state::working;
-  waiting_[plan] = false;
+  waiting_[plan] = view_.plans[plan].paused;
   running_[plan] = spawn_actor<plan_actor>(*self_, env_, std::move(start));
 }
 
@@ -161,6 +160,7 @@ void objective_actor::on_settled(const plan_settled& what) {
   waiting_[what.plan] = false;
   view_.plans[what.plan].state = what.state;
   view_.plans[what.plan].reason = what.reason;
+  view_.plans[what.plan].paused = false;
   remember_outward(what.plan); // it may have ended before it heard that somebody waits for it
   if (closing_) {
     close_if_quiet();
@@ -177,16 +177,20 @@ void objective_actor::on_settled(const plan_settled& what) {
   quit_if_settled();
 }
 
-// The objective is blocked while plans run and each of them waits for people, and while it is paused and none of them works.
 void objective_actor::on_waits(const plan_waits& what) {
   waiting_[what.plan] = what.waiting && running_[what.plan];
+  show_waiting();
+  commit();
+}
+
+// The objective is blocked while plans run and each of them waits for people, and while it is paused and none of them works.
+void objective_actor::show_waiting() {
   const auto waits = static_cast<std::size_t>(std::count(waiting_.begin(), waiting_.end(), true));
-  const bool blocked = waits == active() && (waits > 0 || paused_);
+  const bool blocked = waits == active() && (waits > 0 || view_.paused);
   if (blocked && view_.state == objective_state::working)
-    move(objective_state::blocked, paused_ ? "paused by request" : "waits for input");
+    move(objective_state::blocked, view_.paused ? "paused by request" : "waits for input");
   else if (!blocked && view_.state == objective_state::blocked)
     move(objective_state::working, "");
-  commit();
 }
 
 void objective_actor::on_outward(const outward_news& what) {
@@ -279,15 +283,21 @@ void objective_actor::change_state(objective_state to) {
     return move(to, "");
   case objective_state::working:
   case objective_state::blocked:
-    paused_ = to == objective_state::blocked;
+    note_pause(to == objective_state::blocked);
     for (const auto& plan : running_)
       if (plan)
-        tell(plan, pause_plan{paused_});
-    if (to != view_.state && (!paused_ || active() == 0))
-      move(to, paused_ ? "paused by request" : "");
-    if (!paused_)
+        tell(plan, pause_plan{view_.paused});
+    if (to != view_.state && (!view_.paused || active() == 0))
+      move(to, view_.paused ? "paused by request" : "");
+    if (!view_.paused)
       advance();
   }
+}
+
+// Recorded before it is acknowledged, so that a restart does not forget it.
+void objective_actor::note_pause(bool paused, std::optional<std::uint32_t> plan) {
+  set_pause(view_, paused, plan);
+  pending_.push_back(pause_changed{paused, plan});
 }
 
 // What failed is tried again as new tasks; what completed stays.
@@ -388,14 +398,15 @@ result<void> objective_actor::change_plan_state(std::uint32_t plan, plan_state t
     from = plan_state::blocked;
   if (!may_become(from, to))
     return make_error(errc::invalid_transition, states_text("the plan", to_string(from), to_string(to)), "status");
+  if (running_[plan] && (to == plan_state::working || to == plan_state::blocked)) {
+    note_pause(to == plan_state::blocked, plan);
+    tell(running_[plan], pause_plan{to == plan_state::blocked});
+    return {};
+  }
   if (from == to)
     return {};
   switch (to) {
   case plan_state::working:
-    if (running_[plan]) {
-      tell(running_[plan], pause_plan{false});
-      return {};
-    }
     if (closing_)
       return make_error(errc::invalid_transition, "the objective is being ended and starts no more plans", "status");
     if (is_settled(view_.state))
@@ -413,11 +424,11 @@ result<void> objective_actor::change_plan_state(std::uint32_t plan, plan_state t
       renew(plan);
     if (view_.state == objective_state::submitted)
       move(objective_state::planning, "plans are started one by one");
+    if (view_.plans[plan].paused)
+      note_pause(false, plan);
     start_plan(plan);
     return {};
-  case plan_state::blocked:
-    if (running_[plan])
-      tell(running_[plan], pause_plan{true});
+  case plan_state::blocked: // only of a plan that runs
     return {};
   case plan_state::completed:
   case plan_state::failed:
@@ -506,6 +517,8 @@ void objective_actor::close_if_quiet() {
 void objective_actor::move(objective_state to, const std::string& reason) {
   view_.state = to;
   view_.reason = reason;
+  if (is_settled(to))
+    set_pause(view_, false);
   pending_.push_back(objective_moved{to, reason});
   move_root(to, reason);
 }

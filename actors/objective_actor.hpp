@@ -8,6 +8,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,7 @@ private:
   void start_plan(std::uint32_t plan);
   void on_settled(const plan_settled& what);
   void on_waits(const plan_waits& what);
+  void show_waiting();
   void on_outward(const outward_news& what);
   void remember_outward(std::uint32_t plan);
   void pass_on(const task_position& to, dependency_news news);
@@ -60,6 +62,7 @@ private:
   void on_change(const change_objective& what);
   [[nodiscard]] result<void> may_change_state(objective_state to) const;
   void change_state(objective_state to);
+  void note_pause(bool paused, std::optional<std::uint32_t> plan = std::nullopt);
   void on_add(const add_plan& what);
   void on_change_plan(const change_plan& what);
   [[nodiscard]] result<void> change_plan_state(std::uint32_t plan, plan_state to);
@@ -89,7 +92,6 @@ private:
   throttle_handle slots_;
   std::vector<event> pending_;
   std::vector<reply_port<task_ptr>> cancelers_; ///< Who asked to cancel the root task.
-  bool paused_ = false;  ///< By request: no plan is started by itself.
   bool closing_ = false; ///< Ends as `closing_to_` when no plan runs any more.
   objective_state closing_to_ = objective_state::canceled;
   std::string closing_reason_;

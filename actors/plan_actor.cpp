@@ -58,7 +58,9 @@ actor_behavior<plan_handle> plan_actor::make_behavior() {
 void plan_actor::begin() {
   scope_ = std::make_shared<const plan_scope>(plan_scope{start_.view.spec, start_.index, start_.context,
                                                          start_.objective_name, handle_of(self_), start_.slots});
-  if (state_ != plan_state::working)
+  if (start_.view.paused)
+    pause(true); // as it was when the process ended
+  else if (state_ != plan_state::working)
     move(plan_state::working, "");
   release(graph_.start());
   give_up_withdrawn();
@@ -80,6 +82,8 @@ void plan_actor::release(std::vector<std::uint32_t> ready) {
       graph_.complete(task, ready);
     } else if (is_terminal(state)) {
       lose(task, "task \"" + label(task) + "\" had " + std::string{to_string(state)});
+    } else if (has_begun(task)) {
+      ready_.push_front(task); // in an earlier process; a pause does not hold it back
     } else {
       ready_.push_back(task);
     }
@@ -100,7 +104,8 @@ void plan_actor::give_up_withdrawn() {
 void plan_actor::spawn_ready() {
   const auto limit = start_.view.spec->parallel_max;
   std::size_t burst = 0;
-  while (!ready_.empty() && !release_pending_ && !paused_ && !closing_ && (limit == 0 || running_count_ < limit)) {
+  const auto may_begin = [&] { return !ready_.empty() && (!paused_ || has_begun(ready_.front())); };
+  while (may_begin() && !release_pending_ && !closing_ && (limit == 0 || running_count_ < limit)) {
     if (burst++ == release_burst_max)
       return release_later();
     const auto task = ready_.front();

@@ -68,6 +68,7 @@ private:
   void check();
   void move(plan_state to, const std::string& reason, std::vector<event> before = {});
   [[nodiscard]] std::string label(std::uint32_t task) const;
+  [[nodiscard]] bool has_begun(std::uint32_t task) const { return slots_[task].state != task_state::unspecified; }
 
   actor_pointer<handle> self_;
   environment& env_;

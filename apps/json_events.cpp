@@ -64,6 +64,13 @@ public:
     indexes(what.tasks);
   }
 
+  void operator()(const pause_changed& what) {
+    head("pause_changed");
+    if (what.plan)
+      plan(*what.plan);
+    out_.key("paused").boolean(what.paused);
+  }
+
   void operator()(const task_created&) {
     head("task_created");
     task();

@@ -1,5 +1,6 @@
 #include "apps/run_session.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <utility>
@@ -62,7 +63,8 @@ result<int> run_session::resume(const objective_ptr& left) {
   recovered one;
   one.objectives.push_back(now);
   door_.resume(one);
-  if (now->state == objective_state::submitted || now->state == objective_state::planning) {
+  const bool is_paused = now->paused || std::ranges::any_of(now->plans, &plan_view::paused);
+  if (is_paused || now->state == objective_state::submitted || now->state == objective_state::planning) {
     update_objective start;
     start.who = local_caller();
     start.id = now->id;

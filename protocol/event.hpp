@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -62,6 +63,12 @@ struct tasks_renewed {
   std::vector<std::uint32_t> tasks;
 };
 
+/// Somebody asked that nothing new is begun, or that it goes on: in the whole objective, or in one plan of it.
+struct pause_changed {
+  bool paused = false;
+  std::optional<std::uint32_t> plan{};
+};
+
 // -- facts about one task (change.task set) --------------------------------------------------------------------------
 
 /// The A2A task begins to exist, as SUBMITTED. `record` is complete (a lone task brings its message as history).
@@ -91,7 +98,7 @@ struct task_progress {
 };
 
 using event = std::variant<objective_created, objective_edited, objective_moved, plan_added, plan_moved, tasks_withdrawn,
-                           tasks_renewed, task_created, task_moved, task_message, task_artifact, task_progress>;
+                           tasks_renewed, pause_changed, task_created, task_moved, task_message, task_artifact, task_progress>;
 
 /// Where a task's facts belong.
 struct task_address {

@@ -6,6 +6,16 @@ task_id plan_view::task_at(std::size_t index) const {
   return renewed_id(spec->tasks[index].id, tasks[index].generation);
 }
 
+void set_pause(objective_view& view, bool paused, std::optional<std::uint32_t> plan) {
+  if (!plan) {
+    view.paused = paused;
+    for (auto& each : view.plans)
+      each.paused = paused && !is_settled(each.state);
+  } else if (*plan < view.plans.size()) {
+    view.plans[*plan].paused = paused;
+  }
+}
+
 std::string_view summary_state(const task_slot& slot) noexcept {
   return slot.state == task_state::unspecified ? "pending" : to_string(slot.state);
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,7 @@ struct plan_view {
   timestamp created{};
   timestamp updated{};
   std::vector<task_slot> tasks; ///< One per task of `spec`, in its order.
+  bool paused = false; ///< Begins no tasks until somebody says so. Not once it has settled.
 
   /// The id of the task that stands for `index` now.
   [[nodiscard]] task_id task_at(std::size_t index) const;
@@ -56,7 +58,11 @@ struct objective_view {
   task_id root_task; ///< The A2A task that stands for the whole; empty if it was made by `objectives/create`.
   std::vector<plan_view> plans;
   std::vector<pending_input> pending_inputs;
+  bool paused = false; ///< Starts no plans by itself. Not once it has settled.
 };
+
+/// Pauses (or lets go on) one plan, or the objective with all its plans that have not settled.
+void set_pause(objective_view& view, bool paused, std::optional<std::uint32_t> plan = std::nullopt);
 
 using objective_ptr = std::shared_ptr<const objective_view>;
 

@@ -182,6 +182,11 @@ struct fact_writer {
     write_indexes(out, "renewed", what.tasks);
     out.key("p").number(what.plan);
   }
+  void operator()(const pause_changed& what) const {
+    out.key("paused").boolean(what.paused);
+    if (what.plan)
+      out.key("p").number(*what.plan);
+  }
   void operator()(const task_created& what) const {
     out.key("created");
     if (!what.record) {
@@ -264,6 +269,8 @@ event event_from(const json::object& in, const change& where) {
     return tasks_withdrawn{plan_of(in), indexes_from(value), named(at(in, "to"), task_state_from), text(in, "why")};
   if (kind == "renewed")
     return tasks_renewed{plan_of(in), indexes_from(value)};
+  if (kind == "paused")
+    return pause_changed{value.as_bool(), find(in, "p") ? std::optional{plan_of(in)} : std::nullopt};
   if (kind == "objective")
     return objective_created{pointee(value, objective_spec_from), task_id{text(in, "root")}};
   if (kind == "plan")

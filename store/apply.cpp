@@ -137,6 +137,8 @@ void apply(objective_view& view, const change& where, const objective_moved& wha
   view.state = what.to;
   view.reason = what.reason;
   view.updated = where.at;
+  if (is_settled(what.to))
+    set_pause(view, false);
 }
 
 void apply(objective_view& view, const change& where, const plan_added& what) {
@@ -153,6 +155,7 @@ void apply(objective_view& view, const change& where, const plan_moved& what) {
     return;
   plan->state = what.to;
   plan->reason = what.reason;
+  plan->paused = plan->paused && !is_settled(what.to);
   touch(view, what.plan, where.at);
 }
 
@@ -179,6 +182,11 @@ void apply(objective_view& view, const change& where, const tasks_renewed& what)
   }
   touch(view, what.plan, where.at);
   ++view.revision;
+}
+
+void apply(objective_view& view, const change& where, const pause_changed& what) {
+  set_pause(view, what.paused, what.plan);
+  view.updated = where.at;
 }
 
 void apply(objective_view& view, const change& where, const task_created& what) {

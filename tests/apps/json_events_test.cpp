@@ -69,6 +69,9 @@ TEST_CASE("every kind of event is a line of its own", "[apps][json]") {
   CHECK(at(lines_of(bed)[0], "/tasks") == "[0]");
   bed.tell(1, tasks_renewed{1, {0}});
   CHECK(event_of() == "\"tasks_renewed\"");
+  bed.tell(1, pause_changed{true, 1});
+  CHECK(event_of() == "\"pause_changed\"");
+  CHECK(at(lines_of(bed)[0], "/paused") == "true");
   bed.tell_task(1, 0, 0, task_created{std::make_shared<task>()});
   CHECK(event_of() == "\"task_created\"");
   bed.tell_task(1, 0, 0, task_message{std::make_shared<message>(message{"m", role::agent, {text_part("hi")}, {}, {}, {}, {}, {}})});

@@ -92,6 +92,9 @@ bool same(const tasks_withdrawn& a, const tasks_withdrawn& b) {
 bool same(const tasks_renewed& a, const tasks_renewed& b) {
   return a.plan == b.plan && a.tasks == b.tasks;
 }
+bool same(const pause_changed& a, const pause_changed& b) {
+  return a.paused == b.paused && a.plan == b.plan;
+}
 bool same(const task_created& a, const task_created& b) {
   return same(a.record, b.record);
 }
@@ -159,6 +162,7 @@ event any_event(random_values& random, std::size_t kind, const change& where) {
     case 9: return task_message{std::make_shared<const message>(random.any_message())};
     case 10:
       return task_artifact{std::make_shared<const artifact>(random.any_artifact()), random.coin(), random.coin()};
+    case 11: return pause_changed{random.coin(), random.coin() ? std::optional{random.below(100)} : std::nullopt};
     default: return task_progress{std::make_shared<const progress_report>(random.any_progress())};
   }
 }
@@ -213,7 +217,7 @@ TEST_CASE("a change of several facts keeps them in order, and one of none is a r
   for (std::uint32_t i = 0; i < rounds; ++i) {
     auto what = any_change(random);
     for (auto n = random.below(6); n > 0; --n)
-      what.events.push_back(any_event(random, random.below(12), what));
+      what.events.push_back(any_event(random, random.below(std::variant_size_v<event>), what));
     const auto back = read_back(what);
     REQUIRE(back.has_value());
     REQUIRE(same(*back, what));
@@ -408,7 +412,7 @@ TEST_CASE("cut and mutated rows give a value or an error, never a crash", "[prot
   std::size_t refused = 0;
   for (int i = 0; i < 3'000; ++i) {
     auto what = any_change(random);
-    what.events.push_back(any_event(random, random.below(12), what));
+    what.events.push_back(any_event(random, random.below(std::variant_size_v<event>), what));
     auto row = row_of(what);
     const auto whole = row.size();
     if (random.coin())

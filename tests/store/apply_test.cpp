@@ -193,6 +193,22 @@ TEST_CASE("Withdrawn tasks end without an attempt; renewed ones are pending in t
   CHECK(made.view.revision == 1);
 }
 
+TEST_CASE("A pause holds until it is taken back or what is paused has settled", "[store][apply]") {
+  board made;
+  apply_events(made.view, about("o", 2, plan_moved{0, plan_state::failed, ""}, pause_changed{true}));
+  CHECK(made.view.paused);
+  CHECK_FALSE(made.view.plans[0].paused);
+  CHECK(made.view.plans[1].paused);
+  CHECK(made.view.revision == 0);
+  apply_events(made.view, about("o", 3, pause_changed{false, 1}));
+  CHECK(made.view.paused);
+  CHECK_FALSE(made.view.plans[1].paused);
+  apply_events(made.view, about("o", 4, pause_changed{true, 1}, plan_moved{1, plan_state::skipped, ""}));
+  CHECK_FALSE(made.view.plans[1].paused);
+  apply_events(made.view, about("o", 5, objective_moved{objective_state::failed, ""}));
+  CHECK_FALSE(made.view.paused);
+}
+
 TEST_CASE("Facts that point outside change nothing and do no harm", "[store][apply]") {
   board made;
   auto stray = about_task(*made.spec, 1, 1, 9, moved(task_state::input_required, 1, say("?")));
@@ -203,7 +219,7 @@ TEST_CASE("Facts that point outside change nothing and do no harm", "[store][app
   apply_events(made.view, stray);
   apply_events(made.view, about("o", 9, plan_moved{2, plan_state::failed, ""},
                                 tasks_withdrawn{9, {0}, task_state::canceled, ""}, tasks_renewed{9, {0}},
-                                plan_added{nullptr}));
+                                plan_added{nullptr}, pause_changed{true, 9}));
   apply_events(made.view, about("o", 9, tasks_withdrawn{0, {2, 4'000'000'000}, task_state::canceled, ""}));
   CHECK(made.view.pending_inputs.empty());
   CHECK(made.view.plans.size() == 2);

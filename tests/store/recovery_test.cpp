@@ -194,6 +194,29 @@ TEST_CASE("Recovery gives back what is to be set going again", "[store][recovery
   CHECK(who->sequences() == std::vector<std::uint64_t>{4, 2});
 }
 
+TEST_CASE("What was paused is paused after a restart", "[store][recovery]") {
+  const temporary_directory directory;
+  auto records = open_or_fail(directory / "data");
+  const auto spec = make_objective("o", {1, 1});
+  const auto other = make_objective("other", {1, 1});
+  records->commit(about("o", 1, objective_created{spec, {}}, objective_moved{objective_state::working, ""}));
+  records->commit(about("o", 2, pause_changed{true}));
+  records->commit(about("other", 1, objective_created{other, {}}, objective_moved{objective_state::working, ""}));
+  records->commit(about("other", 2, pause_changed{true}, pause_changed{false}, pause_changed{true, 1}));
+  records->flush();
+  records.reset();
+  records = open_or_fail(directory / "data");
+  REQUIRE(recover_or_fail(*records).objectives.size() == 2);
+  const auto whole = records->find_objective(spec->id);
+  CHECK(whole->paused);
+  CHECK(whole->plans[0].paused);
+  CHECK(whole->plans[1].paused);
+  const auto part = records->find_objective(other->id);
+  CHECK_FALSE(part->paused);
+  CHECK_FALSE(part->plans[0].paused);
+  CHECK(part->plans[1].paused);
+}
+
 TEST_CASE("A settled objective leaves memory, is read from disk, and lives again when retried", "[store][evict]") {
   const temporary_directory directory;
   auto records = open_or_fail(directory / "data");

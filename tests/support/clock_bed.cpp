@@ -178,6 +178,25 @@ void clock_bed::move(objective_state to) {
     throw std::runtime_error(answer ? "refused: " + answer->error().message : "never answered");
 }
 
+void clock_bed::move_plan(std::size_t plan, plan_state to) {
+  update_plan what;
+  what.id = objective()->plans[plan].spec->id;
+  what.state = to;
+  std::optional<result<plan_id>> answer;
+  door().update(what, [&answer](result<plan_id> got) { answer = std::move(got); });
+  clock.settle();
+  if (!answer || !*answer)
+    throw std::runtime_error(answer ? "refused: " + answer->error().message : "never answered");
+}
+
+void clock_bed::restart() {
+  stop();
+  recovered left;
+  left.objectives.push_back(objective());
+  door().resume(left);
+  clock.settle();
+}
+
 void clock_bed::say(const std::string& name, const std::string& text) {
   send_message what;
   what.what.message_id = "m";

@@ -91,11 +91,14 @@ public:
   /// Nothing before the answer has come.
   [[nodiscard]] std::shared_ptr<std::optional<result<task_ptr>>> cancel(const std::string& name);
   void move(objective_state to);
+  void move_plan(std::size_t plan, plan_state to);
   /// A message to the task of that name; throws if it is refused.
   void say(const std::string& name, const std::string& text);
   void pass(std::chrono::nanoseconds span);
   /// Ends all actors where they stand, as the end of the process would.
   void stop() { gateway_.reset(); }
+  /// The same, and another process that goes on with the last objective.
+  void restart();
 
   manual_clock clock;
   agent_registry agents; ///< `noop`, `boom` (fails) and `hand`.

@@ -1,0 +1,94 @@
+// A pause outlives the process: what begins again begins nothing new, and goes on when it is told to.
+#include "tests/support/catch.hpp"
+#include "tests/support/clock_bed.hpp"
+#include "tests/support/specs.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+objective_spec two_plans() {
+  auto second = a_plan("q", {a_task("c", {}, "hand")});
+  second.dependencies = {"p"};
+  return an_objective({a_plan("p", {a_task("a", {}, "hand"), a_task("b", {"a"}, "hand")}), std::move(second)});
+}
+
+} // namespace
+
+TEST_CASE("a paused objective is paused after a restart, and goes on when it is told to", "[actors][pause]") {
+  clock_bed bed;
+  bed.begin(two_plans());
+  bed.move(objective_state::blocked);
+  CHECK(bed.objective()->paused);
+  bed.restart();
+  CHECK(bed.objective()->state == objective_state::blocked);
+  CHECK(bed.objective()->reason == "paused by request");
+  CHECK(bed.objective()->plans[0].state == plan_state::blocked);
+  // What had begun is the agent's next attempt; what had not waits.
+  CHECK(bed.hand->of("a").number == 2);
+  bed.report("a", report_completed{});
+  CHECK(bed.states() == "completed pending");
+  bed.restart();
+  CHECK(bed.states() == "completed pending");
+  CHECK(bed.objective()->state == objective_state::blocked);
+  bed.move(objective_state::working);
+  CHECK_FALSE(bed.objective()->paused);
+  CHECK(bed.objective()->plans[0].state == plan_state::working);
+  bed.report("b", report_completed{});
+  bed.report("c", report_completed{});
+  CHECK(bed.objective()->state == objective_state::completed);
+}
+
+TEST_CASE("a paused plan is paused after a restart while others go on", "[actors][pause]") {
+  clock_bed bed;
+  bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand"), a_task("b", {"a"}, "hand")}),
+                          a_plan("q", {a_task("c", {}, "hand"), a_task("d", {"c"}, "hand")})}));
+  bed.move_plan(0, plan_state::blocked);
+  bed.restart();
+  CHECK(bed.objective()->state == objective_state::working);
+  CHECK(bed.objective()->plans[0].state == plan_state::blocked);
+  CHECK(bed.objective()->plans[1].state == plan_state::working);
+  bed.report("a", report_completed{});
+  bed.report("c", report_completed{});
+  CHECK(bed.states(0) == "completed pending");
+  CHECK(bed.states(1) == "completed working");
+  bed.report("d", report_completed{});
+  CHECK(bed.objective()->state == objective_state::blocked);
+  bed.move_plan(0, plan_state::working);
+  CHECK_FALSE(bed.objective()->plans[0].paused);
+  bed.report("b", report_completed{});
+  CHECK(bed.objective()->state == objective_state::completed);
+}
+
+TEST_CASE("a pause that its plans had not heard of yet is kept too", "[actors][pause]") {
+  clock_bed bed;
+  const auto id = bed.begin(two_plans());
+  update_objective what;
+  what.id = id;
+  what.state = objective_state::blocked;
+  bool answered = false;
+  bed.door().update(what, [&](const result<objective_ptr>& how) { answered = how.has_value(); });
+  while (!answered)
+    REQUIRE(bed.clock.step());
+  REQUIRE(bed.objective()->plans[0].state == plan_state::working);
+  bed.restart();
+  CHECK(bed.objective()->state == objective_state::blocked);
+  CHECK(bed.objective()->plans[0].state == plan_state::blocked);
+  bed.report("a", report_completed{});
+  CHECK(bed.states() == "completed pending");
+}
+
+TEST_CASE("an objective that ends while it is paused is not paused when it is tried again", "[actors][pause]") {
+  clock_bed bed;
+  bed.begin(two_plans());
+  bed.move(objective_state::blocked);
+  bed.move(objective_state::canceled);
+  CHECK_FALSE(bed.objective()->paused);
+  bed.move(objective_state::submitted);
+  bed.move(objective_state::working);
+  bed.report("a", report_completed{});
+  bed.report("b", report_completed{});
+  bed.report("c", report_completed{});
+  CHECK(bed.objective()->state == objective_state::completed);
+}
