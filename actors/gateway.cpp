@@ -216,6 +216,7 @@ struct gateway::impl {
     if (!start.request)
       start.request = std::make_shared<const message>();
     start.request_metadata = record.metadata;
+    start.accepted_output_modes = record.accepted_output_modes;
     const std::lock_guard lock{env.entering};
     env.lone_tasks.put(record.id.str(), spawn_actor<task_actor>(*system, env, std::move(start)));
   }
@@ -305,15 +306,15 @@ void gateway::cancel(cancel_task what, reply<task_ptr> done) {
   if (is_terminal(record->status.state))
     return done(refusal);
   reply_port<task_ptr> answer{std::move(done), refusal};
-  const std::string reason = "canceled by request";
+  cancel_run order{"canceled by request", std::move(what.metadata), std::move(answer)};
   if (!record->origin && record->agent != objective_agent) {
     if (const auto who = impl_->env.lone_tasks.find(what.id.str()))
-      tell(who, cancel_run{reason, std::move(answer)});
+      tell(who, std::move(order));
     return;
   }
   const bool root = !record->origin;
   if (const auto who = impl_->env.objectives.find(record->context))
-    tell(who, objective_cancel{root, record->origin.plan_index, record->origin.task_index, reason, std::move(answer)});
+    tell(who, objective_cancel{root, record->origin.plan_index, record->origin.task_index, std::move(order)});
 }
 
 void gateway::create(create_objective what, watcher_ptr follow, reply<objective_ptr> done) {

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include <boost/json/object.hpp>
+
 #include "actors/agent.hpp"
 #include "actors/caf.hpp"
 #include "actors/objective_graph.hpp"
@@ -34,7 +36,8 @@ struct provide_input {
 /// From gateway or plan: stop. What the task has reached so far stays; a later result is ignored.
 struct cancel_run {
   std::string reason;
-  reply_port<task_ptr> done; ///< Answered once CANCELED is committed. May be empty.
+  boost::json::object metadata; ///< Of the request; the status message has it.
+  reply_port<task_ptr> done;    ///< Answered once CANCELED is committed. May be empty.
 };
 
 /// From the agent's port. Ignored if `attempt` is over.
@@ -135,8 +138,7 @@ struct task_input {
 /// From the objective: passed on to the task; withdraws one that has not begun.
 struct task_cancel {
   std::uint32_t task;
-  std::string reason;
-  reply_port<task_ptr> done;
+  cancel_run what;
 };
 
 /// From the plan to itself: more tasks are free to begin than it spawns in one go.
@@ -201,8 +203,7 @@ struct objective_cancel {
   bool root;
   std::uint32_t plan;
   std::uint32_t task;
-  std::string reason;
-  reply_port<task_ptr> done;
+  cancel_run what;
 };
 
 using objective_handle = actor_handle<plan_settled, plan_waits, outward_news, change_objective, add_plan, change_plan,

@@ -482,15 +482,17 @@ void objective_actor::on_input(objective_input& what) {
 
 void objective_actor::on_cancel(const objective_cancel& what) {
   if (what.root) {
-    if (what.done)
-      cancelers_.push_back(what.done);
-    if (may_become(view_.state, objective_state::canceled))
-      close_all(objective_state::canceled, what.reason);
+    if (what.what.done)
+      cancelers_.push_back(what.what.done);
+    if (may_become(view_.state, objective_state::canceled)) {
+      cancel_metadata_ = what.what.metadata;
+      close_all(objective_state::canceled, what.what.reason);
+    }
     commit();
     return quit_if_settled();
   }
   if (what.plan < running_.size() && running_[what.plan])
-    tell(running_[what.plan], task_cancel{what.task, what.reason, what.done});
+    tell(running_[what.plan], task_cancel{what.task, what.what});
 }
 
 // -- the objective itself ------------------------------------------------------------------------------------------------
@@ -557,6 +559,8 @@ void objective_actor::move_root(objective_state to, const std::string& reason) {
     filled->parts.push_back(text_part(words));
     filled->context_id = view_.id.str();
     filled->task_id = view_.root_task.str();
+    if (to == objective_state::canceled)
+      filled->metadata = std::exchange(cancel_metadata_, {});
     text = std::move(filled);
   }
   what.events.push_back(task_moved{shown[static_cast<std::size_t>(to)], 1, std::move(text)});

@@ -92,6 +92,7 @@ private:
   throttle_handle slots_;
   std::vector<event> pending_;
   std::vector<reply_port<task_ptr>> cancelers_; ///< Who asked to cancel the root task.
+  boost::json::object cancel_metadata_;         ///< Of the request that cancels the root task.
   bool closing_ = false; ///< Ends as `closing_to_` when no plan runs any more.
   objective_state closing_to_ = objective_state::canceled;
   std::string closing_reason_;

@@ -199,7 +199,8 @@ void plan_actor::lose(std::uint32_t task, const std::string& reason) {
     closing_reason_ = reason;
 }
 
-void plan_actor::withdraw(const std::vector<std::uint32_t>& tasks, const std::string& reason, committed_fn then) {
+void plan_actor::withdraw(const std::vector<std::uint32_t>& tasks, const std::string& reason, const boost::json::object& metadata,
+                          committed_fn then) {
   std::vector<std::uint32_t> fresh;
   for (const auto task : tasks)
     if (slots_[task].state == task_state::unspecified)
@@ -213,19 +214,20 @@ void plan_actor::withdraw(const std::vector<std::uint32_t>& tasks, const std::st
   change what;
   what.context = start_.context;
   what.at = env_.now();
-  what.events.push_back(tasks_withdrawn{start_.index, std::move(fresh), task_state::canceled, reason});
+  what.events.push_back(tasks_withdrawn{start_.index, std::move(fresh), task_state::canceled, reason, metadata});
   env_.records.commit(std::move(what), std::move(then));
 }
 
 void plan_actor::cancel_one(const task_cancel& what) {
   if (const auto& task = running_[what.task])
-    return tell(task, cancel_run{what.reason, what.done});
+    return tell(task, what.what);
   if (slots_[what.task].state != task_state::unspecified)
     return; // whoever asked hears of it when the message is dropped
   std::erase(ready_, what.task);
-  withdraw({what.task}, what.reason,
-           [&records = env_.records, id = start_.view.task_at(what.task), done = what.done] { done(records.find_task(id)); });
-  lose(what.task, "task \"" + label(what.task) + "\" canceled: " + what.reason);
+  const auto& [reason, metadata, done] = what.what;
+  withdraw({what.task}, reason, metadata,
+           [&records = env_.records, id = start_.view.task_at(what.task), done = done] { done(records.find_task(id)); });
+  lose(what.task, "task \"" + label(what.task) + "\" canceled: " + reason);
   check();
 }
 
@@ -276,7 +278,7 @@ void plan_actor::close(plan_state to, const std::string& reason) {
   closing_reason_ = reason;
   for (const auto& task : running_)
     if (task)
-      tell(task, cancel_run{reason, {}});
+      tell(task, cancel_run{reason, {}, {}});
   check();
 }
 

@@ -54,7 +54,8 @@ private:
   void on_settled(const task_settled& what);
   void on_waits(const task_waits& what);
   void lose(std::uint32_t task, const std::string& reason);
-  void withdraw(const std::vector<std::uint32_t>& tasks, const std::string& reason, committed_fn then = nullptr);
+  void withdraw(const std::vector<std::uint32_t>& tasks, const std::string& reason, const boost::json::object& metadata = {},
+                committed_fn then = nullptr);
   void cancel_one(const task_cancel& what);
 
   // -- neighbours ------------------------------------------------------------------------------------------------------

@@ -355,7 +355,7 @@ void task_actor::cancel(const cancel_run& what) {
   quit_after_stop_ = !stopped;
   if (what.done)
     rest().canceled = what.done;
-  finish(task_event::cancel, what.reason);
+  finish(task_event::cancel, what.reason, what.metadata);
   if (was_waiting)
     tell_plan_waiting(false);
   if (!stopped)
@@ -440,8 +440,8 @@ void task_actor::after_stop() {
   }
 }
 
-void task_actor::finish(task_event on, const std::string& text) {
-  conclude(on, text);
+void task_actor::finish(task_event on, const std::string& text, const boost::json::object& metadata) {
+  conclude(on, text, metadata);
   if (quit_after_stop_)
     return;
   run_.reset();
@@ -450,10 +450,10 @@ void task_actor::finish(task_event on, const std::string& text) {
 }
 
 // The terminal fact; then, once it is committed, the plan hears of it.
-void task_actor::conclude(task_event on, const std::string& text) {
+void task_actor::conclude(task_event on, const std::string& text, const boost::json::object& metadata) {
   ensure_created();
   note_progress();
-  if (!move(on, text.empty() ? nullptr : status_message(text)))
+  if (!move(on, text.empty() ? nullptr : status_message(text, metadata)))
     return;
   if (scope_) {
     const auto& reason = state_ == task_state::completed ? std::string{} : text;
@@ -513,6 +513,7 @@ void task_actor::ensure_created() {
     record->agent = env_.agents.default_agent;
     record->history.push_back(lone_->request);
     record->metadata = lone_->metadata;
+    record->accepted_output_modes = lone_->accepted_output_modes;
   }
   pending_.push_back(task_created{std::move(record)});
 }
@@ -592,13 +593,14 @@ void task_actor::commit(committed_fn then) {
       std::exchange(lone_->follow, nullptr));
 }
 
-message_ptr task_actor::status_message(const std::string& text) const {
+message_ptr task_actor::status_message(const std::string& text, const boost::json::object& metadata) const {
   auto what = std::make_shared<message>();
   what->message_id = thread_id_source().next("msg");
   what->from = role::agent;
   what->parts.push_back(text_part(text));
   what->context_id = context();
   what->task_id = id().str();
+  what->metadata = metadata;
   return what;
 }
 

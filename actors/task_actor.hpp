@@ -48,7 +48,7 @@ struct task_start {
   std::string context;  ///< Of a lone task.
   message_ptr request;  ///< Of a lone task.
   boost::json::object request_metadata;
-  std::vector<std::string> accepted_output_modes; ///< Of a lone task; not kept beyond the process.
+  std::vector<std::string> accepted_output_modes; ///< Of a lone task.
   std::string traceparent;
   watcher_ptr follow;
   reply_port<sent> done;
@@ -98,8 +98,8 @@ private:
   void reply(report_reply what);
   void stop_agent(report_failed because);
   void after_stop();
-  void finish(task_event on, const std::string& text);
-  void conclude(task_event on, const std::string& text);
+  void finish(task_event on, const std::string& text, const boost::json::object& metadata = {});
+  void conclude(task_event on, const std::string& text, const boost::json::object& metadata = {});
   [[nodiscard]] committed_fn answer_to_cancel();
   void release();
 
@@ -113,7 +113,7 @@ private:
   void ask(const report_question& what);
   void ensure_created();
   void commit(committed_fn then = nullptr);
-  [[nodiscard]] message_ptr status_message(const std::string& text) const;
+  [[nodiscard]] message_ptr status_message(const std::string& text, const boost::json::object& metadata = {}) const;
 
   void set_timer(task_timer::purpose kind, std::chrono::nanoseconds after);
   void tell_plan_waiting(bool waiting);

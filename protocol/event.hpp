@@ -9,6 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include <boost/json/object.hpp>
+
 #include "protocol/ids.hpp"
 #include "protocol/message.hpp"
 #include "protocol/objective.hpp"
@@ -55,6 +57,7 @@ struct tasks_withdrawn {
   std::vector<std::uint32_t> tasks;
   task_state to; ///< canceled
   std::string reason;
+  boost::json::object metadata{}; ///< Of the request that took them, if there was one.
 };
 
 /// Tasks of a plan that are pending again, each as a new A2A task (`generation` grows).

@@ -96,6 +96,7 @@ void write_members(json_writer& out, const task& what, const task& usual) {
       write_pointee(out, turn);
     out.end_array();
   }
+  write_texts(out, "om", what.accepted_output_modes);
 }
 
 task task_from(const json::object& in, task out) {
@@ -120,6 +121,7 @@ task task_from(const json::object& in, task out) {
     for (const auto& turn : history->as_array())
       out.history.push_back(pointee(turn, message_from));
   out.metadata = tree(in, "m");
+  out.accepted_output_modes = texts(in, "om");
   return out;
 }
 
@@ -177,6 +179,7 @@ struct fact_writer {
   void operator()(const tasks_withdrawn& what) const {
     write_indexes(out, "withdrawn", what.tasks);
     out.key("p").number(what.plan).member("to", to_string(what.to)).optional_member("why", what.reason);
+    write_tree(out, "m", what.metadata);
   }
   void operator()(const tasks_renewed& what) const {
     write_indexes(out, "renewed", what.tasks);
@@ -266,7 +269,8 @@ event event_from(const json::object& in, const change& where) {
   if (kind == "objective to")
     return objective_moved{named(value, objective_state_from), text(in, "why")};
   if (kind == "withdrawn")
-    return tasks_withdrawn{plan_of(in), indexes_from(value), named(at(in, "to"), task_state_from), text(in, "why")};
+    return tasks_withdrawn{plan_of(in), indexes_from(value), named(at(in, "to"), task_state_from), text(in, "why"),
+                           tree(in, "m")};
   if (kind == "renewed")
     return tasks_renewed{plan_of(in), indexes_from(value)};
   if (kind == "paused")

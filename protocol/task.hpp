@@ -48,6 +48,7 @@ struct task {
   std::vector<artifact_ptr> artifacts;
   std::vector<message_ptr> history;
   boost::json::object metadata; ///< What is not derived from `origin`.
+  std::vector<std::string> accepted_output_modes; ///< As asked of a lone task, for its further attempts. Not shown.
 };
 
 using task_ptr = std::shared_ptr<const task>;

@@ -33,6 +33,7 @@ struct withdrawal {
   std::vector<std::uint32_t> tasks;
   task_state to = task_state::canceled;
   std::string reason;
+  boost::json::object metadata;
   timestamp at{};
 };
 

@@ -98,7 +98,7 @@ void ledger::tell_withdrawn(const objective_view& view, const change_ptr& what, 
 void ledger::note_withdrawals(std::vector<withdrawal>& known, const change& what) {
   for (const auto& fact : what.events) {
     if (const auto* withdrawn = std::get_if<tasks_withdrawn>(&fact)) {
-      known.push_back({withdrawn->plan, withdrawn->tasks, withdrawn->to, withdrawn->reason, what.at});
+      known.push_back({withdrawn->plan, withdrawn->tasks, withdrawn->to, withdrawn->reason, withdrawn->metadata, what.at});
     } else if (const auto* renewed = std::get_if<tasks_renewed>(&fact)) {
       auto again = renewed->tasks; // both lists may have a million
       std::sort(again.begin(), again.end());

@@ -43,6 +43,7 @@ task_status withdrawn_status(const objective_view& owner, const std::vector<with
       why->parts.push_back(text_part(each.reason));
       why->context_id = owner.id.str();
       why->task_id = id.str();
+      why->metadata = each.metadata;
       out.message = std::move(why);
     }
   }

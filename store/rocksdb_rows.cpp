@@ -185,7 +185,7 @@ void write_objective_row(std::string& out, const objective_state_of_record& what
     change row;
     row.context = what.view->id.str();
     row.at = each.at;
-    row.events.emplace_back(tasks_withdrawn{each.plan, each.tasks, each.to, each.reason});
+    row.events.emplace_back(tasks_withdrawn{each.plan, each.tasks, each.to, each.reason, each.metadata});
     record::write(out, row);
   }
 }
@@ -206,7 +206,7 @@ result<objective_state_of_record> read_objective_row(std::string_view row, const
       return line.error();
     for (const auto& fact : line->events)
       if (const auto* each = std::get_if<tasks_withdrawn>(&fact))
-        out.withdrawn.push_back({each->plan, each->tasks, each->to, each->reason, line->at});
+        out.withdrawn.push_back({each->plan, each->tasks, each->to, each->reason, each->metadata, line->at});
   }
   return out;
 }

@@ -216,6 +216,44 @@ TEST_CASE("one task of a plan can be canceled, begun or not", "[actors][gateway]
   CHECK(cancel(bed, task_id{"nobody"}).error().code == errc::task_not_found);
 }
 
+TEST_CASE("the metadata of a cancel request is the status message's, whatever it cancels", "[actors][gateway]") {
+  actor_bed bed;
+  bed.agents.default_agent = "held";
+  send_message alone;
+  alone.what.message_id = "m";
+  alone.what.parts.push_back(text_part("go on"));
+  awaited<sent> lone;
+  bed.door().send(std::move(alone), nullptr, lone.to());
+  create_objective what;
+  what.spec = an_objective({going_on(a_plan("p", {a_task("a", {}, "held"), a_task("b", {"a"})}))});
+  what.start = true;
+  what.request = std::make_shared<const message>();
+  awaited<objective_ptr> made;
+  bed.door().create(std::move(what), bed.seen, made.to());
+  const auto view = made.get().value();
+  (void)bed.held->port("a");
+  const auto metadata_after_cancel = [&](const task_id& id) {
+    awaited<task_ptr> done;
+    bed.door().cancel(cancel_task{{}, id, {{"why", id.str()}}}, done.to());
+    const auto canceled = done.get().value();
+    CHECK(canceled->status.state == task_state::canceled);
+    CHECK(bed.records().find_task(id)->status.message->metadata == canceled->status.message->metadata);
+    return canceled->status.message->metadata;
+  };
+  // A lone task, one that has not begun, one that works, and the objective itself.
+  for (const auto& id : {lone.get().value().task, view->plans[0].task_at(1), view->plans[0].task_at(0)})
+    CHECK(metadata_after_cancel(id) == boost::json::object{{"why", id.str()}});
+  awaited<objective_ptr> second;
+  create_objective other;
+  other.spec = an_objective({a_plan("p", {a_task("c", {}, "held")})});
+  other.start = true;
+  other.request = std::make_shared<const message>();
+  bed.door().create(std::move(other), nullptr, second.to());
+  const auto root = second.get().value()->root_task;
+  (void)bed.held->port("c");
+  CHECK(metadata_after_cancel(root) == boost::json::object{{"why", root.str()}});
+}
+
 TEST_CASE("a question blocks the objective only when nothing else can run, and the answer unblocks it", "[actors][gateway]") {
   actor_bed bed;
   const auto made = bed.begin(an_objective({a_plan("p", {a_task("ask", {}, "asking"), a_task("other", {}, "held"), a_task("after", {"ask"})})}));

@@ -1,6 +1,7 @@
 // Messages to tasks: what is taken, what is refused, and what reaches the agent (a2a-wire 6.1, 6.2, D9, D12).
 #include "actors/gateway.hpp"
 
+#include "protocol/record.hpp"
 #include "tests/support/actor_bed.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/results.hpp"
@@ -136,6 +137,33 @@ TEST_CASE("what a task was told is told again after a restart", "[actors][messag
   seen->wait_for(task_state::completed);
   CHECK(noting->last()->text() == "one\ntwo");
   CHECK(noting->last()->attempt == 2);
+}
+
+TEST_CASE("the media types a client takes reach the attempt after a restart too", "[actors][messages]") {
+  actor_bed bed;
+  const auto noting = std::make_shared<noting_agent>();
+  bed.agents.add("noting", noting);
+  bed.agents.default_agent = "held";
+  auto what = text_to("one");
+  what.accepted_output_modes = {"text/plain", "image/*"};
+  const auto made = send(bed, std::move(what));
+  REQUIRE(made);
+  static_cast<void>(bed.held->port(""));
+  bed.stop();
+
+  // As the journal has it.
+  std::string row;
+  record::write(row, *bed.records().find_task(made->task));
+  auto left = std::make_shared<task>(record::read_task(row).value());
+  left->agent = "noting";
+  bed.agents.default_agent = "noting";
+  const auto seen = std::make_shared<recorder>();
+  static_cast<void>(bed.records().watch_task(made->task, seen));
+  recovered all;
+  all.lone_tasks.push_back(left);
+  bed.door().resume(all);
+  seen->wait_for(task_state::completed);
+  CHECK(noting->last()->accepted_output_modes == std::vector<std::string>{"text/plain", "image/*"});
 }
 
 TEST_CASE("a task that had not begun is begun after a restart, even if its agent does nothing twice", "[actors][messages]") {

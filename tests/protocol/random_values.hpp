@@ -185,6 +185,7 @@ public:
     out.artifacts = list<artifact_ptr>(3, [&] { return std::make_shared<const artifact>(any_artifact()); });
     out.history = list<message_ptr>(3, [&] { return std::make_shared<const message>(any_message()); });
     out.metadata = object();
+    out.accepted_output_modes = texts();
     return out;
   }
   objective_view any_objective_view() {

@@ -68,7 +68,7 @@ bool same(const task& a, const task& b) {
   return a.id == b.id && a.context == b.context && a.agent == b.agent && a.attempt == b.attempt
          && a.status.state == b.status.state && same(a.status.message, b.status.message) && a.status.at == b.status.at
          && a.created == b.created && same(a.progress, b.progress) && same(a.artifacts, b.artifacts)
-         && same(a.history, b.history) && a.metadata == b.metadata;
+         && same(a.history, b.history) && a.metadata == b.metadata && a.accepted_output_modes == b.accepted_output_modes;
 }
 
 bool same(const objective_created& a, const objective_created& b) {
@@ -87,7 +87,7 @@ bool same(const plan_moved& a, const plan_moved& b) {
   return a.plan == b.plan && a.to == b.to && a.reason == b.reason;
 }
 bool same(const tasks_withdrawn& a, const tasks_withdrawn& b) {
-  return a.plan == b.plan && a.tasks == b.tasks && a.to == b.to && a.reason == b.reason;
+  return a.plan == b.plan && a.tasks == b.tasks && a.to == b.to && a.reason == b.reason && a.metadata == b.metadata;
 }
 bool same(const tasks_renewed& a, const tasks_renewed& b) {
   return a.plan == b.plan && a.tasks == b.tasks;
@@ -144,7 +144,7 @@ event any_event(random_values& random, std::size_t kind, const change& where) {
     case 2: return objective_moved{random.any_objective_state(), random.text()};
     case 3: return plan_added{random.plan_ptr()};
     case 4: return plan_moved{random.below(100), random.any_plan_state(), random.text()};
-    case 5: return tasks_withdrawn{random.below(100), random.indexes(), random.any_task_state(), random.text()};
+    case 5: return tasks_withdrawn{random.below(100), random.indexes(), random.any_task_state(), random.text(), random.object()};
     case 6: return tasks_renewed{random.below(100), random.indexes()};
     case 7: {
       auto record = std::make_shared<task>(random.any_task());
