@@ -43,6 +43,10 @@ error gone(const std::string& id) {
   return make_error(errc::unsupported_operation, "the task has ended and takes no more messages", id);
 }
 
+error no_objective(const objective_id& id) {
+  return make_error(errc::objective_not_found, "no objective has this id", id.str());
+}
+
 // The fallback of a command whose objective actor ended before it looked at it; never seen outside.
 const error dropped{};
 constexpr int command_tries_max = 8;
@@ -127,6 +131,7 @@ struct gateway::impl {
     task_start start;
     start.id = task_id{thread_id_source().next("task")};
     start.agent = env.agents.default_agent;
+    start.owner = owner_of(what.who);
     start.context = what.what.context_id.empty() ? thread_id_source().next("ctx") : what.what.context_id;
     what.what.task_id = start.id.str();
     what.what.context_id = start.context;
@@ -166,7 +171,7 @@ struct gateway::impl {
       return who;
     const auto view = env.records.find_objective(id);
     if (!view)
-      return make_error(errc::objective_not_found, "no objective has this id", id.str());
+      return no_objective(id);
     return spawn_existing(*view);
   }
 
@@ -208,6 +213,7 @@ struct gateway::impl {
     start.id = record.id;
     start.agent = record.agent;
     start.context = record.context;
+    start.owner = record.owner;
     start.exists = true;
     start.attempts = record.attempt;
     for (const auto& one : record.history)
@@ -274,7 +280,7 @@ void gateway::send(send_message what, watcher_ptr follow, reply<sent> done) {
     return done(ok.error());
   if (impl_->recent && impl_->recent->answer(what, done))
     return;
-  const auto refer = [this](const task_id& id) { return records().find_task(id); };
+  const auto refer = [this, owner = owner_of(what.who)](const task_id& id) { return records().find_task_of(owner, id); };
   if (auto ok = check_task_references(what.what, refer); !ok)
     return done(ok.error());
   if (what.what.task_id.empty()) {
@@ -283,7 +289,7 @@ void gateway::send(send_message what, watcher_ptr follow, reply<sent> done) {
       return done(ok.error());
     return impl_->send_new(std::move(what), std::move(follow), std::move(done));
   }
-  const auto record = records().find_task(task_id{what.what.task_id});
+  const auto record = refer(task_id{what.what.task_id});
   if (!record)
     return done(make_error(errc::task_not_found, "no task has this id", what.what.task_id));
   if (!what.what.context_id.empty() && what.what.context_id != record->context)
@@ -297,7 +303,7 @@ void gateway::send(send_message what, watcher_ptr follow, reply<sent> done) {
 }
 
 void gateway::cancel(cancel_task what, reply<task_ptr> done) {
-  const auto record = records().find_task(what.id);
+  const auto record = records().find_task_of(owner_of(what.who), what.id);
   if (!record)
     return done(make_error(errc::task_not_found, "no task has this id", what.id.str()));
   if (record->status.state == task_state::canceled)
@@ -352,6 +358,7 @@ void gateway::create(create_objective what, watcher_ptr follow, reply<objective_
   }
   objective_start start;
   start.view = new_view(*spec, impl_->env.now());
+  start.view.owner = owner_of(what.who);
   if (what.request) {
     start.view.root_task = task_id{thread_id_source().next("task")};
     start.request = std::move(what.request);
@@ -370,6 +377,8 @@ void gateway::create(create_objective what, watcher_ptr follow, reply<objective_
 
 void gateway::update(update_objective what, reply<objective_ptr> done) {
   const auto id = what.id;
+  if (!records().find_objective_of(owner_of(what.who), id))
+    return done(no_objective(id));
   impl_->command<objective_ptr>(
       id, [what = std::move(what)](reply_port<objective_ptr> port) { return change_objective{what, std::move(port)}; },
       std::move(done));
@@ -378,6 +387,8 @@ void gateway::update(update_objective what, reply<objective_ptr> done) {
 void gateway::create(create_plan what, reply<plan_id> done) {
   if (auto ok = impl_->open(); !ok)
     return done(ok.error());
+  if (!records().find_objective_of(owner_of(what.who), what.objective))
+    return done(no_objective(what.objective));
   if (auto ok = check_plan(what.spec, 0, agents()); !ok)
     return done(ok.error());
   std::vector<std::string> chosen;
@@ -401,11 +412,11 @@ void gateway::create(create_plan what, reply<plan_id> done) {
 }
 
 void gateway::update(update_plan what, reply<plan_id> done) {
-  const auto owner = records().objective_of(what.id);
-  if (!owner)
+  const auto whole = records().find_objective_of(owner_of(what.who), what.id);
+  if (!whole)
     return done(make_error(errc::plan_not_found, "no plan has this id", what.id.str()));
   impl_->command<plan_id>(
-      *owner, [what = std::move(what)](reply_port<plan_id> port) { return change_plan{what, std::move(port)}; },
+      whole->id, [what = std::move(what)](reply_port<plan_id> port) { return change_plan{what, std::move(port)}; },
       std::move(done));
 }
 

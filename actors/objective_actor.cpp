@@ -68,7 +68,7 @@ void objective_actor::begin() {
 }
 
 void objective_actor::create() {
-  pending_.push_back(objective_created{std::move(start_.create), view_.root_task});
+  pending_.push_back(objective_created{std::move(start_.create), view_.root_task, view_.owner});
   start_.create = nullptr;
   view_.state = objective_state::submitted;
   if (start_.start) {
@@ -90,6 +90,7 @@ void objective_actor::create() {
     auto record = std::make_shared<task>();
     record->id = view_.root_task;
     record->context = view_.id.str();
+    record->owner = view_.owner;
     record->agent = objective_agent;
     record->created = env_.now();
     record->status.at = record->created;
@@ -140,6 +141,7 @@ void objective_actor::start_plan(std::uint32_t plan) {
   start.view = view_.plans[plan];
   start.resolved = {resolved_, &resolved_->plans[plan]};
   start.context = view_.id.str();
+  start.owner = view_.owner;
   start.objective_name = view_.name;
   start.objective = handle_of(self_);
   start.slots = slots_;

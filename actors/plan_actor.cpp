@@ -56,7 +56,7 @@ actor_behavior<plan_handle> plan_actor::make_behavior() {
 
 // Fresh or after a restart: every task that is free is looked at, and its slot says what it needs.
 void plan_actor::begin() {
-  scope_ = std::make_shared<const plan_scope>(plan_scope{start_.view.spec, start_.index, start_.context,
+  scope_ = std::make_shared<const plan_scope>(plan_scope{start_.view.spec, start_.index, start_.context, start_.owner,
                                                          start_.objective_name, handle_of(self_), start_.slots});
   if (start_.view.paused)
     pause(true); // as it was when the process ended

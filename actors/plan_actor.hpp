@@ -24,6 +24,7 @@ struct plan_start {
   plan_view view; ///< State and slots as committed.
   std::shared_ptr<const resolved_plan> resolved;
   std::string context;
+  std::string owner;
   std::string objective_name;
   objective_handle objective;
   throttle_handle slots;

@@ -59,7 +59,7 @@ task_actor::task_actor(actor_pointer<handle> self, environment& env, task_start 
     rest().dependencies = std::move(start.dependencies);
   if (!scope_)
     lone_ = std::make_unique<conversation>(conversation{
-        std::move(start.id), std::move(start.context), std::move(start.request), std::move(start.request_metadata),
+        std::move(start.id), std::move(start.context), std::move(start.owner), std::move(start.request), std::move(start.request_metadata),
         std::move(start.accepted_output_modes), std::move(start.traceparent), std::move(start.follow), std::move(start.done)});
 }
 
@@ -233,7 +233,7 @@ result<order_ptr> task_actor::make_order() const {
 }
 
 std::vector<referenced_task> task_actor::references_of(const std::vector<message_ptr>& messages) const {
-  return gather_references(messages, [this](const task_id& other) { return env_.records.find_task(other); });
+  return gather_references(messages, [this](const task_id& other) { return env_.records.find_task_of(owner(), other); });
 }
 
 // -- what comes in -------------------------------------------------------------------------------------------------------
@@ -503,6 +503,7 @@ void task_actor::ensure_created() {
   auto record = std::make_shared<task>();
   record->id = id();
   record->context = context();
+  record->owner = owner();
   record->created = env_.now();
   record->status.at = record->created;
   if (scope_) {
@@ -634,6 +635,10 @@ task_id task_actor::id() const {
 
 const std::string& task_actor::context() const {
   return scope_ ? scope_->context : lone_->context;
+}
+
+const std::string& task_actor::owner() const {
+  return scope_ ? scope_->owner : lone_->owner;
 }
 
 } // namespace troupe

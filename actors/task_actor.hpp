@@ -31,6 +31,7 @@ struct plan_scope {
   plan_spec_ptr spec;
   std::uint32_t plan_index = 0;
   std::string context; ///< The objective's id.
+  std::string owner;   ///< The objective's.
   std::string objective_name;
   plan_handle plan;
   throttle_handle slots; ///< The objective's `maxParallel`; may be null.
@@ -46,6 +47,7 @@ struct task_start {
 
   task_id id;           ///< Of a lone task.
   std::string context;  ///< Of a lone task.
+  std::string owner;    ///< Of a lone task.
   message_ptr request;  ///< Of a lone task.
   boost::json::object request_metadata;
   std::vector<std::string> accepted_output_modes; ///< Of a lone task.
@@ -120,6 +122,7 @@ private:
   [[nodiscard]] const retry_policy& retry() const;
   [[nodiscard]] task_id id() const;
   [[nodiscard]] const std::string& context() const;
+  [[nodiscard]] const std::string& owner() const;
   [[nodiscard]] restart_rule restart() const;
   [[nodiscard]] bool over() const noexcept { return is_terminal(state_); }
   /// Its attempt is being stopped.
@@ -129,6 +132,7 @@ private:
   struct conversation {
     task_id id;
     std::string context;
+    std::string owner;
     message_ptr request;
     boost::json::object metadata;
     std::vector<std::string> accepted_output_modes;

@@ -27,12 +27,6 @@ constexpr std::chrono::milliseconds close_bound = 10s;
 /// Tasks of an earlier process whose times are read back for the critical path.
 constexpr std::size_t measured_tasks_max = 20'000;
 
-caller local_caller() {
-  caller out;
-  out.principal = "local";
-  return out;
-}
-
 } // namespace
 
 run_session::run_session(gateway& door, std::shared_ptr<inbox> in, stop_signals& signals, run_screen& screen,
@@ -44,7 +38,6 @@ run_session::run_session(gateway& door, std::shared_ptr<inbox> in, stop_signals&
 
 result<int> run_session::run(objective_spec_ptr spec) {
   create_objective what;
-  what.who = local_caller();
   what.spec = *spec;
   what.start = true;
   door_.create(std::move(what), in_, [this, in = in_](result<objective_ptr> done) {
@@ -66,7 +59,6 @@ result<int> run_session::resume(const objective_ptr& left) {
   const bool is_paused = now->paused || std::ranges::any_of(now->plans, &plan_view::paused);
   if (is_paused || now->state == objective_state::submitted || now->state == objective_state::planning) {
     update_objective start;
-    start.who = local_caller();
     start.id = now->id;
     start.state = objective_state::working;
     door_.update(std::move(start), [this, in = in_](result<objective_ptr> done) {
@@ -252,7 +244,6 @@ void run_session::give_answer(const open_question& question, std::string text) {
   const auto number = question.number;
   answered_.insert(number);
   send_message what;
-  what.who = local_caller();
   what.what.message_id = thread_id_source().next("msg");
   what.what.from = role::user;
   what.what.context_id = model_.id().str();
@@ -285,7 +276,6 @@ void run_session::cancel(ending why) {
 void run_session::send_cancel() {
   cancel_sent_ = true;
   update_objective what;
-  what.who = local_caller();
   what.id = model_.id();
   what.state = objective_state::canceled;
   door_.update(std::move(what), [this, in = in_](result<objective_ptr> done) {

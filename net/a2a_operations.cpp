@@ -65,7 +65,7 @@ awaitable<void> send_and_answer(operation_call& call, send_request request) {
   watching guard(records, news);
 
   const task_id named(request.command.what.task_id);
-  if (waits && !named.empty() && records.watch_task(named, news))
+  if (waits && !named.empty() && records.find_task_of(owner_of(request.command.who), named) && records.watch_task(named, news))
     guard.on(named.str());
   call.server().door.send(std::move(request.command), waits && named.empty() ? news : nullptr,
                           after_push(call, std::move(request.push), named.empty(),
@@ -221,7 +221,7 @@ awaitable<void> get_task_operation(operation_call& call) {
     return {};
   }
   query->view.include_progress = call.extensions.progress;
-  if (const auto found = call.records().find_task(query->id))
+  if (const auto found = call.records().find_task_of(owner_of(query->who), query->id))
     answer(call, [&](json_writer& out) { call.codec->write_task(out, *found, query->view); });
   else
     fail(call, no_task(query->id));
@@ -250,7 +250,7 @@ awaitable<void> cancel_task_operation(operation_call& call) {
     return {};
   }
   if (call.codec->refuses_repeated_cancel())
-    if (const auto found = call.records().find_task(command->id); found && found->status.state == task_state::canceled) {
+    if (const auto found = call.records().find_task_of(owner_of(command->who), command->id); found && found->status.state == task_state::canceled) {
       fail(call, make_error(errc::task_not_cancelable, "task \"" + shown(command->id.str()) + "\" is canceled already",
                             command->id.str()));
       return {};
@@ -268,6 +268,8 @@ awaitable<void> subscribe_to_task_operation(operation_call& call) {
   auto slot = take_stream(call);
   if (!slot)
     return {};
+  if (!call.records().find_task_of(owner_of(query->who), query->id))
+    return fail_stream(call, no_task(query->id));
   auto queue = make_queue(call);
   auto snapshot = call.records().snapshot_task(query->id, queue);
   if (!snapshot.record)

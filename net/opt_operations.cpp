@@ -41,9 +41,8 @@ void answer_objective(operation_call& call, const objective_view& objective, boo
 }
 
 /// Where a plan stands now; an error if it is unknown.
-void answer_plan(operation_call& call, const plan_id& id, bool tasks) {
-  const auto owner = call.records().objective_of(id);
-  const auto objective = owner ? call.records().find_objective(*owner) : nullptr;
+void answer_plan(operation_call& call, const caller& who, const plan_id& id, bool tasks) {
+  const auto objective = call.records().find_objective_of(owner_of(who), id);
   for (std::size_t index = 0; objective && index < objective->plans.size(); ++index) {
     if (objective->plans[index].spec->id != id)
       continue;
@@ -76,6 +75,7 @@ awaitable<void> change_objective(operation_call& call, Command command) {
 
 template<class Command>
 awaitable<void> change_plan(operation_call& call, Command command) {
+  const auto who = command.who;
   const auto changed = co_await ask<plan_id>(call.connection, [&](reply<plan_id> done) {
     if constexpr (std::is_same_v<Command, create_plan>)
       call.server().door.create(std::move(command), std::move(done));
@@ -84,7 +84,7 @@ awaitable<void> change_plan(operation_call& call, Command command) {
   });
   if (!changed)
     co_return fail(call, changed.error());
-  answer_plan(call, *changed, true);
+  answer_plan(call, who, *changed, true);
 }
 
 } // namespace
@@ -111,7 +111,7 @@ awaitable<void> get_objective_operation(operation_call& call) {
     fail(call, query.error());
     return {};
   }
-  if (const auto found = call.records().find_objective(query->id))
+  if (const auto found = call.records().find_objective_of(owner_of(query->who), query->id))
     answer_objective(call, *found, query->include_plans, query->include_tasks);
   else
     fail(call, no_objective(query->id.str()));
@@ -158,7 +158,7 @@ awaitable<void> update_plan_operation(operation_call& call) {
 awaitable<void> get_plan_operation(operation_call& call) {
   const auto query = read(call, &opt::read_get_plan);
   if (query)
-    answer_plan(call, query->id, query->include_tasks);
+    answer_plan(call, query->who, query->id, query->include_tasks);
   else
     fail(call, query.error());
   return {};

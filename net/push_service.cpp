@@ -161,7 +161,7 @@ void push_service::create(create_push_config what, reply<push_config> done) {
     return done(switched_off());
   auto& config = what.what;
   config.owner = {.principal = what.who.principal, .tenant = what.who.tenant, .traceparent = {}};
-  if (!impl_->records.find_task(config.task))
+  if (!impl_->records.find_task_of(owner_of(what.who), config.task))
     return done(no_task(config.task));
   if (const auto fits = check_config(config, impl_->options.address); !fits)
     return done(fits.error());
@@ -179,7 +179,7 @@ void push_service::create(create_push_config what, reply<push_config> done) {
 result<push_config> push_service::get(const get_push_config& what) const {
   if (!impl_->options.enabled)
     return switched_off();
-  if (!impl_->records.find_task(what.task))
+  if (!impl_->records.find_task_of(owner_of(what.who), what.task))
     return no_task(what.task);
   for (auto& each : impl_->rows_of(what.task, what.who))
     if (what.id.empty() || each.config.id == what.id)
@@ -190,7 +190,7 @@ result<push_config> push_service::get(const get_push_config& what) const {
 result<push_config_page> push_service::list(const list_push_configs& what) const {
   if (!impl_->options.enabled)
     return switched_off();
-  if (!impl_->records.find_task(what.task))
+  if (!impl_->records.find_task_of(owner_of(what.who), what.task))
     return no_task(what.task);
   if (what.page_size < 1 || what.page_size > page_size_max)
     return make_error(errc::invalid_params, "pageSize must be 1 to " + std::to_string(page_size_max) + ".", "pageSize");
@@ -213,7 +213,7 @@ result<push_config_page> push_service::list(const list_push_configs& what) const
 void push_service::erase(delete_push_config what, reply<void> done) {
   if (!impl_->options.enabled)
     return done(switched_off());
-  if (!impl_->records.find_task(what.task))
+  if (!impl_->records.find_task_of(owner_of(what.who), what.task))
     return done(no_task(what.task));
   const auto found = impl_->records.pushes().find(what.task, what.id);
   if (!found || !is_same(found->config.owner, what.who))

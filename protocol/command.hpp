@@ -25,6 +25,14 @@ struct caller {
   std::string traceparent; ///< As received; empty: none. W3C Trace Context section 3.2.
 };
 
+/// Whose what is made by this caller: the key by which tasks and objectives are kept apart (a2a-wire 8.2: tenant and principal), as one text.
+/// Empty: the anonymous caller's, who is everybody where nobody has to say who they are.
+[[nodiscard]] inline std::string owner_of(const caller& who) {
+  if (who.tenant.empty() && who.principal == caller{}.principal)
+    return {};
+  return std::to_string(who.tenant.size()) + ":" + who.tenant + who.principal;
+}
+
 /// SendMessage / message/send and their streaming forms. `history_length` etc. concern the answer, not the work.
 struct send_message {
   caller who;

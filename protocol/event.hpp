@@ -28,6 +28,7 @@ namespace troupe {
 struct objective_created {
   objective_spec_ptr spec; ///< With the plans it was created with.
   task_id root_task;       ///< May be empty.
+  std::string owner{};     ///< Whose it is (owner_of).
 };
 
 /// Fields of an objective were edited (`objectives/update`); empty strings leave a field as it is.

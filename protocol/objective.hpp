@@ -46,6 +46,7 @@ struct plan_view {
 
 struct objective_view {
   objective_id id;
+  std::string owner; ///< Whose it is, with all its tasks (owner_of).
   std::string name;
   std::string description;
   std::uint32_t parallel_max = 0;

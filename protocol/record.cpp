@@ -67,7 +67,7 @@ void write_members(json_writer& out, const task& what, const task& usual) {
     out.member("i", what.id.str());
   if (what.context != usual.context)
     out.member("c", what.context);
-  out.optional_member("a", what.agent);
+  out.optional_member("own", what.owner).optional_member("a", what.agent);
   if (what.attempt != 0)
     out.key("n").number(what.attempt);
   if (what.status.state != usual.status.state)
@@ -104,6 +104,7 @@ task task_from(const json::object& in, task out) {
     out.id = task_id{text_from(*id)};
   if (const auto* context = find(in, "c"))
     out.context = text_from(*context);
+  out.owner = text(in, "own");
   out.agent = text(in, "a");
   out.attempt = number<std::uint32_t>(in, "n", 0);
   if (const auto* state = find(in, "s"))
@@ -160,7 +161,7 @@ struct fact_writer {
   void operator()(const objective_created& what) const {
     out.key("objective");
     write_pointee(out, what.spec);
-    out.optional_member("root", what.root_task.str());
+    out.optional_member("root", what.root_task.str()).optional_member("own", what.owner);
   }
   void operator()(const objective_edited& what) const {
     out.key("edited").begin_object().optional_member("n", what.name).optional_member("d", what.description);
@@ -276,7 +277,7 @@ event event_from(const json::object& in, const change& where) {
   if (kind == "paused")
     return pause_changed{value.as_bool(), find(in, "p") ? std::optional{plan_of(in)} : std::nullopt};
   if (kind == "objective")
-    return objective_created{pointee(value, objective_spec_from), task_id{text(in, "root")}};
+    return objective_created{pointee(value, objective_spec_from), task_id{text(in, "root")}, text(in, "own")};
   if (kind == "plan")
     return plan_added{pointee(value, plan_spec_from)};
   if (kind == "edited")

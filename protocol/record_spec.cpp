@@ -128,6 +128,7 @@ plan_view plan_view_from(const json::object& in) {
 objective_view objective_view_from(const json::object& in) {
   objective_view out;
   out.id = objective_id{text(in, "i")};
+  out.owner = text(in, "own");
   out.name = text(in, "n");
   out.description = text(in, "d");
   out.parallel_max = number<std::uint32_t>(in, "x", 0);
@@ -209,7 +210,7 @@ objective_spec objective_spec_from(const json::object& in) {
 
 void write(std::string& out, const objective_view& what) {
   json_writer json{out};
-  json.begin_object().member("i", what.id.str()).optional_member("n", what.name);
+  json.begin_object().member("i", what.id.str()).optional_member("own", what.owner).optional_member("n", what.name);
   json.optional_member("d", what.description);
   write_parallel_max(json, what.parallel_max);
   write_tree(json, "m", what.metadata);

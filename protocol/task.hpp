@@ -40,6 +40,7 @@ struct task {
   task_id id;
   std::string context; ///< `contextId`: the objective's id, or the conversation's.
   task_origin origin;
+  std::string owner;   ///< Whose it is (owner_of).
   std::string agent;   ///< Who does it.
   std::uint32_t attempt = 0; ///< Counts from 1; 0 = not begun.
   task_status status;

@@ -109,6 +109,7 @@ void apply_events(task& record, const change& what) {
 
 void apply(objective_view& view, const change& where, const objective_created& what) {
   view.id = objective_id{where.context};
+  view.owner = what.owner;
   view.root_task = what.root_task;
   view.state = objective_state::submitted;
   view.created = view.updated = where.at;

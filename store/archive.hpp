@@ -66,8 +66,9 @@ public:
   /// The first `count` finished tasks behind `after` that pass, in list order, and how many pass in all.
   [[nodiscard]] virtual listed<task_ptr> list_tasks(const task_filter& filter, const std::optional<position>& after,
                                                     std::size_t count) const = 0;
-  /// The same for sealed objectives (those the ledger marks as written).
-  [[nodiscard]] virtual listed<objective_ptr> list_objectives(std::optional<objective_state> state,
+  /// The same for sealed objectives of an owner (those the ledger marks as written).
+  [[nodiscard]] virtual listed<objective_ptr> list_objectives(const std::string& owner,
+                                                              std::optional<objective_state> state,
                                                               const std::optional<position>& after,
                                                               std::size_t count) const = 0;
 };

@@ -60,11 +60,13 @@ change_batch::staged_objective* change_batch::objective(const std::string& id) {
   if (found->sealed) { // It lives again.
     rows::live_key(key_, rows::stream_kind::objective, id);
     rows_.Put(key_, "");
-    rows::objective_state_index_prefix(key_, found->sealed->state);
+    rows::objective_state_index_prefix(key_, found->sealed->owner, found->sealed->state);
     rows::append_position(key_, found->sealed->updated, id);
     rows_.Delete(key_);
-    --counts_.objectives[static_cast<std::size_t>(found->sealed->state)];
-    counts_changed_ = true;
+    if (found->sealed->owner.empty()) {
+      --counts_.objectives[static_cast<std::size_t>(found->sealed->state)];
+      counts_changed_ = true;
+    }
   }
   const auto staged = objectives_.emplace(id, staged_objective{found->sequence, found->plans, true}).first;
   last_objective_ = &*staged;
@@ -120,13 +122,15 @@ void change_batch::stage_seal(const objective_id& id) {
   rows::objective_key(key_, id.str());
   rows::write_objective_row(value_, *what);
   rows_.Put(key_, value_);
-  rows::objective_state_index_prefix(key_, what->view->state);
+  rows::objective_state_index_prefix(key_, what->view->owner, what->view->state);
   rows::append_position(key_, what->view->updated, id.str());
   rows_.Put(key_, "");
   rows::live_key(key_, rows::stream_kind::objective, id.str());
   rows_.Delete(key_);
-  ++counts_.objectives[static_cast<std::size_t>(what->view->state)];
-  counts_changed_ = true;
+  if (what->view->owner.empty()) {
+    ++counts_.objectives[static_cast<std::size_t>(what->view->state)];
+    counts_changed_ = true;
+  }
   seals_.push_back({id, what->sequence});
 }
 
@@ -197,14 +201,16 @@ void change_batch::put_ended_rows(submission& each) {
   rows_.Put(key_, value_);
   each.may_be_recalled = value_.size() <= recent_task_bytes_max;
   const char state = static_cast<char>('0' + static_cast<int>(record.status.state));
-  rows::context_index_prefix(key_, record.context);
+  rows::context_index_prefix(key_, record.owner, record.context);
   rows::append_position(key_, record.status.at, record.id.str());
   rows_.Put(key_, rocksdb::Slice{&state, 1});
-  rows::task_state_index_prefix(key_, record.status.state);
+  rows::task_state_index_prefix(key_, record.owner, record.status.state);
   rows::append_position(key_, record.status.at, record.id.str());
   rows_.Put(key_, "");
-  ++counts_.tasks[static_cast<std::size_t>(record.status.state)];
-  counts_changed_ = true;
+  if (record.owner.empty()) {
+    ++counts_.tasks[static_cast<std::size_t>(record.status.state)];
+    counts_changed_ = true;
+  }
 }
 
 // -- the batch as a whole ----------------------------------------------------------------------------------------------

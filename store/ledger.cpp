@@ -157,7 +157,8 @@ ledger::published ledger::publish_task(objective_entry* owner, change&& what, st
                                         .sequence = what.sequence,
                                         .at = {},
                                         .context_hash = live_entry::hash_of(record->context),
-                                        .state = {}}).first;
+                                        .state = {},
+                                        .is_owned = !record->owner.empty()}).first;
     mine.clear();
     note_status(*found);
     count_task(owner, 1);
@@ -300,12 +301,14 @@ void ledger::restore(std::shared_ptr<task> what, bool lone, std::uint64_t sequen
   auto& home = task_shard_of(what->id.str());
   const std::lock_guard lock{home.guard};
   const auto context_hash = live_entry::hash_of(what->context);
+  const bool is_owned = !what->owner.empty();
   const auto [entry, is_new] = home.live.insert(live_entry{.record = std::move(what),
                                                            .watched_by = nullptr,
                                                            .sequence = sequence,
                                                            .at = {},
                                                            .context_hash = context_hash,
-                                                           .state = {}});
+                                                           .state = {},
+                                                           .is_owned = is_owned});
   note_status(*entry);
   if (is_new)
     live_tasks_.fetch_add(1, std::memory_order_relaxed);

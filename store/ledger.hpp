@@ -116,6 +116,7 @@ private:
     mutable timestamp at{};
     std::uint32_t context_hash = 0;
     mutable task_state state = task_state::submitted;
+    bool is_owned = false; ///< Not the anonymous caller's.
 
     [[nodiscard]] bool is_watched() const noexcept { return watched_by && !watched_by->empty(); }
     [[nodiscard]] static std::uint32_t hash_of(std::string_view context) noexcept {

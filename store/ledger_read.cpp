@@ -20,6 +20,7 @@ task_ptr synthesise(const objective_view& owner, const task_id& id, const task_p
   auto out = std::make_shared<task>();
   out->id = id;
   out->context = owner.id.str();
+  out->owner = owner.owner;
   out->origin = task_origin{plan.spec, place.plan, place.task};
   out->agent = plan.spec->tasks[place.task].agent;
   out->status = status;
@@ -334,7 +335,7 @@ result<task_page> ledger::list(const list_tasks& query) const {
   const auto after = read_page_token(query.page_token, question);
   if (!after)
     return after.error();
-  const task_filter filter{query.context, query.state, query.status_after};
+  const task_filter filter{owner_of(query.who), query.context, query.state, query.status_after};
 
   first_rows<task_ptr> rows{*after, *size + 1};
   if (!filter.state || !is_terminal(*filter.state)) {
@@ -342,6 +343,8 @@ result<task_page> ledger::list(const list_tasks& query) const {
     for (const auto& home : tasks_) {
       const std::lock_guard lock{home.guard};
       for (const auto& entry : home.live) {
+        if (entry.is_owned == filter.owner.empty() || (entry.is_owned && entry.record->owner != filter.owner))
+          continue;
         if ((filter.state && entry.state != *filter.state) || (filter.status_after && entry.at < *filter.status_after)
             || (!filter.context.empty()
                 && (entry.context_hash != context_hash || entry.record->context != filter.context)))
@@ -370,14 +373,15 @@ result<objective_page> ledger::list(const list_objectives& query) const {
   const auto after = read_page_token(query.page_token, question);
   if (!after)
     return after.error();
+  const auto owner = owner_of(query.who);
   first_rows<objective_ptr> rows{*after, *size + 1};
   for (const auto& home : objectives_) {
     const std::lock_guard lock{home.guard};
     for (const auto& [id, entry] : home.live)
-      if (!entry.sealed && (!query.state || entry.view->state == *query.state))
+      if (!entry.sealed && entry.view->owner == owner && (!query.state || entry.view->state == *query.state))
         rows.offer(entry.view->updated, id, entry.view);
   }
-  auto all = merge(rows.take(), archive_.list_objectives(query.state, *after, *size + 1),
+  auto all = merge(rows.take(), archive_.list_objectives(owner, query.state, *after, *size + 1),
                    [](const objective_ptr& row) { return place_in_list(row); });
   objective_page out;
   out.total_size = all.total;

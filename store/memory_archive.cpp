@@ -36,7 +36,7 @@ void memory_archive::keep(const task_ptr& ended) {
   const std::lock_guard lock{home.guard};
   if (rows_max_ == 0 || !home.by_id.insert(ended).second)
     return;
-  home.by_age.push_back({ended, ended->status.at, text_hash{}(ended->context), ended->status.state});
+  home.by_age.push_back({ended, ended->status.at, text_hash{}(ended->context), ended->status.state, !ended->owner.empty()});
   if (home.by_age.size() <= rows_max_)
     return;
   dropped = std::move(home.by_age.front().record);
@@ -101,6 +101,8 @@ listed<task_ptr> memory_archive::list_tasks(const task_filter& filter, const std
     // Latest first: what comes later in the walk then seldom displaces what was found.
     for (auto at = home.by_age.rbegin(); at != home.by_age.rend(); ++at) {
       const auto& each = *at;
+      if (each.is_owned == filter.owner.empty() || (each.is_owned && each.record->owner != filter.owner))
+        continue;
       if ((filter.state && each.state != *filter.state) || (filter.status_after && each.at < *filter.status_after)
           || (!filter.context.empty()
               && (each.context_hash != context_hash || each.record->context != filter.context)))
@@ -111,8 +113,8 @@ listed<task_ptr> memory_archive::list_tasks(const task_filter& filter, const std
   return rows.take();
 }
 
-listed<objective_ptr> memory_archive::list_objectives(std::optional<objective_state>, const std::optional<position>&,
-                                                      std::size_t) const {
+listed<objective_ptr> memory_archive::list_objectives(const std::string&, std::optional<objective_state>,
+                                                      const std::optional<position>&, std::size_t) const {
   return {};
 }
 

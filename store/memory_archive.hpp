@@ -35,7 +35,8 @@ public:
   [[nodiscard]] bool has_objective(const objective_id& id) const override;
   [[nodiscard]] listed<task_ptr> list_tasks(const task_filter& filter, const std::optional<position>& after,
                                             std::size_t count) const override;
-  [[nodiscard]] listed<objective_ptr> list_objectives(std::optional<objective_state> state,
+  [[nodiscard]] listed<objective_ptr> list_objectives(const std::string& owner,
+                                                      std::optional<objective_state> state,
                                                       const std::optional<position>& after,
                                                       std::size_t count) const override;
 
@@ -58,6 +59,7 @@ private:
     timestamp at{};
     std::size_t context_hash = 0;
     task_state state = task_state::completed;
+    bool is_owned = false; ///< Not the anonymous caller's.
   };
 
   struct alignas(64) shard {

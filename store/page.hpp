@@ -30,14 +30,10 @@ struct position {
 
 /// What a list of tasks is narrowed by.
 struct task_filter {
+  std::string owner;   ///< Whose tasks (owner_of).
   std::string context; ///< Empty: any.
   std::optional<task_state> state;
   std::optional<timestamp> status_after; ///< Inclusive.
-
-  [[nodiscard]] bool passes(const std::string& its_context, task_state its_state, timestamp its_at) const noexcept {
-    return (!state || *state == its_state) && (!status_after || its_at >= *status_after)
-           && (context.empty() || context == its_context);
-  }
 };
 
 template<class T>

@@ -64,7 +64,8 @@ rows::counts rocksdb_archive::counts() const noexcept {
 }
 
 void rocksdb_archive::keep(const task_ptr& ended) {
-  task_counts_[static_cast<std::size_t>(ended->status.state)].fetch_add(1, std::memory_order_relaxed);
+  if (ended->owner.empty())
+    task_counts_[static_cast<std::size_t>(ended->status.state)].fetch_add(1, std::memory_order_relaxed);
 }
 
 void rocksdb_archive::set_objective_counts(const rows::counts& what) noexcept {
@@ -133,7 +134,7 @@ listed<task_ptr> rocksdb_archive::list_tasks(const task_filter& filter, const st
   };
   std::string prefix;
   if (!filter.context.empty()) {
-    rows::context_index_prefix(prefix, filter.context);
+    rows::context_index_prefix(prefix, filter.owner, filter.context);
     walk(db_, prefix, std::nullopt, [&](const position& where, std::string_view value) {
       const auto state = value.empty() ? task_state::unspecified : static_cast<task_state>(value.front() - '0');
       if (passes(state, where.at)) {
@@ -146,7 +147,7 @@ listed<task_ptr> rocksdb_archive::list_tasks(const task_filter& filter, const st
     for (const auto state : terminal_states) {
       if (filter.state && *filter.state != state)
         continue;
-      rows::task_state_index_prefix(prefix, state);
+      rows::task_state_index_prefix(prefix, filter.owner, state);
       std::size_t rows_taken = 0;
       walk(db_, prefix, after, [&](const position& where, std::string_view) {
         if (!passes(state, where.at) || rows_taken++ == count)
@@ -154,12 +155,13 @@ listed<task_ptr> rocksdb_archive::list_tasks(const task_filter& filter, const st
         found.offer(where.at, where.id, where.id);
         return true;
       });
-      if (!filter.status_after)
+      if (!filter.status_after && filter.owner.empty())
         total += task_counts_[static_cast<std::size_t>(state)].load(std::memory_order_relaxed);
       else
         walk(db_, prefix, std::nullopt, [&](const position& where, std::string_view) {
-          total += where.at >= *filter.status_after ? 1 : 0;
-          return where.at >= *filter.status_after;
+          const bool counts = !filter.status_after || where.at >= *filter.status_after;
+          total += counts ? 1 : 0;
+          return counts;
         });
     }
   }
@@ -170,7 +172,8 @@ listed<task_ptr> rocksdb_archive::list_tasks(const task_filter& filter, const st
   return out;
 }
 
-listed<objective_ptr> rocksdb_archive::list_objectives(std::optional<objective_state> state,
+listed<objective_ptr> rocksdb_archive::list_objectives(const std::string& owner,
+                                                       std::optional<objective_state> state,
                                                        const std::optional<position>& after,
                                                        std::size_t count) const {
   first_rows<std::string> found{after, count};
@@ -179,7 +182,7 @@ listed<objective_ptr> rocksdb_archive::list_objectives(std::optional<objective_s
   for (const auto each : settled_states) {
     if (state && *state != each)
       continue;
-    rows::objective_state_index_prefix(prefix, each);
+    rows::objective_state_index_prefix(prefix, owner, each);
     std::size_t rows_taken = 0;
     walk(db_, prefix, after, [&](const position& where, std::string_view) {
       if (rows_taken++ == count)
@@ -187,7 +190,10 @@ listed<objective_ptr> rocksdb_archive::list_objectives(std::optional<objective_s
       found.offer(where.at, where.id, where.id);
       return true;
     });
-    total += objective_counts_[static_cast<std::size_t>(each)].load(std::memory_order_relaxed);
+    if (owner.empty())
+      total += objective_counts_[static_cast<std::size_t>(each)].load(std::memory_order_relaxed);
+    else
+      walk(db_, prefix, std::nullopt, [&](const position&, std::string_view) { return ++total > 0; });
   }
   listed<objective_ptr> out{.rows = {}, .total = total};
   for (const auto& id : found.take().rows)

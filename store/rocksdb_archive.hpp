@@ -40,7 +40,8 @@ public:
   [[nodiscard]] bool has_objective(const objective_id& id) const override;
   [[nodiscard]] listed<task_ptr> list_tasks(const task_filter& filter, const std::optional<position>& after,
                                             std::size_t count) const override;
-  [[nodiscard]] listed<objective_ptr> list_objectives(std::optional<objective_state> state,
+  [[nodiscard]] listed<objective_ptr> list_objectives(const std::string& owner,
+                                                      std::optional<objective_state> state,
                                                       const std::optional<position>& after,
                                                       std::size_t count) const override;
 

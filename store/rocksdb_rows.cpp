@@ -40,6 +40,15 @@ timestamp reverted(std::uint64_t word) noexcept {
   return timestamp{std::chrono::milliseconds{static_cast<std::int64_t>(~word ^ sign_bit)}};
 }
 
+std::string& begin_index(std::string& out, std::string_view owner) {
+  out.clear();
+  if (owner.empty())
+    return out;
+  out.push_back('y');
+  append_big_endian(out, static_cast<std::uint32_t>(owner.size()));
+  return out.append(owner);
+}
+
 error damaged(const objective_id& id) {
   return make_error(errc::store_failed, "The stored record of objective " + id.str() + " is damaged.", id.str());
 }
@@ -100,18 +109,18 @@ std::optional<std::pair<std::string_view, std::string_view>> push_key_parts(std:
   return std::pair{key.substr(0, slash), key.substr(slash + 1)};
 }
 
-void context_index_prefix(std::string& out, std::string_view context) {
-  out.assign("xc");
+void context_index_prefix(std::string& out, std::string_view owner, std::string_view context) {
+  begin_index(out, owner).append("xc");
   append_big_endian(out, static_cast<std::uint32_t>(context.size()));
   out.append(context);
 }
 
-void task_state_index_prefix(std::string& out, task_state state) {
-  out.assign("xs").push_back(static_cast<char>('0' + static_cast<int>(state)));
+void task_state_index_prefix(std::string& out, std::string_view owner, task_state state) {
+  begin_index(out, owner).append("xs").push_back(static_cast<char>('0' + static_cast<int>(state)));
 }
 
-void objective_state_index_prefix(std::string& out, objective_state state) {
-  out.assign("xo").push_back(static_cast<char>('0' + static_cast<int>(state)));
+void objective_state_index_prefix(std::string& out, std::string_view owner, objective_state state) {
+  begin_index(out, owner).append("xo").push_back(static_cast<char>('0' + static_cast<int>(state)));
 }
 
 void append_position(std::string& key, timestamp at, std::string_view id) {

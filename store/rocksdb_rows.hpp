@@ -3,7 +3,7 @@
 // latest comes first.
 //
 //   f                                   format: the version of this layout, in digits
-//   n                                   counts: finished tasks and sealed objectives by state, for a list's total
+//   n                                   counts: the anonymous caller's finished tasks and sealed objectives by state, for a list's total
 //   e/<o|t><stream>/<sequence>          journal: one change (record::write)
 //   l/<o|t><stream>                     live: this stream is replayed at start
 //   t/<task>                            a finished task (record::write)
@@ -13,6 +13,7 @@
 //   xc<length><context><time><task>     finished tasks by context; the value is the state
 //   xs<state><time><task>               finished tasks by state
 //   xo<state><time><objective>          sealed objectives by state
+//   y<length><owner> before each of the last three: the same, of whoever is not the anonymous caller
 #pragma once
 
 #include <array>
@@ -60,9 +61,9 @@ inline constexpr std::string_view push_prefix = "p/";
 /// Task and configuration of a key that begins with `push_prefix`; nothing if it is malformed.
 [[nodiscard]] std::optional<std::pair<std::string_view, std::string_view>> push_key_parts(std::string_view key) noexcept;
 
-void context_index_prefix(std::string& out, std::string_view context);
-void task_state_index_prefix(std::string& out, task_state state);
-void objective_state_index_prefix(std::string& out, objective_state state);
+void context_index_prefix(std::string& out, std::string_view owner, std::string_view context);
+void task_state_index_prefix(std::string& out, std::string_view owner, task_state state);
+void objective_state_index_prefix(std::string& out, std::string_view owner, objective_state state);
 /// Completes one of the three prefixes above to the key of a row, or to where a scan behind a position begins.
 void append_position(std::string& key, timestamp at, std::string_view id);
 /// The position in an index key that begins with `prefix`.

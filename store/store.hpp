@@ -123,7 +123,21 @@ public:
   /// Whether a task, plan or objective of that id exists; asked before a client's own id is taken.
   [[nodiscard]] virtual bool knows_task(const task_id& id) const = 0;
   [[nodiscard]] virtual bool knows_objective(const objective_id& id) const = 0;
-  /// errc::invalid_params for a page token that is not ours.
+  /// As `owner` sees them (owner_of): what is somebody else's is answered like what does not exist. Whoever answers a request asks these.
+  [[nodiscard]] task_ptr find_task_of(const std::string& owner, const task_id& id) const {
+    auto found = find_task(id);
+    return found && found->owner == owner ? found : nullptr;
+  }
+  [[nodiscard]] objective_ptr find_objective_of(const std::string& owner, const objective_id& id) const {
+    auto found = find_objective(id);
+    return found && found->owner == owner ? found : nullptr;
+  }
+  /// The objective with the plan.
+  [[nodiscard]] objective_ptr find_objective_of(const std::string& owner, const plan_id& id) const {
+    const auto whole = objective_of(id);
+    return whole ? find_objective_of(owner, *whole) : nullptr;
+  }
+  /// Of what the one who asks owns. errc::invalid_params for a page token that is not ours.
   [[nodiscard]] virtual result<task_page> list(const list_tasks& query) const = 0;
   [[nodiscard]] virtual result<objective_page> list(const list_objectives& query) const = 0;
 

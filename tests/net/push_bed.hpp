@@ -121,7 +121,14 @@ struct push_bed {
   }
 
   void put(change what) { records->commit(std::move(what)); }
-  void put_task(const std::string& id) { put(about_lone(id, "c", 1, born_lone(id, "c", 1))); flush(); }
+  void put_task(const std::string& id) {
+    auto made = born_lone(id, "c", 1);
+    caller who;
+    who.principal = "me";
+    made.record->owner = owner_of(who);
+    put(about_lone(id, "c", 1, std::move(made)));
+    flush();
+  }
   void move(const std::string& id, task_state to) { put(about_lone(id, "c", 2, moved(to))); }
   void flush() { records->flush(); }
 

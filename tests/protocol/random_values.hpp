@@ -177,6 +177,7 @@ public:
     task out;
     out.id = task_id{some_text()};
     out.context = text();
+    out.owner = text();
     out.agent = text();
     out.attempt = below(4);
     out.status = {any_task_state(), message_or_null(), time()};
@@ -191,6 +192,7 @@ public:
   objective_view any_objective_view() {
     objective_view out;
     out.id = objective_id{text()};
+    out.owner = text();
     out.name = text();
     out.description = text();
     out.parallel_max = below(3);

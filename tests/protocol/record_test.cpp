@@ -58,21 +58,21 @@ bool same(const pending_input& a, const pending_input& b) {
 }
 
 bool same(const objective_view& a, const objective_view& b) {
-  return a.id == b.id && a.name == b.name && a.description == b.description && a.parallel_max == b.parallel_max
+  return a.id == b.id && a.owner == b.owner && a.name == b.name && a.description == b.description && a.parallel_max == b.parallel_max
          && a.metadata == b.metadata && a.state == b.state && a.reason == b.reason && a.revision == b.revision
          && a.created == b.created && a.updated == b.updated && a.root_task == b.root_task && same(a.plans, b.plans)
          && same(a.pending_inputs, b.pending_inputs);
 }
 
 bool same(const task& a, const task& b) {
-  return a.id == b.id && a.context == b.context && a.agent == b.agent && a.attempt == b.attempt
+  return a.id == b.id && a.context == b.context && a.owner == b.owner && a.agent == b.agent && a.attempt == b.attempt
          && a.status.state == b.status.state && same(a.status.message, b.status.message) && a.status.at == b.status.at
          && a.created == b.created && same(a.progress, b.progress) && same(a.artifacts, b.artifacts)
          && same(a.history, b.history) && a.metadata == b.metadata && a.accepted_output_modes == b.accepted_output_modes;
 }
 
 bool same(const objective_created& a, const objective_created& b) {
-  return same(a.spec, b.spec) && a.root_task == b.root_task;
+  return same(a.spec, b.spec) && a.root_task == b.root_task && a.owner == b.owner;
 }
 bool same(const objective_edited& a, const objective_edited& b) {
   return a.name == b.name && a.description == b.description;
@@ -139,14 +139,15 @@ event any_event(random_values& random, std::size_t kind, const change& where) {
   switch (kind) {
     case 0:
       return objective_created{std::make_shared<const objective_spec>(random.any_objective_spec()),
-                               task_id{random.text()}};
+                               task_id{random.text()}, random.text()};
     case 1: return objective_edited{random.text(), random.text()};
     case 2: return objective_moved{random.any_objective_state(), random.text()};
     case 3: return plan_added{random.plan_ptr()};
     case 4: return plan_moved{random.below(100), random.any_plan_state(), random.text()};
     case 5: return tasks_withdrawn{random.below(100), random.indexes(), random.any_task_state(), random.text(), random.object()};
     case 6: return tasks_renewed{random.below(100), random.indexes()};
-    case 7: {
+    case 7: return pause_changed{random.coin(), random.coin() ? std::optional{random.below(100)} : std::nullopt};
+    case 8: {
       auto record = std::make_shared<task>(random.any_task());
       if (random.coin())
         record->id = where.task.id;
@@ -158,11 +159,10 @@ event any_event(random_values& random, std::size_t kind, const change& where) {
         record->status.state = task_state::submitted;
       return task_created{std::move(record)};
     }
-    case 8: return task_moved{random.any_task_state(), random.below(4), random.message_or_null()};
-    case 9: return task_message{std::make_shared<const message>(random.any_message())};
-    case 10:
+    case 9: return task_moved{random.any_task_state(), random.below(4), random.message_or_null()};
+    case 10: return task_message{std::make_shared<const message>(random.any_message())};
+    case 11:
       return task_artifact{std::make_shared<const artifact>(random.any_artifact()), random.coin(), random.coin()};
-    case 11: return pause_changed{random.coin(), random.coin() ? std::optional{random.below(100)} : std::nullopt};
     default: return task_progress{std::make_shared<const progress_report>(random.any_progress())};
   }
 }
@@ -394,7 +394,7 @@ TEST_CASE("task slots that do not fit the plan are an error, however many", "[pr
       {R"([[2,"completed",true,0,1]])",                       "more task slots" },
       {R"([[1,"completed",true,0,1],[1,"failed",true,0,1]])", "more task slots" },
       {R"([[18446744073709551615,"completed",true,0,1]])",    "more task slots" },
-      {R"([[1,"completed",true,65536,1]])",                   "cannot be read"  },
+      {R"([[1,"completed",true,4294967296,1]])",                   "cannot be read"  },
       {R"([[1,"asleep",true,0,1]])",                          "asleep"          },
   }));
   const std::string stored =

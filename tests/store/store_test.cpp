@@ -435,6 +435,76 @@ TEMPLATE_TEST_CASE("Objectives are listed most recently updated first, in pages"
   CHECK(ids(objective_state::completed, 0).empty());
 }
 
+TEMPLATE_TEST_CASE("Each owner sees what is theirs and nothing else", "[store][list]", memory_kind, rocksdb_kind) {
+  TestType kind;
+  auto& records = *kind.records;
+  const std::vector<caller> callers{{}, {"alice", "", ""}, {"bob", "", ""}, {"alice", "b", ""}};
+  std::set<std::string> owners;
+  for (std::size_t i = 0; i < callers.size(); ++i) {
+    const auto owner = owner_of(callers[i]);
+    owners.insert(owner);
+    const auto name = std::to_string(i);
+    auto spec = make_objective("o" + name, {2});
+    put(records, about(spec->id.str(), 1, objective_created{spec, {}, owner}));
+    auto works = born(*spec, 0, 0, 2);
+    works.record->owner = owner;
+    put(records, about_task(*spec, 0, 0, 2, std::move(works), moved(task_state::working)));
+    auto settled = make_objective("s" + name, {1});
+    put(records, about(settled->id.str(), 3, objective_created{settled, {}, owner}, objective_moved{objective_state::failed, ""}));
+    for (const bool ends : {false, true}) {
+      const auto id = (ends ? "ended" : "live") + name;
+      auto made = born_lone(id, "shared", 4);
+      made.record->owner = owner;
+      put(records, about_lone(id, "shared", 4, std::move(made)));
+      if (ends)
+        put(records, about_lone(id, "shared", 5, moved(task_state::completed)));
+    }
+  }
+  REQUIRE(owners.size() == callers.size());
+  records.evict(at_ms(1'000'000));
+
+  for (std::size_t i = 0; i < callers.size(); ++i) {
+    CAPTURE(i);
+    const auto owner = owner_of(callers[i]);
+    const auto mine = std::to_string(i);
+    const auto others = std::to_string((i + 1) % callers.size());
+    for (const auto* kind_of : {"live", "ended"}) {
+      CHECK(records.find_task_of(owner, task_id{kind_of + mine}));
+      CHECK_FALSE(records.find_task_of(owner, task_id{kind_of + others}));
+    }
+    for (const auto* task : {".p0.t0", ".p0.t1"}) { // One that works, one that has not begun.
+      CHECK(records.find_task_of(owner, task_id{"o" + mine + task}));
+      CHECK_FALSE(records.find_task_of(owner, task_id{"o" + others + task}));
+    }
+    for (const auto* objective : {"o", "s"}) {
+      CHECK(records.find_objective_of(owner, objective_id{objective + mine}));
+      CHECK_FALSE(records.find_objective_of(owner, objective_id{objective + others}));
+      CHECK(records.find_objective_of(owner, plan_id{objective + mine + ".p0"}));
+      CHECK_FALSE(records.find_objective_of(owner, plan_id{objective + others + ".p0"}));
+    }
+    list_tasks query;
+    query.who = callers[i];
+    CHECK(records.list(query)->total_size == 3);
+    CHECK(records.list(query)->tasks.front()->id.str() == "ended" + mine);
+    query.context = "shared";
+    CHECK(records.list(query)->total_size == 2);
+    query.state = task_state::completed;
+    CHECK(records.list(query)->total_size == 1);
+    query.context.clear();
+    CHECK(records.list(query)->total_size == 1);
+    query.status_after = at_ms(6);
+    CHECK(records.list(query)->total_size == 0);
+    list_objectives objectives;
+    objectives.who = callers[i];
+    CHECK(records.list(objectives)->total_size == 2);
+    objectives.state = objective_state::failed;
+    const auto page = records.list(objectives);
+    REQUIRE(page->objectives.size() == 1);
+    CHECK(page->objectives[0]->id.str() == "s" + mine);
+    CHECK(page->objectives[0]->owner == owner);
+  }
+}
+
 TEST_CASE("The memory store keeps the last finished tasks only", "[store][memory]") {
   const auto records = make_memory_store(3);
   for (int i = 0; i < 5; ++i) {
