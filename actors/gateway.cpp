@@ -60,7 +60,7 @@ struct gateway::impl {
                                : std::make_unique<caf::actor_system>(config)),
         env(*system, records, agents, options) {
     if (options.deduplicate_seconds > 0)
-      recent = std::make_unique<recent_sends>(std::chrono::seconds{options.deduplicate_seconds}, options.now);
+      recent = std::make_unique<recent_sends>(std::chrono::seconds{options.deduplicate_seconds}, [this] { return env.now(); });
     for (const auto& name : agents.names())
       if (const auto limit = agents.find(name)->parallel_max(); limit > 0)
         env.agent_slots.emplace(name, spawn_actor<throttle_actor>(*system, limit));

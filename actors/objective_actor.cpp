@@ -313,7 +313,7 @@ void objective_actor::renew(std::uint32_t plan) {
     if (slots[t].state != task_state::completed) {
       if (slots[t].state == task_state::unspecified)
         continue;
-      slots[t] = {task_state::unspecified, false, static_cast<std::uint16_t>(slots[t].generation + 1), 0};
+      slots[t] = {task_state::unspecified, false, slots[t].generation + 1, 0};
       again.push_back(t);
       outward_.erase({plan, t});
     }

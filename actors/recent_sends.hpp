@@ -5,10 +5,12 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "actors/gateway.hpp"
@@ -20,7 +22,7 @@ namespace troupe {
 /// Thread-safe.
 class recent_sends {
 public:
-  recent_sends(std::chrono::seconds window, clock_fn now) : window_(window), now_(now) {}
+  recent_sends(std::chrono::seconds window, std::function<timestamp()> now) : window_(window), now_(std::move(now)) {}
 
   /// True: the message is known and `done` is taken care of. It is told what came of the first (at once, or when that is known), or
   /// errc::invalid_params if the message now says something else. False: it is new; `done` then also notes what comes of it, and a refusal
@@ -44,7 +46,7 @@ private:
   void forget_old(timestamp now);
 
   const std::chrono::seconds window_;
-  const clock_fn now_;
+  const std::function<timestamp()> now_;
   std::mutex lock_;
   std::unordered_map<std::string, entry> known_;
   std::deque<age> ages_; ///< Oldest first.

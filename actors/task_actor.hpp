@@ -41,7 +41,7 @@ struct plan_scope {
 struct task_start {
   std::shared_ptr<const plan_scope> scope;
   std::uint32_t task_index = 0;
-  std::uint16_t generation = 0; ///< Of a plan's task: see task_slot.
+  std::uint32_t generation = 0; ///< Of a plan's task: see task_slot.
   std::string agent;
   std::vector<dependency_ref> dependencies;
 
@@ -169,7 +169,7 @@ private:
   std::uint32_t attempt_ = 0;
   std::uint32_t failures_ = 0;
   std::uint32_t artifacts_made_ = 0;
-  std::uint16_t generation_ = 0;
+  std::uint32_t generation_ = 0;
   task_state state_ = task_state::submitted;
   bool created_ = false; ///< The record exists, or its creation is in pending_.
   bool has_artifacts_ = false;

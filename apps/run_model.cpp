@@ -163,7 +163,7 @@ void run_model::renew(plan_row& plan, std::uint32_t index, timestamp at) {
     return;
   set_state(plan, index, task_state::unspecified, at);
   auto& row = plan.tasks[index];
-  row = task_row{.generation = static_cast<std::uint16_t>(row.generation + 1)};
+  row = task_row{.generation = row.generation + 1};
   plan.reasons.erase(index);
 }
 

@@ -42,7 +42,7 @@ struct state_counts {
 /// One task as the screen shows it.
 struct task_row {
   task_state state = task_state::unspecified; ///< unspecified: pending.
-  std::uint16_t generation = 0;
+  std::uint32_t generation = 0;
   std::uint32_t attempt = 0;
   timestamp began{}; ///< Of the last attempt; epoch if it has not begun.
   timestamp ended{}; ///< Epoch while it has not ended.

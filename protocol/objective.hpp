@@ -16,11 +16,11 @@
 
 namespace troupe {
 
-/// What an objective remembers of each of its tasks: 8 bytes.
+/// What an objective remembers of each of its tasks: 12 bytes.
 struct task_slot {
   task_state state = task_state::unspecified; ///< unspecified = `pending`: no A2A task yet.
   bool has_artifacts = false;
-  std::uint16_t generation = 0; ///< Grows when a retry of the plan makes a new task for what failed.
+  std::uint32_t generation = 0; ///< Grows when a retry of the plan makes a new task for what failed.
   std::uint32_t attempt = 0;
 };
 

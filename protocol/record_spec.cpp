@@ -80,7 +80,7 @@ void write_slots(json_writer& out, const std::vector<task_slot>& slots) {
     while (end < slots.size() && same(slots[i], slots[end]))
       ++end;
     out.begin_array().number(std::uint64_t{end - i}).string(to_string(slots[i].state));
-    out.boolean(slots[i].has_artifacts).number(std::uint32_t{slots[i].generation}).number(slots[i].attempt);
+    out.boolean(slots[i].has_artifacts).number(slots[i].generation).number(slots[i].attempt);
     out.end_array();
     i = end;
   }
@@ -96,7 +96,7 @@ std::vector<task_slot> slots_from(const json::object& in, std::size_t expected) 
       throw std::runtime_error("more task slots than tasks");
     out.resize(out.size() + count, {.state = named(run.at(1), task_state_from),
                                     .has_artifacts = run.at(2).as_bool(),
-                                    .generation = run.at(3).to_number<std::uint16_t>(),
+                                    .generation = run.at(3).to_number<std::uint32_t>(),
                                     .attempt = run.at(4).to_number<std::uint32_t>()});
   }
   if (out.size() != expected)

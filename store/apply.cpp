@@ -178,8 +178,7 @@ void apply(objective_view& view, const change& where, const tasks_renewed& what)
     if (index >= plan->tasks.size())
       continue;
     auto& slot = plan->tasks[index];
-    const auto next = static_cast<std::uint16_t>(slot.generation + 1);
-    slot = task_slot{.state = task_state::unspecified, .has_artifacts = false, .generation = next, .attempt = 0};
+    slot = task_slot{.state = task_state::unspecified, .has_artifacts = false, .generation = slot.generation + 1, .attempt = 0};
   }
   touch(view, what.plan, where.at);
   ++view.revision;

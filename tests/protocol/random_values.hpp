@@ -213,7 +213,7 @@ public:
       out.pending_inputs.push_back({task_id{text()}, text(), time()});
     return out;
   }
-  task_slot any_slot() { return {any_task_state(), coin(), static_cast<std::uint16_t>(below(3)), below(5)}; }
+  task_slot any_slot() { return {any_task_state(), coin(), below(2) * 65'534 + below(3), below(5)}; }
   std::vector<std::uint32_t> indexes() {
     return list<std::uint32_t>(5, [&] { return below(1000); });
   }
