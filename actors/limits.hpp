@@ -31,6 +31,9 @@ inline constexpr std::size_t messages_per_turn_max = 16;
 inline constexpr std::size_t referenced_tasks_max = 32;
 /// Messages a task is told beyond its first; more are refused (errc::limit_exceeded). They are kept for further attempts.
 inline constexpr std::size_t task_inputs_max = 1'000;
+/// Bytes of those messages (bytes_of); more are refused (errc::limit_exceeded). Less than what a history keeps (store/limits.hpp), so that
+/// what a task was told is all there after a restart unless its agent talks a lot.
+inline constexpr std::size_t task_input_bytes_max = std::size_t{32} << 20;
 /// Sends that are remembered to know one that comes again (`deduplicate-seconds`); the oldest is forgotten first. About 300 bytes each.
 inline constexpr std::size_t recent_sends_max = 100'000;
 

@@ -112,8 +112,10 @@ void task_actor::recall_inputs() {
   const auto record = env_.records.find_task(id());
   bool is_request = lone_ != nullptr;
   for (const auto& said : record ? record->history : std::vector<message_ptr>{})
-    if (said->from == role::user && !std::exchange(is_request, false))
+    if (said->from == role::user && !std::exchange(is_request, false)) {
       rest().inputs.push_back(said);
+      rest().input_bytes += bytes_of(*said);
+    }
 }
 
 // A lone task that has to wait for its turn is there all the same: SUBMITTED, and can be looked at, told more and canceled.
@@ -277,11 +279,19 @@ void task_actor::on_input(provide_input& what) {
   if (rest().inputs.size() >= task_inputs_max)
     return what.done(make_error(errc::limit_exceeded,
                                 "the task was told " + std::to_string(task_inputs_max) + " messages; it takes no more", id().str()));
+  const auto bytes = bytes_of(*what.what);
+  if (rest().input_bytes + bytes > task_input_bytes_max)
+    return what.done(make_error(errc::limit_exceeded,
+                                "the task was told " + std::to_string(rest().input_bytes >> 10) + " KiB; with this message of "
+                                    + std::to_string(bytes >> 10) + " KiB it would be more than the "
+                                    + std::to_string(task_input_bytes_max >> 10) + " KiB it takes",
+                                id().str()));
   auto filled = *what.what;
   filled.task_id = id().str();
   filled.context_id = context();
   auto input = std::make_shared<const message>(std::move(filled));
   rest().inputs.push_back(input);
+  rest().input_bytes += bytes;
   const bool asked = is_interrupted(state_);
   // First the move, which puts the question into the history; then the answer.
   if (asked && !move(task_event::answer, nullptr))

@@ -145,6 +145,7 @@ private:
   struct occasional {
     std::vector<dependency_ref> dependencies;
     std::vector<message_ptr> inputs;
+    std::size_t input_bytes = 0; ///< Of `inputs`.
     std::unique_ptr<progress_merger> progress; ///< Null: none was ever reported.
     timestamp progress_at{};  ///< When progress was last committed.
     std::optional<report_failed> stopping; ///< The agent was told to stop; this is how the attempt will have ended.

@@ -10,22 +10,6 @@ namespace {
 /// What a change costs before any text.
 constexpr std::size_t change_bytes = 256;
 
-std::size_t bytes_of(const std::vector<part>& parts) noexcept {
-  std::size_t sum = 0;
-  for (const auto& one : parts) {
-    sum += sizeof(part);
-    if (const auto* text = std::get_if<text_content>(&one.content))
-      sum += text->text.size();
-    else if (const auto* raw = std::get_if<raw_content>(&one.content))
-      sum += raw->bytes.size() * 4 / 3;
-    else if (const auto* url = std::get_if<url_content>(&one.content))
-      sum += url->url.size();
-    else
-      sum += change_bytes;
-  }
-  return sum;
-}
-
 } // namespace
 
 std::size_t approximate_bytes(const change& what) noexcept {
@@ -33,11 +17,11 @@ std::size_t approximate_bytes(const change& what) noexcept {
   for (const auto& fact : what.events) {
     sum += sizeof(event);
     if (const auto* made = std::get_if<task_artifact>(&fact); made && made->what)
-      sum += bytes_of(made->what->parts);
+      sum += bytes_of(*made->what);
     else if (const auto* said = std::get_if<task_message>(&fact); said && said->what)
-      sum += bytes_of(said->what->parts);
+      sum += bytes_of(*said->what);
     else if (const auto* moved = std::get_if<task_moved>(&fact); moved && moved->message)
-      sum += bytes_of(moved->message->parts);
+      sum += bytes_of(*moved->message);
     else if (const auto* progress = std::get_if<task_progress>(&fact); progress && progress->what)
       sum += progress->what->trackers.size() * change_bytes;
   }

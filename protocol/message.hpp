@@ -2,6 +2,7 @@
 // the codecs write them as 1.0 or 0.3. Once published they are shared and immutable (`message_ptr`, `artifact_ptr`).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -92,5 +93,10 @@ struct artifact {
 };
 
 using artifact_ptr = std::shared_ptr<const artifact>;
+
+/// Roughly what they take in memory, in bytes; never 0 for a message or an artifact.
+[[nodiscard]] std::size_t bytes_of(const std::vector<part>& parts) noexcept;
+[[nodiscard]] std::size_t bytes_of(const message& what) noexcept;
+[[nodiscard]] std::size_t bytes_of(const artifact& what) noexcept;
 
 } // namespace troupe

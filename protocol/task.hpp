@@ -1,6 +1,7 @@
 // A task as the world sees it (A2A `Task`). The record is a value; a published one is shared and immutable (`task_ptr`).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -48,6 +49,7 @@ struct task {
   progress_ptr progress; ///< The last report; null once terminal.
   std::vector<artifact_ptr> artifacts;
   std::vector<message_ptr> history;
+  std::size_t history_bytes = 0; ///< Of `history` (bytes_of); 0: not counted yet.
   boost::json::object metadata; ///< What is not derived from `origin`.
   std::vector<std::string> accepted_output_modes; ///< As asked of a lone task, for its further attempts. Not shown.
 };

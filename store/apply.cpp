@@ -12,11 +12,16 @@ namespace {
 
 void join_history(task& record, message_ptr what) {
   auto& history = record.history;
-  if (history.size() >= history_messages_max) {
-    const auto surplus = static_cast<std::ptrdiff_t>(history.size() - history_messages_max + 1);
-    history.erase(history.begin(), history.begin() + surplus);
-  }
+  if (record.history_bytes == 0)
+    for (const auto& each : history)
+      record.history_bytes += bytes_of(*each);
+  record.history_bytes += bytes_of(*what);
   history.push_back(std::move(what));
+  auto kept = history.begin();
+  while (history.end() - kept > std::ptrdiff_t{history_messages_max}
+         || (history.end() - kept > 1 && record.history_bytes > history_bytes_max))
+    record.history_bytes -= bytes_of(**kept++);
+  history.erase(history.begin(), kept);
 }
 
 /// Appending to an artifact in many small pieces must not copy it each time, so the record's own copy grows in place.

@@ -14,7 +14,7 @@ namespace troupe {
 
 /// The state, and the attempt; a status message that is replaced moves to the history, progress ends with the task.
 void apply(task& record, const change& where, const task_moved& what);
-/// Joins the history; beyond history_messages_max the oldest go.
+/// Joins the history; beyond history_messages_max and history_bytes_max the oldest go.
 void apply(task& record, const change& where, const task_message& what);
 /// Replaces the artifact of that id, or adds it, or appends the parts to it.
 void apply(task& record, const change& where, const task_artifact& what);

@@ -8,6 +8,9 @@ namespace troupe {
 /// Messages a task's record keeps; at the limit the oldest go. Bounds a record that is read and written whole.
 inline constexpr std::size_t history_messages_max = 1000;
 
+/// Bytes of them (bytes_of), the same; the newest stays whatever its size.
+inline constexpr std::size_t history_bytes_max = std::size_t{64} << 20;
+
 /// Parts of the ledger with a lock each; requests on different tasks rarely meet. A power of two.
 inline constexpr std::size_t ledger_shards = 64;
 

@@ -1,6 +1,7 @@
 // Messages to tasks: what is taken, what is refused, and what reaches the agent (a2a-wire 6.1, 6.2, D9, D12).
 #include "actors/gateway.hpp"
 
+#include "actors/limits.hpp"
 #include "protocol/record.hpp"
 #include "tests/support/actor_bed.hpp"
 #include "tests/support/catch.hpp"
@@ -64,6 +65,30 @@ TEST_CASE("a task of a plan that works is told messages in order", "[actors][mes
   port->report(report_completed{});
   bed.seen->wait_for(objective_state::completed);
   CHECK(send(bed, text_to("late", id)).error().code == errc::unsupported_operation);
+}
+
+TEST_CASE("a task takes no more bytes of messages than its limit, also over a restart", "[actors][messages]") {
+  actor_bed bed;
+  bed.agents.default_agent = "held";
+  const auto made = send(bed, text_to("begin"));
+  REQUIRE(made);
+  const auto id = made->task.str();
+  REQUIRE(send(bed, text_to(std::string(task_input_bytes_max / 2, 'x'), id)));
+  const auto check_full = [&] {
+    const auto refused = send(bed, text_to(std::string(task_input_bytes_max / 2, 'y'), id));
+    REQUIRE(refused.has_error());
+    CHECK(refused.error().code == errc::limit_exceeded);
+    CHECK_THAT(refused.error().message, ContainsSubstring("32768 KiB"));
+  };
+  check_full();
+  CHECK(send(bed, text_to("short", id)));
+  CHECK(bed.records().find_task(made->task)->history.size() == 3);
+  bed.stop();
+  recovered left;
+  left.lone_tasks.push_back(bed.records().find_task(made->task));
+  bed.door().resume(left);
+  bed.held->wait_starts(2);
+  check_full();
 }
 
 TEST_CASE("the first answer to an objective's question wins, the second is told so", "[actors][messages]") {

@@ -64,6 +64,28 @@ TEST_CASE("The history keeps the latest messages up to its limit", "[store][appl
   CHECK(text_of(record.history.back()->parts) == std::to_string(history_messages_max + 2));
 }
 
+TEST_CASE("The history keeps the latest messages up to its bytes, and the last one however large", "[store][apply]") {
+  const auto large = [](std::size_t bytes, const std::string& id) {
+    auto out = std::make_shared<message>();
+    out->message_id = id;
+    out->parts.push_back(text_part(std::string(bytes, 'x')));
+    return task_message{std::move(out)};
+  };
+  auto record = plain_task();
+  record.history.push_back(large(history_bytes_max / 2, "created with it").what);
+  apply_events(record, about_lone("task-1", "c", 1, large(history_bytes_max / 4, "second")));
+  CHECK(record.history.size() == 2);
+  apply_events(record, about_lone("task-1", "c", 2, large(history_bytes_max / 4, "third")));
+  REQUIRE(record.history.size() == 2);
+  CHECK(record.history.front()->message_id == "second");
+  apply_events(record, about_lone("task-1", "c", 3, large(history_bytes_max + 1, "last")));
+  REQUIRE(record.history.size() == 1);
+  CHECK(record.history.front()->message_id == "last");
+  apply_events(record, about_lone("task-1", "c", 4, task_message{say("small")}));
+  CHECK(record.history.size() == 1);
+  CHECK(record.history_bytes == bytes_of(*record.history.front()));
+}
+
 TEST_CASE("An artifact is added, replaced by its id, or grows by parts", "[store][apply]") {
   auto record = plain_task();
   const auto first = output("a", "one");
