@@ -15,6 +15,13 @@ std::string states_text(std::string_view what, std::string_view from, std::strin
   return std::string{what} + " is " + std::string{from} + " and cannot become " + std::string{to};
 }
 
+/// As it is now; the memory store may have let it go between the command and its commit.
+result<objective_ptr> as_committed(const store& records, const objective_id& id) {
+  if (auto found = records.find_objective(id))
+    return found;
+  return make_error(errc::objective_not_found, "no objective has this id", id.str());
+}
+
 } // namespace
 
 objective_actor::objective_actor(actor_pointer<handle> self, environment& env, objective_start start)
@@ -81,7 +88,7 @@ void objective_actor::create() {
   what.events = std::exchange(pending_, {});
   // Answered once the root task is visible too: who asked looks at it next.
   auto answered = [&records = env_.records, id = view_.id, done = std::exchange(start_.done, {})] {
-    done(records.find_objective(id));
+    done(as_committed(records, id));
   };
   const bool has_root = start_.request != nullptr;
   env_.records.commit(std::move(what), has_root ? committed_fn{} : committed_fn{answered},
@@ -249,7 +256,7 @@ void objective_actor::on_change(const change_objective& what) {
   // Even if nothing was to be changed, the answer comes after everything before it is committed.
   if (pending_.empty())
     pending_.push_back(objective_edited{});
-  commit([&records = env_.records, id = view_.id, done = what.done] { done(records.find_objective(id)); });
+  commit([&records = env_.records, id = view_.id, done = what.done] { done(as_committed(records, id)); });
   quit_if_settled();
 }
 

@@ -158,7 +158,8 @@ void add_serve(CLI::App& app, serve_options& options) {
   setting("--listen", "listen", "HOST:PORT", "Where to listen; port 0 takes a free one (default 127.0.0.1:8080)");
   setting("--data", "data", "DIR", "Where the records are kept (default ./troupe-data)");
   serve.add_option("--config", options.config_file, "A TOML file; see --print-config")->type_name("FILE");
-  setting("--store", "store", "memory|rocksdb", "What keeps the records (default rocksdb)");
+  setting("--store", "store", "memory|rocksdb",
+          "What keeps the records (default rocksdb); memory keeps the newest\nmillion tasks and 100,000 objectives of those that have ended");
   setting("--durability", "durability", "async|sync", "sync: survives power loss; async: survives kill -9 (default sync)");
   setting("--agent", "agent", "NAME", "Does plain messages and tasks that name no agent (default echo)");
   setting("--max-parallel", "max-parallel", "N", "At most so many tasks of an objective at once");

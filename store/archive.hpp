@@ -53,6 +53,9 @@ public:
   /// A plan has been accepted: remember the ids in it that do not say where they belong (ids.hpp, make_task_id).
   virtual void learn(const objective_id& owner, std::uint32_t plan_index, const plan_spec& plan) = 0;
 
+  /// An objective goes for good, and with it its tasks and the ids of its plans. Called under the ledger's lock of the objective.
+  virtual void forget(const objective_view& gone) = 0;
+
   /// A finished task; null if unknown (or not kept any more).
   [[nodiscard]] virtual task_ptr find_task(const task_id& id) const = 0;
   /// Whether find_task would find one.

@@ -269,9 +269,7 @@ void ledger::evict(timestamp settled_before) {
     const std::lock_guard lock{home.guard};
     for (auto each = home.live.begin(); each != home.live.end();) {
       auto& entry = each->second;
-      const bool drop = entry.sealed && entry.pins == 0 && entry.live_tasks == 0 && entry.watched_by.empty()
-                        && is_settled(entry.view->state) && entry.view->updated < settled_before;
-      if (!drop) {
+      if (!entry.sealed || !entry.is_idle() || entry.view->updated >= settled_before) {
         ++each;
         continue;
       }
@@ -280,6 +278,37 @@ void ledger::evict(timestamp settled_before) {
       live_objectives_.fetch_sub(1, std::memory_order_relaxed);
     }
   }
+}
+
+// -- for a store that keeps only so much -----------------------------------------------------------------------------
+
+std::vector<ledger::settled_objective> ledger::settled() const {
+  std::vector<settled_objective> out;
+  for (const auto& home : objectives_) {
+    const std::lock_guard lock{home.guard};
+    for (const auto& [id, entry] : home.live) {
+      if (!entry.is_idle())
+        continue;
+      std::size_t tasks = 0;
+      for (const auto& plan : entry.view->plans)
+        tasks += plan.tasks.size();
+      out.push_back({entry.view->updated, objective_id{id}, tasks});
+    }
+  }
+  return out;
+}
+
+void ledger::forget(const settled_objective& which) {
+  objective_entry gone; // Destroyed without the lock.
+  auto& home = objective_shard_of(which.id.str());
+  const std::lock_guard lock{home.guard};
+  const auto found = home.live.find(which.id.str());
+  if (found == home.live.end() || !found->second.is_idle() || found->second.view->updated != which.updated)
+    return;
+  archive_.forget(*found->second.view);
+  gone = std::move(found->second);
+  home.live.erase(found);
+  live_objectives_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 // -- recovery --------------------------------------------------------------------------------------------------------

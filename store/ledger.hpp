@@ -86,6 +86,18 @@ public:
   /// Drops sealed objectives that nobody watches and that were last changed before `settled_before`.
   void evict(timestamp settled_before);
 
+  // -- for a store that keeps only so much -----------------------------------------------------------------------------
+
+  struct settled_objective {
+    timestamp updated{};
+    objective_id id;
+    std::size_t tasks = 0;
+  };
+  /// The settled objectives that nobody watches.
+  [[nodiscard]] std::vector<settled_objective> settled() const;
+  /// Drops one of them for good, unless it was changed or is watched since.
+  void forget(const settled_objective& which);
+
   // -- recovery --------------------------------------------------------------------------------------------------------
 
   /// What `what` adds to and takes from the list of withdrawn tasks.
@@ -151,6 +163,11 @@ private:
     std::size_t pins = 0;
     bool sealed = false;
     bool in_memory = true; ///< False: read from the archive for one question.
+
+    /// Settled, and nobody needs it here.
+    [[nodiscard]] bool is_idle() const noexcept {
+      return pins == 0 && live_tasks == 0 && watched_by.empty() && is_settled(view->state);
+    }
   };
 
   struct alignas(64) objective_shard {

@@ -29,6 +29,14 @@ inline constexpr std::size_t recent_tasks_max = 8192;
 /// Bytes of a finished task's row up to which it is among those; larger ones are read from disk.
 inline constexpr std::size_t recent_task_bytes_max = 8192;
 
+// What the memory store keeps of what has ended (memory_bounds); the durable store keeps everything.
+/// Finished tasks, and tasks of settled objectives: about 1 kB each with their specification.
+inline constexpr std::size_t finished_tasks_max = 1'000'000;
+/// Bytes of finished tasks: their messages and artifacts may be large.
+inline constexpr std::size_t finished_bytes_max = std::size_t{1} << 30;
+/// Settled objectives: about 3 kB each with a handful of tasks.
+inline constexpr std::size_t settled_objectives_max = 100'000;
+
 /// Settled objectives written per batch, so that a batch with changes does not wait long for them.
 inline constexpr std::size_t group_seals_max = 32;
 

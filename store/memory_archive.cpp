@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "store/limits.hpp"
 
@@ -16,14 +17,24 @@ std::size_t shards_for(std::size_t rows_max) noexcept {
   return std::clamp(std::bit_floor(rows_max / shard_rows_min), std::size_t{1}, ledger_shards);
 }
 
+std::size_t bytes_of(const task& what) noexcept {
+  auto sum = sizeof(task) + (what.status.message ? troupe::bytes_of(*what.status.message) : 0);
+  for (const auto& made : what.artifacts)
+    sum += troupe::bytes_of(*made);
+  for (const auto& said : what.history)
+    sum += troupe::bytes_of(*said);
+  return sum;
+}
+
 } // namespace
 
-memory_archive::memory_archive(std::size_t finished_tasks_max)
-  : memory_archive(finished_tasks_max, shards_for(finished_tasks_max)) {}
+memory_archive::memory_archive(std::size_t tasks_max, std::size_t bytes_max)
+  : memory_archive(tasks_max, bytes_max, shards_for(tasks_max)) {}
 
-memory_archive::memory_archive(std::size_t finished_tasks_max, std::size_t shards)
+memory_archive::memory_archive(std::size_t tasks_max, std::size_t bytes_max, std::size_t shards)
   : shard_count_(shards),
-    rows_max_(finished_tasks_max / shard_count_),
+    rows_max_(tasks_max / shard_count_),
+    bytes_max_(bytes_max / shard_count_),
     shards_(std::make_unique<shard[]>(shard_count_)) {}
 
 memory_archive::shard& memory_archive::shard_of(const task_id& id) const noexcept {
@@ -31,17 +42,50 @@ memory_archive::shard& memory_archive::shard_of(const task_id& id) const noexcep
 }
 
 void memory_archive::keep(const task_ptr& ended) {
-  task_ptr dropped; // Destroyed without the lock.
+  const auto bytes = bytes_of(*ended);
+  std::vector<task_ptr> gone; // Destroyed without the lock.
   auto& home = shard_of(ended->id);
   const std::lock_guard lock{home.guard};
-  if (rows_max_ == 0 || !home.by_id.insert(ended).second)
+  if (rows_max_ == 0 || !home.by_id.insert({ended, home.front_number + home.by_age.size()}).second)
     return;
-  home.by_age.push_back({ended, ended->status.at, text_hash{}(ended->context), ended->status.state, !ended->owner.empty()});
-  if (home.by_age.size() <= rows_max_)
+  home.by_age.push_back({.record = ended,
+                         .at = ended->status.at,
+                         .bytes = bytes,
+                         .context_hash = text_hash{}(ended->context),
+                         .state = ended->status.state,
+                         .is_owned = !ended->owner.empty()});
+  home.bytes += bytes;
+  trim(home, gone);
+}
+
+void memory_archive::trim(shard& home, std::vector<task_ptr>& gone) const {
+  const auto is_too_much = [&] {
+    return home.by_id.size() > rows_max_ || (home.bytes > bytes_max_ && home.by_id.size() > 1);
+  };
+  while (!home.by_age.empty() && (!home.by_age.front().record || is_too_much())) {
+    auto& oldest = home.by_age.front();
+    if (oldest.record) {
+      home.by_id.erase(std::string_view{oldest.record->id.str()});
+      home.bytes -= oldest.bytes;
+      gone.push_back(std::move(oldest.record));
+    }
+    home.by_age.pop_front();
+    ++home.front_number;
+  }
+}
+
+void memory_archive::forget(const task_id& id) {
+  std::vector<task_ptr> gone; // Destroyed without the lock.
+  auto& home = shard_of(id);
+  const std::lock_guard lock{home.guard};
+  const auto found = home.by_id.find(std::string_view{id.str()});
+  if (found == home.by_id.end())
     return;
-  dropped = std::move(home.by_age.front().record);
-  home.by_age.pop_front();
-  home.by_id.erase(dropped);
+  auto& its = home.by_age[found->number - home.front_number];
+  home.by_id.erase(found);
+  home.bytes -= its.bytes;
+  gone.push_back(std::exchange(its.record, nullptr));
+  trim(home, gone);
 }
 
 void memory_archive::learn(const objective_id& owner, std::uint32_t plan_index, const plan_spec& plan) {
@@ -60,11 +104,31 @@ void memory_archive::learn(const objective_id& owner, std::uint32_t plan_index, 
   }
 }
 
+void memory_archive::forget(const objective_view& gone) {
+  for (const auto& plan : gone.plans) {
+    {
+      const std::lock_guard lock{plans_.guard};
+      plans_.by_id.erase(plan.spec->id.str());
+    }
+    for (std::size_t index = 0; index < plan.tasks.size(); ++index) {
+      const auto& base = plan.spec->tasks[index].id;
+      if (base != make_task_id(plan.spec->id, index)) {
+        const std::lock_guard lock{tasks_.guard};
+        tasks_.by_id.erase(base.str());
+      }
+      for (std::uint32_t generation = 0; generation <= plan.tasks[index].generation; ++generation)
+        forget(renewed_id(base, generation));
+    }
+  }
+  if (!gone.root_task.empty())
+    forget(gone.root_task);
+}
+
 task_ptr memory_archive::find_task(const task_id& id) const {
   auto& home = shard_of(id);
   const std::lock_guard lock{home.guard};
   const auto found = home.by_id.find(std::string_view{id.str()});
-  return found == home.by_id.end() ? nullptr : *found;
+  return found == home.by_id.end() ? nullptr : found->record;
 }
 
 bool memory_archive::has_task(const task_id& id) const {
@@ -101,7 +165,7 @@ listed<task_ptr> memory_archive::list_tasks(const task_filter& filter, const std
     // Latest first: what comes later in the walk then seldom displaces what was found.
     for (auto at = home.by_age.rbegin(); at != home.by_age.rend(); ++at) {
       const auto& each = *at;
-      if (each.is_owned == filter.owner.empty() || (each.is_owned && each.record->owner != filter.owner))
+      if (!each.record || each.is_owned == filter.owner.empty() || (each.is_owned && each.record->owner != filter.owner))
         continue;
       if ((filter.state && each.state != *filter.state) || (filter.status_after && each.at < *filter.status_after)
           || (!filter.context.empty()

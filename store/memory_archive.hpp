@@ -1,4 +1,5 @@
-// The archive of the memory store: the last finished tasks, and the ids that clients chose. Settled objectives stay in the ledger.
+// The archive of the memory store: the last finished tasks, and the ids that clients chose. Settled objectives stay in the ledger. The
+// durable store keeps what has ended lately in one.
 // Thread-safe; sharded by id.
 #pragma once
 
@@ -20,13 +21,15 @@ namespace troupe {
 
 class memory_archive final : public archive {
 public:
-  /// At the limit the oldest go, give or take a hundredth: each shard keeps its share. Small limits (below 65,536) are exact.
-  explicit memory_archive(std::size_t finished_tasks_max);
+  /// At a limit the oldest go, give or take a hundredth: each shard keeps its share. Small limits (below 65,536 tasks) are exact. The
+  /// last one of a shard stays however many bytes it has.
+  memory_archive(std::size_t tasks_max, std::size_t bytes_max);
   /// In `shards` parts, a power of two.
-  memory_archive(std::size_t finished_tasks_max, std::size_t shards);
+  memory_archive(std::size_t tasks_max, std::size_t bytes_max, std::size_t shards);
 
   void keep(const task_ptr& ended) override;
   void learn(const objective_id& owner, std::uint32_t plan_index, const plan_spec& plan) override;
+  void forget(const objective_view& gone) override;
   [[nodiscard]] task_ptr find_task(const task_id& id) const override;
   [[nodiscard]] bool has_task(const task_id& id) const override;
   [[nodiscard]] std::optional<task_place> place_of(const task_id& id) const override;
@@ -41,22 +44,27 @@ public:
                                                       std::size_t count) const override;
 
 private:
+  struct entry {
+    task_ptr record;
+    std::uint64_t number = 0; ///< Of its row, counted from the shard's first.
+  };
   struct text_hash {
     using is_transparent = void;
     std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>{}(text); }
-    std::size_t operator()(const task_ptr& kept) const noexcept { return (*this)(kept->id.str()); }
+    std::size_t operator()(const entry& kept) const noexcept { return (*this)(kept.record->id.str()); }
   };
   struct same_id {
     using is_transparent = void;
-    bool operator()(const task_ptr& a, const task_ptr& b) const noexcept { return a->id == b->id; }
-    bool operator()(const task_ptr& a, std::string_view b) const noexcept { return a->id.str() == b; }
-    bool operator()(std::string_view a, const task_ptr& b) const noexcept { return b->id.str() == a; }
+    bool operator()(const entry& a, const entry& b) const noexcept { return a.record->id == b.record->id; }
+    bool operator()(const entry& a, std::string_view b) const noexcept { return a.record->id.str() == b; }
+    bool operator()(std::string_view a, const entry& b) const noexcept { return b.record->id.str() == a; }
   };
 
   /// What a list is narrowed by, beside the record: a scan of a million rows stays in order of memory.
   struct row {
-    task_ptr record;
+    task_ptr record; ///< Null: it was forgotten.
     timestamp at{};
+    std::size_t bytes = 0;
     std::size_t context_hash = 0;
     task_state state = task_state::completed;
     bool is_owned = false; ///< Not the anonymous caller's.
@@ -64,8 +72,10 @@ private:
 
   struct alignas(64) shard {
     mutable std::mutex guard;
-    boost::unordered_flat_set<task_ptr, text_hash, same_id> by_id;
-    std::deque<row> by_age; ///< Oldest in front.
+    boost::unordered_flat_set<entry, text_hash, same_id> by_id;
+    std::deque<row> by_age;         ///< Oldest in front.
+    std::uint64_t front_number = 0; ///< Of the row in front.
+    std::size_t bytes = 0;          ///< Of all rows.
   };
 
   template<class Place>
@@ -75,9 +85,13 @@ private:
   };
 
   [[nodiscard]] shard& shard_of(const task_id& id) const noexcept;
+  /// Drops the rows in front that are too many, or forgotten. What goes is destroyed by the caller, without the lock.
+  void trim(shard& home, std::vector<task_ptr>& gone) const;
+  void forget(const task_id& id);
 
   std::size_t shard_count_;
-  std::size_t rows_max_; ///< Of one shard.
+  std::size_t rows_max_;  ///< Of one shard.
+  std::size_t bytes_max_; ///< Of one shard.
   std::unique_ptr<shard[]> shards_;
   places<task_place> tasks_;
   places<plan_place> plans_;

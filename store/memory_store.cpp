@@ -1,5 +1,6 @@
 // The store that forgets: a change is visible at once, on the caller's thread, and gone with the process.
 #include <algorithm>
+#include <functional>
 #include <mutex>
 
 #include "store/ledger.hpp"
@@ -13,7 +14,8 @@ namespace {
 
 class memory_store final : public store, private push_desk {
 public:
-  explicit memory_store(std::size_t finished_tasks_max) : archive_(finished_tasks_max), ledger_(archive_) {}
+  explicit memory_store(const memory_bounds& bounds)
+    : bounds_(bounds), archive_(bounds.tasks, bounds.bytes), ledger_(archive_) {}
 
   void commit(change what, committed_fn then, watcher_ptr follow) override {
     ledger_.publish(std::move(what), nullptr, follow);
@@ -61,7 +63,19 @@ public:
 
   [[nodiscard]] result<recovered> recover() override { return recovered{}; }
   [[nodiscard]] push_configs& pushes() override { return *this; }
-  void evict(timestamp) override {}
+
+  /// The newest of the settled stay, as many as the bounds allow and one at least.
+  void evict(timestamp) override {
+    auto all = ledger_.settled();
+    std::ranges::sort(all, std::ranges::greater{}, &ledger::settled_objective::updated);
+    std::size_t tasks = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      tasks += all[i].tasks;
+      if (i > 0 && (i >= bounds_.objectives || tasks > bounds_.tasks))
+        ledger_.forget(all[i]);
+    }
+  }
+
   void flush() override {}
   void drain() override {}
 
@@ -89,6 +103,7 @@ private:
             .gone = range.after < std::min(last, range.through)};
   }
 
+  const memory_bounds bounds_;
   memory_archive archive_;
   mutable ledger ledger_;
   std::mutex pushing_;
@@ -96,8 +111,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<store> make_memory_store(std::size_t finished_tasks_max) {
-  return std::make_unique<memory_store>(finished_tasks_max);
+std::unique_ptr<store> make_memory_store(const memory_bounds& bounds) {
+  return std::make_unique<memory_store>(bounds);
 }
 
 } // namespace troupe

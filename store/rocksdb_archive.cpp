@@ -39,7 +39,7 @@ void walk(rocksdb::DB& db, const std::string& prefix, const std::optional<positi
 
 } // namespace
 
-rocksdb_archive::rocksdb_archive(rocksdb::DB& db) : db_(db), recent_(recent_tasks_max, ledger_shards) {}
+rocksdb_archive::rocksdb_archive(rocksdb::DB& db) : db_(db), recent_(recent_tasks_max, recent_tasks_max * recent_task_bytes_max, ledger_shards) {}
 
 result<void> rocksdb_archive::open() {
   rocksdb::PinnableSlice row;

@@ -32,6 +32,7 @@ public:
   /// Counts it; its row was written with the event.
   void keep(const task_ptr& ended) override;
   void learn(const objective_id&, std::uint32_t, const plan_spec&) override {}
+  void forget(const objective_view&) override {} // It keeps everything.
   [[nodiscard]] task_ptr find_task(const task_id& id) const override;
   [[nodiscard]] bool has_task(const task_id& id) const override;
   [[nodiscard]] std::optional<task_place> place_of(const task_id& id) const override;

@@ -177,8 +177,8 @@ public:
   /// What was live when the last process ended. Call once, before the first commit.
   [[nodiscard]] virtual result<recovered> recover() = 0;
   /// Drops settled objectives and everything of theirs from memory if they have been settled since before `settled_before`;
-  /// they are read from disk from then on. One that somebody watches, or that is not written yet, stays until a later call. Does
-  /// nothing in a store that has no disk.
+  /// they are read from disk from then on. One that somebody watches, or that is not written yet, stays until a later call. A store
+  /// without a disk keeps them to its bounds, however old (memory_bounds).
   virtual void evict(timestamp settled_before) = 0;
   [[nodiscard]] virtual store_status status() const = 0;
   /// Waits until everything submitted is durable.
@@ -193,8 +193,15 @@ enum class durability : std::uint8_t {
   async ///< Acknowledged after write: survives kill -9, not power loss.
 };
 
-/// Nothing outlives the process. Keeps the last `finished_tasks_max` finished tasks.
-[[nodiscard]] std::unique_ptr<store> make_memory_store(std::size_t finished_tasks_max = 1'000'000);
+/// What a store without a disk keeps of what has ended; the oldest go first. Beside it, what lives.
+struct memory_bounds {
+  std::size_t tasks = finished_tasks_max;           ///< Finished tasks; and tasks of settled objectives.
+  std::size_t bytes = finished_bytes_max;           ///< Of finished tasks, roughly.
+  std::size_t objectives = settled_objectives_max; ///< Settled ones. With one go its tasks. Somebody who watches it keeps it.
+};
+
+/// Nothing outlives the process.
+[[nodiscard]] std::unique_ptr<store> make_memory_store(const memory_bounds& bounds = {});
 
 struct rocksdb_options {
   std::string directory; ///< Made if missing.

@@ -506,7 +506,7 @@ TEMPLATE_TEST_CASE("Each owner sees what is theirs and nothing else", "[store][l
 }
 
 TEST_CASE("The memory store keeps the last finished tasks only", "[store][memory]") {
-  const auto records = make_memory_store(3);
+  const auto records = make_memory_store({.tasks = 3});
   for (int i = 0; i < 5; ++i) {
     const auto id = "t" + std::to_string(i);
     records->commit(about_lone(id, "c", i, born_lone(id, "c", i), moved(task_state::completed)));
@@ -515,9 +515,86 @@ TEST_CASE("The memory store keeps the last finished tasks only", "[store][memory
   CHECK(records->find_task(task_id{"t1"}) == nullptr);
   CHECK(records->find_task(task_id{"t2"}));
   const auto spec = make_objective("o", {1});
-  const auto none = make_memory_store(0);
+  const auto none = make_memory_store({.tasks = 0});
   put(*none, spec);
   put(*none, about_task(*spec, 0, 0, 2, born(*spec, 0, 0, 2), moved(task_state::completed)));
   CHECK(none->find_task(task_id{"o.p0.t0"}) == nullptr);
   CHECK(none->find_objective(spec->id)->plans[0].tasks[0].state == task_state::completed);
+}
+
+TEST_CASE("The memory store keeps the last finished tasks that fit in its bytes", "[store][memory]") {
+  const std::string piece(100'000, 'x');
+  const auto records = make_memory_store({.tasks = 10, .bytes = 250'000});
+  for (int i = 0; i < 5; ++i) {
+    const auto id = "t" + std::to_string(i);
+    records->commit(about_lone(id, "c", i, born_lone(id, "c", i), task_artifact{output("a", piece), false, true},
+                               moved(task_state::completed)));
+  }
+  CHECK(ids_of(*records->list(list_tasks{})) == "t4 t3");
+}
+
+TEST_CASE("The memory store keeps the last settled objectives, and what goes goes whole", "[store][memory]") {
+  const auto records = make_memory_store({.objectives = 2});
+  const auto settle = [&](const std::string& id, std::int64_t ms) {
+    auto spec = std::make_shared<objective_spec>(*make_objective(id, {2}));
+    auto plan = std::make_shared<plan_spec>(*spec->plans[0]);
+    plan->id = plan_id{"plan of " + id};
+    plan->tasks[0].id = task_id{"task of " + id};
+    spec->plans[0] = plan;
+    put(*records, about(id, ms, objective_created{spec, task_id{"root of " + id}}));
+    put(*records, about_lone("root of " + id, id, ms, born_lone("root of " + id, id, ms)));
+    put(*records, about_task(*spec, 0, 0, ms, born(*spec, 0, 0, ms), moved(task_state::failed)));
+    put(*records, about(id, ms, tasks_renewed{0, {0}}));
+    auto again = about_task(*spec, 0, 0, ms, born(*spec, 0, 0, ms), moved(task_state::completed));
+    again.task.id = renewed_id(plan->tasks[0].id, 1);
+    std::get<task_created>(again.events[0]).record->id = again.task.id;
+    put(*records, std::move(again));
+    put(*records, about(id, ms, objective_moved{objective_state::completed, ""}));
+    put(*records, about_lone("root of " + id, id, ms, moved(task_state::completed)));
+  };
+  const auto who = std::make_shared<recorder>();
+  for (int i = 0; i < 5; ++i)
+    settle("o" + std::to_string(i), i + 1);
+  const auto live = make_objective("live", {1});
+  put(*records, live, 1);
+  REQUIRE(records->watch_objective(objective_id{"o0"}, who));
+  records->evict(at_ms(0));
+  CHECK(records->status().live_objectives == 4);
+  for (const auto* kept : {"o0", "o3", "o4", "live"}) // One that is watched, the newest, and what lives.
+    CHECK(records->find_objective(objective_id{kept}));
+  CHECK(records->find_task(task_id{"task of o3.r1"}));
+  CHECK(records->objective_of(plan_id{"plan of o3"}));
+  CHECK(records->list(list_tasks{})->total_size == 3 * 3);
+  CHECK_FALSE(records->find_objective(objective_id{"o1"}));
+  CHECK_FALSE(records->objective_of(plan_id{"plan of o1"}));
+  for (const auto* task : {"task of o1", "task of o1.r1", "o1.p0.t1", "root of o1"}) {
+    CHECK_FALSE(records->find_task(task_id{task}));
+    CHECK_FALSE(records->knows_task(task_id{task}));
+  }
+  // A change about one that is gone changes nothing, and its id may be chosen again.
+  put(*records, about("o1", 9, objective_moved{objective_state::submitted, "retry"}));
+  CHECK_FALSE(records->find_objective(objective_id{"o1"}));
+  settle("o1", 10);
+  CHECK(records->find_task(task_id{"task of o1.r1"})->status.at == at_ms(10));
+  records->unwatch("o0", who);
+  records->evict(at_ms(0));
+  CHECK_FALSE(records->find_objective(objective_id{"o0"}));
+  CHECK_FALSE(records->find_objective(objective_id{"o3"}));
+  CHECK(records->find_objective(objective_id{"o4"}));
+  CHECK(records->find_objective(objective_id{"o1"}));
+}
+
+TEST_CASE("The memory store keeps settled objectives up to so many tasks, and the last one however wide", "[store][memory]") {
+  const auto records = make_memory_store({.tasks = 5});
+  for (int i = 0; i < 4; ++i) {
+    const auto id = "o" + std::to_string(i);
+    put(*records, about(id, i, objective_created{make_objective(id, {2}), {}}, objective_moved{objective_state::failed, ""}));
+  }
+  records->evict(at_ms(0));
+  CHECK(records->list(list_objectives{})->total_size == 2);
+  put(*records, about("wide", 9, objective_created{make_objective("wide", {50}), {}}, objective_moved{objective_state::failed, ""}));
+  records->evict(at_ms(0));
+  const auto page = records->list(list_objectives{});
+  REQUIRE(page->objectives.size() == 1);
+  CHECK(page->objectives[0]->id.str() == "wide");
 }
