@@ -131,6 +131,8 @@ void apply(objective_view& view, const change& where, const objective_created& w
 }
 
 void apply(objective_view& view, const change& where, const objective_edited& what) {
+  if (what.name.empty() && what.description.empty())
+    return;
   if (!what.name.empty())
     view.name = what.name;
   if (!what.description.empty())

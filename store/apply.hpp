@@ -26,6 +26,7 @@ void apply_events(task& record, const change& what);
 // -- an objective ----------------------------------------------------------------------------------------------------
 
 void apply(objective_view& view, const change& where, const objective_created& what);
+/// Nothing, if it names nothing: then it only stands behind what came before it.
 void apply(objective_view& view, const change& where, const objective_edited& what);
 void apply(objective_view& view, const change& where, const objective_moved& what);
 void apply(objective_view& view, const change& where, const plan_added& what);

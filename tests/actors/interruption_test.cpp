@@ -58,6 +58,28 @@ TEST_CASE("a refused change of an objective changes nothing", "[actors][gateway]
   CHECK(end->revision == (*made)->revision);
 }
 
+TEST_CASE("a change of an objective that changes nothing leaves its revision", "[actors][gateway]") {
+  actor_bed bed;
+  const auto made = bed.begin(an_objective({a_plan("p", {a_task("a", {}, "held")})}));
+  REQUIRE(made);
+  const auto update = [&](std::uint64_t revision, std::string name) {
+    awaited<objective_ptr> done;
+    update_objective what;
+    what.id = (*made)->id;
+    what.name = std::move(name);
+    what.revision = revision;
+    bed.door().update(what, done.to());
+    return done.get();
+  };
+  const auto first = (*made)->revision;
+  CHECK(update(first, "").value()->revision == first);
+  const auto renamed = update(first, "renamed");
+  REQUIRE(renamed);
+  CHECK((*renamed)->revision == first + 1);
+  CHECK(update(first, "again").error().code == errc::revision_mismatch);
+  CHECK(update(first + 1, "again"));
+}
+
 TEST_CASE("a paused objective starts no plan until it goes on", "[actors][gateway]") {
   actor_bed bed;
   const auto made = bed.begin(an_objective({a_plan("p", {a_task("a", {}, "held")}), after(a_plan("q", {a_task("b", {}, "held")}), "p")}));
