@@ -41,9 +41,12 @@ public:
     return it == at.handles.end() ? Handle{} : it->second;
   }
 
+  /// After `close` the actor is ended instead.
   void put(const std::string& id, Handle who) {
     auto& at = shard_of(id);
     const std::lock_guard lock{at.mutex};
+    if (at.closed)
+      return kill(who);
     at.handles.insert_or_assign(id, std::move(who));
   }
 
@@ -56,21 +59,21 @@ public:
       at.handles.erase(it);
   }
 
-  /// All that are in it now.
-  [[nodiscard]] std::vector<Handle> all() const {
-    std::vector<Handle> out;
-    for (const auto& at : shards_) {
+  /// Ends all actors in it, and whoever is put into it later.
+  void close() {
+    for (auto& at : shards_) {
       const std::lock_guard lock{at.mutex};
+      at.closed = true;
       for (const auto& [id, handle] : at.handles)
-        out.push_back(handle);
+        kill(handle);
     }
-    return out;
   }
 
 private:
   struct shard {
     mutable std::mutex mutex;
     std::unordered_map<std::string, Handle> handles;
+    bool closed = false;
   };
 
   static constexpr std::size_t shard_count = 64;

@@ -77,10 +77,8 @@ struct gateway::impl {
     house_wakes.notify_all();
     if (housekeeper.joinable())
       housekeeper.join();
-    for (const auto& who : env.objectives.all())
-      kill(who);
-    for (const auto& who : env.lone_tasks.all())
-      kill(who);
+    env.objectives.close();
+    env.lone_tasks.close();
     for (const auto& [name, who] : env.agent_slots)
       kill(who);
     if (env.options.by_hand) {

@@ -7,6 +7,7 @@
 
 #include "tests/support/actor_bed.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/results.hpp"
 #include "tests/support/passing_store.hpp"
 #include "tests/support/results.hpp"
 
