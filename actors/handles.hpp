@@ -206,8 +206,11 @@ struct objective_cancel {
   cancel_run what;
 };
 
+/// From the journal: one more of the changes that a settled objective waits for is durable.
+struct objective_written {};
+
 using objective_handle = actor_handle<plan_settled, plan_waits, outward_news, change_objective, add_plan, change_plan,
-                                      objective_input, objective_cancel>;
+                                      objective_input, objective_cancel, objective_written>;
 
 } // namespace troupe
 
@@ -236,6 +239,7 @@ TROUPE_LOCAL_MESSAGE(troupe::add_plan)
 TROUPE_LOCAL_MESSAGE(troupe::change_plan)
 TROUPE_LOCAL_MESSAGE(troupe::objective_input)
 TROUPE_LOCAL_MESSAGE(troupe::objective_cancel)
+TROUPE_LOCAL_MESSAGE(troupe::objective_written)
 
 #if TROUPE_CAF_1
 CAF_BEGIN_TYPE_ID_BLOCK(troupe, caf::first_custom_type_id)
@@ -264,5 +268,6 @@ CAF_BEGIN_TYPE_ID_BLOCK(troupe, caf::first_custom_type_id)
   CAF_ADD_TYPE_ID(troupe, (troupe::change_plan))
   CAF_ADD_TYPE_ID(troupe, (troupe::objective_input))
   CAF_ADD_TYPE_ID(troupe, (troupe::objective_cancel))
+  CAF_ADD_TYPE_ID(troupe, (troupe::objective_written))
 CAF_END_TYPE_ID_BLOCK(troupe)
 #endif

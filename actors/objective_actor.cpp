@@ -5,6 +5,7 @@
 
 #include "actors/acceptance.hpp"
 #include "actors/plan_actor.hpp"
+#include "actors/status_message.hpp"
 #include "actors/throttle_actor.hpp"
 
 namespace troupe {
@@ -50,6 +51,10 @@ actor_behavior<objective_handle> objective_actor::make_behavior() {
       [this](const change_plan& what) { on_change_plan(what); },
       [this](objective_input& what) { on_input(what); },
       [this](const objective_cancel& what) { on_cancel(what); },
+      [this](const objective_written&) {
+        --unwritten_;
+        quit_if_settled();
+      },
   };
 }
 
@@ -67,8 +72,13 @@ void objective_actor::begin() {
   for (std::uint32_t p = 0; p < states_.size(); ++p)
     if (states_[p] == plan_state::working || states_[p] == plan_state::blocked)
       start_plan(p);
-  show_waiting();
-  advance();
+  if (view_.closing) {
+    close_if_quiet();
+  } else {
+    show_waiting();
+    end_planning();
+    advance();
+  }
   commit();
   if (!was_settled)
     quit_if_settled();
@@ -120,7 +130,7 @@ void objective_actor::create() {
 
 // Looks at all plans and does what their states call for.
 void objective_actor::advance() {
-  if (closing_ || (view_.state != objective_state::working && view_.state != objective_state::blocked))
+  if (view_.closing || (view_.state != objective_state::working && view_.state != objective_state::blocked))
     return;
   auto next = decide(resolved_->plans, states_);
   for (auto& skip : next.skipped) {
@@ -142,6 +152,8 @@ void objective_actor::advance() {
 }
 
 void objective_actor::start_plan(std::uint32_t plan) {
+  if (states_[plan] == plan_state::pending)
+    move_plan(plan, plan_state::working, "");
   commit(); // what was decided so far stands before what the plan does
   plan_start start;
   start.index = plan;
@@ -159,6 +171,8 @@ void objective_actor::start_plan(std::uint32_t plan) {
         start.news.push_back({edge.dependent.task, news.met, news.id, spec.name, spec.key, news.has_artifacts});
       }
   states_[plan] = plan_state::working;
+  if (view_.closing)
+    start.closing = close_plan{plan_state::failed, view_.closing_reason};
   waiting_[plan] = view_.plans[plan].paused;
   running_[plan] = spawn_actor<plan_actor>(*self_, env_, std::move(start));
 }
@@ -171,19 +185,24 @@ void objective_actor::on_settled(const plan_settled& what) {
   view_.plans[what.plan].reason = what.reason;
   view_.plans[what.plan].paused = false;
   remember_outward(what.plan); // it may have ended before it heard that somebody waits for it
-  if (closing_) {
+  for (const auto& done : std::exchange(plan_closers_[what.plan], {}))
+    done(view_.plans[what.plan].spec->id);
+  if (view_.closing)
     close_if_quiet();
-  } else if (view_.state == objective_state::planning) {
-    // Plans were started one by one: the objective ends when none is left.
-    const bool all = std::all_of(states_.begin(), states_.end(), [](plan_state s) { return is_settled(s); });
-    if (all)
-      move(objective_state::working, "");
-  }
+  else
+    end_planning();
   advance();
   if (view_.state == objective_state::working || view_.state == objective_state::blocked)
     on_waits({what.plan, false});
   commit();
   quit_if_settled();
+}
+
+// Plans that were started one by one: the objective ends when none is left.
+void objective_actor::end_planning() {
+  if (view_.state == objective_state::planning && !states_.empty()
+      && std::all_of(states_.begin(), states_.end(), [](plan_state s) { return is_settled(s); }))
+    move(objective_state::working, "");
 }
 
 void objective_actor::on_waits(const plan_waits& what) {
@@ -338,7 +357,7 @@ void objective_actor::on_add(const add_plan& what) {
     return refuse(make_error(errc::invalid_transition,
                              "the objective is " + std::string{to_string(view_.state)} + " and takes no more plans",
                              "objectiveId"));
-  if (closing_)
+  if (view_.closing)
     return refuse(make_error(errc::invalid_transition, "the objective is being ended and takes no more plans", "objectiveId"));
   auto spec = std::make_shared<plan_spec>(*what.spec);
   const auto index = static_cast<std::uint32_t>(view_.plans.size());
@@ -394,6 +413,11 @@ void objective_actor::on_change_plan(const change_plan& what) {
   if (what.what.state)
     if (auto ok = change_plan_state(plan, *what.what.state); !ok)
       return refuse(ok.error());
+  if (running_[plan] && what.what.state && is_settled(*what.what.state)) {
+    // Acknowledged once it has come: a restart before would not know of it.
+    plan_closers_[plan].push_back(what.done);
+    return commit();
+  }
   // A running plan commits its own moves; the answer follows the last of ours.
   if (pending_.empty())
     pending_.push_back(objective_edited{});
@@ -416,7 +440,7 @@ result<void> objective_actor::change_plan_state(std::uint32_t plan, plan_state t
     return {};
   switch (to) {
   case plan_state::working:
-    if (closing_)
+    if (view_.closing)
       return make_error(errc::invalid_transition, "the objective is being ended and starts no more plans", "status");
     if (is_settled(view_.state))
       return make_error(errc::invalid_transition,
@@ -449,6 +473,7 @@ result<void> objective_actor::change_plan_state(std::uint32_t plan, plan_state t
       return make_error(errc::invalid_transition, "the plan runs; move it to failed instead", "status");
     move_plan(plan, to, "skipped by request");
     remember_outward(plan);
+    end_planning();
     advance();
     return {};
   case plan_state::pending:
@@ -506,10 +531,14 @@ void objective_actor::on_cancel(const objective_cancel& what) {
 
 // -- the objective itself ------------------------------------------------------------------------------------------------
 
+// Recorded before anything of it ends, so that a restart goes on with it.
 void objective_actor::close_all(objective_state to, const std::string& reason) {
-  closing_ = true;
-  closing_to_ = to;
-  closing_reason_ = reason;
+  view_.closing = to;
+  view_.closing_reason = reason;
+  if (active() > 0) {
+    pending_.push_back(objective_closing{to, reason});
+    commit();
+  }
   for (const auto& plan : running_)
     if (plan)
       tell(plan, close_plan{plan_state::failed, reason});
@@ -519,17 +548,19 @@ void objective_actor::close_all(objective_state to, const std::string& reason) {
 void objective_actor::close_if_quiet() {
   if (active() > 0)
     return;
-  if (view_.state == objective_state::blocked && !may_become(view_.state, closing_to_))
+  const auto to = *view_.closing;
+  if (view_.state == objective_state::blocked && !may_become(view_.state, to))
     move(objective_state::working, "");
-  move(closing_to_, closing_reason_);
-  closing_ = false;
+  move(to, view_.closing_reason);
 }
 
 void objective_actor::move(objective_state to, const std::string& reason) {
   view_.state = to;
   view_.reason = reason;
-  if (is_settled(to))
+  if (is_settled(to)) {
     set_pause(view_, false);
+    view_.closing.reset();
+  }
   pending_.push_back(objective_moved{to, reason});
   move_root(to, reason);
 }
@@ -562,19 +593,12 @@ void objective_actor::move_root(objective_state to, const std::string& reason) {
       for (const auto& question : committed->pending_inputs)
         words += "\n" + question.task.str() + ": " + question.prompt;
   if (!words.empty()) {
-    auto filled = std::make_shared<message>();
-    filled->message_id = thread_id_source().next("msg");
-    filled->from = role::agent;
-    filled->parts.push_back(text_part(words));
-    filled->context_id = view_.id.str();
-    filled->task_id = view_.root_task.str();
-    if (to == objective_state::canceled)
-      filled->metadata = std::exchange(cancel_metadata_, {});
-    text = std::move(filled);
+    auto metadata = to == objective_state::canceled ? std::exchange(cancel_metadata_, {}) : boost::json::object{};
+    text = make_status_message(std::move(words), view_.id.str(), view_.root_task, std::move(metadata));
   }
   what.events.push_back(task_moved{shown[static_cast<std::size_t>(to)], 1, std::move(text)});
   commit();
-  env_.records.commit(std::move(what), [&records = env_.records, id = view_.root_task, done = is_settled(to) ? std::exchange(cancelers_, {}) : decltype(cancelers_){}] {
+  write(std::move(what), [&records = env_.records, id = view_.root_task, done = is_settled(to) ? std::exchange(cancelers_, {}) : decltype(cancelers_){}] {
     for (const auto& one : done)
       one(records.find_task(id));
   });
@@ -590,13 +614,26 @@ void objective_actor::commit(committed_fn then) {
   what.context = view_.id.str();
   what.at = env_.now();
   what.events = std::exchange(pending_, {});
+  write(std::move(what), std::move(then));
+}
+
+// A settled objective leaves when all it has said is durable: before that the record does not say yet how it stands.
+void objective_actor::write(change what, committed_fn then) {
+  if (is_settled(view_.state)) {
+    ++unwritten_;
+    then = [me = handle_of(self_), then = std::move(then)] {
+      if (then)
+        then();
+      tell(me, objective_written{});
+    };
+  }
   env_.records.commit(std::move(what), std::move(then));
 }
 
 // Out of the directory first: a command that finds this actor no more brings the objective back, one that is dropped with its mailbox
 // is repeated by the gateway.
 void objective_actor::quit_if_settled() {
-  if (!is_settled(view_.state) || active() > 0)
+  if (!is_settled(view_.state) || active() > 0 || unwritten_ > 0)
     return;
   env_.objectives.remove(view_.id.str(), handle_of(self_));
   self_->quit();

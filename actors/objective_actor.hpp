@@ -52,6 +52,7 @@ private:
   void advance();
   void start_plan(std::uint32_t plan);
   void on_settled(const plan_settled& what);
+  void end_planning();
   void on_waits(const plan_waits& what);
   void show_waiting();
   void on_outward(const outward_news& what);
@@ -77,6 +78,7 @@ private:
   void move_plan(std::uint32_t plan, plan_state to, const std::string& reason);
   void move_root(objective_state to, const std::string& reason);
   void commit(committed_fn then = nullptr);
+  void write(change what, committed_fn then);
   void quit_if_settled();
   [[nodiscard]] std::size_t active() const;
 
@@ -92,10 +94,9 @@ private:
   throttle_handle slots_;
   std::vector<event> pending_;
   std::vector<reply_port<task_ptr>> cancelers_; ///< Who asked to cancel the root task.
+  std::map<std::uint32_t, std::vector<reply_port<plan_id>>> plan_closers_; ///< By plan: who asked for its end; answered once it has come.
+  std::size_t unwritten_ = 0; ///< Changes of a settled objective that are not durable yet.
   boost::json::object cancel_metadata_;         ///< Of the request that cancels the root task.
-  bool closing_ = false; ///< Ends as `closing_to_` when no plan runs any more.
-  objective_state closing_to_ = objective_state::canceled;
-  std::string closing_reason_;
 };
 
 } // namespace troupe

@@ -4,6 +4,7 @@
 
 #include "actors/input_references.hpp"
 #include "actors/limits.hpp"
+#include "actors/status_message.hpp"
 
 namespace troupe {
 
@@ -33,7 +34,10 @@ actor_behavior<plan_handle> plan_actor::make_behavior() {
         check();
       },
       [this](const outward_changed& what) { on_outward(what); },
-      [this](const close_plan& what) { close(what.to, what.reason); },
+      [this](const close_plan& what) {
+        close(what.to, what.reason);
+        check();
+      },
       [this](const pause_plan& what) { pause(what.paused); },
       [this](task_input& what) {
         if (const auto& task = running_[what.task])
@@ -58,6 +62,8 @@ actor_behavior<plan_handle> plan_actor::make_behavior() {
 void plan_actor::begin() {
   scope_ = std::make_shared<const plan_scope>(plan_scope{start_.view.spec, start_.index, start_.context, start_.owner,
                                                          start_.objective_name, handle_of(self_), start_.slots});
+  if (start_.closing)
+    close(start_.closing->to, start_.closing->reason);
   if (start_.view.paused)
     pause(true); // as it was when the process ended
   else if (state_ != plan_state::working)
@@ -202,15 +208,18 @@ void plan_actor::lose(std::uint32_t task, const std::string& reason) {
 void plan_actor::withdraw(const std::vector<std::uint32_t>& tasks, const std::string& reason, const boost::json::object& metadata,
                           committed_fn then) {
   std::vector<std::uint32_t> fresh;
-  for (const auto task : tasks)
-    if (slots_[task].state == task_state::unspecified)
+  for (const auto task : tasks) {
+    if (is_terminal(slots_[task].state))
+      continue;
+    if (has_begun(task))
+      end_begun(task, reason, metadata, then);
+    else
       fresh.push_back(task);
-  if (fresh.empty())
-    return;
-  for (const auto task : fresh) {
     slots_[task].state = task_state::canceled;
     tell_outward(task, false);
   }
+  if (fresh.empty())
+    return;
   change what;
   what.context = start_.context;
   what.at = env_.now();
@@ -218,10 +227,22 @@ void plan_actor::withdraw(const std::vector<std::uint32_t>& tasks, const std::st
   env_.records.commit(std::move(what), std::move(then));
 }
 
+// A task that began in an earlier process and has no actor in this one.
+void plan_actor::end_begun(std::uint32_t task, const std::string& reason, const boost::json::object& metadata, committed_fn then) {
+  const auto id = start_.view.task_at(task);
+  change what;
+  what.context = start_.context;
+  what.task = {id, false, start_.index, task};
+  what.at = env_.now();
+  what.events.push_back(task_moved{task_state::canceled, slots_[task].attempt,
+                                   make_status_message(reason, start_.context, id, metadata)});
+  env_.records.commit(std::move(what), std::move(then));
+}
+
 void plan_actor::cancel_one(const task_cancel& what) {
   if (const auto& task = running_[what.task])
     return tell(task, what.what);
-  if (slots_[what.task].state != task_state::unspecified)
+  if (is_terminal(slots_[what.task].state))
     return; // whoever asked hears of it when the message is dropped
   std::erase(ready_, what.task);
   const auto& [reason, metadata, done] = what.what;
@@ -233,19 +254,17 @@ void plan_actor::cancel_one(const task_cancel& what) {
 
 // -- neighbours ----------------------------------------------------------------------------------------------------------
 
+// A task that has begun had what it waits for, in an earlier process or before it was tried again: then the news only lets the graph go on.
 void plan_actor::on_news(const dependency_news& what) {
-  if (slots_[what.task].state != task_state::unspecified && is_terminal(slots_[what.task].state))
-    return;
-  if (!what.met) {
-    if (slots_[what.task].state == task_state::unspecified) {
-      const auto reason = "it depends on a task of another plan that did not complete";
-      withdraw({what.task}, reason);
-      lose(what.task, "task \"" + label(what.task) + "\" canceled: " + reason);
-    }
-    return;
+  if (!what.met && !has_begun(what.task)) {
+    const auto reason = "it depends on a task of another plan that did not complete";
+    withdraw({what.task}, reason);
+    return lose(what.task, "task \"" + label(what.task) + "\" canceled: " + reason);
   }
-  outside_[what.task].push_back({what.dependency, what.key, what.name});
-  artifacts_around_ = artifacts_around_ || what.has_artifacts;
+  if (what.met) {
+    outside_[what.task].push_back({what.dependency, what.key, what.name});
+    artifacts_around_ = artifacts_around_ || what.has_artifacts;
+  }
   if (graph_.external_done(what.task))
     release({what.task});
 }
@@ -270,6 +289,7 @@ void plan_actor::on_outward(const outward_changed& what) {
 
 // -- the plan itself -----------------------------------------------------------------------------------------------------
 
+// Whoever calls this goes on with `check`, once it is done with what else there was to do.
 void plan_actor::close(plan_state to, const std::string& reason) {
   if (closing_)
     return;
@@ -279,7 +299,6 @@ void plan_actor::close(plan_state to, const std::string& reason) {
   for (const auto& task : running_)
     if (task)
       tell(task, cancel_run{reason, {}, {}});
-  check();
 }
 
 void plan_actor::pause(bool paused) {
@@ -301,6 +320,7 @@ void plan_actor::check() {
     std::vector<std::uint32_t> rest{ready_.begin(), ready_.end()};
     const auto never = graph_.abandon_rest();
     rest.insert(rest.end(), never.begin(), never.end());
+    ready_.clear();
     withdraw(rest, closing_reason_);
     move(closing_to_, closing_reason_);
     return self_->quit();

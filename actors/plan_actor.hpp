@@ -5,6 +5,7 @@
 #pragma once
 
 #include <deque>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -29,6 +30,7 @@ struct plan_start {
   objective_handle objective;
   throttle_handle slots;
   std::vector<dependency_news> news; ///< About tasks of other plans, from before the start.
+  std::optional<close_plan> closing{}; ///< Set: it ends so, and begins nothing.
 };
 
 struct plan_actor {
@@ -57,6 +59,7 @@ private:
   void lose(std::uint32_t task, const std::string& reason);
   void withdraw(const std::vector<std::uint32_t>& tasks, const std::string& reason, const boost::json::object& metadata = {},
                 committed_fn then = nullptr);
+  void end_begun(std::uint32_t task, const std::string& reason, const boost::json::object& metadata, committed_fn then);
   void cancel_one(const task_cancel& what);
 
   // -- neighbours ------------------------------------------------------------------------------------------------------

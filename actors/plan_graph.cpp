@@ -67,7 +67,7 @@ void plan_graph::complete(std::uint32_t task, std::vector<std::uint32_t>& releas
 }
 
 bool plan_graph::external_done(std::uint32_t task) {
-  return one_less(task);
+  return state_[task] == node::waiting && one_less(task);
 }
 
 std::vector<std::uint32_t> plan_graph::abandon(std::uint32_t task) {

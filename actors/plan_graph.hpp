@@ -31,7 +31,8 @@ public:
   [[nodiscard]] std::vector<std::uint32_t> start();
   /// `task` completed: appends the tasks this sets free to `released`.
   void complete(std::uint32_t task, std::vector<std::uint32_t>& released);
-  /// One of the things outside this plan that `task` waits for has completed; true if it may start now.
+  /// One of the things outside this plan that `task` waits for has completed; true if it may start now. News of a task that no
+  /// longer waits is passed over.
   [[nodiscard]] bool external_done(std::uint32_t task);
   /// `task` will never complete: all tasks that therefore never start (transitive, `task` itself not among them), each
   /// reported once in the life of the graph.

@@ -5,6 +5,7 @@
 #include "actors/input_references.hpp"
 #include "actors/limits.hpp"
 #include "actors/message_rules.hpp"
+#include "actors/status_message.hpp"
 
 namespace troupe {
 
@@ -605,14 +606,7 @@ void task_actor::commit(committed_fn then) {
 }
 
 message_ptr task_actor::status_message(const std::string& text, const boost::json::object& metadata) const {
-  auto what = std::make_shared<message>();
-  what->message_id = thread_id_source().next("msg");
-  what->from = role::agent;
-  what->parts.push_back(text_part(text));
-  what->context_id = context();
-  what->task_id = id().str();
-  what->metadata = metadata;
-  return what;
+  return make_status_message(text, context(), id(), metadata);
 }
 
 void task_actor::set_timer(task_timer::purpose kind, std::chrono::nanoseconds after) {

@@ -71,6 +71,11 @@ public:
     out_.key("paused").boolean(what.paused);
   }
 
+  void operator()(const objective_closing& what) {
+    head("objective_closing");
+    out_.member("to", to_string(what.to)).optional_member("reason", what.reason);
+  }
+
   void operator()(const task_created&) {
     head("task_created");
     task();

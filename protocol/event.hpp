@@ -73,6 +73,12 @@ struct pause_changed {
   std::optional<std::uint32_t> plan{};
 };
 
+/// Somebody asked for the objective's end: it becomes `to` once nothing of it runs any more.
+struct objective_closing {
+  objective_state to; ///< canceled or failed
+  std::string reason;
+};
+
 // -- facts about one task (change.task set) --------------------------------------------------------------------------
 
 /// The A2A task begins to exist, as SUBMITTED. `record` is complete (a lone task brings its message as history).
@@ -102,7 +108,7 @@ struct task_progress {
 };
 
 using event = std::variant<objective_created, objective_edited, objective_moved, plan_added, plan_moved, tasks_withdrawn,
-                           tasks_renewed, pause_changed, task_created, task_moved, task_message, task_artifact, task_progress>;
+                           tasks_renewed, pause_changed, objective_closing, task_created, task_moved, task_message, task_artifact, task_progress>;
 
 /// Where a task's facts belong.
 struct task_address {

@@ -60,6 +60,8 @@ struct objective_view {
   std::vector<plan_view> plans;
   std::vector<pending_input> pending_inputs;
   bool paused = false; ///< Starts no plans by itself. Not once it has settled.
+  std::optional<objective_state> closing{}; ///< Somebody asked for this end, and it has not come yet; for `closing_reason`.
+  std::string closing_reason;
 };
 
 /// Pauses (or lets go on) one plan, or the objective with all its plans that have not settled.

@@ -191,6 +191,9 @@ struct fact_writer {
     if (what.plan)
       out.key("p").number(*what.plan);
   }
+  void operator()(const objective_closing& what) const {
+    out.member("closing", to_string(what.to)).optional_member("why", what.reason);
+  }
   void operator()(const task_created& what) const {
     out.key("created");
     if (!what.record) {
@@ -276,6 +279,8 @@ event event_from(const json::object& in, const change& where) {
     return tasks_renewed{plan_of(in), indexes_from(value)};
   if (kind == "paused")
     return pause_changed{value.as_bool(), find(in, "p") ? std::optional{plan_of(in)} : std::nullopt};
+  if (kind == "closing")
+    return objective_closing{named(value, objective_state_from), text(in, "why")};
   if (kind == "objective")
     return objective_created{pointee(value, objective_spec_from), task_id{text(in, "root")}, text(in, "own")};
   if (kind == "plan")

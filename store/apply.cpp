@@ -145,8 +145,11 @@ void apply(objective_view& view, const change& where, const objective_moved& wha
   view.state = what.to;
   view.reason = what.reason;
   view.updated = where.at;
-  if (is_settled(what.to))
-    set_pause(view, false);
+  if (!is_settled(what.to))
+    return;
+  set_pause(view, false);
+  view.closing.reset();
+  view.closing_reason.clear();
 }
 
 void apply(objective_view& view, const change& where, const plan_added& what) {
@@ -193,6 +196,12 @@ void apply(objective_view& view, const change& where, const tasks_renewed& what)
 
 void apply(objective_view& view, const change& where, const pause_changed& what) {
   set_pause(view, what.paused, what.plan);
+  view.updated = where.at;
+}
+
+void apply(objective_view& view, const change& where, const objective_closing& what) {
+  view.closing = what.to;
+  view.closing_reason = what.reason;
   view.updated = where.at;
 }
 

@@ -34,6 +34,7 @@ void apply(objective_view& view, const change& where, const plan_moved& what);
 void apply(objective_view& view, const change& where, const tasks_withdrawn& what);
 void apply(objective_view& view, const change& where, const tasks_renewed& what);
 void apply(objective_view& view, const change& where, const pause_changed& what);
+void apply(objective_view& view, const change& where, const objective_closing& what);
 void apply(objective_view& view, const change& where, const task_created& what);
 /// Also keeps `pending_inputs`: listed while the task is input_required or auth_required, with the status message as prompt.
 void apply(objective_view& view, const change& where, const task_moved& what);

@@ -72,6 +72,9 @@ TEST_CASE("every kind of event is a line of its own", "[apps][json]") {
   bed.tell(1, pause_changed{true, 1});
   CHECK(event_of() == "\"pause_changed\"");
   CHECK(at(lines_of(bed)[0], "/paused") == "true");
+  bed.tell(1, objective_closing{objective_state::canceled, "by request"});
+  CHECK(event_of() == "\"objective_closing\"");
+  CHECK(at(lines_of(bed)[0], "/to") == "\"canceled\"");
   bed.tell_task(1, 0, 0, task_created{std::make_shared<task>()});
   CHECK(event_of() == "\"task_created\"");
   bed.tell_task(1, 0, 0, task_message{std::make_shared<message>(message{"m", role::agent, {text_part("hi")}, {}, {}, {}, {}, {}})});

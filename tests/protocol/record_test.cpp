@@ -95,6 +95,9 @@ bool same(const tasks_renewed& a, const tasks_renewed& b) {
 bool same(const pause_changed& a, const pause_changed& b) {
   return a.paused == b.paused && a.plan == b.plan;
 }
+bool same(const objective_closing& a, const objective_closing& b) {
+  return a.to == b.to && a.reason == b.reason;
+}
 bool same(const task_created& a, const task_created& b) {
   return same(a.record, b.record);
 }
@@ -147,7 +150,8 @@ event any_event(random_values& random, std::size_t kind, const change& where) {
     case 5: return tasks_withdrawn{random.below(100), random.indexes(), random.any_task_state(), random.text(), random.object()};
     case 6: return tasks_renewed{random.below(100), random.indexes()};
     case 7: return pause_changed{random.coin(), random.coin() ? std::optional{random.below(100)} : std::nullopt};
-    case 8: {
+    case 8: return objective_closing{random.any_objective_state(), random.text()};
+    case 9: {
       auto record = std::make_shared<task>(random.any_task());
       if (random.coin())
         record->id = where.task.id;
@@ -159,9 +163,9 @@ event any_event(random_values& random, std::size_t kind, const change& where) {
         record->status.state = task_state::submitted;
       return task_created{std::move(record)};
     }
-    case 9: return task_moved{random.any_task_state(), random.below(4), random.message_or_null()};
-    case 10: return task_message{std::make_shared<const message>(random.any_message())};
-    case 11:
+    case 10: return task_moved{random.any_task_state(), random.below(4), random.message_or_null()};
+    case 11: return task_message{std::make_shared<const message>(random.any_message())};
+    case 12:
       return task_artifact{std::make_shared<const artifact>(random.any_artifact()), random.coin(), random.coin()};
     default: return task_progress{std::make_shared<const progress_report>(random.any_progress())};
   }

@@ -231,6 +231,18 @@ TEST_CASE("A pause holds until it is taken back or what is paused has settled", 
   CHECK_FALSE(made.view.paused);
 }
 
+TEST_CASE("An end that is asked for stands until one has come", "[store][apply]") {
+  board made;
+  apply_events(made.view, about("o", 2, objective_closing{objective_state::canceled, "by request"}));
+  CHECK(made.view.closing == objective_state::canceled);
+  CHECK(made.view.closing_reason == "by request");
+  apply_events(made.view, about("o", 3, objective_moved{objective_state::working, ""}));
+  CHECK(made.view.closing == objective_state::canceled);
+  apply_events(made.view, about("o", 4, objective_moved{objective_state::canceled, ""}));
+  CHECK_FALSE(made.view.closing);
+  CHECK(made.view.closing_reason.empty());
+}
+
 TEST_CASE("Facts that point outside change nothing and do no harm", "[store][apply]") {
   board made;
   auto stray = about_task(*made.spec, 1, 1, 9, moved(task_state::input_required, 1, say("?")));
