@@ -429,7 +429,8 @@ result<void> objective_actor::change_plan_state(std::uint32_t plan, plan_state t
   auto from = states_[plan];
   if (from == plan_state::working && waiting_[plan])
     from = plan_state::blocked;
-  if (!may_become(from, to))
+  const bool ends_unbegun = from == plan_state::pending && !is_settled(view_.state) && (to == plan_state::completed || to == plan_state::failed);
+  if (!ends_unbegun && !may_become(from, to))
     return make_error(errc::invalid_transition, states_text("the plan", to_string(from), to_string(to)), "status");
   if (running_[plan] && (to == plan_state::working || to == plan_state::blocked)) {
     note_pause(to == plan_state::blocked, plan);
@@ -467,6 +468,8 @@ result<void> objective_actor::change_plan_state(std::uint32_t plan, plan_state t
   case plan_state::failed:
     if (running_[plan])
       tell(running_[plan], close_plan{to, std::string{to_string(to)} + " by request"});
+    else if (ends_unbegun)
+      end_unbegun(plan, to);
     return {};
   case plan_state::skipped:
     if (running_[plan])
@@ -510,8 +513,14 @@ void objective_actor::on_input(objective_input& what) {
   }
   if (what.plan < running_.size() && running_[what.plan])
     tell(running_[what.plan], task_input{what.task, std::move(what.what)});
-  else
+  else if (what.root)
     what.what.done(make_error(errc::no_question, "the task's plan does not run", ""));
+  else
+    what.what.done(make_error(errc::unsupported_operation,
+                              what.plan < states_.size() && is_settled(states_[what.plan])
+                                  ? "the task has ended and takes no more messages"
+                                  : "the task has not begun; it takes messages once it works",
+                              ""));
 }
 
 void objective_actor::on_cancel(const objective_cancel& what) {
@@ -526,7 +535,41 @@ void objective_actor::on_cancel(const objective_cancel& what) {
     return quit_if_settled();
   }
   if (what.plan < running_.size() && running_[what.plan])
-    tell(running_[what.plan], task_cancel{what.task, what.what});
+    return tell(running_[what.plan], task_cancel{what.task, what.what});
+  // A plan that has not begun has no actor: its task is withdrawn here. Else the task has ended, as whoever asked hears when the message is dropped.
+  if (what.plan >= states_.size() || states_[what.plan] != plan_state::pending
+      || view_.plans[what.plan].tasks[what.task].state != task_state::unspecified)
+    return;
+  withdraw(what.plan, {what.task}, what.what.reason, what.what.metadata);
+  commit([&records = env_.records, id = view_.plans[what.plan].task_at(what.task), done = what.what.done] {
+    done(records.find_task(id));
+  });
+}
+
+// Of a plan that has no actor.
+void objective_actor::withdraw(std::uint32_t plan, std::vector<std::uint32_t> tasks, const std::string& reason,
+                               const boost::json::object& metadata) {
+  for (const auto task : tasks)
+    view_.plans[plan].tasks[task].state = task_state::canceled;
+  pending_.push_back(tasks_withdrawn{plan, std::move(tasks), task_state::canceled, reason, metadata});
+}
+
+// A plan that never began is over because somebody says so: its tasks end with it.
+void objective_actor::end_unbegun(std::uint32_t plan, plan_state to) {
+  const auto reason = std::string{to_string(to)} + " by request";
+  std::vector<std::uint32_t> rest;
+  const auto& slots = view_.plans[plan].tasks;
+  for (std::uint32_t t = 0; t < slots.size(); ++t)
+    if (slots[t].state == task_state::unspecified)
+      rest.push_back(t);
+  move_plan(plan, plan_state::working, "");
+  if (!rest.empty())
+    withdraw(plan, std::move(rest), reason, {});
+  move_plan(plan, to, reason);
+  commit();
+  remember_outward(plan);
+  end_planning();
+  advance();
 }
 
 // -- the objective itself ------------------------------------------------------------------------------------------------

@@ -69,6 +69,8 @@ private:
   [[nodiscard]] result<void> change_plan_state(std::uint32_t plan, plan_state to);
   void on_input(objective_input& what);
   void on_cancel(const objective_cancel& what);
+  void withdraw(std::uint32_t plan, std::vector<std::uint32_t> tasks, const std::string& reason, const boost::json::object& metadata);
+  void end_unbegun(std::uint32_t plan, plan_state to);
   void renew(std::uint32_t plan);
 
   // -- the objective itself --------------------------------------------------------------------------------------------

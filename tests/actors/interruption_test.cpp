@@ -205,3 +205,46 @@ TEST_CASE("after a restart a plan hears of a task that was withdrawn before it",
   wait_for_plan(*bed.seen, 1, plan_state::failed); // while the first one still runs
   CHECK(bed.records().find_objective((*made)->id)->plans[0].state == plan_state::working);
 }
+
+TEST_CASE("a task of a plan that has not begun can be canceled, and takes no messages", "[actors][gateway]") {
+  actor_bed bed;
+  const auto made = bed.begin(an_objective({going_on(a_plan("p", {a_task("a"), a_task("b", {"a"}), a_task("c")}))}), false);
+  REQUIRE(made);
+  const auto a = (*made)->plans[0].task_at(0);
+  send_message what;
+  what.what.message_id = "m";
+  what.what.from = role::user;
+  what.what.task_id = a.str();
+  what.what.parts.push_back(text_part("hello"));
+  awaited<sent> told;
+  bed.door().send(std::move(what), nullptr, told.to());
+  CHECK(told.get().error().code == errc::unsupported_operation);
+
+  awaited<task_ptr> done;
+  bed.door().cancel(cancel_task{{}, a, {{"why", "changed my mind"}}}, done.to());
+  const auto canceled = done.get();
+  REQUIRE(canceled);
+  CHECK((*canceled)->status.state == task_state::canceled);
+  awaited<task_ptr> again;
+  bed.door().cancel(cancel_task{{}, a, {}}, again.to());
+  CHECK((*again.get())->status.state == task_state::canceled);
+
+  REQUIRE(bed.move((*made)->id, objective_state::working));
+  bed.seen->wait_for(objective_state::failed);
+  CHECK(bed.states(*bed.records().find_objective((*made)->id)) == "canceled canceled completed");
+}
+
+TEST_CASE("a plan that has not begun is over when somebody says so", "[actors][gateway]") {
+  actor_bed bed;
+  const auto made = bed.begin(an_objective({a_plan("p", {a_task("a"), a_task("b")}), after(a_plan("q", {a_task("c")}), "p")}), false);
+  REQUIRE(made);
+  REQUIRE(move_plan(bed, (*made)->plans[0].spec->id, plan_state::completed));
+  auto now = bed.records().find_objective((*made)->id);
+  CHECK(now->state == objective_state::submitted);
+  CHECK(now->plans[0].state == plan_state::completed);
+  CHECK(now->plans[0].reason == "completed by request");
+  CHECK(bed.states(*now) == "canceled canceled");
+  CHECK(move_plan(bed, (*made)->plans[0].spec->id, plan_state::working).error().code == errc::invalid_transition);
+  REQUIRE(bed.move((*made)->id, objective_state::working));
+  bed.seen->wait_for(objective_state::completed);
+}
