@@ -167,7 +167,9 @@ void tell(const Handle& to, Message&& what) {
 template<class Handle, class Message>
 void tell_after(std::chrono::nanoseconds delay, const Handle& to, Message&& what) {
 #if TROUPE_CAF_1
-  caf::anon_mail(std::forward<Message>(what)).delay(std::chrono::duration_cast<caf::timespan>(delay)).send(to);
+  // Not `.delay`, which counts from the steady clock even where the system has another (actors/manual_clock.hpp).
+  const auto now = caf::actor_cast<caf::abstract_actor*>(to)->home_system().clock().now();
+  caf::anon_mail(std::forward<Message>(what)).schedule(now + std::chrono::duration_cast<caf::timespan>(delay)).send(to);
 #else
   caf::delayed_anon_send(to, delay, std::forward<Message>(what));
 #endif
