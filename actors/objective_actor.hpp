@@ -59,7 +59,7 @@ private:
   void remember_outward(std::uint32_t plan);
   void pass_on(const task_position& to, dependency_news news);
 
-  // -- commands --------------------------------------------------------------------------------------------------------
+  // -- commands (objective_actor_commands.cpp) -------------------------------------------------------------------------
   void on_change(const change_objective& what);
   [[nodiscard]] result<void> may_change_state(objective_state to) const;
   void change_state(objective_state to);
@@ -80,6 +80,8 @@ private:
   void move_plan(std::uint32_t plan, plan_state to, const std::string& reason);
   void move_root(objective_state to, const std::string& reason);
   void commit(committed_fn then = nullptr);
+  /// As it is now; the memory store may have let it go between a command and its commit.
+  [[nodiscard]] static result<objective_ptr> as_committed(const store& records, const objective_id& id);
   void write(change what, committed_fn then);
   void quit_if_settled();
   [[nodiscard]] std::size_t active() const;

@@ -1,11 +1,7 @@
 #include "actors/task_actor.hpp"
 
+#include <algorithm>
 #include <cmath>
-
-#include "actors/input_references.hpp"
-#include "actors/limits.hpp"
-#include "actors/message_rules.hpp"
-#include "actors/status_message.hpp"
 
 namespace troupe {
 
@@ -108,17 +104,6 @@ void task_actor::begin() {
   finish(task_event::fail, "no agent is named \"" + wanted + "\"; there are: " + list_of(env_.agents.names()));
 }
 
-// What it was told before the process ended.
-void task_actor::recall_inputs() {
-  const auto record = env_.records.find_task(id());
-  bool is_request = lone_ != nullptr;
-  for (const auto& said : record ? record->history : std::vector<message_ptr>{})
-    if (said->from == role::user && !std::exchange(is_request, false)) {
-      rest().inputs.push_back(said);
-      rest().input_bytes += bytes_of(*said);
-    }
-}
-
 // A lone task that has to wait for its turn is there all the same: SUBMITTED, and can be looked at, told more and canceled.
 void task_actor::announce() {
   if (!lone_ || created_)
@@ -199,46 +184,6 @@ void task_actor::on_started(start_result what) {
   std::visit(visitor{*this}, what);
 }
 
-result<order_ptr> task_actor::make_order() const {
-  auto what = std::make_shared<order>();
-  what->id = id();
-  what->context = context();
-  what->attempt = attempt_;
-  what->time_scale = env_.options.time_scale;
-  if (lone_) {
-    what->messages.push_back(lone_->request);
-    what->traceparent = lone_->traceparent;
-    what->accepted_output_modes = lone_->accepted_output_modes;
-  }
-  if (rest_) {
-    what->messages.insert(what->messages.end(), rest_->inputs.begin(), rest_->inputs.end());
-    for (const auto& ref : rest_->dependencies) {
-      auto record = env_.records.find_task(ref.id);
-      what->dependencies.push_back({ref.id, ref.key, ref.name, record ? record->artifacts : std::vector<artifact_ptr>{}});
-    }
-  }
-  what->references = references_of(what->messages);
-  if (scope_) {
-    const auto& spec = scope_->spec->tasks[task_index_];
-    what->name = spec.name;
-    what->description = spec.description;
-    what->objective_name = scope_->objective_name;
-    if (has_references(spec.input)) {
-      auto input = resolve_references(spec.input, what->dependencies);
-      if (!input)
-        return input.error();
-      what->input = std::move(*input);
-    } else {
-      what->input = spec.input;
-    }
-  }
-  return order_ptr{std::move(what)};
-}
-
-std::vector<referenced_task> task_actor::references_of(const std::vector<message_ptr>& messages) const {
-  return gather_references(messages, [this](const task_id& other) { return env_.records.find_task_of(owner(), other); });
-}
-
 // -- what comes in -------------------------------------------------------------------------------------------------------
 
 void task_actor::on_report(agent_report what) {
@@ -270,53 +215,6 @@ void task_actor::on_report(agent_report what) {
     void operator()(report_rejected& it) const { me.reject(std::move(it)); }
   };
   std::visit(visitor{*this}, what);
-}
-
-void task_actor::on_input(provide_input& what) {
-  if (over() || is_stopping())
-    return what.done(make_error(errc::unsupported_operation, "the task has ended and takes no more messages", id().str()));
-  if (what.answers && !is_interrupted(state_))
-    return what.done(make_error(errc::no_question, "the task's question was answered already", id().str()));
-  if (rest().inputs.size() >= task_inputs_max)
-    return what.done(make_error(errc::limit_exceeded,
-                                "the task was told " + std::to_string(task_inputs_max) + " messages; it takes no more", id().str()));
-  const auto bytes = bytes_of(*what.what);
-  if (rest().input_bytes + bytes > task_input_bytes_max)
-    return what.done(make_error(errc::limit_exceeded,
-                                "the task was told " + std::to_string(rest().input_bytes >> 10) + " KiB; with this message of "
-                                    + std::to_string(bytes >> 10) + " KiB it would be more than the "
-                                    + std::to_string(task_input_bytes_max >> 10) + " KiB it takes",
-                                id().str()));
-  auto filled = *what.what;
-  filled.task_id = id().str();
-  filled.context_id = context();
-  auto input = std::make_shared<const message>(std::move(filled));
-  rest().inputs.push_back(input);
-  rest().input_bytes += bytes;
-  const bool asked = is_interrupted(state_);
-  // First the move, which puts the question into the history; then the answer.
-  if (asked && !move(task_event::answer, nullptr))
-    return;
-  pending_.push_back(task_message{input});
-  commit([done = what.done, id = id()] { done(id); });
-  if (asked) {
-    tell_plan_waiting(false);
-    if (std::exchange(rest().timeout_missed, false))
-      set_timer(task_timer::purpose::timeout, scope_->spec->tasks[task_index_].timeout);
-    show_progress_in_time();
-  }
-  if (!run_) {
-    if (asked)
-      start_agent(); // an agent that asks and keeps nothing running is started again with the answer
-    return;
-  }
-  try {
-    if (const auto references = references_of({input}); !references.empty())
-      run_->on_references(references);
-    run_->on_input(input);
-  } catch (const std::exception& e) {
-    fail(report_failed{std::string{"the agent threw: "} + e.what(), true});
-  }
 }
 
 void task_actor::on_timer(const task_timer& what) {
@@ -497,117 +395,7 @@ void task_actor::release() {
   }
 }
 
-// -- facts ---------------------------------------------------------------------------------------------------------------
-
-bool task_actor::move(task_event on, message_ptr what) {
-  const auto to = next_state(state_, on);
-  if (!to)
-    return false;
-  state_ = *to;
-  pending_.push_back(task_moved{state_, attempt_, std::move(what)});
-  return true;
-}
-
-void task_actor::ensure_created() {
-  if (std::exchange(created_, true))
-    return;
-  auto record = std::make_shared<task>();
-  record->id = id();
-  record->context = context();
-  record->owner = owner();
-  record->created = env_.now();
-  record->status.at = record->created;
-  if (scope_) {
-    record->origin = {scope_->spec, scope_->plan_index, task_index_};
-    const auto& wanted = scope_->spec->tasks[task_index_].agent;
-    record->agent = wanted.empty() ? env_.agents.default_agent : wanted;
-  } else {
-    record->agent = env_.agents.default_agent;
-    record->history.push_back(lone_->request);
-    record->metadata = lone_->metadata;
-    record->accepted_output_modes = lone_->accepted_output_modes;
-  }
-  pending_.push_back(task_created{std::move(record)});
-}
-
-void task_actor::add_artifact(report_artifact what) {
-  if (what.what.artifact_id.empty())
-    what.what.artifact_id = "artifact-" + std::to_string(++artifacts_made_);
-  has_artifacts_ = true;
-  pending_.push_back(
-      task_artifact{std::make_shared<const artifact>(std::move(what.what)), what.append, what.last_chunk});
-}
-
-void task_actor::add_progress(progress_report what) {
-  auto& merger = rest().progress;
-  if (!merger)
-    merger = std::make_unique<progress_merger>();
-  if (auto ok = merger->take(std::move(what)); ok)
-    show_progress_in_time();
-  else if (!std::exchange(rest_->progress_refused, true) && env_.options.warn)
-    env_.options.warn("task " + id().str() + ": its agent's progress is refused: " + ok.error().message
-                      + " (said once for each task)");
-}
-
-/// At once, or as soon as the declared rate allows. While somebody is asked there is none: it waits for the answer.
-void task_actor::show_progress_in_time() {
-  if (!rest_ || !rest_->progress || !rest_->progress->has_news() || state_ != task_state::working)
-    return;
-  const auto waited = env_.now() - rest_->progress_at;
-  if (waited >= progress_interval || waited.count() < 0) // the computer's clock may have been set back
-    flush_progress();
-  else if (!std::exchange(rest_->progress_timer, true))
-    set_timer(task_timer::purpose::progress, progress_interval - waited);
-}
-
-void task_actor::flush_progress() {
-  note_progress();
-  commit();
-}
-
-/// The last of the progress becomes a fact, together with what follows it.
-void task_actor::note_progress() {
-  if (!rest_ || !rest_->progress || !rest_->progress->has_news() || state_ != task_state::working)
-    return;
-  rest_->progress_at = env_.now();
-  pending_.push_back(task_progress{rest_->progress->show()});
-}
-
-void task_actor::ask(const report_question& what) {
-  note_progress();
-  if (!move(what.auth ? task_event::ask_auth : task_event::ask, status_message(what.prompt)))
-    return;
-  if (lone_)
-    env_.lone_tasks.put(lone_->id.str(), handle_of(self_));
-  commit();
-  tell_plan_waiting(true);
-}
-
-void task_actor::commit(committed_fn then) {
-  if (pending_.empty())
-    return;
-  change what;
-  what.context = context();
-  what.task = {id(), !scope_, scope_ ? scope_->plan_index : 0, task_index_};
-  what.at = env_.now();
-  what.events = std::move(pending_);
-  pending_.clear();
-  if (!lone_ || !lone_->done)
-    return env_.records.commit(std::move(what), std::move(then), lone_ ? std::exchange(lone_->follow, nullptr) : nullptr);
-  // The first commit of a lone task also answers whoever sent the message.
-  env_.records.commit(
-      std::move(what),
-      [then = std::move(then), done = std::exchange(lone_->done, {}), id = lone_->id, context = lone_->context] {
-        done(sent{id, context, true, nullptr});
-        if (then)
-          then();
-      },
-      std::exchange(lone_->follow, nullptr));
-}
-
-message_ptr task_actor::status_message(const std::string& text, const boost::json::object& metadata) const {
-  return make_status_message(text, context(), id(), metadata);
-}
+// -- what it is --------------------------------------------------------------------------------------------------------
 
 void task_actor::set_timer(task_timer::purpose kind, std::chrono::nanoseconds after) {
   tell_after(after, handle_of(self_), task_timer{kind, attempt_});

@@ -78,20 +78,22 @@ struct task_actor {
 
 private:
   // -- attempts --------------------------------------------------------------------------------------------------------
-  void recall_inputs();
   void announce();
   void want_slots();
   void begin_attempt();
   void start_agent();
   void on_started(start_result what);
-  [[nodiscard]] result<order_ptr> make_order() const;
-  [[nodiscard]] std::vector<referenced_task> references_of(const std::vector<message_ptr>& messages) const;
 
   // -- what comes in ---------------------------------------------------------------------------------------------------
   void on_report(agent_report what);
-  void on_input(provide_input& what);
   void on_timer(const task_timer& what);
   void cancel(const cancel_run& what);
+
+  // -- what it is told (task_actor_messages.cpp) -----------------------------------------------------------------------
+  void recall_inputs();
+  void on_input(provide_input& what);
+  [[nodiscard]] result<order_ptr> make_order() const;
+  [[nodiscard]] std::vector<referenced_task> references_of(const std::vector<message_ptr>& messages) const;
 
   // -- how an attempt ends ---------------------------------------------------------------------------------------------
   void complete(report_completed what);
@@ -105,7 +107,7 @@ private:
   [[nodiscard]] committed_fn answer_to_cancel();
   void release();
 
-  // -- facts -----------------------------------------------------------------------------------------------------------
+  // -- facts (task_actor_facts.cpp) ------------------------------------------------------------------------------------
   [[nodiscard]] bool move(task_event on, message_ptr what);
   void add_artifact(report_artifact what);
   void add_progress(progress_report what);
@@ -117,6 +119,7 @@ private:
   void commit(committed_fn then = nullptr);
   [[nodiscard]] message_ptr status_message(const std::string& text, const boost::json::object& metadata = {}) const;
 
+  // -- what it is ------------------------------------------------------------------------------------------------------
   void set_timer(task_timer::purpose kind, std::chrono::nanoseconds after);
   void tell_plan_waiting(bool waiting);
   [[nodiscard]] const retry_policy& retry() const;
