@@ -3,47 +3,47 @@
 namespace troupe {
 
 void slot_pool::request(slot_ticket ticket, const std::string& owner) {
-  if (!tickets_.emplace(ticket, phase::waiting).second)
+  const auto [entry, fresh] = tickets_.emplace(ticket, nullptr);
+  if (!fresh)
     return;
   ++waiting_;
-  auto& queue = queues_[owner];
-  if (queue.empty())
-    turn_.push_back(owner);
-  queue.push_back(ticket);
+  const auto [at, is_new] = lines_.try_emplace(owner);
+  if (is_new)
+    at->second.turn = turn_.insert(turn_.end(), &*at);
+  at->second.tickets.insert(ticket);
+  entry->second = &*at;
 }
 
 std::optional<slot_ticket> slot_pool::next() {
-  while (free_ > 0 && !turn_.empty()) {
-    auto owner = std::move(turn_.front());
-    turn_.pop_front();
-    const auto at = queues_.find(owner);
-    auto& queue = at->second;
-    const auto ticket = queue.front();
-    queue.pop_front();
-    if (queue.empty())
-      queues_.erase(at);
-    else
-      turn_.push_back(std::move(owner));
-    const auto entry = tickets_.find(ticket);
-    if (entry == tickets_.end())
-      continue; // gave up while it waited
-    entry->second = phase::holding;
-    --waiting_;
-    --free_;
-    return ticket;
-  }
-  return std::nullopt;
+  if (free_ == 0 || turn_.empty())
+    return std::nullopt;
+  auto* const owner = turn_.front();
+  const auto ticket = *owner->second.tickets.begin();
+  turn_.splice(turn_.end(), turn_, turn_.begin());
+  leave(owner, ticket);
+  tickets_[ticket] = nullptr;
+  --free_;
+  return ticket;
 }
 
 void slot_pool::give_back(slot_ticket ticket) {
   const auto entry = tickets_.find(ticket);
   if (entry == tickets_.end())
     return;
-  if (entry->second == phase::holding)
+  if (entry->second == nullptr)
     ++free_;
   else
-    --waiting_;
+    leave(entry->second, ticket);
   tickets_.erase(entry);
+}
+
+void slot_pool::leave(owner_line* owner, slot_ticket ticket) {
+  --waiting_;
+  owner->second.tickets.erase(ticket);
+  if (!owner->second.tickets.empty())
+    return;
+  turn_.erase(owner->second.turn);
+  lines_.erase(lines_.find(owner->first));
 }
 
 } // namespace troupe

@@ -3,14 +3,16 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 namespace troupe {
 
-/// Names one request for a slot.
+/// Names one request for a slot; later requests have greater ones.
 using slot_ticket = std::uint64_t;
 
 class slot_pool {
@@ -27,15 +29,26 @@ public:
 
   [[nodiscard]] std::size_t waiting() const noexcept { return waiting_; }
   [[nodiscard]] std::size_t in_use() const noexcept { return tickets_.size() - waiting_; }
+  /// Owners of whom something waits.
+  [[nodiscard]] std::size_t owners() const noexcept { return lines_.size(); }
 
 private:
-  enum class phase : std::uint8_t { waiting, holding };
+  struct line;
+  using owner_line = std::pair<const std::string, line>;
+
+  /// What waits of one owner. Tickets grow, so the first is the oldest.
+  struct line {
+    std::set<slot_ticket> tickets;
+    std::list<owner_line*>::iterator turn; ///< Its place in `turn_`.
+  };
+
+  void leave(owner_line* owner, slot_ticket ticket);
 
   std::uint32_t free_;
   std::size_t waiting_ = 0;
-  std::unordered_map<slot_ticket, phase> tickets_;
-  std::unordered_map<std::string, std::deque<slot_ticket>> queues_;
-  std::deque<std::string> turn_; ///< Owners with a queue; the front one is next.
+  std::unordered_map<slot_ticket, owner_line*> tickets_; ///< Null: it has its slot.
+  std::unordered_map<std::string, line> lines_;
+  std::list<owner_line*> turn_; ///< The front one is next.
 };
 
 } // namespace troupe

@@ -46,3 +46,24 @@ TEST_CASE("a request that is withdrawn never gets a slot and costs none", "[acto
   pool.give_back(1);
   CHECK(pool.next() == 3);
 }
+
+TEST_CASE("who gives up leaves nothing behind, and does not lose its owner's turn", "[actors][slot_pool]") {
+  slot_pool pool{1};
+  pool.request(1, "first");
+  REQUIRE(pool.next() == 1);
+  for (slot_ticket ticket = 2; ticket < 1'000; ++ticket) {
+    pool.request(ticket, "owner " + std::to_string(ticket));
+    pool.give_back(ticket);
+  }
+  CHECK(pool.waiting() == 0);
+  CHECK(pool.owners() == 0);
+  pool.request(1'001, "a");
+  pool.request(1'002, "b");
+  pool.request(1'003, "a");
+  pool.give_back(1'001);
+  pool.give_back(1);
+  CHECK(pool.next() == 1'003);
+  pool.give_back(1'003);
+  CHECK(pool.next() == 1'002);
+  CHECK(pool.in_use() == 1);
+}
