@@ -125,6 +125,18 @@ struct gateway::impl {
     return {};
   }
 
+  /// Whether plans of that size may be added to what is live.
+  [[nodiscard]] result<void> has_room(std::size_t bytes) const {
+    const auto live = env.live_plan_bytes.load(std::memory_order_relaxed);
+    if (live + bytes <= env.options.live_plan_bytes_max)
+      return {};
+    return make_error(errc::overloaded,
+                      "the live objectives hold " + std::to_string(live) + " bytes of plans; with " + std::to_string(bytes)
+                          + " more there would be more than " + std::to_string(env.options.live_plan_bytes_max)
+                          + " (livePlanBytesMax)",
+                      "");
+  }
+
   void send_new(send_message what, watcher_ptr follow, reply<sent> done) {
     task_start start;
     start.id = task_id{thread_id_source().next("task")};
@@ -324,6 +336,8 @@ void gateway::cancel(cancel_task what, reply<task_ptr> done) {
 void gateway::create(create_objective what, watcher_ptr follow, reply<objective_ptr> done) {
   if (auto ok = impl_->open(); !ok)
     return done(ok.error());
+  if (auto ok = impl_->has_room(bytes_of(what.spec)); !ok)
+    return done(ok.error());
   auto resolved = check_objective(what.spec.plans, agents());
   if (!resolved)
     return done(resolved.error());
@@ -387,6 +401,8 @@ void gateway::create(create_plan what, reply<plan_id> done) {
     return done(ok.error());
   if (!records().find_objective_of(owner_of(what.who), what.objective))
     return done(no_objective(what.objective));
+  if (auto ok = impl_->has_room(bytes_of(what.spec)); !ok)
+    return done(ok.error());
   if (auto ok = check_plan(what.spec, 0, agents()); !ok)
     return done(ok.error());
   std::vector<std::string> chosen;

@@ -15,13 +15,22 @@ objective_actor::objective_actor(actor_pointer<handle> self, environment& env, o
     states_.push_back(plan.state);
   running_.resize(states_.size());
   waiting_.resize(states_.size());
+  for (const auto& plan : view_.plans)
+    hold(*plan.spec);
 }
 
 objective_actor::~objective_actor() {
+  env_.live_plan_bytes -= plan_bytes_;
   for (const auto& plan : running_)
     kill(plan);
   kill(slots_);
   env_.objectives.remove(view_.id.str(), handle_of(self_));
+}
+
+void objective_actor::hold(const plan_spec& plan) {
+  const auto bytes = bytes_of(plan);
+  plan_bytes_ += bytes;
+  env_.live_plan_bytes += bytes;
 }
 
 actor_behavior<objective_handle> objective_actor::make_behavior() {

@@ -45,6 +45,7 @@ struct objective_actor {
   actor_behavior<handle> make_behavior();
 
 private:
+  void hold(const plan_spec& plan);
   void begin();
   void create();
 
@@ -99,6 +100,7 @@ private:
   std::vector<event> pending_;
   std::vector<reply_port<task_ptr>> cancelers_; ///< Who asked to cancel the root task.
   std::map<std::uint32_t, std::vector<reply_port<plan_id>>> plan_closers_; ///< By plan: who asked for its end; answered once it has come.
+  std::size_t plan_bytes_ = 0; ///< Its share of environment::live_plan_bytes.
   std::size_t unwritten_ = 0; ///< Changes of a settled objective that are not durable yet.
   boost::json::object cancel_metadata_;         ///< Of the request that cancels the root task.
 };

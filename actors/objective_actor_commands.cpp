@@ -143,6 +143,7 @@ void objective_actor::on_add(const add_plan& what) {
   states_.push_back(plan_state::pending);
   running_.emplace_back();
   waiting_.push_back(false);
+  hold(*spec);
   pending_.push_back(plan_added{spec});
   commit([id = spec->id, done = what.done] { done(id); });
   // Tasks of older plans may be awaited now that were not before.

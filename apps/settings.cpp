@@ -151,6 +151,8 @@ std::vector<setting> tables() {
     number<std::size_t>("limits.stream-bytes", "the same in bytes", [](auto& s) -> auto& { return s.server.stream_bytes_max; }, 1024),
     number<std::size_t>("limits.live-tasks", "above: new work is refused",
                         [](auto& s) -> auto& { return s.executor.live_tasks_max; }, 1),
+    number<std::size_t>("limits.live-plan-bytes", "what the plans of live objectives hold; above: new work is refused",
+                        [](auto& s) -> auto& { return s.executor.live_plan_bytes_max; }, 1),
     number<std::size_t>("limits.backlog-changes", "waiting for the disk; above: new work is refused",
                         [](auto& s) -> auto& { return s.executor.backlog_changes_max; }, 1),
     seconds<std::chrono::milliseconds>("timeouts.header", "for a request's headers; then 408",

@@ -155,11 +155,14 @@ awaitable<void> send_and_stream(operation_call& call, send_request request, coun
 // -- CancelTask --------------------------------------------------------------------------------------------------------
 
 awaitable<void> cancel_and_answer(operation_call& call, cancel_task command) {
+  const auto id = command.id;
   const auto ended = co_await ask<task_ptr>(call.connection, [&](reply<task_ptr> done) {
     call.server().door.cancel(std::move(command), std::move(done));
   });
   if (!ended)
     co_return fail(call, ended.error());
+  if (!*ended)
+    co_return fail(call, make_error(errc::unavailable, "the task was canceled, but its record cannot be read", id.str()));
   answer(call, [&](json_writer& out) { call.codec->write_task(out, **ended, {}); });
 }
 

@@ -6,21 +6,12 @@ namespace {
 
 namespace json = boost::json;
 
-std::size_t bytes_of(const json::value& what) noexcept;
-
-std::size_t bytes_of(const json::object& what) noexcept {
-  std::size_t sum = 0;
-  for (const auto& member : what)
-    sum += sizeof(json::key_value_pair) + member.key().size() + bytes_of(member.value());
-  return sum;
-}
-
 /// What it holds beyond its own place.
 std::size_t bytes_of(const json::value& what) noexcept {
   if (const auto* text = what.if_string())
     return text->size();
   if (const auto* members = what.if_object())
-    return bytes_of(*members);
+    return troupe::bytes_of(*members);
   std::size_t sum = 0;
   if (const auto* items = what.if_array())
     for (const auto& item : *items)
@@ -36,6 +27,13 @@ struct content_bytes {
 };
 
 } // namespace
+
+std::size_t bytes_of(const json::object& what) noexcept {
+  std::size_t sum = 0;
+  for (const auto& member : what)
+    sum += sizeof(json::key_value_pair) + member.key().size() + bytes_of(member.value());
+  return sum;
+}
 
 std::size_t bytes_of(const std::vector<part>& parts) noexcept {
   std::size_t sum = 0;

@@ -95,6 +95,7 @@ struct artifact {
 using artifact_ptr = std::shared_ptr<const artifact>;
 
 /// Roughly what they take in memory, in bytes; never 0 for a message or an artifact.
+[[nodiscard]] std::size_t bytes_of(const boost::json::object& what) noexcept;
 [[nodiscard]] std::size_t bytes_of(const std::vector<part>& parts) noexcept;
 [[nodiscard]] std::size_t bytes_of(const message& what) noexcept;
 [[nodiscard]] std::size_t bytes_of(const artifact& what) noexcept;

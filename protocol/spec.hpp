@@ -76,4 +76,8 @@ struct objective_spec {
 
 using objective_spec_ptr = std::shared_ptr<const objective_spec>;
 
+/// About what it takes in memory: for limits. Linear in its tasks and what they say.
+[[nodiscard]] std::size_t bytes_of(const plan_spec& what) noexcept;
+[[nodiscard]] std::size_t bytes_of(const objective_spec& what) noexcept;
+
 } // namespace troupe

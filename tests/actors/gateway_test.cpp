@@ -416,3 +416,29 @@ TEST_CASE("a wide plan completes", "[actors][gateway]") {
   for (const auto& slot : end->plans[0].tasks)
     CHECK(slot.state == task_state::completed);
 }
+
+TEST_CASE("plans that nobody starts are bounded too, and room comes back when they are over", "[actors][gateway]") {
+  executor_options options;
+  options.live_plan_bytes_max = 100'000;
+  actor_bed bed{options};
+  auto bulky = a_task("bulky");
+  bulky.description = std::string(60'000, 'x');
+  const auto first = bed.begin(an_objective({a_plan("p", {bulky})}), false);
+  REQUIRE(first);
+  const auto second = bed.begin(an_objective({a_plan("p", {bulky})}), false);
+  REQUIRE_FALSE(second.has_value());
+  CHECK(second.error().code == errc::overloaded);
+  CHECK_THAT(second.error().message, ContainsSubstring("livePlanBytesMax"));
+  create_plan more;
+  more.objective = (*first)->id;
+  more.spec = a_plan("q", {bulky});
+  awaited<plan_id> added;
+  bed.door().create(std::move(more), added.to());
+  CHECK(added.get().error().code == errc::overloaded);
+  REQUIRE(bed.move((*first)->id, objective_state::canceled));
+  // Its actor leaves a moment after the answer.
+  auto third = bed.begin(an_objective({a_plan("p", {bulky})}), false);
+  while (!third && third.error().code == errc::overloaded)
+    third = bed.begin(an_objective({a_plan("p", {bulky})}), false);
+  CHECK(third.has_value());
+}
