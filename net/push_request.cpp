@@ -81,7 +81,7 @@ result<outbound_request> push_requests::write(const push_row& row, const push_it
                                               timestamp now) const {
   const auto& config = row.config;
   const bool is_1_0 = config.payload == push_payload::v1_0;
-  const auto id = std::to_string(row.serial) + "." + std::to_string(what.after) + "." + std::to_string(what.events);
+  const auto id = config.task.str() + "/" + config.id + "/" + std::to_string(what.after) + "." + std::to_string(what.events);
   outbound_request out;
   out.headers = {{"Content-Type", is_1_0 ? content_type_ : "application/json"},
                  {"A2A-Version", is_1_0 ? "1.0" : "0.3"},
