@@ -13,6 +13,7 @@
 #include <pthread.h>
 
 #include <deque>
+#include <exception>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -96,8 +97,11 @@ struct push_sender::impl {
   void want_turn(const active_ptr& who);
   void list(lane& which);
   void give_turns();
-  void end_turn(const active_ptr& who);
   awaitable<void> take_turn(active_ptr who);
+  /// Posts what there is to post; true if more is left for another turn.
+  awaitable<bool> post_items(const active_ptr& who);
+  void on_fault(const active_ptr& who, const std::exception& fault);
+  void end_turn(const active_ptr& who, bool more);
   awaitable<push_attempt> attempt(active& who);
   /// What follows; false if the turn is over.
   bool settle(const active_ptr& who, const push_attempt& what);
@@ -288,25 +292,20 @@ void push_sender::impl::give_turns() {
   }
 }
 
-void push_sender::impl::end_turn(const active_ptr& who) {
-  auto& home = *who->home;
-  who->running = false;
-  who->connection = nullptr;
-  --home.running;
-  --running;
-  list(home);
-  if (who->gone)
-    let_go(who);
-  if (!stopping)
-    give_turns();
+/// The turn ends here and not in a handler of `co_spawn`, which may run only after others: a wake-up among these would be lost.
+awaitable<void> push_sender::impl::take_turn(active_ptr who) {
+  bool more = false;
+  try {
+    more = co_await post_items(who);
+  } catch (const std::exception& fault) {
+    on_fault(who, fault);
+  }
+  end_turn(who, more);
 }
 
-awaitable<void> push_sender::impl::take_turn(active_ptr who) {
+awaitable<bool> push_sender::impl::post_items(const active_ptr& who) {
   who->connection = std::make_shared<http_connection>(*client, who->url);
-  bool more = false;
-  for (int items = 0;; ++items) {
-    if (who->gone)
-      break;
+  for (int items = 0; !who->gone; ++items) {
     const auto state = who->delivery->fill();
     if (!state) {
       give_up(who, state.error().message);
@@ -318,9 +317,8 @@ awaitable<void> push_sender::impl::take_turn(active_ptr who) {
     }
     if (*state == push_delivery::readiness::waiting)
       break;
-    more = items >= turn_items_max;
-    if (more)
-      break;
+    if (items == turn_items_max)
+      co_return true;
     const auto what = co_await attempt(*who);
     if (who->gone)
       break;
@@ -328,9 +326,28 @@ awaitable<void> push_sender::impl::take_turn(active_ptr who) {
     if (!goes_on)
       break;
   }
-  end_turn(who);
+  co_return false;
+}
+
+/// Something threw during its turn: nobody else is to suffer for it.
+void push_sender::impl::on_fault(const active_ptr& who, const std::exception& fault) {
+  if (!who->gone)
+    give_up(who, std::string("this server failed (") + fault.what() + ")");
+}
+
+void push_sender::impl::end_turn(const active_ptr& who, bool more) {
+  auto& home = *who->home;
+  who->running = false;
+  who->connection = nullptr;
+  --home.running;
+  --running;
+  list(home);
+  if (who->gone)
+    let_go(who);
   if (more)
     want_turn(who);
+  if (!stopping)
+    give_turns();
 }
 
 awaitable<push_attempt> push_sender::impl::attempt(active& who) {
@@ -419,9 +436,10 @@ void push_sender::impl::give_up(const active_ptr& who, const std::string& reason
   progress.stopped_at = options.now();
   note(*who);
   const auto& config = who->delivery->row().config;
-  if (options.warn)
-    options.warn("notifications about task " + config.task.str() + " to " + who->url.host + " are stopped: " + reason);
+  const auto line = "notifications about task " + config.task.str() + " to " + who->url.host + " are stopped: " + reason;
   drop(key_of(config.task, config.id));
+  if (options.warn)
+    options.warn(line);
 }
 
 // -- the sender --------------------------------------------------------------------------------------------------------

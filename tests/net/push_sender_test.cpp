@@ -2,6 +2,7 @@
 #include "net/push_sender.hpp"
 
 #include <set>
+#include <stdexcept>
 
 #include "net/keys.hpp"
 #include "protocol/base64.hpp"
@@ -181,6 +182,34 @@ TEST_CASE("After so many failures in a row a configuration is stopped, says why,
   bed.move("t2", task_state::completed);
   CHECK(receiver.wait_for(6).back().target == "/second");
   CHECK(receiver.received().size() == 6);
+}
+
+TEST_CASE("A fault while one configuration is served stops that one, and is said", "[net][push]") {
+  push_receiver receiver;
+  push_bed bed;
+  bed.seams.chance = [left = 1]() mutable -> double {
+    if (left-- > 0)
+      throw std::runtime_error("no luck");
+    return 0.5;
+  };
+  bed.start();
+  bed.put_task("t");
+  bed.put_task("t2");
+  REQUIRE(bed.create(hook("t", receiver.url("/first"), "mine")).has_value());
+  bed.move("t", task_state::working);
+  bed.wait_until([&] { return !bed.records->pushes().find(task_id{"t"}, "mine")->progress.stopped.empty(); });
+  CHECK(bed.records->pushes().find(task_id{"t"}, "mine")->progress.stopped.find("no luck") != std::string::npos);
+  REQUIRE(bed.create(hook("t2", receiver.url("/second"))).has_value());
+  bed.move("t", task_state::completed);
+  bed.move("t2", task_state::completed);
+  bed.wait_until_forgotten("t2");
+  const auto got = receiver.received();
+  REQUIRE(got.size() == 2);
+  CHECK(got[0].target == "/first");
+  CHECK(got[1].target == "/second");
+  const std::lock_guard lock{bed.guard};
+  REQUIRE(bed.warnings.size() == 1);
+  CHECK(bed.warnings[0].find("no luck") != std::string::npos);
 }
 
 TEST_CASE("What was not delivered when the process ended is delivered by the next, from where it stopped", "[net][push]") {
