@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "net/io.hpp"
-#include "net/push_address.hpp"
 #include "protocol/errc.hpp"
+#include "protocol/http_url.hpp"
 
 namespace troupe::net {
 

@@ -7,9 +7,7 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
-#include <utility>
 
 namespace troupe::net {
 
@@ -117,68 +115,10 @@ address_class classify(const v6_bytes& address) noexcept {
   return address_class::reserved;
 }
 
-// -- URLs --------------------------------------------------------------------------------------------------------------
+// -- rules -------------------------------------------------------------------------------------------------------------
 
 error bad_url(std::string_view why) {
   return make_error(errc::invalid_params, "The notification URL " + std::string(why) + ".", "url");
-}
-
-char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](char c) { return lower(c); });
-  return out;
-}
-
-bool cut_prefix(std::string_view& text, std::string_view prefix) {
-  if (text.size() < prefix.size() || lower(text.substr(0, prefix.size())) != prefix)
-    return false;
-  text.remove_prefix(prefix.size());
-  return true;
-}
-
-bool is_name_character(char c) noexcept {
-  const char l = lower(c);
-  return (l >= 'a' && l <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
-}
-
-/// A name, or an IPv4 address in its usual form. Anything else that a resolver would take for a number (0x7f.1, 2130706433, 017.0.0.1)
-/// is refused: what is checked must be what is connected to.
-result<std::string> read_host(std::string_view text) {
-  if (text.empty())
-    return bad_url("names no host");
-  if (text.size() > 253 || !std::ranges::all_of(text, is_name_character))
-    return bad_url("has a host that is no name of letters, digits, dots and hyphens");
-  auto out = lower(text);
-  if (out.back() == '.')
-    out.pop_back(); // The root, spelled out.
-  if (out.empty() || out.front() == '.' || out.find("..") != std::string::npos)
-    return bad_url("has a host with an empty label");
-  const auto last = out.substr(out.rfind('.') == std::string::npos ? 0 : out.rfind('.') + 1);
-  const bool numeric = std::ranges::all_of(last, [](char c) { return c >= '0' && c <= '9'; }) || last.starts_with("0x");
-  error_code ec;
-  ip::make_address_v4(out, ec);
-  if (numeric && ec)
-    return bad_url("has a host that looks like a number and is no IP address");
-  return out;
-}
-
-result<std::string> read_v6_host(std::string_view text) {
-  error_code ec;
-  const auto address = ip::make_address_v6(std::string(text), ec);
-  if (ec || text.find('%') != std::string_view::npos)
-    return bad_url("has brackets without an IPv6 address in them");
-  return address.to_string();
-}
-
-result<std::uint16_t> read_port(std::string_view text) {
-  std::uint16_t port = 0;
-  const auto* end = text.data() + text.size();
-  const auto [stop, ec] = std::from_chars(text.data(), end, port);
-  if (ec != std::errc{} || stop != end || port == 0)
-    return bad_url("has a port that is no number from 1 to 65535");
-  return port;
 }
 
 std::optional<ip::address> literal_address(const std::string& host) {
@@ -187,7 +127,10 @@ std::optional<ip::address> literal_address(const std::string& host) {
   return ec ? std::nullopt : std::optional{out};
 }
 
-// -- rules -------------------------------------------------------------------------------------------------------------
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; });
+  return text;
+}
 
 bool names(const std::string& pattern, const std::string& host) {
   const auto wanted = lower(pattern);
@@ -201,54 +144,6 @@ bool is_listed(const http_url& url, const push_address_rules& rules) {
 }
 
 } // namespace
-
-std::string http_url::authority() const {
-  auto out = host.find(':') == std::string::npos ? host : "[" + host + "]";
-  if (port != (tls ? 443 : 80))
-    out += ":" + std::to_string(port);
-  return out;
-}
-
-result<http_url> parse_http_url(std::string_view text) {
-  if (!std::ranges::all_of(text, [](char c) { return c > 0x20 && c < 0x7f && c != '\\' && c != '"' && c != '<' && c != '>'; }))
-    return bad_url("has characters that no URL has");
-  http_url out;
-  out.tls = cut_prefix(text, "https://");
-  if (!out.tls && !cut_prefix(text, "http://"))
-    return bad_url("must begin with https://");
-  text = text.substr(0, text.find('#'));
-  const auto authority_end = std::min(text.find_first_of("/?"), text.size());
-  auto authority = text.substr(0, authority_end);
-  const auto rest = text.substr(authority_end);
-  if (authority.find('@') != std::string_view::npos)
-    return bad_url("must not hold a user name or password");
-  out.port = out.tls ? 443 : 80;
-  result<std::string> host{std::string{}};
-  if (authority.starts_with('[')) {
-    const auto close = authority.find(']');
-    if (close == std::string_view::npos)
-      return bad_url("has an opening bracket only");
-    host = read_v6_host(authority.substr(1, close - 1));
-    authority.remove_prefix(close + 1);
-    if (!authority.empty() && authority.front() != ':')
-      return bad_url("has something behind the host that is no port");
-  } else {
-    const auto colon = std::min(authority.find(':'), authority.size());
-    host = read_host(authority.substr(0, colon));
-    authority.remove_prefix(colon);
-  }
-  if (!host)
-    return host.error();
-  out.host = std::move(*host);
-  if (authority.size() > 1) { // A colon alone means the usual port (RFC 3986 3.2.3).
-    const auto port = read_port(authority.substr(1));
-    if (!port)
-      return port.error();
-    out.port = *port;
-  }
-  out.target = rest.starts_with('/') ? std::string(rest) : "/" + std::string(rest);
-  return out;
-}
 
 std::string_view to_string(address_class what) noexcept {
   switch (what) {

@@ -1,5 +1,5 @@
-// Where notifications may go: a URL taken apart, and every IP address put in its class (a2a-wire section 7, "SSRF"). Pure decisions,
-// used when a configuration is made (literal addresses) and again for every address a name resolves to when a connection is made.
+// Where notifications may go: every IP address put in its class (a2a-wire section 7, "SSRF"). Pure decisions, used when a configuration
+// is made (literal addresses) and again for every address a name resolves to when a connection is made.
 #pragma once
 
 #include <cstdint>
@@ -10,22 +10,9 @@
 
 #include "net/push_options.hpp"
 #include "protocol/errc.hpp"
+#include "protocol/http_url.hpp"
 
 namespace troupe::net {
-
-/// An http or https URL, taken apart (RFC 3986). The fragment is dropped.
-struct http_url {
-  bool tls = true;
-  std::string host;        ///< Lower case; an IPv6 address without brackets.
-  std::uint16_t port = 443;
-  std::string target = "/"; ///< Path and query, as they stand.
-
-  /// The value of the `Host` header: without a port that is the scheme's own (RFC 9110 7.2).
-  [[nodiscard]] std::string authority() const;
-};
-
-/// errc::invalid_params with the reason: not http(s), user information, no host, a port out of range, or characters no URL has.
-[[nodiscard]] result<http_url> parse_http_url(std::string_view text);
 
 enum class address_class : std::uint8_t {
   global,        ///< Everything else: may be posted to.

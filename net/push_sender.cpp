@@ -1,5 +1,6 @@
 #include "net/push_sender.hpp"
 
+#include "net/push_address.hpp"
 #include "net/push_delivery.hpp"
 #include "net/push_request.hpp"
 #include "net/push_retry.hpp"

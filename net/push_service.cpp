@@ -51,8 +51,6 @@ result<void> check_config(const push_config& what, const push_address_rules& rul
   if (!what.id.empty() && !is_acceptable_id(what.id))
     return make_error(errc::invalid_params, "A configuration's id has 1 to " + std::to_string(id_bytes_max)
                                               + " bytes, no control characters and no slash.", "id");
-  if (const auto problem = push_url_problem(what.url); !problem.empty())
-    return make_error(errc::invalid_params, "The notification URL is " + std::string(problem) + ".", "url");
   const auto url = parse_http_url(what.url);
   if (!url)
     return url.error();

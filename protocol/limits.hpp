@@ -1,5 +1,6 @@
 // How much of a thing a client may send (a2a-wire 8.6). Beyond a limit the answer is errc::invalid_params and names it.
-// The length of an id is limited in protocol/ids.hpp (`id_bytes_max`), that of progress in protocol/progress.hpp.
+// The length of an id is limited in protocol/ids.hpp (`id_bytes_max`), that of a URL in protocol/http_url.hpp, that of
+// progress in protocol/progress.hpp.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,6 @@ inline constexpr std::uint32_t list_page_size_max = 100; ///< ListTasks (A2A 1.0
 inline constexpr std::uint32_t list_history_default = 100; ///< Messages of each task in a list that does not say `historyLength`.
 
 // A push configuration. Token and credentials go out in a header of every post.
-inline constexpr std::size_t push_url_bytes_max = 2048;
 inline constexpr std::size_t push_token_bytes_max = 4096;
 inline constexpr std::size_t push_credentials_bytes_max = 4096;
 inline constexpr std::uint32_t push_page_size_max = 100; ///< ListTaskPushNotificationConfigs.

@@ -29,7 +29,7 @@ enum class push_payload : std::uint8_t {
 struct push_config {
   std::string id; ///< Unique within the task; given by the server if the client names none.
   task_id task;
-  std::string url;
+  std::string url; ///< protocol/http_url.hpp reads it. Where it leads is checked when a connection is made.
   std::string token; ///< Sent along in a header of its own; may be empty.
   std::optional<push_authentication> authentication;
   push_payload payload = push_payload::v1_0;
@@ -63,11 +63,6 @@ struct delete_push_config {
   task_id task;
   std::string id;
 };
-
-/// What keeps `url` from being posted to, as words for the client; empty if nothing does: an absolute http or https URL
-/// (RFC 3986) with a host, without user information, of at most `push_url_bytes_max` printable ASCII
-/// characters. Where it leads is checked when a connection is made, not here.
-[[nodiscard]] std::string_view push_url_problem(std::string_view url) noexcept;
 
 /// Whether `text` is a token of RFC 9110 section 5.6.2, as the name of an authentication scheme is.
 [[nodiscard]] bool is_header_token(std::string_view text) noexcept;

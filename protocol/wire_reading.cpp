@@ -1,5 +1,6 @@
 #include "protocol/wire_reading.hpp"
 
+#include "protocol/http_url.hpp"
 #include "protocol/limits.hpp"
 
 #include <algorithm>
@@ -149,8 +150,8 @@ list_tasks read_list_tasks(const object_reader& in, state_reader state_from) {
 void read_push_members(const object_reader& in, push_config& out, first_failure& failure) {
   out.id = read_chosen_id(in, "id");
   out.url = in.text("url");
-  if (const auto problem = push_url_problem(out.url); !problem.empty())
-    in.fail("url", problem);
+  if (const auto url = parse_http_url(out.url); !url)
+    in.fail("url", url.error().message);
   out.token = read_header_text(in, "token", push_token_bytes_max);
   if (const auto* found = in.find("authentication")) {
     const auto where = in.where() / "authentication";

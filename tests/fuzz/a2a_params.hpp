@@ -2,6 +2,7 @@
 // words or give a value, and a value that is written reads back the same.
 #pragma once
 
+#include "protocol/http_url.hpp"
 #include "protocol/ids.hpp"
 #include "protocol/message.hpp"
 #include "protocol/push_config.hpp"
@@ -32,7 +33,7 @@ void check_push_configs(const boost::json::value& params) {
     auto made = Codec::read_create_push_config(tree);
     if (!made)
       return made.error();
-    demand(push_url_problem(made->what.url).empty(), "a URL that cannot be posted to", made->what.url);
+    demand(parse_http_url(made->what.url).has_value(), "a URL that cannot be posted to", made->what.url);
     return std::move(made->what);
   };
   if (auto made = read(params)) {
