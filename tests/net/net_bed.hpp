@@ -15,6 +15,7 @@
 #include "actors/gateway.hpp"
 #include "net/server.hpp"
 #include "store/store.hpp"
+#include "tests/support/comes_true.hpp"
 #include "tests/support/http_client.hpp"
 
 namespace troupe::testing {
@@ -68,22 +69,5 @@ public:
                                        std::string_view more_in_params = {});
 /// `value.at_pointer(path)` as text; strings without quotes. "(none)" if there is nothing.
 [[nodiscard]] std::string at(const boost::json::value& value, std::string_view path);
-/// Waits until `condition()`, at most 20 seconds; false if it never became true.
-template<class Condition>
-[[nodiscard]] bool comes_true(Condition condition);
 
 } // namespace troupe::testing
-
-#include <chrono>
-#include <thread>
-
-template<class Condition>
-bool troupe::testing::comes_true(Condition condition) {
-  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > until)
-      return false;
-    std::this_thread::yield();
-  }
-  return true;
-}

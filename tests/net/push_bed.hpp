@@ -6,6 +6,7 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@
 #include "net/push_service.hpp"
 #include "tests/store/changes.hpp"
 #include "tests/store/kinds.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/comes_true.hpp"
 #include "tests/support/push_receiver.hpp"
 
 namespace troupe::testing {
@@ -75,6 +78,7 @@ struct push_bed {
     options.warn = [this](std::string_view line) {
       const std::lock_guard lock{guard};
       warnings.emplace_back(line);
+      warned.notify_all();
     };
     seams.delay = [this](std::chrono::milliseconds wait, std::function<void()> then) { clock.add(wait, std::move(then)); };
     seams.chance = [] { return 0.5; };
@@ -134,16 +138,21 @@ struct push_bed {
 
   /// Waits until the store has no configuration of the task any more.
   void wait_until_forgotten(const std::string& task) {
-    wait_until([&] { return records->pushes().list(task_id{task}).empty(); });
+    REQUIRE(comes_true([&] { return records->pushes().list(task_id{task}).empty(); }));
   }
-  template<class Condition>
-  void wait_until(Condition holds) {
-    for (int i = 0; i < 20'000; ++i) {
-      if (holds())
-        return;
-      std::this_thread::sleep_for(std::chrono::milliseconds{1});
-    }
-    FAIL("it never came to that");
+  /// Waits until a configuration is stopped; the reason.
+  std::string wait_until_stopped(const std::string& task, const std::string& id) {
+    std::optional<push_row> row;
+    REQUIRE(comes_true([&] {
+      row = records->pushes().find(task_id{task}, id);
+      return row && !row->progress.stopped.empty();
+    }));
+    return row->progress.stopped;
+  }
+  /// Waits until at least one line was said.
+  void wait_for_warning() {
+    std::unique_lock lock{guard};
+    REQUIRE(warned.wait_for(lock, std::chrono::seconds{20}, [&] { return !warnings.empty(); }));
   }
 
   temporary_directory directory;
@@ -152,6 +161,7 @@ struct push_bed {
   net::push_seams seams;
   hand_clock clock;
   std::mutex guard;
+  std::condition_variable warned;
   std::vector<std::string> warnings;
   std::unique_ptr<net::push_service> service;
 };

@@ -162,13 +162,9 @@ TEST_CASE("After so many failures in a row a configuration is stopped, says why,
   REQUIRE(bed.create(config).has_value());
   live(bed, "t");
   receiver.wait_for(5);
-  bed.wait_until([&] {
-    const auto row = bed.records->pushes().find(task_id{"t"}, "mine");
-    return row && !row->progress.stopped.empty();
-  });
-  const auto row = *bed.records->pushes().find(task_id{"t"}, "mine");
-  CHECK(row.progress.failures == 3);
-  CHECK(row.progress.stopped.find("500") != std::string::npos);
+  CHECK_THAT(bed.wait_until_stopped("t", "mine"), ContainsSubstring("500"));
+  CHECK(bed.records->pushes().find(task_id{"t"}, "mine")->progress.failures == 3);
+  bed.wait_for_warning();
   {
     const std::lock_guard lock{bed.guard};
     REQUIRE(bed.warnings.size() == 1);
@@ -197,8 +193,7 @@ TEST_CASE("A fault while one configuration is served stops that one, and is said
   bed.put_task("t2");
   REQUIRE(bed.create(hook("t", receiver.url("/first"), "mine")).has_value());
   bed.move("t", task_state::working);
-  bed.wait_until([&] { return !bed.records->pushes().find(task_id{"t"}, "mine")->progress.stopped.empty(); });
-  CHECK(bed.records->pushes().find(task_id{"t"}, "mine")->progress.stopped.find("no luck") != std::string::npos);
+  CHECK_THAT(bed.wait_until_stopped("t", "mine"), ContainsSubstring("no luck"));
   REQUIRE(bed.create(hook("t2", receiver.url("/second"))).has_value());
   bed.move("t", task_state::completed);
   bed.move("t2", task_state::completed);
@@ -316,8 +311,7 @@ TEST_CASE("A name that leads to a private address is refused when it is connecte
   bed.put_task("t");
   REQUIRE(bed.create(hook("t", "http://rebound.example.com:" + std::to_string(receiver.port()) + "/", "mine")).has_value());
   bed.move("t", task_state::completed);
-  bed.wait_until([&] { return !bed.records->pushes().find(task_id{"t"}, "mine")->progress.stopped.empty(); });
-  CHECK(bed.records->pushes().find(task_id{"t"}, "mine")->progress.stopped.find("127.0.0.1") != std::string::npos);
+  CHECK_THAT(bed.wait_until_stopped("t", "mine"), ContainsSubstring("127.0.0.1"));
   CHECK(asked == std::vector<std::string>{"rebound.example.com"});
   CHECK(receiver.connections() == 0);
 }
