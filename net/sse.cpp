@@ -2,6 +2,8 @@
 
 #include "net/settling.hpp"
 
+#include <boost/asio/post.hpp>
+
 #include <concepts>
 #include <utility>
 
@@ -132,7 +134,7 @@ bool add_news(operation_call& call, task_stream& what) {
   return false;
 }
 
-/// Sends what has happened since the client's cursor; true if the stream ends with it.
+/// Sends what has happened since the client's cursor, page by page as the client takes it; true if the stream ends with it.
 awaitable<bool> replay(operation_call& call, task_stream& what) {
   const auto standing = std::exchange(what.snapshot, {});
   const bool is_whole = what.after->event == stream_cursor::whole || what.after->sequence == 0;
@@ -161,6 +163,8 @@ awaitable<bool> replay(operation_call& call, task_stream& what) {
       co_return true;
     range.after = page->next_after;
     more = page->more;
+    if (more && !over)
+      co_await asio::post(call.connection.home().context(), use_awaitable); // others of this loop have their turn
   }
   what.snapshot = standing;
   if (!over && is_terminal(standing.record->status.state)) {

@@ -1,9 +1,13 @@
 // Streams that go on where they broke (protocol/stream_mark.hpp): cursors, replay from the journal, gaps.
 #include "tests/net/net_bed.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/passing_store.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 #include <boost/json/parse.hpp>
+
+#include <atomic>
+#include <future>
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -49,6 +53,34 @@ std::vector<boost::json::value> whole_life(const net_bed& bed) {
   return events;
 }
 
+/// A past of many pages that show nothing, so that no socket slows its reader down. The first is given once `begin` is called.
+class long_journal final : public passing_store {
+public:
+  static constexpr int pages_max = 10'000;
+
+  result<journal_page> read_changes(const task_id&, const journal_range& range) const override {
+    if (pages == 0)
+      begun_.wait_for(std::chrono::seconds{20});
+    journal_page out;
+    out.next_after = range.after;
+    out.more = ++pages < pages_max;
+    return out;
+  }
+  task_ptr find_task(const task_id& id) const override {
+    if (id == task_id{"meanwhile"})
+      asked_at = pages.load();
+    return passing_store::find_task(id);
+  }
+  void begin() { begin_.set_value(); }
+
+  mutable std::atomic<int> pages{0};
+  mutable std::atomic<int> asked_at{pages_max}; ///< How many had been read when somebody asked for the task "meanwhile".
+
+private:
+  std::promise<void> begin_;
+  const std::shared_future<void> begun_{begin_.get_future()};
+};
+
 } // namespace
 
 TEST_CASE("a stream goes on behind every event it showed", "[net][sse][resume]") {
@@ -90,6 +122,25 @@ TEST_CASE("a stream that goes on then follows what happens", "[net][sse][resume]
   port->report(report_completed{{}, ""});
   CHECK(at(next(second), "/statusUpdate/status/state") == "TASK_STATE_COMPLETED");
   CHECK_FALSE(second.next_event());
+}
+
+TEST_CASE("a long past lets other requests of its loop through", "[net][sse][resume]") {
+  auto owned = std::make_unique<long_journal>();
+  auto& records = *owned;
+  server_options options;
+  options.threads = 1;
+  const net_bed bed(options, "puppet", std::move(owned));
+  const auto id = at(bed.result_of("SendMessage", text_message("go", "", R"(,"configuration":{"returnImmediately":true})")), "/task/id");
+  auto other = bed.connect();
+  CHECK(other.get("/healthz").status == 200); // It is the loop's.
+  auto stream = subscribe(bed, id, "0");
+  CHECK(stream.receive_head().status == 200); // Its loop is at the first page, or will be next.
+  other.send(http_client::request_text("GET", "/tasks/meanwhile"));
+  records.begin();
+  CHECK(other.receive().status == 404);
+  CHECK(records.asked_at.load() < long_journal::pages_max);
+  bed.puppet->port(0)->report(report_completed{{}, ""});
+  CHECK(at(next(stream), "/statusUpdate/status/state") == "TASK_STATE_COMPLETED");
 }
 
 TEST_CASE("what is not kept is said, with the task as it is", "[net][sse][resume]") {
