@@ -15,26 +15,17 @@ namespace troupe::net {
 
 namespace {
 
-/// Stops watching when the send is over, however it is.
-class watching {
-public:
-  watching(store& records, watcher_ptr who) : records_(records), who_(std::move(who)) {}
-  watching(const watching&) = delete;
-  watching& operator=(const watching&) = delete;
-  ~watching() {
-    if (!id_.empty())
-      records_.unwatch(id_, who_);
-  }
-  void on(const std::string& id) { id_ = id; }
-
-private:
-  store& records_;
-  watcher_ptr who_;
-  std::string id_;
-};
-
 error no_task(const task_id& id) {
   return make_error(errc::task_not_found, "no task \"" + shown(id.str()) + "\"", shown(id.str()));
+}
+
+/// `done`, with `watch` told the task first: what follows may fail, or nobody may be there any more to hear of it.
+reply<sent> note_task(std::shared_ptr<send_watch> watch, reply<sent> done) {
+  return [watch = std::move(watch), done = std::move(done)](result<sent> taken) mutable {
+    if (taken && !taken->answer)
+      watch->on(taken->task.str());
+    done(std::move(taken));
+  };
 }
 
 /// `done`, held back until the push configuration that came with the message is durable, too. `is_new`: the message makes its task.
@@ -62,30 +53,29 @@ awaitable<void> send_and_answer(operation_call& call, send_request request) {
   const bool waits = !request.return_immediately;
   const auto until = connection.home().now() + call.server().options.blocking_wait_max;
   const auto news = std::make_shared<send_watcher>(connection.wake(), waits);
-  watching guard(records, news);
+  const auto watch = std::make_shared<send_watch>(records, news);
+  const watch_end with_the_request{*watch};
 
   const task_id named(request.command.what.task_id);
   if (waits && !named.empty() && records.find_task_of(owner_of(request.command.who), named) && records.watch_task(named, news))
-    guard.on(named.str());
+    watch->on(named.str());
+  auto told = [news, watch, &records, joins = waits && named.empty()](result<sent> what) {
+    // The same message came before (a2a-wire D12): its task is there and may have ended.
+    if (joins && what && !what->created && !what->answer) {
+      static_cast<void>(records.watch_task(what->task, news));
+      watch->on(what->task.str());
+      news->note_settled();
+    }
+    news->on_reply(std::move(what));
+  };
   call.server().door.send(std::move(request.command), waits && named.empty() ? news : nullptr,
-                          after_push(call, std::move(request.push), named.empty(),
-                                     [news, &records, joins = waits && named.empty()](result<sent> what) {
-                                       // The same message came before (a2a-wire D12): its task is there and may have ended.
-                                       if (joins && what && !what->created && !what->answer) {
-                                         static_cast<void>(records.watch_task(what->task, news));
-                                         news->note_settled();
-                                       }
-                                       news->on_reply(std::move(what));
-                                     }));
+                          note_task(watch, after_push(call, std::move(request.push), named.empty(), std::move(told))));
 
   // Until the task that took the message is settled; or the time is up, or the server drains.
   task_ptr found;
   for (bool late = false; !found; late = late || connection.is_late()) {
-    if (connection.is_gone()) {
-      if (news->has_reply() && news->reply())
-        guard.on(news->reply()->task.str());
+    if (connection.is_gone())
       co_return;
-    }
     if (news->has_reply() && !news->reply())
       co_return fail(call, news->reply().error());
     if (news->has_reply() && news->reply()->answer)
@@ -104,8 +94,6 @@ awaitable<void> send_and_answer(operation_call& call, send_request request) {
     }
     co_await connection.wait(until);
   }
-  if (waits && !is_terminal(found->status.state))
-    guard.on(news->reply()->task.str());
   const task_view_options view{.history_length = request.history_length, .include_progress = call.extensions.progress};
   answer(call, [&](json_writer& out) { call.codec->write_sent(out, *found, view, nullptr); });
 }
@@ -129,10 +117,12 @@ result<send_request> read_send(const operation_call& call) {
 
 awaitable<void> send_and_stream(operation_call& call, send_request request, counted slot) {
   auto queue = make_queue(call);
+  const auto watch = std::make_shared<send_watch>(call.records(), queue);
+  const watch_end with_the_request{*watch};
   const bool may_be_new = request.command.what.task_id.empty();
   const auto taken = co_await ask<sent>(call.connection, [&](reply<sent> done) {
     call.server().door.send(std::move(request.command), may_be_new ? queue : nullptr,
-                            after_push(call, std::move(request.push), may_be_new, std::move(done)));
+                            note_task(watch, after_push(call, std::move(request.push), may_be_new, std::move(done))));
   });
   if (!taken) {
     co_await fail_stream(call, taken.error());

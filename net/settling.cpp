@@ -41,6 +41,20 @@ void send_watcher::on_reply(result<sent> what) {
     reader_->notify();
 }
 
+void send_watch::on(const std::string& task) {
+  const std::lock_guard lock{guard_};
+  task_ = task;
+  if (ended_)
+    records_.unwatch(task_, who_);
+}
+
+void send_watch::end() {
+  const std::lock_guard lock{guard_};
+  ended_ = true;
+  if (!task_.empty())
+    records_.unwatch(task_, who_);
+}
+
 void settle_watcher::on_change(const change_ptr& what) {
   if (!settles_task(*what))
     return;

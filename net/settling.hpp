@@ -4,7 +4,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "actors/gateway.hpp"
@@ -50,7 +52,38 @@ private:
   std::atomic<std::uint8_t> state_{0};
 };
 
-/// The same for a task that is there already.
+/// A send's watch on the task that takes its message. Which task that is may become known only when the request is over, or the request
+/// may be over without ever having heard of it: the watch ends with whatever comes last. Thread-safe.
+class send_watch {
+public:
+  /// `records` outlives it.
+  send_watch(store& records, watcher_ptr who) : records_(records), who_(std::move(who)) {}
+  /// From now on the store may have `who` watch this task.
+  void on(const std::string& task);
+  /// Nobody wants to know any more.
+  void end();
+
+private:
+  store& records_;
+  const watcher_ptr who_;
+  std::mutex guard_;
+  std::string task_; ///< Empty: not known yet.
+  bool ended_ = false;
+};
+
+/// Ends a watch when its scope is left.
+class watch_end {
+public:
+  explicit watch_end(send_watch& what) : what_(what) {}
+  watch_end(const watch_end&) = delete;
+  watch_end& operator=(const watch_end&) = delete;
+  ~watch_end() { what_.end(); }
+
+private:
+  send_watch& what_;
+};
+
+/// What `send_watcher` waits for, of a task that is there already.
 class settle_watcher final : public watcher {
 public:
   explicit settle_watcher(wakeup_ptr reader) : reader_(std::move(reader)) {}
