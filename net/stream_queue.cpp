@@ -39,48 +39,51 @@ void stream_queue::on_change(const change_ptr& what) {
     const std::lock_guard guard(lock_);
     if (overflowed_)
       return;
-    if (is_only_progress(*what))
-      merge_progress(what);
+    const bool is_progress = is_only_progress(*what);
+    if (is_progress)
+      drop_progress_of(what->task.id.str());
     const auto bytes = approximate_bytes(*what);
-    if (events_ + 1 > events_max_ || bytes_ + bytes > bytes_max_) {
+    if (entries_.size() + 1 > events_max_ || bytes_ + bytes > bytes_max_) {
       overflowed_ = true;
     } else {
-      entries_.push_back({what, bytes});
-      ++events_;
+      const auto place = entries_.insert(entries_.end(), {what, bytes});
       bytes_ += bytes;
+      if (is_progress)
+        progress_.insert_or_assign(what->task.id.str(), place);
     }
   }
   reader_->notify();
 }
 
-/// Takes out what an earlier report of the same task would still have said, and remembers the place of `what`.
-void stream_queue::merge_progress(const change_ptr& what) {
-  const auto next = first_ + entries_.size();
-  const auto [found, added] = progress_.try_emplace(what->task.id.str(), next);
-  if (added)
+/// Takes out what an earlier report of the same task would still have said.
+void stream_queue::drop_progress_of(const std::string& task) {
+  const auto found = progress_.find(task);
+  if (found == progress_.end())
     return;
-  if (found->second >= first_) {
-    auto& old = entries_[static_cast<std::size_t>(found->second - first_)];
-    bytes_ -= old.bytes;
-    --events_;
-    old = {};
-  }
-  found->second = next;
+  bytes_ -= found->second->bytes;
+  entries_.erase(found->second);
+  progress_.erase(found);
 }
 
 stream_queue::batch stream_queue::take() {
+  std::list<entry> taken; // Freed when the lock is not held any more.
   batch out;
-  const std::lock_guard guard(lock_);
-  out.changes.reserve(events_);
-  for (auto& one : entries_)
-    if (one.what)
-      out.changes.push_back(std::move(one.what));
-  first_ += entries_.size();
-  entries_.clear();
-  progress_.clear();
-  events_ = bytes_ = 0;
-  out.overflowed = overflowed_;
+  {
+    const std::lock_guard guard(lock_);
+    taken.swap(entries_);
+    progress_.clear();
+    bytes_ = 0;
+    out.overflowed = overflowed_;
+  }
+  out.changes.reserve(taken.size());
+  for (auto& one : taken)
+    out.changes.push_back(std::move(one.what));
   return out;
+}
+
+std::size_t stream_queue::size() const {
+  const std::lock_guard guard(lock_);
+  return entries_.size();
 }
 
 } // namespace troupe::net

@@ -3,8 +3,7 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <deque>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -39,24 +38,25 @@ public:
   /// Everything since the last call, in commit order. The session's thread.
   [[nodiscard]] batch take();
 
+  /// Entries held, at most `events_max`.
+  [[nodiscard]] std::size_t size() const;
+
 private:
   struct entry {
-    change_ptr what; ///< Null: progress that a later one replaced.
+    change_ptr what;
     std::size_t bytes = 0;
   };
 
-  void merge_progress(const change_ptr& what);
+  void drop_progress_of(const std::string& task);
 
   wakeup_ptr reader_;
   const std::size_t events_max_;
   const std::size_t bytes_max_;
 
-  std::mutex lock_;
-  std::deque<entry> entries_;
-  std::uint64_t first_ = 0; ///< Number of the entry at the front, counted from the stream's beginning.
-  std::unordered_map<std::string, std::uint64_t> progress_; ///< Task to the number of its waiting progress.
-  std::size_t events_ = 0;  ///< Entries that are not null.
-  std::size_t bytes_ = 0;
+  mutable std::mutex lock_;
+  std::list<entry> entries_;
+  std::unordered_map<std::string, std::list<entry>::iterator> progress_; ///< Task to its progress among the entries.
+  std::size_t bytes_ = 0; ///< Of all entries.
   bool overflowed_ = false;
 };
 

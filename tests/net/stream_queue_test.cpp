@@ -76,14 +76,19 @@ TEST_CASE("the latest progress of a task replaces what waits, and nothing else",
   CHECK(here.queue.take().changes == std::vector<change_ptr>{next});
 }
 
-TEST_CASE("any amount of progress fits, as it is merged", "[net][stream]") {
-  bed here(2);
+TEST_CASE("any amount of progress fits, in bounded memory, whether or not anybody reads", "[net][stream]") {
+  bed here(4);
   here.queue.on_change(moved("a"));
-  for (int i = 0; i < 1000; ++i)
-    here.queue.on_change(progress("a", i));
+  const std::vector<change_ptr> reports{progress("a", 1), progress("b", 1), progress("c", 1)};
+  for (int i = 0; i < 1'000'000; ++i) {
+    here.queue.on_change(reports[static_cast<std::size_t>(i) % reports.size()]);
+    if (here.queue.size() > 4)
+      FAIL("it holds " << here.queue.size());
+  }
   const auto batch = here.queue.take();
   CHECK_FALSE(batch.overflowed);
-  CHECK(batch.changes.size() == 2);
+  CHECK(batch.changes.size() == 4);
+  CHECK(here.queue.size() == 0);
 }
 
 TEST_CASE("at the limit of events the queue keeps what it has and says that more is missing", "[net][stream]") {
