@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <variant>
 
 namespace troupe::net {
@@ -46,19 +47,28 @@ struct http_client::parts {
   parts(asio::io_context& on, http_client_options how)
     : context(on), options(std::move(how)), names(on, options.resolve) {}
 
+  /// What TLS connections are made with. The system's roots are read when the first one is: most never make any, and reading takes
+  /// tens of milliseconds. If there are none every certificate is refused, and the exchange says so.
+  [[nodiscard]] ssl::context& tls() {
+    error_code ignored;
+    if (!std::exchange(has_system_roots, true))
+      own_roots.set_default_verify_paths(ignored);
+    return own_roots;
+  }
+
   asio::io_context& context;
   const http_client_options options;
-  ssl::context tls{ssl::context::tls_client};
+  ssl::context own_roots{ssl::context::tls_client}; ///< Believes `trusted_pem` only, until `tls` was asked for.
+  bool has_system_roots = false;
   name_resolver names;
 };
 
 result<std::unique_ptr<http_client>> http_client::make(asio::io_context& context, http_client_options options) {
   auto shared = std::make_shared<parts>(context, std::move(options));
-  auto& tls = shared->tls;
+  auto& tls = shared->own_roots;
   error_code ec;
   tls.set_options(ssl::context::default_workarounds | ssl::context::no_tlsv1 | ssl::context::no_tlsv1_1, ec);
   tls.set_verify_mode(ssl::verify_peer, ec);
-  tls.set_default_verify_paths(ec); // None: every certificate is refused, and the exchange says so.
   if (const auto& pem = shared->options.trusted_pem; !pem.empty()) {
     tls.add_certificate_authority(asio::buffer(pem), ec);
     if (ec)
@@ -140,7 +150,7 @@ awaitable<result<addresses>> http_connection::impl::find_addresses() {
 
 awaitable<error_code> http_connection::impl::connect_to(const ip::address& address, time_point until) {
   error_code ec;
-  auto& raw = url.tls ? stream.emplace<tls_stream>(shared->context, shared->tls).next_layer()
+  auto& raw = url.tls ? stream.emplace<tls_stream>(shared->context, shared->tls()).next_layer()
                       : stream.emplace<plain_stream>(shared->context);
   raw.expires_at(until);
   co_await raw.async_connect(ip::tcp::endpoint(address, url.port), asio::redirect_error(use_awaitable, ec));

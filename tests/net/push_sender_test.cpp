@@ -1,6 +1,9 @@
 // Notifications on their way: order, headers, retries, restarts, and addresses that are refused at the last moment.
 #include "net/push_sender.hpp"
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <set>
 #include <stdexcept>
 
@@ -23,6 +26,18 @@ void live(push_bed& bed, const std::string& id) {
   bed.put(about_lone(id, "c", 4, moved(task_state::working)));
   bed.put(about_lone(id, "c", 5, moved(task_state::completed)));
 }
+
+/// Set while it lives; to be made before there are other threads.
+class environment_variable {
+public:
+  environment_variable(const char* name, const std::string& value) : name_(name) { ::setenv(name, value.c_str(), 1); }
+  environment_variable(const environment_variable&) = delete;
+  environment_variable& operator=(const environment_variable&) = delete;
+  ~environment_variable() { ::unsetenv(name_); }
+
+private:
+  const char* name_;
+};
 
 constexpr auto life_1_0 = "TASK_STATE_WORKING, artifact, TASK_STATE_INPUT_REQUIRED, TASK_STATE_WORKING, TASK_STATE_COMPLETED";
 constexpr auto life_0_3 = "task working, task input-required, task working, task completed";
@@ -367,6 +382,31 @@ TEST_CASE("TLS: the certificate must fit the name and be vouched for", "[net][pu
     CHECK(bed.clock.take().wait == 1s);
     CHECK(receiver.received().empty());
   }
+}
+
+TEST_CASE("TLS: the system's roots are read at the first https delivery, once", "[net][push]") {
+  const temporary_directory directory;
+  const auto roots = directory / "roots.pem";
+  const environment_variable where("SSL_CERT_FILE", roots);
+  const auto identity = make_test_certificate({"hooks.example.com"});
+  push_receiver receiver(identity);
+  push_bed bed;
+  bed.seams.resolve = [](const std::string&) -> result<net::addresses> {
+    return net::addresses{boost::asio::ip::make_address("127.0.0.1")};
+  };
+  bed.start();
+  std::ofstream(roots) << identity.certificate_pem; // Not there when it started.
+  const auto deliver = [&](const std::string& task) {
+    bed.put_task(task);
+    REQUIRE(bed.create(hook(task, "https://hooks.example.com:" + std::to_string(receiver.port()) + "/")).has_value());
+    bed.move(task, task_state::completed);
+    bed.wait_until_forgotten(task);
+  };
+  deliver("first");
+  std::filesystem::remove(roots);
+  deliver("second");
+  CHECK(receiver.connections() == 2);
+  CHECK(receiver.received().size() == 2);
 }
 
 TEST_CASE("A slow receiver is given up on after the time-out, and holds nobody else up", "[net][push]") {
