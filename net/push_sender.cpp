@@ -4,6 +4,7 @@
 #include "net/push_delivery.hpp"
 #include "net/push_request.hpp"
 #include "net/push_retry.hpp"
+#include "net/turn_queue.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -13,7 +14,6 @@
 
 #include <pthread.h>
 
-#include <deque>
 #include <exception>
 #include <mutex>
 #include <optional>
@@ -49,13 +49,11 @@ private:
   asio::io_context* to_;
 };
 
-struct lane;
-
 /// A configuration being served.
 struct active {
   std::optional<push_delivery> delivery; ///< Null once it is gone.
   http_url url;
-  lane* home = nullptr;
+  std::string line; ///< Scheme, host and port: whose turns it shares.
   std::shared_ptr<http_connection> connection; ///< While it has a turn.
   std::optional<asio::steady_timer> timer;     ///< While it waits to try again.
   bool queued = false;
@@ -65,15 +63,6 @@ struct active {
 };
 
 using active_ptr = std::shared_ptr<active>;
-
-/// All configurations of one host and port.
-struct lane {
-  std::string name;
-  std::deque<active_ptr> waiting;
-  std::size_t running = 0;
-  std::size_t users = 0;
-  bool listed = false;
-};
 
 std::string key_of(const task_id& task, const std::string& id) { return task.str() + '/' + id; }
 
@@ -96,7 +85,6 @@ struct push_sender::impl {
   void drop(const std::string& key);
   void let_go(const active_ptr& who);
   void want_turn(const active_ptr& who);
-  void list(lane& which);
   void give_turns();
   awaitable<void> take_turn(active_ptr who);
   /// Posts what there is to post; true if more is left for another turn.
@@ -127,9 +115,7 @@ struct push_sender::impl {
   std::unique_ptr<http_client> client;
   id_source random;
   std::unordered_map<std::string, active_ptr> actives;
-  std::unordered_map<std::string, std::unique_ptr<lane>> lanes;
-  std::deque<lane*> ready;
-  std::size_t running = 0;
+  turn_queue<active_ptr> turns{options.parallel_max, options.parallel_per_host_max};
   bool stopping = false;
   std::thread thread;
 };
@@ -214,14 +200,7 @@ void push_sender::impl::begin(push_row what, push_watch watched) {
     who->url = std::move(*url);
   if (!allowed) // The rules have changed since it was made.
     return give_up(who, allowed.error().message);
-  const auto place = (who->url.tls ? "https:" : "http:") + who->url.host + ":" + std::to_string(who->url.port);
-  auto& home = lanes[place];
-  if (!home) {
-    home = std::make_unique<lane>();
-    home->name = place;
-  }
-  who->home = home.get();
-  ++home->users;
+  who->line = (who->url.tls ? "https:" : "http:") + who->url.host + ":" + std::to_string(who->url.port);
   actives.emplace(key, who);
   want_turn(who);
 }
@@ -245,13 +224,8 @@ void push_sender::impl::let_go(const active_ptr& who) {
       who->connection->close();
     return;
   }
+  turns.leave(who->line, who);
   who->delivery.reset();
-  auto* home = std::exchange(who->home, nullptr);
-  if (home == nullptr)
-    return;
-  std::erase(home->waiting, who);
-  if (--home->users == 0 && !home->listed)
-    lanes.erase(std::string(home->name));
 }
 
 // -- turns -------------------------------------------------------------------------------------------------------------
@@ -260,35 +234,15 @@ void push_sender::impl::want_turn(const active_ptr& who) {
   if (who->gone || who->queued || who->running || who->sleeping)
     return;
   who->queued = true;
-  who->home->waiting.push_back(who);
-  list(*who->home);
+  turns.wait(who->line, who);
   give_turns();
 }
 
-void push_sender::impl::list(lane& which) {
-  if (which.listed || which.waiting.empty() || which.running >= options.parallel_per_host_max)
-    return;
-  which.listed = true;
-  ready.push_back(&which);
-}
-
 void push_sender::impl::give_turns() {
-  while (running < options.parallel_max && !ready.empty()) {
-    auto& next = *ready.front();
-    ready.pop_front();
-    next.listed = false;
-    if (next.waiting.empty()) {
-      if (next.users == 0)
-        lanes.erase(std::string(next.name));
-      continue;
-    }
-    const auto who = std::move(next.waiting.front());
-    next.waiting.pop_front();
+  while (auto next = turns.next()) {
+    const auto who = std::move(*next);
     who->queued = false;
     who->running = true;
-    ++next.running;
-    ++running;
-    list(next);
     asio::co_spawn(context, take_turn(who), asio::detached);
   }
 }
@@ -337,12 +291,9 @@ void push_sender::impl::on_fault(const active_ptr& who, const std::exception& fa
 }
 
 void push_sender::impl::end_turn(const active_ptr& who, bool more) {
-  auto& home = *who->home;
   who->running = false;
   who->connection = nullptr;
-  --home.running;
-  --running;
-  list(home);
+  turns.end(who->line);
   if (who->gone)
     let_go(who);
   if (more)

@@ -1,5 +1,6 @@
 // Posts notifications: a thread of its own, one attempt at a time per configuration, many configurations at once within bounds. What is to
-// be posted comes from net/push_delivery.hpp, what follows from an answer from net/push_retry.hpp. Executing tasks is never held up.
+// be posted comes from net/push_delivery.hpp, what follows from an answer from net/push_retry.hpp, and whose turn it is from
+// net/turn_queue.hpp. Executing tasks is never held up.
 //
 // Thread-safe.
 #pragma once
