@@ -26,11 +26,11 @@ caf::actor_system_config make_config(const executor_options& options) {
 #if TROUPE_CAF_1
   caf::core::init_global_meta_objects();
   caf::init_global_meta_objects<caf::id_block::troupe>();
-  constexpr auto threads_key = "caf.scheduler.max-threads";
-  constexpr auto throughput_key = "caf.scheduler.max-throughput";
+  constexpr char threads_key[] = "caf.scheduler.max-threads";
+  constexpr char throughput_key[] = "caf.scheduler.max-throughput";
 #else
-  constexpr auto threads_key = "scheduler.max-threads";
-  constexpr auto throughput_key = "scheduler.max-throughput";
+  constexpr char threads_key[] = "scheduler.max-threads";
+  constexpr char throughput_key[] = "scheduler.max-throughput";
 #endif
   caf::actor_system_config config;
   const auto cores = std::max<std::size_t>(1, std::thread::hardware_concurrency());
@@ -154,7 +154,7 @@ struct gateway::impl {
     spawn_actor<task_actor>(*system, env, std::move(start));
   }
 
-  void send_to(const task_ptr& record, send_message what, reply<sent> done) {
+  void send_to(const task_ptr& record, send_message what, reply<sent> done) const {
     const auto id = record->id;
     reply_port<task_id> accepted{[done = std::move(done), context = record->context](result<task_id> taken) {
                                    if (taken)
@@ -312,7 +312,7 @@ void gateway::send(send_message what, watcher_ptr follow, reply<sent> done) {
   impl_->send_to(record, std::move(what), std::move(done));
 }
 
-void gateway::cancel(cancel_task what, reply<task_ptr> done) {
+void gateway::cancel(const cancel_task& what, reply<task_ptr> done) {
   const auto record = records().find_task_of(owner_of(what.who), what.id);
   if (!record)
     return done(make_error(errc::task_not_found, "no task has this id", what.id.str()));

@@ -60,6 +60,7 @@ result<const dependency_result*> find_task(const artifact_reference& ref, const 
     return bad_reference(ref.written + ": " + std::to_string(found.size()) + " tasks are named "
                          + quoted(ref.task) + "; use the id");
   std::vector<std::string> known;
+  known.reserve(deps.size());
   for (const auto& dep : deps)
     known.push_back(!dep.key.empty() ? dep.key : !dep.name.empty() ? dep.name : dep.id.str());
   return unknown_task(ref, known);

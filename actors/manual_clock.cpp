@@ -1,11 +1,11 @@
 #include "actors/manual_clock.hpp"
 
+#include "actors/caf.hpp"
+#include "actors/limits.hpp"
+
 #include <algorithm>
 #include <deque>
 #include <map>
-
-#include "actors/caf.hpp"
-#include "actors/limits.hpp"
 
 #if TROUPE_CAF_1
 #include <caf/detail/actor_system_access.hpp>
@@ -154,15 +154,10 @@ bool manual_clock::step() {
   jobs.erase(at);
   const auto messages = random_ ? 1 + random_->next_random() % messages_per_turn_max : messages_per_turn_max;
   switch (machine_->resume(*who, messages)) {
-  case caf::resumable::resume_later:
-    jobs.push_back(who);
-    break;
-  case caf::resumable::done:
-  case caf::resumable::awaiting_message:
-    caf::intrusive_ptr_release(who);
-    break;
-  case caf::resumable::shutdown_execution_unit:
-    break;
+    case caf::resumable::resume_later: jobs.push_back(who); break;
+    case caf::resumable::done:
+    case caf::resumable::awaiting_message: caf::intrusive_ptr_release(who); break;
+    case caf::resumable::shutdown_execution_unit: break;
   }
   return true;
 }

@@ -5,14 +5,14 @@
 // agents from one thread only.
 #pragma once
 
+#include "protocol/ids.hpp"
+#include "protocol/time.hpp"
+
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
-
-#include "protocol/ids.hpp"
-#include "protocol/time.hpp"
 
 namespace caf {
 class actor_system;

@@ -5,7 +5,7 @@
 
 namespace troupe {
 
-plan_graph::plan_graph(std::uint32_t size, std::vector<graph_edge> edges, std::span<const std::uint32_t> externals)
+plan_graph::plan_graph(std::uint32_t size, const std::vector<graph_edge>& edges, std::span<const std::uint32_t> externals)
     : offsets_(size + 1, 0), waits_for_(size, 0), state_(size, node::waiting), waiting_(size) {
   if (!externals.empty())
     std::copy(externals.begin(), externals.end(), waits_for_.begin());

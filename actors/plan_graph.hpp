@@ -20,7 +20,7 @@ class plan_graph {
 public:
   plan_graph() = default;
   /// `externals[i]` counts what task i waits for outside this plan (may be empty: none). Linear in size and edges; a double edge counts once.
-  plan_graph(std::uint32_t size, std::vector<graph_edge> edges, std::span<const std::uint32_t> externals = {});
+  plan_graph(std::uint32_t size, const std::vector<graph_edge>& edges, std::span<const std::uint32_t> externals = {});
 
   [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(waits_for_.size()); }
   [[nodiscard]] std::span<const std::uint32_t> dependents(std::uint32_t task) const noexcept;

@@ -52,7 +52,8 @@ TEST_CASE("the time-out of an attempt that is over does not touch the next one",
   CHECK(bed.text("a") == "timed out after 2 s (attempt 2 of 2)");
 }
 
-TEST_CASE("the time-out of an attempt that is over does not count as another failure while the next one is waited for", "[actors][time]") {
+TEST_CASE("the time-out of an attempt that is over does not count as another failure while the next one is waited for",
+          "[actors][time]") {
   clock_bed bed;
   auto slow_to_return = timed(2s, 3);
   slow_to_return.retry.backoff = 10s;

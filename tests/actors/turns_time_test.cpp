@@ -1,11 +1,11 @@
 // Who may run when: the bounds on what runs at once, fairness between objectives, and what a failure means for the others. In one order of
 // the actors' turns where the order is what is tested, in many where it must not matter.
-#include <array>
-#include <numeric>
-
 #include "tests/support/catch.hpp"
 #include "tests/support/clock_bed.hpp"
 #include "tests/support/specs.hpp"
+
+#include <array>
+#include <numeric>
 
 using namespace std::chrono_literals;
 using namespace troupe;
@@ -57,9 +57,15 @@ TEST_CASE("no more tasks run at once than allowed, and no fewer", "[actors][time
   clock_bed bed;
   auto plan = many("t", 6, "hand");
   auto objective = an_objective({});
-  SECTION("per plan") { plan.parallel_max = 2; }
-  SECTION("per objective") { objective.parallel_max = 2; }
-  SECTION("per agent") { bed.hand->limit = 2; }
+  SECTION("per plan") {
+    plan.parallel_max = 2;
+  }
+  SECTION("per objective") {
+    objective.parallel_max = 2;
+  }
+  SECTION("per agent") {
+    bed.hand->limit = 2;
+  }
   objective.plans.push_back(std::make_shared<const plan_spec>(plan));
   bed.begin(objective);
   for (std::size_t done = 0; done < 6; ++done) {
@@ -81,8 +87,7 @@ TEST_CASE("a task keeps its place while it waits for its next attempt", "[actors
   CHECK(bed.hand->attempts.size() == 1);
   bed.pass(1ms);
   bed.report("t0", report_completed{});
-  CHECK(bed.seen->lines
-        == lines{"0 t0 working", "0 t0 working", "1 t0 working #2", "1 t0 completed #2", "1 t1 working"});
+  CHECK(bed.seen->lines == lines{"0 t0 working", "0 t0 working", "1 t0 working #2", "1 t0 completed #2", "1 t1 working"});
 }
 
 TEST_CASE("a plan of ten thousand tasks does not starve a plan of three", "[actors][time]") {
@@ -117,7 +122,8 @@ TEST_CASE("objectives take turns at an agent with few places", "[actors][time]")
 
 TEST_CASE("failFast stops what runs and begins nothing more, continue finishes what does not depend on it", "[actors][time]") {
   clock_bed bed;
-  auto plan = a_plan("p", {a_task("a", {}, "hand"), a_task("b", {"a"}, "hand"), a_task("c", {}, "hand"), a_task("d", {"c"}, "hand")});
+  auto plan =
+      a_plan("p", {a_task("a", {}, "hand"), a_task("b", {"a"}, "hand"), a_task("c", {}, "hand"), a_task("d", {"c"}, "hand")});
   SECTION("failFast") {
     bed.begin(an_objective({plan}));
     bed.pass(1s);
@@ -141,7 +147,8 @@ TEST_CASE("failFast stops what runs and begins nothing more, continue finishes w
   CHECK(bed.objective()->state == objective_state::failed);
 }
 
-TEST_CASE("alternatives are tried one after the other, and what comes after the plan waits for the one that completes", "[actors][time]") {
+TEST_CASE("alternatives are tried one after the other, and what comes after the plan waits for the one that completes",
+          "[actors][time]") {
   clock_bed bed;
   auto first = a_plan("first", {a_task("a", {}, "hand")});
   first.alternatives = {"second", "third", "fourth"};
@@ -158,7 +165,8 @@ TEST_CASE("alternatives are tried one after the other, and what comes after the 
   bed.pass(1s);
   bed.report("e", report_completed{});
   CHECK(bed.seen->lines
-        == lines{"0 a working", "1 a failed", "1 b working", "2 b failed", "2 c working", "3 c completed", "3 e working", "4 e completed"});
+        == lines{"0 a working", "1 a failed", "1 b working", "2 b failed", "2 c working", "3 c completed", "3 e working",
+                 "4 e completed"});
   CHECK(bed.objective()->plans[3].state == plan_state::skipped);
   CHECK(bed.objective()->state == objective_state::completed);
 }
@@ -174,7 +182,8 @@ TEST_CASE("in whatever order actors take their turns, dependencies hold and ever
       return std::find(bed.seen->lines.begin(), bed.seen->lines.end(), line) - bed.seen->lines.begin();
     };
     constexpr std::array<std::array<const char*, 2>, 7> edges{
-        {{"a", "b"}, {"a", "c"}, {"b", "d"}, {"c", "d"}, {"d", "e"}, {"e", "f"}, {"x", "f"}}};
+        {{"a", "b"}, {"a", "c"}, {"b", "d"}, {"c", "d"}, {"d", "e"}, {"e", "f"}, {"x", "f"}}
+    };
     for (const auto& [before, after] : edges)
       CHECK(at("0 " + std::string{before} + " completed") < at("0 " + std::string{after} + " working"));
     REQUIRE(bed.seen->lines.size() == 14);
@@ -182,7 +191,8 @@ TEST_CASE("in whatever order actors take their turns, dependencies hold and ever
   }
 }
 
-TEST_CASE("canceled at whatever moment, an objective ends with all its tasks and gives its places back", "[actors][time][orders]") {
+TEST_CASE("canceled at whatever moment, an objective ends with all its tasks and gives its places back",
+          "[actors][time][orders]") {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     INFO("seed " << seed);
     clock_bed bed{{.cancel_grace = 5s}, seed};

@@ -115,6 +115,8 @@ TEST_CASE("bad messages are refused with the place", "[net][a2a]") {
   };
   const net_bed bed;
   const auto done = at(bed.result_of("SendMessage", text_message("x")), "/task/id");
+  // Version 14 dies of this table.
+  // clang-format off
   for (const auto& one : std::vector<row>{
            {"{}", "-32602", "message"},
            {R"({"message":7})", "-32602", "message"},
@@ -125,6 +127,7 @@ TEST_CASE("bad messages are refused with the place", "[net][a2a]") {
            {text_message("x", R"(,"taskId":")" + done + "\""), "-32004", ""},
            {text_message("x", "", R"(,"configuration":{"taskPushNotificationConfig":{"url":"https://u@x"}})"), "-32602", "url"},
        }) {
+    // clang-format on
     CAPTURE(one.params);
     for (const auto* method : {"SendMessage", "SendStreamingMessage"}) {
       auto client = bed.connect();

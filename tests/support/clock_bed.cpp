@@ -1,10 +1,10 @@
 #include "tests/support/clock_bed.hpp"
 
+#include "protocol/objective.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <stdexcept>
-
-#include "protocol/objective.hpp"
 
 namespace troupe::testing {
 
@@ -94,8 +94,8 @@ clock_bed::clock_bed(executor_options options, std::optional<std::uint64_t> seed
     : clock_bed(make_memory_store(), options, seed) {}
 
 clock_bed::clock_bed(std::unique_ptr<store> with, executor_options options, std::optional<std::uint64_t> seed)
-    : clock(day, seed), hand(std::make_shared<hand_agent>(clock)), seen(std::make_shared<story>(day)),
-      records_(std::move(with)), options_(options) {
+    : clock(day, seed), hand(std::make_shared<hand_agent>(clock)), seen(std::make_shared<story>(day)), records_(std::move(with)),
+      options_(options) {
   options_.by_hand = &clock;
   agents.default_agent = "noop";
   agents.add("noop", std::make_shared<noop_agent>());

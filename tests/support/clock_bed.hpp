@@ -3,17 +3,17 @@
 // those of threads use actor_bed.hpp.
 #pragma once
 
-#include <map>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "actors/agent.hpp"
 #include "actors/gateway.hpp"
 #include "actors/manual_clock.hpp"
 #include "protocol/spec.hpp"
 #include "store/store.hpp"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace troupe::testing {
 

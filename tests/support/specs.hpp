@@ -1,11 +1,11 @@
 // Objectives, plans and tasks in few words, for both beds of actors.
 #pragma once
 
+#include "protocol/spec.hpp"
+
 #include <memory>
 #include <string>
 #include <vector>
-
-#include "protocol/spec.hpp"
 
 namespace troupe::testing {
 
