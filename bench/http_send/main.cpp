@@ -5,9 +5,9 @@
 // round every server is started, warmed up, loaded, and stopped, one after the other; the ratio is the median over rounds of server /
 // bare. Units: requests/s; us for p50 and p99. The load generator checks every answer.
 // Knobs: --troupe PATH (default: the `troupe` beside this program), --seconds, --connections, --threads, --rounds, --filter.
-#include "bench/support/executor.hpp"
 #include "bench/support/harness.hpp"
 #include "bench/support/process.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 #include <boost/json/parse.hpp>
 
@@ -24,6 +24,7 @@
 namespace {
 
 using namespace troupe::bench;
+using troupe::testing::temporary_directory;
 
 struct settings {
   std::string folder; ///< Of the programs.
@@ -111,8 +112,8 @@ std::vector<contestant> contestants(const options& how, const settings& where) {
 }
 
 void measure(contestant& who, const settings& where) {
-  const scratch_directory data;
-  server one(who.name, who.argv(data.path()));
+  const temporary_directory place;
+  server one(who.name, who.argv(place.path()));
   for (const auto connections : where.connections)
     who.reached[connections].push_back(load(where, one.port(), connections));
   one.stop();

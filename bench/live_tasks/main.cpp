@@ -8,6 +8,7 @@
 #include "bench/support/executor.hpp"
 #include "bench/support/harness.hpp"
 #include "bench/support/process.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 #include <cstdlib>
 #include <future>
@@ -16,6 +17,7 @@ namespace {
 
 using namespace troupe;
 using namespace troupe::bench;
+using troupe::testing::temporary_directory;
 
 /// Counts the tasks that have begun; any that ends is a mistake.
 class began_watch final : public watcher {
@@ -120,9 +122,8 @@ void run_all(const options& how, report& results, const std::string& tasks_text)
   };
   add("memory, one objective", [&] { return measure_executor(executor::in_memory(how.threads), 1, tasks); });
   add("memory, 10 objectives", [&] { return measure_executor(executor::in_memory(how.threads), 10, tasks); });
-  const scratch_directory data;
-  add("rocksdb, 10 objectives",
-      [&] { return measure_executor(executor::durable(how.threads, data.path() + "/data"), 10, tasks); });
+  const temporary_directory place;
+  add("rocksdb, 10 objectives", [&] { return measure_executor(executor::durable(how.threads, place / "data"), 10, tasks); });
 }
 
 } // namespace

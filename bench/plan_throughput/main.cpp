@@ -8,6 +8,7 @@
 #include "bench/plan_throughput/contender.hpp"
 #include "bench/support/executor.hpp"
 #include "bench/support/harness.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 #include <algorithm>
 #include <array>
@@ -20,7 +21,7 @@
 namespace {
 
 using namespace troupe::bench;
-
+using troupe::testing::temporary_directory;
 
 struct named_contender {
   std::string name;
@@ -29,12 +30,13 @@ struct named_contender {
 
 std::vector<named_contender> contenders(const load& what) {
   return {
-      {"skeleton", [what] { return run_skeleton(what); }},
-      {"memory", [what] { return run_in_memory(what); }},
-      {"rocksdb", [what] {
-         const scratch_directory data;
-         return run_durable(what, data.path());
-       }},
+      {"skeleton", [what] { return run_skeleton(what); } },
+      {"memory",   [what] { return run_in_memory(what); }},
+      {"rocksdb",
+       [what] {
+         const temporary_directory place;
+         return run_durable(what, place.path());
+       }                                                 },
   };
 }
 
@@ -74,14 +76,14 @@ void run_chain_alone(const options& how, report& results) {
     return;
   results.heading("One chain of ten tasks alone, each step durable before the next");
   const std::size_t times = how.quick ? 5 : 300;
-  const scratch_directory data;
-  (void)run_alone(make_chain(10), times / 5 + 1, how.threads, data.path());
+  const temporary_directory place;
+  (void)run_alone(make_chain(10), times / 5 + 1, how.threads, place.path());
   std::vector<double> floor;
   for (std::size_t i = 0; i < times / 5 + 1; ++i)
-    floor.push_back(1000.0 * append_durably(data.path(), 10));
-  auto taken = run_alone(make_chain(10), times, how.threads, data.path());
+    floor.push_back(1000.0 * append_durably(place.path(), 10));
+  auto taken = run_alone(make_chain(10), times, how.threads, place.path());
   for (std::size_t i = 0; i < times / 5 + 1; ++i)
-    floor.push_back(1000.0 * append_durably(data.path(), 10));
+    floor.push_back(1000.0 * append_durably(place.path(), 10));
   for (auto& one : taken)
     one *= 1000.0;
   results.add(std::string(name) + " p50", median(taken), "ms", median(floor));

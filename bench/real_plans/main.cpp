@@ -9,6 +9,7 @@
 #include "bench/real_plans/instances.hpp"
 #include "bench/support/executor.hpp"
 #include "bench/support/harness.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -20,6 +21,7 @@
 namespace {
 
 using namespace troupe::bench;
+using troupe::testing::temporary_directory;
 
 constexpr int skipped = 77; ///< CTest's SKIP_RETURN_CODE of all benchmarks.
 
@@ -105,9 +107,8 @@ void run_all(const options& how, report& results, const settings& set) {
   check(critical_s > 0.0, "--critical-seconds must be positive");
   check(set.store == "memory" || set.store == "rocksdb", "--store must be memory or rocksdb");
   auto groups = read_groups(set.input);
-  const scratch_directory data;
-  const auto all = set.store == "memory" ? executor::in_memory(how.threads)
-                                         : executor::durable(how.threads, data.path() + "/data");
+  const temporary_directory place;
+  const auto all = set.store == "memory" ? executor::in_memory(how.threads) : executor::durable(how.threads, place / "data");
   for (auto& one : groups)
     run_group(how, results, *all, one, critical_s, limit);
 }

@@ -8,6 +8,7 @@
 #include "bench/support/executor.hpp"
 #include "bench/support/harness.hpp"
 #include "bench/support/process.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 #include <algorithm>
 #include <array>
@@ -24,6 +25,7 @@ namespace {
 
 using namespace troupe;
 using namespace troupe::bench;
+using troupe::testing::temporary_directory;
 
 constexpr std::size_t tasks_per_objective = 100;
 constexpr std::size_t objectives_under_way_max = 100;
@@ -211,8 +213,8 @@ std::vector<double> start_again(const history& what, const std::string& director
 void run_history(const options& how, report& results, const history& what) {
   if (!how.wants(what.name()))
     return;
-  const scratch_directory scratch;
-  const auto directory = scratch.path() + "/data";
+  const temporary_directory place;
+  const auto directory = place / "data";
   (void)run_in_child([&] { return fill(what, directory, how.threads); });
   // The first start cleans up after the process that was killed; later ones find a store that was closed.
   const auto first_base = read_all(directory);

@@ -5,7 +5,6 @@
 // one event after the other (delay from the agent's clock to the reader's). Idle: memory of the server for each of 10,000
 // subscribers (with HTTP connection, stream, queue). Every subscriber must get every event, once and in order.
 // Knobs: --subscribers, --threads, --rounds, --filter.
-#include "bench/support/executor.hpp"
 #include "bench/support/harness.hpp"
 #include "bench/support/process.hpp"
 

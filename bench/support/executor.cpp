@@ -1,10 +1,8 @@
 #include "bench/support/executor.hpp"
-#include "bench/support/harness.hpp"
 
 #include "agents/register_builtin.hpp"
+#include "bench/support/harness.hpp"
 
-#include <cstdlib>
-#include <filesystem>
 #include <future>
 #include <utility>
 
@@ -30,17 +28,6 @@ public:
 };
 
 } // namespace
-
-scratch_directory::scratch_directory() {
-  const char* base = std::getenv("TMPDIR");
-  path_ = std::string(base && *base ? base : "/tmp") + "/troupe-bench-XXXXXX";
-  check(::mkdtemp(path_.data()) != nullptr, "cannot make a directory like " + path_);
-}
-
-scratch_directory::~scratch_directory() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
 
 objective_watch::objective_watch(std::size_t tasks, std::function<void(const std::string&)> settled)
   : tasks_(tasks), settled_(std::move(settled)), completed_(tasks) {}

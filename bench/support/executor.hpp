@@ -1,5 +1,5 @@
-// Troupe's executor as the benchmarks use it: a store, two agents and a gateway put together, a watcher that counts what it sees
-// happen, and a directory that goes away. Used by the benchmarks that run plans.
+// Troupe's executor as the benchmarks use it: a store, two agents and a gateway put together, and a watcher that counts what it sees
+// happen. Used by the benchmarks that run plans.
 #pragma once
 
 #include "actors/agent.hpp"
@@ -18,20 +18,6 @@
 #include <vector>
 
 namespace troupe::bench {
-
-/// A new directory under $TMPDIR (or the path of `near`, so that it is on the disk under test), removed with everything in it.
-class scratch_directory {
-public:
-  scratch_directory();
-  ~scratch_directory();
-  scratch_directory(const scratch_directory&) = delete;
-  scratch_directory& operator=(const scratch_directory&) = delete;
-
-  [[nodiscard]] const std::string& path() const noexcept { return path_; }
-
-private:
-  std::string path_;
-};
 
 /// Follows one objective and holds it to account: every task completed exactly once, nothing after the end.
 class objective_watch : public watcher {

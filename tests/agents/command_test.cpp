@@ -2,6 +2,7 @@
 #include "agents/command.hpp"
 #include "tests/agents/fake_port.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -19,6 +20,7 @@
 
 using namespace troupe;
 using namespace troupe::test;
+using troupe::testing::temporary_directory;
 
 namespace {
 
@@ -116,12 +118,9 @@ std::vector<std::string> children() {
   return out;
 }
 
-std::string scratch_file(const std::string& name, std::string_view text, mode_t mode) {
-  const auto folder = std::filesystem::temp_directory_path() / ("troupe-command-test-" + std::to_string(::getpid()));
-  std::filesystem::create_directories(folder);
-  const auto path = (folder / name).string();
-  std::ofstream(path) << text;
-  ::chmod(path.c_str(), mode);
+std::string executable(const temporary_directory& in, const std::string& name, std::string_view text) {
+  const auto path = in.file(name, text);
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
   return path;
 }
 
@@ -219,23 +218,23 @@ TEST_CASE("a program that cannot be started fails for good and says why", "[agen
   CHECK(run("pwd", R"({"cwd": "/no/such/place"})")
         == R"(failed for good: working directory "/no/such/place": No such file or directory)");
   CHECK(run("pwd", R"({"cwd": "/etc/passwd"})") == R"(failed for good: working directory "/etc/passwd": Not a directory)");
-  const auto bare = scratch_file("bare", "no first line", 0755);
+  const temporary_directory place;
+  const auto bare = executable(place, "bare", "no first line");
   CHECK_THAT(run(bare), ContainsSubstring("is not in an executable format"));
-  const auto orphan = scratch_file("orphan", "#!/no/such/interpreter\n", 0755);
+  const auto orphan = executable(place, "orphan", "#!/no/such/interpreter\n");
   CHECK_THAT(run(orphan), ContainsSubstring("needs an interpreter that does not exist"));
-  const auto plain = scratch_file("plain", "#!/bin/sh\n", 0644);
-  const auto folder = std::filesystem::path(plain).parent_path().string();
+  place.file("plain", "#!/bin/sh\n");
+  const auto folder = place.path().string();
   CHECK(run("plain", R"({"env": {"PATH": ")" + folder + R"("}})")
         == R"(failed for good: program "plain" in PATH ()" + folder + ") is not executable");
   CHECK(run("./plain", R"({"cwd": ")" + folder + R"("})") == R"(failed for good: program "./plain" is not executable)");
-  const auto script = scratch_file("script", "#!/bin/sh\necho from here\n", 0755);
+  executable(place, "script", "#!/bin/sh\necho from here\n");
   auto relative = object(R"({"argv": ["./script"]})");
   relative["cwd"] = folder;
   CHECK(job(agent, relative).output() == "from here\n");
   relative["argv"] = json::array{"script"};
   relative["env"] = json::object{{"PATH", "."}};
   CHECK(job(agent, relative).output() == "from here\n");
-  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("arguments the system cannot take are a clear failure", "[agents][command]") {

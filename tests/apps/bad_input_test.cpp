@@ -4,6 +4,7 @@
 #include "tests/apps/process.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/http_client.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -11,11 +12,9 @@
 #include <csignal>
 #include <functional>
 
-using namespace troupe::test;
+using namespace troupe::testing;
 using namespace std::chrono_literals;
 namespace json = boost::json;
-using troupe::testing::http_answer;
-using troupe::testing::http_client;
 
 namespace {
 
@@ -34,7 +33,7 @@ constexpr const char* good_list =
 /// A server on a free port, with a task that must still be there in the end.
 class served {
 public:
-  served() : process_({troupe_binary(), "serve", "--listen", "127.0.0.1:0", "--data", place_.path() + "/data"}) {
+  served() : process_({troupe_binary(), "serve", "--listen", "127.0.0.1:0", "--data", place_ / "data"}) {
     const std::string lead = "http://127.0.0.1:";
     REQUIRE(process_.read_until([](const process& p) { return p.err().find("replayed)") != std::string::npos; }, 30s));
     const auto at = process_.err().find(lead);

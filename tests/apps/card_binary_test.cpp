@@ -2,18 +2,13 @@
 // if it is there.
 #include "tests/apps/process.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 #include <boost/json/parse.hpp>
 
-#include <fstream>
-
-using namespace troupe::test;
+using namespace troupe::testing;
 
 namespace {
-
-void write_file(const std::string& path, const std::string& text) {
-  std::ofstream(path) << text;
-}
 
 /// As docs/agent-card.md says. False if there is no openssl.
 bool make_keys(const std::string& directory) {
@@ -26,9 +21,8 @@ bool make_keys(const std::string& directory) {
 
 TEST_CASE("troupe card prints the card that would be served", "[apps][binary]") {
   const temporary_directory place;
-  const auto config = place.path() + "/troupe.toml";
-  write_file(config, "listen = \"127.0.0.1:8123\"\n[card]\nname = \"Bakery\"\ndefault = \"pure10\"\n"
-                     "[[card.skill]]\nid = \"bread\"\ndescription = \"Bakes.\"\n");
+  const auto config = place.file("troupe.toml", "listen = \"127.0.0.1:8123\"\n[card]\nname = \"Bakery\"\ndefault = \"pure10\"\n"
+                                                "[[card.skill]]\nid = \"bread\"\ndescription = \"Bakes.\"\n");
   const auto plain = run_program({troupe_binary(), "card", "--config", config});
   REQUIRE(plain.code == 0);
   const auto card = boost::json::parse(plain.out).as_object();
@@ -44,8 +38,7 @@ TEST_CASE("troupe card prints the card that would be served", "[apps][binary]") 
 
 TEST_CASE("troupe card says what is wrong with a card or with its own flags", "[apps][binary]") {
   const temporary_directory place;
-  const auto config = place.path() + "/troupe.toml";
-  write_file(config, "[card.signing]\nkey = \"" + place.path() + "/gone.pem\"\nkid = \"k\"\n");
+  const auto config = place.file("troupe.toml", "[card.signing]\nkey = \"" + (place / "gone.pem") + "\"\nkid = \"k\"\n");
   const auto gone = run_program({troupe_binary(), "card", "--config", config});
   CHECK(gone.code == 2);
   CHECK_THAT(gone.err, ContainsSubstring("gone.pem: cannot be read"));
@@ -62,12 +55,12 @@ TEST_CASE("a printed card verifies with the key it was signed with", "[apps][bin
     WARN("skipped: no openssl command here");
     return;
   }
-  const auto config = place.path() + "/troupe.toml";
-  write_file(config, "[card.signing]\nkey = \"" + place.path() + "/key.pem\"\nkid = \"k\"\npython-compatible = true\n");
+  const auto config =
+      place.file("troupe.toml", "[card.signing]\nkey = \"" + (place / "key.pem") + "\"\nkid = \"k\"\npython-compatible = true\n");
   const auto printed = run_program({troupe_binary(), "card", "--config", config});
   REQUIRE(printed.code == 0);
   const auto verified = [&](const std::string& card, std::vector<std::string> more = {}) {
-    std::vector<std::string> words{troupe_binary(), "card", "--verify", "-", "--key", place.path() + "/key.pub.pem"};
+    std::vector<std::string> words{troupe_binary(), "card", "--verify", "-", "--key", place / "key.pub.pem"};
     words.insert(words.end(), more.begin(), more.end());
     return run_program(words, card);
   };

@@ -1,5 +1,12 @@
 // Kills a real `troupe run` with SIGKILL at random moments, resumes it, kills it again, until it ends; then checks that nothing that
 // was said was lost or done twice. Usage: troupe_crash_test [SEEDS] [FIRST_SEED]; prints the seed of a failure, which repeats it.
+#include "store/store.hpp"
+#include "tests/apps/process.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -14,13 +21,7 @@
 #include <string>
 #include <thread>
 
-#include <boost/json/parse.hpp>
-#include <boost/json/serialize.hpp>
-
-#include "store/store.hpp"
-#include "tests/apps/process.hpp"
-
-using namespace troupe::test;
+using namespace troupe::testing;
 using namespace std::chrono_literals;
 namespace json = boost::json;
 
@@ -169,7 +170,7 @@ int main(int argc, char** argv) {
   const temporary_directory place;
   const auto file = place.file("crash.json", document);
   const auto before = std::chrono::steady_clock::now();
-  const auto whole = run_program({troupe_binary(), "run", file, "--data", place.path() + "/whole", "--json"});
+  const auto whole = run_program({troupe_binary(), "run", file, "--data", place / "whole", "--json"});
   const auto usual = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - before);
   if (whole.code != 0) {
     std::fprintf(stderr, "without a kill it ends with %d: %s%s\n", whole.code, whole.out.c_str(), whole.err.c_str());
@@ -181,7 +182,7 @@ int main(int argc, char** argv) {
   std::mutex print;
   const auto work = [&] {
     for (auto seed = next++; seed < first + seeds; seed = next++) {
-      const auto data = place.path() + "/" + std::to_string(seed);
+      const auto data = place / std::to_string(seed);
       try {
         kills += run_seed(seed, file, data, usual);
       } catch (const std::exception& error) {

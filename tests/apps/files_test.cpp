@@ -1,40 +1,17 @@
 // Plan files and where their records go.
+#include "agents/register_builtin.hpp"
 #include "apps/open_store.hpp"
 #include "apps/plan_file.hpp"
-
-#include <filesystem>
-#include <fstream>
-
-#include <unistd.h>
-
-#include "agents/register_builtin.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 using namespace troupe;
-namespace fs = std::filesystem;
+using namespace troupe::testing;
 
 namespace {
 
-class scratch {
-public:
-  scratch() {
-    std::string name = (fs::temp_directory_path() / "troupe-files-XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~scratch() { fs::remove_all(path_); }
-
-  std::string file(const std::string& name, const std::string& text) const {
-    std::ofstream(path_ / name, std::ios::binary) << text;
-    return (path_ / name).string();
-  }
-
-private:
-  fs::path path_;
-};
-
 std::string refusal(const std::string& text) {
-  const scratch place;
+  const temporary_directory place;
   agent_registry agents;
   register_builtin_agents(agents);
   const auto file = read_plan_file(place.file("plan.json", text));
@@ -75,7 +52,7 @@ TEST_CASE("a file that cannot be read is named with the reason", "[apps][files]"
 }
 
 TEST_CASE("ids of a file are local: cleared, while keys stay", "[apps][files]") {
-  const scratch place;
+  const temporary_directory place;
   auto file = read_plan_file(
     place.file("p.json", R"({"id": "o", "name": "n", "plans": [{"id": "p", "name": "p", "tasks": [{"id": "t", "name": "t"}]}]})"));
   REQUIRE(file.has_value());

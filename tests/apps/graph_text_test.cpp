@@ -5,7 +5,7 @@
 #include "tests/support/catch.hpp"
 
 using namespace troupe;
-using namespace troupe::test;
+using namespace troupe::testing;
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include "tests/support/catch.hpp"
 
 using namespace troupe;
-using namespace troupe::test;
+using namespace troupe::testing;
 namespace json = boost::json;
 
 namespace {
@@ -110,7 +110,7 @@ TEST_CASE("the summary is one line with the numbers of the run", "[apps][json]")
   bed.move(200, 0, 1, task_state::failed, 2);
   bed.tell(1500, objective_moved{objective_state::failed, "b failed"});
   std::string text;
-  append_json_summary(text, bed.model, troupe::test::at(9000), std::chrono::milliseconds{100});
+  append_json_summary(text, bed.model, troupe::testing::at(9000), std::chrono::milliseconds{100});
   CHECK(text
         == "{\"objective\":\"obj-1\",\"status\":\"failed\",\"tasks\":{\"completed\":1,\"failed\":1},"
            "\"elapsedSeconds\":1.5,\"criticalPathSeconds\":0.1,\"maxParallel\":2,\"attempts\":3}\n");

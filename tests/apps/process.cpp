@@ -4,8 +4,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -18,9 +16,8 @@
 
 extern char** environ;
 
-namespace troupe::test {
+namespace troupe::testing {
 
-namespace fs = std::filesystem;
 using steady = std::chrono::steady_clock;
 
 namespace {
@@ -179,23 +176,6 @@ std::string troupe_binary() {
   return given != nullptr ? given : TROUPE_BINARY_BUILT;
 }
 
-temporary_directory::temporary_directory() {
-  path_ = (fs::temp_directory_path() / "troupe-test-XXXXXX").string();
-  if (::mkdtemp(path_.data()) == nullptr)
-    throw std::system_error(errno, std::generic_category(), path_);
-}
-
-temporary_directory::~temporary_directory() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
-
-std::string temporary_directory::file(const std::string& name, const std::string& text) const {
-  const auto at = path_ + "/" + name;
-  std::ofstream(at, std::ios::binary) << text;
-  return at;
-}
-
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> out;
   std::size_t begin = 0;
@@ -204,4 +184,4 @@ std::vector<std::string> lines_of(const std::string& text) {
   return out;
 }
 
-} // namespace troupe::test
+} // namespace troupe::testing

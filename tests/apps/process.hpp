@@ -8,7 +8,7 @@
 
 #include <sys/types.h>
 
-namespace troupe::test {
+namespace troupe::testing {
 
 /// A running program with pipes to its standard input, output and error.
 class process {
@@ -59,22 +59,6 @@ struct outcome {
 /// The path of the `troupe` binary under test.
 [[nodiscard]] std::string troupe_binary();
 
-/// A directory that is removed with everything in it.
-class temporary_directory {
-public:
-  temporary_directory();
-  ~temporary_directory();
-  temporary_directory(const temporary_directory&) = delete;
-  temporary_directory& operator=(const temporary_directory&) = delete;
-
-  [[nodiscard]] const std::string& path() const { return path_; }
-  /// Writes a file in it; its path.
-  std::string file(const std::string& name, const std::string& text) const;
-
-private:
-  std::string path_;
-};
-
 [[nodiscard]] std::vector<std::string> lines_of(const std::string& text);
 
-} // namespace troupe::test
+} // namespace troupe::testing

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 using namespace troupe;
-using namespace troupe::test;
+using namespace troupe::testing;
 
 TEST_CASE("typing, correcting and Enter give a line", "[apps][prompt]") {
   line_editor editor;

@@ -11,7 +11,7 @@
 #include "protocol/event.hpp"
 #include "protocol/spec.hpp"
 
-namespace troupe::test {
+namespace troupe::testing {
 
 /// A point in time `ms` after the epoch plus one second (the epoch itself means "never").
 inline timestamp at(int ms) {
@@ -90,4 +90,4 @@ inline progress_tracker tracker(std::string id, double progress, double total, s
   return out;
 }
 
-} // namespace troupe::test
+} // namespace troupe::testing

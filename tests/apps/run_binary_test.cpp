@@ -6,8 +6,9 @@
 
 #include "tests/apps/process.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/temporary_directory.hpp"
 
-using namespace troupe::test;
+using namespace troupe::testing;
 using namespace std::chrono_literals;
 namespace json = boost::json;
 
@@ -81,7 +82,7 @@ TEST_CASE("a failed run ends with 1 and says why", "[apps][binary]") {
 
 TEST_CASE("an invalid file ends with 2 before anything is run or made", "[apps][binary]") {
   const temporary_directory place;
-  const auto data = place.path() + "/data";
+  const auto data = place / "data";
   const auto bad = place.file("bad.json", plan(R"({"name": "A", "agnet": "echo"})"));
   const auto done = troupe_with({"run", bad, "--data", data});
   CHECK(done.code == 2);
@@ -91,7 +92,7 @@ TEST_CASE("an invalid file ends with 2 before anything is run or made", "[apps][
   CHECK_FALSE(std::filesystem::exists(data));
   const auto as_json = troupe_with({"run", bad, "--data", data, "--json"});
   CHECK(json::parse(as_json.out).at("error").at("code") == "invalid_document");
-  CHECK(troupe_with({"run", place.path() + "/missing.json"}).code == 2);
+  CHECK(troupe_with({"run", place / "missing.json"}).code == 2);
   CHECK(troupe_with({"run"}).code == 2);
   CHECK(troupe_with({"run", bad, "--agent", "nobody"}).code == 2);
 }
@@ -141,21 +142,21 @@ TEST_CASE("the same file runs again and again in one directory", "[apps][binary]
     "tasks": [{"id": "t", "name": "T", "agent": "echo", "input": {"text": "x"}}]}]})");
   std::string first;
   for (int i = 0; i < 3; ++i) {
-    const auto done = troupe_with({"run", file, "--data", place.path() + "/data", "--json"});
+    const auto done = troupe_with({"run", file, "--data", place / "data", "--json"});
     INFO(done.err);
     REQUIRE(done.code == 0);
     const std::string id(summary_of(done).at("objective").as_string());
     CHECK(id != first);
     first = id;
   }
-  const auto nothing = troupe_with({"run", file, "--data", place.path() + "/data", "--resume"});
+  const auto nothing = troupe_with({"run", file, "--data", place / "data", "--resume"});
   CHECK(nothing.code == 2);
   CHECK(contains(nothing.err, "no unfinished run"));
 }
 
 TEST_CASE("an interrupted run is mentioned, left alone, and resumed when asked", "[apps][binary]") {
   const temporary_directory place;
-  const auto data = place.path() + "/data";
+  const auto data = place / "data";
   const auto slow = place.file("slow.json", plan(R"({"name": "S", "agent": "sleep", "input": {"seconds": 0.5}},
     {"name": "first", "agent": "echo", "input": {"text": "x"}})"));
   {
@@ -178,7 +179,7 @@ TEST_CASE("an interrupted run is mentioned, left alone, and resumed when asked",
 
 TEST_CASE("a directory that another run uses is refused with a way out", "[apps][binary]") {
   const temporary_directory place;
-  const auto data = place.path() + "/data";
+  const auto data = place / "data";
   process holder({troupe_binary(), "run", "-", "--data", data, "--json"});
   holder.send_input(endless);
   holder.close_input();

@@ -4,7 +4,7 @@
 #include "tests/support/catch.hpp"
 
 using namespace troupe;
-using namespace troupe::test;
+using namespace troupe::testing;
 using std::chrono::milliseconds;
 
 namespace {

@@ -10,8 +10,9 @@
 
 #include "tests/apps/process.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/temporary_directory.hpp"
 
-using namespace troupe::test;
+using namespace troupe::testing;
 using namespace std::chrono_literals;
 
 namespace {
@@ -57,11 +58,11 @@ std::string get(std::uint16_t port, const std::string& path) {
 
 TEST_CASE("a server says where it listens, answers, and drains on SIGTERM with 0", "[apps][binary]") {
   const temporary_directory place;
-  process serve({troupe_binary(), "serve", "--listen", "127.0.0.1:0", "--data", place.path() + "/data"});
+  process serve({troupe_binary(), "serve", "--listen", "127.0.0.1:0", "--data", place / "data"});
   const auto port = port_of(serve);
   INFO(serve.err());
   REQUIRE(port != 0);
-  CHECK(contains(serve.err(), "records in " + place.path() + "/data (sync)"));
+  CHECK(contains(serve.err(), "records in " + (place / "data") + " (sync)"));
   CHECK(contains(serve.err(), "agents: echo, noop, scripted, sleep; default: echo"));
   CHECK(contains(serve.err(), "recovered 0 objectives"));
   CHECK(contains(get(port, "/healthz"), "HTTP/1.1 200"));
@@ -73,7 +74,7 @@ TEST_CASE("a server says where it listens, answers, and drains on SIGTERM with 0
 
 TEST_CASE("what a client was told survives kill -9", "[apps][binary]") {
   const temporary_directory place;
-  const std::vector<std::string> words{troupe_binary(), "serve", "--listen", "127.0.0.1:0", "--data", place.path() + "/data"};
+  const std::vector<std::string> words{troupe_binary(), "serve", "--listen", "127.0.0.1:0", "--data", place / "data"};
   const std::string body = R"({"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"m1",)"
                            R"("role":"ROLE_USER","parts":[{"text":"hello"}]}}})";
   std::string id;
@@ -105,13 +106,13 @@ TEST_CASE("what a client was told survives kill -9", "[apps][binary]") {
 
 TEST_CASE("a port in use and a directory in use are refused with 1", "[apps][binary]") {
   const temporary_directory place;
-  process serve({troupe_binary(), "serve", "--listen", "127.0.0.1:0", "--data", place.path() + "/data"});
+  process serve({troupe_binary(), "serve", "--listen", "127.0.0.1:0", "--data", place / "data"});
   const auto port = port_of(serve);
   REQUIRE(port != 0);
   const auto same_port = run_program({troupe_binary(), "serve", "--listen", "127.0.0.1:" + std::to_string(port), "--store", "memory"});
   CHECK(same_port.code == 1);
   CHECK(contains(same_port.err, "in use"));
-  const auto same_data = run_program({troupe_binary(), "serve", "--listen", "127.0.0.1:0", "--data", place.path() + "/data"});
+  const auto same_data = run_program({troupe_binary(), "serve", "--listen", "127.0.0.1:0", "--data", place / "data"});
   CHECK(same_data.code == 1);
   CHECK(contains(same_data.err, "another process uses"));
 }
@@ -123,7 +124,7 @@ TEST_CASE("wrong configuration is refused with 2 before anything is opened", "[a
   CHECK(unknown.code == 2);
   CHECK(contains(unknown.err, "c.toml:3: unknown setting \"steams\"; did you mean \"limits.streams\"?"));
   CHECK(run_program({troupe_binary(), "serve", "--listen", "nonsense"}).code == 2);
-  CHECK(run_program({troupe_binary(), "serve", "--config", place.path() + "/none.toml"}).code == 2);
+  CHECK(run_program({troupe_binary(), "serve", "--config", place / "none.toml"}).code == 2);
   const auto agent = run_program({troupe_binary(), "serve", "--store", "memory", "--agent", "command"});
   CHECK(agent.code == 2);
   CHECK(contains(agent.err, "--allow-commands"));

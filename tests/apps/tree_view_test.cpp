@@ -6,7 +6,7 @@
 #include "tests/support/catch.hpp"
 
 using namespace troupe;
-using namespace troupe::test;
+using namespace troupe::testing;
 
 namespace {
 

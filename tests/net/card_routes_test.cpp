@@ -5,6 +5,7 @@
 #include "tests/net/net_bed.hpp"
 #include "tests/net/test_keys.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -213,9 +214,9 @@ TEST_CASE("a web page of any origin may read the card", "[net][card]") {
 
 TEST_CASE("a served card verifies in both shapes with the configured key", "[net][card]") {
   const auto keys = make_key_pair();
-  const temporary_file file(keys.private_pem);
+  const temporary_directory directory;
   auto how = with_tokens({"t"});
-  how.card.signing = {file.path(), "key-1", {}, true};
+  how.card.signing = {directory.file("key.pem", keys.private_pem), "key-1", {}, true};
   const net_bed bed(how);
   auto client = bed.connect();
   const auto key = verifying_key::from_pem(keys.public_pem).value();
@@ -232,7 +233,8 @@ TEST_CASE("a served card verifies in both shapes with the configured key", "[net
 }
 
 TEST_CASE("a server whose card cannot be made does not start", "[net][card]") {
-  const temporary_file no_key("not a key");
+  const temporary_directory directory;
+  const auto no_key = directory.file("key.pem", "not a key");
   const auto broken = [](auto change) {
     server_options how;
     change(how.card);
@@ -240,25 +242,19 @@ TEST_CASE("a server whose card cannot be made does not start", "[net][card]") {
     CHECK(check_card(how.card).has_error());
     return make_card_documents(how, "http://127.0.0.1:1/", agents).error().message;
   };
+  CHECK_THAT(broken([&](card_options& card) { card.signing = {no_key, "k", {}, false}; }), ContainsSubstring("P-256"));
   CHECK_THAT(broken([&](card_options& card) {
-               card.signing = {no_key.path(), "k", {}, false};
-             }),
-             ContainsSubstring("P-256"));
-  CHECK_THAT(broken([&](card_options& card) {
-               card.signing = {no_key.path() + ".gone", "k", {}, false};
+               card.signing = {no_key + ".gone", "k", {}, false};
              }),
              ContainsSubstring("cannot be read"));
-  CHECK_THAT(broken([&](card_options& card) {
-               card.signing = {no_key.path(), {}, {}, false};
-             }),
-             ContainsSubstring("kid"));
+  CHECK_THAT(broken([&](card_options& card) { card.signing = {no_key, {}, {}, false}; }), ContainsSubstring("kid"));
   CHECK_THAT(broken([](card_options& card) { card.provider.url = "https://x.example"; }),
              ContainsSubstring("organization"));
   CHECK_THAT(broken([](card_options& card) { card.extended.description = "More."; }), ContainsSubstring("tokens"));
   CHECK_THAT(broken([](card_options& card) { card.extended.tokens = {"a", ""}; }), ContainsSubstring("empty"));
 
   server_options how;
-  how.card.signing = {no_key.path(), "k", {}, false};
+  how.card.signing = {no_key, "k", {}, false};
   CHECK_THROWS_AS(net_bed(how), error_exception);
 }
 

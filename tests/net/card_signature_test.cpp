@@ -3,6 +3,7 @@
 #include "protocol/codec_agent_card.hpp"
 #include "tests/net/test_keys.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -124,9 +125,10 @@ TEST_CASE("a key of another kind is refused with how to make one", "[net][keys]"
   }
   CHECK(verifying_key::from_pem(keys.private_pem).has_error());
   CHECK(verifying_key::from_pem(other.public_pem).has_error());
-  const temporary_file file(keys.private_pem);
-  CHECK(signing_key::from_file(file.path()).has_value());
-  CHECK(signing_key::from_file(file.path() + ".gone").error().code == errc::unavailable);
+  const temporary_directory directory;
+  const auto file = directory.file("key.pem", keys.private_pem);
+  CHECK(signing_key::from_file(file).has_value());
+  CHECK(signing_key::from_file(file + ".gone").error().code == errc::unavailable);
   CHECK(signing_key::from_file("/").has_error());
 }
 

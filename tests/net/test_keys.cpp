@@ -5,11 +5,8 @@
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <stdexcept>
-#include <unistd.h>
 
 namespace troupe::testing {
 
@@ -34,20 +31,6 @@ key_pair make_key_pair(const char* group) {
   return {
       written([&](BIO* to) { return PEM_write_bio_PrivateKey(to, key.get(), nullptr, nullptr, 0, nullptr, nullptr); }),
       written([&](BIO* to) { return PEM_write_bio_PUBKEY(to, key.get()); })};
-}
-
-temporary_file::temporary_file(const std::string& text) {
-  path_ = (std::filesystem::temp_directory_path() / "troupe-test-XXXXXX").string();
-  const int descriptor = ::mkstemp(path_.data());
-  if (descriptor < 0)
-    throw std::runtime_error("no temporary file");
-  ::close(descriptor);
-  std::ofstream(path_, std::ios::binary) << text;
-}
-
-temporary_file::~temporary_file() {
-  std::error_code ignored;
-  std::filesystem::remove(path_, ignored);
 }
 
 } // namespace troupe::testing

@@ -14,18 +14,4 @@ struct key_pair {
 /// `group`: a curve by OpenSSL's name.
 [[nodiscard]] key_pair make_key_pair(const char* group = "P-256");
 
-/// A file with `text` that goes with the value.
-class temporary_file {
-public:
-  explicit temporary_file(const std::string& text);
-  ~temporary_file();
-  temporary_file(const temporary_file&) = delete;
-  temporary_file& operator=(const temporary_file&) = delete;
-
-  [[nodiscard]] const std::string& path() const noexcept { return path_; }
-
-private:
-  std::string path_;
-};
-
 } // namespace troupe::testing
