@@ -174,6 +174,9 @@ int run_command(const run_options& options) {
     return refuse(options, choice.error());
   if (options.resume && choice->kind == store_kind::memory)
     return refuse(options, make_error(errc::invalid_params, "--resume needs a record on disk, not --store memory"));
+  if (options.resume && !holds_rocksdb_store(choice->directory))
+    return refuse(options, make_error(errc::objective_not_found,
+                                      "there is no unfinished run to resume: no record is kept in " + choice->directory));
   stop_signals signals;
   auto records = open_store(*choice);
   if (!records)

@@ -52,7 +52,7 @@ result<void> check_directory(const std::string& directory) {
     if (::faccessat(AT_FDCWD, directory.c_str(), W_OK | X_OK, AT_EACCESS) != 0)
       return refuse("The data directory " + directory + " cannot be written to (" + std::strerror(errno)
                     + "); correct its permissions or name another.");
-    if (fs::exists(fs::path{directory} / "CURRENT", failure))
+    if (holds_rocksdb_store(directory))
       return {};
     for (const auto& entry : fs::directory_iterator{directory, failure})
       if (!is_unfinished_database_file(entry.path().filename().string()))
@@ -177,6 +177,11 @@ std::string describe_repair(const std::vector<std::string>& warnings) {
 }
 
 } // namespace
+
+bool holds_rocksdb_store(const std::string& directory) {
+  std::error_code unknown;
+  return fs::exists(fs::path{directory} / "CURRENT", unknown) || unknown;
+}
 
 void warning_log::Logv(const char* format, va_list arguments) {
   char text[warning_bytes_max];

@@ -212,4 +212,7 @@ struct rocksdb_options {
 /// not writable, damaged; the message says which and what to do).
 [[nodiscard]] result<std::unique_ptr<store>> open_rocksdb_store(const rocksdb_options& options);
 
+/// Whether open_rocksdb_store finds a store in `directory` and makes none. True also where that cannot be told: opening says why.
+[[nodiscard]] bool holds_rocksdb_store(const std::string& directory);
+
 } // namespace troupe

@@ -1,12 +1,12 @@
 // `troupe run`, `validate`, `graph`, `agents`, `version` as a person or a script meets them: the real binary, its exit codes and output.
-#include <csignal>
-#include <filesystem>
-
-#include <boost/json/parse.hpp>
-
 #include "tests/apps/process.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/temporary_directory.hpp"
+
+#include <boost/json/parse.hpp>
+
+#include <csignal>
+#include <filesystem>
 
 using namespace troupe::testing;
 using namespace std::chrono_literals;
@@ -152,6 +152,27 @@ TEST_CASE("the same file runs again and again in one directory", "[apps][binary]
   const auto nothing = troupe_with({"run", file, "--data", place / "data", "--resume"});
   CHECK(nothing.code == 2);
   CHECK(contains(nothing.err, "no unfinished run"));
+}
+
+TEST_CASE("where no record is kept there is nothing to resume, and nothing is made", "[apps][binary]") {
+  const temporary_directory place;
+  const auto file = place.file("plan.json", two_tasks);
+  std::filesystem::create_directory(place / "empty");
+  for (const auto* data : {"new", "empty", "plan.json/below"}) {
+    const auto nothing = troupe_with({"run", file, "--data", place / data, "--resume"});
+    CAPTURE(data, nothing.err);
+    CHECK(nothing.code == 2);
+    CHECK(contains(nothing.err, "no unfinished run to resume: no record is kept in " + (place / data)));
+  }
+  const auto json_too = troupe_with({"run", "--data", place / "new", "--resume", "--json"});
+  CHECK(json_too.code == 2);
+  CHECK(json::parse(lines_of(json_too.out).back()).at("error").at("code") == "objective_not_found");
+  const auto unsaid = run_program({troupe_binary(), "run", file, "--resume"}, {}, {"XDG_STATE_HOME=" + (place / "state")});
+  CHECK(unsaid.code == 2);
+  CHECK(contains(unsaid.err, place / "state"));
+  CHECK_FALSE(std::filesystem::exists(place / "new"));
+  CHECK_FALSE(std::filesystem::exists(place / "state"));
+  CHECK(std::filesystem::is_empty(place / "empty"));
 }
 
 TEST_CASE("an interrupted run is mentioned, left alone, and resumed when asked", "[apps][binary]") {
