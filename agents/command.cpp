@@ -4,15 +4,16 @@
 #include "agents/command_lines.hpp"
 #include "agents/utf8.hpp"
 
-#include <signal.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <optional>
 #include <thread>
 #include <utility>
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 namespace troupe {
 
@@ -191,6 +192,8 @@ command_agent::command_agent(command_options options) : options_(std::move(optio
     options_.parallel_max = std::max(1U, std::thread::hardware_concurrency());
   if (options_.environment.empty())
     options_.environment = own_environment();
+  if (rlimit limit{}; ::getrlimit(RLIMIT_NOFILE, &limit) == 0)
+    open_files_max_ = limit.rlim_cur;
 }
 
 start_result command_agent::start(const order_ptr& what, const agent_port_ptr& port) {
@@ -199,6 +202,7 @@ start_result command_agent::start(const order_ptr& what, const agent_port_ptr& p
     return input_failure(input.error());
   process_spec spec;
   spec.environment = command_environment(*input, options_.environment);
+  spec.open_files_max = open_files_max_;
   spec.argv = std::move(input->argv);
   spec.directory = std::move(input->cwd);
   spec.output_bytes_max = input->output_bytes_max;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,7 @@ private:
   std::shared_ptr<process_reactor> reactor();
 
   command_options options_;
+  std::optional<std::uint64_t> open_files_max_; ///< When we were made: a server raises its own, programs expect the usual one.
   std::mutex mutex_; // guards reactor_
   std::shared_ptr<process_reactor> reactor_;
 };

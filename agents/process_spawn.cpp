@@ -1,18 +1,20 @@
 #include "agents/process_spawn.hpp"
 
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <string_view>
 #include <utility>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace troupe {
 
@@ -35,6 +37,7 @@ struct child_plan {
   char* const* argv;
   char* const* environment;
   const char* directory; // null: stay
+  const rlimit* open_files; // null: as ours
   int input, output, errors, faults;
   bool outlives_us;
   pid_t parent;
@@ -68,6 +71,8 @@ struct child_plan {
   ::dup2(plan.errors, STDERR_FILENO);
   // Ours are close-on-exec; those that other libraries opened or our own parent left us may not be. Older kernels keep them.
   ::syscall(SYS_close_range, 3U, ~0U, close_range_cloexec);
+  if (plan.open_files != nullptr)
+    ::setrlimit(RLIMIT_NOFILE, plan.open_files);
   if (plan.directory != nullptr && ::chdir(plan.directory) != 0)
     give_up(plan, child_stage::directory);
   ::execve(plan.program, plan.argv, plan.environment);
@@ -194,6 +199,15 @@ std::vector<char*> pointers_to(const std::vector<std::string>& strings) {
   return out;
 }
 
+// What the child's limit becomes; nothing if that is ours.
+std::optional<rlimit> open_files_limit(const process_spec& spec) {
+  rlimit limit{};
+  if (!spec.open_files_max || ::getrlimit(RLIMIT_NOFILE, &limit) != 0)
+    return std::nullopt;
+  limit.rlim_cur = std::min<rlim_t>(*spec.open_files_max, limit.rlim_max);
+  return limit;
+}
+
 // Whether the child reported a fault before it ended; blocks until it execs or ends, which vfork has waited for already.
 std::optional<child_fault> read_fault(const unique_fd& from) {
   child_fault fault{};
@@ -222,10 +236,12 @@ std::variant<spawned_process, spawn_failure> spawn(const process_spec& spec) {
 
   const auto argv = pointers_to(spec.argv);
   const auto environment = pointers_to(spec.environment);
+  const auto open_files = open_files_limit(spec);
   const child_plan plan{path.c_str(),
                         argv.data(),
                         environment.data(),
                         spec.directory.empty() ? nullptr : spec.directory.c_str(),
+                        open_files ? &*open_files : nullptr,
                         input.read.get(),
                         output.write.get(),
                         errors.write.get(),

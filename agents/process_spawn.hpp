@@ -4,14 +4,15 @@
 
 #include "agents/unique_fd.hpp"
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
+
+#include <sys/types.h>
 
 namespace troupe {
 
@@ -20,6 +21,7 @@ struct process_spec {
   std::vector<std::string> argv; ///< Not empty. Without a slash, argv[0] is looked up in `PATH` of `environment`.
   std::string directory;         ///< Empty: ours.
   std::vector<std::string> environment; ///< All of it, as `NAME=value`.
+  std::optional<std::uint64_t> open_files_max; ///< Its soft limit (`ulimit -n`), at most our hard one; none: ours.
   std::optional<std::string> input;     ///< Written to its stdin; none: stdin is empty (/dev/null).
   bool outlives_us = false; ///< It is not killed by the kernel when we die.
   bool keep_input_open = false;         ///< More may be written; else stdin is closed after `input`.

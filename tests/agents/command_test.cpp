@@ -7,16 +7,17 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 using namespace troupe;
 using namespace troupe::test;
@@ -95,6 +96,28 @@ public:
 
 private:
   int fd_;
+};
+
+// Our soft limit of open files, for a while.
+class open_files_limit {
+public:
+  explicit open_files_limit(rlim_t soft) {
+    auto changed = before_;
+    changed.rlim_cur = soft;
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &changed) == 0);
+  }
+  ~open_files_limit() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+  open_files_limit(const open_files_limit&) = delete;
+  open_files_limit& operator=(const open_files_limit&) = delete;
+
+  [[nodiscard]] static rlimit now() {
+    rlimit out{};
+    REQUIRE(::getrlimit(RLIMIT_NOFILE, &out) == 0);
+    return out;
+  }
+
+private:
+  rlimit before_ = now();
 };
 
 std::size_t open_descriptors() {
@@ -235,6 +258,14 @@ TEST_CASE("a program that cannot be started fails for good and says why", "[agen
   relative["argv"] = json::array{"script"};
   relative["env"] = json::object{{"PATH", "."}};
   CHECK(job(agent, relative).output() == "from here\n");
+}
+
+TEST_CASE("a program has the limit of open files that the agent found, not one raised since", "[agents][command]") {
+  const open_files_limit usual(200);
+  command_agent agent;
+  const open_files_limit raised(300);
+  CHECK(job(agent, shell("ulimit -S -n")).output() == "200\n");
+  CHECK(open_files_limit::now().rlim_cur == 300);
 }
 
 TEST_CASE("arguments the system cannot take are a clear failure", "[agents][command]") {

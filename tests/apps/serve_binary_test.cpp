@@ -1,16 +1,13 @@
 // `troupe serve` as an operator meets it: start lines, exit codes, drain, bad configuration.
-#include <array>
-#include <csignal>
-#include <cstring>
-
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include "tests/apps/process.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/http_client.hpp"
 #include "tests/support/temporary_directory.hpp"
+
+#include <csignal>
+#include <fstream>
+
+#include <sys/resource.h>
 
 using namespace troupe::testing;
 using namespace std::chrono_literals;
@@ -31,29 +28,6 @@ std::uint16_t port_of(process& serve) {
                                  : static_cast<std::uint16_t>(std::stoi(serve.err().substr(at + lead.size())));
 }
 
-/// Sends `request` to the port on loopback and reads until the server closes.
-std::string exchange_with(std::uint16_t port, const std::string& request) {
-  const int s = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in where{};
-  where.sin_family = AF_INET;
-  where.sin_port = htons(port);
-  where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  sockaddr address{};
-  std::memcpy(&address, &where, sizeof where);
-  std::string answer;
-  if (::connect(s, &address, sizeof where) == 0 && ::send(s, request.data(), request.size(), MSG_NOSIGNAL) > 0) {
-    std::array<char, 4096> bytes;
-    for (ssize_t n = 0; (n = ::recv(s, bytes.data(), bytes.size(), 0)) > 0;)
-      answer.append(bytes.data(), static_cast<std::size_t>(n));
-  }
-  ::close(s);
-  return answer;
-}
-
-std::string get(std::uint16_t port, const std::string& path) {
-  return exchange_with(port, "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
-}
-
 } // namespace
 
 TEST_CASE("a server says where it listens, answers, and drains on SIGTERM with 0", "[apps][binary]") {
@@ -65,8 +39,8 @@ TEST_CASE("a server says where it listens, answers, and drains on SIGTERM with 0
   CHECK(contains(serve.err(), "records in " + (place / "data") + " (sync)"));
   CHECK(contains(serve.err(), "agents: echo, noop, scripted, sleep; default: echo"));
   CHECK(contains(serve.err(), "recovered 0 objectives"));
-  CHECK(contains(get(port, "/healthz"), "HTTP/1.1 200"));
-  CHECK(contains(get(port, "/.well-known/agent-card.json"), "\"skills\""));
+  CHECK(http_client(port).get("/healthz").status == 200);
+  CHECK(contains(http_client(port).get("/.well-known/agent-card.json").body, "\"skills\""));
   serve.signal(SIGTERM);
   CHECK(serve.wait() == 0);
   CHECK(contains(serve.err(), "stopped"));
@@ -82,9 +56,7 @@ TEST_CASE("what a client was told survives kill -9", "[apps][binary]") {
     process serve(words);
     const auto port = port_of(serve);
     REQUIRE(port != 0);
-    const auto answer = exchange_with(port, "POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nA2A-Version: 1.0\r\n"
-                                            "Content-Type: application/json\r\nContent-Length: "
-                                              + std::to_string(body.size()) + "\r\n\r\n" + body);
+    const auto answer = http_client(port).post(body).body;
     INFO(answer);
     REQUIRE(contains(answer, "TASK_STATE_COMPLETED"));
     const auto at = answer.find("\"id\":\"task-");
@@ -97,11 +69,32 @@ TEST_CASE("what a client was told survives kill -9", "[apps][binary]") {
   const auto port = port_of(again);
   REQUIRE(port != 0);
   const std::string ask = R"({"jsonrpc":"2.0","id":2,"method":"GetTask","params":{"id":")" + id + "\"}}";
-  const auto answer = exchange_with(port, "POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nA2A-Version: 1.0\r\n"
-                                          "Content-Type: application/json\r\nContent-Length: "
-                                            + std::to_string(ask.size()) + "\r\n\r\n" + ask);
+  const auto answer = http_client(port).post(ask).body;
   INFO(answer);
   CHECK(contains(answer, "TASK_STATE_COMPLETED"));
+}
+
+TEST_CASE("a server opens as many files as it may, its commands as many as it was started with", "[apps][binary]") {
+  const temporary_directory place;
+  process serve({"/bin/sh", "-c",
+                 "ulimit -S -n 200; exec " + troupe_binary() + " serve --listen 127.0.0.1:0 --store memory --allow-commands"});
+  const auto port = port_of(serve);
+  INFO(serve.err());
+  REQUIRE(port != 0);
+  rlimit own{};
+  REQUIRE(::prlimit(serve.id(), RLIMIT_NOFILE, nullptr, &own) == 0);
+  CHECK(own.rlim_cur == own.rlim_max);
+  const auto plan = R"({"name":"p","tasks":[{"name":"t","agent":"command","input":{"argv":["/bin/sh","-c","ulimit -S -n > )"
+                    + (place / "limit") + R"("]}}]})";
+  const auto answer =
+      http_client(port).post(R"({"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"m1",)"
+                             R"("role":"ROLE_USER","parts":[{"text":"go"}],"metadata":{"opt/v1/plan":)"
+                             + plan + "}}}}");
+  INFO(answer.body);
+  REQUIRE(contains(answer.body, "TASK_STATE_COMPLETED"));
+  int limit = 0;
+  std::ifstream(place / "limit") >> limit;
+  CHECK(limit == 200);
 }
 
 TEST_CASE("a port in use and a directory in use are refused with 1", "[apps][binary]") {
