@@ -1,6 +1,7 @@
 #include "net/http_request.hpp"
 
 #include "net/limits.hpp"
+#include "net/uri.hpp"
 
 #include <algorithm>
 
@@ -67,18 +68,16 @@ std::string_view http_request::path() const noexcept {
   return rest.empty() ? std::string_view{"/"} : rest;
 }
 
+std::string_view http_request::query() const noexcept {
+  const auto mark = target.find('?');
+  return mark == std::string::npos ? std::string_view{} : std::string_view(target).substr(mark + 1);
+}
+
 std::string_view http_request::query(std::string_view name) const noexcept {
-  const auto start = target.find('?');
-  if (start == std::string::npos)
-    return {};
-  std::string_view rest = std::string_view(target).substr(start + 1);
-  while (!rest.empty()) {
-    const auto end = rest.find('&');
-    const auto pair = rest.substr(0, end);
-    rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
-    if (const auto equals = pair.find('='); equals != std::string_view::npos && pair.substr(0, equals) == name)
-      return pair.substr(equals + 1);
-  }
+  auto rest = query();
+  while (const auto pair = take_pair(rest))
+    if (pair->name == name)
+      return pair->value;
   return {};
 }
 

@@ -34,7 +34,9 @@ struct http_request {
 
   /// Without query and origin; `/` if empty.
   [[nodiscard]] std::string_view path() const noexcept;
-  /// The undecoded value of a query parameter; empty if there is none.
+  /// What follows the path and `?`, undecoded; may be empty.
+  [[nodiscard]] std::string_view query() const noexcept;
+  /// The undecoded value of the first query parameter of that name; empty if there is none.
   [[nodiscard]] std::string_view query(std::string_view name) const noexcept;
 };
 

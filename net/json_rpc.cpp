@@ -1,5 +1,6 @@
 #include "net/json_rpc.hpp"
 
+#include "net/content_type.hpp"
 #include "net/limits.hpp"
 #include "net/operations.hpp"
 #include "protocol/errc_wire.hpp"
@@ -174,11 +175,6 @@ result<operation> read_envelope(operation_call& call, const json::value& root) {
   if (call.params != nullptr && !call.params->is_object() && !call.params->is_null())
     return make_error(errc::invalid_params, "params must be an object", "params");
   return found->handle;
-}
-
-/// `application/json`, with any parameters.
-bool is_json(std::string_view content_type) noexcept {
-  return equal_ignoring_case(trimmed(content_type.substr(0, content_type.find(';'))), "application/json");
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "net/rest.hpp"
 
+#include "net/content_type.hpp"
 #include "net/operations.hpp"
 #include "net/uri.hpp"
 #include "protocol/errc_wire.hpp"
@@ -79,9 +80,7 @@ const rest_row* find_row(const rest_path& path, verb method, std::string& allowe
 constexpr auto service_parameters = std::to_array<std::string_view>({"A2A-Version"});
 
 /// Adds the query's pairs as strings.
-result<void> add_query(json::object& params, std::string_view target) {
-  const auto start = target.find('?');
-  auto query = start == std::string_view::npos ? std::string_view{} : target.substr(start + 1);
+result<void> add_query(json::object& params, std::string_view query) {
   while (const auto pair = take_pair(query)) {
     const auto name = query_decoded(pair->name);
     const auto value = query_decoded(pair->value);
@@ -114,20 +113,12 @@ void add_path(json::object& params, const rest_path& path) {
   }
 }
 
-/// `application/json` and everything that ends in `+json`, with any parameters.
-bool is_json(std::string_view content_type) noexcept {
-  const auto type = trimmed(content_type.substr(0, content_type.find(';')));
-  constexpr std::string_view suffix = "+json";
-  return equal_ignoring_case(type, "application/json")
-         || (type.size() > suffix.size() && equal_ignoring_case(type.substr(type.size() - suffix.size()), suffix));
-}
-
 /// One object of params out of path, query and body; in that order if they name the same.
 result<void> read_params(operation_call& call, const rest_path& path) {
   const auto& request = call.connection.request();
   const json::value* root = nullptr;
   if (!request.body.empty()) {
-    if (!is_json(request.content_type))
+    if (!is_json_like(request.content_type))
       return make_error(errc::content_type_not_supported,
                         "send `Content-Type: application/json`, not \"" + shown(request.content_type) + "\"");
     error_code ec;
@@ -138,7 +129,7 @@ result<void> read_params(operation_call& call, const rest_path& path) {
     if (!root->is_object() && !root->is_null())
       return make_error(errc::invalid_params, "the body must be one JSON object");
   }
-  const bool alone = path.task.empty() && request.target.find('?') == std::string::npos;
+  const bool alone = path.task.empty() && request.query().empty();
   if (alone) {
     call.params = root;
     return {};
@@ -146,21 +137,11 @@ result<void> read_params(operation_call& call, const rest_path& path) {
   auto& merged = call.merged.emplace_object();
   if (root != nullptr && root->is_object())
     merged = root->get_object();
-  if (auto added = add_query(merged, request.target); !added)
+  if (auto added = add_query(merged, request.query()); !added)
     return added;
   add_path(merged, path);
   call.params = &call.merged;
   return {};
-}
-
-/// Whether `Accept` names the A2A media type itself (a2a-wire D3).
-bool wants_a2a_type(std::string_view accept) noexcept {
-  while (!accept.empty()) {
-    const auto one = take_list_item(accept);
-    if (equal_ignoring_case(trimmed(one.substr(0, one.find(';'))), a2a_json_type))
-      return true;
-  }
-  return false;
 }
 
 /// Whether the version asked for has the path; sets the codec that serves it (a2a-wire 1.2).
@@ -227,7 +208,7 @@ awaitable<void> serve_rest(session& connection, const rest_path& path) {
     fail(call, read.error());
     return {};
   }
-  if (!path.below_v1 && wants_a2a_type(connection.request().accept))
+  if (!path.below_v1 && names_a2a_type(connection.request().accept))
     connection.response().content_type = a2a_json_type;
   return row->handle(call);
 }

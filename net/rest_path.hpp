@@ -24,6 +24,8 @@ struct rest_path {
   std::string tenant; ///< 1.0 only, the segment before; may be empty.
   std::string task;
   std::string config;
+
+  friend bool operator==(const rest_path&, const rest_path&) = default;
 };
 
 /// Nothing if no path of either version looks like that. Repeated slashes count as one; ids are percent-decoded.

@@ -45,6 +45,7 @@ TEST_CASE("a request is the same in whatever pieces it comes", "[net][http]") {
   CHECK(request.query("A2A-Version") == "1.0");
   CHECK(request.query("x") == "y");
   CHECK(request.query("y").empty());
+  CHECK(request.query() == "A2A-Version=1.0&x=y");
   CHECK(request.content_type == "application/json");
   CHECK(request.a2a_version == "0.3");
   CHECK(request.a2a_extensions == "one,two, three");
