@@ -59,6 +59,12 @@ TEST_CASE("a request is the same in whatever pieces it comes", "[net][http]") {
   CHECK_FALSE(request.expects_continue);
 }
 
+TEST_CASE("an empty chunked body may come byte by byte", "[net][http]") {
+  http_request request;
+  CHECK(parse(request, "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 1));
+  CHECK(request.body.empty());
+}
+
 TEST_CASE("the path is found in every form of a target", "[net][http]") {
   http_request request;
   const auto path_of = [&](const char* target) {
