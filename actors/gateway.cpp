@@ -312,7 +312,7 @@ void gateway::send(send_message what, watcher_ptr follow, reply<sent> done) {
   impl_->send_to(record, std::move(what), std::move(done));
 }
 
-void gateway::cancel(const cancel_task& what, reply<task_ptr> done) {
+void gateway::cancel(cancel_task what, reply<task_ptr> done) {
   const auto record = records().find_task_of(owner_of(what.who), what.id);
   if (!record)
     return done(make_error(errc::task_not_found, "no task has this id", what.id.str()));

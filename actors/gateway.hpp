@@ -72,7 +72,7 @@ public:
   void send(send_message what, watcher_ptr follow, reply<sent> done);
 
   /// Answers with the task once it is terminal, or after `cancel_grace` as it is then. Errors: task_not_found, task_not_cancelable.
-  void cancel(const cancel_task& what, reply<task_ptr> done);
+  void cancel(cancel_task what, reply<task_ptr> done);
 
   /// Errors: duplicate_id, dependency_cycle, unknown_dependency, agent_not_found, invalid_params, limit_exceeded, overloaded, unavailable.
   /// `follow` watches the objective with all its tasks from its first event on.
