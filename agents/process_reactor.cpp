@@ -145,7 +145,7 @@ private:
     }
     for (auto& what : todo) {
       if (what.kind == command_kind::start) {
-        begin(what.key, std::move(what.spec), std::move(what.listener));
+        begin(what.key, what.spec, std::move(what.listener));
         continue;
       }
       const auto at = processes_.find(what.key);
@@ -158,7 +158,7 @@ private:
     }
   }
 
-  void begin(process_key key, process_spec spec, std::unique_ptr<process_listener> listener) {
+  void begin(process_key key, const process_spec& spec, std::unique_ptr<process_listener> listener) {
     if (!warden_)
       warden_.emplace();
     auto outcome = spawn(spec);

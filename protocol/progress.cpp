@@ -18,7 +18,7 @@ std::size_t code_points(std::string_view utf8) {
   return n;
 }
 
-error bad(std::string field, std::string message) {
+error bad(const std::string& field, const std::string& message) {
   return make_error(errc::invalid_params, field + ": " + message, field);
 }
 

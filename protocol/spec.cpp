@@ -9,7 +9,7 @@ namespace {
 std::size_t bytes_of(const std::vector<std::string>& names) noexcept {
   std::size_t sum = 0;
   for (const auto& name : names)
-    sum += sizeof(name) + name.size();
+    sum += sizeof(std::string) + name.size();
   return sum;
 }
 
