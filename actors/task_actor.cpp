@@ -95,7 +95,7 @@ void task_actor::begin() {
   if (lone_ && created_)
     env_.wait_until_entered();
   if (created_)
-    recall_inputs();
+    recall();
   if (agent_ && created_ && attempt_ > 0 && restart() == restart_rule::fail)
     return finish(task_event::fail, "the process ended while the task ran, and its agent must not do it twice");
   if (agent_)

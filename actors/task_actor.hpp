@@ -90,7 +90,7 @@ private:
   void cancel(const cancel_run& what);
 
   // -- what it is told (task_actor_messages.cpp) -----------------------------------------------------------------------
-  void recall_inputs();
+  void recall();
   void on_input(provide_input& what);
   [[nodiscard]] result<order_ptr> make_order() const;
   [[nodiscard]] std::vector<referenced_task> references_of(const std::vector<message_ptr>& messages) const;

@@ -8,11 +8,15 @@
 
 namespace troupe {
 
-// What it was told before the process ended.
-void task_actor::recall_inputs() {
+// What it was told, and what it had made, before the process ended.
+void task_actor::recall() {
   const auto record = env_.records.find_task(id());
+  if (!record)
+    return;
+  has_artifacts_ = !record->artifacts.empty();
+  artifacts_made_ = static_cast<std::uint32_t>(record->artifacts.size());
   bool is_request = lone_ != nullptr;
-  for (const auto& said : record ? record->history : std::vector<message_ptr>{})
+  for (const auto& said : record->history)
     if (said->from == role::user && !std::exchange(is_request, false)) {
       rest().inputs.push_back(said);
       rest().input_bytes += bytes_of(*said);

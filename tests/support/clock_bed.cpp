@@ -73,7 +73,7 @@ struct hand_agent::run final : agent_run {
 };
 
 start_result hand_agent::start(const order_ptr& what, const agent_port_ptr& port) {
-  attempts.push_back(std::make_shared<attempt>(attempt{what->name, what->attempt, clock_.elapsed(), port}));
+  attempts.push_back(std::make_shared<attempt>(attempt{what->name, what->attempt, clock_.elapsed(), port, what}));
   return std::make_unique<run>(*this, attempts.back());
 }
 

@@ -42,6 +42,7 @@ public:
     std::uint32_t number;
     std::chrono::nanoseconds at;
     agent_port_ptr port;
+    order_ptr order;
     bool over = false; ///< Its agent_run was destroyed.
   };
 
