@@ -119,11 +119,15 @@ void check_record(const std::string& data, const std::string& objective) {
     throw std::runtime_error("the record has " + std::to_string(completed) + " completed tasks");
 }
 
-int run_seed(std::uint64_t seed, const std::string& file, const std::string& data, std::chrono::milliseconds usual) {
+int run_seed(std::uint64_t seed, const std::string& file, const std::string& place, std::chrono::milliseconds usual) {
   std::mt19937_64 random(seed);
   told all;
+  std::string data;
   int kills = 0;
   while (true) {
+    // A run that was killed before it said anything may have left one that nobody knows of: that is not what goes on here.
+    if (!all.anything())
+      data = place + "-" + std::to_string(kills);
     std::vector<std::string> words{troupe_binary(), "run", file, "--data", data, "--json", "--no-input"};
     if (all.anything())
       words.emplace_back("--resume");
