@@ -132,7 +132,8 @@ awaitable<void> send_and_stream(operation_call& call, send_request request, coun
     co_await stream_answer(call, taken->answer);
     co_return;
   }
-  task_stream what{.queue = queue, .id = taken->task, .ends_at_question = true, .watched = taken->task.str()};
+  task_stream what{.queue = queue, .id = taken->task, .history_length = request.history_length, .ends_at_question = true,
+                   .watched = taken->task.str()};
   if (!taken->created)
     what.snapshot = call.records().snapshot_task(taken->task, queue);
   if (!taken->created && !what.snapshot.record) {
@@ -203,7 +204,7 @@ awaitable<void> send_streaming_message_operation(operation_call& call) {
   if (!slot)
     return {};
   if (*objective)
-    return stream_objective(call, std::move(**objective), std::move(slot));
+    return stream_objective(call, std::move(**objective), request->history_length, std::move(slot));
   return send_and_stream(call, std::move(*request), std::move(slot));
 }
 

@@ -76,7 +76,7 @@ inline constexpr std::uint32_t retry_after_seconds = 1;
 /// above the limit the stream ends with an error event and the client subscribes again.
 inline constexpr std::size_t stream_events_max = 1'000;
 /// The same in (estimated) bytes.
-inline constexpr std::size_t stream_bytes_max = 4 * 1024 * 1024;
+inline constexpr std::size_t stream_bytes_max = 16 * 1024 * 1024;
 
 // -- memory a connection keeps between requests ------------------------------------------------------------------------
 

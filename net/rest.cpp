@@ -173,8 +173,7 @@ void refuse_verb(operation_call& call, const std::string& allowed) {
     response.content_type = {};
     return;
   }
-  fail(call, make_error(errc::method_not_found, "this path takes " + allowed));
-  response.status = 405;
+  fail(call, make_error(errc::verb_not_allowed, "this path takes " + allowed));
 }
 
 } // namespace

@@ -4,6 +4,8 @@
 #include "net/cors.hpp"
 #include "net/json_rpc.hpp"
 #include "net/rest.hpp"
+#include "net/wire_codec.hpp"
+#include "protocol/errc_wire.hpp"
 #include "protocol/json_writer.hpp"
 
 #include <algorithm>
@@ -82,12 +84,29 @@ void refuse_method(session& connection, const route_row& row) {
   write_plain_error(response, 405, message.append(allowed).append("."));
 }
 
+/// As the bindings answer, in the words of the version whose paths begin so.
+void refuse_path(session& connection, std::string_view path) {
+  auto& response = connection.response();
+  const auto why = make_error(errc::method_not_found,
+                              "there is nothing at \"" + shown(path) + "\"; JSON-RPC is served at \"/\"");
+  const auto& codec = path.starts_with("/v1/") ? codec_0_3_rest() : codec_1_0();
+  response.status = wire_of(why.code).http;
+  json_writer out(response.body);
+  codec.write_rest_error(out, why, connection.server().options.now());
+}
+
+/// The path; slashes alone are the root, as of clients that put a slash behind the card's URL.
+std::string_view path_of(const http_request& request) noexcept {
+  const auto path = request.path();
+  return path.find_first_not_of('/') == std::string_view::npos ? std::string_view{"/"} : path;
+}
+
 } // namespace
 
 awaitable<void> route(session& connection) {
   const auto& request = connection.request();
   auto& response = connection.response();
-  const auto path = request.path();
+  const auto path = path_of(request);
   const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto& one) { return one.path == path; });
   response.head_only = request.method == verb::head;
   if (connection.is_draining() && (row == rows.end() || !row->while_draining)) {
@@ -100,7 +119,7 @@ awaitable<void> route(session& connection) {
   if (row == rows.end()) {
     if (const auto named = parse_rest_path(path))
       return serve_rest(connection, *named);
-    write_plain_error(response, 404, "There is nothing at \"" + shown(path) + "\"; JSON-RPC is served at \"/\".");
+    refuse_path(connection, path);
     return {};
   }
   if (!takes(*row, request.method)) {

@@ -124,7 +124,8 @@ awaitable<void> send_objective(operation_call& call, send_request request, creat
   });
 }
 
-awaitable<void> stream_objective(operation_call& call, create_objective command, counted slot) {
+awaitable<void> stream_objective(operation_call& call, create_objective command, std::optional<std::uint32_t> history_length,
+                                 counted slot) {
   const auto created = co_await create(call, command);
   if (!created) {
     co_await fail_stream(call, created.error());
@@ -140,6 +141,7 @@ awaitable<void> stream_objective(operation_call& call, create_objective command,
   task_stream what{.queue = queue,
                    .id = root,
                    .snapshot = standing,
+                   .history_length = history_length,
                    .objective = *created,
                    .ends_at_question = true,
                    .watched = root.str()};

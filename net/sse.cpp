@@ -42,7 +42,9 @@ enum class history : bool {
 /// Adds `record`, as it stood `at`.
 void add_snapshot(operation_call& call, const task_stream& what, const task& record, const stream_cursor& at,
                   history past = history::complete) {
-  const task_view_options view{.include_progress = call.extensions.progress, .objective = what.objective.get()};
+  const task_view_options view{.history_length = what.history_length,
+                               .include_progress = call.extensions.progress,
+                               .objective = what.objective.get()};
   const auto write = [&](const task& shown) {
     add_event(call, [&](std::string& text) {
       json_writer out(text);

@@ -17,6 +17,7 @@ struct task_stream {
   std::shared_ptr<stream_queue> queue; ///< Already watching.
   task_id id;        ///< Changes of other tasks in the queue are passed over.
   task_snapshot snapshot = {}; ///< The first event. Null record: the one that the queue's first change of the task creates.
+  std::optional<std::uint32_t> history_length = std::nullopt; ///< Of the snapshot; as in task_view_options.
   objective_ptr objective = nullptr; ///< What the task stands for, shown in the snapshot's metadata; may be null.
   bool ends_at_question = false; ///< Also at INPUT_REQUIRED (a2a-wire D6).
   std::string watched; ///< What to stop watching afterwards: the task's id or the objective's.

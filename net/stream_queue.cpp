@@ -43,7 +43,9 @@ void stream_queue::on_change(const change_ptr& what) {
     if (is_progress)
       drop_progress_of(what->task.id.str());
     const auto bytes = approximate_bytes(*what);
-    if (entries_.size() + 1 > events_max_ || bytes_ + bytes > bytes_max_) {
+    // The oldest is not counted: what comes alone is kept however large, a body may be larger than all that may wait.
+    const auto behind = entries_.empty() ? 0 : bytes_ - entries_.front().bytes + bytes;
+    if (entries_.size() + 1 > events_max_ || behind > bytes_max_) {
       overflowed_ = true;
     } else {
       const auto place = entries_.insert(entries_.end(), {what, bytes});

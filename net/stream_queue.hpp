@@ -23,7 +23,7 @@ namespace troupe::net {
 
 class stream_queue final : public watcher {
 public:
-  /// `reader` is notified when there is something to take.
+  /// `reader` is notified when there is something to take. `bytes_max` is for what gathers behind the oldest change.
   stream_queue(wakeup_ptr reader, std::size_t events_max, std::size_t bytes_max)
     : reader_(std::move(reader)), events_max_(events_max), bytes_max_(bytes_max) {}
 

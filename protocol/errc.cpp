@@ -14,7 +14,7 @@ constexpr auto names = std::to_array<std::string_view>({
     "plan_not_found", "invalid_transition", "revision_mismatch", "dependency_cycle", "unknown_dependency",
     "duplicate_id", "limit_exceeded", "invalid_document", "invalid_reference", "agent_not_found",
     "agent_failed", "timed_out", "canceled", "store_failed", "store_locked", "no_question",
-    "unauthenticated",
+    "unauthenticated", "verb_not_allowed",
 });
 static_assert(names.size() == errc_end);
 

@@ -49,10 +49,11 @@ enum class errc : std::uint8_t {
   store_locked = 33,            ///< Another process uses the data directory.
   no_question = 34,             ///< An answer for a task that asks nothing (or was answered by somebody else first).
   unauthenticated = 35,         ///< Who asks did not say who it is, or not convincingly.
+  verb_not_allowed = 36,        ///< The path is there, but takes other HTTP methods.
 };
 
 /// One past the last code; tests run over all of them.
-inline constexpr std::uint8_t errc_end = 36;
+inline constexpr std::uint8_t errc_end = 37;
 
 /// The code's name as written above; "unknown" for a value nobody defined.
 [[nodiscard]] std::string_view to_string(errc code) noexcept;

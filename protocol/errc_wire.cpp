@@ -92,6 +92,8 @@ constexpr auto rows = std::to_array<wire_error>({
      "Nothing was asked", "Nothing was asked", "taskId", "InvalidParamsError"},
     {errc::unauthenticated, -31401, 401, "UNAUTHENTICATED", "UNAUTHENTICATED", own,
      "Authentication required", "Authentication required", "field", "InternalError"},
+    {errc::verb_not_allowed, -32601, 405, "UNIMPLEMENTED", "METHOD_NOT_ALLOWED", own,
+     "Method not allowed", "Method not allowed", "method", "MethodNotFoundError"},
 });
 // clang-format on
 

@@ -25,5 +25,7 @@ TEST_CASE("the A2A media type is named by itself, not by a pattern", "[net][cont
   CHECK(names_a2a_type("text/html, application/json;q=0.5 ,\tApplication/A2A+json;q=0.1"));
   CHECK_FALSE(names_a2a_type("application/*, */*, application/json"));
   CHECK_FALSE(names_a2a_type("application/a2a+jsonx"));
+  CHECK_FALSE(names_a2a_type("application/json, application/a2a+json; Q=0.00"));
+  CHECK(names_a2a_type("application/a2a+json; v=0; q=0.01"));
   CHECK_FALSE(names_a2a_type(""));
 }

@@ -28,6 +28,8 @@ TEST_CASE("every path answers, unknown ones and wrong methods too", "[net][http]
   CHECK(client.get("/healthz").body == R"({"status":"ok"})");
   CHECK(client.get("/readyz").body == R"({"status":"ready"})");
   CHECK(plain_error(client.get("/nope")) == 404);
+  CHECK(at(boost::json::parse(client.get("/nope").body), "/error/details/0/reason") == "METHOD_NOT_FOUND");
+  CHECK(at(boost::json::parse(client.get("/v1/nope").body), "/type") == "MethodNotFoundError");
   const auto wrong = client.get("/");
   CHECK(plain_error(wrong) == 405);
   CHECK(wrong.header("allow") == "POST, OPTIONS");
@@ -42,6 +44,14 @@ TEST_CASE("every path answers, unknown ones and wrong methods too", "[net][http]
   client.send("POST /healthz HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}");
   CHECK(plain_error(client.receive()) == 405);
   CHECK_FALSE(client.get("/healthz").header("date").empty());
+}
+
+TEST_CASE("slashes behind the card's URL lead to the same place", "[net][http]") {
+  const net_bed bed;
+  auto client = bed.connect();
+  client.send("POST // HTTP/1.1\r\nContent-Type: application/json\r\nA2A-Version: 1.0\r\nContent-Length: "
+              + std::to_string(get_unknown.size()) + "\r\n\r\n" + get_unknown);
+  CHECK(at(boost::json::parse(client.receive().body), "/error/code") == "-32001");
 }
 
 TEST_CASE("the agent card is served, cached, and known under its old name", "[net][http]") {

@@ -123,6 +123,9 @@ TEST_CASE("a wrong verb is told which are right", "[net][rest]") {
   const auto refused = client.request("DELETE", "/tasks/t1:subscribe");
   CHECK(refused.status == 405);
   CHECK(refused.header("allow") == "POST, GET, OPTIONS");
+  const auto why = boost::json::parse(refused.body);
+  CHECK(at(why, "/error/code") == "405");
+  CHECK(at(why, "/error/details/0/reason") == "METHOD_NOT_ALLOWED");
   const auto asked = client.request("OPTIONS", "/tasks/t1:cancel");
   CHECK(asked.status == 204);
   CHECK(asked.header("allow") == "POST, OPTIONS");

@@ -99,6 +99,34 @@ TEST_CASE("a sending stream ends at a question, a subscription does not", "[net]
   CHECK_FALSE(subscriber.next_event());
 }
 
+TEST_CASE("a stream begins with as much history as was asked for", "[net][sse]") {
+  const net_bed bed({}, "puppet");
+  auto sender = open_stream(bed, "SendStreamingMessage", text_message("go", {}, R"(,"configuration":{"historyLength":0})"));
+  const auto first = next(sender);
+  CHECK(at(first, "/result/task/history") == "(none)");
+  const auto id = at(first, "/result/task/id");
+  bed.puppet->port(0)->report(report_question{"Which?", false});
+  while (sender.next_event()) {
+    // to the question
+  }
+  auto answer = open_stream(bed, "SendStreamingMessage",
+                            text_message("this one", R"(,"taskId":")" + id + "\"", R"(,"configuration":{"historyLength":1})"));
+  const auto again = next(answer);
+  CHECK(at(again, "/result/task/history/0/parts/0/text") == "this one");
+  CHECK(at(again, "/result/task/history/1") == "(none)");
+}
+
+TEST_CASE("a message as large as a body may be streams whole", "[net][sse]") {
+  const net_bed bed;
+  const std::string large(6 << 20, 'x');
+  auto client = open_stream(bed, "SendStreamingMessage", text_message(large));
+  CHECK(at(next(client), "/result/task/status/state") == "TASK_STATE_SUBMITTED");
+  CHECK(next_state(client) == "TASK_STATE_WORKING");
+  CHECK(at(next(client), "/result/artifactUpdate/artifact/parts/0/text").size() == large.size());
+  CHECK(next_state(client) == "TASK_STATE_COMPLETED");
+  CHECK_FALSE(client.next_event());
+}
+
 TEST_CASE("a sending stream stays open when credentials are asked for", "[net][sse]") {
   const net_bed bed({}, "puppet");
   auto client = open_stream(bed, "SendStreamingMessage", text_message("go"));

@@ -108,11 +108,24 @@ TEST_CASE("at the limit of events the queue keeps what it has and says that more
 
 TEST_CASE("at the limit of bytes the queue does the same", "[net][stream]") {
   bed here(1000, 10'000);
-  here.queue.on_change(output("a", 4000));
-  here.queue.on_change(output("a", 4000));
-  here.queue.on_change(output("a", 4000));
+  for (int i = 0; i < 4; ++i)
+    here.queue.on_change(output("a", 4000));
   const auto batch = here.queue.take();
+  CHECK(batch.changes.size() == 3);
+  CHECK(batch.overflowed);
+}
+
+TEST_CASE("what is larger than all that may wait is kept if it waits alone", "[net][stream]") {
+  bed here(1000, 10'000);
+  here.queue.on_change(output("a", 50'000));
+  here.queue.on_change(moved("a"));
+  auto batch = here.queue.take();
   CHECK(batch.changes.size() == 2);
+  CHECK_FALSE(batch.overflowed);
+  here.queue.on_change(moved("a"));
+  here.queue.on_change(output("a", 50'000));
+  batch = here.queue.take();
+  CHECK(batch.changes.size() == 1);
   CHECK(batch.overflowed);
 }
 
