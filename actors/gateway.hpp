@@ -71,7 +71,7 @@ public:
   /// another message of the same id), content_type_not_supported, limit_exceeded, overloaded, unavailable.
   void send(send_message what, watcher_ptr follow, reply<sent> done);
 
-  /// Answers with the task once it is terminal, or after `cancel_grace` as it is then. Errors: task_not_found, task_not_cancelable.
+  /// Answers with the task once CANCELED is durable; its agent may take `cancel_grace` longer to stop. Errors: task_not_found, task_not_cancelable.
   void cancel(cancel_task what, reply<task_ptr> done);
 
   /// Errors: duplicate_id, dependency_cycle, unknown_dependency, agent_not_found, invalid_params, limit_exceeded, overloaded, unavailable.

@@ -1,0 +1,30 @@
+// Cancel: down the whole tree, and for good.
+#include "tests/support/catch.hpp"
+#include "tests/support/clock_bed.hpp"
+#include "tests/support/specs.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+
+using lines = std::vector<std::string>;
+
+TEST_CASE("cancel goes down the tree and a late result does not overwrite it", "[actors][time]") {
+  clock_bed bed;
+  bed.hand->stops_at_once = false;
+  bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand"), a_task("b", {"a"})}), a_plan("q", {a_task("c", {}, "hand")})}));
+  bed.move(objective_state::canceled);
+  CHECK(bed.objective()->state == objective_state::canceled);
+  CHECK(bed.hand->canceled == lines{"a", "c"});
+  CHECK(bed.hand->running() == 2); // they have not stopped yet
+  const auto told = bed.seen->lines;
+  bed.report("a", report_artifact{text_artifact("out", "late"), false, true});
+  bed.report("a", report_completed{});
+  bed.report("c", report_failed{"late", true});
+  CHECK(bed.hand->running() == 0);
+  bed.pass(std::chrono::minutes{5});
+  CHECK(bed.seen->lines == told); // not even a fact that the store would have dropped
+  CHECK(bed.states(0) == "canceled canceled");
+  CHECK(bed.states(1) == "canceled");
+  CHECK(bed.task("a")->artifacts.empty());
+  CHECK(bed.objective()->plans[0].state == plan_state::failed);
+}
