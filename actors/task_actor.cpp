@@ -96,6 +96,8 @@ void task_actor::begin() {
     env_.wait_until_entered();
   if (created_)
     recall();
+  if (agent_ && between_attempts_) // whose wait the end of the process cut short: it begins anew
+    return wait_for_retry(backoff_after(retry(), failures_, thread_id_source().next_random()));
   if (agent_ && created_ && attempt_ > 0 && restart() == restart_rule::fail)
     return finish(task_event::fail, "the process ended while the task ran, and its agent must not do it twice");
   if (agent_)
@@ -230,7 +232,7 @@ void task_actor::on_timer(const task_timer& what) {
     return;
   case task_timer::purpose::retry:
     if (!over() && !is_stopping())
-      begin_attempt();
+      want_slots(); // it has them unless it waited in an earlier process
     return;
   case task_timer::purpose::timeout:
     if (over() || is_stopping() || between_attempts_)
@@ -326,6 +328,10 @@ void task_actor::fail(report_failed what) {
   commit();
   if (was_waiting)
     tell_plan_waiting(false);
+  wait_for_retry(wait);
+}
+
+void task_actor::wait_for_retry(std::chrono::milliseconds wait) {
   set_timer(task_timer::purpose::retry, std::chrono::duration_cast<std::chrono::nanoseconds>(wait));
 }
 

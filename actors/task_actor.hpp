@@ -100,6 +100,7 @@ private:
   void fail(report_failed what);
   void reject(report_rejected what);
   void reply(report_reply what);
+  void wait_for_retry(std::chrono::milliseconds wait);
   void stop_agent(report_failed because);
   void after_stop();
   void finish(task_event on, const std::string& text, const boost::json::object& metadata = {});

@@ -11,7 +11,7 @@ bool task_actor::move(task_event on, message_ptr what) {
   if (!to)
     return false;
   state_ = *to;
-  pending_.push_back(task_moved{state_, attempt_, std::move(what)});
+  pending_.push_back(task_moved{state_, attempt_, std::move(what), failures_});
   return true;
 }
 

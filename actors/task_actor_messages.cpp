@@ -13,6 +13,8 @@ void task_actor::recall() {
   const auto record = env_.records.find_task(id());
   if (!record)
     return;
+  failures_ = record->failures;
+  between_attempts_ = record->awaits_retry;
   has_artifacts_ = !record->artifacts.empty();
   artifacts_made_ = static_cast<std::uint32_t>(record->artifacts.size());
   bool is_request = lone_ != nullptr;

@@ -90,6 +90,7 @@ struct task_moved {
   task_state to;
   std::uint32_t attempt;
   message_ptr message; ///< The status message; may be null.
+  std::uint32_t failures = 0; ///< Attempts that have failed so far. One more than before: this says so, and the next one waits its backoff.
 };
 
 /// A message joined the task's history.

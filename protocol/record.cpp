@@ -70,6 +70,10 @@ void write_members(json_writer& out, const task& what, const task& usual) {
   out.optional_member("own", what.owner).optional_member("a", what.agent);
   if (what.attempt != 0)
     out.key("n").number(what.attempt);
+  if (what.failures != 0)
+    out.key("f").number(what.failures);
+  if (what.awaits_retry)
+    out.key("w").boolean(true);
   if (what.status.state != usual.status.state)
     out.member("s", to_string(what.status.state));
   if (what.status.at != usual.status.at)
@@ -99,6 +103,11 @@ void write_members(json_writer& out, const task& what, const task& usual) {
   write_texts(out, "om", what.accepted_output_modes);
 }
 
+bool flag(const json::object& in, std::string_view name) {
+  const auto* found = find(in, name);
+  return found && found->as_bool();
+}
+
 task task_from(const json::object& in, task out) {
   if (const auto* id = find(in, "i"))
     out.id = task_id{text_from(*id)};
@@ -107,6 +116,8 @@ task task_from(const json::object& in, task out) {
   out.owner = text(in, "own");
   out.agent = text(in, "a");
   out.attempt = number<std::uint32_t>(in, "n", 0);
+  out.failures = number<std::uint32_t>(in, "f", 0);
+  out.awaits_retry = flag(in, "w");
   if (const auto* state = find(in, "s"))
     out.status.state = named(*state, task_state_from);
   out.status.at = time(in, "at", out.status.at);
@@ -209,6 +220,8 @@ struct fact_writer {
     out.member("to", to_string(what.to));
     if (what.attempt != 0)
       out.key("n").number(what.attempt);
+    if (what.failures != 0)
+      out.key("f").number(what.failures);
     if (what.message) {
       out.key("msg");
       write(out, *what.message);
@@ -232,11 +245,6 @@ struct fact_writer {
   }
 };
 
-bool flag(const json::object& in, std::string_view name) {
-  const auto* found = find(in, name);
-  return found && found->as_bool();
-}
-
 message_ptr message_of(const json::object& in, std::string_view name) {
   const auto* found = find(in, name);
   return found ? pointee(*found, message_from) : nullptr;
@@ -259,7 +267,8 @@ event event_from(const json::object& in, const change& where) {
   const auto kind = std::string_view{first.key().data(), first.key().size()};
   const auto& value = first.value();
   if (kind == "to")
-    return task_moved{named(value, task_state_from), number<std::uint32_t>(in, "n", 0), message_of(in, "msg")};
+    return task_moved{named(value, task_state_from), number<std::uint32_t>(in, "n", 0), message_of(in, "msg"),
+                      number<std::uint32_t>(in, "f", 0)};
   if (kind == "created")
     return created_from(value, where);
   if (kind == "progress")

@@ -44,6 +44,8 @@ struct task {
   std::string owner;   ///< Whose it is (owner_of).
   std::string agent;   ///< Who does it.
   std::uint32_t attempt = 0; ///< Counts from 1; 0 = not begun.
+  std::uint32_t failures = 0; ///< Attempts that have failed; those that a process did not live to see the end of are not among them.
+  bool awaits_retry = false;  ///< The last attempt has failed, the next has not begun. With `failures` for further attempts; neither is shown.
   task_status status;
   timestamp created{};
   progress_ptr progress; ///< The last report; null once terminal.

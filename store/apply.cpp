@@ -74,6 +74,8 @@ void apply(task& record, const change& where, const task_moved& what) {
     join_history(record, std::move(record.status.message));
   record.status = task_status{what.to, what.message, where.at};
   record.attempt = what.attempt;
+  record.awaits_retry = what.failures > record.failures && !is_terminal(what.to);
+  record.failures = what.failures;
   if (is_terminal(what.to))
     record.progress = nullptr;
 }

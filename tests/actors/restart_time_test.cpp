@@ -35,3 +35,52 @@ TEST_CASE("what a task made before a restart counts, although it makes nothing a
   REQUIRE(order.dependencies.size() == 1);
   CHECK(text_of(order.dependencies[0].artifacts.at(0)->parts) == "before");
 }
+
+TEST_CASE("attempts that failed before a restart count, and the wait for the next begins anew", "[actors][recovery][time]") {
+  clock_bed bed;
+  auto a = a_task("a", {}, "hand");
+  a.retry.attempts_max = 2;
+  a.retry.backoff = std::chrono::seconds{10};
+  bed.begin(an_objective({a_plan("p", {std::move(a)})}));
+  bed.report("a", report_failed{"first", true});
+  bed.pass(std::chrono::seconds{5});
+  bed.restart();
+  CHECK(bed.hand->attempts.size() == 1);
+  bed.pass(std::chrono::seconds{9});
+  CHECK(bed.hand->attempts.size() == 1);
+  bed.pass(std::chrono::seconds{1});
+  REQUIRE(bed.hand->attempts.size() == 2);
+  CHECK(bed.hand->of("a").number == 2);
+  bed.report("a", report_failed{"second", true});
+  CHECK(bed.states() == "failed");
+  CHECK(bed.text("a") == "second (attempt 2 of 2)");
+}
+
+TEST_CASE("an attempt that a restart cut off has not failed", "[actors][recovery][time]") {
+  clock_bed bed;
+  auto a = a_task("a", {}, "hand");
+  a.retry.attempts_max = 2;
+  bed.begin(an_objective({a_plan("p", {std::move(a)})}));
+  bed.restart();
+  REQUIRE(bed.hand->of("a").number == 2);
+  bed.report("a", report_failed{"once", true});
+  bed.pass(std::chrono::seconds{5});
+  REQUIRE(bed.hand->of("a").number == 3);
+  bed.report("a", report_completed{});
+  CHECK(bed.states() == "completed");
+}
+
+TEST_CASE("who must not be done twice may wait for its next attempt over a restart", "[actors][recovery][time]") {
+  clock_bed bed;
+  bed.hand->rule = restart_rule::fail;
+  auto a = a_task("a", {}, "hand");
+  a.retry.attempts_max = 2;
+  bed.begin(an_objective({going_on(a_plan("p", {std::move(a), a_task("b", {}, "hand")}))}));
+  bed.report("a", report_failed{"first", true});
+  bed.restart();
+  CHECK(bed.states() == "working failed"); // b ran when the process ended
+  bed.pass(std::chrono::seconds{5});
+  REQUIRE(bed.hand->of("a").number == 2);
+  bed.report("a", report_completed{});
+  CHECK(bed.states() == "completed failed");
+}

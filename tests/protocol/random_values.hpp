@@ -180,6 +180,8 @@ public:
     out.owner = text();
     out.agent = text();
     out.attempt = below(4);
+    out.failures = below(3);
+    out.awaits_retry = coin();
     out.status = {any_task_state(), message_or_null(), time()};
     out.created = time();
     out.progress = progress_or_null();

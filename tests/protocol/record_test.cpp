@@ -66,6 +66,7 @@ bool same(const objective_view& a, const objective_view& b) {
 
 bool same(const task& a, const task& b) {
   return a.id == b.id && a.context == b.context && a.owner == b.owner && a.agent == b.agent && a.attempt == b.attempt
+         && a.failures == b.failures && a.awaits_retry == b.awaits_retry
          && a.status.state == b.status.state && same(a.status.message, b.status.message) && a.status.at == b.status.at
          && a.created == b.created && same(a.progress, b.progress) && same(a.artifacts, b.artifacts)
          && same(a.history, b.history) && a.metadata == b.metadata && a.accepted_output_modes == b.accepted_output_modes;
@@ -102,7 +103,7 @@ bool same(const task_created& a, const task_created& b) {
   return same(a.record, b.record);
 }
 bool same(const task_moved& a, const task_moved& b) {
-  return a.to == b.to && a.attempt == b.attempt && same(a.message, b.message);
+  return a.to == b.to && a.attempt == b.attempt && same(a.message, b.message) && a.failures == b.failures;
 }
 bool same(const task_message& a, const task_message& b) {
   return same(a.what, b.what);
@@ -163,7 +164,7 @@ event any_event(random_values& random, std::size_t kind, const change& where) {
         record->status.state = task_state::submitted;
       return task_created{std::move(record)};
     }
-    case 10: return task_moved{random.any_task_state(), random.below(4), random.message_or_null()};
+    case 10: return task_moved{random.any_task_state(), random.below(4), random.message_or_null(), random.below(3)};
     case 11: return task_message{std::make_shared<const message>(random.any_message())};
     case 12:
       return task_artifact{std::make_shared<const artifact>(random.any_artifact()), random.coin(), random.coin()};

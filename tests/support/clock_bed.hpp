@@ -49,6 +49,7 @@ public:
   explicit hand_agent(const manual_clock& clock) : clock_(clock) {}
   start_result start(const order_ptr& what, const agent_port_ptr& port) override;
   [[nodiscard]] std::uint32_t parallel_max() const override { return limit; }
+  [[nodiscard]] restart_rule on_restart() const override { return rule; }
 
   /// The last attempt of the task of that name; throws if there was none.
   [[nodiscard]] attempt& of(const std::string& name);
@@ -60,6 +61,7 @@ public:
   std::vector<std::string> heard;    ///< What the tasks were told, as "name:text".
   bool stops_at_once = true;         ///< What on_cancel returns.
   std::uint32_t limit = 0;
+  restart_rule rule = restart_rule::next_attempt;
 
 private:
   struct run;
