@@ -21,7 +21,7 @@ std::string choices(std::string_view name, const agent_registry& agents) {
 
 result<void> check_task(const task_spec& task, std::size_t plan, std::size_t index, const agent_registry& agents) {
   const auto who = "task \"" + label_of(task, index) + "\"";
-  const auto& name = task.agent.empty() ? agents.default_agent : task.agent;
+  const auto& name = agents.name_or_default(task.agent);
   const auto agent = agents.find(name);
   if (!agent)
     return make_error(errc::agent_not_found,
@@ -51,7 +51,28 @@ std::vector<std::string> dependency_names(const std::vector<plan_spec_ptr>& plan
   return names;
 }
 
+result<void> check_chosen_id(const std::string& id, const std::string& own, const std::string& where) {
+  if (!has_generated_form(id) || id == own)
+    return {};
+  return make_error(errc::invalid_params,
+                    "the id \"" + id + "\" ends like those that are made here (.p0, .t0, .r1) and could be given away again; choose another or leave it out",
+                    where + "/id");
+}
+
 } // namespace
+
+result<void> check_chosen_ids(const plan_spec& plan, const objective_id& objective, std::optional<std::size_t> index) {
+  auto own = index && !objective.empty() ? make_plan_id(objective, *index) : plan_id{};
+  if (auto ok = check_chosen_id(plan.id.str(), own.str(), "/plans/" + std::to_string(index.value_or(0))); !ok)
+    return ok;
+  if (!plan.id.empty())
+    own = plan.id;
+  for (std::size_t t = 0; t < plan.tasks.size(); ++t)
+    if (const auto& id = plan.tasks[t].id.str(); has_generated_form(id))
+      if (auto ok = check_chosen_id(id, own.empty() ? "" : make_task_id(own, t).str(), task_pointer(index.value_or(0), t)); !ok)
+        return ok;
+  return {};
+}
 
 void name_plan(plan_spec& plan, const objective_id& objective, std::size_t index) {
   if (plan.id.empty())
@@ -108,6 +129,13 @@ result<resolved_objective> check_objective(const std::vector<plan_spec_ptr>& pla
       }
     }
   return resolved;
+}
+
+result<resolved_objective> check_new_objective(const objective_spec& what, const agent_registry& agents) {
+  for (std::size_t p = 0; p < what.plans.size(); ++p)
+    if (auto ok = check_chosen_ids(*what.plans[p], what.id, p); !ok)
+      return ok.error();
+  return check_objective(what.plans, agents);
 }
 
 objective_view new_view(const objective_spec& spec, timestamp at) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "actors/agent.hpp"
 #include "actors/objective_graph.hpp"
@@ -15,6 +16,11 @@ namespace troupe {
 /// Gives the plan and those of its tasks that have none their generated ids; the plan's name defaults to its id.
 void name_plan(plan_spec& plan, const objective_id& objective, std::size_t index);
 
+/// Ids that a client chose must not have the form of generated ones, or one of those could come to name something else as well; the id that
+/// the place would get anyway may stand there. `objective` (may be empty) and `index` (none: not known yet) say which place it is. Error:
+/// invalid_params, the field a JSON pointer below the objective.
+[[nodiscard]] result<void> check_chosen_ids(const plan_spec& plan, const objective_id& objective, std::optional<std::size_t> index);
+
 /// Notes in each task of `plan` which tasks of the same plan its dependencies are (`task_spec::dependency_indexes`), so that whoever
 /// writes the record need not look for them again.
 void note_dependencies(plan_spec& plan, std::uint32_t index, const resolved_plan& resolved);
@@ -25,6 +31,9 @@ void note_dependencies(plan_spec& plan, std::uint32_t index, const resolved_plan
 
 /// check_plan for all plans, then resolve_dependencies.
 [[nodiscard]] result<resolved_objective> check_objective(const std::vector<plan_spec_ptr>& plans, const agent_registry& agents);
+
+/// What a client hands in: check_chosen_ids, then check_objective.
+[[nodiscard]] result<resolved_objective> check_new_objective(const objective_spec& what, const agent_registry& agents);
 
 /// An objective as it is before anything has happened.
 [[nodiscard]] objective_view new_view(const objective_spec& spec, timestamp at);

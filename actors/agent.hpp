@@ -184,6 +184,8 @@ public:
 
   /// Does plain messages and tasks that name no agent.
   std::string default_agent = "echo";
+  /// Who is meant by what a task says.
+  [[nodiscard]] const std::string& name_or_default(const std::string& name) const { return name.empty() ? default_agent : name; }
 
 private:
   std::unordered_map<std::string, agent_ptr> agents_;

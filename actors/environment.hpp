@@ -100,7 +100,7 @@ struct environment {
 
   std::atomic<slot_ticket> last_ticket{0};
   std::atomic<std::size_t> live_tasks{0}; ///< Task actors.
-  std::atomic<std::size_t> live_plan_bytes{0}; ///< What the plans of live objectives hold, begun or not.
+  std::atomic<std::size_t> live_bytes{0}; ///< What live work was given: the plans of objectives, begun or not, and messages to tasks.
   std::atomic<bool> draining{false};
   std::atomic<bool> stopping{false}; ///< The gateway is being destroyed: actors end without a word.
 

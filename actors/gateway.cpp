@@ -118,22 +118,21 @@ struct gateway::impl {
     if (unwritable)
       return make_error(errc::unavailable, "the store cannot write: " + env.records.status().problem, "");
     if (backlog_full)
-      return make_error(errc::overloaded, "too many changes wait for the disk (backlogChangesMax)", "");
+      return make_error(errc::overloaded, "too many changes wait for the disk (limits.backlog-changes)", "");
     if (env.live_tasks.load(std::memory_order_relaxed) >= env.options.live_tasks_max)
       return make_error(errc::overloaded,
-                        "there are " + std::to_string(env.options.live_tasks_max) + " live tasks (liveTasksMax)", "");
+                        "there are " + std::to_string(env.options.live_tasks_max) + " live tasks (limits.live-tasks)", "");
     return {};
   }
 
-  /// Whether plans of that size may be added to what is live.
+  /// Whether plans or a message of that size may be added to what is live.
   [[nodiscard]] result<void> has_room(std::size_t bytes) const {
-    const auto live = env.live_plan_bytes.load(std::memory_order_relaxed);
-    if (live + bytes <= env.options.live_plan_bytes_max)
+    const auto live = env.live_bytes.load(std::memory_order_relaxed);
+    if (live + bytes <= env.options.live_bytes_max)
       return {};
     return make_error(errc::overloaded,
-                      "the live objectives hold " + std::to_string(live) + " bytes of plans; with " + std::to_string(bytes)
-                          + " more there would be more than " + std::to_string(env.options.live_plan_bytes_max)
-                          + " (livePlanBytesMax)",
+                      "live work was given " + std::to_string(live) + " bytes of plans and messages; with " + std::to_string(bytes)
+                          + " more there would be more than " + std::to_string(env.options.live_bytes_max) + " (limits.live-bytes)",
                       "");
   }
 
@@ -176,6 +175,9 @@ struct gateway::impl {
 
   /// The live actor of an objective; one that has settled is brought back for as long as the command takes.
   [[nodiscard]] result<objective_handle> objective_for(const objective_id& id) {
+    if (auto who = env.objectives.find(id.str()))
+      return who;
+    // The disk is read under the lock: what it says must still be so when the actor begins.
     const std::lock_guard lock{env.entering};
     if (auto who = env.objectives.find(id.str()))
       return who;
@@ -276,13 +278,23 @@ gateway::gateway(store& records, const agent_registry& agents, executor_options 
 gateway::~gateway() = default;
 
 void gateway::resume(const recovered& what) {
+  auto& env = impl_->env;
   for (const auto& view : what.objectives) {
-    const std::lock_guard lock{impl_->env.entering};
-    (void)impl_->spawn_existing(*view); // was accepted once, so its dependencies resolve
+    const std::lock_guard lock{env.entering};
+    const auto who = impl_->spawn_existing(*view);
+    if (!who && env.options.warn) // It was accepted once, so its dependencies resolve.
+      env.options.warn("objective " + view->id.str() + " cannot go on: " + who.error().message);
   }
-  for (const auto& record : what.lone_tasks)
-    if (record->agent != objective_agent)
+  for (const auto& record : what.lone_tasks) {
+    if (record->agent != objective_agent) {
       impl_->resume_lone(*record);
+      continue;
+    }
+    // An objective settles, and then its root task does; the process may have ended in between.
+    const auto whole = env.records.find_objective(objective_id{record->context});
+    if (whole && is_settled(whole->state))
+      env.records.commit(root_moved(*whole, whole->state, whole->reason, {}, env.now()));
+  }
 }
 
 void gateway::send(send_message what, watcher_ptr follow, reply<sent> done) {
@@ -290,6 +302,8 @@ void gateway::send(send_message what, watcher_ptr follow, reply<sent> done) {
     return done(ok.error());
   if (impl_->recent && impl_->recent->answer(what, done))
     return;
+  if (auto ok = impl_->has_room(bytes_of(what.what)); !ok)
+    return done(ok.error());
   const auto refer = [this, owner = owner_of(what.who)](const task_id& id) { return records().find_task_of(owner, id); };
   if (auto ok = check_task_references(what.what, refer); !ok)
     return done(ok.error());
@@ -306,7 +320,7 @@ void gateway::send(send_message what, watcher_ptr follow, reply<sent> done) {
     return done(make_error(errc::invalid_params, "message.contextId is not the task's: " + record->context, "message.contextId"));
   if (is_terminal(record->status.state))
     return done(gone(what.what.task_id));
-  const auto who = agents().find(record->agent.empty() ? agents().default_agent : record->agent);
+  const auto who = agents().find(agents().name_or_default(record->agent));
   if (auto ok = who ? check_media_types(what.what, what.accepted_output_modes, *who) : result<void>{}; !ok)
     return done(ok.error());
   impl_->send_to(record, std::move(what), std::move(done));
@@ -338,7 +352,7 @@ void gateway::create(create_objective what, watcher_ptr follow, reply<objective_
     return done(ok.error());
   if (auto ok = impl_->has_room(bytes_of(what.spec)); !ok)
     return done(ok.error());
-  auto resolved = check_objective(what.spec.plans, agents());
+  auto resolved = check_new_objective(what.spec, agents());
   if (!resolved)
     return done(resolved.error());
   auto spec = std::make_shared<objective_spec>(std::move(what.spec));
@@ -405,6 +419,8 @@ void gateway::create(create_plan what, reply<plan_id> done) {
     return done(ok.error());
   if (auto ok = check_plan(what.spec, 0, agents()); !ok)
     return done(ok.error());
+  if (auto ok = check_chosen_ids(what.spec, what.objective, std::nullopt); !ok)
+    return done(ok.error());
   std::vector<std::string> chosen;
   if (!what.spec.id.empty())
     chosen.push_back(what.spec.id.str());
@@ -435,7 +451,7 @@ void gateway::update(update_plan what, reply<plan_id> done) {
 }
 
 result<void> gateway::check(const objective_spec& what) const {
-  if (auto resolved = check_objective(what.plans, agents()); !resolved)
+  if (auto resolved = check_new_objective(what, agents()); !resolved)
     return resolved.error();
   return {};
 }

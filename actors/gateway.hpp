@@ -39,7 +39,7 @@ struct executor_options {
   double time_scale = 1.0;      ///< Agents that only wait (`sleep`, scripted delays) multiply their times by this.
   std::uint32_t parallel_max = 0;       ///< For every objective that names none; 0 = no limit.
   std::size_t live_tasks_max = 2'000'000; ///< New work is refused (errc::overloaded) above this.
-  std::size_t live_plan_bytes_max = std::size_t{4} << 30; ///< The same, for what the plans of live objectives hold, begun or not.
+  std::size_t live_bytes_max = std::size_t{4} << 30; ///< The same, for what live work was given: plans, begun or not, and messages.
   std::size_t backlog_changes_max = 200'000; ///< The same, for changes that wait for the disk.
   std::chrono::milliseconds cancel_grace{5000}; ///< How long a canceled agent may take to stop before it is let go.
   std::chrono::seconds settled_linger{60}; ///< How long a settled objective stays in memory.

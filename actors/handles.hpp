@@ -57,6 +57,7 @@ struct task_timer {
   };
   purpose kind;
   std::uint32_t attempt;
+  std::chrono::nanoseconds left{}; ///< Still to wait when it comes (timer_hop_max).
 };
 
 /// From the journal: `working` is durable, an agent that must not be started twice may start.
@@ -162,6 +163,13 @@ struct plan_waits {
   bool waiting;
 };
 
+/// From a plan: how it stands beside its state.
+struct plan_standing {
+  std::uint32_t plan = 0;
+  bool idle = false;        ///< None of its tasks runs or is free to begin: it waits for other plans.
+  std::uint32_t asking = 0; ///< Tasks that wait for somebody outside and hold a slot of the objective's meanwhile.
+};
+
 /// From a plan: a task that other plans wait for has completed, or never will.
 struct outward_news {
   std::uint32_t plan;
@@ -209,7 +217,7 @@ struct objective_cancel {
 /// From the journal: one more of the changes that a settled objective waits for is durable.
 struct objective_written {};
 
-using objective_handle = actor_handle<plan_settled, plan_waits, outward_news, change_objective, add_plan, change_plan,
+using objective_handle = actor_handle<plan_settled, plan_waits, plan_standing, outward_news, change_objective, add_plan, change_plan,
                                       objective_input, objective_cancel, objective_written>;
 
 } // namespace troupe
@@ -233,6 +241,7 @@ TROUPE_LOCAL_MESSAGE(troupe::task_cancel)
 TROUPE_LOCAL_MESSAGE(troupe::release_more)
 TROUPE_LOCAL_MESSAGE(troupe::plan_settled)
 TROUPE_LOCAL_MESSAGE(troupe::plan_waits)
+TROUPE_LOCAL_MESSAGE(troupe::plan_standing)
 TROUPE_LOCAL_MESSAGE(troupe::outward_news)
 TROUPE_LOCAL_MESSAGE(troupe::change_objective)
 TROUPE_LOCAL_MESSAGE(troupe::add_plan)
@@ -262,6 +271,7 @@ CAF_BEGIN_TYPE_ID_BLOCK(troupe, caf::first_custom_type_id)
   CAF_ADD_TYPE_ID(troupe, (troupe::release_more))
   CAF_ADD_TYPE_ID(troupe, (troupe::plan_settled))
   CAF_ADD_TYPE_ID(troupe, (troupe::plan_waits))
+  CAF_ADD_TYPE_ID(troupe, (troupe::plan_standing))
   CAF_ADD_TYPE_ID(troupe, (troupe::outward_news))
   CAF_ADD_TYPE_ID(troupe, (troupe::change_objective))
   CAF_ADD_TYPE_ID(troupe, (troupe::add_plan))

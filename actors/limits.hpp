@@ -17,7 +17,7 @@ inline constexpr std::size_t release_burst_max = 128;
 
 /// Changes that wait for the disk, above which a plan releases no further burst until the store has caught up. Without it a wide plan
 /// would fill the backlog, with a kilobyte for each task, everybody's changes would wait behind its own, and new work would be refused
-/// (backlogChangesMax). Two of the store's batches: enough that the writer never waits for the plan.
+/// (limits.backlog-changes). Two of the store's batches: enough that the writer never waits for the plan.
 inline constexpr std::size_t release_backlog_max = 8192;
 /// Until the plan looks again; the writer needs ten times as long for a batch.
 inline constexpr std::chrono::milliseconds release_pause{2};
@@ -34,6 +34,10 @@ inline constexpr std::size_t task_inputs_max = 1'000;
 /// Bytes of those messages (bytes_of); more are refused (errc::limit_exceeded). Less than what a history keeps (store/limits.hpp), so that
 /// what a task was told is all there after a restart unless its agent talks a lot.
 inline constexpr std::size_t task_input_bytes_max = std::size_t{32} << 20;
+/// Questions an agent may ask while another of its questions is open; they are shown one after the other. With one more the attempt fails.
+inline constexpr std::size_t task_questions_max = 64;
+/// The longest a timer is set for at once; what is left is set again. A timer keeps an actor that has ended in memory until it is due.
+inline constexpr std::chrono::seconds timer_hop_max{30};
 /// Sends that are remembered to know one that comes again (`deduplicate-seconds`); the oldest is forgotten first. About 300 bytes each.
 inline constexpr std::size_t recent_sends_max = 100'000;
 

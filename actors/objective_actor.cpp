@@ -1,7 +1,6 @@
 #include "actors/objective_actor.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "actors/plan_actor.hpp"
 #include "actors/status_message.hpp"
@@ -15,12 +14,14 @@ objective_actor::objective_actor(actor_pointer<handle> self, environment& env, o
     states_.push_back(plan.state);
   running_.resize(states_.size());
   waiting_.resize(states_.size());
+  standing_.resize(states_.size());
+  behind_.resize(states_.size());
   for (const auto& plan : view_.plans)
     hold(*plan.spec);
 }
 
 objective_actor::~objective_actor() {
-  env_.live_plan_bytes -= plan_bytes_;
+  env_.live_bytes -= plan_bytes_;
   for (const auto& plan : running_)
     kill(plan);
   kill(slots_);
@@ -30,7 +31,7 @@ objective_actor::~objective_actor() {
 void objective_actor::hold(const plan_spec& plan) {
   const auto bytes = bytes_of(plan);
   plan_bytes_ += bytes;
-  env_.live_plan_bytes += bytes;
+  env_.live_bytes += bytes;
 }
 
 actor_behavior<objective_handle> objective_actor::make_behavior() {
@@ -38,6 +39,7 @@ actor_behavior<objective_handle> objective_actor::make_behavior() {
   return {
       [this](const plan_settled& what) { on_settled(what); },
       [this](const plan_waits& what) { on_waits(what); },
+      [this](const plan_standing& what) { on_standing(what); },
       [this](const outward_news& what) { on_outward(what); },
       [this](const change_objective& what) { on_change(what); },
       [this](const add_plan& what) { on_add(what); },
@@ -60,6 +62,10 @@ void objective_actor::begin() {
     return create();
   }
   env_.wait_until_entered();
+  // The two are recorded one after the other; the process may have ended in between.
+  if (const auto root = view_.root_task.empty() ? nullptr : env_.records.find_task(view_.root_task);
+      root && !is_terminal(root->status.state) && root->status.state != root_state(view_.state))
+    move_root(view_.state, view_.reason);
   for (std::uint32_t p = 0; p < states_.size(); ++p)
     remember_outward(p);
   for (std::uint32_t p = 0; p < states_.size(); ++p)
@@ -127,6 +133,7 @@ void objective_actor::advance() {
     return;
   auto next = decide(resolved_->plans, states_);
   for (auto& skip : next.skipped) {
+    withdraw_all(skip.plan, skip.reason);
     move_plan(skip.plan, plan_state::skipped, skip.reason);
     remember_outward(skip.plan);
   }
@@ -167,6 +174,8 @@ void objective_actor::start_plan(std::uint32_t plan) {
   if (view_.closing)
     start.closing = close_plan{plan_state::failed, view_.closing_reason};
   waiting_[plan] = view_.plans[plan].paused;
+  standing_[plan] = {};
+  behind_[plan] = true;
   running_[plan] = spawn_actor<plan_actor>(*self_, env_, std::move(start));
 }
 
@@ -174,6 +183,7 @@ void objective_actor::on_settled(const plan_settled& what) {
   running_[what.plan] = nullptr;
   states_[what.plan] = what.state;
   waiting_[what.plan] = false;
+  standing_[what.plan] = {};
   view_.plans[what.plan].state = what.state;
   view_.plans[what.plan].reason = what.reason;
   view_.plans[what.plan].paused = false;
@@ -204,10 +214,30 @@ void objective_actor::on_waits(const plan_waits& what) {
   commit();
 }
 
-// The objective is blocked while plans run and each of them waits for people, and while it is paused and none of them works.
+void objective_actor::on_standing(const plan_standing& what) {
+  if (!running_[what.plan])
+    return;
+  standing_[what.plan] = what;
+  show_waiting();
+  commit();
+}
+
+// The objective is blocked while plans run, one of them waits for people and the others for people or for each other; while those whom
+// people keep waiting hold all its slots; and while it is paused and none of its plans works.
 void objective_actor::show_waiting() {
-  const auto waits = static_cast<std::size_t>(std::count(waiting_.begin(), waiting_.end(), true));
-  const bool blocked = waits == active() && (waits > 0 || view_.paused);
+  std::size_t waits = 0;
+  std::size_t idle = 0;
+  std::uint32_t asking = 0;
+  for (std::size_t p = 0; p < running_.size(); ++p) {
+    asking += standing_[p].asking;
+    if (waiting_[p])
+      ++waits;
+    else if (running_[p] && standing_[p].idle)
+      ++idle;
+  }
+  const bool none_works = waits + idle == active() && (waits > 0 || view_.paused);
+  const bool none_may_begin = view_.parallel_max > 0 && asking >= view_.parallel_max;
+  const bool blocked = none_works || none_may_begin;
   if (blocked && view_.state == objective_state::working)
     move(objective_state::blocked, view_.paused ? "paused by request" : "waits for input");
   else if (!blocked && view_.state == objective_state::blocked)
@@ -229,11 +259,20 @@ void objective_actor::remember_outward(std::uint32_t plan) {
   auto& of = view_.plans[plan];
   if (!is_settled(states_[plan]) || resolved_->plans[plan].outward.empty())
     return;
-  if (const auto committed = env_.records.find_objective(view_.id))
-    of.tasks = committed->plans[plan].tasks;
+  catch_up(plan);
   for (const auto& edge : resolved_->plans[plan].outward) {
     const auto& slot = of.tasks[edge.task];
     on_outward({plan, edge.task, slot.state == task_state::completed, of.task_at(edge.task), slot.has_artifacts});
+  }
+}
+
+// While a plan runs its slots are its actor's business. Once it has settled they are all committed.
+void objective_actor::catch_up(std::uint32_t plan) {
+  if (!behind_[plan])
+    return;
+  if (const auto committed = env_.records.find_objective(view_.id)) {
+    view_.plans[plan].tasks = committed->plans[plan].tasks;
+    behind_[plan] = false;
   }
 }
 
@@ -262,6 +301,9 @@ void objective_actor::close_if_quiet() {
   if (active() > 0)
     return;
   const auto to = *view_.closing;
+  for (std::uint32_t p = 0; p < states_.size(); ++p)
+    if (states_[p] == plan_state::pending)
+      withdraw_all(p, view_.closing_reason);
   if (view_.state == objective_state::blocked && !may_become(view_.state, to))
     move(objective_state::working, "");
   move(to, view_.closing_reason);
@@ -285,31 +327,19 @@ void objective_actor::move_plan(std::uint32_t plan, plan_state to, const std::st
   pending_.push_back(plan_moved{plan, to, reason});
 }
 
-// The root task shows the objective as an A2A task.
 void objective_actor::move_root(objective_state to, const std::string& reason) {
   if (view_.root_task.empty())
     return;
-  static constexpr auto shown = std::to_array<task_state>({task_state::submitted, task_state::working, task_state::working,
-                                                           task_state::input_required, task_state::completed,
-                                                           task_state::failed, task_state::canceled});
   const auto record = env_.records.find_task(view_.root_task);
   if (record && is_terminal(record->status.state))
     return; // a retried objective has no root task any more: a terminal task never moves again
-  change what;
-  what.context = view_.id.str();
-  what.task = {view_.root_task, true, 0, 0};
-  what.at = env_.now();
-  message_ptr text;
   auto words = reason;
   if (to == objective_state::blocked)
     if (const auto committed = env_.records.find_objective(view_.id))
       for (const auto& question : committed->pending_inputs)
         words += "\n" + question.task.str() + ": " + question.prompt;
-  if (!words.empty()) {
-    auto metadata = to == objective_state::canceled ? std::exchange(cancel_metadata_, {}) : boost::json::object{};
-    text = make_status_message(std::move(words), view_.id.str(), view_.root_task, std::move(metadata));
-  }
-  what.events.push_back(task_moved{shown[static_cast<std::size_t>(to)], 1, std::move(text)});
+  auto metadata = to == objective_state::canceled ? std::exchange(cancel_metadata_, {}) : boost::json::object{};
+  auto what = root_moved(view_, to, std::move(words), std::move(metadata), env_.now());
   commit();
   write(std::move(what), [&records = env_.records, id = view_.root_task, done = is_settled(to) ? std::exchange(cancelers_, {}) : decltype(cancelers_){}] {
     for (const auto& one : done)
@@ -361,6 +391,37 @@ void objective_actor::quit_if_settled() {
 std::size_t objective_actor::active() const {
   return static_cast<std::size_t>(
       std::count_if(running_.begin(), running_.end(), [](const plan_handle& plan) { return plan != nullptr; }));
+}
+
+task_state root_state(objective_state of) noexcept {
+  switch (of) {
+  case objective_state::submitted:
+    return task_state::submitted;
+  case objective_state::planning:
+  case objective_state::working:
+    return task_state::working;
+  case objective_state::blocked:
+    return task_state::input_required;
+  case objective_state::completed:
+    return task_state::completed;
+  case objective_state::failed:
+    return task_state::failed;
+  case objective_state::canceled:
+    return task_state::canceled;
+  }
+  return task_state::unspecified;
+}
+
+change root_moved(const objective_view& of, objective_state to, std::string words, boost::json::object metadata, timestamp at) {
+  change out;
+  out.context = of.id.str();
+  out.task = {of.root_task, true, 0, 0};
+  out.at = at;
+  message_ptr text;
+  if (!words.empty())
+    text = make_status_message(std::move(words), of.id.str(), of.root_task, std::move(metadata));
+  out.events.push_back(task_moved{root_state(to), 1, std::move(text)});
+  return out;
 }
 
 } // namespace troupe

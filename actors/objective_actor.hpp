@@ -22,6 +22,11 @@ namespace troupe {
 /// The `agent` of a root task: nobody does it, it stands for an objective.
 inline constexpr std::string_view objective_agent = "objective";
 
+/// The state of the root task, which shows the objective as an A2A task.
+[[nodiscard]] task_state root_state(objective_state of) noexcept;
+/// The root task moves with its objective. `words` and `metadata` are of its status message; without words there is none.
+[[nodiscard]] change root_moved(const objective_view& of, objective_state to, std::string words, boost::json::object metadata, timestamp at);
+
 /// What an objective actor begins with.
 struct objective_start {
   objective_view view; ///< As committed, or as it shall be created.
@@ -55,9 +60,11 @@ private:
   void on_settled(const plan_settled& what);
   void end_planning();
   void on_waits(const plan_waits& what);
+  void on_standing(const plan_standing& what);
   void show_waiting();
   void on_outward(const outward_news& what);
   void remember_outward(std::uint32_t plan);
+  void catch_up(std::uint32_t plan);
   void pass_on(const task_position& to, dependency_news news);
 
   // -- commands (objective_actor_commands.cpp) -------------------------------------------------------------------------
@@ -71,6 +78,7 @@ private:
   void on_input(objective_input& what);
   void on_cancel(const objective_cancel& what);
   void withdraw(std::uint32_t plan, std::vector<std::uint32_t> tasks, const std::string& reason, const boost::json::object& metadata);
+  void withdraw_all(std::uint32_t plan, const std::string& reason);
   void end_unbegun(std::uint32_t plan, plan_state to);
   void renew(std::uint32_t plan);
 
@@ -95,12 +103,14 @@ private:
   std::vector<plan_state> states_;
   std::vector<plan_handle> running_; ///< By plan; null if it has no actor.
   std::vector<bool> waiting_;        ///< By plan: it waits for people.
+  std::vector<plan_standing> standing_; ///< By plan: how else it stands, while it runs.
+  std::vector<bool> behind_;         ///< By plan: its slots in `view_` are those with which its actor began.
   std::map<std::pair<std::uint32_t, std::uint32_t>, outward_news> outward_; ///< What became of tasks other plans wait for.
   throttle_handle slots_;
   std::vector<event> pending_;
   std::vector<reply_port<task_ptr>> cancelers_; ///< Who asked to cancel the root task.
   std::map<std::uint32_t, std::vector<reply_port<plan_id>>> plan_closers_; ///< By plan: who asked for its end; answered once it has come.
-  std::size_t plan_bytes_ = 0; ///< Its share of environment::live_plan_bytes.
+  std::size_t plan_bytes_ = 0; ///< Its share of environment::live_bytes.
   std::size_t unwritten_ = 0; ///< Changes of a settled objective that are not durable yet.
   boost::json::object cancel_metadata_;         ///< Of the request that cancels the root task.
 };

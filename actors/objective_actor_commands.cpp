@@ -62,14 +62,16 @@ void objective_actor::change_state(objective_state to) {
     return close_all(objective_state::failed, "failed by request");
   case objective_state::completed:
     for (std::uint32_t p = 0; p < states_.size(); ++p)
-      if (states_[p] == plan_state::pending)
+      if (states_[p] == plan_state::pending) {
+        withdraw_all(p, "the objective was completed by request");
         move_plan(p, plan_state::skipped, "the objective was completed by request");
+      }
     return move(to, "completed by request");
   case objective_state::submitted:
   case objective_state::planning:
     if (is_settled(view_.state))
       for (std::uint32_t p = 0; p < states_.size(); ++p)
-        if (states_[p] == plan_state::failed)
+        if (states_[p] == plan_state::failed || states_[p] == plan_state::pending)
           renew(p);
     return move(to, "");
   case objective_state::working:
@@ -91,11 +93,9 @@ void objective_actor::note_pause(bool paused, std::optional<std::uint32_t> plan)
   pending_.push_back(pause_changed{paused, plan});
 }
 
-// What failed is tried again as new tasks; what completed stays.
+// What failed, or was withdrawn, is tried again as new tasks; what completed stays.
 void objective_actor::renew(std::uint32_t plan) {
-  // The slots as committed: this actor does not follow them while a plan runs.
-  if (auto committed = env_.records.find_objective(view_.id))
-    view_.plans[plan].tasks = committed->plans[plan].tasks;
+  catch_up(plan);
   std::vector<std::uint32_t> again;
   auto& slots = view_.plans[plan].tasks;
   for (std::uint32_t t = 0; t < slots.size(); ++t)
@@ -106,6 +106,8 @@ void objective_actor::renew(std::uint32_t plan) {
       again.push_back(t);
       outward_.erase({plan, t});
     }
+  if (again.empty() && states_[plan] == plan_state::pending)
+    return;
   pending_.push_back(tasks_renewed{plan, std::move(again)});
   move_plan(plan, plan_state::pending, "tried again");
   ++view_.revision;
@@ -143,6 +145,8 @@ void objective_actor::on_add(const add_plan& what) {
   states_.push_back(plan_state::pending);
   running_.emplace_back();
   waiting_.push_back(false);
+  standing_.emplace_back();
+  behind_.push_back(false);
   hold(*spec);
   pending_.push_back(plan_added{spec});
   commit([id = spec->id, done = what.done] { done(id); });
@@ -238,6 +242,7 @@ result<void> objective_actor::change_plan_state(std::uint32_t plan, plan_state t
   case plan_state::skipped:
     if (running_[plan])
       return make_error(errc::invalid_transition, "the plan runs; move it to failed instead", "status");
+    withdraw_all(plan, "skipped by request");
     move_plan(plan, to, "skipped by request");
     remember_outward(plan);
     end_planning();
@@ -318,17 +323,22 @@ void objective_actor::withdraw(std::uint32_t plan, std::vector<std::uint32_t> ta
   pending_.push_back(tasks_withdrawn{plan, std::move(tasks), task_state::canceled, reason, metadata});
 }
 
-// A plan that never began is over because somebody says so: its tasks end with it.
-void objective_actor::end_unbegun(std::uint32_t plan, plan_state to) {
-  const auto reason = std::string{to_string(to)} + " by request";
+// The tasks of a plan that will not begin: whoever waits for one of them hears of it.
+void objective_actor::withdraw_all(std::uint32_t plan, const std::string& reason) {
   std::vector<std::uint32_t> rest;
   const auto& slots = view_.plans[plan].tasks;
   for (std::uint32_t t = 0; t < slots.size(); ++t)
     if (slots[t].state == task_state::unspecified)
       rest.push_back(t);
-  move_plan(plan, plan_state::working, "");
   if (!rest.empty())
     withdraw(plan, std::move(rest), reason, {});
+}
+
+// A plan that never began is over because somebody says so: its tasks end with it.
+void objective_actor::end_unbegun(std::uint32_t plan, plan_state to) {
+  const auto reason = std::string{to_string(to)} + " by request";
+  move_plan(plan, plan_state::working, "");
+  withdraw_all(plan, reason);
   move_plan(plan, to, reason);
   commit();
   remember_outward(plan);

@@ -136,7 +136,7 @@ void plan_actor::spawn_task(std::uint32_t task) {
   start.scope = scope_;
   start.task_index = task;
   start.generation = slot.generation;
-  start.agent = spec.agent.empty() ? env_.agents.default_agent : spec.agent;
+  start.agent = env_.agents.name_or_default(spec.agent);
   start.dependencies = dependencies_of(task);
   start.attempts = slot.attempt;
   start.exists = slot.state != task_state::unspecified;
@@ -181,6 +181,7 @@ void plan_actor::on_settled(const task_settled& what) {
   } else {
     lose(what.task, "task \"" + label(what.task) + "\" " + std::string{to_string(what.state)}
                         + (what.reason.empty() ? "" : ": " + what.reason));
+    spawn_ready(); // whom maxParallel held back
   }
   check();
 }
@@ -332,11 +333,23 @@ void plan_actor::check() {
       move(plan_state::failed, closing_reason_);
     return self_->quit();
   }
-  const bool waits = running_count_ > 0 && waiting_count_ == running_count_ && ready_.empty();
+  tell_standing();
+  const auto limit = start_.view.spec->parallel_max;
+  const bool none_may_begin = ready_.empty() || (limit > 0 && running_count_ >= limit);
+  const bool waits = running_count_ > 0 && waiting_count_ == running_count_ && none_may_begin;
   if (waits && state_ == plan_state::working)
     move(plan_state::blocked, "waits for input");
   else if (!waits && !paused_ && state_ == plan_state::blocked)
     move(plan_state::working, "");
+}
+
+// What the objective needs beside the plan's state to say whether anything of it can run.
+void plan_actor::tell_standing() {
+  const plan_standing now{start_.index, running_count_ == 0 && ready_.empty(), start_.slots ? waiting_count_ : 0};
+  if (now.idle == told_.idle && now.asking == told_.asking)
+    return;
+  told_ = now;
+  tell(start_.objective, plan_standing{now});
 }
 
 void plan_actor::move(plan_state to, const std::string& reason, std::vector<event> before) {

@@ -71,6 +71,7 @@ private:
   void close(plan_state to, const std::string& reason);
   void pause(bool paused);
   void check();
+  void tell_standing();
   void move(plan_state to, const std::string& reason, std::vector<event> before = {});
   [[nodiscard]] std::string label(std::uint32_t task) const;
   [[nodiscard]] bool has_begun(std::uint32_t task) const { return slots_[task].state != task_state::unspecified; }
@@ -96,6 +97,7 @@ private:
   bool closing_ = false;          ///< Releases nothing more; ends as `closing_to_` when the last actor is gone.
   plan_state closing_to_ = plan_state::failed;
   std::string closing_reason_;
+  plan_standing told_{}; ///< What the objective knows.
 };
 
 } // namespace troupe

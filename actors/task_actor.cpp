@@ -3,9 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "actors/limits.hpp"
+
 namespace troupe {
 
 namespace {
+
+void set_task_timer(const task_handle& who, task_timer::purpose kind, std::uint32_t attempt, std::chrono::nanoseconds after) {
+  const auto hop = std::min<std::chrono::nanoseconds>(after, timer_hop_max);
+  tell_after(hop, who, task_timer{kind, attempt, after - hop});
+}
 
 /// The way back from an agent to its task: mail to the actor, marked with the attempt it belongs to.
 class task_port final : public agent_port {
@@ -14,7 +21,7 @@ public:
 
   void report(agent_report what) override { tell(to_, agent_reported{attempt_, std::move(what)}); }
   void wake_after(std::chrono::nanoseconds delay) override {
-    tell_after(delay, to_, task_timer{task_timer::purpose::wake, attempt_});
+    set_task_timer(to_, task_timer::purpose::wake, attempt_, delay);
   }
 
 private:
@@ -58,10 +65,13 @@ task_actor::task_actor(actor_pointer<handle> self, environment& env, task_start 
     lone_ = std::make_unique<conversation>(conversation{
         std::move(start.id), std::move(start.context), std::move(start.owner), std::move(start.request), std::move(start.request_metadata),
         std::move(start.accepted_output_modes), std::move(start.traceparent), std::move(start.follow), std::move(start.done)});
+  if (lone_)
+    env_.live_bytes += told_bytes();
 }
 
 task_actor::~task_actor() {
   env_.live_tasks.fetch_sub(1, std::memory_order_relaxed);
+  env_.live_bytes -= told_bytes();
   if (env_.stopping)
     return;
   release();
@@ -75,7 +85,11 @@ void task_actor::on(agent_reported& what) {
 }
 
 void task_actor::on(task_timer& what) {
-  if (what.attempt == attempt_)
+  if (what.attempt != attempt_)
+    return;
+  if (what.left.count() > 0)
+    set_timer(what.kind, what.left);
+  else
     on_timer(what);
 }
 
@@ -102,8 +116,7 @@ void task_actor::begin() {
     return finish(task_event::fail, "the process ended while the task ran, and its agent must not do it twice");
   if (agent_)
     return want_slots();
-  const auto& wanted = scope_ ? scope_->spec->tasks[task_index_].agent : env_.agents.default_agent;
-  finish(task_event::fail, "no agent is named \"" + wanted + "\"; there are: " + list_of(env_.agents.names()));
+  finish(task_event::fail, "no agent is named \"" + agent_name() + "\"; there are: " + list_of(env_.agents.names()));
 }
 
 // A lone task that has to wait for its turn is there all the same: SUBMITTED, and can be looked at, told more and canceled.
@@ -127,8 +140,7 @@ void task_actor::want_slots() {
   if (scope_ && scope_->slots && objective_slot_ == 0)
     return want(scope_->slots, objective_slot_);
   if (agent_slot_ == 0 && !env_.agent_slots.empty()) {
-    const auto& spec_agent = scope_ ? scope_->spec->tasks[task_index_].agent : env_.agents.default_agent;
-    const auto it = env_.agent_slots.find(spec_agent.empty() ? env_.agents.default_agent : spec_agent);
+    const auto it = env_.agent_slots.find(agent_name());
     if (it != env_.agent_slots.end())
       return want(it->second, agent_slot_);
   }
@@ -153,11 +165,17 @@ void task_actor::begin_attempt() {
 }
 
 void task_actor::start_agent() {
-  auto what = make_order();
-  if (!what)
-    return fail(report_failed{what.error().message, false});
-  try {
+  call_agent([&] {
+    auto what = make_order();
+    if (!what)
+      return fail(report_failed{what.error().message, false});
     on_started(agent_->start(*what, std::make_shared<task_port>(handle_of(self_), attempt_)));
+  });
+}
+
+void task_actor::call_agent(const std::function<void()>& call) {
+  try {
+    call();
   } catch (const std::exception& e) {
     fail(report_failed{std::string{"the agent threw: "} + e.what(), true});
   } catch (...) {
@@ -222,13 +240,8 @@ void task_actor::on_report(agent_report what) {
 void task_actor::on_timer(const task_timer& what) {
   switch (what.kind) {
   case task_timer::purpose::wake:
-    if (!run_ || is_stopping() || over())
-      return;
-    try {
-      run_->on_wake();
-    } catch (const std::exception& e) {
-      fail(report_failed{std::string{"the agent threw: "} + e.what(), true});
-    }
+    if (run_ && !is_stopping() && !over())
+      call_agent([&] { run_->on_wake(); });
     return;
   case task_timer::purpose::retry:
     if (!over() && !is_stopping())
@@ -257,18 +270,15 @@ void task_actor::on_timer(const task_timer& what) {
 void task_actor::cancel(const cancel_run& what) {
   if (over())
     return; // whoever asked hears of it when the message is dropped
-  const bool was_waiting = is_interrupted(state_);
   bool stopped = true;
   if (run_ && !is_stopping())
-    stopped = run_->on_cancel();
+    stopped = stop_run();
   else if (is_stopping())
     stopped = false; // it was told already
   quit_after_stop_ = !stopped;
   if (what.done)
     rest().canceled = what.done;
   finish(task_event::cancel, what.reason, what.metadata);
-  if (was_waiting)
-    tell_plan_waiting(false);
   if (!stopped)
     set_timer(task_timer::purpose::grace, env_.options.cancel_grace);
 }
@@ -309,6 +319,8 @@ void task_actor::reply(report_reply what) {
 // Either the last word, or a wait and then the next attempt; the failed attempt is a fact of its own.
 void task_actor::fail(report_failed what) {
   run_.reset();
+  if (rest_)
+    rest_->questions.clear();
   note_progress();
   ++failures_;
   if (!what.retry || failures_ >= retry().attempts_max) {
@@ -325,9 +337,7 @@ void task_actor::fail(report_failed what) {
     return;
   if (lone_)
     env_.lone_tasks.put(lone_->id.str(), handle_of(self_));
-  commit();
-  if (was_waiting)
-    tell_plan_waiting(false);
+  commit(was_waiting ? plan_told(false) : nullptr);
   wait_for_retry(wait);
 }
 
@@ -336,10 +346,19 @@ void task_actor::wait_for_retry(std::chrono::milliseconds wait) {
 }
 
 void task_actor::stop_agent(report_failed because) {
-  if (!run_ || run_->on_cancel())
+  if (!run_ || stop_run())
     return fail(std::move(because));
   rest().stopping = std::move(because);
   set_timer(task_timer::purpose::grace, env_.options.cancel_grace);
+}
+
+/// Tells the agent to stop; true if nothing more is to come of it. If it throws, there is not.
+bool task_actor::stop_run() {
+  try {
+    return run_->on_cancel();
+  } catch (...) {
+    return true;
+  }
 }
 
 // The agent has stopped, or had its time to.
@@ -395,21 +414,21 @@ committed_fn task_actor::answer_to_cancel() {
 void task_actor::release() {
   if (const auto ticket = std::exchange(objective_slot_, 0))
     tell(scope_->slots, return_slot{ticket});
-  if (const auto ticket = std::exchange(agent_slot_, 0)) {
-    const auto& spec_agent = scope_ ? scope_->spec->tasks[task_index_].agent : env_.agents.default_agent;
-    tell(env_.agent_slots.at(spec_agent.empty() ? env_.agents.default_agent : spec_agent), return_slot{ticket});
-  }
+  if (const auto ticket = std::exchange(agent_slot_, 0))
+    tell(env_.agent_slots.at(agent_name()), return_slot{ticket});
 }
 
 // -- what it is --------------------------------------------------------------------------------------------------------
 
 void task_actor::set_timer(task_timer::purpose kind, std::chrono::nanoseconds after) {
-  tell_after(after, handle_of(self_), task_timer{kind, attempt_});
+  set_task_timer(handle_of(self_), kind, attempt_, after);
 }
 
-void task_actor::tell_plan_waiting(bool waiting) {
-  if (scope_)
-    tell(scope_->plan, task_waits{task_index_, waiting});
+/// Tells the plan once what it is told of is committed. Null for a lone task.
+committed_fn task_actor::plan_told(bool waiting) const {
+  if (!scope_)
+    return nullptr;
+  return [scope = scope_, fact = task_waits{task_index_, waiting}]() mutable { tell(scope->plan, std::move(fact)); };
 }
 
 const retry_policy& task_actor::retry() const {
@@ -429,6 +448,10 @@ task_actor::occasional& task_actor::rest() {
 
 task_id task_actor::id() const {
   return lone_ ? lone_->id : renewed_id(scope_->spec->tasks[task_index_].id, generation_);
+}
+
+const std::string& task_actor::agent_name() const {
+  return scope_ ? env_.agents.name_or_default(scope_->spec->tasks[task_index_].agent) : env_.agents.default_agent;
 }
 
 const std::string& task_actor::context() const {

@@ -4,6 +4,7 @@
 // Runs on the scheduler's threads. If it dies of anything unforeseen, its destructor records the failure and tells the plan.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -83,6 +84,8 @@ private:
   void begin_attempt();
   void start_agent();
   void on_started(start_result what);
+  /// An agent that throws has failed its attempt.
+  void call_agent(const std::function<void()>& call);
 
   // -- what comes in ---------------------------------------------------------------------------------------------------
   void on_report(agent_report what);
@@ -92,6 +95,9 @@ private:
   // -- what it is told (task_actor_messages.cpp) -----------------------------------------------------------------------
   void recall();
   void on_input(provide_input& what);
+  void keep_input(message_ptr what);
+  /// Its share of environment::live_bytes.
+  [[nodiscard]] std::size_t told_bytes() const noexcept;
   [[nodiscard]] result<order_ptr> make_order() const;
   [[nodiscard]] std::vector<referenced_task> references_of(const std::vector<message_ptr>& messages) const;
 
@@ -102,6 +108,7 @@ private:
   void reply(report_reply what);
   void wait_for_retry(std::chrono::milliseconds wait);
   void stop_agent(report_failed because);
+  [[nodiscard]] bool stop_run();
   void after_stop();
   void finish(task_event on, const std::string& text, const boost::json::object& metadata = {});
   void conclude(task_event on, const std::string& text, const boost::json::object& metadata = {});
@@ -116,17 +123,19 @@ private:
   void flush_progress();
   void note_progress();
   void ask(const report_question& what);
+  void ask_next();
   void ensure_created();
   void commit(committed_fn then = nullptr);
   [[nodiscard]] message_ptr status_message(const std::string& text, const boost::json::object& metadata = {}) const;
 
   // -- what it is ------------------------------------------------------------------------------------------------------
   void set_timer(task_timer::purpose kind, std::chrono::nanoseconds after);
-  void tell_plan_waiting(bool waiting);
+  [[nodiscard]] committed_fn plan_told(bool waiting) const;
   [[nodiscard]] const retry_policy& retry() const;
   [[nodiscard]] task_id id() const;
   [[nodiscard]] const std::string& context() const;
   [[nodiscard]] const std::string& owner() const;
+  [[nodiscard]] const std::string& agent_name() const;
   [[nodiscard]] restart_rule restart() const;
   [[nodiscard]] bool over() const noexcept { return is_terminal(state_); }
   /// Its attempt is being stopped.
@@ -150,6 +159,7 @@ private:
     std::vector<dependency_ref> dependencies;
     std::vector<message_ptr> inputs;
     std::size_t input_bytes = 0; ///< Of `inputs`.
+    std::vector<report_question> questions; ///< Asked while another one is open.
     std::unique_ptr<progress_merger> progress; ///< Null: none was ever reported.
     timestamp progress_at{};  ///< When progress was last committed.
     std::optional<report_failed> stopping; ///< The agent was told to stop; this is how the attempt will have ended.

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "actors/status_message.hpp"
+#include "actors/limits.hpp"
 #include "actors/task_actor.hpp"
 
 namespace troupe {
@@ -22,14 +23,12 @@ void task_actor::ensure_created() {
   record->id = id();
   record->context = context();
   record->owner = owner();
+  record->agent = agent_name();
   record->created = env_.now();
   record->status.at = record->created;
   if (scope_) {
     record->origin = {scope_->spec, scope_->plan_index, task_index_};
-    const auto& wanted = scope_->spec->tasks[task_index_].agent;
-    record->agent = wanted.empty() ? env_.agents.default_agent : wanted;
   } else {
-    record->agent = env_.agents.default_agent;
     record->history.push_back(lone_->request);
     record->metadata = lone_->metadata;
     record->accepted_output_modes = lone_->accepted_output_modes;
@@ -81,13 +80,28 @@ void task_actor::note_progress() {
 }
 
 void task_actor::ask(const report_question& what) {
+  if (is_interrupted(state_)) {
+    auto& later = rest().questions;
+    if (later.size() >= task_questions_max)
+      return fail(report_failed{"the agent asked " + std::to_string(task_questions_max + 1) + " more questions without waiting for an answer", false});
+    later.push_back(what);
+    return;
+  }
   note_progress();
   if (!move(what.auth ? task_event::ask_auth : task_event::ask, status_message(what.prompt)))
     return;
   if (lone_)
     env_.lone_tasks.put(lone_->id.str(), handle_of(self_));
-  commit();
-  tell_plan_waiting(true);
+  commit(plan_told(true));
+}
+
+/// One question at a time is shown; the next one once that is answered.
+void task_actor::ask_next() {
+  if (state_ != task_state::working || between_attempts_ || is_stopping() || rest().questions.empty())
+    return;
+  const auto next = std::move(rest().questions.front());
+  rest().questions.erase(rest().questions.begin());
+  ask(next);
 }
 
 void task_actor::commit(committed_fn then) {

@@ -19,10 +19,19 @@ void task_actor::recall() {
   artifacts_made_ = static_cast<std::uint32_t>(record->artifacts.size());
   bool is_request = lone_ != nullptr;
   for (const auto& said : record->history)
-    if (said->from == role::user && !std::exchange(is_request, false)) {
-      rest().inputs.push_back(said);
-      rest().input_bytes += bytes_of(*said);
-    }
+    if (said->from == role::user && !std::exchange(is_request, false))
+      keep_input(said);
+}
+
+void task_actor::keep_input(message_ptr what) {
+  const auto bytes = bytes_of(*what);
+  rest().inputs.push_back(std::move(what));
+  rest().input_bytes += bytes;
+  env_.live_bytes += bytes;
+}
+
+std::size_t task_actor::told_bytes() const noexcept {
+  return (lone_ ? bytes_of(*lone_->request) + bytes_of(lone_->metadata) : 0) + (rest_ ? rest_->input_bytes : 0);
 }
 
 result<order_ptr> task_actor::make_order() const {
@@ -70,6 +79,8 @@ void task_actor::on_input(provide_input& what) {
     return what.done(make_error(errc::unsupported_operation, "the task has ended and takes no more messages", id().str()));
   if (what.answers && !is_interrupted(state_))
     return what.done(make_error(errc::no_question, "the task's question was answered already", id().str()));
+  if (!created_)
+    return what.done(make_error(errc::unsupported_operation, "the task has not begun; it takes messages once it works", id().str()));
   if (rest().inputs.size() >= task_inputs_max)
     return what.done(make_error(errc::limit_exceeded,
                                 "the task was told " + std::to_string(task_inputs_max) + " messages; it takes no more", id().str()));
@@ -84,16 +95,18 @@ void task_actor::on_input(provide_input& what) {
   filled.task_id = id().str();
   filled.context_id = context();
   auto input = std::make_shared<const message>(std::move(filled));
-  rest().inputs.push_back(input);
-  rest().input_bytes += bytes;
+  keep_input(input);
   const bool asked = is_interrupted(state_);
   // First the move, which puts the question into the history; then the answer.
   if (asked && !move(task_event::answer, nullptr))
     return;
   pending_.push_back(task_message{input});
-  commit([done = what.done, id = id()] { done(id); });
+  commit([done = what.done, id = id(), told = asked ? plan_told(false) : nullptr] {
+    done(id);
+    if (told)
+      told();
+  });
   if (asked) {
-    tell_plan_waiting(false);
     if (std::exchange(rest().timeout_missed, false))
       set_timer(task_timer::purpose::timeout, scope_->spec->tasks[task_index_].timeout);
     show_progress_in_time();
@@ -103,13 +116,13 @@ void task_actor::on_input(provide_input& what) {
       start_agent(); // an agent that asks and keeps nothing running is started again with the answer
     return;
   }
-  try {
+  call_agent([&] {
     if (const auto references = references_of({input}); !references.empty())
       run_->on_references(references);
     run_->on_input(input);
-  } catch (const std::exception& e) {
-    fail(report_failed{std::string{"the agent threw: "} + e.what(), true});
-  }
+  });
+  if (asked)
+    ask_next();
 }
 
 } // namespace troupe

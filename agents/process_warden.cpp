@@ -13,10 +13,10 @@ namespace troupe {
 namespace {
 
 // Keeps the last whole line (it ends with a dot, so that a torn one does not count) until the pipe is closed, by us or by our death.
-constexpr auto script = R"(trap '' HUP INT TERM
+constexpr auto script = R"(trap '' HUP INT TERM PIPE
 groups=
 while read -r line; do case $line in *.) groups=${line%.} ;; esac; done
-for group in $groups; do kill -s KILL -- "-$group"; done)";
+for group in $groups; do kill -s KILL -- "-$group" 2>/dev/null; done)";
 
 } // namespace
 

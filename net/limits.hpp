@@ -67,6 +67,9 @@ inline constexpr std::size_t refusals_max = 1'000;
 inline constexpr std::size_t streams_max = 10'000;
 /// Requests being worked on, blocking sends included. Above: 429 with Retry-After.
 inline constexpr std::size_t requests_in_flight_max = 10'000;
+/// Bytes of request bodies longer than `kept_bytes_max`, on all connections, from when they are read until they are understood.
+/// Above: 429 with Retry-After.
+inline constexpr std::size_t body_bytes_total_max = std::size_t{512} << 20;
 /// What a refused client is told to wait, in seconds.
 inline constexpr std::uint32_t retry_after_seconds = 1;
 
@@ -87,7 +90,7 @@ inline constexpr std::size_t read_bytes_long = 64 * 1024;
 /// Buffers that grew beyond this are given back after the request.
 inline constexpr std::size_t kept_bytes_max = 32 * 1024;
 
-static_assert(header_bytes_max < body_bytes_max);
+static_assert(header_bytes_max < body_bytes_max && body_bytes_max < body_bytes_total_max);
 static_assert(drain_idle_grace < linger_timeout, "a drained connection is not kept longer than a closing one");
 static_assert(keep_alive_interval < 5s, "Python's client gives up after 5 s");
 static_assert(streams_max <= connections_max && requests_in_flight_max <= connections_max);

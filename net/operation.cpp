@@ -2,6 +2,7 @@
 
 #include "net/json_rpc.hpp"
 #include "net/limits.hpp"
+#include "protocol/json_location.hpp"
 
 #include <boost/json/object.hpp>
 
@@ -10,33 +11,7 @@
 
 namespace troupe::net {
 
-namespace {
-
 namespace json = boost::json;
-
-/// The first byte that cannot stand in UTF-8 (RFC 3629); nothing if `text` is valid.
-std::optional<std::size_t> find_invalid_utf8(std::string_view text) noexcept {
-  for (std::size_t i = 0; i < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    const std::size_t length = lead < 0x80 ? 1 : lead >= 0xC2 && lead < 0xE0 ? 2 : lead >= 0xE0 && lead < 0xF0 ? 3
-                               : lead >= 0xF0 && lead < 0xF5                 ? 4
-                                                                             : 0;
-    if (length == 0 || i + length > text.size())
-      return i;
-    for (std::size_t k = 1; k < length; ++k)
-      if ((static_cast<unsigned char>(text[i + k]) & 0xC0U) != 0x80U)
-        return i;
-    const auto second = length > 1 ? static_cast<unsigned char>(text[i + 1]) : 0x80U;
-    const bool overlong = (lead == 0xE0 && second < 0xA0) || (lead == 0xF0 && second < 0x90);
-    const bool outside = (lead == 0xED && second >= 0xA0) || (lead == 0xF4 && second >= 0x90);
-    if (overlong || outside)
-      return i;
-    i += length;
-  }
-  return std::nullopt;
-}
-
-} // namespace
 
 void operation_call::reset() {
   codec = &codec_1_0();
@@ -118,7 +93,7 @@ std::string shown(std::string_view text) {
 
 error explain_parse_error(std::string_view body, const error_code& why, std::size_t offset, std::size_t depth_max) {
   if (why == json::error::too_deep)
-    return make_error(errc::parse_error, "nested deeper than " + std::to_string(depth_max) + " levels (json_depth_max)");
+    return make_error(errc::parse_error, "nested deeper than " + std::to_string(depth_max) + " levels (limits.json-depth)");
   if (const auto bad = find_invalid_utf8(body))
     return make_error(errc::parse_error, "invalid UTF-8 at byte " + std::to_string(*bad));
   if (body.empty())

@@ -3,7 +3,7 @@
 #include "net/push_address.hpp"
 #include "net/push_sender.hpp"
 #include "protocol/base64.hpp"
-#include "protocol/ids.hpp"
+#include "protocol/limits.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -14,9 +14,6 @@ namespace troupe::net {
 
 namespace {
 
-/// Bytes of a token, of a scheme and of credentials; they become header lines.
-constexpr std::size_t secret_bytes_max = 4096;
-constexpr std::uint32_t page_size_max = 100;
 /// Marks page tokens as ours.
 constexpr std::string_view page_token_prefix = "push:";
 
@@ -34,36 +31,10 @@ error no_config(const std::string& id) {
 
 bool is_same(const caller& a, const caller& b) noexcept { return a.principal == b.principal && a.tenant == b.tenant; }
 
-/// RFC 9110 5.5: what may stand in a header's value.
-bool is_header_value(std::string_view text) noexcept {
-  return std::ranges::all_of(text, [](char c) { return c == '\t' || (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f); });
-}
-
-result<void> check_secret(std::string_view text, std::string field) {
-  if (text.size() > secret_bytes_max)
-    return make_error(errc::invalid_params, field + " must be at most " + std::to_string(secret_bytes_max) + " bytes.", field);
-  if (!is_header_value(text))
-    return make_error(errc::invalid_params, field + " must not hold control characters: it is sent as a header.", field);
-  return {};
-}
-
 result<void> check_config(const push_config& what, const push_address_rules& rules) {
-  if (!what.id.empty() && !is_acceptable_id(what.id))
-    return make_error(errc::invalid_params, "A configuration's id has 1 to " + std::to_string(id_bytes_max)
-                                              + " bytes, no control characters and no slash.", "id");
-  const auto url = parse_http_url(what.url);
-  if (!url)
-    return url.error();
-  if (const auto allowed = check_push_url(*url, rules); !allowed)
-    return allowed;
-  if (const auto token = check_secret(what.token, "token"); !token)
-    return token;
-  if (!what.authentication)
-    return {};
-  if (!is_header_token(what.authentication->scheme) || what.authentication->scheme.size() > secret_bytes_max)
-    return make_error(errc::invalid_params, "authentication.scheme must be the name of an HTTP authentication scheme, such as Bearer.",
-                      "authentication.scheme");
-  return check_secret(what.authentication->credentials, "authentication.credentials");
+  if (auto right = check_push_config(what); !right)
+    return make_error(right.error().code, right.error().field + ": " + right.error().message, right.error().field);
+  return check_push_url(*parse_http_url(what.url), rules);
 }
 
 std::string write_page_token(const std::string& last) { return to_base64(std::string(page_token_prefix) + last); }
@@ -190,8 +161,8 @@ result<push_config_page> push_service::list(const list_push_configs& what) const
     return switched_off();
   if (!impl_->records.find_task_of(owner_of(what.who), what.task))
     return no_task(what.task);
-  if (what.page_size < 1 || what.page_size > page_size_max)
-    return make_error(errc::invalid_params, "pageSize must be 1 to " + std::to_string(page_size_max) + ".", "pageSize");
+  if (what.page_size < 1 || what.page_size > push_page_size_max)
+    return make_error(errc::invalid_params, "pageSize must be 1 to " + std::to_string(push_page_size_max) + ".", "pageSize");
   const auto behind = read_page_token(what.page_token);
   if (!behind)
     return behind.error();

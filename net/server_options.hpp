@@ -62,7 +62,9 @@ struct server_options {
   /// Whose pages may call this server from a browser (CORS): origins separated by commas, or `*`. Empty: nobody's.
   std::string cors_origins;
 
+  // An answer that one of these caused calls it what the settings do: `limits.body-bytes`, `timeouts.header`.
   std::uint64_t body_bytes_max = net::body_bytes_max;
+  std::size_t body_bytes_total_max = net::body_bytes_total_max;
   std::uint32_t header_bytes_max = net::header_bytes_max;
   std::size_t json_depth_max = net::json_depth_max;
   std::size_t connections_max = net::connections_max;

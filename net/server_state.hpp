@@ -19,34 +19,39 @@
 
 namespace troupe::net {
 
-/// One of a limited number, given back by the destructor.
+/// A share of something limited (places, bytes), given back by the destructor.
 class counted {
 public:
   counted() = default;
-  counted(counted&& other) noexcept : counter_(std::exchange(other.counter_, nullptr)) {}
+  counted(counted&& other) noexcept : counter_(std::exchange(other.counter_, nullptr)), amount_(other.amount_) {}
   counted& operator=(counted&& other) noexcept {
     std::swap(counter_, other.counter_);
+    std::swap(amount_, other.amount_);
     return *this;
   }
   ~counted() {
     if (counter_ != nullptr)
-      counter_->fetch_sub(1, std::memory_order_relaxed);
+      counter_->fetch_sub(amount_, std::memory_order_relaxed);
   }
 
-  /// Holds nothing (converts to false) if `max` are taken already.
-  [[nodiscard]] static counted take(std::atomic<std::size_t>& counter, std::size_t max) noexcept {
+  /// Holds nothing (converts to false) if more than `max` would be taken then.
+  [[nodiscard]] static counted take(std::atomic<std::size_t>& counter, std::size_t max, std::size_t amount = 1) noexcept {
     counted out;
-    if (counter.fetch_add(1, std::memory_order_relaxed) < max)
+    if (counter.fetch_add(amount, std::memory_order_relaxed) + amount <= max) {
       out.counter_ = &counter;
-    else
-      counter.fetch_sub(1, std::memory_order_relaxed);
+      out.amount_ = amount;
+    } else {
+      counter.fetch_sub(amount, std::memory_order_relaxed);
+    }
     return out;
   }
 
+  [[nodiscard]] std::size_t amount() const noexcept { return counter_ == nullptr ? 0 : amount_; }
   explicit operator bool() const noexcept { return counter_ != nullptr; }
 
 private:
   std::atomic<std::size_t>* counter_ = nullptr;
+  std::size_t amount_ = 0;
 };
 
 struct server_state {
@@ -66,6 +71,7 @@ struct server_state {
   alignas(64) std::atomic<std::size_t> refusals{0};
   alignas(64) std::atomic<std::size_t> streams{0};
   alignas(64) std::atomic<std::size_t> in_flight{0};
+  alignas(64) std::atomic<std::size_t> body_bytes{0}; ///< Of long bodies.
 };
 
 } // namespace troupe::net

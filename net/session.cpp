@@ -52,7 +52,7 @@ awaitable<void> session::serve(std::shared_ptr<session> self) {
 awaitable<void> session::refuse(std::shared_ptr<session> self) {
   self->home_.add(*self);
   self->begin_request();
-  write_plain_error(self->response_, 503, "Too many connections (connections_max); try again later.");
+  write_plain_error(self->response_, 503, "Too many connections (limits.connections); try again later.");
   self->response_.close = true;
   if (!self->begin_writing())
     static_cast<void>(co_await self->write_rest());
@@ -76,8 +76,10 @@ awaitable<void> session::serve_all() {
       co_return;
     if (now == step::complete) {
       try {
-        if (auto rest = begin_work(); rest.valid())
+        if (auto rest = begin_work(); rest.valid()) {
+          drop_body(); // it has been read, and the answer may take hours
           co_await std::move(rest);
+        }
       } catch (const std::exception& fault) {
         on_fault(fault);
       }
@@ -95,6 +97,7 @@ awaitable<void> session::serve_all() {
 
 void session::begin_request() {
   request_.clear();
+  held_ = {};
   response_.clear();
   head_.clear();
   parser_.emplace(request_);
@@ -136,7 +139,34 @@ session::step session::parse() {
       return refuse_request(http::error::header_limit);
     }
   }
+  if (!hold_body())
+    return refuse_body();
   return parser_->is_done() ? step::complete : step::read_more;
+}
+
+/// Counts a long body among what all connections hold; false if that is too much.
+bool session::hold_body() {
+  const auto bytes = request_.body.size();
+  if (bytes <= kept_bytes_max || bytes == held_.amount())
+    return true;
+  held_ = {};
+  held_ = counted::take(server_->body_bytes, server_->options.body_bytes_total_max, bytes);
+  return static_cast<bool>(held_);
+}
+
+/// Gives the memory of a long body back.
+void session::drop_body() {
+  if (request_.body.size() > kept_bytes_max)
+    std::string().swap(request_.body);
+  held_ = {};
+}
+
+session::step session::refuse_body() {
+  drop_body();
+  response_.close = true;
+  write_plain_error(response_, 429, "The bodies being read are longer than limits.body-bytes-total together, "
+                                      + in_bytes(server_->options.body_bytes_total_max) + "; try again.");
+  return step::refused;
 }
 
 /// What a read brought.
@@ -178,10 +208,10 @@ session::step session::refuse_request(const error_code& why) {
   response_.close = true;
   const auto& options = server_->options;
   if (why == http::error::body_limit) {
-    write_plain_error(response_, 413, "The body is longer than body_bytes_max, " + in_bytes(options.body_bytes_max) + ".");
+    write_plain_error(response_, 413, "The body is longer than limits.body-bytes, " + in_bytes(options.body_bytes_max) + ".");
   } else if (why == http::error::header_limit) {
     write_plain_error(response_, 431,
-                      "The headers are longer than header_bytes_max, " + in_bytes(options.header_bytes_max) + ".");
+                      "The headers are longer than limits.header-bytes, " + in_bytes(options.header_bytes_max) + ".");
   } else {
     write_plain_error(response_, 400, "This is not HTTP/1.1: " + why.message() + ".");
   }
@@ -193,8 +223,8 @@ session::step session::on_read_failed() {
   if (expired_ && (phase_ == phase::head || phase_ == phase::body)) {
     const bool in_head = phase_ == phase::head;
     write_plain_error(response_, 408,
-                      in_head ? "The headers did not arrive in time (header_timeout)."
-                              : "The body did not arrive in time (body_timeout).");
+                      in_head ? "The headers did not arrive in time (timeouts.header)."
+                              : "The body did not arrive in time (timeouts.body).");
     return step::refused;
   }
   // The end of the connection, between two requests or in the middle of one; or nothing was asked for too long.
@@ -211,7 +241,7 @@ awaitable<void> session::begin_work() {
   working_ = counted::take(server_->in_flight, server_->options.requests_in_flight_max);
   if (working_)
     return route(*this);
-  write_plain_error(response_, 429, "Too many requests are being worked on (requests_in_flight_max); try again.");
+  write_plain_error(response_, 429, "Too many requests are being worked on (limits.requests-in-flight); try again.");
   return {};
 }
 

@@ -77,6 +77,9 @@ private:
   void begin_request();
   [[nodiscard]] step parse();
   [[nodiscard]] step refuse_request(const error_code& why);
+  [[nodiscard]] step refuse_body();
+  [[nodiscard]] bool hold_body();
+  void drop_body();
   [[nodiscard]] step on_read(std::size_t count, const error_code& ec);
   [[nodiscard]] step on_read_failed();
   [[nodiscard]] bool owes_continue() const noexcept;
@@ -113,6 +116,7 @@ private:
   std::string head_;
   std::size_t written_ = 0; ///< Of head and body together.
   counted working_;         ///< The request's place among those in flight.
+  counted held_;            ///< A long body's bytes.
   bool streamed_ = false;   ///< The answer was a stream: nothing is left to write.
   bool chunked_ = false;
 

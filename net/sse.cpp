@@ -124,8 +124,8 @@ bool add_news(operation_call& call, task_stream& what) {
   const auto& options = call.server().options;
   if (batch.overflowed) {
     add_error(call, make_error(errc::overloaded,
-                               "the stream is cut off: its reader is too slow, and more waited than stream_events_max ("
-                                   + std::to_string(options.stream_events_max) + ") or stream_bytes_max ("
+                               "the stream is cut off: its reader is too slow, and more waited than limits.stream-events ("
+                                   + std::to_string(options.stream_events_max) + ") or limits.stream-bytes ("
                                    + std::to_string(options.stream_bytes_max) + "); subscribe again"));
     return true;
   }
@@ -231,7 +231,7 @@ counted take_stream(operation_call& call) {
   const auto max = call.server().options.streams_max;
   auto slot = counted::take(call.server().streams, max);
   if (!slot)
-    fail(call, make_error(errc::overloaded, std::to_string(max) + " streams are open (streams_max); try again later"));
+    fail(call, make_error(errc::overloaded, std::to_string(max) + " streams are open (limits.streams); try again later"));
   return slot;
 }
 

@@ -95,4 +95,13 @@ plan_id make_plan_id(const objective_id& objective, std::size_t index) {
   return plan_id{joined(objective.str(), ".p", index)};
 }
 
+bool has_generated_form(std::string_view id) noexcept {
+  const auto dot = id.rfind('.');
+  if (dot == std::string_view::npos || id.size() < dot + 3)
+    return false;
+  const auto digits = id.substr(dot + 2);
+  return std::string_view{"ptr"}.find(id[dot + 1]) != std::string_view::npos
+         && digits.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 } // namespace troupe

@@ -37,8 +37,6 @@ using task_id = basic_id<struct task_tag>;
 using plan_id = basic_id<struct plan_tag>;
 /// OPT `Objective.id`; equals the A2A `contextId` of all its tasks. Generated form: `obj-<random>`.
 using objective_id = basic_id<struct objective_tag>;
-/// A2A `contextId` of a lone task. Generated form: `ctx-<random>`.
-using context_id = basic_id<struct context_tag>;
 
 /// Makes identifiers. Randomness is an argument of the program: a test gives a fixed seed and gets fixed ids.
 /// Not thread-safe; each thread or actor that makes ids owns one.
@@ -71,6 +69,8 @@ inline constexpr std::size_t id_bytes_max = 256;
 /// The id a task has after a retry of its plan: `.r<generation>` appended; `base` itself for generation 0.
 [[nodiscard]] task_id renewed_id(const task_id& base, std::uint32_t generation);
 [[nodiscard]] plan_id make_plan_id(const objective_id& objective, std::size_t index);
+/// Whether `id` ends like what these three make: `.p`, `.t` or `.r` and digits.
+[[nodiscard]] bool has_generated_form(std::string_view id) noexcept;
 
 } // namespace troupe
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "protocol/command.hpp"
+#include "protocol/errc.hpp"
 #include "protocol/ids.hpp"
 
 #include <cstdint>
@@ -63,6 +64,10 @@ struct delete_push_config {
   task_id task;
   std::string id;
 };
+
+/// Whether a receiver could be told by it: an acceptable id (or none yet), an address of protocol/http_url.hpp, and texts that fit into
+/// header lines. errc::invalid_params, the field that of the configuration. Whether the address may be posted to is another question.
+[[nodiscard]] result<void> check_push_config(const push_config& what);
 
 /// Whether `text` is a token of RFC 9110 section 5.6.2, as the name of an authentication scheme is.
 [[nodiscard]] bool is_header_token(std::string_view text) noexcept;

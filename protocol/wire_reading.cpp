@@ -1,6 +1,5 @@
 #include "protocol/wire_reading.hpp"
 
-#include "protocol/http_url.hpp"
 #include "protocol/limits.hpp"
 
 #include <algorithm>
@@ -10,20 +9,6 @@ namespace troupe::wire {
 namespace json = boost::json;
 
 namespace {
-
-// It travels in a header: no line may end there (RFC 9110 section 5.5).
-bool fits_in_header(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
-}
-
-std::string read_header_text(const object_reader& in, std::string_view name, std::size_t bytes_max) {
-  auto text = in.text(name);
-  if (text.size() > bytes_max)
-    in.fail(name, "longer than " + std::to_string(bytes_max) + " bytes");
-  else if (!fits_in_header(text))
-    in.fail(name, "only printable ASCII can be sent in a header");
-  return text;
-}
 
 void read_scheme(const object_reader& in, const place& where, push_authentication& out, first_failure& failure) {
   if (const auto* schemes = in.array("schemes"); schemes && !schemes->empty()) {
@@ -35,8 +20,6 @@ void read_scheme(const object_reader& in, const place& where, push_authenticatio
   } else {
     out.scheme = in.text("scheme");
   }
-  if (!is_header_token(out.scheme))
-    in.fail("scheme", "missing or not the name of a scheme, such as Bearer");
 }
 
 } // namespace
@@ -148,18 +131,18 @@ list_tasks read_list_tasks(const object_reader& in, state_reader state_from) {
 }
 
 void read_push_members(const object_reader& in, push_config& out, first_failure& failure) {
-  out.id = read_chosen_id(in, "id");
+  out.id = in.text("id");
   out.url = in.text("url");
-  if (const auto url = parse_http_url(out.url); !url)
-    in.fail("url", url.error().message);
-  out.token = read_header_text(in, "token", push_token_bytes_max);
+  out.token = in.text("token");
   if (const auto* found = in.find("authentication")) {
     const auto where = in.where() / "authentication";
     const object_reader authentication{*found, where, failure};
     auto& read = out.authentication.emplace();
     read_scheme(authentication, where, read, failure);
-    read.credentials = read_header_text(authentication, "credentials", push_credentials_bytes_max);
+    read.credentials = authentication.text("credentials");
   }
+  if (const auto right = check_push_config(out); !right)
+    in.fail(right.error().field, right.error().message);
 }
 
 void read_page(const object_reader& in, list_push_configs& out) {

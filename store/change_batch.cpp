@@ -29,10 +29,20 @@ void change_batch::clear() {
   last_objective_ = nullptr;
 }
 
+void change_batch::abandon() {
+  for (const auto& [id, staged] : objectives_)
+    if (staged.sealed_at)
+      live_.mark_sealed(objective_id{id}, *staged.sealed_at);
+  clear();
+}
+
 void change_batch::stage(std::vector<submission>& changes) {
   counts_ = archive_.counts();
-  for (auto& each : changes)
+  for (auto& each : changes) {
+    each.accepted = false; // An earlier attempt may have come to here.
+    each.ended = nullptr;
     stage_one(each);
+  }
 }
 
 void change_batch::stage_one(submission& each) {
@@ -53,7 +63,7 @@ change_batch::staged_objective* change_batch::objective(const std::string& id) {
   }
   const objective_id typed{id};
   auto found = live_.pin(typed);
-  if (!found && live_.load(typed))
+  while (!found && live_.load(typed)) // It may leave memory again in between.
     found = live_.pin(typed);
   if (!found)
     return nullptr;
@@ -68,7 +78,9 @@ change_batch::staged_objective* change_batch::objective(const std::string& id) {
       counts_changed_ = true;
     }
   }
-  const auto staged = objectives_.emplace(id, staged_objective{found->sequence, found->plans, true}).first;
+  const auto staged = objectives_.emplace(id, staged_objective{found->sequence, found->plans, true, std::nullopt}).first;
+  if (found->sealed)
+    staged->second.sealed_at = found->sequence;
   last_objective_ = &*staged;
   return &staged->second;
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -31,7 +32,8 @@ class change_batch {
 public:
   change_batch(ledger& live, rocksdb_archive& archive) : live_(live), archive_(archive) {}
 
-  /// Adds the rows of `changes`, in order. They stay where they are until `publish`.
+  /// Adds the rows of `changes`, in order. They stay where they are until `publish`. Throws store_unreadable, as stage_seal does:
+  /// then `abandon` it.
   void stage(std::vector<submission>& changes);
   /// Adds the rows that seal `objective` unless something of this batch concerns it, or it is not to be sealed (any more).
   void stage_seal(const objective_id& objective);
@@ -45,12 +47,15 @@ public:
   void publish(std::vector<submission>& changes, std::vector<objective_id>& settled);
   /// Ready for the next batch.
   void clear();
+  /// As if nothing had been staged.
+  void abandon();
 
 private:
   struct staged_objective {
     std::uint64_t sequence = 0;
     std::uint32_t plans = 0;
     bool pinned = false;
+    std::optional<std::uint64_t> sealed_at; ///< The sequence of the seal that this batch broke.
   };
   struct staged_task {
     std::shared_ptr<const task> base; ///< Before `pending`.

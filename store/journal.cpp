@@ -69,7 +69,10 @@ bool has_lone_journal(rocksdb::DB& db, const task_id& id) {
   std::string key;
   rows::journal_key(key, rows::stream_kind::lone_task, id.str(), 1);
   rocksdb::PinnableSlice row;
-  return db.Get(rocksdb::ReadOptions{}, db.DefaultColumnFamily(), key, &row).ok();
+  const auto status = db.Get(rocksdb::ReadOptions{}, db.DefaultColumnFamily(), key, &row);
+  if (!status.ok() && !status.IsNotFound())
+    throw store_unreadable("the journal of " + id.str() + " cannot be read: " + status.ToString());
+  return status.ok();
 }
 
 bool withdraws(const change& what, const task_origin& which) {

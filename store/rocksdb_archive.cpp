@@ -4,6 +4,7 @@
 
 #include "protocol/record.hpp"
 #include "store/limits.hpp"
+#include "store/store.hpp"
 
 namespace troupe {
 
@@ -17,11 +18,28 @@ std::string_view text_of(const rocksdb::Slice& slice) noexcept { return {slice.d
 
 rocksdb::Slice slice_of(std::string_view text) noexcept { return {text.data(), text.size()}; }
 
-bool read_row(rocksdb::DB& db, std::string_view key, rocksdb::PinnableSlice& row) {
-  return db.Get(rocksdb::ReadOptions{}, db.DefaultColumnFamily(), slice_of(key), &row).ok();
+[[noreturn]] void fail_reading(const std::string& why) {
+  throw store_unreadable("the store cannot be read: " + why);
 }
 
-/// Walks the rows of one index prefix in list order. `first`: where to begin behind; `visit(position, value)` returns false to stop.
+/// False if there is no such row. Throws store_unreadable.
+bool read_row(rocksdb::DB& db, std::string_view key, rocksdb::PinnableSlice& row) {
+  const auto status = db.Get(rocksdb::ReadOptions{}, db.DefaultColumnFamily(), slice_of(key), &row);
+  if (!status.ok() && !status.IsNotFound())
+    fail_reading(status.ToString());
+  return status.ok();
+}
+
+/// What a row said; throws store_unreadable if nothing that can be understood.
+template<class Read>
+auto understood(Read read, std::string_view key) {
+  if (!read)
+    fail_reading("the row " + std::string{key} + " is damaged");
+  return std::move(*read);
+}
+
+/// Walks the rows of one index prefix behind `after` in list order; `visit(position, value)` returns false to stop. Throws
+/// store_unreadable.
 template<class Visit>
 void walk(rocksdb::DB& db, const std::string& prefix, const std::optional<position>& after, Visit visit) {
   auto start = prefix;
@@ -35,6 +53,8 @@ void walk(rocksdb::DB& db, const std::string& prefix, const std::optional<positi
     if (!visit(*where, text_of(each->value())))
       return;
   }
+  if (!each->status().ok())
+    fail_reading(each->status().ToString());
 }
 
 } // namespace
@@ -81,8 +101,7 @@ task_ptr rocksdb_archive::find_task(const task_id& id) const {
   rocksdb::PinnableSlice row;
   if (!read_row(db_, key, row))
     return nullptr;
-  auto found = record::read_task(text_of(row));
-  return found ? std::make_shared<const task>(std::move(*found)) : nullptr;
+  return std::make_shared<const task>(understood(record::read_task(text_of(row)), key));
 }
 
 bool rocksdb_archive::has_task(const task_id& id) const {
@@ -98,14 +117,14 @@ std::optional<task_place> rocksdb_archive::place_of(const task_id& id) const {
   std::string key;
   rows::task_place_key(key, id.str());
   rocksdb::PinnableSlice row;
-  return read_row(db_, key, row) ? rows::read_task_place(text_of(row)) : std::nullopt;
+  return read_row(db_, key, row) ? std::optional{understood(rows::read_task_place(text_of(row)), key)} : std::nullopt;
 }
 
 std::optional<plan_place> rocksdb_archive::place_of(const plan_id& id) const {
   std::string key;
   rows::plan_place_key(key, id.str());
   rocksdb::PinnableSlice row;
-  return read_row(db_, key, row) ? rows::read_plan_place(text_of(row)) : std::nullopt;
+  return read_row(db_, key, row) ? std::optional{understood(rows::read_plan_place(text_of(row)), key)} : std::nullopt;
 }
 
 std::optional<objective_state_of_record> rocksdb_archive::find_objective(const objective_id& id) const {
@@ -114,8 +133,7 @@ std::optional<objective_state_of_record> rocksdb_archive::find_objective(const o
   rocksdb::PinnableSlice row;
   if (!read_row(db_, key, row))
     return std::nullopt;
-  auto found = rows::read_objective_row(text_of(row), id);
-  return found ? std::optional{std::move(*found)} : std::nullopt;
+  return understood(rows::read_objective_row(text_of(row), id), key);
 }
 
 bool rocksdb_archive::has_objective(const objective_id& id) const {

@@ -200,9 +200,8 @@ private:
     std::vector<objective_id> seals;
     std::vector<push_write> pushes;
     while (gather(seals, pushes)) {
-      batch_.stage(group);
-      for (const auto& each : seals)
-        batch_.stage_seal(each);
+      if (!stage_until_done(seals))
+        return;
       const bool awaited = std::any_of(pushes.begin(), pushes.end(), [](const auto& each) { return each.is_awaited(); });
       table().stage(pushes);
       put_pushes(batch_.rows(), table());
@@ -212,6 +211,8 @@ private:
       const bool written = batch_.empty() || write_until_done(is_sync_ && (!group.empty() || awaited));
       if (!written)
         return;
+      if (has_problem())
+        clear_problem();
       std::vector<objective_id> settled;
       batch_.publish(group, settled);
       batch_.clear();
@@ -219,8 +220,7 @@ private:
       push_table::answer(pushes);
       pushes.clear();
       for (auto& each : group)
-        if (each.then)
-          each.then();
+        call(each.then);
       backlog_.fetch_sub(group.size(), std::memory_order_relaxed);
       group.clear();
       seals.clear();
@@ -251,6 +251,15 @@ private:
     return true;
   }
 
+  /// A continuation that cannot read what it wants to answer with is dropped: whoever waits for it is told so by its going.
+  static void call(const committed_fn& then) {
+    try {
+      if (then)
+        then();
+    } catch (const store_unreadable&) { // The next reader is told the same.
+    }
+  }
+
   void rest(std::vector<objective_id> settled) {
     const std::lock_guard lock{guard_};
     settled_.insert(settled_.end(), std::make_move_iterator(settled.begin()), std::make_move_iterator(settled.end()));
@@ -259,25 +268,44 @@ private:
       done_.notify_all();
   }
 
+  /// What the changes lead to may be on disk. False as for write_until_done.
+  bool stage_until_done(const std::vector<objective_id>& seals) {
+    for (bool last_attempt = false;;) {
+      try {
+        batch_.stage(writing_);
+        for (const auto& each : seals)
+          batch_.stage_seal(each);
+        return true;
+      } catch (const store_unreadable& failure) {
+        batch_.abandon();
+        if (last_attempt)
+          return false;
+        last_attempt = await_retry(failure.what());
+      }
+    }
+  }
+
   /// False if the store is closing and the disk still refuses: what was not acknowledged is then lost.
   bool write_until_done(bool sync) {
     rocksdb::WriteOptions how;
     how.sync = sync;
     auto status = db_->Write(how, &batch_.rows());
     while (!status.ok()) {
-      std::unique_lock lock{guard_};
-      problem_ = describe_write_failure(status, directory_);
-      done_.notify_all();
-      const bool last_attempt = work_.wait_for(lock, retry_interval_, [&] { return stopping_; });
-      lock.unlock();
+      const bool last_attempt = await_retry(describe_write_failure(status, directory_));
       db_->Resume().PermitUncheckedError(); // The write says whether it helped.
       status = db_->Write(how, &batch_.rows());
       if (!status.ok() && last_attempt)
         return false;
     }
-    if (has_problem())
-      clear_problem();
     return true;
+  }
+
+  /// Says what is wrong and waits; true if the store is closing.
+  bool await_retry(std::string problem) {
+    std::unique_lock lock{guard_};
+    problem_ = std::move(problem);
+    done_.notify_all();
+    return work_.wait_for(lock, retry_interval_, [&] { return stopping_; });
   }
 
   [[nodiscard]] bool has_problem() const {

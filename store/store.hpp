@@ -10,6 +10,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -98,6 +99,13 @@ struct store_status {
   std::size_t live_objectives = 0;
 };
 
+/// The disk could not be read, or what it holds is not what was written: whether a record exists is then not known. Thrown by whatever
+/// reads records. The message says what could not be read and why.
+class store_unreadable : public std::runtime_error {
+public:
+  using std::runtime_error::runtime_error;
+};
+
 class store {
 public:
   virtual ~store() = default;
@@ -113,6 +121,7 @@ public:
   virtual void commit(change what, committed_fn then = nullptr, watcher_ptr follow = nullptr) = 0;
 
   // -- reading committed records ---------------------------------------------------------------------------------------
+  // Each of these, snapshots included, throws store_unreadable.
 
   /// Null if unknown. A plan's task that has not begun is shown as SUBMITTED.
   [[nodiscard]] virtual task_ptr find_task(const task_id& id) const = 0;

@@ -1,5 +1,6 @@
 // The process dies after each commit of a run in turn, and another one goes on: whatever the moment, the objective ends as it would have
 // ended, and nothing of it is left behind. Time and turns stand still in the test's hands, so each point is met once.
+#include "actors/objective_actor.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/clock_bed.hpp"
 #include "tests/support/passing_store.hpp"
@@ -61,6 +62,10 @@ bool create(clock_bed& bed, const objective_spec& spec, bool start) {
   what.spec = spec;
   what.spec.id = only;
   what.start = start;
+  auto request = std::make_shared<message>();
+  request->message_id = "m";
+  request->from = role::user;
+  what.request = std::move(request); // So that a root task stands for the objective.
   bool done = false;
   bed.door().create(std::move(what), nullptr, [&done](const result<objective_ptr>& how) { done = how.has_value(); });
   bed.clock.settle();
@@ -71,8 +76,12 @@ bool create(clock_bed& bed, const objective_spec& spec, bool start) {
 void resume(clock_bed& bed) {
   bed.stop();
   recovered left;
-  if (auto found = bed.records().find_objective(only); found && !is_settled(found->state))
-    left.objectives.push_back(std::move(found));
+  if (auto found = bed.records().find_objective(only)) {
+    if (auto root = bed.records().find_task(found->root_task); root && !is_terminal(root->status.state))
+      left.lone_tasks.push_back(std::move(root));
+    if (!is_settled(found->state))
+      left.objectives.push_back(std::move(found));
+  }
   bed.door().resume(left);
   bed.clock.settle();
 }
@@ -124,6 +133,8 @@ bool run_until_death(const scenario& what, std::size_t lives) {
   bed.pass(std::chrono::minutes{5});
   INFO(what.name << ", dead after " << lives << " commits: " << standing(mortal));
   CHECK(mortal.find_objective(only)->state == what.end);
+  const auto root = mortal.find_task(mortal.find_objective(only)->root_task);
+  CHECK((!root || root->status.state == root_state(what.end))); // Created right after the objective.
   CHECK(left_behind(mortal).empty());
   return lived;
 }

@@ -24,6 +24,31 @@ public:
   }
 };
 
+/// Throws at what its name says: `on_wake`, `on_input`, `on_cancel`; something that is no exception.
+class throwing_agent final : public agent {
+public:
+  start_result start(const order_ptr& what, const agent_port_ptr& port) override {
+    port->wake_after(std::chrono::nanoseconds{0});
+    return std::make_unique<run>(what->text());
+  }
+
+private:
+  struct run final : agent_run {
+    explicit run(std::string at) : at_(std::move(at)) {}
+    void on_wake() override { here("on_wake"); }
+    void on_input(const message_ptr&) override { here("on_input"); }
+    bool on_cancel() override {
+      here("on_cancel");
+      return true;
+    }
+    void here(std::string_view where) const {
+      if (where == at_)
+        throw 42;
+    }
+    std::string at_;
+  };
+};
+
 task_spec retried(task_spec task, std::uint32_t attempts) {
   task.retry.attempts_max = attempts;
   return task;
@@ -147,6 +172,24 @@ TEST_CASE("an agent that throws fails its task with the reason and the plan fail
   const auto record = bed.records().find_task(end->plans[0].task_at(0));
   REQUIRE(record);
   CHECK_THAT(text_of(record->status.message->parts), ContainsSubstring("boom"));
+}
+
+TEST_CASE("whatever of an agent throws, its task ends with a reason", "[actors][gateway]") {
+  actor_bed bed;
+  bed.agents.add("throwing", std::make_shared<throwing_agent>());
+  bed.agents.default_agent = "throwing";
+  const std::string where = GENERATE("on_wake", "on_input", "on_cancel");
+  CAPTURE(where);
+  const auto made = say(bed, where, {}, bed.seen);
+  REQUIRE(made);
+  if (where == "on_input")
+    REQUIRE(say(bed, "more", made->task.str()));
+  if (where == "on_cancel") {
+    CHECK(cancel(bed, made->task));
+    return CHECK(text_of(bed.records().find_task(made->task)->status.message->parts) == "canceled by request");
+  }
+  bed.seen->wait_for(task_state::failed);
+  CHECK_THAT(text_of(bed.records().find_task(made->task)->status.message->parts), ContainsSubstring("the agent threw"));
 }
 
 TEST_CASE("a failed attempt is followed by the next one until they are used up", "[actors][gateway]") {
@@ -404,9 +447,32 @@ TEST_CASE("a wide plan completes", "[actors][gateway]") {
     CHECK(slot.state == task_state::completed);
 }
 
+TEST_CASE("what live tasks were told is bounded, and room comes back when they are over", "[actors][gateway]") {
+  executor_options options;
+  options.live_bytes_max = 100'000;
+  actor_bed bed{options};
+  bed.agents.default_agent = "held";
+  const auto bulky = std::string(40'000, 'x');
+  const auto first = say(bed, bulky);
+  REQUIRE(first);
+  REQUIRE(say(bed, bulky, first->task.str()));
+  const auto second = say(bed, bulky);
+  REQUIRE_FALSE(second.has_value());
+  CHECK(second.error().code == errc::overloaded);
+  CHECK_THAT(second.error().message, ContainsSubstring("limits.live-bytes"));
+  CHECK(say(bed, bulky, first->task.str()).error().code == errc::overloaded);
+  CHECK(say(bed, "short"));
+  REQUIRE(cancel(bed, first->task));
+  // Its actor leaves a moment after the answer.
+  auto third = say(bed, bulky);
+  while (!third && third.error().code == errc::overloaded)
+    third = say(bed, bulky);
+  CHECK(third.has_value());
+}
+
 TEST_CASE("plans that nobody starts are bounded too, and room comes back when they are over", "[actors][gateway]") {
   executor_options options;
-  options.live_plan_bytes_max = 100'000;
+  options.live_bytes_max = 100'000;
   actor_bed bed{options};
   auto bulky = a_task("bulky");
   bulky.description = std::string(60'000, 'x');
@@ -415,7 +481,7 @@ TEST_CASE("plans that nobody starts are bounded too, and room comes back when th
   const auto second = bed.begin(an_objective({a_plan("p", {bulky})}), false);
   REQUIRE_FALSE(second.has_value());
   CHECK(second.error().code == errc::overloaded);
-  CHECK_THAT(second.error().message, ContainsSubstring("livePlanBytesMax"));
+  CHECK_THAT(second.error().message, ContainsSubstring("limits.live-bytes"));
   create_plan more;
   more.objective = (*first)->id;
   more.spec = a_plan("q", {bulky});

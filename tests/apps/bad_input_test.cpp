@@ -155,7 +155,7 @@ TEST_CASE("what is too deep, too long, not UTF-8 or goes in a circle is refused 
 
   const auto deep = answer(rpc("SendMessage", nested(10'000)));
   CHECK(code_of(deep) == -32700);
-  CHECK(says(deep, "json_depth_max"));
+  CHECK(says(deep, "limits.json-depth"));
   const auto bytes = answer(rpc("SendMessage", "{\"message\":{\"messageId\":\"\xff\"}}"));
   CHECK(code_of(bytes) == -32700);
   CHECK(says(bytes, "UTF-8"));
@@ -173,7 +173,7 @@ TEST_CASE("what is too deep, too long, not UTF-8 or goes in a circle is refused 
       "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100000000\r\n\r\n");
   const auto refused = large.receive();
   CHECK(refused.status == 413);
-  CHECK(says(refused, "body_bytes_max"));
+  CHECK(says(refused, "limits.body-bytes"));
   server.check_alive();
 }
 

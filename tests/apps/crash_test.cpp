@@ -28,9 +28,10 @@ namespace json = boost::json;
 namespace {
 
 constexpr int kills_max = 4;
-constexpr int tasks = 14;
+constexpr int tasks = 17;
 
-/// Tasks of a few milliseconds in a small diamond, two plans, one task that fails once; no more than about 80 ms in all.
+/// Tasks of a few milliseconds: a small diamond, a plan that waits for another, one whose tasks wait for another's, a task that fails once.
+/// No more than about 80 ms in all.
 constexpr const char* document = R"({"name": "Crash me", "plans": [
   {"name": "one", "tasks": [
     {"name": "a", "agent": "echo", "input": {"text": "x"}},
@@ -48,7 +49,12 @@ constexpr const char* document = R"({"name": "Crash me", "plans": [
     {"name": "j", "agent": "sleep", "input": {"seconds": 0.003}, "dependencies": ["i"]},
     {"name": "k", "agent": "sleep", "input": {"seconds": 0.003}, "dependencies": ["j"]},
     {"name": "l", "agent": "sleep", "input": {"seconds": 0.003}, "dependencies": ["k"]},
-    {"name": "m", "agent": "echo", "input": {"text": "end"}, "dependencies": ["l", "h"]}]}]})";
+    {"name": "m", "agent": "echo", "input": {"text": "end"}, "dependencies": ["l", "h"]}]},
+  {"name": "three", "tasks": [
+    {"name": "n", "agent": "scripted", "dependencies": ["c"], "retry": {"maxAttempts": 2, "backoff": 0.003},
+     "input": {"steps": [{"sleep": 0.002}, {"failUntilAttempt": 2, "reason": "not yet"}, {"complete": "at last"}]}},
+    {"name": "o", "agent": "echo", "input": {"text": "${tasks.n.artifacts[0].text}"}, "dependencies": ["n"]},
+    {"name": "p", "agent": "sleep", "input": {"seconds": 0.002}, "dependencies": ["o", "plan-0/task-3"]}]}]})";
 
 /// What the processes of one run said, over all of them.
 class told {

@@ -225,13 +225,13 @@ TEST_CASE("a sender that is too slow gets 408", "[net][http]") {
   head.send("POST / HTTP/1.1\r\nContent-");
   const auto late = head.receive();
   CHECK(plain_error(late) == 408);
-  CHECK_THAT(late.body, ContainsSubstring("header_timeout"));
+  CHECK_THAT(late.body, ContainsSubstring("timeouts.header"));
   CHECK(head.is_closed());
   auto body = bed.connect();
   body.send("POST / HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{");
   const auto never = body.receive();
   CHECK(plain_error(never) == 408);
-  CHECK_THAT(never.body, ContainsSubstring("body_timeout"));
+  CHECK_THAT(never.body, ContainsSubstring("timeouts.body"));
 }
 
 TEST_CASE("a connection on which nothing happens is closed", "[net][http]") {
@@ -260,6 +260,35 @@ TEST_CASE("no more requests than allowed are worked on at once", "[net][http]") 
   CHECK(busy.receive().status == 200);
   REQUIRE(comes_true([&] { return bed.web->load().requests_in_flight == 0; }));
   CHECK(other.post(get_unknown).status == 200);
+}
+
+TEST_CASE("long bodies are bounded together, and each gives its share back", "[net][http]") {
+  server_options options;
+  options.body_bytes_total_max = 150'000;
+  const net_bed bed(options, "puppet");
+  const auto sized = [](std::size_t bytes) { return rpc("SendMessage", text_message(std::string(bytes, 'x'))); };
+  const auto long_text = http_client::post_text(sized(100'000));
+  auto slow = bed.connect();
+  slow.send(long_text.substr(0, long_text.size() - 1));
+  REQUIRE(comes_true([&] { return bed.web->load().body_bytes > 100'000; }));
+  auto other = bed.connect();
+  other.send(http_client::post_text(sized(100'000)));
+  const auto refused = other.receive();
+  CHECK(plain_error(refused) == 429);
+  CHECK_THAT(refused.body, ContainsSubstring("limits.body-bytes-total"));
+  CHECK(refused.header("retry-after") == "1");
+  CHECK(other.is_closed());
+  CHECK(bed.connect().post(get_unknown).status == 200); // Short ones are let through.
+  // Once it has been understood, its bytes are free, however long the answer takes.
+  slow.send(long_text.substr(long_text.size() - 1));
+  const auto port = bed.puppet->port(0);
+  REQUIRE(comes_true([&] { return bed.web->load().body_bytes == 0; }));
+  auto third = bed.connect();
+  third.send(http_client::post_text(sized(100'000)));
+  bed.puppet->port(1)->report(report_completed{});
+  CHECK(third.receive().status == 200);
+  port->report(report_completed{});
+  CHECK(slow.receive().status == 200);
 }
 
 TEST_CASE("streams that wait keep no requests out", "[net][http]") {

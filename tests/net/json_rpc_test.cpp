@@ -67,11 +67,11 @@ TEST_CASE("what is wrong with a text that is no JSON is said, with the place", "
   CHECK_THAT(at(bed.call("{\"a\":\"\xff\"}"), "/error/message"), ContainsSubstring("invalid UTF-8 at byte 6"));
   CHECK_THAT(at(bed.call("{\"a\":\"\xed\xa0\x80\"}"), "/error/message"), ContainsSubstring("invalid UTF-8 at byte 6"));
   const std::string deep = std::string(10'000, '[') + std::string(10'000, ']');
-  CHECK_THAT(at(bed.call(deep), "/error/message"), ContainsSubstring("json_depth_max"));
+  CHECK_THAT(at(bed.call(deep), "/error/message"), ContainsSubstring("limits.json-depth"));
   std::string objects;
   for (int i = 0; i < 10'000; ++i)
     objects += "{\"a\":";
-  CHECK_THAT(at(bed.call(objects), "/error/message"), ContainsSubstring("json_depth_max"));
+  CHECK_THAT(at(bed.call(objects), "/error/message"), ContainsSubstring("limits.json-depth"));
 }
 
 TEST_CASE("an id of a megabyte is refused, a task id of a megabyte names nothing", "[net][json-rpc]") {

@@ -285,7 +285,7 @@ TEST_CASE("no more streams than allowed are open at once", "[net][sse]") {
   const auto refused = bed.connect().post(rpc("SendStreamingMessage", text_message("go")));
   CHECK(refused.status == 429);
   CHECK(refused.header("retry-after") == "1");
-  CHECK_THAT(refused.body, ContainsSubstring("streams_max"));
+  CHECK_THAT(refused.body, ContainsSubstring("limits.streams"));
   bed.puppet->port(0)->report(report_completed{});
   while (first.next_event())
     ;

@@ -32,7 +32,7 @@ error refusal(const std::string& directory) {
   return out.error();
 }
 
-enum class mood : std::uint8_t { good, full, broken, forgetful };
+enum class mood : std::uint8_t { good, full, broken, forgetful, unreadable };
 
 /// A file that refuses to grow when the disk is full or broken, and to be made safe when it is forgetful.
 class moody_file final : public rocksdb::FSWritableFileOwnerWrapper {
@@ -49,15 +49,32 @@ public:
     return may_grow() ? FSWritableFileOwnerWrapper::Append(data, options, info, debug) : refusal();
   }
   rocksdb::IOStatus Sync(const rocksdb::IOOptions& options, rocksdb::IODebugContext* debug) override {
-    return now_ == mood::good ? FSWritableFileOwnerWrapper::Sync(options, debug) : refusal();
+    return now_ == mood::good || now_ == mood::unreadable ? FSWritableFileOwnerWrapper::Sync(options, debug) : refusal();
   }
 
 private:
-  [[nodiscard]] bool may_grow() const { return now_ == mood::good || now_ == mood::forgetful; }
+  [[nodiscard]] bool may_grow() const { return now_ != mood::full && now_ != mood::broken; }
   [[nodiscard]] rocksdb::IOStatus refusal() const {
     return now_ == mood::full ? rocksdb::IOStatus::NoSpace("No space left on device, injected")
                               : rocksdb::IOStatus::IOError("Input/output error, injected");
   }
+  const std::atomic<mood>& now_;
+};
+
+/// A file that cannot be read when the disk is unreadable.
+class moody_source final : public rocksdb::FSRandomAccessFileOwnerWrapper {
+public:
+  moody_source(std::unique_ptr<rocksdb::FSRandomAccessFile>&& file, const std::atomic<mood>& now)
+    : FSRandomAccessFileOwnerWrapper(std::move(file)), now_(now) {}
+
+  rocksdb::IOStatus Read(std::uint64_t offset, std::size_t count, const rocksdb::IOOptions& options, rocksdb::Slice* out,
+                         char* scratch, rocksdb::IODebugContext* debug) const override {
+    if (now_ == mood::unreadable)
+      return rocksdb::IOStatus::IOError("Input/output error, injected");
+    return FSRandomAccessFileOwnerWrapper::Read(offset, count, options, out, scratch, debug);
+  }
+
+private:
   const std::atomic<mood>& now_;
 };
 
@@ -71,6 +88,14 @@ public:
     auto status = FileSystemWrapper::NewWritableFile(name, options, file, debug);
     if (status.ok())
       *file = std::make_unique<moody_file>(std::move(*file), now);
+    return status;
+  }
+  rocksdb::IOStatus NewRandomAccessFile(const std::string& name, const rocksdb::FileOptions& options,
+                                        std::unique_ptr<rocksdb::FSRandomAccessFile>* file,
+                                        rocksdb::IODebugContext* debug) override {
+    auto status = FileSystemWrapper::NewRandomAccessFile(name, options, file, debug);
+    if (status.ok())
+      *file = std::make_unique<moody_source>(std::move(*file), now);
     return status;
   }
 
@@ -187,6 +212,66 @@ TEST_CASE("Who drains a store whose disk refuses is let go, and the changes are 
   CHECK(acknowledged == 1);
   CHECK(records.find_task(task_id{"written"}));
   CHECK(records.find_task(task_id{"queued"}));
+}
+
+TEST_CASE("A disk that cannot be read is not taken for an empty one", "[store][disk]") {
+  const temporary_directory directory;
+  const auto file_system = std::make_shared<moody_file_system>();
+  const auto env = rocksdb::NewCompositeEnv(file_system);
+  const auto specs = {make_objective("near", {1}), make_objective("far", {1})};
+  {
+    const auto records = open_or_fail(directory / "data");
+    records->commit(about_lone("ended", "c", 1, born_lone("ended", "c", 1), moved(task_state::completed)));
+    for (const auto& spec : specs) {
+      records->commit(about(spec->id.str(), 1, objective_created{spec, {}}));
+      records->commit(about(spec->id.str(), 2, tasks_withdrawn{0, {0}, task_state::canceled, ""},
+                            objective_moved{objective_state::canceled, ""}));
+    }
+    records->flush();
+    records->flush(); // They are sealed by the batch behind that.
+  }
+  const auto records = open_or_fail(directory / "data", {.env = env.get(), .retry_interval = std::chrono::milliseconds{1}});
+  recover_or_fail(*records);
+  list_objectives canceled;
+  canceled.state = objective_state::canceled;
+  const auto renewed = [](const std::string& id, std::int64_t ms) {
+    return about(id, ms, objective_moved{objective_state::submitted, "retry"}, tasks_renewed{0, {0}});
+  };
+  // One of the two is in memory, broken open and sealed again.
+  records->commit(renewed("near", 3));
+  records->commit(about("near", 4, tasks_withdrawn{0, {0}, task_state::canceled, ""}, objective_moved{objective_state::canceled, ""}));
+  records->flush();
+  records->flush();
+  CHECK(records->list(canceled)->total_size == 2);
+
+  file_system->now = mood::unreadable;
+  CHECK_THROWS_AS(records->find_task(task_id{"ended"}), store_unreadable);
+  CHECK_THROWS_AS(records->knows_task(task_id{"ended"}), store_unreadable);
+  CHECK_THROWS_AS(records->find_objective(objective_id{"far"}), store_unreadable);
+  CHECK_THROWS_AS(records->list(list_tasks{}), store_unreadable);
+  CHECK_THROWS_AS(records->snapshot_task(task_id{"ended"}, nullptr), store_unreadable);
+
+  // What is to be written about a record that cannot be read waits until it can, and what stands beside it in the batch as well.
+  std::atomic<int> acknowledged{0};
+  const auto done = [&] { ++acknowledged; };
+  file_system->now = mood::full;
+  records->commit(about_lone("first", "c", 5, born_lone("first", "c", 5)), done);
+  wait_until([&] { return !records->status().writable; });
+  records->commit(renewed("near", 6), done);
+  records->commit(renewed("far", 6), done);
+  file_system->now = mood::unreadable;
+  wait_until([&] { return acknowledged == 1 && !records->status().writable; });
+  CHECK_THAT(records->status().problem, ContainsSubstring("cannot be read"));
+  CHECK(records->find_objective(objective_id{"near"})->state == objective_state::canceled);
+  file_system->now = mood::good;
+  records->flush();
+  CHECK(acknowledged == 3);
+  CHECK(records->status().writable);
+  CHECK(records->find_task(task_id{"ended"})->status.state == task_state::completed);
+  for (const auto& spec : specs)
+    CHECK(records->find_objective(spec->id)->state == objective_state::submitted);
+  CHECK(records->list(canceled)->total_size == 0);
+  CHECK(records->list(list_objectives{})->total_size == 2);
 }
 
 TEST_CASE("A second store on the same directory is refused", "[store][disk]") {

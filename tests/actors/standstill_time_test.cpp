@@ -1,0 +1,191 @@
+// Nothing stands still unnoticed: what is free to begin begins, and what can only go on when somebody answers says so.
+#include "tests/support/catch.hpp"
+#include "tests/support/clock_bed.hpp"
+#include "tests/support/specs.hpp"
+
+#include <algorithm>
+
+using namespace std::chrono_literals;
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+plan_spec one_by_one(plan_spec plan) {
+  plan.parallel_max = 1;
+  return plan;
+}
+
+} // namespace
+
+TEST_CASE("a task that ends badly makes room for the next under maxParallel", "[actors][time]") {
+  clock_bed bed;
+  bed.begin(an_objective({one_by_one(going_on(a_plan("p", {a_task("a", {}, "hand"), a_task("b", {}, "hand"), a_task("c", {}, "hand")})))}));
+  CHECK(bed.states() == "working pending pending");
+  bed.report("a", report_failed{"no", false});
+  CHECK(bed.states() == "failed working pending");
+  const auto answered = bed.cancel("b");
+  CHECK(bed.states() == "failed canceled working");
+  bed.report("c", report_completed{});
+  CHECK(bed.objective()->state == objective_state::failed);
+}
+
+TEST_CASE("an objective is blocked when nothing of it can run before somebody answers", "[actors][time]") {
+  clock_bed bed;
+  auto objective = an_objective({});
+  SECTION("the others wait for a turn in the plan") {
+    objective = an_objective({one_by_one(a_plan("p", {a_task("a", {}, "hand"), a_task("b", {}, "hand")}))});
+  }
+  SECTION("the others wait for a turn in the objective") {
+    objective = an_objective({a_plan("p", {a_task("a", {}, "hand"), a_task("b", {}, "hand")})});
+    objective.parallel_max = 1;
+  }
+  SECTION("another plan waits for the one that asks") {
+    objective = an_objective({a_plan("p", {a_task("a", {}, "hand")}), a_plan("q", {a_task("b", {"a"}, "hand")})});
+  }
+  bed.begin(std::move(objective));
+  CHECK(bed.objective()->state == objective_state::working);
+  bed.report("a", report_question{"which?", false});
+  CHECK(bed.objective()->state == objective_state::blocked);
+  bed.say("a", "this");
+  CHECK(bed.objective()->state == objective_state::working);
+  bed.report("a", report_question{"sure?", false});
+  CHECK(bed.objective()->state == objective_state::blocked);
+  bed.say("a", "yes");
+  bed.report("a", report_completed{});
+  CHECK(bed.objective()->state == objective_state::working);
+  bed.report("b", report_completed{});
+  CHECK(bed.objective()->state == objective_state::completed);
+}
+
+TEST_CASE("an objective is not blocked while something of it runs", "[actors][time]") {
+  clock_bed bed;
+  auto objective = an_objective({a_plan("p", {a_task("a", {}, "hand"), a_task("b", {}, "hand"), a_task("c", {}, "hand")})});
+  objective.parallel_max = 2;
+  bed.begin(std::move(objective));
+  bed.report("a", report_question{"which?", false});
+  CHECK(bed.objective()->state == objective_state::working);
+  bed.report("b", report_completed{});
+  CHECK(bed.objective()->state == objective_state::working);
+  bed.report("c", report_completed{});
+  CHECK(bed.objective()->state == objective_state::blocked);
+}
+
+TEST_CASE("who asks several things at once is answered one by one", "[actors][time]") {
+  clock_bed bed;
+  bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand")})}));
+  for (const auto* prompt : {"first?", "second?", "third?"})
+    bed.report("a", report_question{prompt, false});
+  CHECK(bed.text("a") == "first?");
+  CHECK(bed.states() == "input-required");
+  bed.say("a", "1");
+  CHECK(bed.text("a") == "second?");
+  CHECK(bed.states() == "input-required");
+  CHECK(bed.objective()->pending_inputs.size() == 1);
+  bed.say("a", "2");
+  CHECK(bed.text("a") == "third?");
+  bed.say("a", "3");
+  CHECK(bed.states() == "working");
+  CHECK(bed.objective()->pending_inputs.empty());
+  CHECK(bed.hand->heard == std::vector<std::string>{"a:1", "a:2", "a:3"});
+  bed.report("a", report_completed{});
+  CHECK(bed.objective()->state == objective_state::completed);
+}
+
+TEST_CASE("who never stops asking fails", "[actors][time]") {
+  clock_bed bed;
+  bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand")})}));
+  for (int i = 0; i < 1'000 && bed.states() != "failed"; ++i)
+    bed.report("a", report_question{"?", false});
+  CHECK(bed.states() == "failed");
+  CHECK_THAT(bed.text("a"), ContainsSubstring("without waiting for an answer"));
+}
+
+TEST_CASE("a task that has an actor and waits for its turn takes no messages yet", "[actors][time]") {
+  clock_bed bed;
+  auto objective = an_objective({a_plan("p", {a_task("a", {}, "hand"), a_task("b", {}, "hand")})});
+  objective.parallel_max = 1;
+  bed.begin(std::move(objective));
+  send_message what;
+  what.what.message_id = "m";
+  what.what.from = role::user;
+  what.what.parts.push_back(text_part("hello"));
+  what.what.task_id = bed.objective()->plans[0].task_at(1).str();
+  std::optional<result<sent>> answer;
+  bed.door().send(std::move(what), nullptr, [&](result<sent> how) { answer = std::move(how); });
+  bed.pass(0s);
+  REQUIRE(answer);
+  CHECK(answer->error().code == errc::unsupported_operation);
+  CHECK_THAT(answer->error().message, ContainsSubstring("has not begun"));
+}
+
+TEST_CASE("tasks of plans that will not begin end with them, and whoever watches one is told", "[actors][time]") {
+  clock_bed bed;
+  auto first = a_plan("first", {a_task("a", {}, "hand")});
+  first.alternatives = {"second"};
+  bed.begin(an_objective({first, a_plan("second", {a_task("b", {}, "hand")})}));
+  const auto id = bed.objective()->plans[1].task_at(0);
+  const auto watching = std::make_shared<story>(bed.clock.now());
+  REQUIRE(bed.records().watch_task(id, watching));
+  SECTION("skipped, because the first of the alternatives completed") {
+    bed.report("a", report_completed{});
+    CHECK(bed.objective()->plans[1].state == plan_state::skipped);
+  }
+  SECTION("canceled with their objective") {
+    bed.move(objective_state::canceled);
+    CHECK(bed.objective()->plans[1].state == plan_state::pending);
+  }
+  SECTION("skipped by request") {
+    bed.move_plan(1, plan_state::skipped);
+  }
+  CHECK(bed.states(1) == "canceled");
+  CHECK(bed.records().find_task(id)->status.state == task_state::canceled);
+}
+
+TEST_CASE("a canceled objective that is tried again begins what had not begun as well", "[actors][time]") {
+  clock_bed bed;
+  auto second = a_plan("second", {a_task("b", {}, "hand")});
+  second.dependencies = {"first"};
+  bed.begin(an_objective({a_plan("first", {a_task("a", {}, "hand")}), std::move(second)}));
+  const auto before = bed.objective()->plans[1].task_at(0);
+  bed.move(objective_state::canceled);
+  CHECK(bed.states(1) == "canceled");
+  if (GENERATE(false, true))
+    bed.restart();
+  bed.move(objective_state::submitted);
+  CHECK(bed.states(1) == "pending");
+  bed.move(objective_state::working);
+  bed.report("a", report_completed{});
+  bed.report("b", report_completed{});
+  CHECK(bed.objective()->state == objective_state::completed);
+  CHECK(bed.objective()->plans[1].task_at(0) != before);
+  CHECK(bed.records().find_task(before)->status.state == task_state::canceled);
+}
+
+TEST_CASE("a plan that is ended and begun again at once begins new tasks", "[actors][time]") {
+  clock_bed bed;
+  bed.begin(an_objective({a_plan("first", {a_task("a", {}, "hand")})}));
+  create_plan more;
+  more.objective = bed.objective()->id;
+  more.spec = a_plan("second", {a_task("b", {}, "hand")});
+  more.spec.dependencies = {"first"};
+  bed.door().create(std::move(more), [](const result<plan_id>&) {});
+  bed.pass(0s);
+  bed.move_plan(1, plan_state::failed);
+  const auto before = bed.objective()->plans[1].task_at(0);
+  CHECK(bed.states(1) == "canceled");
+  bed.report("a", report_completed{});
+  CHECK(bed.records().find_task(before)->status.state == task_state::canceled);
+}
+
+TEST_CASE("a timer is set for a while only, and keeps its time all the same", "[actors][time]") {
+  clock_bed bed;
+  auto slow = a_task("a", {}, "hand");
+  slow.timeout = 1h;
+  bed.begin(an_objective({a_plan("p", {std::move(slow)})}));
+  bed.pass(59min + 59s);
+  CHECK(bed.states() == "working");
+  bed.pass(1s);
+  CHECK(bed.states() == "failed");
+  CHECK_THAT(bed.text("a"), ContainsSubstring("timed out after 3600 s"));
+}
