@@ -1,5 +1,5 @@
-// What a message must keep to before it becomes work: the tasks and artifacts it refers to, and media types (a2a-wire 6.2, 5.1).
-// Decisions as plain functions; the gateway asks them.
+// What a message must keep to before it becomes work: the tasks and artifacts it refers to, and media types.
+// Decisions as plain functions; the gateway asks them. The rules stand in docs/a2a.md, "Tasks and messages".
 #pragma once
 
 #include <functional>

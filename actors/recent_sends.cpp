@@ -10,7 +10,7 @@ namespace troupe {
 
 namespace {
 
-/// What makes a message the same one (a2a-wire D12).
+/// What makes a message the same one (docs/a2a.md, "The same message again").
 std::string key_of(const send_message& what) {
   std::string out;
   for (const auto* part :

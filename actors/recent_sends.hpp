@@ -1,5 +1,5 @@
 // Messages sent a short while ago, so that one that is sent again leads to the same task and not to a second one (A2A 1.0 section 3.3.1:
-// servers may; a2a-wire D12: off unless an operator wants it). In memory: the end of the process forgets them.
+// servers may; docs/a2a.md, D12: off unless an operator wants it). In memory: the end of the process forgets them.
 #pragma once
 
 #include <chrono>

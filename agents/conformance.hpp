@@ -1,6 +1,6 @@
 // Does what outside conformance kits ask of a server under test: the beginning of a message's id, or its whole text, names a behaviour
-// (a2a-wire 9.3). The table is in conformance.cpp. What it does not know makes it ask, so that a task stays open to further messages and
-// to being canceled.
+// (as https://github.com/a2aproject/a2a-tck does). The table is in conformance.cpp. What it does not know makes it ask, so that a
+// task stays open to further messages and to being canceled.
 //
 // For test systems: `troupe serve --agent conformance`. No other way leads to it.
 #pragma once

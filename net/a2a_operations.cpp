@@ -60,7 +60,7 @@ awaitable<void> send_and_answer(operation_call& call, send_request request) {
   if (waits && !named.empty() && records.find_task_of(owner_of(request.command.who), named) && records.watch_task(named, news))
     watch->on(named.str());
   auto told = [news, watch, &records, joins = waits && named.empty()](result<sent> what) {
-    // The same message came before (a2a-wire D12): its task is there and may have ended.
+    // The same message came before (docs/a2a.md, D12): its task is there and may have ended.
     if (joins && what && !what->created && !what->answer) {
       static_cast<void>(records.watch_task(what->task, news));
       watch->on(what->task.str());

@@ -1,4 +1,4 @@
-// How the Agent Card is served over HTTP (a2a-wire 1.5, 1.8): which representation answers which version, caching,
+// How the Agent Card is served over HTTP (docs/agent-card.md): which representation answers which version, caching,
 // conditional requests, and who may read the extended card.
 #pragma once
 
@@ -21,7 +21,7 @@ void append_card_preflight(std::string& headers);
 
 /// The extended card in `shape` (pure_1_0 or pure_0_3), if the request shows a token. Appends to `headers` what every
 /// binding sends with the answer: `Cache-Control` and `Vary`, or the challenge of a 401. Errors: unsupported_operation,
-/// if none is offered; unauthenticated, which is HTTP 401 on every binding, JSON-RPC too (a2a-wire 5.2, 8.2). The view
+/// if none is offered; unauthenticated, which is HTTP 401 on every binding, JSON-RPC too (docs/agent-card.md). The view
 /// lives as long as `cards`.
 [[nodiscard]] result<std::string_view> extended_card(const card_documents& cards, const http_request& request,
                                                      card_shape shape, std::string& headers);

@@ -5,13 +5,13 @@
 
 namespace troupe::net {
 
-/// `application/json`, with any parameters: what JSON-RPC takes (a2a-wire 1.4).
+/// `application/json`, with any parameters: what JSON-RPC takes (A2A 1.0 section 9.1, A2A 0.3 section 3.2.1).
 [[nodiscard]] bool is_json(std::string_view content_type) noexcept;
 
 /// That and every type that ends in `+json`: what REST takes.
 [[nodiscard]] bool is_json_like(std::string_view content_type) noexcept;
 
-/// Whether a value of `Accept` names the A2A media type itself, not by a pattern (a2a-wire D3).
+/// Whether a value of `Accept` names the A2A media type itself, not by a pattern (docs/a2a.md, D3).
 [[nodiscard]] bool names_a2a_type(std::string_view accept) noexcept;
 
 } // namespace troupe::net

@@ -32,7 +32,8 @@ public:
     out += '}';
   }
 
-  /// 200 whatever happened (a2a-wire 2.1), but for what proxies and clients know how to deal with: who is asking, overload, unavailability.
+  /// 200 whatever happened, since the Go and Python SDKs drop the body of any other status; but for what proxies and clients know
+  /// how to deal with: who is asking, overload, unavailability.
   unsigned status_of(const error& why) const override {
     const auto status = wire_of(why.code).http;
     return status == 401 || status == 429 || status == 503 ? status : 200;
@@ -91,7 +92,7 @@ constexpr auto methods = std::to_array<method>({
     {"tasks/pushNotificationConfig/list",   family::v0_3,      &list_push_configs_operation     },
     {"tasks/pushNotificationConfig/delete", family::v0_3,      &delete_push_config_operation    },
     {"agent/getAuthenticatedExtendedCard",  family::v0_3,      &get_extended_card_operation     },
-    // The OPT extension (a2a-wire 8.4)
+    // The OPT extension (docs/a2a.md, D16)
     {"objectives/create",                   family::extension, &create_objective_operation      },
     {"objectives/get",                      family::extension, &get_objective_operation         },
     {"objectives/list",                     family::extension, &list_objectives_operation       },
@@ -135,7 +136,7 @@ error no_method(std::string_view name) {
                     shown(name));
 }
 
-/// Whether the version asked for has the method (a2a-wire 1.2, D1); sets the codec that serves it.
+/// Whether the version asked for has the method (A2A 1.0 section 3.6.2; docs/a2a.md, D1); sets the codec that serves it.
 std::optional<error> check_version(operation_call& call, std::string_view name, const method* found) {
   if (call.version == asked_version::unknown)
     return version_not_supported(call);
@@ -151,7 +152,7 @@ std::optional<error> check_version(operation_call& call, std::string_view name, 
   return std::nullopt;
 }
 
-/// The envelope's checks in the order of a2a-wire 2.1; the method to call, or the error.
+/// The envelope's checks (JSON-RPC 2.0 section 4), then version, method and params; the method to call, or the error.
 result<operation> read_envelope(operation_call& call, const json::value& root) {
   const auto* envelope = root.if_object();
   if (envelope == nullptr)
@@ -189,7 +190,7 @@ awaitable<void> serve_json_rpc(session& connection) {
   auto& call = connection.begin_call();
   read_service_parameters(call);
   if (!is_json(request.content_type)) {
-    // Before the body is looked at (a2a-wire 1.4).
+    // Before the body is looked at: what is not sent as JSON need not be any.
     fail(call, make_error(errc::content_type_not_supported,
                           "send `Content-Type: application/json`, not \"" + shown(request.content_type) + "\""));
     connection.response().status = 400;

@@ -1,4 +1,5 @@
-// JSON-RPC 2.0 over one POST: the envelope, the table of methods, and which of them a version has (a2a-wire 1.2, 2.1).
+// JSON-RPC 2.0 over one POST: the envelope, the table of methods, and which of them a version has (A2A 1.0 section 9, A2A 0.3
+// section 7).
 #pragma once
 
 #include "net/operation.hpp"

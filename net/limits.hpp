@@ -25,7 +25,7 @@ inline constexpr std::size_t echoed_bytes_max = 128;
 
 // -- the agent card -----------------------------------------------------------------------------------------------------
 
-/// How long caches may keep the card (`Cache-Control: max-age`), and what an operator may choose (a2a-wire 1.5).
+/// How long caches may keep the card (`Cache-Control: max-age`), and what an operator may choose (A2A 1.0 section 8.6.1).
 inline constexpr std::chrono::seconds card_max_age = 5min;
 inline constexpr std::chrono::seconds card_max_age_min = 60s;
 inline constexpr std::chrono::seconds card_max_age_max = 3600s;
@@ -42,9 +42,9 @@ inline constexpr std::chrono::milliseconds body_timeout = 60s;
 inline constexpr std::chrono::milliseconds idle_timeout = 75s;
 /// A write that makes no progress: the reader is gone. Then: close.
 inline constexpr std::chrono::milliseconds write_timeout = 30s;
-/// How long a blocking SendMessage may wait for its task. Then: the task as it is (a2a-wire 2.8).
+/// How long a blocking SendMessage (A2A 1.0 section 3.2.2) may wait for its task. Then: the task as it is.
 inline constexpr std::chrono::milliseconds blocking_wait_max = 10min;
-/// Between two comments on a silent stream; Python's client gives up after 5 s without a byte (a2a-wire 3.6).
+/// Between two comments on a silent stream; the Python SDK's client gives up after 5 s without a byte.
 inline constexpr std::chrono::milliseconds keep_alive_interval = 3s;
 /// After the last answer on a connection: what the client still sends is read and dropped for so long, so that the answer is not
 /// lost to a TCP reset.

@@ -35,7 +35,7 @@ public:
   [[nodiscard]] virtual unsigned status_of(const error& why) const = 0;
   /// The lines of a stream's event before its `data:`, if the event is an error.
   [[nodiscard]] virtual std::string_view error_event() const noexcept = 0;
-  /// Whether a streaming operation that is refused answers with a stream of one error event (a2a-wire D5), or as any other.
+  /// Whether a streaming operation that is refused answers with a stream of one error event (docs/a2a.md, D5), or as any other.
   [[nodiscard]] virtual bool streams_refusals() const noexcept = 0;
 };
 
@@ -69,13 +69,13 @@ void read_service_parameters(operation_call& call);
 
 /// `A2A-Version` names a version that is not served here.
 [[nodiscard]] error version_not_supported(const operation_call& call);
-/// `what` (a method, a path) is of A2A 1.0 and the request does not say that it speaks that (a2a-wire D1).
+/// `what` (a method, a path) is of A2A 1.0 and the request does not say that it speaks that (docs/a2a.md, D1).
 [[nodiscard]] error version_missing(const operation_call& call, std::string_view what);
 
 /// `params`, or an empty object in their place.
 [[nodiscard]] const boost::json::value& params_of(const operation_call& call) noexcept;
 
-/// Completes a command: who asks. Errors: a tenant this server does not have (a2a-wire 8.1: `unknown_tenant` says how that looks for
+/// Completes a command: who asks. Errors: a tenant this server does not have (`unknown_tenant` says how that looks for
 /// the operation), or another one in the path than in the params.
 [[nodiscard]] result<void> identify(const operation_call& call, caller& who, errc unknown_tenant);
 

@@ -23,7 +23,7 @@ namespace troupe::net {
 [[nodiscard]] awaitable<void> list_push_configs_operation(operation_call& call);
 [[nodiscard]] awaitable<void> delete_push_config_operation(operation_call& call);
 
-// -- OPT: opt_operations.cpp (a2a-wire 8.4) ----------------------------------------------------------------------------
+// -- OPT: opt_operations.cpp -------------------------------------------------------------------------------------------
 
 [[nodiscard]] awaitable<void> create_objective_operation(operation_call& call);
 [[nodiscard]] awaitable<void> get_objective_operation(operation_call& call);

@@ -1,4 +1,4 @@
-// The operations of the Objective-Plan-Task extension (a2a-wire 8.4), the same under every version of A2A.
+// The operations of the Objective-Plan-Task extension (docs/a2a.md, D16), the same under every version of A2A.
 #include "net/operations.hpp"
 
 #include "net/asking.hpp"

@@ -1,4 +1,4 @@
-// Where notifications may go: every IP address put in its class (a2a-wire section 7, "SSRF"). Pure decisions, used when a configuration
+// Where notifications may go: every IP address put in its class (docs/push.md). Pure decisions, used when a configuration
 // is made (literal addresses) and again for every address a name resolves to when a connection is made.
 #pragma once
 

@@ -1,5 +1,5 @@
 // Turns a task's committed changes into the notifications of one configuration, in order: what is posted, and how far the
-// configuration has got once that is delivered (a2a-wire section 7). A plain value: no store, no clock, no socket.
+// configuration has got once that is delivered (docs/push.md). A plain value: no store, no clock, no socket.
 #pragma once
 
 #include <algorithm>

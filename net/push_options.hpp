@@ -34,7 +34,7 @@ struct push_options {
   bool enabled = true; ///< Off: every method answers errc::push_not_supported, and the card says so.
   push_address_rules address;
   push_signing signing;
-  std::string content_type = "application/a2a+json"; ///< Of 1.0 notifications; 0.3 has application/json (a2a-wire D13).
+  std::string content_type = "application/a2a+json"; ///< Of 1.0 notifications; 0.3 has application/json (docs/a2a.md, D13).
   std::string user_agent = "troupe";
 
   std::chrono::milliseconds timeout{15'000};        ///< Of one attempt, name resolution and connecting included.

@@ -1,4 +1,4 @@
-// One notification as an HTTP request: the headers receivers know it by, and a signature over it (a2a-wire section 7, D13).
+// One notification as an HTTP request: the headers receivers know it by, and a signature over it (docs/a2a.md, D13).
 #pragma once
 
 #include <memory>

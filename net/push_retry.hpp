@@ -1,4 +1,4 @@
-// What follows from one attempt to deliver a notification (a2a-wire section 7): done, again later, leave this event out, or stop
+// What follows from one attempt to deliver a notification (docs/push.md): done, again later, leave this event out, or stop
 // the configuration. A pure decision; the sender carries it out.
 #pragma once
 

@@ -375,7 +375,7 @@ void push_sender::impl::note(active& who) {
   records.pushes().note(row.config.task, row.config.id, row.serial, row.progress);
 }
 
-/// The task's end was told, or given up: the configuration's life is over (a2a-wire section 7).
+/// The task's end was told, or given up: the configuration's life is over (docs/push.md).
 void push_sender::impl::finish(const active_ptr& who) {
   const auto& row = who->delivery->row();
   records.pushes().erase(row.config.task, row.config.id, row.serial, nullptr);

@@ -1,5 +1,5 @@
-// Push notifications: the four methods about configurations, without version or binding, and the sender behind them (a2a-wire section
-// 7). The server owns one; what it does stands in docs/push.md.
+// Push notifications: the four methods about configurations, without version or binding, and the sender behind them (A2A 1.0
+// section 4.3). The server owns one; what it does stands in docs/push.md.
 //
 // Thread-safe. Every function answers errc::push_not_supported if notifications are off.
 #pragma once

@@ -144,7 +144,7 @@ result<void> read_params(operation_call& call, const rest_path& path) {
   return {};
 }
 
-/// Whether the version asked for has the path; sets the codec that serves it (a2a-wire 1.2).
+/// Whether the version asked for has the path; sets the codec that serves it (A2A 1.0 section 3.6.2; docs/a2a.md, D1).
 result<void> check_version(operation_call& call, const rest_path& path) {
   call.codec = path.below_v1 ? &codec_0_3_rest() : &codec_1_0();
   if (call.version == asked_version::unknown)

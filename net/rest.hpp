@@ -1,4 +1,4 @@
-// The HTTP+JSON binding of both versions (A2A 1.0 section 11, A2A 0.3 section 3.4.3; a2a-wire 3): paths and verbs instead of methods,
+// The HTTP+JSON binding of both versions (A2A 1.0 section 11, A2A 0.3 section 3.2.3): paths and verbs instead of methods,
 // HTTP statuses instead of error codes. 0.3 lives below `/v1/`, 1.0 beside it.
 #pragma once
 

@@ -1,4 +1,5 @@
-// What a path of the HTTP+JSON binding names (a2a-wire 3.1, 3.2). A plain value, so that routing is tested without sockets.
+// What a path of the HTTP+JSON binding names (A2A 1.0 section 5.3, A2A 0.3 section 3.5.6). A plain value, so that routing is
+// tested without sockets.
 #pragma once
 
 #include <cstdint>

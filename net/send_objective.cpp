@@ -87,7 +87,7 @@ result<std::optional<create_objective>> objective_in(const operation_call& call,
   if (command.spec.plans.empty())
     if (auto only = plan_of(request))
       command.spec.plans.push_back(std::move(only));
-  // The context the message brings becomes the objective (a2a-wire 8.4).
+  // The context the message brings becomes the objective: to OPT the two ids are one.
   if (command.spec.id.empty() && !request.command.what.context_id.empty())
     command.spec.id = objective_id(request.command.what.context_id);
   return std::optional<create_objective>{std::move(command)};

@@ -1,4 +1,4 @@
-// A message that brings an objective or a plan in its metadata (a2a-wire 8.4): SendMessage and SendStreamingMessage then create it,
+// A message that brings an objective or a plan in its metadata (OPT): SendMessage and SendStreamingMessage then create it,
 // started, and answer with the task that stands for it.
 #pragma once
 

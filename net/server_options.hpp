@@ -17,14 +17,14 @@
 
 namespace troupe {
 
-/// What only those read who show one of `tokens` (a2a-wire 1.5, 8.2).
+/// What only those read who show one of `tokens` (A2A 1.0 section 13.3).
 struct extended_card_options {
   std::vector<std::string> tokens;  ///< Bearer tokens, each of its own reader; empty: no extended card is offered. Never logged.
   std::string description;          ///< Instead of the public card's; empty: the same.
   std::vector<agent_skill> skills;  ///< Besides the public card's.
 };
 
-/// JWS over the card, with ES256 (a2a-wire 1.10).
+/// JWS over the card, with ES256 (A2A 1.0 section 8.4).
 struct card_signing_options {
   std::string key_file;           ///< A private P-256 key in PEM; empty: the card is not signed.
   std::string kid;                ///< What verifiers know the key by. Needed with a key.
@@ -32,7 +32,7 @@ struct card_signing_options {
   bool python_compatible = false; ///< A second signature, as the Python SDK verifies it.
 };
 
-/// What the Agent Card says about this server (a2a-wire 1.6).
+/// What the Agent Card says about this server (A2A 1.0 section 4.4.1).
 struct card_options {
   std::string name = "Troupe";
   std::string description = "Runs plans: objectives, plans and tasks with their dependencies, done by agents.";
@@ -45,7 +45,7 @@ struct card_options {
   bool persistent = false;       ///< `persistenceEnabled` of the OPT extension: the store outlives the process.
   std::uint32_t plans_per_objective_max = 10'000; ///< `maxPlansPerObjective`.
   std::uint32_t tasks_per_plan_max = 1'000'000;   ///< `maxTasksPerPlan`.
-  card_shape unasked = card_shape::superset;      ///< For requests that name no version: superset or pure_1_0 (a2a-wire D2).
+  card_shape unasked = card_shape::superset;      ///< For requests that name no version: superset or pure_1_0 (docs/a2a.md, D2).
   std::chrono::seconds max_age = net::card_max_age;
   extended_card_options extended;
   card_signing_options signing;
@@ -56,7 +56,7 @@ struct server_options {
   std::uint16_t port = 8080;         ///< 0: any free one; `server::start` returns it.
   std::size_t threads = 0;           ///< Each with its own connections; 0 = one per core.
   card_options card;
-  /// Serves PascalCase methods without an `A2A-Version` header as 1.0 instead of refusing them (a2a-wire D1).
+  /// Serves PascalCase methods without an `A2A-Version` header as 1.0 instead of refusing them (docs/a2a.md, D1).
   bool lenient_version = false;
 
   /// Whose pages may call this server from a browser (CORS): origins separated by commas, or `*`. Empty: nobody's.

@@ -1,4 +1,4 @@
-// Waits for what a blocking send waits for: that a task ends or asks (a2a-wire 2.8). Watchers that count
+// Waits for what a blocking send waits for: that a task ends or asks (A2A 1.0 section 3.2.2). Watchers that count
 // little and wake the session once.
 #pragma once
 

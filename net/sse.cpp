@@ -101,7 +101,7 @@ bool add_change(operation_call& call, task_stream& what, const change_ptr& news,
         return true;
       continue;
     }
-    // Not asked for, not sent (a2a-wire 8.3).
+    // Not asked for, not sent (docs/a2a.md, "Extensions").
     if (std::holds_alternative<task_progress>(fact) && !call.extensions.progress)
       continue;
     const auto* moved = std::get_if<task_moved>(&fact);

@@ -1,4 +1,4 @@
-// Server-sent events: a task's changes as JSON-RPC answers, one per `data:` line (a2a-wire 3.6, 6.3). The stream begins with the task
+// Server-sent events: a task's changes as JSON-RPC answers, one per `data:` line (docs/streams.md). The stream begins with the task
 // as it is, shows every change once and in order, and ends by the rules of its method.
 #pragma once
 
@@ -19,7 +19,7 @@ struct task_stream {
   task_snapshot snapshot = {}; ///< The first event. Null record: the one that the queue's first change of the task creates.
   std::optional<std::uint32_t> history_length = std::nullopt; ///< Of the snapshot; as in task_view_options.
   objective_ptr objective = nullptr; ///< What the task stands for, shown in the snapshot's metadata; may be null.
-  bool ends_at_question = false; ///< Also at INPUT_REQUIRED (a2a-wire D6).
+  bool ends_at_question = false;     ///< Also at INPUT_REQUIRED (docs/a2a.md, D6).
   std::string watched; ///< What to stop watching afterwards: the task's id or the objective's.
   /// Where the client's last stream broke: instead of the snapshot comes what happened since, or, if that is not kept, the snapshot
   /// with a mark that says so.
@@ -35,11 +35,11 @@ struct task_stream {
 /// Shows `what` until its end, the client's, or the server's.
 [[nodiscard]] awaitable<void> stream_task(operation_call& call, task_stream what, counted slot);
 
-/// A stream of a message and nothing else: what an agent answered instead of taking a task (a2a-wire 6.3).
+/// A stream of a message and nothing else: what an agent answered instead of taking a task (A2A 1.0 section 3.1.2).
 [[nodiscard]] awaitable<void> stream_answer(operation_call& call, message_ptr what);
 
-/// Answers a streaming method with an error: as the only event of a stream (a2a-wire D5), but overload and unavailability as HTTP
-/// statuses.
+/// Answers a streaming method with an error: as the only event of a stream (docs/a2a.md, D5), but overload and unavailability as
+/// HTTP statuses.
 [[nodiscard]] awaitable<void> fail_stream(operation_call& call, error why);
 
 } // namespace troupe::net

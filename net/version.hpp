@@ -1,4 +1,4 @@
-// Which protocol version and which extensions a request names (a2a-wire 1.1, 1.3). Plain functions over header values.
+// Which protocol version and which extensions a request names (A2A 1.0 section 3.2.6). Plain functions over header values.
 #pragma once
 
 #include <cstdint>

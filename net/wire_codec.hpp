@@ -44,7 +44,7 @@ public:
 
   // -- results ---------------------------------------------------------------------------------------------------------
   virtual void write_task(json_writer& out, const task& value, const task_view_options& view) const = 0;
-  /// The result of a send. `beside`: the objective, for a client that activated OPT (a2a-wire D15); may be null.
+  /// The result of a send. `beside`: the objective, for a client that activated OPT (docs/a2a.md, D15); may be null.
   virtual void write_sent(json_writer& out, const task& value, const task_view_options& view,
                           const objective_view* beside) const = 0;
   /// The result of a send that the agent answered with a message, and the only event of its stream.
@@ -72,15 +72,15 @@ public:
   [[nodiscard]] virtual card_shape extended_card_shape() const noexcept = 0;
 
   // -- rules -----------------------------------------------------------------------------------------------------------
-  /// Whether subscribing to a terminal task is an error, or a snapshot and the end (a2a-wire D11).
+  /// Whether subscribing to a terminal task is an error, or a snapshot and the end (docs/a2a.md, D11).
   [[nodiscard]] virtual bool refuses_subscribing_to_terminal() const noexcept = 0;
-  /// Whether canceling a canceled task is an error, or answers with it (a2a-wire D10).
+  /// Whether canceling a canceled task is an error, or answers with it (docs/a2a.md, D10).
   [[nodiscard]] virtual bool refuses_repeated_cancel() const noexcept = 0;
 };
 
 /// A2A 1.0, in both bindings.
 [[nodiscard]] const wire_codec& codec_1_0() noexcept;
-/// A2A 0.3: its JSON-RPC and its REST binding have shapes of their own (a2a-wire 3.3).
+/// A2A 0.3: its JSON-RPC and its REST binding have shapes of their own (docs/a2a.md, "JSON").
 [[nodiscard]] const wire_codec& codec_0_3() noexcept;
 [[nodiscard]] const wire_codec& codec_0_3_rest() noexcept;
 

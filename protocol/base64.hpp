@@ -1,5 +1,5 @@
 // Base64 (RFC 4648) for inline files. Written in the standard alphabet with padding; read in either alphabet, padded or
-// not (a2a-wire 2.4).
+// not, as ProtoJSON has it.
 #pragma once
 
 #include <optional>

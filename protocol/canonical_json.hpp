@@ -17,7 +17,7 @@ namespace troupe {
 
 /// The same tree as Python's `json.dumps(tree, sort_keys=True, separators=(",", ":"))` prints it after every number
 /// went through a double: members sorted by code point, `20` as `20.0`, everything beyond ASCII escaped. What one SDK
-/// signs cards over (a2a-wire 1.10).
+/// signs cards over (docs/a2a.md, D18).
 [[nodiscard]] result<std::string> python_json(const boost::json::value& tree);
 
 } // namespace troupe

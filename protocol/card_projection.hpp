@@ -1,4 +1,4 @@
-// What an Agent Card's signature is about (A2A 1.0 section 8.4, a2a-wire 1.10): the card without anything that the 1.0
+// What an Agent Card's signature is about (A2A 1.0 section 8.4): the card without anything that the 1.0
 // schema does not know, in the presence that the schema prescribes, in one spelling. Signers and verifiers both go
 // through here.
 #pragma once

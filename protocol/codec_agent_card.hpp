@@ -1,5 +1,5 @@
 // How an Agent Card looks to clients of either generation: the 1.0 shape, the 0.3 shape, and the superset of both that
-// serves whoever does not say which one it wants (a2a-wire 1.6 to 1.8). Trees, because a card is written once and then
+// serves whoever does not say which one it wants (docs/agent-card.md). Trees, because a card is written once and then
 // signed.
 #pragma once
 

@@ -1,5 +1,6 @@
-// The Objective-Plan-Task extension's JSON: what `objectives/*` and `plans/*` take and give (opt.md, opt-design.md), the same under
-// every A2A version, and the plan document a file holds, which has the same fields.
+// The Objective-Plan-Task extension's JSON: what `objectives/*` and `plans/*` take and give
+// (https://github.com/zeroasterisk/a2a-opt), the same under every A2A version, and the plan document a file holds, which has the
+// same fields.
 #pragma once
 
 #include <span>
@@ -29,7 +30,7 @@ enum class member_of : std::uint8_t { objective, plan, task, retry };
 
 /// Objective, plan and task as written. The error's `field` is a JSON pointer (RFC 6901) into `from`, prefixed by `pointer`.
 /// Ids may be missing; `id` goes to `key` and, for objective, plan and task, to `id` as well. A task may also come as the extended A2A
-/// task of opt.md: what its metadata says under `opt/v1/dependencies`, `opt/v1/taskIndex` and `troupe/v1/...` counts as written.
+/// task of OPT: what its metadata says under `opt/v1/dependencies`, `opt/v1/taskIndex` and `troupe/v1/...` counts as written.
 /// Limits: protocol/limits_opt.hpp. Linear in the size of `from`.
 [[nodiscard]] result<objective_spec> read_objective(const boost::json::value& from, unknown_members rule,
                                                     const std::string& pointer = {});
@@ -47,7 +48,7 @@ enum class member_of : std::uint8_t { objective, plan, task, retry };
 [[nodiscard]] result<update_plan> read_update_plan(const boost::json::value& params);
 [[nodiscard]] result<get_plan> read_get_plan(const boost::json::value& params);
 
-/// As opt-design.md prints it: id, name, status, plans[{id, name, status, tasks[{id, name, status}]}], plus createdAt,
+/// As the extension's design prints it: id, name, status, plans[{id, name, status, tasks[{id, name, status}]}], plus createdAt,
 /// updatedAt, revision and pendingInputs.
 void write(json_writer& out, const objective_view& value, bool include_plans, bool include_tasks);
 void write(json_writer& out, const objective_view& owner, std::size_t plan_index, bool include_tasks);

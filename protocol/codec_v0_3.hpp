@@ -1,4 +1,4 @@
-// A2A 0.3 as its JSON-RPC binding speaks it (0.3 specification sections 6 and 7; a2a-wire 2.2 to 2.9): domain values to
+// A2A 0.3 as its JSON-RPC binding speaks it (0.3 specification sections 6 and 7): domain values to
 // text and back. Every object says its `kind`, states and roles are in lower case. Names as in codec_v1_0.hpp.
 #pragma once
 
@@ -22,7 +22,7 @@
 namespace troupe::v0_3 {
 
 /// `mediaType` and `filename` of a text or data part have no place in 0.3 and are lost; data that is no object is
-/// wrapped (a2a-wire 2.4).
+/// wrapped (docs/a2a.md, "JSON").
 void write(json_writer& out, const part& value);
 void write(json_writer& out, const message& value);
 void write(json_writer& out, const artifact& value);
@@ -34,10 +34,10 @@ void write(json_writer& out, const task_status& value, const task& owner);
 void write(json_writer& out, const push_config& value);
 
 /// The result of message/send: the bare task. `beside`: the objective, for a client that activated OPT; the task then
-/// has two members more, `task` (itself again) and `objective` (a2a-wire D15). May be null.
+/// has two members more, `task` (itself again) and `objective` (docs/a2a.md, D15). May be null.
 void write_sent(json_writer& out, const task& value, const task_view_options& view, const objective_view* beside);
 
-/// The result of tasks/list, which 0.3 does not have (a2a-wire D19): the members of 1.0 with tasks of 0.3.
+/// The result of tasks/list, which 0.3 does not have (docs/a2a.md, D19): the members of 1.0 with tasks of 0.3.
 void write_task_list(json_writer& out, std::span<const task_ptr> tasks, std::string_view next_page_token,
                      std::uint32_t page_size, std::uint64_t total_size, const task_view_options& view);
 /// The result of tasks/pushNotificationConfig/list: a bare array, without a token.

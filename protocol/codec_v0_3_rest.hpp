@@ -1,5 +1,5 @@
 // A2A 0.3 as its REST binding speaks it: ProtoJSON of the 0.3 proto, in which messages have `content`, enumerations
-// their long names and push configurations resource names (a2a-wire 3.2, 3.3, 4.3). Names as in codec_v0_3.hpp.
+// their long names and push configurations resource names (docs/a2a.md, "JSON"). Names as in codec_v0_3.hpp.
 //
 // Params are one object that the router has merged from path, query and body: path values are `id` for a task, `taskId`
 // and `id` for a push configuration, query values are strings.
@@ -37,11 +37,11 @@ void write(json_writer& out, const task_status& value, const task& owner);
 void write(json_writer& out, const push_config& value);
 
 /// SendMessageResponse and the first event of a stream: `{"task":…}`, with `objective` beside it for a client that activated OPT
-/// (a2a-wire D15); `beside` may be null.
+/// (docs/a2a.md, D15); `beside` may be null.
 void write_sent(json_writer& out, const task& value, const task_view_options& view, const objective_view* beside = nullptr);
 /// SendMessageResponse of an agent that answered with a message: `{"message":…}`.
 void write_answer(json_writer& out, const message& value);
-/// What GET /v1/tasks answers: the members of 1.0 with tasks of 0.3 (a2a-wire 3.2).
+/// What GET /v1/tasks answers: the members of 1.0 with tasks of 0.3 (docs/a2a.md, D19).
 void write_task_list(json_writer& out, std::span<const task_ptr> tasks, std::string_view next_page_token,
                      std::uint32_t page_size, std::uint64_t total_size, const task_view_options& view);
 void write_push_config_list(json_writer& out, std::span<const push_config> configs, std::string_view next_page_token);
@@ -67,7 +67,7 @@ using send_params = wire::send_params;
 [[nodiscard]] result<subscribe_to_task> read_subscribe(const boost::json::value& params);
 
 /// The configuration may stand under `config`, `pushNotificationConfig`, one in the other, or bare; its id in itself,
-/// in `configId` or at the end of a resource name; the task in `taskId`, or in `name` or `parent` (a2a-wire 3.3).
+/// in `configId` or at the end of a resource name; the task in `taskId`, or in `name` or `parent`: the SDKs differ.
 [[nodiscard]] result<create_push_config> read_create_push_config(const boost::json::value& params);
 /// `taskId` and `id`, or the resource `name` (list: `parent`).
 [[nodiscard]] result<get_push_config> read_get_push_config(const boost::json::value& params);

@@ -1,4 +1,4 @@
-// A2A 1.0 JSON (ProtoJSON shapes of the 1.0 specification; a2a-wire 2.4, 2.5): domain values to text and back. Shared
+// A2A 1.0 JSON (ProtoJSON shapes of the 1.0 specification, sections 4, 5.5 to 5.7): domain values to text and back. Shared
 // by the JSON-RPC and REST bindings. Writers append to a json_writer; readers say which field was wrong
 // (`message.parts[0].text`).
 #pragma once
@@ -30,11 +30,11 @@ void write(json_writer& out, const task_status& value, const task& owner);
 void write(json_writer& out, const push_config& value);
 
 /// SendMessageResponse and the first event of a stream: `{"task":…}`, with `objective` beside it for a client that activated OPT
-/// (a2a-wire D15); `beside` may be null.
+/// (docs/a2a.md, D15); `beside` may be null.
 void write_sent(json_writer& out, const task& value, const task_view_options& view, const objective_view* beside = nullptr);
 /// SendMessageResponse of an agent that answered with a message: `{"message":…}`.
 void write_answer(json_writer& out, const message& value);
-/// ListTasksResponse; all four members are always there (a2a-wire 2.7). With `view.include_artifacts` every task has
+/// ListTasksResponse; all four members are always there (A2A 1.0 section 3.1.4). With `view.include_artifacts` every task has
 /// `artifacts`, if only `[]`; without, none has.
 void write_task_list(json_writer& out, std::span<const task_ptr> tasks, std::string_view next_page_token,
                      std::uint32_t page_size, std::uint64_t total_size, const task_view_options& view);

@@ -18,14 +18,14 @@
 
 namespace troupe {
 
-/// Who asks (a2a-wire 8.2), and the W3C trace context of the request.
+/// Who asks (A2A 1.0 section 13.1), and the W3C trace context of the request.
 struct caller {
   std::string principal = "anonymous";
   std::string tenant;      ///< Empty: none.
   std::string traceparent; ///< As received; empty: none. W3C Trace Context section 3.2.
 };
 
-/// Whose what is made by this caller: the key by which tasks and objectives are kept apart (a2a-wire 8.2: tenant and principal), as one text.
+/// Whose what is made by this caller: the key by which tasks and objectives are kept apart, tenant and principal as one text.
 /// Empty: the anonymous caller's, who is everybody where nobody has to say who they are.
 [[nodiscard]] inline std::string owner_of(const caller& who) {
   if (who.tenant.empty() && who.principal == caller{}.principal)
@@ -46,7 +46,7 @@ struct task_view_options {
   std::optional<std::uint32_t> history_length{}; ///< Absent: all. 0: none.
   bool include_artifacts = true;
   bool include_progress = false; ///< For a client that activated the Task Progress extension.
-  const objective_view* objective = nullptr; ///< The objective a task stands for, to be shown in its metadata (a2a-wire D15).
+  const objective_view* objective = nullptr; ///< The objective a task stands for, to be shown in its metadata (docs/a2a.md, D15).
 };
 
 /// GetTask / tasks/get.

@@ -10,8 +10,8 @@ namespace {
 constexpr auto a2a = a2a_error_domain;
 constexpr auto own = own_error_domain;
 
-// a2a-wire 5.1 (A2A 1.0 section 5.4 as of v1.0.1) and 5.2 (JSON-RPC 2.0 section 5.1; codes of the Objective-Plan-Task
-// extension).
+// A2A 1.0 section 5.4 as of v1.0.1 (docs/a2a.md, D4), JSON-RPC 2.0 section 5.1, and the codes of the Objective-Plan-Task
+// extension's reference implementation.
 // Two lines a row; clang-format would make ten of some.
 // clang-format off
 constexpr auto rows = std::to_array<wire_error>({

@@ -19,7 +19,7 @@ inline constexpr std::string_view own_error_domain = "troupe";
 struct wire_error {
   errc code;
   std::int32_t jsonrpc;      ///< `error.code` in JSON-RPC.
-  std::uint16_t http;        ///< Status on the REST binding. JSON-RPC answers 200 whatever happened (a2a-wire 2.1).
+  std::uint16_t http;        ///< Status on the REST binding. JSON-RPC answers 200 whatever happened (net/json_rpc.cpp).
   std::string_view grpc;     ///< Name of the gRPC status, also `error.status` in AIP-193.
   std::string_view reason;   ///< ErrorInfo.reason, UPPER_SNAKE_CASE; clients choose the error class by it.
   std::string_view domain;   ///< ErrorInfo.domain.
@@ -37,18 +37,18 @@ struct wire_error {
 [[nodiscard]] std::string wire_message(std::string_view standard, const error& what);
 
 /// The 1.0 value of a JSON-RPC answer's `error`: code, message, data[ErrorInfo, and BadRequest if it is about a field].
-/// `at` goes to ErrorInfo.metadata.timestamp. A2A 1.0 sections 5.4, 9.5; a2a-wire 2.1, 5.2.
+/// `at` goes to ErrorInfo.metadata.timestamp. A2A 1.0 sections 5.4, 9.5.
 void write_jsonrpc_error(json_writer& out, const error& what, timestamp at);
 
-/// The 0.3 value: code and message only (a2a-wire 2.1: no form of `data` suits every 0.3 client).
+/// The 0.3 value: code and message only (no form of `data` suits every 0.3 client).
 void write_jsonrpc_error_0_3(json_writer& out, const error& what);
 
-/// The 1.0 REST body, AIP-193: `{"error":{code,status,message,details[...]}}` (A2A 1.0 section 11.6; a2a-wire 3.4). Its
+/// The 1.0 REST body, AIP-193: `{"error":{code,status,message,details[...]}}` (A2A 1.0 section 11.6). Its
 /// HTTP status is `wire_of(what.code).http`.
 void write_rest_error(json_writer& out, const error& what, timestamp at);
 
 /// The 0.3 REST body, which has a form for each kind of client, since 0.3 defines none: `code` and `message` as in
-/// JSON-RPC, `type`, and `error` as in 1.0 (a2a-wire 3.5, D14). Status as above.
+/// JSON-RPC, `type`, and `error` as in 1.0 (docs/a2a.md, D14). Status as above.
 void write_rest_error_0_3(json_writer& out, const error& what, timestamp at);
 
 } // namespace troupe

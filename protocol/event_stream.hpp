@@ -18,7 +18,7 @@ struct stream_event {
   friend bool operator==(const stream_event&, const stream_event&) = default;
 };
 
-/// Above this an event is refused: more than any A2A client takes (a2a-wire 3.6).
+/// Above this an event is refused. The SDKs' own clients give up above 10 MiB (Go) or 4 MiB (JavaScript).
 inline constexpr std::size_t stream_event_bytes_max = 10 * 1024 * 1024;
 
 class event_stream_reader {

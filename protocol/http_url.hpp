@@ -11,7 +11,7 @@
 
 namespace troupe {
 
-/// A longer URL is refused (a2a-wire 8.6).
+/// A longer URL is refused.
 inline constexpr std::size_t http_url_bytes_max = 2048;
 
 /// RFC 3986. The fragment is dropped: it is never sent.

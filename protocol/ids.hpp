@@ -58,7 +58,7 @@ private:
 /// The calling thread's own source, seeded from the operating system.
 [[nodiscard]] id_source& thread_id_source();
 
-/// The longest id a client may choose (a2a-wire 8.6), in bytes.
+/// The longest id a client may choose (docs/a2a.md, "Limits"), in bytes.
 inline constexpr std::size_t id_bytes_max = 256;
 
 /// Whether a client may choose `text` as an id: 1 to `id_bytes_max` bytes, no control characters, no `/`.

@@ -26,7 +26,8 @@ public:
   /// A key from outside, escaped.
   json_writer& escaped_key(std::string_view name);
 
-  /// Escapes what RFC 8259 section 7 demands, and U+0085, U+2028, U+2029 (a2a-wire 3.6). `text` must be UTF-8.
+  /// Escapes what RFC 8259 section 7 demands, and U+0085, U+2028, U+2029, where some readers of event streams
+  /// break lines. `text` must be UTF-8.
   json_writer& string(std::string_view text);
   json_writer& number(std::int64_t value);
   json_writer& number(std::uint64_t value);

@@ -1,4 +1,4 @@
-// How much of a thing a client may send (a2a-wire 8.6). Beyond a limit the answer is errc::invalid_params and names it.
+// How much of a thing a client may send (docs/a2a.md, "Limits"). Beyond a limit the answer is errc::invalid_params and names it.
 // The length of an id is limited in protocol/ids.hpp (`id_bytes_max`), that of a URL in protocol/http_url.hpp, that of
 // progress in protocol/progress.hpp.
 #pragma once

@@ -17,8 +17,8 @@ inline constexpr std::size_t dependencies_per_task_max = 100'000;
 inline constexpr std::size_t dependencies_total_max = 4'000'000; ///< All edges of one document.
 inline constexpr std::uint32_t attempts_limit = 1000;            ///< `retry.maxAttempts`.
 inline constexpr double seconds_max = 315'360'000;               ///< Ten years: any timeout or backoff.
-inline constexpr std::size_t document_depth_max = 100;           ///< JSON nesting (a2a-wire 8.6).
-inline constexpr std::uint32_t page_size_max = 100;              ///< `objectives/list` (a2a-wire 8.6).
+inline constexpr std::size_t document_depth_max = 100;           ///< JSON nesting.
+inline constexpr std::uint32_t page_size_max = 100;              ///< `objectives/list`, as of ListTasks.
 
 static_assert(id_bytes_max <= name_bytes_max, "an id must fit where a dependency names it");
 static_assert(dependencies_per_task_max <= dependencies_total_max);

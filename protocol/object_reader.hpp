@@ -1,4 +1,4 @@
-// How the wire codecs read JSON objects leniently (a2a-wire 2.1): camelCase and snake_case names, null as absent,
+// How the wire codecs read JSON objects leniently (docs/a2a.md, "JSON"): camelCase and snake_case names, null as absent,
 // numbers as strings, unknown members ignored. Internal to protocol/. The first thing that is wrong is kept with its
 // path; reading goes on with defaults, so that callers check once, at the end.
 #pragma once

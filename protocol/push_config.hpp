@@ -1,4 +1,4 @@
-// Where a task's news are posted to (A2A `TaskPushNotificationConfig`, a2a-wire section 7), and the commands about it.
+// Where a task's news are posted to (A2A `TaskPushNotificationConfig`, docs/push.md), and the commands about it.
 #pragma once
 
 #include "protocol/command.hpp"

@@ -9,7 +9,7 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::size_t row_depth_max = 1000; // Deeper than anything the edge lets in (a2a-wire 8.6).
+constexpr std::size_t row_depth_max = 1000; // Deeper than anything the edge lets in (`json_depth_max`, net/limits.hpp).
 constexpr std::size_t shown_bytes_max = 80;
 
 void write_parts(json_writer& out, const std::vector<part>& parts) {

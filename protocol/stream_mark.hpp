@@ -9,7 +9,7 @@
 
 namespace troupe {
 
-/// How a client says that it wants cursors, in `A2A-Extensions` (a2a-wire 1.3): an extension of ours, beside the specification.
+/// How a client says that it wants cursors, in `A2A-Extensions` (docs/streams.md): an extension of ours.
 inline constexpr std::string_view stream_cursor_uri = "urn:troupe:stream-cursor:v1";
 /// The member of an event's (of a snapshot's) metadata with its cursor.
 inline constexpr std::string_view stream_cursor_key = "troupe/v1/cursor";
@@ -52,7 +52,7 @@ struct stream_cursor {
 }
 
 struct stream_mark {
-  bool last = false;       ///< The server ends the stream after this event (`final` in 0.3, a2a-wire D7).
+  bool last = false;       ///< The server ends the stream after this event (`final` in 0.3, docs/a2a.md, D7).
   std::string_view cursor; ///< Empty: the client asked for none.
 };
 

@@ -1,4 +1,4 @@
-// The life of a task: the A2A states, one table, one function (A2A 1.0 section 4.1.3; a2a-wire 6.1).
+// The life of a task: the A2A states, one table, one function (A2A 1.0 section 4.1.3).
 // There is no second place where a task's state changes. A terminal task never moves again.
 #pragma once
 

@@ -11,7 +11,7 @@ namespace troupe {
 /// UTC, to the millisecond, as A2A writes it.
 using timestamp = std::chrono::sys_time<std::chrono::milliseconds>;
 
-/// `YYYY-MM-DDTHH:MM:SS.mmmZ` (24 characters; a2a-wire 2.4).
+/// `YYYY-MM-DDTHH:MM:SS.mmmZ` (24 characters; A2A 1.0 section 5.6.1).
 [[nodiscard]] std::string to_rfc3339(timestamp at);
 /// The same, appended.
 void append_rfc3339(std::string& out, timestamp at);

@@ -16,7 +16,7 @@ using wire::place;
 
 namespace {
 
-// As the SDKs' own conversions between 1.0 and 0.3 do (a2a-wire 2.4).
+// As the SDKs' own conversions between 1.0 and 0.3 do (docs/a2a.md, "JSON").
 constexpr std::string_view wrapped_mark = "data_part_compat";
 constexpr std::string_view wrapped_member = "value";
 

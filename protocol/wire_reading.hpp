@@ -49,7 +49,7 @@ template<class Read>
   return {text.data(), text.size()};
 }
 
-/// `kind` and `type` may be absent or one of `known`; anything else is a mistake (a2a-wire 2.4).
+/// `kind` and `type` may be absent or one of `known`; anything else is a mistake (docs/a2a.md, "JSON").
 void check_discriminator(const object_reader& in, std::initializer_list<std::string_view> known);
 
 [[nodiscard]] std::vector<part> read_parts(const object_reader& in, std::string_view name, part_reader read_part,
@@ -69,7 +69,7 @@ void read_configuration(const object_reader& in, send_params& out);
 [[nodiscard]] list_tasks read_list_tasks(const object_reader& in, state_reader state_from);
 
 /// `id`, `url`, `token` and `authentication` of a push configuration (limits: protocol/limits.hpp). `authentication`
-/// has one `scheme` or, in 0.3, `schemes`, of which the first counts (a2a-wire 2.3).
+/// has one `scheme` or, in 0.3, `schemes`, of which the first counts (A2A 1.0 section 4.3.2, A2A 0.3 section 6.9).
 void read_push_members(const object_reader& in, push_config& out, first_failure& failure);
 /// The page of a list of push configurations.
 void read_page(const object_reader& in, list_push_configs& out);

@@ -51,7 +51,7 @@ void write_task(json_writer& out, const dialect& as, const task& value, const ta
 void write_task_members(json_writer& out, const dialect& as, const task& value, const task_view_options& view);
 
 /// What 1.0 and both REST bindings answer a send with, `{"task":{...}}`, and begin a stream with. `beside`: the objective, for a client
-/// that activated OPT (a2a-wire D15); may be null.
+/// that activated OPT (docs/a2a.md, D15); may be null.
 void write_sent(json_writer& out, const dialect& as, const task& value, const task_view_options& view,
                 const objective_view* beside = nullptr);
 /// `{"message":{...}}`, where an agent answered with a message.
@@ -60,7 +60,7 @@ void write_answer(json_writer& out, const dialect& as, const message& value);
 void write_push_config_list(json_writer& out, std::span<const push_config> configs, std::string_view next_page_token,
                             void (*write_config)(json_writer& out, const push_config& value));
 
-/// The result of a list (a2a-wire 2.7).
+/// The result of a list (A2A 1.0 section 3.1.4).
 void write_task_list(json_writer& out, const dialect& as, std::span<const task_ptr> tasks,
                      std::string_view next_page_token, std::uint32_t page_size, std::uint64_t total_size,
                      const task_view_options& view);

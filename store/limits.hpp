@@ -14,7 +14,7 @@ inline constexpr std::size_t history_bytes_max = std::size_t{64} << 20;
 /// Parts of the ledger with a lock each; requests on different tasks rarely meet. A power of two.
 inline constexpr std::size_t ledger_shards = 64;
 
-/// Tasks or objectives on one page of a list, whatever the query says (a2a-wire 2.7).
+/// Tasks or objectives on one page of a list, whatever the query says (A2A 1.0 section 3.1.4).
 inline constexpr std::size_t page_size_max = 100;
 
 /// Changes written as one batch. Above it the rest waits for the next batch, so that the first need not wait for the last.
@@ -47,7 +47,7 @@ inline constexpr std::size_t journal_page_changes_max = 256;
 /// goes on, and a loop that must not block long is free in between.
 inline constexpr std::size_t journal_page_rows_max = 4096;
 
-/// Push configurations of one task (a2a-wire 8.6). Each gets every event of the task.
+/// Push configurations of one task (docs/push.md). Each gets every event of the task.
 inline constexpr std::size_t push_configs_per_task_max = 16;
 
 /// Push configurations in all; they are held in memory, about 500 bytes each. Above: errc::limit_exceeded.

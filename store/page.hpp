@@ -1,5 +1,5 @@
 // Lists in pages: the order all lists have (most recent first, ties by id, so that paging is stable), the position at which a page
-// ends, and the opaque token that carries it to the next request (a2a-wire 2.7).
+// ends, and the opaque token that carries it to the next request (A2A 1.0 section 3.1.4).
 #pragma once
 
 #include <algorithm>

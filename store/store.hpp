@@ -69,7 +69,7 @@ struct journal_page {
   bool gone = false;
 };
 
-/// One page of ListTasks (a2a-wire 2.7).
+/// One page of ListTasks (A2A 1.0 section 3.1.4).
 struct task_page {
   std::vector<task_ptr> tasks;
   std::string next_page_token; ///< Empty on the last page.

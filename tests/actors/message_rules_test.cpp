@@ -1,4 +1,4 @@
-// What a message must keep to, as decisions (a2a-wire 5.1, 6.2).
+// What a message must keep to, as decisions (docs/a2a.md, "Tasks and messages").
 #include "actors/message_rules.hpp"
 
 #include <map>

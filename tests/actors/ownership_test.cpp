@@ -1,4 +1,4 @@
-// What is somebody else's is answered like what does not exist (a2a-wire 8.2), whatever is asked of it.
+// What is somebody else's is answered like what does not exist (A2A 1.0 section 3.3.2), whatever is asked of it.
 #include "tests/support/actor_bed.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/results.hpp"

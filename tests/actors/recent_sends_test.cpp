@@ -1,4 +1,4 @@
-// The same message again (a2a-wire D12), on a clock of the test's.
+// The same message again (docs/a2a.md, D12), on a clock of the test's.
 #include "actors/recent_sends.hpp"
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// Messages to tasks: what is taken, what is refused, and what reaches the agent (a2a-wire 6.1, 6.2, D9, D12).
+// Messages to tasks: what is taken, what is refused, and what reaches the agent (docs/a2a.md, "Tasks and messages").
 #include "actors/gateway.hpp"
 
 #include "actors/limits.hpp"

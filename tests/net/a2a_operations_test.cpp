@@ -195,7 +195,7 @@ TEST_CASE("a running task is canceled, an ended one is not", "[net][a2a]") {
   const auto id = begin_task(bed);
   CHECK(at(bed.result_of("CancelTask", id_param(id)), "/status/state") == "TASK_STATE_CANCELED");
   CHECK(state_of(bed, id) == "TASK_STATE_CANCELED");
-  // Again: the snapshot (a2a-wire D10).
+  // Again: the snapshot (docs/a2a.md, D10).
   CHECK(at(bed.result_of("CancelTask", id_param(id)), "/status/state") == "TASK_STATE_CANCELED");
 
   const auto other = begin_task(bed, 1);

@@ -1,4 +1,4 @@
-// The envelope and the version, over real sockets (a2a-wire 1.2, 2.1).
+// The envelope and the version, over real sockets (A2A 1.0 sections 3.6, 9.3 and 9.5).
 #include "tests/net/net_bed.hpp"
 #include "tests/support/catch.hpp"
 

@@ -1,4 +1,4 @@
-// Objectives and plans over JSON-RPC (a2a-wire 8.4).
+// Objectives and plans over JSON-RPC (docs/a2a.md, D16).
 #include "tests/net/net_bed.hpp"
 #include "tests/support/catch.hpp"
 

@@ -1,4 +1,4 @@
-// Where notifications may go: every range of a2a-wire section 7 with its edges, and the opt-outs.
+// Where notifications may go: every range of net/push_address.cpp with its edges, and the opt-outs.
 #include "net/push_address.hpp"
 
 #include <boost/asio/ip/address_v4.hpp>

@@ -1,4 +1,4 @@
-// Push notifications over the wire: the methods of both versions and bindings, and what arrives (a2a-wire 2.2, 2.3, 7).
+// Push notifications over the wire: the methods of both versions and bindings, and what arrives (docs/push.md).
 #include "tests/net/net_bed.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/push_receiver.hpp"

@@ -1,4 +1,4 @@
-// The four methods about push configurations: rules of a2a-wire section 7, limits, and what others may see.
+// The four methods about push configurations: rules of docs/push.md, limits, and what others may see.
 #include "net/push_service.hpp"
 
 #include <set>

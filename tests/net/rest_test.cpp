@@ -1,4 +1,4 @@
-// The HTTP+JSON binding over real sockets (a2a-wire 3).
+// The HTTP+JSON binding over real sockets (A2A 1.0 section 11).
 #include "tests/net/net_bed.hpp"
 #include "tests/support/catch.hpp"
 

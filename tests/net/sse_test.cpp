@@ -1,4 +1,4 @@
-// Event streams: order, ends, slow readers, readers that go (a2a-wire 3.6, 6.3).
+// Event streams: order, ends, slow readers, readers that go (A2A 1.0 section 3.5.2, docs/streams.md).
 #include "tests/net/net_bed.hpp"
 #include "tests/support/catch.hpp"
 
@@ -166,7 +166,7 @@ TEST_CASE("every subscriber sees the same events; one that leaves disturbs nobod
 TEST_CASE("subscribing to what has ended or is unknown is an error in its form", "[net][sse]") {
   const net_bed bed;
   const auto id = at(bed.result_of("SendMessage", text_message("x")), "/task/id");
-  // Plain JSON (a2a-wire 3.6).
+  // Plain JSON (docs/a2a.md, D5).
   CHECK(at(bed.error_of("SubscribeToTask", id_param(id)), "/code") == "-32004");
   auto client = open_stream(bed, "SubscribeToTask", id_param("nope"));
   CHECK(at(next(client), "/error/code") == "-32001");

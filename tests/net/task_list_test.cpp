@@ -1,4 +1,4 @@
-// ListTasks over the wire (a2a-wire 2.7).
+// ListTasks over the wire (A2A 1.0 section 3.1.4; docs/a2a.md, "Lists").
 #include "tests/net/net_bed.hpp"
 #include "tests/support/catch.hpp"
 

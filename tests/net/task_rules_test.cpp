@@ -1,4 +1,4 @@
-// The rules of tasks as clients of both versions meet them (a2a-wire 5.1, 6.1, 6.2, 6.4, D9, D10, D12).
+// The rules of tasks as clients of both versions meet them (docs/a2a.md, "Tasks and messages").
 #include "tests/net/net_bed.hpp"
 #include "tests/support/catch.hpp"
 

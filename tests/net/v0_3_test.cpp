@@ -1,4 +1,4 @@
-// A2A 0.3 over real sockets, JSON-RPC and REST (a2a-wire 1.2, 2.2, 3.2, 3.5).
+// A2A 0.3 over real sockets, JSON-RPC and REST (A2A 0.3 sections 3.5.6, 7 and 8).
 #include "tests/net/net_bed.hpp"
 #include "tests/support/catch.hpp"
 
@@ -43,7 +43,7 @@ TEST_CASE("a 0.3 client sends, gets, lists and cancels without a version header"
   }
   CHECK(at(bed.call(rpc("tasks/list", "{}"), no_version), "/result/tasks/0/kind") == "task");
   CHECK(at(bed.call(rpc("tasks/cancel", id_param(id)), no_version), "/result/status/state") == "canceled");
-  // A second cancel is an error in 0.3 and none in 1.0 (a2a-wire D10).
+  // A second cancel is an error in 0.3 and none in 1.0 (docs/a2a.md, D10).
   const auto again = bed.call(rpc("tasks/cancel", id_param(id)), no_version);
   CHECK(at(again, "/error/code") == "-32002");
   CHECK_THAT(at(again, "/error/message"), Catch::Matchers::StartsWith("Task cannot be canceled"));
@@ -77,7 +77,7 @@ TEST_CASE("a 0.3 stream marks its last event", "[net][v0_3]") {
   bed.puppet->port(0)->report(report_question{"Which one?", false});
   const auto asked = next();
   CHECK(at(asked, "/result/status/state") == "input-required");
-  CHECK(at(asked, "/result/final") == "true"); // the stream of a send ends here (a2a-wire D6, D7)
+  CHECK(at(asked, "/result/final") == "true"); // the stream of a send ends here (docs/a2a.md, D6, D7)
   CHECK_FALSE(client.next_event());
 
   auto second = bed.connect();
@@ -92,7 +92,7 @@ TEST_CASE("a 0.3 stream marks its last event", "[net][v0_3]") {
   CHECK(at(last, "/result/final") == "true");
   CHECK_FALSE(second.next_event());
 
-  // Resubscribing to what has ended: the task, and the end (a2a-wire D11).
+  // Resubscribing to what has ended: the task, and the end (docs/a2a.md, D11).
   auto third = bed.connect();
   third.send(http_client::post_text(rpc("tasks/resubscribe", id_param(id)), no_version));
   CHECK(third.receive_head().header("content-type") == "text/event-stream");

@@ -165,7 +165,7 @@ TEST_CASE("the superset has every member of both shapes with the same value", "[
   };
   for (const auto shape : {card_shape::pure_1_0, card_shape::pure_0_3})
     check_within(check_within, written(full_card(), shape), both, "");
-  // a2a-wire 1.8: both forms of a scheme in one entry, 1.0 interfaces before those of 0.3.
+  // Both forms of a scheme in one entry, 1.0 interfaces before those of 0.3, as some clients take the first.
   CHECK(at(both, "/securitySchemes/bearer/type") == "\"http\"");
   CHECK(at(both, "/securitySchemes/bearer/httpAuthSecurityScheme/scheme") == "\"Bearer\"");
   CHECK(at(both, "/supportedInterfaces/1/protocolVersion") == "\"1.0\"");

@@ -314,7 +314,7 @@ TEST_CASE("a plan of 100,000 tasks with 1,000,000 dependencies is read in full",
 
 // -- params ------------------------------------------------------------------------------------------------------------
 
-TEST_CASE("every request that opt.md prints is read", "[protocol][opt]") {
+TEST_CASE("every request that the extension's document prints is read", "[protocol][opt]") {
   const auto objective = opt::read_create_objective(
       json::parse(R"({"name": "Plan birthday party", "description": "Organize a party for 20 guests"})"));
   REQUIRE(objective.has_value());
@@ -418,7 +418,7 @@ TEST_CASE("wrong params are errc::invalid_params and name the parameter", "[prot
 
 // -- writing -----------------------------------------------------------------------------------------------------------
 
-TEST_CASE("an objective is written as opt-design.md prints it", "[protocol][opt]") {
+TEST_CASE("an objective is written as the extension's design prints it", "[protocol][opt]") {
   const auto view = sample_view();
   const auto out = written([&](json_writer& w) { opt::write(w, view, true, true); });
   CHECK(json::serialize(out).starts_with(

@@ -127,7 +127,7 @@ TEST_CASE("every code has a row of its own that is whole", "[protocol][errc_wire
     REQUIRE(statuses.contains(row.grpc));
     CHECK(statuses.at(row.grpc).contains(row.http));
     if (row.code == errc::unauthenticated) {
-      CHECK(row.jsonrpc == -31401); // a2a-wire 5.2: outside of what JSON-RPC and A2A reserve
+      CHECK(row.jsonrpc == -31401); // outside of what JSON-RPC and A2A reserve
     } else if (row.code != errc::none) {
       CHECK(row.jsonrpc <= -32000);
       CHECK(row.jsonrpc >= -32768);
