@@ -1,5 +1,6 @@
 // Reads server-sent events (WHATWG HTML, "Server-sent events", 9.2.5 and 9.2.6) out of bytes as they come: what a client of an A2A stream
-// needs. A plain value; knows nothing of sockets.
+// needs. For clients that are written with the library; here the benchmarks and tests use it, the server does not. A plain value;
+// knows nothing of sockets.
 #pragma once
 
 #include <cstddef>

@@ -38,7 +38,8 @@ using plan_id = basic_id<struct plan_tag>;
 /// OPT `Objective.id`; equals the A2A `contextId` of all its tasks. Generated form: `obj-<random>`.
 using objective_id = basic_id<struct objective_tag>;
 
-/// Makes identifiers. Randomness is an argument of the program: a test gives a fixed seed and gets fixed ids.
+/// Makes identifiers: with a fixed seed always the same. Codecs take one as an argument; gateway, actors and sessions use their
+/// thread's own (`thread_id_source`), which a test on one thread may replace by a seeded one.
 /// Not thread-safe; each thread or actor that makes ids owns one.
 class id_source {
 public:

@@ -43,7 +43,7 @@ inline constexpr auto doors = std::to_array<door>({
     {"caf/", "actors"},
     {"sanitizer/", "actors"},
     {"boost/beast", "net"},
-    {"boost/asio", "net agents apps"},
+    {"boost/asio", "net"},
     {"boost/json", "protocol store actors agents net apps"},
     {"boost/system/", "protocol store actors agents net apps"},
     {"boost/", "store actors agents net apps"},
@@ -52,9 +52,8 @@ inline constexpr auto doors = std::to_array<door>({
     {"spdlog/", "apps"},
     {"CLI/", "apps"},
     {"toml++/", "apps"},
-    {"zlib.h", "apps"},
+    {"zlib.h", ""},
     {"catch2/", ""},
-    {"benchmark/", ""},
     {"jemalloc/", ""},
 });
 
