@@ -1,4 +1,4 @@
-// Media types as A2A compares them: what a client accepts, what an agent takes and makes (A2A 1.0 sections 3.2.2 and 5.5). Plain functions.
+// Media types as A2A compares them: what a client accepts, what an agent takes and makes (A2A 1.0 sections 3.2.2 and 4.4.1). Plain functions.
 #pragma once
 
 #include <string>
