@@ -1,7 +1,7 @@
 #include "actors/acceptance.hpp"
 
 #include "actors/input_references.hpp"
-#include "actors/limits.hpp"
+#include "protocol/limits_opt.hpp"
 #include "protocol/near_name.hpp"
 
 namespace troupe {
@@ -94,10 +94,10 @@ void note_dependencies(plan_spec& plan, std::uint32_t index, const resolved_plan
 }
 
 result<void> check_plan(const plan_spec& plan, std::size_t index, const agent_registry& agents) {
-  if (plan.tasks.size() > tasks_per_plan_max)
+  if (plan.tasks.size() > opt::tasks_per_plan_max)
     return make_error(errc::limit_exceeded,
                       "plan \"" + label_of(plan, index) + "\" has " + std::to_string(plan.tasks.size())
-                          + " tasks; the limit is " + std::to_string(tasks_per_plan_max) + " (maxTasksPerPlan)",
+                          + " tasks; the limit is " + std::to_string(opt::tasks_per_plan_max) + " (maxTasksPerPlan)",
                       "/plans/" + std::to_string(index) + "/tasks");
   for (std::size_t t = 0; t < plan.tasks.size(); ++t)
     if (auto ok = check_task(plan.tasks[t], index, t, agents); !ok)
@@ -106,10 +106,10 @@ result<void> check_plan(const plan_spec& plan, std::size_t index, const agent_re
 }
 
 result<resolved_objective> check_objective(const std::vector<plan_spec_ptr>& plans, const agent_registry& agents) {
-  if (plans.size() > plans_per_objective_max)
+  if (plans.size() > opt::plans_per_objective_max)
     return make_error(errc::limit_exceeded,
                       "the objective has " + std::to_string(plans.size()) + " plans; the limit is "
-                          + std::to_string(plans_per_objective_max) + " (maxPlansPerObjective)",
+                          + std::to_string(opt::plans_per_objective_max) + " (maxPlansPerObjective)",
                       "/plans");
   for (std::size_t p = 0; p < plans.size(); ++p)
     if (auto ok = check_plan(*plans[p], p, agents); !ok)

@@ -39,14 +39,6 @@ caf::actor_system_config make_config(const executor_options& options) {
   return config;
 }
 
-error gone(const std::string& id) {
-  return make_error(errc::unsupported_operation, "the task has ended and takes no more messages", id);
-}
-
-error no_objective(const objective_id& id) {
-  return make_error(errc::objective_not_found, "no objective has this id", id.str());
-}
-
 // The fallback of a command whose objective actor ended before it looked at it; never seen outside.
 const error dropped{};
 constexpr int command_tries_max = 8;
@@ -161,7 +153,7 @@ struct gateway::impl {
                                    else
                                      done(taken.error());
                                  },
-                                 gone(id.str())};
+                                 task_has_ended(id.str())};
     provide_input input{std::make_shared<const message>(std::move(what.what)), std::move(accepted)};
     if (!record->origin && record->agent != objective_agent) {
       if (const auto who = env.lone_tasks.find(id.str()))
@@ -183,7 +175,7 @@ struct gateway::impl {
       return who;
     const auto view = env.records.find_objective(id);
     if (!view)
-      return no_objective(id);
+      return unknown_objective(id.str());
     return spawn_existing(*view);
   }
 
@@ -315,11 +307,11 @@ void gateway::send(send_message what, watcher_ptr follow, reply<sent> done) {
   }
   const auto record = refer(task_id{what.what.task_id});
   if (!record)
-    return done(make_error(errc::task_not_found, "no task has this id", what.what.task_id));
+    return done(unknown_task(what.what.task_id));
   if (!what.what.context_id.empty() && what.what.context_id != record->context)
     return done(make_error(errc::invalid_params, "message.contextId is not the task's: " + record->context, "message.contextId"));
   if (is_terminal(record->status.state))
-    return done(gone(what.what.task_id));
+    return done(task_has_ended(what.what.task_id));
   const auto who = agents().find(agents().name_or_default(record->agent));
   if (auto ok = who ? check_media_types(what.what, what.accepted_output_modes, *who) : result<void>{}; !ok)
     return done(ok.error());
@@ -329,7 +321,7 @@ void gateway::send(send_message what, watcher_ptr follow, reply<sent> done) {
 void gateway::cancel(cancel_task what, reply<task_ptr> done) {
   const auto record = records().find_task_of(owner_of(what.who), what.id);
   if (!record)
-    return done(make_error(errc::task_not_found, "no task has this id", what.id.str()));
+    return done(unknown_task(what.id.str()));
   if (record->status.state == task_state::canceled)
     return done(record);
   const auto refusal = make_error(errc::task_not_cancelable, "the task has ended already", what.id.str());
@@ -404,7 +396,7 @@ void gateway::create(create_objective what, watcher_ptr follow, reply<objective_
 void gateway::update(update_objective what, reply<objective_ptr> done) {
   const auto id = what.id;
   if (!records().find_objective_of(owner_of(what.who), id))
-    return done(no_objective(id));
+    return done(unknown_objective(id.str()));
   impl_->command<objective_ptr>(
       id, [what = std::move(what)](reply_port<objective_ptr> port) { return change_objective{what, std::move(port)}; },
       std::move(done));
@@ -414,7 +406,7 @@ void gateway::create(create_plan what, reply<plan_id> done) {
   if (auto ok = impl_->open(); !ok)
     return done(ok.error());
   if (!records().find_objective_of(owner_of(what.who), what.objective))
-    return done(no_objective(what.objective));
+    return done(unknown_objective(what.objective.str()));
   if (auto ok = impl_->has_room(bytes_of(what.spec)); !ok)
     return done(ok.error());
   if (auto ok = check_plan(what.spec, 0, agents()); !ok)
@@ -444,7 +436,7 @@ void gateway::create(create_plan what, reply<plan_id> done) {
 void gateway::update(update_plan what, reply<plan_id> done) {
   const auto whole = records().find_objective_of(owner_of(what.who), what.id);
   if (!whole)
-    return done(make_error(errc::plan_not_found, "no plan has this id", what.id.str()));
+    return done(unknown_plan(what.id.str()));
   impl_->command<plan_id>(
       whole->id, [what = std::move(what)](reply_port<plan_id> port) { return change_plan{what, std::move(port)}; },
       std::move(done));

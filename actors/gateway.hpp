@@ -13,6 +13,7 @@
 #include <string>
 
 #include "actors/agent.hpp"
+#include "actors/limits.hpp"
 #include "protocol/command.hpp"
 #include "protocol/errc.hpp"
 #include "protocol/ids.hpp"
@@ -38,9 +39,10 @@ struct executor_options {
   std::size_t threads = 0;      ///< Of the actor scheduler; 0 = one per core.
   double time_scale = 1.0;      ///< Agents that only wait (`sleep`, scripted delays) multiply their times by this.
   std::uint32_t parallel_max = 0;       ///< For every objective that names none; 0 = no limit.
-  std::size_t live_tasks_max = 2'000'000; ///< New work is refused (errc::overloaded) above this.
-  std::size_t live_bytes_max = std::size_t{4} << 30; ///< The same, for what live work was given: plans, begun or not, and messages.
-  std::size_t backlog_changes_max = 200'000; ///< The same, for changes that wait for the disk.
+  // A refusal calls these what the settings do: `limits.live-tasks`.
+  std::size_t live_tasks_max = troupe::live_tasks_max;
+  std::size_t live_bytes_max = troupe::live_bytes_max;
+  std::size_t backlog_changes_max = troupe::backlog_changes_max;
   std::chrono::milliseconds cancel_grace{5000}; ///< How long a canceled agent may take to stop before it is let go.
   std::chrono::seconds settled_linger{60}; ///< How long a settled objective stays in memory.
   std::uint32_t deduplicate_seconds = 0; ///< How long a message that is sent again leads to the same task; 0 = it never does.

@@ -6,10 +6,13 @@
 
 namespace troupe {
 
-/// Plans of one objective; more are refused (errc::limit_exceeded). Deciding what starts next looks at all plans.
-inline constexpr std::size_t plans_per_objective_max = 10'000;
-/// Tasks of one plan; more are refused (errc::limit_exceeded). A million takes about 1 GB while it runs.
-inline constexpr std::size_t tasks_per_plan_max = 1'000'000;
+// What may live at once, for executor_options. New work above it is refused (errc::overloaded).
+/// Tasks with an actor.
+inline constexpr std::size_t live_tasks_max = 2'000'000;
+/// Bytes of what live work was given: plans, begun or not, and messages.
+inline constexpr std::size_t live_bytes_max = std::size_t{4} << 30;
+/// Changes that wait for the disk.
+inline constexpr std::size_t backlog_changes_max = 200'000;
 
 /// Tasks a plan spawns in one go before it lets others have a turn: a wide plan does not hold up a narrow one, and the scheduler's
 /// queues stay short (CAF 0.17 walks a whole queue to steal from its end).

@@ -5,6 +5,7 @@
 
 #include "actors/limits.hpp"
 #include "protocol/media_type.hpp"
+#include "protocol/text.hpp"
 
 namespace troupe {
 
@@ -28,13 +29,6 @@ result<std::string> pinned_by(const part& what, const std::string& where) {
 
 std::string pin_field(std::size_t part) {
   return "message.parts[" + std::to_string(part) + "].metadata." + reference_artifact_key;
-}
-
-std::string list_of(const std::vector<std::string>& names) {
-  std::string out;
-  for (const auto& name : names)
-    out += (out.empty() ? "" : ", ") + name;
-  return out;
 }
 
 } // namespace
@@ -95,7 +89,7 @@ result<void> check_media_types(const message& what, const std::vector<std::strin
   if (!accepted.empty())
     if (const auto made = who.output_modes(); !any_media_types_meet(accepted, made))
       return make_error(errc::content_type_not_supported,
-                        "configuration.acceptedOutputModes: the agent makes " + list_of(made) + ", and none of these is accepted",
+                        "configuration.acceptedOutputModes: the agent makes " + listed_names(made) + ", and none of these is accepted",
                         "configuration.acceptedOutputModes");
   const auto taken = who.input_modes();
   if (taken.empty())
@@ -106,7 +100,7 @@ result<void> check_media_types(const message& what, const std::vector<std::strin
       continue;
     const auto field = "message.parts[" + std::to_string(i) + "].mediaType";
     return make_error(errc::content_type_not_supported,
-                      field + ": \"" + std::string(type) + "\"; the agent takes " + list_of(taken), field);
+                      field + ": \"" + std::string(type) + "\"; the agent takes " + listed_names(taken), field);
   }
   return {};
 }

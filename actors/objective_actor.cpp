@@ -307,6 +307,14 @@ void objective_actor::close_if_quiet() {
   if (view_.state == objective_state::blocked && !may_become(view_.state, to))
     move(objective_state::working, "");
   move(to, view_.closing_reason);
+  if (closers_.empty())
+    return;
+  if (pending_.empty())
+    pending_.push_back(objective_edited{}); // the root task's move has taken the others with it
+  commit([&records = env_.records, id = view_.id, closers = std::exchange(closers_, {})] {
+    for (const auto& done : closers)
+      done(as_committed(records, id));
+  });
 }
 
 void objective_actor::move(objective_state to, const std::string& reason) {
@@ -376,7 +384,7 @@ void objective_actor::write(change what, committed_fn then) {
 result<objective_ptr> objective_actor::as_committed(const store& records, const objective_id& id) {
   if (auto found = records.find_objective(id))
     return found;
-  return make_error(errc::objective_not_found, "no objective has this id", id.str());
+  return unknown_objective(id.str());
 }
 
 // Out of the directory first: a command that finds this actor no more brings the objective back, one that is dropped with its mailbox

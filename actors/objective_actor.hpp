@@ -81,6 +81,7 @@ private:
   void withdraw_all(std::uint32_t plan, const std::string& reason);
   void end_unbegun(std::uint32_t plan, plan_state to);
   void renew(std::uint32_t plan);
+  void renew_dependents(std::uint32_t plan);
 
   // -- the objective itself --------------------------------------------------------------------------------------------
   void close_all(objective_state to, const std::string& reason);
@@ -109,6 +110,7 @@ private:
   throttle_handle slots_;
   std::vector<event> pending_;
   std::vector<reply_port<task_ptr>> cancelers_; ///< Who asked to cancel the root task.
+  std::vector<reply_port<objective_ptr>> closers_; ///< Who asked for the objective's end; answered once it has come.
   std::map<std::uint32_t, std::vector<reply_port<plan_id>>> plan_closers_; ///< By plan: who asked for its end; answered once it has come.
   std::size_t plan_bytes_ = 0; ///< Its share of environment::live_bytes.
   std::size_t unwritten_ = 0; ///< Changes of a settled objective that are not durable yet.

@@ -35,6 +35,10 @@ void objective_actor::on_change(const change_objective& what) {
   }
   if (what.what.state)
     change_state(*what.what.state);
+  if (view_.closing) { // Answered once it has come to that.
+    closers_.push_back(what.done);
+    return commit();
+  }
   // Even if nothing was to be changed, the answer comes after everything before it is committed.
   if (pending_.empty())
     pending_.push_back(objective_edited{});
@@ -111,6 +115,18 @@ void objective_actor::renew(std::uint32_t plan) {
   pending_.push_back(tasks_renewed{plan, std::move(again)});
   move_plan(plan, plan_state::pending, "tried again");
   ++view_.revision;
+  renew_dependents(plan);
+}
+
+// Plans that were skipped because this one, or the one it stands in for, had not completed.
+void objective_actor::renew_dependents(std::uint32_t plan) {
+  const auto primary = resolved_->plans[plan].alternative_of.value_or(plan);
+  for (std::uint32_t p = 0; p < states_.size(); ++p) {
+    const auto& needed = resolved_->plans[p].dependencies;
+    const auto needs = [&](std::uint32_t other) { return std::find(needed.begin(), needed.end(), other) != needed.end(); };
+    if (states_[p] == plan_state::skipped && (needs(plan) || needs(primary)))
+      renew(p);
+  }
 }
 
 void objective_actor::on_add(const add_plan& what) {
@@ -171,7 +187,7 @@ void objective_actor::on_change_plan(const change_plan& what) {
   const auto at = std::find_if(view_.plans.begin(), view_.plans.end(),
                                [&](const plan_view& plan) { return plan.spec->id == what.what.id; });
   if (at == view_.plans.end())
-    return refuse(make_error(errc::plan_not_found, "no plan has this id", what.what.id.str()));
+    return refuse(unknown_plan(what.what.id.str()));
   if (what.what.revision && *what.what.revision != view_.revision)
     return refuse(make_error(errc::revision_mismatch,
                              "the objective is at revision " + std::to_string(view_.revision) + ", not "
@@ -198,6 +214,8 @@ result<void> objective_actor::change_plan_state(std::uint32_t plan, plan_state t
   if (from == plan_state::working && waiting_[plan])
     from = plan_state::blocked;
   const bool ends_unbegun = from == plan_state::pending && !is_settled(view_.state) && (to == plan_state::completed || to == plan_state::failed);
+  if (view_.state == objective_state::completed && from != to)
+    return make_error(errc::invalid_transition, "the objective is completed, and its plans stay as they are", "status");
   if (!ends_unbegun && !may_become(from, to))
     return make_error(errc::invalid_transition, states_text("the plan", to_string(from), to_string(to)), "status");
   if (running_[plan] && (to == plan_state::working || to == plan_state::blocked)) {
@@ -285,11 +303,7 @@ void objective_actor::on_input(objective_input& what) {
   else if (what.root)
     what.what.done(make_error(errc::no_question, "the task's plan does not run", ""));
   else
-    what.what.done(make_error(errc::unsupported_operation,
-                              what.plan < states_.size() && is_settled(states_[what.plan])
-                                  ? "the task has ended and takes no more messages"
-                                  : "the task has not begun; it takes messages once it works",
-                              ""));
+    what.what.done(what.plan < states_.size() && is_settled(states_[what.plan]) ? task_has_ended("") : task_has_not_begun(""));
 }
 
 void objective_actor::on_cancel(const objective_cancel& what) {

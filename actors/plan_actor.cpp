@@ -43,10 +43,7 @@ actor_behavior<plan_handle> plan_actor::make_behavior() {
         if (const auto& task = running_[what.task])
           tell(task, std::move(what.what));
         else
-          what.what.done(make_error(errc::unsupported_operation,
-                                    is_terminal(slots_[what.task].state) ? "the task has ended and takes no more messages"
-                                                                         : "the task has not begun; it takes messages once it works",
-                                    start_.view.task_at(what.task).str()));
+          what.what.done(refusal_of_input(what.task));
       },
       [this](const task_cancel& what) { cancel_one(what); },
       [this](const release_more&) {
@@ -311,6 +308,8 @@ void plan_actor::pause(bool paused) {
   }
   spawn_ready();
   check();
+  if (state_ == plan_state::blocked) // The objective takes it for going on, as it was told to.
+    tell(start_.objective, plan_waits{start_.index, true});
 }
 
 // Is it over? Does it wait for people, or work again?
@@ -376,6 +375,11 @@ void plan_actor::move(plan_state to, const std::string& reason, std::vector<even
     });
   else
     env_.records.commit(std::move(what));
+}
+
+error plan_actor::refusal_of_input(std::uint32_t task) const {
+  const auto id = start_.view.task_at(task);
+  return is_terminal(slots_[task].state) ? task_has_ended(id.str()) : task_has_not_begun(id.str());
 }
 
 std::string plan_actor::label(std::uint32_t task) const {

@@ -73,6 +73,7 @@ private:
   void check();
   void tell_standing();
   void move(plan_state to, const std::string& reason, std::vector<event> before = {});
+  [[nodiscard]] error refusal_of_input(std::uint32_t task) const;
   [[nodiscard]] std::string label(std::uint32_t task) const;
   [[nodiscard]] bool has_begun(std::uint32_t task) const { return slots_[task].state != task_state::unspecified; }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "actors/limits.hpp"
+#include "protocol/text.hpp"
 
 namespace troupe {
 
@@ -35,13 +36,6 @@ std::string seconds_text(std::chrono::milliseconds span) {
   if (text.back() == '.')
     text.pop_back();
   return text + " s";
-}
-
-std::string list_of(const std::vector<std::string>& names) {
-  std::string out;
-  for (const auto& name : names)
-    out += (out.empty() ? "" : ", ") + name;
-  return out;
 }
 
 // Exponential, capped, with the policy's share drawn at random.
@@ -116,7 +110,7 @@ void task_actor::begin() {
     return finish(task_event::fail, "the process ended while the task ran, and its agent must not do it twice");
   if (agent_)
     return want_slots();
-  finish(task_event::fail, "no agent is named \"" + agent_name() + "\"; there are: " + list_of(env_.agents.names()));
+  finish(task_event::fail, "no agent is named \"" + agent_name() + "\"; there are: " + listed_names(env_.agents.names()));
 }
 
 // A lone task that has to wait for its turn is there all the same: SUBMITTED, and can be looked at, told more and canceled.

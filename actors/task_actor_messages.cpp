@@ -76,11 +76,11 @@ std::vector<referenced_task> task_actor::references_of(const std::vector<message
 
 void task_actor::on_input(provide_input& what) {
   if (over() || is_stopping())
-    return what.done(make_error(errc::unsupported_operation, "the task has ended and takes no more messages", id().str()));
+    return what.done(task_has_ended(id().str()));
   if (what.answers && !is_interrupted(state_))
     return what.done(make_error(errc::no_question, "the task's question was answered already", id().str()));
   if (!created_)
-    return what.done(make_error(errc::unsupported_operation, "the task has not begun; it takes messages once it works", id().str()));
+    return what.done(task_has_not_begun(id().str()));
   if (rest().inputs.size() >= task_inputs_max)
     return what.done(make_error(errc::limit_exceeded,
                                 "the task was told " + std::to_string(task_inputs_max) + " messages; it takes no more", id().str()));

@@ -3,6 +3,7 @@
 #include "agents/command_input.hpp"
 #include "agents/command_lines.hpp"
 #include "agents/utf8.hpp"
+#include "protocol/text.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -37,6 +37,12 @@ std::size_t& counter_of(state_counts& counts, task_state state) {
   return counts.pending;
 }
 
+std::size_t& counter_of(state_counts& counts, const plan_row& plan, const task_row& task) {
+  const bool never_began = task.attempt == 0
+                           && (task.state == task_state::unspecified || task.state == task_state::submitted || task.state == task_state::canceled);
+  return never_began && plan.state == plan_state::skipped ? counts.skipped : counter_of(counts, task.state);
+}
+
 milliseconds task_row::elapsed(timestamp now) const {
   return span_between(began, ended, now);
 }
@@ -90,6 +96,7 @@ void run_model::reset(const objective_view& from) {
     auto& row = plans_.back();
     row.state = plan.state;
     row.reason = plan.reason;
+    count_again(row);
     for (std::uint32_t i = 0; i < plan.tasks.size() && i < row.tasks.size(); ++i) {
       const auto& slot = plan.tasks[i];
       row.tasks[i].attempt = slot.attempt;
@@ -98,8 +105,6 @@ void run_model::reset(const objective_view& from) {
       if (slot.state != task_state::unspecified)
         set_state(row, i, slot.state, timestamp{});
     }
-    if (plan.state == plan_state::skipped)
-      skip_rest(row);
   }
   for (const auto& pending : from.pending_inputs) {
     for (std::uint32_t p = 0; p < from.plans.size(); ++p)
@@ -209,11 +214,11 @@ void run_model::set_state(plan_row& plan, std::uint32_t index, task_state to, ti
   auto& row = plan.tasks[index];
   if (is_interrupted(row.state))
     end_question(static_cast<std::uint32_t>(&plan - plans_.data()), index);
-  for (auto* counts : {&counts_, &plan.counts}) {
-    --counter_of(*counts, row.state);
-    ++counter_of(*counts, to);
-  }
+  for (auto* counts : {&counts_, &plan.counts})
+    --counter_of(*counts, plan, row);
   row.state = to;
+  for (auto* counts : {&counts_, &plan.counts})
+    ++counter_of(*counts, plan, row);
   if (is_active(to)) {
     plan.active.insert(index);
     row.ended = timestamp{};
@@ -249,19 +254,25 @@ void run_model::move_plan(std::uint32_t index, plan_state to, const std::string&
   auto& plan = plans_[index];
   if (plan.began == timestamp{} && to == plan_state::working)
     plan.began = at;
+  const bool counts_differently = (plan.state == plan_state::skipped) != (to == plan_state::skipped);
   plan.state = to;
   plan.reason = reason;
   plan.ended = is_settled(to) ? at : timestamp{};
-  if (to == plan_state::skipped)
-    skip_rest(plan);
+  if (counts_differently)
+    count_again(plan);
 }
 
-void run_model::skip_rest(plan_row& plan) {
-  const std::size_t rest = plan.counts.pending;
-  for (auto* counts : {&counts_, &plan.counts}) {
-    counts->pending -= rest;
-    counts->skipped += rest;
-  }
+void run_model::count_again(plan_row& plan) {
+  const auto add = [](state_counts& to, const state_counts& what, std::size_t sign) {
+    for (const auto member : {&state_counts::pending, &state_counts::working, &state_counts::waiting, &state_counts::completed,
+                              &state_counts::failed, &state_counts::canceled, &state_counts::skipped})
+      to.*member += sign * (what.*member);
+  };
+  add(counts_, plan.counts, static_cast<std::size_t>(-1));
+  plan.counts = {};
+  for (const auto& task : plan.tasks)
+    ++counter_of(plan.counts, plan, task);
+  add(counts_, plan.counts, 1);
 }
 
 // -- names -------------------------------------------------------------------------------------------------------------

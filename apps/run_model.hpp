@@ -67,6 +67,9 @@ struct plan_row {
   [[nodiscard]] std::chrono::milliseconds elapsed(timestamp now) const;
 };
 
+/// The same, of a task in its plan: what never began is skipped in a plan that is.
+[[nodiscard]] std::size_t& counter_of(state_counts& counts, const plan_row& plan, const task_row& task);
+
 /// A task that waits for an answer.
 struct open_question {
   std::uint64_t number = 0; ///< Counts the questions of this model from 1.
@@ -107,7 +110,7 @@ private:
   void add_plan(const plan_spec_ptr& spec);
   void move_plan(std::uint32_t index, plan_state to, const std::string& reason, timestamp at);
   void renew(plan_row& plan, std::uint32_t index, timestamp at);
-  void skip_rest(plan_row& plan);
+  void count_again(plan_row& plan);
   void move_task(const change& where, const task_moved& what);
   void set_state(plan_row& plan, std::uint32_t index, task_state to, timestamp at);
   void end_question(std::uint32_t plan, std::uint32_t index);

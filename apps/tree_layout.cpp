@@ -117,9 +117,7 @@ void append_tasks(std::vector<tree_line>& out, const run_model& model, std::uint
   state_counts hidden = plan.counts;
   for (const auto task : shown.tasks) {
     out.push_back({.kind = tree_line::what::task, .plan = index, .task = task, .tracker = 0, .hidden = {}});
-    const auto state = plan.tasks[task].state;
-    const bool skipped = plan.state == plan_state::skipped && is_pending(state);
-    --(skipped ? hidden.skipped : counter_of(hidden, state));
+    --counter_of(hidden, plan, plan.tasks[task]);
     if (std::binary_search(shown.with_trackers.begin(), shown.with_trackers.end(), task))
       for (std::uint32_t t = 0; t < tracker_lines(plan, task); ++t)
         out.push_back({.kind = tree_line::what::tracker, .plan = index, .task = task, .tracker = t, .hidden = {}});

@@ -15,10 +15,6 @@ namespace troupe::net {
 
 namespace {
 
-error no_task(const task_id& id) {
-  return make_error(errc::task_not_found, "no task \"" + shown(id.str()) + "\"", shown(id.str()));
-}
-
 /// `done`, with `watch` told the task first: what follows may fail, or nobody may be there any more to hear of it.
 reply<sent> note_task(std::shared_ptr<send_watch> watch, reply<sent> done) {
   return [watch = std::move(watch), done = std::move(done)](result<sent> taken) mutable {
@@ -86,8 +82,8 @@ awaitable<void> send_and_answer(operation_call& call, send_request request) {
       news->rearm();
       found = records.find_task(news->reply()->task);
       if (!found)
-        co_return fail(call, no_task(news->reply()->task));
-      if (!enough && !is_settled(found->status.state))
+        co_return fail(call, unknown_task(news->reply()->task.str()));
+      if (!enough && !ends_waiting(found->status.state))
         found = nullptr;
       else
         break;
@@ -137,7 +133,7 @@ awaitable<void> send_and_stream(operation_call& call, send_request request, coun
   if (!taken->created)
     what.snapshot = call.records().snapshot_task(taken->task, queue);
   if (!taken->created && !what.snapshot.record) {
-    co_await fail_stream(call, no_task(taken->task));
+    co_await fail_stream(call, unknown_task(taken->task.str()));
     co_return;
   }
   co_await stream_task(call, std::move(what), std::move(slot));
@@ -218,7 +214,7 @@ awaitable<void> get_task_operation(operation_call& call) {
   if (const auto found = call.records().find_task_of(owner_of(query->who), query->id))
     answer(call, [&](json_writer& out) { call.codec->write_task(out, *found, query->view); });
   else
-    fail(call, no_task(query->id));
+    fail(call, unknown_task(query->id.str()));
   return {};
 }
 
@@ -263,11 +259,11 @@ awaitable<void> subscribe_to_task_operation(operation_call& call) {
   if (!slot)
     return {};
   if (!call.records().find_task_of(owner_of(query->who), query->id))
-    return fail_stream(call, no_task(query->id));
+    return fail_stream(call, unknown_task(query->id.str()));
   auto queue = make_queue(call);
   auto snapshot = call.records().snapshot_task(query->id, queue);
   if (!snapshot.record)
-    return fail_stream(call, no_task(query->id));
+    return fail_stream(call, unknown_task(query->id.str()));
   const bool has_ended = is_terminal(snapshot.record->status.state);
   if (has_ended && !*after && call.codec->refuses_subscribing_to_terminal()) {
     fail(call, make_error(errc::unsupported_operation,

@@ -1,6 +1,7 @@
 #include "net/agent_card.hpp"
 
 #include "protocol/codec_opt.hpp"
+#include "protocol/limits_opt.hpp"
 #include "protocol/progress.hpp"
 #include "protocol/stream_mark.hpp"
 
@@ -28,9 +29,9 @@ std::vector<agent_extension> make_extensions(const card_options& options) {
   plans.uri = opt::uri;
   plans.description = "Objectives, plans and tasks: objectives/* and plans/*, metadata opt/v1/...";
   plans.params = {
-      {"maxPlansPerObjective", options.plans_per_objective_max},
-      {"maxTasksPerPlan",      options.tasks_per_plan_max     },
-      {"persistenceEnabled",   options.persistent             }
+      {"maxPlansPerObjective", opt::plans_per_objective_max},
+      {"maxTasksPerPlan",      opt::tasks_per_plan_max      },
+      {"persistenceEnabled",   options.persistent           }
   };
   agent_extension progress;
   progress.uri = progress_uri;

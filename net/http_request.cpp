@@ -2,6 +2,7 @@
 
 #include "net/limits.hpp"
 #include "net/uri.hpp"
+#include "protocol/text.hpp"
 
 #include <algorithm>
 
@@ -10,10 +11,6 @@ namespace troupe::net {
 namespace {
 
 namespace http = boost::beast::http;
-
-char lower(char c) noexcept {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-}
 
 void join_list(std::string& list, std::string_view value) {
   if (!list.empty())
@@ -25,7 +22,7 @@ void join_list(std::string& list, std::string_view value) {
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) noexcept {
   return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(),
-                                            [](char x, char y) { return lower(x) == lower(y); });
+                                            [](char x, char y) { return ascii_lower(x) == ascii_lower(y); });
 }
 
 std::string_view trimmed(std::string_view text) noexcept {

@@ -2,7 +2,7 @@
 
 #include "net/json_rpc.hpp"
 #include "net/limits.hpp"
-#include "protocol/json_location.hpp"
+#include "protocol/text.hpp"
 
 #include <boost/json/object.hpp>
 
@@ -77,18 +77,6 @@ void fail(operation_call& call, const error& why) {
   call.frame->write_error(call, response.body, why);
   if (response.status == 429 || response.status == 503)
     add_retry_after(response);
-}
-
-std::string shown(std::string_view text) {
-  auto cut = std::min(text.size(), echoed_bytes_max);
-  while (cut > 0 && cut < text.size() && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U)
-    --cut; // not in the middle of a character
-  std::string out(text.substr(0, cut));
-  if (find_invalid_utf8(out))
-    std::replace_if(out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; }, '?');
-  if (cut < text.size())
-    out += "...";
-  return out;
 }
 
 error explain_parse_error(std::string_view body, const error_code& why, std::size_t offset, std::size_t depth_max) {

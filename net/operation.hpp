@@ -94,9 +94,6 @@ void answer(operation_call& call, Write write) {
 /// Answers with an error.
 void fail(operation_call& call, const error& why);
 
-/// A client's text for an error message: cut if long, and valid UTF-8 whatever it was.
-[[nodiscard]] std::string shown(std::string_view text);
-
 /// What is wrong with a text that is no JSON, and where.
 [[nodiscard]] error explain_parse_error(std::string_view body, const error_code& why, std::size_t offset, std::size_t depth_max);
 

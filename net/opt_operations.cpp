@@ -11,14 +11,6 @@ namespace troupe::net {
 
 namespace {
 
-error no_objective(std::string_view id) {
-  return make_error(errc::objective_not_found, "no objective \"" + shown(id) + "\"", shown(id));
-}
-
-error no_plan(std::string_view id) {
-  return make_error(errc::plan_not_found, "no plan \"" + shown(id) + "\"", shown(id));
-}
-
 /// Reads params with one of codec_opt's readers and puts in who asks.
 template<class Command>
 result<Command> read(const operation_call& call, result<Command> (*reader)(const boost::json::value&)) {
@@ -53,7 +45,7 @@ void answer_plan(operation_call& call, const caller& who, const plan_id& id, boo
     });
     return;
   }
-  fail(call, no_plan(id.str()));
+  fail(call, unknown_plan(id.str()));
 }
 
 // -- objectives --------------------------------------------------------------------------------------------------------
@@ -114,7 +106,7 @@ awaitable<void> get_objective_operation(operation_call& call) {
   if (const auto found = call.records().find_objective_of(owner_of(query->who), query->id))
     answer_objective(call, *found, query->include_plans, query->include_tasks);
   else
-    fail(call, no_objective(query->id.str()));
+    fail(call, unknown_objective(query->id.str()));
   return {};
 }
 

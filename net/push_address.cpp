@@ -1,5 +1,7 @@
 #include "net/push_address.hpp"
 
+#include "protocol/text.hpp"
+
 #include <boost/asio/ip/address_v4.hpp>
 #include <boost/asio/ip/address_v6.hpp>
 #include <boost/asio/ip/network_v4.hpp>
@@ -127,13 +129,8 @@ std::optional<ip::address> literal_address(const std::string& host) {
   return ec ? std::nullopt : std::optional{out};
 }
 
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; });
-  return text;
-}
-
 bool names(const std::string& pattern, const std::string& host) {
-  const auto wanted = lower(pattern);
+  const auto wanted = ascii_lower(pattern);
   if (wanted.starts_with("*."))
     return host.size() > wanted.size() - 1 && host.ends_with(wanted.substr(1));
   return host == wanted;

@@ -21,10 +21,6 @@ error switched_off() {
   return make_error(errc::push_not_supported, "This server sends no push notifications.");
 }
 
-error no_task(const task_id& id) {
-  return make_error(errc::task_not_found, "There is no task of that id.", id.str());
-}
-
 error no_config(const std::string& id) {
   return make_error(errc::task_not_found, "The task has no push notification configuration of that id.", id);
 }
@@ -131,12 +127,12 @@ void push_service::create(create_push_config what, reply<push_config> done) {
   auto& config = what.what;
   config.owner = {.principal = what.who.principal, .tenant = what.who.tenant, .traceparent = {}};
   if (!impl_->records.find_task_of(owner_of(what.who), config.task))
-    return done(no_task(config.task));
+    return done(unknown_task(config.task.str()));
   if (const auto fits = check_config(config, impl_->options.address); !fits)
     return done(fits.error());
   auto watched = impl_->watch(config.task);
   if (!watched.snapshot.record)
-    return done(no_task(config.task));
+    return done(unknown_task(config.task.str()));
   push_progress from{.after = watched.snapshot.sequence};
   if (is_terminal(watched.snapshot.record->status.state)) {
     from.stopped = "the task had ended";
@@ -149,7 +145,7 @@ result<push_config> push_service::get(const get_push_config& what) const {
   if (!impl_->options.enabled)
     return switched_off();
   if (!impl_->records.find_task_of(owner_of(what.who), what.task))
-    return no_task(what.task);
+    return unknown_task(what.task.str());
   for (auto& each : impl_->rows_of(what.task, what.who))
     if (what.id.empty() || each.config.id == what.id)
       return std::move(each.config);
@@ -160,7 +156,7 @@ result<push_config_page> push_service::list(const list_push_configs& what) const
   if (!impl_->options.enabled)
     return switched_off();
   if (!impl_->records.find_task_of(owner_of(what.who), what.task))
-    return no_task(what.task);
+    return unknown_task(what.task.str());
   if (what.page_size < 1 || what.page_size > push_page_size_max)
     return make_error(errc::invalid_params, "pageSize must be 1 to " + std::to_string(push_page_size_max) + ".", "pageSize");
   const auto behind = read_page_token(what.page_token);
@@ -183,7 +179,7 @@ void push_service::erase(delete_push_config what, reply<void> done) {
   if (!impl_->options.enabled)
     return done(switched_off());
   if (!impl_->records.find_task_of(owner_of(what.who), what.task))
-    return done(no_task(what.task));
+    return done(unknown_task(what.task.str()));
   const auto found = impl_->records.pushes().find(what.task, what.id);
   if (!found || !is_same(found->config.owner, what.who))
     return done(result<void>{});
@@ -207,7 +203,7 @@ void push_service::attach(push_config what, bool is_new, reply<push_config> done
     return done(fits.error());
   auto watched = impl_->watch(what.task);
   if (!watched.snapshot.record)
-    return done(no_task(what.task));
+    return done(unknown_task(what.task.str()));
   push_progress from;
   if (!is_new) {
     from.after = watched.snapshot.sequence == sequence_end ? 0 : watched.snapshot.sequence;

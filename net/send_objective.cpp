@@ -105,7 +105,7 @@ awaitable<void> send_objective(operation_call& call, send_request request, creat
   const auto news = std::make_shared<settle_watcher>(connection.wake());
   auto standing = records.watch_task(root, news);
   const bool waits = !request.return_immediately && has_tasks(**created);
-  while (standing && waits && !is_settled(standing->status.state) && !connection.is_gone()
+  while (standing && waits && !ends_waiting(standing->status.state) && !connection.is_gone()
          && !connection.is_draining()) {
     co_await connection.wait(until);
     if (connection.is_late() || news->has_settled())

@@ -43,8 +43,6 @@ struct card_options {
   std::string icon_url;
   std::vector<agent_skill> skills;                ///< Empty: one for each agent.
   bool persistent = false;       ///< `persistenceEnabled` of the OPT extension: the store outlives the process.
-  std::uint32_t plans_per_objective_max = 10'000; ///< `maxPlansPerObjective`.
-  std::uint32_t tasks_per_plan_max = 1'000'000;   ///< `maxTasksPerPlan`.
   card_shape unasked = card_shape::superset;      ///< For requests that name no version: superset or pure_1_0 (docs/a2a.md, D2).
   std::chrono::seconds max_age = net::card_max_age;
   extended_card_options extended;

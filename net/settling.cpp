@@ -14,9 +14,9 @@ bool settles_task(const change& what) noexcept {
     return withdraws_tasks(what);
   for (auto fact = what.events.rbegin(); fact != what.events.rend(); ++fact)
     if (const auto* moved = std::get_if<task_moved>(&*fact))
-      return is_settled(moved->to);
+      return ends_waiting(moved->to);
   const auto* made = created_record(what);
-  return made != nullptr && is_settled((*made)->status.state);
+  return made != nullptr && ends_waiting((*made)->status.state);
 }
 
 } // namespace

@@ -16,7 +16,7 @@
 namespace troupe::net {
 
 /// Whether a blocking send returns with the task in `state`.
-[[nodiscard]] constexpr bool is_settled(task_state state) noexcept {
+[[nodiscard]] constexpr bool ends_waiting(task_state state) noexcept {
   return is_terminal(state) || is_interrupted(state);
 }
 

@@ -168,7 +168,7 @@ void sort_by_index(std::vector<task_in_order>& tasks) {
 
 std::vector<task_spec> read_tasks(document_reader& in, const json::object& plan, const place& where) {
   std::vector<task_spec> specs;
-  const auto* list = in.array(plan, where, "tasks", "tasks", tasks_per_plan_max, "tasks_per_plan_max");
+  const auto* list = in.array(plan, where, "tasks", "tasks", tasks_per_plan_max, "maxTasksPerPlan");
   if (list == nullptr)
     return specs;
   const auto here = where / "tasks";
@@ -222,7 +222,7 @@ objective_spec read_objective(document_reader& in, const json::value& from, cons
   objective.parallel_max
       = static_cast<std::uint32_t>(in.whole_number(*object, where, "maxParallel", 0, any_number).value_or(0));
   objective.metadata = in.free_object(*object, where, "metadata");
-  const auto* plans = in.array(*object, where, "plans", "plans", plans_per_objective_max, "plans_per_objective_max");
+  const auto* plans = in.array(*object, where, "plans", "plans", plans_per_objective_max, "maxPlansPerObjective");
   const auto here = where / "plans";
   for (std::size_t i = 0; plans != nullptr && i < plans->size() && !in.failed(); ++i)
     objective.plans.push_back(std::make_shared<const plan_spec>(read_plan(in, (*plans)[i], here / i)));

@@ -10,6 +10,7 @@
 #include "protocol/json_pointer.hpp"
 #include "protocol/limits_opt.hpp"
 #include "protocol/near_name.hpp"
+#include "protocol/text.hpp"
 
 namespace troupe::opt {
 
@@ -57,10 +58,6 @@ std::string quoted(std::string_view text) {
   return out + '"';
 }
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 std::string_view owner_name(member_of what) {
   switch (what) {
     case member_of::objective: return "an objective";
@@ -75,7 +72,7 @@ std::string folded(std::string_view word) {
   std::string out;
   for (const char c : word.substr(0, compared_bytes_max))
     if (c != '_' && c != '-')
-      out += lower(c);
+      out += ascii_lower(c);
   return out;
 }
 

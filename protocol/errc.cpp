@@ -1,6 +1,9 @@
 #include "protocol/errc.hpp"
 
+#include <algorithm>
 #include <array>
+
+#include "protocol/text.hpp"
 
 namespace troupe {
 
@@ -18,6 +21,9 @@ constexpr auto names = std::to_array<std::string_view>({
 });
 static_assert(names.size() == errc_end);
 
+/// Bytes of a foreign text that are repeated.
+constexpr std::size_t shown_bytes_max = 128;
+
 } // namespace
 
 std::string_view to_string(errc code) noexcept {
@@ -27,6 +33,38 @@ std::string_view to_string(errc code) noexcept {
 
 void throw_exception_from_error(const error& cause, const boost::source_location&) {
   throw error_exception(cause);
+}
+
+std::string shown(std::string_view text) {
+  auto cut = std::min(text.size(), shown_bytes_max);
+  while (cut > 0 && cut < text.size() && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U)
+    --cut; // not in the middle of a character
+  std::string out(text.substr(0, cut));
+  if (find_invalid_utf8(out))
+    std::replace_if(out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; }, '?');
+  if (cut < text.size())
+    out += "...";
+  return out;
+}
+
+error unknown_task(std::string_view id) {
+  return make_error(errc::task_not_found, "there is no task \"" + shown(id) + "\"", shown(id));
+}
+
+error unknown_objective(std::string_view id) {
+  return make_error(errc::objective_not_found, "there is no objective \"" + shown(id) + "\"", shown(id));
+}
+
+error unknown_plan(std::string_view id) {
+  return make_error(errc::plan_not_found, "there is no plan \"" + shown(id) + "\"", shown(id));
+}
+
+error task_has_ended(std::string_view id) {
+  return make_error(errc::unsupported_operation, "the task has ended and takes no more messages", shown(id));
+}
+
+error task_has_not_begun(std::string_view id) {
+  return make_error(errc::unsupported_operation, "the task has not begun; it takes messages once it works", shown(id));
 }
 
 } // namespace troupe

@@ -20,8 +20,8 @@ enum class errc : std::uint8_t {
   unsupported_operation = 4,    ///< Message to a terminal task, subscribe to one, capability not offered.
   content_type_not_supported = 5, ///< A part's or the request's media type is not accepted.
   invalid_agent_response = 6,   ///< An agent produced something the protocol forbids.
-  extended_card_not_configured = 7, ///< Capability declared, no card behind it.
-  extension_required = 8,       ///< A required extension was not named by the client (1.0).
+  extended_card_not_configured = 7, ///< Capability declared, no card behind it. Not raised by Troupe.
+  extension_required = 8,       ///< A required extension was not named by the client (1.0). Not raised by Troupe: none is required.
   version_not_supported = 9,    ///< `A2A-Version` names a version this interface does not offer (1.0).
   parse_error = 10,             ///< The body is not JSON.
   invalid_request = 11,         ///< JSON, but not a request object.
@@ -30,7 +30,7 @@ enum class errc : std::uint8_t {
   internal = 14,                ///< A fault of ours.
   overloaded = 15,              ///< Refused early to protect what is running; try again later.
   unavailable = 16,             ///< Draining, or the store cannot write at the moment.
-  too_large = 17,               ///< Body over the limit; the message names the limit.
+  too_large = 17,               ///< A request over a limit of size; the message names the limit. Not raised by Troupe, whose server answers 413 itself.
   objective_not_found = 18,     ///< Unknown objective (OPT: -32000).
   plan_not_found = 19,          ///< Unknown plan (OPT: -32000).
   invalid_transition = 20,      ///< The state's table does not allow the move (OPT: -32001).
@@ -42,7 +42,7 @@ enum class errc : std::uint8_t {
   invalid_document = 26,        ///< A plan file that is not valid; the message has JSON pointer and line.
   invalid_reference = 27,       ///< `${...}` in a task's input that cannot be resolved.
   agent_not_found = 28,         ///< A task names an agent this server does not have.
-  agent_failed = 29,            ///< The agent reported failure, threw, or died.
+  agent_failed = 29,            ///< The agent reported failure, threw, or died. For programs that wait for a task; Troupe's records say it in the task.
   timed_out = 30,               ///< A deadline passed.
   canceled = 31,                ///< Somebody asked for it to stop.
   store_failed = 32,            ///< The store refused or broke; the message says how.
@@ -86,5 +86,15 @@ using result = boost::system::result<T, error>;
 [[nodiscard]] inline error make_error(errc code, std::string message, std::string field = {}) {
   return error{code, std::move(message), std::move(field)};
 }
+
+/// A client's text for an error message: cut if long, and valid UTF-8 whatever it was.
+[[nodiscard]] std::string shown(std::string_view text);
+
+// The same mistake is told in the same words, wherever it is found. What is somebody else's is told like what does not exist.
+[[nodiscard]] error unknown_task(std::string_view id);      ///< task_not_found.
+[[nodiscard]] error unknown_objective(std::string_view id); ///< objective_not_found.
+[[nodiscard]] error unknown_plan(std::string_view id);      ///< plan_not_found.
+[[nodiscard]] error task_has_ended(std::string_view id);    ///< unsupported_operation: it takes no more messages.
+[[nodiscard]] error task_has_not_begun(std::string_view id); ///< unsupported_operation: it takes messages once it works.
 
 } // namespace troupe

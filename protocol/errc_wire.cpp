@@ -1,5 +1,7 @@
 #include "protocol/errc_wire.hpp"
 
+#include "protocol/text.hpp"
+
 #include <algorithm>
 #include <array>
 
@@ -106,13 +108,9 @@ constexpr bool rows_stand_in_order() {
 
 static_assert(rows_stand_in_order());
 
-constexpr char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 bool begins_with(std::string_view text, std::string_view start) {
   return text.size() >= start.size()
-         && std::equal(start.begin(), start.end(), text.begin(), [](char a, char b) { return lower(a) == lower(b); });
+         && std::equal(start.begin(), start.end(), text.begin(), [](char a, char b) { return ascii_lower(a) == ascii_lower(b); });
 }
 
 // google.rpc.ErrorInfo, and google.rpc.BadRequest if a field of the request is to blame (AIP-193).

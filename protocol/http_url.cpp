@@ -1,5 +1,7 @@
 #include "protocol/http_url.hpp"
 
+#include "protocol/text.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -14,18 +16,10 @@ constexpr std::size_t host_bytes_max = 253;
 
 error bad_url(std::string_view why) { return make_error(errc::invalid_params, std::string(why), "url"); }
 
-char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](char c) { return lower(c); });
-  return out;
-}
-
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
 bool is_name_character(char c) noexcept {
-  const char l = lower(c);
+  const char l = ascii_lower(c);
   return (l >= 'a' && l <= 'z') || is_digit(c) || c == '-' || c == '.' || c == '_';
 }
 
@@ -33,13 +27,13 @@ bool is_url_character(char c) noexcept { return c > ' ' && c <= '~' && std::stri
 
 /// Cuts a scheme off, in any case (RFC 3986 section 3.1).
 bool cut_prefix(std::string_view& text, std::string_view prefix) {
-  if (lower(text.substr(0, prefix.size())) != prefix)
+  if (ascii_lower(text.substr(0, prefix.size())) != prefix)
     return false;
   text.remove_prefix(prefix.size());
   return true;
 }
 
-bool is_hexadecimal(char c) noexcept { return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'f'); }
+bool is_hexadecimal(char c) noexcept { return is_digit(c) || (ascii_lower(c) >= 'a' && ascii_lower(c) <= 'f'); }
 
 /// The part up to `separator`, which is cut off with it.
 std::string_view cut_part(std::string_view& text, char separator) noexcept {
@@ -96,7 +90,7 @@ result<std::string> read_host(std::string_view text) {
     return bad_url("the URL names no host");
   if (text.size() > host_bytes_max || !std::ranges::all_of(text, is_name_character))
     return bad_url("the URL's host is no name of letters, digits, dots and hyphens");
-  auto out = lower(text);
+  auto out = ascii_lower(text);
   if (out.back() == '.')
     out.pop_back(); // The root, spelled out.
   if (out.empty() || out.front() == '.' || out.find("..") != std::string::npos)
@@ -111,7 +105,7 @@ result<std::string> read_host(std::string_view text) {
 result<std::string> read_v6_host(std::string_view text) {
   if (!is_v6(text))
     return bad_url("the URL has brackets without an IPv6 address in them");
-  return lower(text);
+  return ascii_lower(text);
 }
 
 std::optional<std::uint16_t> read_port(std::string_view text) noexcept {

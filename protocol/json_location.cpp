@@ -184,33 +184,6 @@ std::optional<scanner> enter(scanner at, std::string_view step) {
   return enter_element(at, index);
 }
 
-/// Bytes of the sequence that `lead` opens, and the range of its second byte; 0 bytes: none.
-struct utf8_sequence {
-  std::size_t bytes;
-  unsigned char second_min = 0x80;
-  unsigned char second_max = 0xbf;
-};
-
-utf8_sequence sequence_of(unsigned char lead) {
-  if (lead < 0x80)
-    return {1};
-  if (lead >= 0xc2 && lead <= 0xdf)
-    return {2};
-  if (lead == 0xe0)
-    return {3, 0xa0, 0xbf};
-  if (lead == 0xed)
-    return {3, 0x80, 0x9f};
-  if (lead >= 0xe1 && lead <= 0xef)
-    return {3};
-  if (lead == 0xf0)
-    return {4, 0x90, 0xbf};
-  if (lead >= 0xf1 && lead <= 0xf3)
-    return {4};
-  if (lead == 0xf4)
-    return {4, 0x80, 0x8f};
-  return {0};
-}
-
 } // namespace
 
 text_position position_at(std::string_view text, std::size_t offset) {
@@ -222,24 +195,6 @@ text_position position_at(std::string_view text, std::size_t offset) {
       ++position.column;
   }
   return position;
-}
-
-std::optional<std::size_t> find_invalid_utf8(std::string_view text) {
-  std::size_t i = 0;
-  while (i < text.size()) {
-    const auto sequence = sequence_of(static_cast<unsigned char>(text[i]));
-    if (sequence.bytes == 0 || i + sequence.bytes > text.size())
-      return i;
-    for (std::size_t k = 1; k < sequence.bytes; ++k) {
-      const auto byte = static_cast<unsigned char>(text[i + k]);
-      const auto min = k == 1 ? sequence.second_min : 0x80;
-      const auto max = k == 1 ? sequence.second_max : 0xbf;
-      if (byte < min || byte > max)
-        return i;
-    }
-    i += sequence.bytes;
-  }
-  return std::nullopt;
 }
 
 std::optional<duplicate_member> find_duplicate_member(std::string_view json) {

@@ -1,5 +1,5 @@
-// Where something stands in a JSON text: lines and columns for error messages, what the parser itself does not tell (invalid UTF-8, a
-// member that stands twice), and the way from a JSON pointer back to the text. Only read when something went wrong, or for files.
+// Where something stands in a JSON text: lines and columns for error messages, what the parser itself does not tell (a member
+// that stands twice), and the way from a JSON pointer back to the text. Only read when something went wrong, or for files.
 // `line_of` is declared in protocol/plan_document.hpp.
 #pragma once
 
@@ -20,9 +20,6 @@ struct text_position {
 
 /// The position of the byte at `offset`; of the end if it lies beyond.
 [[nodiscard]] text_position position_at(std::string_view text, std::size_t offset);
-
-/// The offset of the first byte that is not valid UTF-8 (RFC 3629).
-[[nodiscard]] std::optional<std::size_t> find_invalid_utf8(std::string_view text);
 
 struct duplicate_member {
   std::size_t offset; ///< Of the second one's name.

@@ -11,8 +11,8 @@ namespace troupe::opt {
 
 inline constexpr std::size_t name_bytes_max = 1024;              ///< A name, an agent's name, one dependency.
 inline constexpr std::size_t description_bytes_max = 64 * 1024;  ///< Shown whole in every answer.
-inline constexpr std::size_t plans_per_objective_max = 10'000;
-inline constexpr std::size_t tasks_per_plan_max = 1'000'000;     ///< About 2 GB once they live.
+inline constexpr std::size_t plans_per_objective_max = 10'000;   ///< Deciding what starts next looks at all plans.
+inline constexpr std::size_t tasks_per_plan_max = 1'000'000;     ///< Of one plan; about 2 GB once they live.
 inline constexpr std::size_t dependencies_per_task_max = 100'000;
 inline constexpr std::size_t dependencies_total_max = 4'000'000; ///< All edges of one document.
 inline constexpr std::uint32_t attempts_limit = 1000;            ///< `retry.maxAttempts`.

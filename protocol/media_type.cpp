@@ -1,15 +1,13 @@
 #include "protocol/media_type.hpp"
 
+#include "protocol/text.hpp"
+
 #include <algorithm>
 #include <utility>
 
 namespace troupe {
 
 namespace {
-
-char lower(char c) noexcept {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
 
 std::string_view trimmed(std::string_view text) noexcept {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t'))
@@ -31,7 +29,7 @@ std::pair<std::string_view, std::string_view> halves(std::string_view text) noex
 bool halves_meet(std::string_view a, std::string_view b) noexcept {
   if (a == "*" || b == "*")
     return true;
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return ascii_lower(x) == ascii_lower(y); });
 }
 
 } // namespace

@@ -1,5 +1,7 @@
 #include "protocol/near_name.hpp"
 
+#include "protocol/text.hpp"
+
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -11,10 +13,6 @@ namespace {
 
 constexpr std::size_t compared_bytes_max = 48; ///< Longer names are nobody's typing mistake.
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 } // namespace
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -23,9 +21,9 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   for (std::size_t i = 1; i <= a.size(); ++i) {
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const auto same = lower(a[i - 1]) == lower(b[j - 1]);
+      const auto same = ascii_lower(a[i - 1]) == ascii_lower(b[j - 1]);
       row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (same ? 0U : 1U)});
-      if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]))
+      if (i > 1 && j > 1 && ascii_lower(a[i - 1]) == ascii_lower(b[j - 2]) && ascii_lower(a[i - 2]) == ascii_lower(b[j - 1]))
         row[j] = std::min(row[j], before[j - 2] + 1);
     }
     std::swap(before, last);

@@ -8,6 +8,7 @@
 #include "protocol/codec_opt.hpp"
 #include "protocol/document_reader.hpp"
 #include "protocol/json_location.hpp"
+#include "protocol/text.hpp"
 #include "protocol/json_parser.hpp"
 #include "protocol/limits_opt.hpp"
 #include "protocol/wfformat.hpp"

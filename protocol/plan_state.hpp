@@ -28,6 +28,7 @@ inline constexpr auto plan_moves = std::to_array<plan_move>({
     {plan_state::blocked, plan_state::skipped  },
     {plan_state::failed,  plan_state::pending  },
     {plan_state::failed,  plan_state::working  },
+    {plan_state::skipped, plan_state::pending  }, // what it depends on is tried again
 });
 
 enum class objective_state : std::uint8_t { submitted, planning, working, blocked, completed, failed, canceled };

@@ -67,7 +67,7 @@ private:
   const json::array* tasks_of(const json::object& from, const place& where) {
     if (in_.member(from, "tasks") == nullptr)
       in_.fail(where, "\"tasks\" is missing");
-    return in_.array(from, where, "tasks", "tasks", opt::tasks_per_plan_max, "tasks_per_plan_max");
+    return in_.array(from, where, "tasks", "tasks", opt::tasks_per_plan_max, "maxTasksPerPlan");
   }
 
   void read_workflow(const json::object& workflow, const place& where) {

@@ -88,7 +88,7 @@ bool withdraws(const change& what, const task_origin& which) {
 result<journal_page> read_journal(rocksdb::DB& db, const ledger& live, const task_id& id, const journal_range& range) {
   const auto record = live.find_task(id);
   if (!record)
-    return make_error(errc::task_not_found, "There is no task " + id.str() + ".", id.str());
+    return unknown_task(id.str());
   if (!record->origin && has_lone_journal(db, id))
     return read_page(db, rows::stream_kind::lone_task, id.str(), range, nullptr, [](const change&) { return true; });
   const auto owner = live.find_objective(objective_id{record->context});
@@ -105,7 +105,7 @@ result<journal_page> read_journal(rocksdb::DB& db, const ledger& live, const obj
                                   const journal_range& range) {
   const auto owner = live.find_objective(id);
   if (!owner)
-    return make_error(errc::objective_not_found, "There is no objective " + id.str() + ".", id.str());
+    return unknown_objective(id.str());
   return read_page(db, rows::stream_kind::objective, id.str(), range, owner.get(), [](const change&) { return true; });
 }
 

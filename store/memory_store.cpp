@@ -51,13 +51,13 @@ public:
   [[nodiscard]] result<journal_page> read_changes(const task_id& id, const journal_range& range) const override {
     const auto now = ledger_.snapshot_task(id, nullptr);
     if (!now.record)
-      return make_error(errc::task_not_found, "There is no task " + id.str() + ".", id.str());
+      return unknown_task(id.str());
     return past(range, now.sequence);
   }
   [[nodiscard]] result<journal_page> read_changes(const objective_id& id, const journal_range& range) const override {
     const auto now = ledger_.snapshot_objective(id, nullptr);
     if (!now.view)
-      return make_error(errc::objective_not_found, "There is no objective " + id.str() + ".", id.str());
+      return unknown_objective(id.str());
     return past(range, now.sequence);
   }
 

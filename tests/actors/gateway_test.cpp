@@ -174,6 +174,47 @@ TEST_CASE("an agent that throws fails its task with the reason and the plan fail
   CHECK_THAT(text_of(record->status.message->parts), ContainsSubstring("boom"));
 }
 
+TEST_CASE("a chosen id must not look like one that will be made for something else", "[actors][gateway]") {
+  actor_bed bed;
+  const auto with_ids = [](const std::string& objective, const std::string& plan, const std::string& task) {
+    auto first = a_task("x");
+    auto second = a_task("y");
+    second.id = task_id{task};
+    auto only = a_plan("p", {std::move(first), std::move(second)});
+    only.id = plan_id{plan};
+    auto out = an_objective({std::move(only)});
+    out.id = objective_id{objective};
+    return out;
+  };
+  struct row {
+    const char* objective;
+    const char* plan;
+    const char* task;
+    const char* where; ///< Null: accepted.
+  };
+  const auto [objective, plan, task, where] = GENERATE(row{"a", "", "a.p0.t0", "/plans/0/tasks/1/id"}, row{"", "", "evil.p0.t0", "/plans/0/tasks/1/id"},
+                                                        row{"", "evil.p0", "", "/plans/0/id"}, row{"a", "a.p1", "", "/plans/0/id"},
+                                                        row{"a", "b", "b.t0", "/plans/0/tasks/1/id"}, row{"a", "", "x.r1", "/plans/0/tasks/1/id"},
+                                                        row{"a", "a.p0", "a.p0.t1", nullptr}, row{"a", "", "a.p0.t1", nullptr},
+                                                        row{"a", "b", "b.t1", nullptr}, row{"", "v1.2", "t-1", nullptr});
+  CAPTURE(objective, plan, task);
+  const auto made = bed.begin(with_ids(objective, plan, task), false);
+  if (where == nullptr) {
+    CHECK(made);
+    return;
+  }
+  REQUIRE_FALSE(made);
+  CHECK(made.error().code == errc::invalid_params);
+  CHECK(made.error().field == where);
+  create_plan more;
+  const auto whole = bed.begin(an_objective({}), false);
+  more.objective = (*whole)->id;
+  more.spec = *with_ids(objective, plan, task).plans[0];
+  awaited<plan_id> added;
+  bed.door().create(std::move(more), added.to());
+  CHECK_FALSE(added.get());
+}
+
 TEST_CASE("whatever of an agent throws, its task ends with a reason", "[actors][gateway]") {
   actor_bed bed;
   bed.agents.add("throwing", std::make_shared<throwing_agent>());
@@ -186,7 +227,8 @@ TEST_CASE("whatever of an agent throws, its task ends with a reason", "[actors][
     REQUIRE(say(bed, "more", made->task.str()));
   if (where == "on_cancel") {
     CHECK(cancel(bed, made->task));
-    return CHECK(text_of(bed.records().find_task(made->task)->status.message->parts) == "canceled by request");
+    CHECK(text_of(bed.records().find_task(made->task)->status.message->parts) == "canceled by request");
+    return;
   }
   bed.seen->wait_for(task_state::failed);
   CHECK_THAT(text_of(bed.records().find_task(made->task)->status.message->parts), ContainsSubstring("the agent threw"));

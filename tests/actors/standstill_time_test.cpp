@@ -16,6 +16,16 @@ plan_spec one_by_one(plan_spec plan) {
   return plan;
 }
 
+/// Counts the tasks that end without having begun.
+struct withdrawal_watcher final : watcher {
+  void on_change(const change_ptr& what) override {
+    for (const auto& one : what->events)
+      if (const auto* fact = std::get_if<tasks_withdrawn>(&one))
+        withdrawn += fact->tasks.size();
+  }
+  std::size_t withdrawn = 0;
+};
+
 } // namespace
 
 TEST_CASE("a task that ends badly makes room for the next under maxParallel", "[actors][time]") {
@@ -56,6 +66,31 @@ TEST_CASE("an objective is blocked when nothing of it can run before somebody an
   CHECK(bed.objective()->state == objective_state::working);
   bed.report("b", report_completed{});
   CHECK(bed.objective()->state == objective_state::completed);
+}
+
+TEST_CASE("telling an objective to work does not answer what it asks", "[actors][time]") {
+  clock_bed bed;
+  bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand")})}));
+  bed.report("a", report_question{"which?", false});
+  bed.move(objective_state::working);
+  CHECK(bed.objective()->state == objective_state::blocked);
+  bed.move(objective_state::blocked);
+  bed.say("a", "this");
+  bed.report("a", report_completed{});
+  CHECK(bed.objective()->state == objective_state::completed);
+}
+
+TEST_CASE("an objective that is to end answers when it has", "[actors][time]") {
+  clock_bed bed;
+  bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand")})}));
+  std::optional<result<objective_ptr>> answer;
+  update_objective what;
+  what.id = bed.objective()->id;
+  what.state = objective_state::canceled;
+  bed.door().update(what, [&answer](result<objective_ptr> got) { answer = std::move(got); });
+  bed.pass(0s);
+  REQUIRE(answer);
+  CHECK((**answer)->state == objective_state::canceled);
 }
 
 TEST_CASE("an objective is not blocked while something of it runs", "[actors][time]") {
@@ -125,7 +160,7 @@ TEST_CASE("tasks of plans that will not begin end with them, and whoever watches
   first.alternatives = {"second"};
   bed.begin(an_objective({first, a_plan("second", {a_task("b", {}, "hand")})}));
   const auto id = bed.objective()->plans[1].task_at(0);
-  const auto watching = std::make_shared<story>(bed.clock.now());
+  const auto watching = std::make_shared<withdrawal_watcher>();
   REQUIRE(bed.records().watch_task(id, watching));
   SECTION("skipped, because the first of the alternatives completed") {
     bed.report("a", report_completed{});
@@ -140,6 +175,7 @@ TEST_CASE("tasks of plans that will not begin end with them, and whoever watches
   }
   CHECK(bed.states(1) == "canceled");
   CHECK(bed.records().find_task(id)->status.state == task_state::canceled);
+  CHECK(watching->withdrawn == 1);
 }
 
 TEST_CASE("a canceled objective that is tried again begins what had not begun as well", "[actors][time]") {
@@ -160,6 +196,29 @@ TEST_CASE("a canceled objective that is tried again begins what had not begun as
   CHECK(bed.objective()->state == objective_state::completed);
   CHECK(bed.objective()->plans[1].task_at(0) != before);
   CHECK(bed.records().find_task(before)->status.state == task_state::canceled);
+}
+
+TEST_CASE("what was skipped for want of a plan is done once that plan is tried again", "[actors][time]") {
+  clock_bed bed;
+  const auto after = [](plan_spec plan, const std::string& other) {
+    plan.dependencies = {other};
+    return plan;
+  };
+  bed.begin(an_objective({a_plan("first", {a_task("a", {}, "hand")}), after(a_plan("second", {a_task("b", {}, "hand")}), "first"),
+                          after(a_plan("third", {a_task("c", {}, "hand")}), "second")}));
+  bed.report("a", report_failed{"no", false});
+  CHECK(bed.objective()->state == objective_state::failed);
+  CHECK(bed.objective()->plans[2].state == plan_state::skipped);
+  CHECK(bed.states(2) == "canceled");
+  if (GENERATE(false, true))
+    bed.restart();
+  bed.move(objective_state::planning);
+  CHECK(bed.states(2) == "pending");
+  bed.move(objective_state::working);
+  for (const auto* name : {"a", "b", "c"})
+    bed.report(name, report_completed{});
+  CHECK(bed.objective()->state == objective_state::completed);
+  CHECK(bed.seen->plan_lines.back() == "0 objective completed");
 }
 
 TEST_CASE("a plan that is ended and begun again at once begins new tasks", "[actors][time]") {

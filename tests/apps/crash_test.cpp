@@ -52,7 +52,7 @@ constexpr const char* document = R"({"name": "Crash me", "plans": [
     {"name": "m", "agent": "echo", "input": {"text": "end"}, "dependencies": ["l", "h"]}]},
   {"name": "three", "tasks": [
     {"name": "n", "agent": "scripted", "dependencies": ["c"], "retry": {"maxAttempts": 2, "backoff": 0.003},
-     "input": {"steps": [{"sleep": 0.002}, {"failUntilAttempt": 2, "reason": "not yet"}, {"complete": "at last"}]}},
+     "input": {"steps": [{"sleep": 0.002}, {"failUntilAttempt": 2, "reason": "not yet"}, {"artifact": {"name": "out", "text": "at last"}}]}},
     {"name": "o", "agent": "echo", "input": {"text": "${tasks.n.artifacts[0].text}"}, "dependencies": ["n"]},
     {"name": "p", "agent": "sleep", "input": {"seconds": 0.002}, "dependencies": ["o", "plan-0/task-3"]}]}]})";
 

@@ -275,11 +275,11 @@ TEST_CASE("texts and lists over their limit are refused by name", "[protocol][op
 
   cause = refused({{"name", "o"}, {"plans", json::array(opt::plans_per_objective_max + 1, json::object{})}});
   CHECK(cause.code == errc::limit_exceeded);
-  CHECK_THAT(cause.message, ContainsSubstring("plans_per_objective_max"));
+  CHECK_THAT(cause.message, ContainsSubstring("maxPlansPerObjective"));
   cause = refused({{"name", "o"}, {"plans", json::array{json::value{
       {"name", "p"}, {"tasks", json::array(opt::tasks_per_plan_max + 1, nullptr)}}}}});
   CHECK(cause.code == errc::limit_exceeded);
-  CHECK_THAT(cause.message, ContainsSubstring("tasks_per_plan_max"));
+  CHECK_THAT(cause.message, ContainsSubstring("maxTasksPerPlan"));
 }
 
 TEST_CASE("the dependencies of all tasks together have a limit", "[protocol][opt]") {

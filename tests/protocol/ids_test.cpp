@@ -80,6 +80,13 @@ TEST_CASE("ids of plans and tasks are derived from where they stand", "[protocol
   CHECK(make_task_id(plan, 10).str() == "obj-1.p2.t10");
 }
 
+TEST_CASE("ids that end like derived ones are known", "[protocol][ids]") {
+  for (const auto* text : {"o.p0", "o.p12.t345", "x.r1", ".t0"})
+    CHECK(has_generated_form(text));
+  for (const auto* text : {"", "o", "o.p", "o.p1x", "o.q1", "p1", "o.p0.", "v1.2", "o.p-1"})
+    CHECK_FALSE(has_generated_form(text));
+}
+
 TEST_CASE("ids compare, hash and print as their text", "[protocol][ids]") {
   CHECK(task_id{"a"} < task_id{"b"});
   CHECK(task_id{"a"} == task_id{std::string{"a"}});

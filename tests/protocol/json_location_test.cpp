@@ -52,16 +52,6 @@ TEST_CASE("positions count lines and characters from 1", "[protocol][location]")
   CHECK(position_at("\"\xc3\xa9\xe2\x82\xac\" x", 8) == text_position{1, 6});
 }
 
-TEST_CASE("bytes that are not UTF-8 are found, and only those", "[protocol][location]") {
-  for (const std::string good : {"", "abc", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x8e\xad", "\xed\x9f\xbf", "\xef\xbf\xbf", "\xf4\x8f\xbf\xbf"})
-    CHECK_FALSE(find_invalid_utf8(good));
-  for (const std::string bad : {"\x80", "\xc0\xaf", "\xc1\xbf", "\xc3", "\xc3(", "\xe2\x82", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf",
-                                "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff"}) {
-    CHECK(find_invalid_utf8(bad) == 0U);
-    CHECK(find_invalid_utf8("ab" + bad + "cd") == 2U);
-  }
-}
-
 TEST_CASE("a member that stands twice in one object is found", "[protocol][location]") {
   const auto twin = [](std::string_view text) -> std::string {
     const auto found = find_duplicate_member(text);

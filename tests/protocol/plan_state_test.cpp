@@ -38,7 +38,7 @@ TEST_CASE("a plan may become what the table says, and nothing else", "[protocol]
            "blocked   .xx.xx\n"
            "completed ...x..\n"
            "failed    xx..x.\n"
-           "skipped   .....x\n");
+           "skipped   x....x\n");
 }
 
 TEST_CASE("an objective may become what the table says, and nothing else", "[protocol][plan_state]") {

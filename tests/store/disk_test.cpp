@@ -2,6 +2,7 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <thread>
 
 #include <csignal>
@@ -218,17 +219,27 @@ TEST_CASE("A disk that cannot be read is not taken for an empty one", "[store][d
   const temporary_directory directory;
   const auto file_system = std::make_shared<moody_file_system>();
   const auto env = rocksdb::NewCompositeEnv(file_system);
-  const auto specs = {make_objective("near", {1}), make_objective("far", {1})};
+  // Each row fills a block of its own, so that what the start reads does not bring the next one along.
+  const std::string block(8192, 'x');
+  const auto specs = {make_objective("a", {1}), make_objective("far", {1}), make_objective("near", {1})};
   {
     const auto records = open_or_fail(directory / "data");
-    records->commit(about_lone("ended", "c", 1, born_lone("ended", "c", 1), moved(task_state::completed)));
+    for (const auto* id : {"a", "ended"})
+      records->commit(about_lone(id, "c", 1, born_lone(id, "c", 1), moved(task_state::completed, 1, say(block))));
     for (const auto& spec : specs) {
+      spec->description = block;
       records->commit(about(spec->id.str(), 1, objective_created{spec, {}}));
       records->commit(about(spec->id.str(), 2, tasks_withdrawn{0, {0}, task_state::canceled, ""},
                             objective_moved{objective_state::canceled, ""}));
     }
     records->flush();
     records->flush(); // They are sealed by the batch behind that.
+  }
+  { // Out of the journal, which is read at the start, into files, which are read when they are needed.
+    rocksdb::DB* db = nullptr;
+    REQUIRE(rocksdb::DB::Open({}, directory / "data", &db).ok());
+    REQUIRE(db->Flush({}).ok());
+    delete db;
   }
   const auto records = open_or_fail(directory / "data", {.env = env.get(), .retry_interval = std::chrono::milliseconds{1}});
   recover_or_fail(*records);
@@ -242,7 +253,6 @@ TEST_CASE("A disk that cannot be read is not taken for an empty one", "[store][d
   records->commit(about("near", 4, tasks_withdrawn{0, {0}, task_state::canceled, ""}, objective_moved{objective_state::canceled, ""}));
   records->flush();
   records->flush();
-  CHECK(records->list(canceled)->total_size == 2);
 
   file_system->now = mood::unreadable;
   CHECK_THROWS_AS(records->find_task(task_id{"ended"}), store_unreadable);
@@ -254,12 +264,19 @@ TEST_CASE("A disk that cannot be read is not taken for an empty one", "[store][d
   // What is to be written about a record that cannot be read waits until it can, and what stands beside it in the batch as well.
   std::atomic<int> acknowledged{0};
   const auto done = [&] { ++acknowledged; };
-  file_system->now = mood::full;
-  records->commit(about_lone("first", "c", 5, born_lone("first", "c", 5)), done);
-  wait_until([&] { return !records->status().writable; });
+  file_system->now = mood::good;
+  std::promise<void> written; // Continuations hold up the writer: what comes meanwhile is one batch.
+  std::promise<void> gathered;
+  records->commit(about_lone("first", "c", 5, born_lone("first", "c", 5)), [&] {
+    written.set_value();
+    gathered.get_future().wait();
+    done();
+  });
+  written.get_future().wait();
+  file_system->now = mood::unreadable;
   records->commit(renewed("near", 6), done);
   records->commit(renewed("far", 6), done);
-  file_system->now = mood::unreadable;
+  gathered.set_value();
   wait_until([&] { return acknowledged == 1 && !records->status().writable; });
   CHECK_THAT(records->status().problem, ContainsSubstring("cannot be read"));
   CHECK(records->find_objective(objective_id{"near"})->state == objective_state::canceled);
@@ -268,10 +285,10 @@ TEST_CASE("A disk that cannot be read is not taken for an empty one", "[store][d
   CHECK(acknowledged == 3);
   CHECK(records->status().writable);
   CHECK(records->find_task(task_id{"ended"})->status.state == task_state::completed);
-  for (const auto& spec : specs)
-    CHECK(records->find_objective(spec->id)->state == objective_state::submitted);
-  CHECK(records->list(canceled)->total_size == 0);
-  CHECK(records->list(list_objectives{})->total_size == 2);
+  for (const auto* id : {"near", "far"})
+    CHECK(records->find_objective(objective_id{id})->state == objective_state::submitted);
+  CHECK(records->list(canceled)->total_size == 1);
+  CHECK(records->list(list_objectives{})->total_size == 3);
 }
 
 TEST_CASE("A second store on the same directory is refused", "[store][disk]") {

@@ -1,6 +1,9 @@
 #include "tests/support/clock_bed.hpp"
 
 #include "protocol/objective.hpp"
+#include "protocol/plan_state.hpp"
+#include "protocol/task_state.hpp"
+#include "tests/support/catch.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -39,19 +42,37 @@ void story::on_change(const change_ptr& what) {
   for (const auto& one : what->events) {
     if (const auto* made = std::get_if<objective_created>(&one)) {
       plans_ = made->spec->plans;
+      plan_states_.assign(plans_.size(), plan_state::pending);
     } else if (const auto* added = std::get_if<plan_added>(&one)) {
       plans_.push_back(added->spec);
+      plan_states_.push_back(plan_state::pending);
     } else if (const auto* moved = std::get_if<task_moved>(&one)) {
+      hold_to_table(what->task.id, moved->to);
       const auto attempt = moved->attempt > 1 ? " #" + std::to_string(moved->attempt) : std::string{};
       lines.push_back(at + task_name(what->task) + " " + std::string{to_string(moved->to)} + attempt);
     } else if (const auto* news = std::get_if<task_progress>(&one)) {
       lines.push_back(at + task_name(what->task) + " " + short_number(news->what->aggregate->progress.value()) + "%");
     } else if (const auto* plan = std::get_if<plan_moved>(&one)) {
+      auto& now = plan_states_[plan->plan];
+      if (!may_become(now, plan->to))
+        FAIL_CHECK("a plan moved from " << to_string(now) << " to " << to_string(plan->to));
+      now = plan->to;
       plan_lines.push_back(at + plans_[plan->plan]->name + " " + std::string{to_string(plan->to)});
     } else if (const auto* whole = std::get_if<objective_moved>(&one)) {
+      if (!may_become(objective_state_, whole->to))
+        FAIL_CHECK("the objective moved from " << to_string(objective_state_) << " to " << to_string(whole->to));
+      objective_state_ = whole->to;
       plan_lines.push_back(at + "objective " + std::string{to_string(whole->to)});
     }
   }
+}
+
+void story::hold_to_table(const task_id& id, task_state to) {
+  auto& now = task_states_.try_emplace(id, task_state::submitted).first->second;
+  const auto leads_there = [&](const task_transition& row) { return row.from == now && row.to == to; };
+  if (!std::any_of(task_transitions.begin(), task_transitions.end(), leads_there))
+    FAIL_CHECK("task " << id << " moved from " << to_string(now) << " to " << to_string(to));
+  now = to;
 }
 
 std::string story::task_name(const task_address& of) const {

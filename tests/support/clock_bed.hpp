@@ -18,7 +18,7 @@
 namespace troupe::testing {
 
 /// Writes down what becomes of tasks: "<seconds> <task> <state>", from the second attempt on with " #<attempt>"; progress as
-/// "<seconds> <task> <value>%".
+/// "<seconds> <task> <value>%". Holds every move against the tables of protocol/: one that they do not have fails the test.
 class story final : public watcher {
 public:
   explicit story(timestamp from) : from_(from) {}
@@ -29,8 +29,12 @@ public:
 
 private:
   [[nodiscard]] std::string task_name(const task_address& of) const;
+  void hold_to_table(const task_id& id, task_state to);
 
   timestamp from_;
+  std::map<task_id, task_state> task_states_;
+  std::vector<plan_state> plan_states_;
+  objective_state objective_state_ = objective_state::submitted;
   std::vector<plan_spec_ptr> plans_;
 };
 

@@ -1,0 +1,29 @@
+// Text as bytes: well-formed UTF-8, the case of ASCII letters, names in a row.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace troupe {
+
+/// Only A to Z change; the locale does not matter.
+[[nodiscard]] constexpr char ascii_lower(char c) noexcept {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+[[nodiscard]] std::string ascii_lower(std::string_view text);
+
+/// Bytes of the well-formed sequence that `text` begins with (RFC 3629 section 4: no surrogates, no overlong forms, nothing above
+/// U+10FFFF); 0 if there is none.
+[[nodiscard]] std::size_t utf8_sequence_length(std::string_view text) noexcept;
+
+/// The offset of the first byte that is not valid UTF-8.
+[[nodiscard]] std::optional<std::size_t> find_invalid_utf8(std::string_view text) noexcept;
+[[nodiscard]] inline bool is_utf8(std::string_view text) noexcept { return !find_invalid_utf8(text); }
+
+/// `a, b, c`.
+[[nodiscard]] std::string listed_names(const std::vector<std::string>& names);
+
+} // namespace troupe
