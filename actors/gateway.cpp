@@ -189,11 +189,21 @@ struct gateway::impl {
                                     if (what || what.error() != dropped)
                                       done(std::move(what));
                                     else if (tries > 1 && !env.stopping)
-                                      command<T>(id, make, done, tries - 1);
+                                      command_again<T>(id, make, done, tries - 1);
                                     else
                                       done(make_error(errc::unavailable, "the objective is just ending; try again", id.str()));
                                   },
                                   dropped}));
+  }
+
+  /// From where nothing may be thrown.
+  template<class T, class Make>
+  void command_again(const objective_id& id, Make make, const reply<T>& done, int tries) noexcept {
+    try {
+      command<T>(id, make, done, tries);
+    } catch (const store_unreadable& e) {
+      done(make_error(errc::unavailable, e.what(), id.str()));
+    }
   }
 
   /// With `env.entering` held.

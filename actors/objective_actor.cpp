@@ -63,8 +63,7 @@ void objective_actor::begin() {
   }
   env_.wait_until_entered();
   // The two are recorded one after the other; the process may have ended in between.
-  if (const auto root = view_.root_task.empty() ? nullptr : env_.records.find_task(view_.root_task);
-      root && !is_terminal(root->status.state) && root->status.state != root_state(view_.state))
+  if (const auto root = root_record(); root && !is_terminal(root->status.state) && root->status.state != root_state(view_.state))
     move_root(view_.state, view_.reason);
   for (std::uint32_t p = 0; p < states_.size(); ++p)
     remember_outward(p);
@@ -277,8 +276,10 @@ void objective_actor::catch_up(std::uint32_t plan) {
 }
 
 void objective_actor::pass_on(const task_position& to, dependency_news news) {
-  if (running_[to.plan])
-    tell(running_[to.plan], std::move(news));
+  if (!running_[to.plan])
+    return;
+  standing_[to.plan].idle = false; // It says so again if the news sets nothing free.
+  tell(running_[to.plan], std::move(news));
 }
 
 // -- the objective itself ------------------------------------------------------------------------------------------------
@@ -338,7 +339,7 @@ void objective_actor::move_plan(std::uint32_t plan, plan_state to, const std::st
 void objective_actor::move_root(objective_state to, const std::string& reason) {
   if (view_.root_task.empty())
     return;
-  const auto record = env_.records.find_task(view_.root_task);
+  const auto record = root_record();
   if (record && is_terminal(record->status.state))
     return; // a retried objective has no root task any more: a terminal task never moves again
   auto words = reason;
@@ -353,6 +354,15 @@ void objective_actor::move_root(objective_state to, const std::string& reason) {
     for (const auto& one : done)
       one(records.find_task(id));
   });
+}
+
+/// Null if there is none, and while the disk cannot be read: what is said about a task that has ended changes nothing.
+task_ptr objective_actor::root_record() const {
+  try {
+    return view_.root_task.empty() ? nullptr : env_.records.find_task(view_.root_task);
+  } catch (const store_unreadable&) {
+    return nullptr;
+  }
 }
 
 void objective_actor::commit(committed_fn then) {

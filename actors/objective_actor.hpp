@@ -89,6 +89,7 @@ private:
   void move(objective_state to, const std::string& reason);
   void move_plan(std::uint32_t plan, plan_state to, const std::string& reason);
   void move_root(objective_state to, const std::string& reason);
+  [[nodiscard]] task_ptr root_record() const;
   void commit(committed_fn then = nullptr);
   /// As it is now; the memory store may have let it go between a command and its commit.
   [[nodiscard]] static result<objective_ptr> as_committed(const store& records, const objective_id& id);

@@ -12,6 +12,9 @@ std::string states_text(std::string_view what, std::string_view from, std::strin
   return std::string{what} + " is " + std::string{from} + " and cannot become " + std::string{to};
 }
 
+/// The reason tells such a plan from one that was skipped for want of another.
+const std::string skipped_by_request = "skipped by request";
+
 } // namespace
 
 void objective_actor::on_change(const change_objective& what) {
@@ -118,13 +121,16 @@ void objective_actor::renew(std::uint32_t plan) {
   renew_dependents(plan);
 }
 
-// Plans that were skipped because this one, or the one it stands in for, had not completed.
+// Plans that were skipped because this one, or the one it stands in for, had not completed, and its alternatives. What is not needed after all
+// is skipped again.
 void objective_actor::renew_dependents(std::uint32_t plan) {
   const auto primary = resolved_->plans[plan].alternative_of.value_or(plan);
   for (std::uint32_t p = 0; p < states_.size(); ++p) {
-    const auto& needed = resolved_->plans[p].dependencies;
-    const auto needs = [&](std::uint32_t other) { return std::find(needed.begin(), needed.end(), other) != needed.end(); };
-    if (states_[p] == plan_state::skipped && (needs(plan) || needs(primary)))
+    if (states_[p] != plan_state::skipped || view_.plans[p].reason == skipped_by_request)
+      continue;
+    const auto& other = resolved_->plans[p];
+    const auto needs = [&](std::uint32_t what) { return std::find(other.dependencies.begin(), other.dependencies.end(), what) != other.dependencies.end(); };
+    if (needs(plan) || needs(primary) || other.alternative_of == plan)
       renew(p);
   }
 }
@@ -260,8 +266,8 @@ result<void> objective_actor::change_plan_state(std::uint32_t plan, plan_state t
   case plan_state::skipped:
     if (running_[plan])
       return make_error(errc::invalid_transition, "the plan runs; move it to failed instead", "status");
-    withdraw_all(plan, "skipped by request");
-    move_plan(plan, to, "skipped by request");
+    withdraw_all(plan, skipped_by_request);
+    move_plan(plan, to, skipped_by_request);
     remember_outward(plan);
     end_planning();
     advance();
@@ -288,7 +294,12 @@ void objective_actor::on_input(objective_input& what) {
     const auto target = !wanted.empty()                                         ? wanted
                         : committed && !committed->pending_inputs.empty() ? committed->pending_inputs[0].task.str()
                                                                                 : std::string{};
-    const auto record = target.empty() ? nullptr : env_.records.find_task(task_id{target});
+    task_ptr record;
+    try {
+      record = target.empty() ? nullptr : env_.records.find_task(task_id{target});
+    } catch (const store_unreadable& e) {
+      return what.what.done(make_error(errc::unavailable, e.what(), target));
+    }
     if (!record || !record->origin || record->context != view_.id.str() || !is_interrupted(record->status.state))
       return what.what.done(make_error(errc::no_question,
                                        wanted.empty() ? "nothing of this objective asks for input"

@@ -31,6 +31,7 @@ actor_behavior<plan_handle> plan_actor::make_behavior() {
       [this](const task_waits& what) { on_waits(what); },
       [this](const dependency_news& what) {
         on_news(what);
+        told_.idle = false; // The objective takes it for going on.
         check();
       },
       [this](const outward_changed& what) { on_outward(what); },
@@ -308,8 +309,13 @@ void plan_actor::pause(bool paused) {
   }
   spawn_ready();
   check();
-  if (state_ == plan_state::blocked) // The objective takes it for going on, as it was told to.
+  if (is_settled(state_))
+    return;
+  // The objective takes it for going on, as it was told to.
+  if (state_ == plan_state::blocked)
     tell(start_.objective, plan_waits{start_.index, true});
+  else
+    tell(start_.objective, plan_standing{told_});
 }
 
 // Is it over? Does it wait for people, or work again?

@@ -49,7 +49,7 @@ std::optional<report_failed> failure_of(const process_exit& how, std::size_t out
 
 // What on_input needs to know of what the program said; shared by the actor's and the reactor's thread.
 struct conversation {
-  std::atomic<bool> asked{false};
+  std::atomic<std::uint32_t> open_questions{0};
 };
 
 class command_listener : public process_listener {
@@ -133,7 +133,7 @@ private:
     if (std::holds_alternative<report_question>(report)) {
       if (!can_answer_)
         return fail("asks a question, but its stdin is \"none\"");
-      talk_->asked = true;
+      ++talk_->open_questions;
     }
     port_->report(std::move(report));
     return false;
@@ -162,8 +162,12 @@ public:
   void on_references(const std::vector<referenced_task>& what) override { references_ = what; }
 
   void on_input(const message_ptr& input) override {
-    if (talk_ != nullptr)
-      reactor_->write_input(key_, input_line(*input, references_, talk_->asked.exchange(false)));
+    if (talk_ != nullptr) {
+      const bool answers = talk_->open_questions > 0;
+      if (answers)
+        --talk_->open_questions;
+      reactor_->write_input(key_, input_line(*input, references_, answers));
+    }
     references_.clear();
   }
 

@@ -83,7 +83,7 @@ result<resolved_objective> check_plan_file(const plan_file& file, const agent_re
       return locate(file, make_error(errc::invalid_document,
                                      "plan \"" + shown_name(*plans[p], p) + "\" has no tasks, so it would never end",
                                      "/plans/" + std::to_string(p)));
-  auto edges = check_new_objective(file.objective, agents);
+  auto edges = check_objective(plans, agents);
   if (!edges)
     return locate(file, edges.error());
   return edges;

@@ -96,12 +96,14 @@ void run_model::reset(const objective_view& from) {
     auto& row = plans_.back();
     row.state = plan.state;
     row.reason = plan.reason;
+    for (std::uint32_t i = 0; i < plan.tasks.size() && i < row.tasks.size(); ++i) {
+      row.tasks[i].attempt = plan.tasks[i].attempt;
+      row.tasks[i].generation = plan.tasks[i].generation;
+      attempts_ += plan.tasks[i].attempt;
+    }
     count_again(row);
     for (std::uint32_t i = 0; i < plan.tasks.size() && i < row.tasks.size(); ++i) {
       const auto& slot = plan.tasks[i];
-      row.tasks[i].attempt = slot.attempt;
-      row.tasks[i].generation = slot.generation;
-      attempts_ += slot.attempt;
       if (slot.state != task_state::unspecified)
         set_state(row, i, slot.state, timestamp{});
     }

@@ -143,7 +143,7 @@ std::vector<setting> tables() {
     number<std::uint32_t>("agents.command-parallel", "commands at once; 0 = one per core",
                           [](auto& s) -> auto& { return s.command_parallel_max; }, 0),
     number<std::uint64_t>("limits.body-bytes", "above: 413", [](auto& s) -> auto& { return s.server.body_bytes_max; }, 1024),
-    number<std::size_t>("limits.body-bytes-total", "of all long bodies being read or answered; above: 429",
+    number<std::size_t>("limits.body-bytes-total", "of all long bodies being read; above: 429",
                         [](auto& s) -> auto& { return s.server.body_bytes_total_max; }, 1024),
     number<std::uint32_t>("limits.header-bytes", "above: 431", [](auto& s) -> auto& { return s.server.header_bytes_max; }, 1024),
     number<std::size_t>("limits.json-depth", "nesting of a body", [](auto& s) -> auto& { return s.server.json_depth_max; }, 8),

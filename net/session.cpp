@@ -76,10 +76,10 @@ awaitable<void> session::serve_all() {
       co_return;
     if (now == step::complete) {
       try {
-        if (auto rest = begin_work(); rest.valid()) {
-          drop_body(); // it has been read, and the answer may take hours
+        auto rest = begin_work();
+        drop_body(); // It is understood, and the answer may take hours, or its reader.
+        if (rest.valid())
           co_await std::move(rest);
-        }
       } catch (const std::exception& fault) {
         on_fault(fault);
       }
@@ -150,7 +150,9 @@ bool session::hold_body() {
   if (bytes <= kept_bytes_max || bytes == held_.amount())
     return true;
   held_ = {};
-  held_ = counted::take(server_->body_bytes, server_->options.body_bytes_total_max, bytes);
+  // One may always be as long as one may be.
+  const auto max = std::max<std::size_t>(server_->options.body_bytes_total_max, server_->options.body_bytes_max);
+  held_ = counted::take(server_->body_bytes, max, bytes);
   return static_cast<bool>(held_);
 }
 

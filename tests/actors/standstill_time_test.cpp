@@ -70,14 +70,33 @@ TEST_CASE("an objective is blocked when nothing of it can run before somebody an
 
 TEST_CASE("telling an objective to work does not answer what it asks", "[actors][time]") {
   clock_bed bed;
-  bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand")})}));
+  auto objective = an_objective({a_plan("p", {a_task("a", {}, "hand"), a_task("b", {"a"}, "hand")})});
+  SECTION("its plan is blocked") {}
+  SECTION("its plan has a task that waits for a turn in the objective") {
+    objective = an_objective({a_plan("p", {a_task("a", {}, "hand"), a_task("b", {}, "hand")})});
+    objective.parallel_max = 1;
+  }
+  bed.begin(std::move(objective));
   bed.report("a", report_question{"which?", false});
   bed.move(objective_state::working);
   CHECK(bed.objective()->state == objective_state::blocked);
-  bed.move(objective_state::blocked);
   bed.say("a", "this");
   bed.report("a", report_completed{});
+  CHECK(bed.objective()->state == objective_state::working);
+  bed.report("b", report_completed{});
   CHECK(bed.objective()->state == objective_state::completed);
+}
+
+TEST_CASE("an objective is not blocked between one plan's question and another's turn", "[actors][time]") {
+  clock_bed bed;
+  bed.begin(an_objective({a_plan("c", {a_task("u", {}, "hand"), a_task("t", {}, "hand")}), a_plan("b", {a_task("x", {"t"}, "hand")})}));
+  bed.report("u", report_question{"which?", false});
+  CHECK(bed.objective()->state == objective_state::working);
+  bed.report("t", report_completed{});
+  CHECK(bed.states(1) == "working");
+  CHECK(std::count(bed.seen->plan_lines.begin(), bed.seen->plan_lines.end(), "0 objective blocked") == 0);
+  bed.report("x", report_completed{});
+  CHECK(bed.objective()->state == objective_state::blocked);
 }
 
 TEST_CASE("an objective that is to end answers when it has", "[actors][time]") {
@@ -219,6 +238,30 @@ TEST_CASE("what was skipped for want of a plan is done once that plan is tried a
     bed.report(name, report_completed{});
   CHECK(bed.objective()->state == objective_state::completed);
   CHECK(bed.seen->plan_lines.back() == "0 objective completed");
+}
+
+TEST_CASE("what was skipped by request stays so when the rest is tried again, and alternatives come back", "[actors][time]") {
+  clock_bed bed;
+  const auto after = [](plan_spec plan, const std::string& other) {
+    plan.dependencies = {other};
+    return plan;
+  };
+  auto second = after(a_plan("second", {a_task("b", {}, "hand")}), "first");
+  second.alternatives = {"instead"};
+  bed.begin(an_objective({a_plan("first", {a_task("a", {}, "hand")}), std::move(second), a_plan("instead", {a_task("c", {}, "hand")}),
+                          after(a_plan("unwanted", {a_task("d", {}, "hand")}), "first")}));
+  bed.move_plan(3, plan_state::skipped);
+  bed.report("a", report_failed{"no", false});
+  CHECK(bed.objective()->state == objective_state::failed);
+  CHECK(bed.objective()->plans[2].state == plan_state::skipped);
+  bed.move(objective_state::submitted);
+  bed.move(objective_state::working);
+  CHECK(bed.objective()->plans[3].state == plan_state::skipped);
+  bed.report("a", report_completed{});
+  bed.report("b", report_failed{"no", false});
+  CHECK(bed.states(2) == "working");
+  bed.report("c", report_completed{});
+  CHECK(bed.objective()->plans[2].state == plan_state::completed);
 }
 
 TEST_CASE("a plan that is ended and begun again at once begins new tasks", "[actors][time]") {

@@ -494,6 +494,21 @@ TEST_CASE("a program that stays after its last word is ended", "[agents][command
         == "completed: done");
 }
 
+TEST_CASE("a program that asks twice gets two answers", "[agents][command][jsonl]") {
+  command_agent agent;
+  job asking(agent, talking_shell(R"(
+    read -r order; echo '{"ask": "First?"}'; echo '{"ask": "Second?"}'; read -r one; read -r two; read -r more
+    printf '{"artifact": {"name": "heard", "data": [%s, %s, %s]}}\n' "$one" "$two" "$more")"));
+  CHECK(asking.port->wait_for<report_question>(1).prompt == "Second?");
+  for (const auto* text : {"1", "2", "3"})
+    asking.run->on_input(user_says(text));
+  CHECK(asking.end() == "completed: ");
+  const auto heard = std::get<data_content>(asking.port->wait_for<report_artifact>().what.parts[0].content).data;
+  CHECK(heard.at(0).at("answer") == "1");
+  CHECK(heard.at(1).at("answer") == "2");
+  CHECK_FALSE(heard.at(2).as_object().contains("answer"));
+}
+
 TEST_CASE("a question without a way to answer is a failure", "[agents][command][jsonl]") {
   command_agent agent;
   CHECK(job(agent, talking_shell(R"(echo '{"ask": "?"}'; sleep 600)", R"({"stdin": "none"})")).end()

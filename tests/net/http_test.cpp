@@ -264,6 +264,7 @@ TEST_CASE("no more requests than allowed are worked on at once", "[net][http]") 
 
 TEST_CASE("long bodies are bounded together, and each gives its share back", "[net][http]") {
   server_options options;
+  options.body_bytes_max = 150'000;
   options.body_bytes_total_max = 150'000;
   const net_bed bed(options, "puppet");
   const auto sized = [](std::size_t bytes) { return rpc("SendMessage", text_message(std::string(bytes, 'x'))); };
