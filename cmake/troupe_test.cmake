@@ -1,8 +1,8 @@
 # troupe_test(ROOM SOURCES ... LINK ...): the executable troupe_ROOM_tests, run as the CTest `ROOM`.
 #
 # Label `unit` and target troupe_unit_tests: all of them; CI runs these under ASan + UBSan too. Rooms with threads of their own
-# (store, actors, agents, net) have the label `threads` and the target troupe_threaded_tests; CI runs these under TSan.
-set(troupe_threaded_rooms store actors agents net)
+# (actors, store, net) have the label `threads` and the target troupe_threaded_tests; CI runs these under TSan.
+set(troupe_threaded_rooms store actors net)
 
 if(NOT TARGET troupe_catch_main)
   add_library(troupe_catch_main STATIC ${PROJECT_SOURCE_DIR}/tests/support/catch_main.cpp)
