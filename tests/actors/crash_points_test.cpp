@@ -41,20 +41,20 @@ bool move_objective(clock_bed& bed, objective_state to) {
   update_objective what;
   what.id = only;
   what.state = to;
-  bool done = false;
-  bed.door().update(what, [&done](const result<objective_ptr>& how) { done = how.has_value(); });
+  const auto done = std::make_shared<bool>(false); // The answer may come when this is long over.
+  bed.door().update(what, [done](const result<objective_ptr>& how) { *done = how.has_value(); });
   bed.clock.settle();
-  return done;
+  return *done;
 }
 
 bool move_plan(clock_bed& bed, std::uint32_t plan, plan_state to) {
   update_plan what;
   what.id = bed.records().find_objective(only)->plans[plan].spec->id;
   what.state = to;
-  bool done = false;
-  bed.door().update(what, [&done](const result<plan_id>& how) { done = how.has_value(); });
+  const auto done = std::make_shared<bool>(false); // The answer may come when this is long over.
+  bed.door().update(what, [done](const result<plan_id>& how) { *done = how.has_value(); });
   bed.clock.settle();
-  return done;
+  return *done;
 }
 
 bool create(clock_bed& bed, const objective_spec& spec, bool start) {
@@ -66,10 +66,10 @@ bool create(clock_bed& bed, const objective_spec& spec, bool start) {
   request->message_id = "m";
   request->from = role::user;
   what.request = std::move(request); // So that a root task stands for the objective.
-  bool done = false;
-  bed.door().create(std::move(what), nullptr, [&done](const result<objective_ptr>& how) { done = how.has_value(); });
+  const auto done = std::make_shared<bool>(false); // The answer may come when this is long over.
+  bed.door().create(std::move(what), nullptr, [done](const result<objective_ptr>& how) { *done = how.has_value(); });
   bed.clock.settle();
-  return done;
+  return *done;
 }
 
 /// What another process finds, and goes on with.

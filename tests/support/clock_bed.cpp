@@ -192,22 +192,22 @@ void clock_bed::move(objective_state to) {
   update_objective what;
   what.id = last_;
   what.state = to;
-  std::optional<result<objective_ptr>> answer;
-  door().update(what, [&answer](result<objective_ptr> got) { answer = std::move(got); });
+  const auto answer = std::make_shared<std::optional<result<objective_ptr>>>();
+  door().update(what, [answer](result<objective_ptr> got) { *answer = std::move(got); });
   clock.settle();
-  if (!answer || !*answer)
-    throw std::runtime_error(answer ? "refused: " + answer->error().message : "never answered");
+  if (!*answer || !**answer)
+    throw std::runtime_error(*answer ? "refused: " + (**answer).error().message : "never answered");
 }
 
 void clock_bed::move_plan(std::size_t plan, plan_state to) {
   update_plan what;
   what.id = objective()->plans[plan].spec->id;
   what.state = to;
-  std::optional<result<plan_id>> answer;
-  door().update(what, [&answer](result<plan_id> got) { answer = std::move(got); });
+  const auto answer = std::make_shared<std::optional<result<plan_id>>>();
+  door().update(what, [answer](result<plan_id> got) { *answer = std::move(got); });
   clock.settle();
-  if (!answer || !*answer)
-    throw std::runtime_error(answer ? "refused: " + answer->error().message : "never answered");
+  if (!*answer || !**answer)
+    throw std::runtime_error(*answer ? "refused: " + (**answer).error().message : "never answered");
 }
 
 void clock_bed::restart() {
@@ -224,11 +224,11 @@ void clock_bed::say(const std::string& name, const std::string& text) {
   what.what.from = role::user;
   what.what.parts.push_back(text_part(text));
   what.what.task_id = task(name)->id.str();
-  std::optional<result<sent>> answer;
-  door().send(std::move(what), nullptr, [&answer](result<sent> got) { answer = std::move(got); });
+  const auto answer = std::make_shared<std::optional<result<sent>>>();
+  door().send(std::move(what), nullptr, [answer](result<sent> got) { *answer = std::move(got); });
   clock.settle();
-  if (!answer || !*answer)
-    throw std::runtime_error(answer ? "refused: " + answer->error().message : "never answered");
+  if (!*answer || !**answer)
+    throw std::runtime_error(*answer ? "refused: " + (**answer).error().message : "never answered");
 }
 
 void clock_bed::pass(std::chrono::nanoseconds span) {
