@@ -15,7 +15,7 @@ inline constexpr std::size_t message_names_max =
 inline constexpr std::uint32_t list_page_size_max = 100; ///< ListTasks (A2A 1.0 section 3.1.4).
 inline constexpr std::uint32_t list_history_default = 100; ///< Messages of each task in a list that does not say `historyLength`.
 
-// A push configuration. Token and credentials go out in a header of every post.
+// A push configuration. Token, scheme and credentials go out in a header of every post; a scheme is bounded like credentials.
 inline constexpr std::size_t push_token_bytes_max = 4096;
 inline constexpr std::size_t push_credentials_bytes_max = 4096;
 inline constexpr std::uint32_t push_page_size_max = 100; ///< ListTaskPushNotificationConfigs.

@@ -36,6 +36,8 @@ result<void> check_push_config(const push_config& what) {
     return {};
   if (!is_header_token(what.authentication->scheme))
     return make_error(errc::invalid_params, "missing or not the name of a scheme, such as Bearer", "authentication.scheme");
+  if (auto scheme = check_header_text(what.authentication->scheme, "authentication.scheme", push_credentials_bytes_max); !scheme)
+    return scheme;
   return check_header_text(what.authentication->credentials, "authentication.credentials", push_credentials_bytes_max);
 }
 

@@ -82,6 +82,7 @@ TEST_CASE("a wrong 1.0 push configuration names the field", "[protocol][codec_v1
       {with(R"(,"authentication":{})"), "authentication.scheme"},
       {with(R"(,"authentication":{"scheme":""})"), "authentication.scheme"},
       {with(R"(,"authentication":{"scheme":"Bearer: x"})"), "authentication.scheme"},
+      {with(R"(,"authentication":{"scheme":")" + std::string(push_credentials_bytes_max + 1, 'x') + R"("})"), "authentication.scheme"},
       {with(R"(,"authentication":{"scheme":"Bearer","credentials":"a\r\nb"})"), "authentication.credentials"},
       {with(R"(,"authentication":{"scheme":"Bearer","credentials":")" + std::string(push_credentials_bytes_max + 1, 'x')
             + R"("})"),
