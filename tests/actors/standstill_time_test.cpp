@@ -264,7 +264,7 @@ TEST_CASE("what was skipped by request stays so when the rest is tried again, an
   CHECK(bed.objective()->plans[2].state == plan_state::completed);
 }
 
-TEST_CASE("a plan that is ended and begun again at once begins new tasks", "[actors][time]") {
+TEST_CASE("a plan that is ended before it began ends its tasks, and they stay as they ended", "[actors][time]") {
   clock_bed bed;
   bed.begin(an_objective({a_plan("first", {a_task("a", {}, "hand")})}));
   create_plan more;
@@ -280,7 +280,7 @@ TEST_CASE("a plan that is ended and begun again at once begins new tasks", "[act
   CHECK(bed.records().find_task(before)->status.state == task_state::canceled);
 }
 
-TEST_CASE("a timer is set for a while only, and keeps its time all the same", "[actors][time]") {
+TEST_CASE("a timer longer than a hop goes off at its time", "[actors][time]") {
   clock_bed bed;
   auto slow = a_task("a", {}, "hand");
   slow.timeout = 1h;
