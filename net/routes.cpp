@@ -58,11 +58,12 @@ struct route_row {
 };
 
 constexpr auto rows = std::to_array<route_row>({
-    {"/",                            verb::post, &serve_json_rpc,   false},
-    {"/.well-known/agent-card.json", verb::get,  &get_card,   true },
-    {"/.well-known/agent.json",      verb::get,  &get_card,   true }, // where 0.2 had it
-    {"/healthz",                     verb::get,  &get_health, true },
-    {"/readyz",                      verb::get,  &get_ready,  true },
+    {"/",                            verb::post, &serve_json_rpc, false},
+    {"/agents/planner",              verb::post, &serve_json_rpc, false}, // where the examples of Objective-Plan-Task send theirs
+    {"/.well-known/agent-card.json", verb::get,  &get_card,       true },
+    {"/.well-known/agent.json",      verb::get,  &get_card,       true }, // where 0.2 had it
+    {"/healthz",                     verb::get,  &get_health,     true },
+    {"/readyz",                      verb::get,  &get_ready,      true },
 });
 
 bool takes(const route_row& row, verb method) noexcept {
