@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,12 +11,11 @@
 #include "store/apply.hpp"
 #include "store/limits.hpp"
 #include "store/rocksdb_rows.hpp"
+#include "store/rocksdb_scan.hpp"
 
 namespace troupe {
 
 namespace {
-
-std::string_view text_of(const rocksdb::Slice& slice) noexcept { return {slice.data(), slice.size()}; }
 
 error unreadable(const std::string& stream, const std::string& why) {
   return make_error(errc::store_failed, "The journal of " + stream + " cannot be read (" + why + ").", stream);
@@ -33,34 +33,35 @@ result<journal_page> read_page(rocksdb::DB& db, rows::stream_kind kind, const st
   std::string first;
   rows::journal_prefix(prefix, kind, stream);
   rows::journal_key(first, kind, stream, range.after + 1);
-  const std::unique_ptr<rocksdb::Iterator> each{db.NewIterator(rocksdb::ReadOptions{})};
   std::size_t rows_read = 0;
-  for (each->Seek(first); each->Valid() && each->key().starts_with(prefix); each->Next()) {
-    const auto sequence = rows::journal_sequence(text_of(each->key()), prefix);
+  std::optional<error> damage;
+  const auto read = scan_from(db, prefix, first, [&](std::string_view key, std::string_view value) {
+    const auto sequence = rows::journal_sequence(key, prefix);
     if (!sequence)
-      continue;
+      return true;
     if (*sequence > range.through)
-      return out;
-    if (*sequence != out.next_after + 1) {
-      out.gone = true;
-      return out;
+      return false;
+    out.gone = *sequence != out.next_after + 1;
+    out.more = !out.gone && (out.changes.size() == changes_max || rows_read++ == journal_page_rows_max);
+    if (out.gone || out.more)
+      return false;
+    auto what = record::read_change(value, stream, *sequence);
+    if (!what) {
+      damage = unreadable(stream, what.error().message);
+      return false;
     }
-    if (out.changes.size() == changes_max || rows_read++ == journal_page_rows_max) {
-      out.more = true;
-      return out;
-    }
-    auto what = record::read_change(text_of(each->value()), stream, *sequence);
-    if (!what)
-      return unreadable(stream, what.error().message);
     out.next_after = *sequence;
     if (!is_wanted(*what))
-      continue;
+      return true;
     if (const auto* created = created_record(*what); created && owner)
       complete_origin(**created, *owner, what->task);
     out.changes.push_back(std::make_shared<const change>(std::move(*what)));
-  }
-  if (!each->status().ok())
-    return unreadable(stream, each->status().ToString());
+    return true;
+  });
+  if (damage)
+    return *damage;
+  if (!read.ok())
+    return unreadable(stream, read.ToString());
   return out;
 }
 

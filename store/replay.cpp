@@ -1,6 +1,7 @@
 #include "store/replay.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -10,14 +11,11 @@
 #include "store/apply.hpp"
 #include "store/journal.hpp"
 #include "store/rocksdb_rows.hpp"
+#include "store/rocksdb_scan.hpp"
 
 namespace troupe {
 
 namespace {
-
-std::string_view text_of(const rocksdb::Slice& slice) noexcept { return {slice.data(), slice.size()}; }
-
-rocksdb::Slice slice_of(const std::string& text) noexcept { return {text.data(), text.size()}; }
 
 /// Calls `visit(change&&)` with each change of a stream in order. An error of the row or the disk ends it.
 template<class Visit>
@@ -26,26 +24,32 @@ result<std::uint64_t> for_each_change(rocksdb::DB& db, rows::stream_kind kind, c
   rows::journal_prefix(prefix, kind, stream);
   rocksdb::ReadOptions how;
   how.fill_cache = false;
-  const std::unique_ptr<rocksdb::Iterator> each{db.NewIterator(how)};
   std::uint64_t last = 0;
-  for (each->Seek(slice_of(prefix)); each->Valid() && each->key().starts_with(slice_of(prefix)); each->Next()) {
-    const auto sequence = rows::journal_sequence(text_of(each->key()), prefix);
+  std::optional<error> damage;
+  const auto read = scan(db, prefix, [&](std::string_view key, std::string_view value) {
+    const auto sequence = rows::journal_sequence(key, prefix);
     if (!sequence)
-      continue;
-    if (*sequence != last + 1)
-      return make_error(errc::store_failed, "The journal of " + stream + " lacks change " + std::to_string(last + 1)
-                                                + "; restore the data directory from a copy.");
-    auto what = record::read_change(text_of(each->value()), stream, *sequence);
-    if (!what)
-      return make_error(errc::store_failed, "Change " + std::to_string(*sequence) + " in the journal of " + stream
-                                                + " cannot be read (" + what.error().message
-                                                + "); restore the data directory from a copy.");
+      return true;
+    if (*sequence != last + 1) {
+      damage = make_error(errc::store_failed, "The journal of " + stream + " lacks change " + std::to_string(last + 1)
+                                                  + "; restore the data directory from a copy.");
+      return false;
+    }
+    auto what = record::read_change(value, stream, *sequence);
+    if (!what) {
+      damage = make_error(errc::store_failed, "Change " + std::to_string(*sequence) + " in the journal of " + stream
+                                                  + " cannot be read (" + what.error().message
+                                                  + "); restore the data directory from a copy.");
+      return false;
+    }
     last = *sequence;
     visit(std::move(*what));
-  }
-  if (!each->status().ok())
-    return make_error(errc::store_failed,
-                      "The journal of " + stream + " cannot be read (" + each->status().ToString() + ").");
+    return true;
+  }, how);
+  if (damage)
+    return *damage;
+  if (!read.ok())
+    return make_error(errc::store_failed, "The journal of " + stream + " cannot be read (" + read.ToString() + ").");
   return last;
 }
 
@@ -129,24 +133,33 @@ result<void> replay_lone_task(rocksdb::DB& db, ledger& live, const std::string& 
   return {};
 }
 
-std::vector<std::string> live_streams(rocksdb::DB& db, rows::stream_kind kind) {
+result<std::vector<std::string>> live_streams(rocksdb::DB& db, rows::stream_kind kind) {
   std::vector<std::string> out;
   std::string prefix;
   rows::live_prefix(prefix, kind);
-  const std::unique_ptr<rocksdb::Iterator> each{db.NewIterator(rocksdb::ReadOptions{})};
-  for (each->Seek(slice_of(prefix)); each->Valid() && each->key().starts_with(slice_of(prefix)); each->Next())
-    out.emplace_back(text_of(each->key()).substr(prefix.size()));
+  const auto read = scan(db, prefix, [&](std::string_view key, std::string_view) {
+    out.emplace_back(key.substr(prefix.size()));
+    return true;
+  });
+  if (!read.ok())
+    return make_error(errc::store_failed, "The list of what was going on cannot be read (" + read.ToString() + ").");
   return out;
 }
 
 } // namespace
 
 result<recovered> replay(rocksdb::DB& db, ledger& live, std::vector<objective_id>& settled) {
+  const auto objectives = live_streams(db, rows::stream_kind::objective);
+  if (!objectives)
+    return objectives.error();
+  const auto lone_tasks = live_streams(db, rows::stream_kind::lone_task);
+  if (!lone_tasks)
+    return lone_tasks.error();
   recovered out;
-  for (const auto& id : live_streams(db, rows::stream_kind::objective))
+  for (const auto& id : *objectives)
     if (const auto done = replay_objective(db, live, id, out, settled); !done)
       return done.error();
-  for (const auto& id : live_streams(db, rows::stream_kind::lone_task))
+  for (const auto& id : *lone_tasks)
     if (const auto done = replay_lone_task(db, live, id, out); !done)
       return done.error();
   return out;

@@ -4,6 +4,7 @@
 
 #include "protocol/record.hpp"
 #include "store/limits.hpp"
+#include "store/rocksdb_scan.hpp"
 #include "store/store.hpp"
 
 namespace troupe {
@@ -13,10 +14,6 @@ namespace {
 constexpr std::array terminal_states{task_state::completed, task_state::failed, task_state::canceled,
                                      task_state::rejected};
 constexpr std::array settled_states{objective_state::completed, objective_state::failed, objective_state::canceled};
-
-std::string_view text_of(const rocksdb::Slice& slice) noexcept { return {slice.data(), slice.size()}; }
-
-rocksdb::Slice slice_of(std::string_view text) noexcept { return {text.data(), text.size()}; }
 
 [[noreturn]] void fail_reading(const std::string& why) {
   throw store_unreadable("the store cannot be read: " + why);
@@ -45,16 +42,12 @@ void walk(rocksdb::DB& db, const std::string& prefix, const std::optional<positi
   auto start = prefix;
   if (after)
     rows::append_position(start, after->at, after->id);
-  const std::unique_ptr<rocksdb::Iterator> each{db.NewIterator(rocksdb::ReadOptions{})};
-  for (each->Seek(slice_of(start)); each->Valid() && each->key().starts_with(slice_of(prefix)); each->Next()) {
-    const auto where = rows::position_of(text_of(each->key()), prefix.size());
-    if (!where || (after && !comes_behind(where->at, where->id, *after)))
-      continue;
-    if (!visit(*where, text_of(each->value())))
-      return;
-  }
-  if (!each->status().ok())
-    fail_reading(each->status().ToString());
+  const auto read = scan_from(db, prefix, start, [&](std::string_view key, std::string_view value) {
+    const auto where = rows::position_of(key, prefix.size());
+    return !where || (after && !comes_behind(where->at, where->id, *after)) || visit(*where, value);
+  });
+  if (!read.ok())
+    fail_reading(read.ToString());
 }
 
 } // namespace

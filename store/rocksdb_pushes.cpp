@@ -1,16 +1,14 @@
 #include "store/rocksdb_pushes.hpp"
 
-#include <memory>
 #include <string>
 #include <string_view>
 
 #include "store/rocksdb_rows.hpp"
+#include "store/rocksdb_scan.hpp"
 
 namespace troupe {
 
 namespace {
-
-std::string_view text_of(const rocksdb::Slice& slice) noexcept { return {slice.data(), slice.size()}; }
 
 error unreadable(const std::string& why) {
   return make_error(errc::store_failed, "A push notification configuration cannot be read (" + why
@@ -20,19 +18,24 @@ error unreadable(const std::string& why) {
 } // namespace
 
 result<void> read_pushes(rocksdb::DB& db, push_table& into) {
-  const rocksdb::Slice prefix{rows::push_prefix.data(), rows::push_prefix.size()};
-  const std::unique_ptr<rocksdb::Iterator> each{db.NewIterator(rocksdb::ReadOptions{})};
-  for (each->Seek(prefix); each->Valid() && each->key().starts_with(prefix); each->Next()) {
-    const auto parts = rows::push_key_parts(text_of(each->key()));
-    if (!parts)
-      return unreadable("its key is malformed");
-    auto row = record::read_push_row(text_of(each->value()), parts->first, parts->second);
-    if (!row)
-      return unreadable(row.error().message);
-    into.restore(std::move(*row));
-  }
-  if (!each->status().ok())
-    return unreadable(each->status().ToString());
+  std::string damage;
+  const auto read = scan(db, rows::push_prefix, [&](std::string_view key, std::string_view value) {
+    const auto parts = rows::push_key_parts(key);
+    if (!parts) {
+      damage = "its key is malformed";
+      return false;
+    }
+    auto row = record::read_push_row(value, parts->first, parts->second);
+    if (row)
+      into.restore(std::move(*row));
+    else
+      damage = row.error().message;
+    return row.has_value();
+  });
+  if (!damage.empty())
+    return unreadable(damage);
+  if (!read.ok())
+    return unreadable(read.ToString());
   return {};
 }
 
