@@ -35,9 +35,10 @@ constexpr int open_files_max = 512; ///< Unlimited would open every file at star
 
 error refuse(std::string why) { return make_error(errc::store_failed, std::move(why)); }
 
-/// Whether a file is one that RocksDB leaves behind when it is killed while it makes a new database.
-bool is_unfinished_database_file(const std::string& name) {
-  return name == "LOCK" || name == "IDENTITY" || name.starts_with("LOG") || name.starts_with("MANIFEST-")
+/// Whether a file may stand where a new database is to be made: RocksDB leaves some behind when it is killed while it makes one, and a
+/// file system of its own has lost+found.
+bool may_precede_database(const std::string& name) {
+  return name == "lost+found" || name == "LOCK" || name == "IDENTITY" || name.starts_with("LOG") || name.starts_with("MANIFEST-")
          || name.starts_with("OPTIONS-") || name.ends_with(".dbtmp");
 }
 
@@ -55,7 +56,7 @@ result<void> check_directory(const std::string& directory) {
     if (holds_rocksdb_store(directory))
       return {};
     for (const auto& entry : fs::directory_iterator{directory, failure})
-      if (!is_unfinished_database_file(entry.path().filename().string()))
+      if (!may_precede_database(entry.path().filename().string()))
         return refuse("The directory " + directory + " holds files that are not a store's (such as "
                       + entry.path().filename().string() + "); name an empty or a new directory.");
     return failure ? refuse("The data directory " + directory + " cannot be read (" + failure.message() + ").")
@@ -104,6 +105,7 @@ rocksdb::Options database_options(const rocksdb_internals& internals, rocksdb::E
   // After a power failure everything before the first damage is kept. What was acknowledged lies before it.
   out.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
   out.max_bgerror_resume_count = 0; // The store's writer retries and says so.
+  out.avoid_flush_during_shutdown = true; // All but the writer's own mark (rocksdb_store.cpp) is in the journal.
   out.skip_stats_update_on_db_open = true;
   const auto known = rocksdb::GetSupportedCompressions();
   const bool has_lz4 = std::find(known.begin(), known.end(), rocksdb::kLZ4Compression) != known.end();
@@ -119,7 +121,7 @@ rocksdb::Options database_options(const rocksdb_internals& internals, rocksdb::E
 error describe_open_failure(const rocksdb::Status& failure, const std::string& directory) {
   const auto text = failure.ToString();
   const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };
-  if (failure.IsIOError() && (has("lock hold by current process") || has("While lock file") || has("LOCK: ")))
+  if (failure.IsIOError() && (has("lock hold by current process") || has("While lock file")))
     return make_error(errc::store_locked, "The data directory " + directory
                                               + " is in use by another process; stop that one or name another "
                                                 "directory.");

@@ -3,6 +3,7 @@
 // latest comes first.
 //
 //   f                                   format: the version of this layout, in digits
+//   m                                   mark: empty; written before each batch, and to no journal (rocksdb_store.cpp)
 //   n                                   counts: the anonymous caller's finished tasks and sealed objectives by state, for a list's total
 //   e/<o|t><stream>/<sequence>          journal: one change (record::write)
 //   l/<o|t><stream>                     live: this stream is replayed at start
@@ -35,6 +36,7 @@ namespace troupe::rows {
 inline constexpr std::uint32_t format_version = 1;
 
 inline constexpr std::string_view format_key = "f";
+inline constexpr std::string_view mark_key = "m";
 inline constexpr std::string_view counts_key = "n";
 
 /// Objective and lone task streams have names of their own kind; the same id may stand for one of each.

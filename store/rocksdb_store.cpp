@@ -18,6 +18,8 @@
 #include "store/replay.hpp"
 #include "store/rocksdb_pushes.hpp"
 #include "store/rocksdb_open.hpp"
+#include "store/rocksdb_rows.hpp"
+#include "store/rocksdb_scan.hpp"
 
 namespace troupe {
 
@@ -287,17 +289,27 @@ private:
 
   /// False if the store is closing and the disk still refuses: what was not acknowledged is then lost.
   bool write_until_done(bool sync) {
-    rocksdb::WriteOptions how;
-    how.sync = sync;
-    auto status = db_->Write(how, &batch_.rows());
+    auto status = write(sync);
     while (!status.ok()) {
       const bool last_attempt = await_retry(describe_write_failure(status, directory_));
       db_->Resume().PermitUncheckedError(); // The write says whether it helped.
-      status = db_->Write(how, &batch_.rows());
+      status = write(sync);
       if (!status.ok() && last_attempt)
         return false;
     }
     return true;
+  }
+
+  /// `Resume` gives up the journal that failed only if it has a memory table to move to a file, and a second write to that journal ends
+  /// the process (RocksDB before 9.6.1). So there is always a row in the table, one that no journal needs to know.
+  rocksdb::Status write(bool sync) {
+    rocksdb::WriteOptions unlogged;
+    unlogged.disableWAL = true;
+    if (auto status = db_->Put(unlogged, slice_of(rows::mark_key), rocksdb::Slice{}); !status.ok())
+      return status;
+    rocksdb::WriteOptions how;
+    how.sync = sync;
+    return db_->Write(how, &batch_.rows());
   }
 
   /// Says what is wrong and waits; true if the store is closing.

@@ -33,13 +33,19 @@ error refusal(const std::string& directory) {
   return out.error();
 }
 
-enum class mood : std::uint8_t { good, full, broken, forgetful, unreadable };
+enum class mood : std::uint8_t { good, full, nearly_full, broken, forgetful, unreadable };
 
-/// A file that refuses to grow when the disk is full or broken, and to be made safe when it is forgetful.
+struct moody_disk {
+  std::atomic<mood> now{mood::good};
+  std::atomic<int> refusals{0};
+};
+
+/// A file that refuses to grow when the disk is full or broken, and to be made safe when it is forgetful. On a disk that is nearly full
+/// there is room for tables, not for the journal.
 class moody_file final : public rocksdb::FSWritableFileOwnerWrapper {
 public:
-  moody_file(std::unique_ptr<rocksdb::FSWritableFile>&& file, const std::atomic<mood>& now)
-    : FSWritableFileOwnerWrapper(std::move(file)), now_(now) {}
+  moody_file(std::unique_ptr<rocksdb::FSWritableFile>&& file, moody_disk& disk, bool is_journal)
+    : FSWritableFileOwnerWrapper(std::move(file)), disk_(disk), is_journal_(is_journal) {}
 
   rocksdb::IOStatus Append(const rocksdb::Slice& data, const rocksdb::IOOptions& options,
                            rocksdb::IODebugContext* debug) override {
@@ -50,16 +56,25 @@ public:
     return may_grow() ? FSWritableFileOwnerWrapper::Append(data, options, info, debug) : refusal();
   }
   rocksdb::IOStatus Sync(const rocksdb::IOOptions& options, rocksdb::IODebugContext* debug) override {
-    return now_ == mood::good || now_ == mood::unreadable ? FSWritableFileOwnerWrapper::Sync(options, debug) : refusal();
+    const auto now = disk_.now.load();
+    const bool may_sync = now == mood::good || now == mood::nearly_full || now == mood::unreadable;
+    return may_sync ? FSWritableFileOwnerWrapper::Sync(options, debug) : refusal();
   }
 
 private:
-  [[nodiscard]] bool may_grow() const { return now_ != mood::full && now_ != mood::broken; }
-  [[nodiscard]] rocksdb::IOStatus refusal() const {
-    return now_ == mood::full ? rocksdb::IOStatus::NoSpace("No space left on device, injected")
-                              : rocksdb::IOStatus::IOError("Input/output error, injected");
+  [[nodiscard]] bool may_grow() const {
+    const auto now = disk_.now.load();
+    return now != mood::full && now != mood::broken && (now != mood::nearly_full || !is_journal_);
   }
-  const std::atomic<mood>& now_;
+  [[nodiscard]] rocksdb::IOStatus refusal() const {
+    const auto now = disk_.now.load();
+    ++disk_.refusals;
+    return now == mood::full || now == mood::nearly_full
+               ? rocksdb::IOStatus::NoSpace("No space left on device, injected")
+               : rocksdb::IOStatus::IOError("Input/output error, injected");
+  }
+  moody_disk& disk_;
+  const bool is_journal_;
 };
 
 /// A file that cannot be read when the disk is unreadable.
@@ -79,7 +94,7 @@ private:
   const std::atomic<mood>& now_;
 };
 
-class moody_file_system final : public rocksdb::FileSystemWrapper {
+class moody_file_system final : public rocksdb::FileSystemWrapper, public moody_disk {
 public:
   moody_file_system() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
   [[nodiscard]] const char* Name() const override { return "moody"; }
@@ -88,7 +103,7 @@ public:
                                     rocksdb::IODebugContext* debug) override {
     auto status = FileSystemWrapper::NewWritableFile(name, options, file, debug);
     if (status.ok())
-      *file = std::make_unique<moody_file>(std::move(*file), now);
+      *file = std::make_unique<moody_file>(std::move(*file), *this, name.ends_with(".log"));
     return status;
   }
   rocksdb::IOStatus NewRandomAccessFile(const std::string& name, const rocksdb::FileOptions& options,
@@ -99,8 +114,6 @@ public:
       *file = std::make_unique<moody_source>(std::move(*file), now);
     return status;
   }
-
-  std::atomic<mood> now{mood::good};
 };
 
 /// While it lives, the process has no special rights.
@@ -182,6 +195,61 @@ TEST_CASE("A disk that refuses keeps changes waiting, says so, and loses none", 
   CHECK((live == 4 || (bad == mood::forgetful && live == 5)));
   CHECK(records->find_task(task_id{"end3"})->status.state == task_state::completed);
   CHECK(records->list(list_tasks{})->total_size == 3 + live);
+}
+
+TEST_CASE("A disk that refuses before anything is in the memory table is waited for as well", "[store][disk]") {
+  const auto bad = GENERATE(mood::full, mood::nearly_full, mood::broken, mood::forgetful);
+  CAPTURE(static_cast<int>(bad));
+  const temporary_directory directory;
+  const auto file_system = std::make_shared<moody_file_system>();
+  const auto env = rocksdb::NewCompositeEnv(file_system);
+  const auto open = [&] {
+    auto out = open_rocksdb_store({.directory = directory / "data", .durability = durability::sync},
+                                  {.env = env.get(), .retry_interval = std::chrono::milliseconds{1}});
+    REQUIRE(out.has_value());
+    return std::move(*out);
+  };
+  open()->commit(about_lone("before", "c", 1, born_lone("before", "c", 1)));
+  {
+    const auto records = open(); // What it read goes into a file: the table is empty.
+    recover_or_fail(*records);
+    std::atomic<int> acknowledged{0};
+    const auto done = [&] { ++acknowledged; };
+    for (int round = 1; round <= 3; ++round) { // After a retry that failed the table is empty again.
+      file_system->now = bad;
+      const auto id = "t" + std::to_string(round);
+      records->commit(about_lone(id, "c", round, born_lone(id, "c", round)), done);
+      const auto enough = file_system->refusals + 3;
+      wait_until([&] { return file_system->refusals >= enough; });
+      CHECK(acknowledged == round - 1);
+      file_system->now = mood::good;
+      records->flush();
+      CHECK(acknowledged == round);
+    }
+  }
+  CHECK(recover_or_fail(*open()).lone_tasks.size() == 4);
+}
+
+TEST_CASE("A list of live streams that cannot be read is not taken for a short one", "[store][disk]") {
+  const temporary_directory directory;
+  const auto file_system = std::make_shared<moody_file_system>();
+  const auto env = rocksdb::NewCompositeEnv(file_system);
+  const int count = 100; // With long names, so that their list is longer than what the opening happens to read.
+  {
+    const auto records = open_or_fail(directory / "data");
+    for (int i = 0; i < count; ++i) {
+      const auto id = std::to_string(i) + std::string(200, 'x');
+      records->commit(about_lone(id, "c", 1, born_lone(id, "c", 1)));
+    }
+  }
+  { const auto records = open_or_fail(directory / "data"); } // Out of the journal, into a file.
+  const auto records = open_or_fail(directory / "data", {.env = env.get()});
+  file_system->now = mood::unreadable;
+  const auto recovered = records->recover();
+  REQUIRE(recovered.has_error());
+  CHECK_THAT(recovered.error().message, ContainsSubstring("list of what was going on cannot be read"));
+  file_system->now = mood::good;
+  CHECK(recover_or_fail(*records).lone_tasks.size() == count);
 }
 
 TEST_CASE("Who drains a store whose disk refuses is let go, and the changes are not lost", "[store][disk]") {
@@ -372,6 +440,25 @@ TEST_CASE("A directory that cannot be written to is refused", "[store][disk]") {
   CHECK_THAT(refusal(directory / "data").message, ContainsSubstring("cannot be written to"));
   CHECK_THAT(refusal(directory / "data/below").message, ContainsSubstring("cannot be made"));
   CHECK(open_or_fail(directory / "mine"));
+}
+
+TEST_CASE("A lock that may not be opened is not taken for another process", "[store][disk]") {
+  const temporary_directory directory;
+  fs::permissions(directory.path(), fs::perms::all);
+  fs::create_directory(directory / "data");
+  fs::permissions(directory / "data", fs::perms::all);
+  std::ofstream{directory / "data/LOCK"};
+  fs::permissions(directory / "data/LOCK", fs::perms{0400});
+  const ordinary_user somebody;
+  const auto why = refusal(directory / "data");
+  CHECK(why.code == errc::store_failed);
+  CHECK_THAT(why.message, ContainsSubstring("permissions"));
+}
+
+TEST_CASE("A store is made at the root of a file system of its own", "[store][disk]") {
+  const temporary_directory directory;
+  fs::create_directories(directory / "data/lost+found");
+  CHECK(open_or_fail(directory / "data"));
 }
 
 TEST_CASE("Another program's database, a newer format and an unreadable one are refused", "[store][disk]") {
