@@ -18,8 +18,10 @@
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
 
+#include "store/overwriting_file_system.hpp"
 #include "store/resumable_file_system.hpp"
 #include "store/rocksdb_rows.hpp"
+#include "store/rocksdb_scan.hpp"
 
 namespace troupe {
 
@@ -71,16 +73,12 @@ result<void> check_directory(const std::string& directory) {
   return {};
 }
 
-/// Rows of one kind, and of one stream, mostly come in order, one behind the other; the memory table then begins its search where the
-/// last of that group went in (measured: a third off the writer's time). Any grouping is correct.
+/// The memory table begins its search for a row's place where the last row of that group went in. Any grouping is correct.
 class insert_hint_groups final : public rocksdb::SliceTransform {
 public:
   [[nodiscard]] const char* Name() const override { return "troupe.insert_hint_groups"; }
   [[nodiscard]] rocksdb::Slice Transform(const rocksdb::Slice& key) const override {
-    constexpr std::size_t sequence_bytes = 8;
-    if (key.starts_with("e/") && key.size() > sequence_bytes)
-      return {key.data(), key.size() - sequence_bytes};
-    return {key.data(), std::min(key.size(), std::size_t{3})};
+    return slice_of(rows::group_of(text_of(key)));
   }
   /// Lone tasks have a stream each, named at random: nothing to remember.
   [[nodiscard]] bool InDomain(const rocksdb::Slice& key) const override { return !key.starts_with("e/t"); }
@@ -205,7 +203,11 @@ result<opened_database> open_database(const rocksdb_options& options, const rock
   opened_database out;
   out.warnings = std::make_shared<warning_log>();
   auto& base = internals.env ? *internals.env : *rocksdb::Env::Default();
-  out.env = rocksdb::NewCompositeEnv(make_resumable(base.GetFileSystem()));
+  auto files = base.GetFileSystem();
+  // Where nothing is waited for, nothing is won, and after a power failure zeros could stand in the middle of what was written.
+  if (internals.grow_journal_ahead && options.durability == durability::sync)
+    files = make_overwriting(files);
+  out.env = rocksdb::NewCompositeEnv(make_resumable(files));
   rocksdb::DB* raw = nullptr;
   const auto opened = rocksdb::DB::Open(database_options(internals, *out.env, out.warnings), options.directory, &raw);
   out.db.reset(raw);

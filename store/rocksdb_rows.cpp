@@ -138,6 +138,22 @@ std::optional<position> position_of(std::string_view key, std::size_t prefix_byt
   return position{reverted(word), std::string{key}};
 }
 
+std::string_view group_of(std::string_view key) noexcept {
+  constexpr std::size_t kind_bytes = 3;
+  if (key.starts_with("e/") && key.size() > word_bytes)
+    return key.substr(0, key.size() - word_bytes);
+  const auto dot = key.rfind('.'); // A plan's task says behind it which of the plan's it is; a lone one has none.
+  if (dot != std::string_view::npos && key.starts_with("t/"))
+    return key.substr(0, dot);
+  if (dot != std::string_view::npos && key.starts_with("xc")) {
+    auto rest = key.substr(2);
+    std::uint32_t context_bytes = 0;
+    if (take_big_endian(rest, context_bytes) && context_bytes < rest.size())
+      return key.substr(0, key.size() - rest.size() + context_bytes);
+  }
+  return key.substr(0, kind_bytes);
+}
+
 void write_counts(std::string& out, const counts& what) {
   out.clear();
   for (const auto count : what.tasks)

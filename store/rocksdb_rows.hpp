@@ -71,6 +71,10 @@ void append_position(std::string& key, timestamp at, std::string_view id);
 /// The position in an index key that begins with `prefix`.
 [[nodiscard]] std::optional<position> position_of(std::string_view key, std::size_t prefix_bytes);
 
+/// The beginning of a key that it has in common with those that mostly come right before and behind it: its stream's in the journal, its
+/// plan's or objective's of finished tasks, else its kind's.
+[[nodiscard]] std::string_view group_of(std::string_view key) noexcept;
+
 // -- values ----------------------------------------------------------------------------------------------------------
 
 /// How many rows each state's index has.

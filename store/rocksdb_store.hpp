@@ -15,6 +15,8 @@ namespace troupe {
 
 struct rocksdb_internals {
   rocksdb::Env* env = nullptr; ///< Null: the operating system's. Outlives the store.
+  /// Whether journals that are waited for grow ahead (overwriting_file_system.hpp); RocksDB's file system in memory cannot.
+  bool grow_journal_ahead = true;
   /// Between attempts to write while the disk refuses.
   std::chrono::milliseconds retry_interval{1000};
   /// Bytes of the write buffer; a test that wants files on disk early makes it small.

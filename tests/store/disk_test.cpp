@@ -55,6 +55,14 @@ public:
                            const rocksdb::DataVerificationInfo& info, rocksdb::IODebugContext* debug) override {
     return may_grow() ? FSWritableFileOwnerWrapper::Append(data, options, info, debug) : refusal();
   }
+  rocksdb::IOStatus PositionedAppend(const rocksdb::Slice& data, std::uint64_t offset, const rocksdb::IOOptions& options,
+                                     rocksdb::IODebugContext* debug) override {
+    return may_grow() ? FSWritableFileOwnerWrapper::PositionedAppend(data, offset, options, debug) : refusal();
+  }
+  rocksdb::IOStatus PositionedAppend(const rocksdb::Slice& data, std::uint64_t offset, const rocksdb::IOOptions& options,
+                                     const rocksdb::DataVerificationInfo& info, rocksdb::IODebugContext* debug) override {
+    return may_grow() ? FSWritableFileOwnerWrapper::PositionedAppend(data, offset, options, info, debug) : refusal();
+  }
   rocksdb::IOStatus Sync(const rocksdb::IOOptions& options, rocksdb::IODebugContext* debug) override {
     const auto now = disk_.now.load();
     const bool may_sync = now == mood::good || now == mood::nearly_full || now == mood::unreadable;

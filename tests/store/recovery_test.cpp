@@ -62,19 +62,19 @@ class image {
 public:
   image() : env_(rocksdb::NewMemEnv(rocksdb::Env::Default())) {}
 
-  /// A copy in which the journal ends after so many bytes.
-  [[nodiscard]] image cut_at(std::uint64_t bytes) const {
+  /// A copy in which the journal ends after so many bytes, and perhaps in zeros, as one that had grown ahead.
+  [[nodiscard]] image cut_at(std::uint64_t bytes, std::size_t zeros = 0) const {
     image out;
     for (const auto& name : names()) {
       auto content = read(name);
       if (name == journal())
-        content.resize(bytes);
+        content.replace(bytes, std::string::npos, zeros, '\0');
       REQUIRE(rocksdb::WriteStringToFile(out.env_.get(), content, path(name), false).ok());
     }
     return out;
   }
 
-  [[nodiscard]] std::unique_ptr<store> open() const { return open_or_fail(directory(), {.env = env_.get()}); }
+  [[nodiscard]] std::unique_ptr<store> open() const { return open_or_fail(directory(), {.env = env_.get(), .grow_journal_ahead = false}); }
 
   [[nodiscard]] std::uint64_t journal_bytes() const {
     std::uint64_t size = 0;
@@ -349,11 +349,13 @@ TEST_CASE("A journal cut anywhere keeps everything that was acknowledged before 
     for (const auto at : {begin, begin + 1, begin + 8, (begin + end) / 2, end - 1}) {
       if (at < begin || (at >= end && at != begin))
         continue;
-      const auto cut = left.cut_at(at);
+      const std::size_t zeros = seed % 2 == 0 ? 100'000 : 0;
+      const auto cut = left.cut_at(at, zeros);
       CAPTURE(k, begin, at, end);
       std::string repaired;
       const auto found = reopened(cut, script, &repaired);
-      CHECK(repaired.empty() == (at == begin)); // What was cut off is said.
+      if (at == begin || zeros == 0) // What was cut off is said, unless it was so short that it looks like the zeros behind it.
+        CHECK(repaired.empty() == (at == begin));
       // The next change may be whole although it was not acknowledged; nothing further can be.
       const bool is_next = at > begin && k + 1 < states.size() && found == states[k + 1];
       if (!is_next)
