@@ -211,7 +211,7 @@ struct gateway::impl {
     std::vector<plan_spec_ptr> plans;
     for (const auto& plan : view.plans)
       plans.push_back(plan.spec);
-    auto resolved = resolve_dependencies(plans);
+    auto resolved = resolve_accepted(plans);
     if (!resolved)
       return resolved.error();
     objective_start start;

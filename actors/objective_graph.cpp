@@ -6,6 +6,7 @@
 #include <charconv>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 namespace troupe {
 
@@ -44,6 +45,11 @@ std::string plan_pointer(std::size_t plan) {
 
 std::string list_pointer(std::size_t plan, std::string_view list, std::size_t index) {
   return plan_pointer(plan).append("/").append(list).append("/").append(std::to_string(index));
+}
+
+void remove_duplicates(std::vector<std::uint32_t>& plans) {
+  std::sort(plans.begin(), plans.end());
+  plans.erase(std::unique(plans.begin(), plans.end()), plans.end());
 }
 
 std::string_view name_of(const task_spec& spec) {
@@ -147,7 +153,7 @@ class resolver {
 public:
   explicit resolver(const std::vector<plan_spec_ptr>& plans) : plans_(plans), tasks_(plans) {}
 
-  result<resolved_objective> run() {
+  result<resolved_objective> run(bool accepted) {
     out_.plans.resize(plans_.size());
     if (auto ok = resolve_plans(); !ok)
       return ok.error();
@@ -159,7 +165,7 @@ public:
     for (auto& plan : out_.plans)
       std::sort(plan.outward.begin(), plan.outward.end(),
                 [](const outward_edge& a, const outward_edge& b) { return a.task < b.task; });
-    if (auto ok = refuse_cycles(); !ok)
+    if (auto ok = accepted ? result<void>{} : refuse_cycles(); !ok)
       return ok.error();
     return std::move(out_);
   }
@@ -185,6 +191,7 @@ private:
           return found.error();
         out_.plans[p].dependencies.push_back(*found);
       }
+      remove_duplicates(out_.plans[p].dependencies);
       for (std::size_t i = 0; i < plans_[p]->alternatives.size(); ++i) {
         const auto where = list_pointer(p, "alternatives", i);
         auto found = find_plan(ids, names, p, plans_[p]->alternatives[i], "names as its alternative", where);
@@ -197,8 +204,8 @@ private:
                                 + label_of(*plans_[*other.alternative_of], *other.alternative_of) + "\" and \""
                                 + label_of(*plans_[p], p) + "\"",
                             where);
-        other.alternative_of = p;
-        out_.plans[p].alternatives.push_back(*found);
+        if (!std::exchange(other.alternative_of, p))
+          out_.plans[p].alternatives.push_back(*found);
       }
     }
     return {};
@@ -263,13 +270,10 @@ private:
     return make_error(errc::dependency_cycle, who + "itself", std::move(where));
   }
 
-  // One graph over tasks and, per plan, a node for its start and one for its end: a plan's tasks come after its start and before its end.
+  // One graph over tasks and, per plan, three nodes: its start, its end and its outcome. A plan's tasks come after its start and before its end,
+  // its outcome after its end and those of its alternatives; who depends on it comes after its outcome.
   // Kahn's algorithm; what is left over contains a cycle.
   result<void> refuse_cycles() const {
-    const auto task_count = tasks_.total();
-    const auto node_count = task_count + 2 * static_cast<std::uint32_t>(plans_.size());
-    const auto start_of = [&](std::uint32_t p) { return task_count + 2 * p; };
-    const auto end_of = [&](std::uint32_t p) { return task_count + 2 * p + 1; };
     std::vector<graph_edge> edges;
     for (std::uint32_t p = 0; p < plans_.size(); ++p) {
       const auto& plan = out_.plans[p];
@@ -283,42 +287,51 @@ private:
       for (const auto& edge : plan.outward)
         edges.push_back({base + edge.task, tasks_.offset(edge.dependent.plan) + edge.dependent.task});
       edges.push_back({start_of(p), end_of(p)});
+      edges.push_back({end_of(p), outcome_of(p)});
       for (const auto other : plan.dependencies)
-        edges.push_back({end_of(other), start_of(p)});
-      for (const auto other : plan.alternatives)
-        edges.push_back({end_of(p), start_of(other)});
+        edges.push_back({outcome_of(other), start_of(p)});
+      auto before = p;
+      for (const auto other : plan.alternatives) {
+        edges.push_back({end_of(before), start_of(other)}); // they are tried in turn
+        edges.push_back({end_of(other), outcome_of(p)});
+        before = other;
+      }
     }
-    plan_graph graph{node_count, edges};
+    plan_graph graph{node_count(), edges};
     auto order = graph.start();
     for (std::size_t i = 0; i < order.size(); ++i)
       graph.complete(order[i], order);
-    if (order.size() == node_count)
+    if (order.size() == node_count())
       return {};
-    return cycle_error(node_count, edges, order);
+    return cycle_error(edges, order);
   }
 
-  error cycle_error(std::uint32_t node_count, const std::vector<graph_edge>& edges,
-                    const std::vector<std::uint32_t>& sorted) const {
-    std::vector<bool> done(node_count);
+  error cycle_error(const std::vector<graph_edge>& edges, const std::vector<std::uint32_t>& sorted) const {
+    std::vector<bool> done(node_count());
     for (const auto node : sorted)
       done[node] = true;
     // Every node left has a predecessor that is left: walking backwards must come round.
-    std::vector<std::uint32_t> before(node_count, nobody);
+    std::vector<std::uint32_t> before(node_count(), nobody);
     for (const auto& edge : edges)
       if (!done[edge.from] && !done[edge.to])
         before[edge.to] = edge.from;
     std::uint32_t at = 0;
     while (done[at] || before[at] == nobody)
       ++at;
-    std::vector<std::uint32_t> seen(node_count, nobody);
+    std::vector<std::uint32_t> seen(node_count(), nobody);
     std::vector<std::uint32_t> walk;
     for (; seen[at] == nobody; at = before[at]) {
       seen[at] = static_cast<std::uint32_t>(walk.size());
       walk.push_back(at);
     }
-    std::vector<std::string> names; // in the direction "a -> b": b depends on a
-    for (std::size_t i = walk.size(); i-- > seen[at];) {
-      auto name = node_name(walk[i]);
+    const std::vector<std::uint32_t> cycle(walk.rbegin(), walk.rend() - seen[at]); // in the direction "a -> b": b waits for a
+    return make_error(errc::dependency_cycle, "the dependencies form a cycle: " + path_of(cycle), pointer_into(cycle));
+  }
+
+  std::string path_of(const std::vector<std::uint32_t>& cycle) const {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < cycle.size(); ++i) {
+      auto name = node_name(cycle[i], cycle[i > 0 ? i - 1 : cycle.size() - 1]);
       if (names.empty() || names.back() != name)
         names.push_back(std::move(name));
     }
@@ -330,28 +343,41 @@ private:
       path += names[i] + " -> ";
     if (count > cycle_names_max)
       path += "... (" + std::to_string(count - cycle_names_max) + " more) -> ";
-    path += names.front();
-    return make_error(errc::dependency_cycle, "the dependencies form a cycle: " + path,
-                      node_pointer(seen[at], walk));
+    return path + names.front();
   }
 
-  // Where to mend the cycle that begins at `first` in `walk`: at a task, if one is in it.
-  std::string node_pointer(std::size_t first, const std::vector<std::uint32_t>& walk) const {
-    auto node = walk.back();
-    for (std::size_t i = walk.size(); i-- > first && node >= tasks_.total();)
-      node = walk[i];
-    if (node >= tasks_.total())
-      return plan_pointer((node - tasks_.total()) / 2) + "/dependencies";
-    const auto where = tasks_.at(node);
-    return task_pointer(where.plan, where.task) + "/dependencies";
+  // Where to mend it: at a task that depends on another, else at a plan that does. Turns of alternatives alone make no cycle.
+  std::string pointer_into(const std::vector<std::uint32_t>& cycle) const {
+    std::string pointer;
+    for (std::size_t i = 0; i < cycle.size(); ++i) {
+      const auto from = cycle[i];
+      const auto to = cycle[(i + 1) % cycle.size()];
+      if (is_task(from) && is_task(to)) {
+        const auto where = tasks_.at(to);
+        return task_pointer(where.plan, where.task) + "/dependencies";
+      }
+      if (!is_task(from) && from == outcome_of(plan_of(from)))
+        pointer = plan_pointer(plan_of(to)) + "/dependencies";
+    }
+    return pointer;
   }
 
-  std::string node_name(std::uint32_t node) const {
-    if (node < tasks_.total())
+  std::string node_name(std::uint32_t node, std::uint32_t before) const {
+    if (is_task(node))
       return tasks_.name_of(node);
-    const auto plan = (node - tasks_.total()) / 2;
-    return "plan " + label_of(*plans_[plan], plan);
+    const auto plan = plan_of(node);
+    const bool other_stands_in = node == outcome_of(plan) && before != end_of(plan);
+    return plan_name(plan) + (other_stands_in ? " (for which " + plan_name(plan_of(before)) + " stands in)" : "");
   }
+
+  std::string plan_name(std::uint32_t plan) const { return "plan " + label_of(*plans_[plan], plan); }
+
+  [[nodiscard]] std::uint32_t node_count() const { return start_of(static_cast<std::uint32_t>(plans_.size())); }
+  [[nodiscard]] std::uint32_t start_of(std::uint32_t plan) const { return tasks_.total() + 3 * plan; }
+  [[nodiscard]] std::uint32_t end_of(std::uint32_t plan) const { return start_of(plan) + 1; }
+  [[nodiscard]] std::uint32_t outcome_of(std::uint32_t plan) const { return start_of(plan) + 2; }
+  [[nodiscard]] bool is_task(std::uint32_t node) const { return node < tasks_.total(); }
+  [[nodiscard]] std::uint32_t plan_of(std::uint32_t node) const { return (node - tasks_.total()) / 3; }
 
   const std::vector<plan_spec_ptr>& plans_;
   task_finder tasks_;
@@ -378,7 +404,11 @@ std::span<const outward_edge> resolved_plan::awaited(std::uint32_t task) const n
 }
 
 result<resolved_objective> resolve_dependencies(const std::vector<plan_spec_ptr>& plans) {
-  return resolver{plans}.run();
+  return resolver{plans}.run(false);
+}
+
+result<resolved_objective> resolve_accepted(const std::vector<plan_spec_ptr>& plans) {
+  return resolver{plans}.run(true);
 }
 
 namespace {

@@ -62,6 +62,9 @@ struct resolved_objective {
 /// Linear in tasks and dependencies.
 [[nodiscard]] result<resolved_objective> resolve_dependencies(const std::vector<plan_spec_ptr>& plans);
 
+/// The same for what was accepted once, perhaps by an older version that refused less: it goes on, or can be canceled at least.
+[[nodiscard]] result<resolved_objective> resolve_accepted(const std::vector<plan_spec_ptr>& plans);
+
 /// What the plans' states call for while the objective is working.
 struct objective_decision {
   std::vector<std::uint32_t> start;

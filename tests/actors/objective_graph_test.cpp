@@ -30,6 +30,11 @@ plan_spec after(plan_spec plan, std::vector<std::string> dependencies) {
   return plan;
 }
 
+plan_spec or_else(plan_spec plan, std::vector<std::string> alternatives) {
+  plan.alternatives = std::move(alternatives);
+  return plan;
+}
+
 } // namespace
 
 TEST_CASE("dependencies are found by id, by name and by position", "[actors][objective_graph]") {
@@ -112,6 +117,11 @@ TEST_CASE("a cycle is printed as a path", "[actors][objective_graph]") {
     CHECK_THAT(why.message, ContainsSubstring("plan one") && ContainsSubstring("plan two"));
     CHECK_THAT(why.field, StartsWith("/plans/") && EndsWith("/dependencies") && ContainsSubstring("/tasks/"));
   }
+  SECTION("through plans, at the task that depends on another") {
+    const auto why = refusal({after(a_plan("one", {a_task("a")}), {"two"}), a_plan("two", {a_task("b", {"a"})})});
+    CHECK_THAT(why.message, ContainsSubstring("plan two -> plan one -> a -> b"));
+    CHECK(why.field == "/plans/1/tasks/0/dependencies");
+  }
   SECTION("of ten thousand tasks, shortened") {
     std::vector<task_spec> ring;
     for (int i = 0; i < 10'000; ++i)
@@ -121,6 +131,51 @@ TEST_CASE("a cycle is printed as a path", "[actors][objective_graph]") {
     CHECK_THAT(why.message, ContainsSubstring("(9980 more)"));
     CHECK(why.message.size() < 500);
   }
+}
+
+TEST_CASE("what waits for a plan waits for its alternatives too, which must not wait for it", "[actors][objective_graph]") {
+  const auto p = or_else(a_plan("P", {a_task("p")}), {"Q"});
+  SECTION("the alternative depends on the plan itself") {
+    const auto why = refusal({p, after(a_plan("Q", {}), {"P"})});
+    CHECK(why.code == errc::dependency_cycle);
+    CHECK(why.message == "the dependencies form a cycle: plan Q -> plan P (for which plan Q stands in) -> plan Q");
+    CHECK(why.field == "/plans/1/dependencies");
+  }
+  SECTION("the alternative depends on what depends on the plan") {
+    const auto why = refusal({p, after(a_plan("D", {}), {"P"}), after(a_plan("Q", {}), {"D"})});
+    CHECK(why.code == errc::dependency_cycle);
+    CHECK_THAT(why.message, ContainsSubstring("plan D -> plan Q -> plan P (for which plan Q stands in) -> plan D"));
+  }
+  SECTION("a task of the alternative does") {
+    const auto why = refusal({p, after(a_plan("D", {a_task("d")}), {"P"}), a_plan("Q", {a_task("q", {"d"})})});
+    CHECK(why.code == errc::dependency_cycle);
+    CHECK_THAT(why.message, ContainsSubstring("q -> plan Q -> plan P (for which plan Q stands in) -> plan D -> d"));
+    CHECK(why.field == "/plans/2/tasks/0/dependencies");
+  }
+  SECTION("an alternative waits for one whose turn comes later") {
+    const auto first = or_else(a_plan("P", {}), {"Q", "S"});
+    CHECK(refusal({first, after(a_plan("Q", {}), {"S"}), a_plan("S", {})}).code == errc::dependency_cycle);
+    CHECK(refusal({first, a_plan("Q", {a_task("q", {"s"})}), a_plan("S", {a_task("s")})}).code == errc::dependency_cycle);
+  }
+  SECTION("a task that depends on one of the plan's does not wait for alternatives") {
+    CHECK(resolve({p, a_plan("D", {a_task("d", {"p"})}), a_plan("Q", {a_task("q", {"d"})})}));
+    CHECK(resolve({p, a_plan("Q", {a_task("q", {"p"})})}));
+  }
+}
+
+TEST_CASE("what was accepted once is not refused as a cycle later", "[actors][objective_graph]") {
+  const auto plans = an_objective({or_else(a_plan("P", {}), {"Q"}), after(a_plan("Q", {}), {"P"})}).plans;
+  CHECK_FALSE(resolve_dependencies(plans));
+  const auto out = resolve_accepted(plans);
+  REQUIRE(out);
+  CHECK(out->plans[1].dependencies == std::vector<std::uint32_t>{0});
+}
+
+TEST_CASE("a plan that is named twice counts once", "[actors][objective_graph]") {
+  const auto out = resolve({or_else(a_plan("P", {}), {"Q", "plan-1"}), a_plan("Q", {}), after(a_plan("D", {}), {"P", "plan-0"})});
+  REQUIRE(out);
+  CHECK(out->plans[0].alternatives == std::vector<std::uint32_t>{1});
+  CHECK(out->plans[2].dependencies == std::vector<std::uint32_t>{0});
 }
 
 TEST_CASE("a hundred thousand tasks with a million edges resolve", "[actors][objective_graph]") {
