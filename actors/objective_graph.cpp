@@ -165,6 +165,8 @@ public:
     for (auto& plan : out_.plans)
       std::sort(plan.outward.begin(), plan.outward.end(),
                 [](const outward_edge& a, const outward_edge& b) { return a.task < b.task; });
+    if (auto ok = accepted ? result<void>{} : refuse_nested_alternatives(); !ok)
+      return ok.error();
     if (auto ok = accepted ? result<void>{} : refuse_cycles(); !ok)
       return ok.error();
     return std::move(out_);
@@ -268,6 +270,22 @@ private:
       return make_error(errc::unknown_dependency,
                         who + "\"" + text + "\", which is no task of this objective" + meant(text, specs), std::move(where));
     return make_error(errc::dependency_cycle, who + "itself", std::move(where));
+  }
+
+  // Who is tried after whom is one list, that of the plan they all stand in for.
+  result<void> refuse_nested_alternatives() const {
+    for (std::uint32_t p = 0; p < plans_.size(); ++p) {
+      const auto& plan = out_.plans[p];
+      if (!plan.alternative_of || plan.alternatives.empty())
+        continue;
+      const auto quoted = [&](std::uint32_t which) { return "\"" + label_of(*plans_[which], which) + "\""; };
+      const auto primary = quoted(*plan.alternative_of);
+      return make_error(errc::invalid_params,
+                        "plan " + quoted(p) + " is an alternative of plan " + primary + " and can have none of its own; list "
+                            + quoted(plan.alternatives.front()) + " among the alternatives of " + primary,
+                        list_pointer(p, "alternatives", 0));
+    }
+    return {};
   }
 
   // One graph over tasks and, per plan, three nodes: its start, its end and its outcome. A plan's tasks come after its start and before its end,

@@ -57,7 +57,7 @@ struct resolved_objective {
 [[nodiscard]] std::string label_of(const plan_spec& spec, std::size_t position);
 
 /// Resolves every dependency by id, by name, or by position (`task-0` within the plan, `plan-1/task-0` in another, `plan-0` for plans). Errors:
-/// unknown_dependency, duplicate_id, dependency_cycle (the cycle printed as a path), invalid_params (ambiguous name, a plan as its own alternative);
+/// unknown_dependency, duplicate_id, dependency_cycle (the cycle printed as a path), invalid_params (ambiguous name, an alternative of two plans, alternatives of an alternative);
 /// `field` is a JSON pointer into the objective.
 /// Linear in tasks and dependencies.
 [[nodiscard]] result<resolved_objective> resolve_dependencies(const std::vector<plan_spec_ptr>& plans);

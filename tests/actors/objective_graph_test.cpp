@@ -103,6 +103,16 @@ TEST_CASE("what cannot be resolved is refused with the names of the culprits", "
   }
 }
 
+TEST_CASE("an alternative has none of its own", "[actors][objective_graph]") {
+  const auto why = refusal({or_else(a_plan("P", {}), {"Q"}), or_else(a_plan("Q", {}), {"R"}), a_plan("R", {})});
+  CHECK(why.code == errc::invalid_params);
+  CHECK(why.message
+        == "plan \"Q\" is an alternative of plan \"P\" and can have none of its own; list \"R\" among the alternatives of \"P\"");
+  CHECK(why.field == "/plans/1/alternatives/0");
+  CHECK(refusal({or_else(a_plan("P", {}), {"Q"}), or_else(a_plan("Q", {}), {"P"})}).code == errc::invalid_params);
+  CHECK(resolve_accepted(an_objective({or_else(a_plan("P", {}), {"Q"}), or_else(a_plan("Q", {}), {"R"}), a_plan("R", {})}).plans));
+}
+
 TEST_CASE("a cycle is printed as a path", "[actors][objective_graph]") {
   SECTION("of tasks") {
     const auto why = refusal({a_plan("p", {a_task("a", {"c"}), a_task("b", {"a"}), a_task("c", {"b"}), a_task("d", {"c"})})});
