@@ -37,18 +37,15 @@ result<void> check_task(const task_spec& task, std::size_t plan, std::size_t ind
   return {};
 }
 
-// The names by which the references of a task may call what it depends on.
-std::vector<std::string> dependency_names(const std::vector<plan_spec_ptr>& plans, const resolved_plan& plan,
-                                          const task_spec& task, std::size_t index) {
-  auto names = task.dependencies;
-  for (auto i = plan.dependency_offsets[index]; i < plan.dependency_offsets[index + 1]; ++i) {
-    const auto& position = plan.dependency_positions[i];
-    const auto& other = plans[position.plan]->tasks[position.task];
-    for (const auto& name : {other.key, other.id.str(), other.name})
-      if (!name.empty())
-        names.push_back(name);
+// What the references of a task may refer to, before anything of it is made.
+std::vector<dependency_result> dependencies_of(const std::vector<plan_spec_ptr>& plans, const resolved_plan& plan,
+                                               const task_spec& task, std::size_t index) {
+  std::vector<dependency_result> out;
+  for (auto& one : plan.dependencies_of(static_cast<std::uint32_t>(index), task)) {
+    const auto& other = plans[one.at.plan]->tasks[one.at.task];
+    out.push_back({other.id, other.key, other.name, {}, names_for_references(other, std::move(one.written))});
   }
-  return names;
+  return out;
 }
 
 result<void> check_chosen_id(const std::string& id, const std::string& own, const std::string& where) {
@@ -122,7 +119,7 @@ result<resolved_objective> check_objective(const std::vector<plan_spec_ptr>& pla
       const auto& task = plans[p]->tasks[t];
       if (!has_references(task.input))
         continue;
-      if (auto ok = check_references(task.input, dependency_names(plans, resolved->plans[p], task, t)); !ok) {
+      if (auto ok = check_references(task.input, dependencies_of(plans, resolved->plans[p], task, t)); !ok) {
         auto why = ok.error();
         return make_error(why.code, "task \"" + label_of(task, t) + "\": " + why.message,
                           task_pointer(p, t) + "/input" + why.field);

@@ -32,6 +32,7 @@ struct dependency_result {
   std::string key;  ///< The id as written in the document; may be empty.
   std::string name;
   std::vector<artifact_ptr> artifacts;
+  std::vector<std::string> called{}; ///< What references may call it beside its name (names_for_references).
 };
 
 /// A task that a message refers to (`referenceTaskIds`), as it was when the attempt began.

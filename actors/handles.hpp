@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -104,13 +105,13 @@ struct task_waits {
   bool waiting;
 };
 
-/// From the objective: a task of another plan that `task` waits for has completed (`dependency` names it), or never will (`met` false).
+/// From the objective: the task at `from`, of another plan, that `task` waits for has completed as `id`, or never will (`met` false).
 struct dependency_news {
   std::uint32_t task;
   bool met;
-  task_id dependency;
-  std::string name;
-  std::string key;
+  task_position from;
+  task_id id;
+  std::shared_ptr<const task_spec> spec; ///< What the other one was to do.
   bool has_artifacts;
 };
 

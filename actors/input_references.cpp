@@ -36,34 +36,28 @@ std::string list_of(std::vector<std::string> names) {
   return out;
 }
 
-error unknown_task(const artifact_reference& ref, const std::vector<std::string>& known) {
-  auto message = ref.written + ": " + quoted(ref.task) + " is not a task this one depends on; it depends on ";
-  return bad_reference(message + (known.empty() ? std::string("nothing") : list_of(known)));
-}
-
-result<const dependency_result*> find_task(const artifact_reference& ref, const std::vector<dependency_result>& deps) {
-  const auto by = [&](auto name_of) -> std::vector<const dependency_result*> {
-    std::vector<const dependency_result*> found;
-    for (const auto& dep : deps)
-      if (name_of(dep) == ref.task)
-        found.push_back(&dep);
-    return found;
-  };
-  auto found = by([](const auto& dep) -> const std::string& { return dep.key; });
-  if (found.empty())
-    found = by([](const auto& dep) -> const std::string& { return dep.id.str(); });
-  if (found.empty())
-    found = by([](const auto& dep) -> const std::string& { return dep.name; });
-  if (found.size() == 1)
-    return found.front();
-  if (found.size() > 1)
-    return bad_reference(ref.written + ": " + std::to_string(found.size()) + " tasks are named "
-                         + quoted(ref.task) + "; use the id");
+error unknown_task(const artifact_reference& ref, const std::vector<dependency_result>& deps) {
   std::vector<std::string> known;
   known.reserve(deps.size());
   for (const auto& dep : deps)
     known.push_back(!dep.key.empty() ? dep.key : !dep.name.empty() ? dep.name : dep.id.str());
-  return unknown_task(ref, known);
+  auto message = ref.written + ": " + quoted(ref.task) + " is not a task this one depends on; it depends on ";
+  return bad_reference(message + (known.empty() ? std::string("nothing") : list_of(known)));
+}
+
+// What it is called goes before its name: it is called so by nobody else.
+result<const dependency_result*> find_task(const artifact_reference& ref, const std::vector<dependency_result>& deps) {
+  std::vector<const dependency_result*> named;
+  for (const auto& dep : deps) {
+    if (std::find(dep.called.begin(), dep.called.end(), ref.task) != dep.called.end())
+      return &dep;
+    if (dep.name == ref.task)
+      named.push_back(&dep);
+  }
+  if (named.size() > 1)
+    return bad_reference(ref.written + ": " + std::to_string(named.size()) + " tasks are named " + quoted(ref.task)
+                         + "; use the id");
+  return named.empty() ? result<const dependency_result*>{unknown_task(ref, deps)} : named.front();
 }
 
 std::string written_step(const reference_step& which) {
@@ -303,7 +297,7 @@ result<json::object> resolve_references(const json::object& input, const std::ve
   return std::move(out.get_object());
 }
 
-result<void> check_references(const json::object& input, const std::vector<std::string>& dependency_names) {
+result<void> check_references(const json::object& input, const std::vector<dependency_result>& deps) {
   if (!has_references(input))
     return {};
   if (auto shallow = check_depth(input); !shallow)
@@ -316,10 +310,17 @@ result<void> check_references(const json::object& input, const std::vector<std::
       return segments.error();
     for (const auto& one : *segments)
       if (const auto* ref = std::get_if<artifact_reference>(&one))
-        if (std::find(dependency_names.begin(), dependency_names.end(), ref->task) == dependency_names.end())
-          return unknown_task(*ref, dependency_names);
+        if (const auto found = find_task(*ref, deps); !found)
+          return found.error();
     return {};
   });
+}
+
+std::vector<std::string> names_for_references(const task_spec& what, std::vector<std::string> written) {
+  for (const auto& id : {what.key, what.id.str()})
+    if (!id.empty())
+      written.push_back(id);
+  return written;
 }
 
 } // namespace troupe

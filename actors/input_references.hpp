@@ -1,9 +1,9 @@
 // References from a task's input to the artifacts of the tasks it depends on: `${tasks.search.artifacts[0].text}`.
-// Used by the plan reader (check_references, before anything runs) and by the task's actor (resolve_references, when it
-// becomes ready). Plain functions over values.
+// Used by acceptance (check_references, before anything runs) and by the task's actor (resolve_references, when it becomes
+// ready): both look tasks up in the same way, by the names that names_for_references gives. Plain functions over values.
 //
 //   reference := "${tasks" task ".artifacts" "[" (number | name | quoted) "]" [".parts[" number "]"] what "}"
-//   task      := "." bare-name | "[" quoted "]"         id or name of a task this one depends on
+//   task      := "." bare-name | "[" quoted "]"         id or name of a task this one depends on, or what `dependencies` calls it
 //   what      := ".text" | ".url" | ".data" { "." bare-name | "[" number "]" | "[" quoted "]" }
 //
 // A bare name holds no blank and none of `. [ ] { } " $`; everything else is written quoted, as a JSON string:
@@ -12,6 +12,7 @@
 
 #include "actors/agent.hpp"
 #include "protocol/errc.hpp"
+#include "protocol/spec.hpp"
 
 #include <boost/json/object.hpp>
 
@@ -38,9 +39,12 @@ inline constexpr std::size_t referencing_depth_max = 500;
 [[nodiscard]] result<boost::json::object> resolve_references(const boost::json::object& input,
                                                              const std::vector<dependency_result>& deps);
 
-/// Finds before anything runs what cannot work: wrong syntax, and tasks that are not among `dependency_names` (all the names by which
-/// the task's dependencies may be called: ids as written, names). Errors as above.
-[[nodiscard]] result<void> check_references(const boost::json::object& input,
-                                            const std::vector<std::string>& dependency_names);
+/// Finds before anything runs what cannot work: wrong syntax, and tasks that are not among `deps` (which have no artifacts yet) or
+/// cannot be told apart. Errors as above.
+[[nodiscard]] result<void> check_references(const boost::json::object& input, const std::vector<dependency_result>& deps);
+
+/// What references may call a task beside its name: its id, as written and as it was before any retry, and what the `dependencies` of the
+/// task that refers to it call it.
+[[nodiscard]] std::vector<std::string> names_for_references(const task_spec& what, std::vector<std::string> written);
 
 } // namespace troupe

@@ -165,10 +165,8 @@ void objective_actor::start_plan(std::uint32_t plan) {
   start.slots = slots_;
   for (const auto& [from, news] : outward_)
     for (const auto& edge : resolved_->plans[from.first].awaited(from.second))
-      if (edge.dependent.plan == plan) {
-        const auto& spec = view_.plans[from.first].spec->tasks[from.second];
-        start.news.push_back({edge.dependent.task, news.met, news.id, spec.name, spec.key, news.has_artifacts});
-      }
+      if (edge.dependent.plan == plan)
+        start.news.push_back(news_of(news, edge.dependent.task));
   states_[plan] = plan_state::working;
   if (view_.closing)
     start.closing = close_plan{plan_state::failed, view_.closing_reason};
@@ -248,9 +246,13 @@ void objective_actor::on_outward(const outward_news& what) {
   if (!fresh && known->second.met == what.met)
     return;
   known->second = what;
-  const auto& spec = view_.plans[what.plan].spec->tasks[what.task];
   for (const auto& edge : resolved_->plans[what.plan].awaited(what.task))
-    pass_on(edge.dependent, {edge.dependent.task, what.met, what.id, spec.name, spec.key, what.has_artifacts});
+    pass_on(edge.dependent, news_of(what, edge.dependent.task));
+}
+
+dependency_news objective_actor::news_of(const outward_news& what, std::uint32_t dependent) const {
+  const auto& plan = view_.plans[what.plan].spec;
+  return {dependent, what.met, {what.plan, what.task}, what.id, {plan, &plan->tasks[what.task]}, what.has_artifacts};
 }
 
 // A plan that does not run tells nothing itself: what became of its tasks is read off their slots.

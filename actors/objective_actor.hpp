@@ -65,6 +65,7 @@ private:
   void on_outward(const outward_news& what);
   void remember_outward(std::uint32_t plan);
   void catch_up(std::uint32_t plan);
+  [[nodiscard]] dependency_news news_of(const outward_news& what, std::uint32_t dependent) const;
   void pass_on(const task_position& to, dependency_news news);
 
   // -- commands (objective_actor_commands.cpp) -------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -155,6 +156,7 @@ public:
 
   result<resolved_objective> run(bool accepted) {
     out_.plans.resize(plans_.size());
+    awaited_by_.assign(tasks_.total(), nobody);
     if (auto ok = resolve_plans(); !ok)
       return ok.error();
     if (auto ok = tasks_.index_ids(); !ok)
@@ -246,6 +248,8 @@ private:
           return refuse({p, t}, i, found);
         const auto where = tasks_.at(found);
         plan.dependency_positions.push_back(where);
+        if (std::exchange(awaited_by_[found], own) == own)
+          continue; // the same again
         if (where.plan == p) {
           plan.edges.push_back({where.task, t});
         } else {
@@ -399,6 +403,7 @@ private:
 
   const std::vector<plan_spec_ptr>& plans_;
   task_finder tasks_;
+  std::vector<std::uint32_t> awaited_by_; // by task: the last one found to depend on it
   resolved_objective out_;
 };
 
@@ -419,6 +424,19 @@ std::string label_of(const plan_spec& spec, std::size_t position) {
 std::span<const outward_edge> resolved_plan::awaited(std::uint32_t task) const noexcept {
   const auto range = std::ranges::equal_range(outward, task, {}, &outward_edge::task);
   return {range.begin(), range.end()};
+}
+
+std::vector<task_dependency> resolved_plan::dependencies_of(std::uint32_t task, const task_spec& spec) const {
+  std::vector<task_dependency> out;
+  std::map<task_position, std::size_t> known;
+  const auto first = dependency_offsets[task];
+  for (auto i = first; i < dependency_offsets[task + 1]; ++i) {
+    const auto [it, fresh] = known.try_emplace(dependency_positions[i], out.size());
+    if (fresh)
+      out.push_back({dependency_positions[i], {}});
+    out[it->second].written.push_back(spec.dependencies[i - first]);
+  }
+  return out;
 }
 
 result<resolved_objective> resolve_dependencies(const std::vector<plan_spec_ptr>& plans) {

@@ -2,6 +2,7 @@
 // from the states of the plans follows what is to happen next. The actors only carry it out.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -20,7 +21,13 @@ struct task_position {
   std::uint32_t plan;
   std::uint32_t task;
 
-  friend bool operator==(const task_position&, const task_position&) = default;
+  friend auto operator<=>(const task_position&, const task_position&) = default;
+};
+
+/// What a task depends on: one task, however often and by whatever names it is written.
+struct task_dependency {
+  task_position at;
+  std::vector<std::string> written;
 };
 
 /// `task` of this plan is awaited by a task of another plan.
@@ -36,12 +43,15 @@ struct resolved_plan {
   std::vector<std::uint32_t> dependencies; ///< Plans that must complete first.
   std::vector<std::uint32_t> alternatives; ///< Plans tried in this order when it fails.
   std::optional<std::uint32_t> alternative_of;
-  /// Per task: what it depends on, compressed rows (offsets has one more entry than tasks). Positions may be in other plans.
+  /// Per task: what it depends on, as often as it is written, compressed rows (offsets has one more entry than tasks). Positions may be in
+  /// other plans.
   std::vector<std::uint32_t> dependency_offsets;
   std::vector<task_position> dependency_positions;
 
   /// The edges of `outward` that leave `task`.
   [[nodiscard]] std::span<const outward_edge> awaited(std::uint32_t task) const noexcept;
+  /// What `task` of this plan, which is `spec`, depends on, in the order in which it is written.
+  [[nodiscard]] std::vector<task_dependency> dependencies_of(std::uint32_t task, const task_spec& spec) const;
   [[nodiscard]] plan_graph graph(std::uint32_t size) const { return {size, edges, externals}; }
 };
 
@@ -57,8 +67,8 @@ struct resolved_objective {
 [[nodiscard]] std::string label_of(const plan_spec& spec, std::size_t position);
 
 /// Resolves every dependency by id, by name, or by position (`task-0` within the plan, `plan-1/task-0` in another, `plan-0` for plans). Errors:
-/// unknown_dependency, duplicate_id, dependency_cycle (the cycle printed as a path), invalid_params (ambiguous name, an alternative of two plans, alternatives of an alternative);
-/// `field` is a JSON pointer into the objective.
+/// unknown_dependency, duplicate_id, dependency_cycle (the cycle printed as a path), invalid_params (ambiguous name, an alternative of two plans,
+/// alternatives of an alternative); `field` is a JSON pointer into the objective.
 /// Linear in tasks and dependencies.
 [[nodiscard]] result<resolved_objective> resolve_dependencies(const std::vector<plan_spec_ptr>& plans);
 

@@ -145,19 +145,29 @@ void plan_actor::spawn_task(std::uint32_t task) {
 std::vector<dependency_ref> plan_actor::dependencies_of(std::uint32_t task) const {
   std::vector<dependency_ref> out;
   const auto& spec = start_.view.spec->tasks[task];
-  if (spec.dependencies.empty() || (!artifacts_around_ && !has_references(spec.input)))
+  const bool refers = has_references(spec.input);
+  if (spec.dependencies.empty() || (!artifacts_around_ && !refers))
     return out;
-  const auto& resolved = *start_.resolved;
-  for (auto i = resolved.dependency_offsets[task]; i < resolved.dependency_offsets[task + 1]; ++i) {
-    const auto& position = resolved.dependency_positions[i];
-    if (position.plan != start_.index)
-      continue;
-    const auto& other = start_.view.spec->tasks[position.task];
-    out.push_back({start_.view.task_at(position.task), other.key, other.name});
+  const auto add = [&](task_id id, const task_spec& other, std::vector<std::string> written) {
+    out.push_back({std::move(id), other.key, other.name,
+                   refers ? names_for_references(other, std::move(written)) : std::vector<std::string>{}});
+  };
+  for (auto& one : start_.resolved->dependencies_of(task, spec)) {
+    if (one.at.plan == start_.index)
+      add(start_.view.task_at(one.at.task), start_.view.spec->tasks[one.at.task], std::move(one.written));
+    else if (const auto* other = outside(task, one.at))
+      add(other->id, *other->spec, std::move(one.written));
   }
-  if (const auto it = outside_.find(task); it != outside_.end())
-    out.insert(out.end(), it->second.begin(), it->second.end());
   return out;
+}
+
+// What `task` has heard of one of another plan that it waits for; null while there is nothing.
+const dependency_news* plan_actor::outside(std::uint32_t task, const task_position& other) const {
+  const auto news = outside_.find(task);
+  if (news == outside_.end())
+    return nullptr;
+  const auto it = news->second.find(other);
+  return it == news->second.end() ? nullptr : &it->second;
 }
 
 void plan_actor::on_settled(const task_settled& what) {
@@ -261,7 +271,7 @@ void plan_actor::on_news(const dependency_news& what) {
     return lose(what.task, "task \"" + label(what.task) + "\" canceled: " + reason);
   }
   if (what.met) {
-    outside_[what.task].push_back({what.dependency, what.key, what.name});
+    outside_[what.task].insert_or_assign(what.from, what);
     artifacts_around_ = artifacts_around_ || what.has_artifacts;
   }
   if (graph_.external_done(what.task))

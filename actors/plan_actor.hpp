@@ -5,6 +5,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -54,6 +55,7 @@ private:
   void release_later();
   void spawn_task(std::uint32_t task);
   [[nodiscard]] std::vector<dependency_ref> dependencies_of(std::uint32_t task) const;
+  [[nodiscard]] const dependency_news* outside(std::uint32_t task, const task_position& other) const;
   void on_settled(const task_settled& what);
   void on_waits(const task_waits& what);
   void lose(std::uint32_t task, const std::string& reason);
@@ -87,7 +89,7 @@ private:
   std::vector<task_handle> running_;       ///< By task; null if it has no actor.
   std::vector<bool> waiting_for_input_;
   std::deque<std::uint32_t> ready_;        ///< Free to begin, held back by maxParallel or a pause.
-  std::unordered_map<std::uint32_t, std::vector<dependency_ref>> outside_; ///< Completed tasks of other plans, by the task that waits.
+  std::unordered_map<std::uint32_t, std::map<task_position, dependency_news>> outside_; ///< Completed tasks of other plans, by the task that waits.
   std::vector<outward_edge> outward_;
   std::uint32_t running_count_ = 0;
   std::uint32_t waiting_count_ = 0;

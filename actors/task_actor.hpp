@@ -25,6 +25,7 @@ struct dependency_ref {
   task_id id;
   std::string key;
   std::string name;
+  std::vector<std::string> called{}; ///< See dependency_result.
 };
 
 /// What all tasks of one plan have in common.

@@ -49,7 +49,7 @@ result<order_ptr> task_actor::make_order() const {
     what->messages.insert(what->messages.end(), rest_->inputs.begin(), rest_->inputs.end());
     for (const auto& ref : rest_->dependencies) {
       auto record = env_.records.find_task(ref.id);
-      what->dependencies.push_back({ref.id, ref.key, ref.name, record ? record->artifacts : std::vector<artifact_ptr>{}});
+      what->dependencies.push_back({ref.id, ref.key, ref.name, record ? record->artifacts : std::vector<artifact_ptr>{}, ref.called});
     }
   }
   what->references = references_of(what->messages);

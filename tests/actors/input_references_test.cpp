@@ -19,14 +19,23 @@ artifact_ptr made_of(std::string name, std::vector<part> parts) {
   return std::make_shared<const artifact>(std::move(out));
 }
 
+task_spec called(const std::string& key, const std::string& id) {
+  task_spec out;
+  out.key = key;
+  out.id = task_id{id};
+  return out;
+}
+
 // Two dependencies, one with an id as written and one with a name that needs quotes.
 std::vector<dependency_result> two_tasks() {
   const auto data = json::parse(R"({"hits": [{"title": "A"}, {"title": "B"}], "a.b": 7, "none": null, "ok": true})");
   return {
       {task_id("p.t0"), "search", "Search papers",
        {made_of("log", {text_part("line"), text_part("two")}), made_of("top 10", {data_part(data)}),
-        made_of("mixed", {part{url_content{"http://x/y"}, {}, {}, {}}, part{raw_content{"\xff"}, {}, {}, {}}, text_part("third")})}},
-      {task_id("p.t1"), "", "Review", {made_of("word", {data_part("plain string")})}},
+        made_of("mixed", {part{url_content{"http://x/y"}, {}, {}, {}}, part{raw_content{"\xff"}, {}, {}, {}}, text_part("third")})},
+       names_for_references(called("search", "p.t0"), {"task-0"})},
+      {task_id("p.t1"), "", "Review", {made_of("word", {data_part("plain string")})},
+       names_for_references(called("", "p.t1"), {"Review"})},
   };
 }
 
@@ -46,8 +55,8 @@ std::string refused(std::string_view text, const std::vector<dependency_result>&
   return out.error().message;
 }
 
-std::string checked(std::string_view text, const std::vector<std::string>& names) {
-  const auto out = check_references({{"v", text}}, names);
+std::string checked(std::string_view text, const std::vector<dependency_result>& deps = two_tasks()) {
+  const auto out = check_references({{"v", text}}, deps);
   return out ? "fine" : out.error().message;
 }
 
@@ -75,10 +84,24 @@ TEST_CASE("a task is found by its key, its id or its name", "[actors][references
   CHECK(resolved("${tasks.Review.artifacts[0].data}") == "plain string");
   auto twins = two_tasks();
   twins[0].name = twins[1].name;
-  CHECK(refused("${tasks.Review.artifacts[0].data}", twins)
-        == R"(${tasks.Review.artifacts[0].data}: 2 tasks are named "Review"; use the id)");
-  twins[0].key = "Review"; // a key goes before a name
+  CHECK(resolved("${tasks.Review.artifacts[0].data}", twins) == "plain string"); // as `dependencies` calls it
+  twins[1].called = {"p.t1"};
+  for (const auto look_up : {&refused, &checked})
+    CHECK((*look_up)("${tasks.Review.artifacts[0].data}", twins)
+          == R"(${tasks.Review.artifacts[0].data}: 2 tasks are named "Review"; use the id)");
+  twins[0].called = {"Review"}; // an id goes before a name
   CHECK(resolved("${tasks.Review.artifacts[0].text}", twins) == "line\ntwo");
+  CHECK(checked("${tasks.Review.artifacts[0].text}", twins) == "fine");
+}
+
+TEST_CASE("a task is found by what it is called after a retry has given it a new id", "[actors][references]") {
+  auto deps = two_tasks();
+  deps[0].id = task_id{"p.t0.r1"};
+  for (const auto* name : {"search", "task-0", "[\"p.t0\"]", "[\"Search papers\"]"}) {
+    const auto text = "${tasks" + (name[0] == '[' ? std::string{name} : "." + std::string{name}) + ".artifacts[0].text}";
+    CHECK(checked(text, deps) == "fine");
+    CHECK(resolved(text, deps) == "line\ntwo");
+  }
 }
 
 TEST_CASE("an artifact is found by its number, its name or its id", "[actors][references]") {
@@ -113,7 +136,7 @@ TEST_CASE("$${ stands for itself", "[actors][references]") {
 }
 
 TEST_CASE("what was inserted is not read again", "[actors][references]") {
-  const std::vector<dependency_result> sly{{task_id("a"), "a", "a", {made_of("x", {text_part("${tasks.a.artifacts[0].text}")})}}};
+  const std::vector<dependency_result> sly{{task_id("a"), "a", "a", {made_of("x", {text_part("${tasks.a.artifacts[0].text}")})}, {}}};
   CHECK(resolved("${tasks.a.artifacts[0].text}", sly) == "${tasks.a.artifacts[0].text}");
   CHECK(resolved("<${tasks.a.artifacts[0].text}>", sly) == "<${tasks.a.artifacts[0].text}>");
 }
@@ -130,7 +153,7 @@ TEST_CASE("the field of an error is the pointer to its string", "[actors][refere
   const auto out = resolve_references(input, two_tasks());
   REQUIRE(out.has_error());
   CHECK(out.error().field == "/a~1b/1/c~0");
-  CHECK(check_references(input, {"search"}).error().field == "/a~1b/1/c~0");
+  CHECK(check_references(input, two_tasks()).error().field == "/a~1b/1/c~0");
 }
 
 TEST_CASE("what is not there is named together with what is", "[actors][references]") {
@@ -142,7 +165,7 @@ TEST_CASE("what is not there is named together with what is", "[actors][referenc
         == R"(${tasks.search.artifacts[3].text}: task "search" has no artifact 3; it has 3: "log", "top 10", "mixed")");
   CHECK(refused("${tasks.Review.artifacts[report].text}")
         == R"(${tasks.Review.artifacts[report].text}: task "Review" has no artifact "report"; it has 1: "word")");
-  CHECK(refused("${tasks.e.artifacts[0].text}", {{task_id("e"), "e", "", {}}})
+  CHECK(refused("${tasks.e.artifacts[0].text}", {{task_id("e"), "e", "", {}, {"e"}}})
         == R"(${tasks.e.artifacts[0].text}: task "e" has no artifact 0; it has none)");
   CHECK(refused("${tasks.search.artifacts[0].parts[2].text}")
         == "${tasks.search.artifacts[0].parts[2].text}: the artifact has no part 2; it has 2");
@@ -166,7 +189,7 @@ TEST_CASE("a path through data says where it ends", "[actors][references]") {
 TEST_CASE("wrong syntax is refused with its place", "[actors][references]") {
   const auto wrong = [](std::string_view text) {
     const auto message = refused(text);
-    CHECK(checked(text, {"search"}) == message);
+    CHECK(checked(text) == message);
     const auto prefix = "wrong reference in " + json::serialize(json::string(text)) + " ";
     CHECK(message.substr(0, prefix.size()) == prefix);
     return message.substr(std::min(prefix.size(), message.size()));
@@ -212,17 +235,16 @@ TEST_CASE("every beginning of a reference is refused and none crashes", "[actors
 }
 
 TEST_CASE("references are checked before anything runs", "[actors][references]") {
-  const std::vector<std::string> names{"search", "Search papers"};
   CHECK(checked("no reference at all", {}) == "fine");
   CHECK(checked("$${tasks.x}", {}) == "fine");
-  CHECK(checked("${tasks.search.artifacts[9].data.x} ${tasks[\"Search papers\"].artifacts[0].text}", names) == "fine");
-  CHECK(checked("${tasks.search.artifacts[0].text} ${tasks.other.artifacts[0].text}", names)
-        == R"(${tasks.other.artifacts[0].text}: "other" is not a task this one depends on; it depends on "search", "Search papers")");
+  CHECK(checked("${tasks.search.artifacts[9].data.x} ${tasks[\"Search papers\"].artifacts[0].text}") == "fine");
+  CHECK(checked("${tasks.search.artifacts[0].text} ${tasks.other.artifacts[0].text}")
+        == R"(${tasks.other.artifacts[0].text}: "other" is not a task this one depends on; it depends on "search", "Review")");
 }
 
 TEST_CASE("what references insert is limited", "[actors][references]") {
   const std::vector<dependency_result> large{
-      {task_id("a"), "a", "a", {made_of("x", {text_part(std::string(referenced_bytes_max / 4, 'x'))})}}};
+      {task_id("a"), "a", "a", {made_of("x", {text_part(std::string(referenced_bytes_max / 4, 'x'))})}, {}}};
   json::array four(4, json::value("${tasks.a.artifacts[0].text}"));
   CHECK(resolve_references({{"v", four}}, large).has_value());
   four.emplace_back("and ${tasks.a.artifacts[0].text}");
@@ -245,7 +267,7 @@ TEST_CASE("an input may nest up to a limit", "[actors][references]") {
   for (const auto levels : {referencing_depth_max + 1, std::size_t{10'000}}) {
     const auto deep = nested(levels, reference);
     CHECK(has_references(deep));
-    for (const auto& refused : {resolve_references(deep, two_tasks()).error(), check_references(deep, {"Review"}).error()}) {
+    for (const auto& refused : {resolve_references(deep, two_tasks()).error(), check_references(deep, two_tasks()).error()}) {
       CHECK(refused.code == errc::limit_exceeded);
       CHECK(refused.field == "/a~1b");
     }
