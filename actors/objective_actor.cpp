@@ -331,11 +331,12 @@ void objective_actor::move(objective_state to, const std::string& reason) {
   move_root(to, reason);
 }
 
-void objective_actor::move_plan(std::uint32_t plan, plan_state to, const std::string& reason) {
+void objective_actor::move_plan(std::uint32_t plan, plan_state to, const std::string& reason, bool requested) {
   states_[plan] = to;
   view_.plans[plan].state = to;
   view_.plans[plan].reason = reason;
-  pending_.push_back(plan_moved{plan, to, reason});
+  view_.plans[plan].skip_requested = requested;
+  pending_.push_back(plan_moved{plan, to, reason, requested});
 }
 
 void objective_actor::move_root(objective_state to, const std::string& reason) {

@@ -88,7 +88,7 @@ private:
   void close_all(objective_state to, const std::string& reason);
   void close_if_quiet();
   void move(objective_state to, const std::string& reason);
-  void move_plan(std::uint32_t plan, plan_state to, const std::string& reason);
+  void move_plan(std::uint32_t plan, plan_state to, const std::string& reason, bool requested = false);
   void move_root(objective_state to, const std::string& reason);
   [[nodiscard]] task_ptr root_record() const;
   void commit(committed_fn then = nullptr);

@@ -12,9 +12,6 @@ std::string states_text(std::string_view what, std::string_view from, std::strin
   return std::string{what} + " is " + std::string{from} + " and cannot become " + std::string{to};
 }
 
-/// The reason tells such a plan from one that was skipped for want of another.
-const std::string skipped_by_request = "skipped by request";
-
 } // namespace
 
 void objective_actor::on_change(const change_objective& what) {
@@ -126,7 +123,7 @@ void objective_actor::renew(std::uint32_t plan) {
 void objective_actor::renew_dependents(std::uint32_t plan) {
   const auto primary = resolved_->plans[plan].alternative_of.value_or(plan);
   for (std::uint32_t p = 0; p < states_.size(); ++p) {
-    if (states_[p] != plan_state::skipped || view_.plans[p].reason == skipped_by_request)
+    if (states_[p] != plan_state::skipped || view_.plans[p].skip_requested)
       continue;
     const auto& other = resolved_->plans[p];
     const auto needs = [&](std::uint32_t what) { return std::find(other.dependencies.begin(), other.dependencies.end(), what) != other.dependencies.end(); };
@@ -266,8 +263,8 @@ result<void> objective_actor::change_plan_state(std::uint32_t plan, plan_state t
   case plan_state::skipped:
     if (running_[plan])
       return make_error(errc::invalid_transition, "the plan runs; move it to failed instead", "status");
-    withdraw_all(plan, skipped_by_request);
-    move_plan(plan, to, skipped_by_request);
+    withdraw_all(plan, "skipped by request");
+    move_plan(plan, to, "skipped by request", true);
     remember_outward(plan);
     end_planning();
     advance();

@@ -50,6 +50,7 @@ struct plan_moved {
   std::uint32_t plan;
   plan_state to;
   std::string reason;
+  bool requested = false; ///< Skipped because somebody asked for it.
 };
 
 /// Tasks of a plan that end without having begun (their plan failed, was canceled, or what they depend on failed).

@@ -39,6 +39,7 @@ struct plan_view {
   timestamp updated{};
   std::vector<task_slot> tasks; ///< One per task of `spec`, in its order.
   bool paused = false; ///< Begins no tasks until somebody says so. Not once it has settled.
+  bool skip_requested = false; ///< It is skipped because somebody asked for it: trying others again leaves it so.
 
   /// The id of the task that stands for `index` now.
   [[nodiscard]] task_id task_at(std::size_t index) const;

@@ -187,6 +187,8 @@ struct fact_writer {
   }
   void operator()(const plan_moved& what) const {
     out.member("plan to", to_string(what.to)).key("p").number(what.plan).optional_member("why", what.reason);
+    if (what.requested)
+      out.key("rq").boolean(true);
   }
   void operator()(const tasks_withdrawn& what) const {
     write_indexes(out, "withdrawn", what.tasks);
@@ -278,7 +280,7 @@ event event_from(const json::object& in, const change& where) {
   if (kind == "message")
     return task_message{pointee(value, message_from)};
   if (kind == "plan to")
-    return plan_moved{plan_of(in), named(value, plan_state_from), text(in, "why")};
+    return plan_moved{plan_of(in), named(value, plan_state_from), text(in, "why"), flag(in, "rq")};
   if (kind == "objective to")
     return objective_moved{named(value, objective_state_from), text(in, "why")};
   if (kind == "withdrawn")

@@ -108,6 +108,8 @@ void write_plan_view(json_writer& out, const plan_view& value) {
   out.begin_object().key("spec");
   write_pointee(out, value.spec);
   out.member("s", to_string(value.state)).optional_member("why", value.reason);
+  if (value.skip_requested)
+    out.key("rq").boolean(true);
   write_time(out, "cr", value.created);
   write_time(out, "up", value.updated);
   write_slots(out, value.tasks);
@@ -119,6 +121,8 @@ plan_view plan_view_from(const json::object& in) {
   out.spec = pointee(at(in, "spec"), plan_spec_from);
   out.state = named(at(in, "s"), plan_state_from);
   out.reason = text(in, "why");
+  const auto* requested = find(in, "rq");
+  out.skip_requested = requested && requested->as_bool();
   out.created = time_from(at(in, "cr"));
   out.updated = time_from(at(in, "up"));
   out.tasks = slots_from(in, out.spec ? out.spec->tasks.size() : 0);

@@ -168,6 +168,7 @@ void apply(objective_view& view, const change& where, const plan_moved& what) {
     return;
   plan->state = what.to;
   plan->reason = what.reason;
+  plan->skip_requested = what.requested;
   plan->paused = plan->paused && !is_settled(what.to);
   touch(view, what.plan, where.at);
 }

@@ -207,6 +207,7 @@ public:
     out.root_task = task_id{text()};
     for (auto n = below(4); n > 0; --n) {
       plan_view plan{plan_ptr(), any_plan_state(), text(), time(), time(), {}};
+      plan.skip_requested = coin();
       while (plan.tasks.size() < plan.spec->tasks.size())
         plan.tasks.push_back(!plan.tasks.empty() && coin() ? plan.tasks.back() : any_slot());
       out.plans.push_back(std::move(plan));

@@ -49,8 +49,8 @@ bool same(const task_slot& a, const task_slot& b) {
 }
 
 bool same(const plan_view& a, const plan_view& b) {
-  return same(a.spec, b.spec) && a.state == b.state && a.reason == b.reason && a.created == b.created
-         && a.updated == b.updated && same(a.tasks, b.tasks);
+  return same(a.spec, b.spec) && a.state == b.state && a.reason == b.reason && a.skip_requested == b.skip_requested
+         && a.created == b.created && a.updated == b.updated && same(a.tasks, b.tasks);
 }
 
 bool same(const pending_input& a, const pending_input& b) {
@@ -85,7 +85,7 @@ bool same(const plan_added& a, const plan_added& b) {
   return same(a.spec, b.spec);
 }
 bool same(const plan_moved& a, const plan_moved& b) {
-  return a.plan == b.plan && a.to == b.to && a.reason == b.reason;
+  return a.plan == b.plan && a.to == b.to && a.reason == b.reason && a.requested == b.requested;
 }
 bool same(const tasks_withdrawn& a, const tasks_withdrawn& b) {
   return a.plan == b.plan && a.tasks == b.tasks && a.to == b.to && a.reason == b.reason && a.metadata == b.metadata;
@@ -147,7 +147,7 @@ event any_event(random_values& random, std::size_t kind, const change& where) {
     case 1: return objective_edited{random.text(), random.text()};
     case 2: return objective_moved{random.any_objective_state(), random.text()};
     case 3: return plan_added{random.plan_ptr()};
-    case 4: return plan_moved{random.below(100), random.any_plan_state(), random.text()};
+    case 4: return plan_moved{random.below(100), random.any_plan_state(), random.text(), random.coin()};
     case 5: return tasks_withdrawn{random.below(100), random.indexes(), random.any_task_state(), random.text(), random.object()};
     case 6: return tasks_renewed{random.below(100), random.indexes()};
     case 7: return pause_changed{random.coin(), random.coin() ? std::optional{random.below(100)} : std::nullopt};

@@ -158,6 +158,15 @@ TEST_CASE("Objective and plans move with a reason", "[store][apply]") {
   CHECK(made.view.revision == 0);
 }
 
+TEST_CASE("A plan that was skipped by request is told from others until it moves again", "[store][apply]") {
+  board made;
+  apply_events(made.view, about("o", 2, plan_moved{0, plan_state::skipped, "", true}, plan_moved{1, plan_state::skipped, ""}));
+  CHECK(made.view.plans[0].skip_requested);
+  CHECK_FALSE(made.view.plans[1].skip_requested);
+  apply_events(made.view, about("o", 3, plan_moved{0, plan_state::pending, ""}));
+  CHECK_FALSE(made.view.plans[0].skip_requested);
+}
+
 TEST_CASE("A slot follows its task", "[store][apply]") {
   board made;
   apply_events(made.view, about_task(*made.spec, 1, 0, 2, born(*made.spec, 1, 0, 2)));
