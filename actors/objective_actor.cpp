@@ -385,10 +385,11 @@ void objective_actor::commit(committed_fn then) {
 void objective_actor::write(change what, committed_fn then) {
   if (is_settled(view_.state)) {
     ++unwritten_;
+    // Told first: what follows may throw, when it wants to answer with what the disk does not give.
     then = [me = handle_of(self_), then = std::move(then)] {
+      tell(me, objective_written{});
       if (then)
         then();
-      tell(me, objective_written{});
     };
   }
   env_.records.commit(std::move(what), std::move(then));

@@ -1,6 +1,7 @@
 // Nothing stands still unnoticed: what is free to begin begins, and what can only go on when somebody answers says so.
 #include "tests/support/catch.hpp"
 #include "tests/support/clock_bed.hpp"
+#include "tests/support/passing_store.hpp"
 #include "tests/support/specs.hpp"
 
 #include <algorithm>
@@ -26,7 +27,65 @@ struct withdrawal_watcher final : watcher {
   std::size_t withdrawn = 0;
 };
 
+/// Its continuations cannot read tasks while the disk is gone; as with the store on disk, they are dropped then.
+class gone_disk_store final : public passing_store {
+public:
+  void commit(change what, committed_fn then, watcher_ptr follow) override {
+    passing_store::commit(std::move(what), [this, then = std::move(then)] {
+      continuing_ = true;
+      try {
+        if (then)
+          then();
+      } catch (const store_unreadable&) {
+      }
+      continuing_ = false;
+    }, std::move(follow));
+  }
+  [[nodiscard]] task_ptr find_task(const task_id& id) const override {
+    if (is_gone && continuing_)
+      throw store_unreadable{"the disk is gone"};
+    return passing_store::find_task(id);
+  }
+
+  bool is_gone = false;
+
+private:
+  bool continuing_ = false;
+};
+
+result<objective_ptr> make(clock_bed& bed, objective_spec spec, message_ptr request) {
+  create_objective what;
+  what.spec = std::move(spec);
+  what.start = true;
+  what.request = std::move(request);
+  std::optional<result<objective_ptr>> made;
+  bed.door().create(std::move(what), nullptr, [&](result<objective_ptr> how) { made = std::move(how); });
+  bed.pass(0s);
+  REQUIRE(made);
+  return *made;
+}
+
 } // namespace
+
+TEST_CASE("an objective that has settled leaves, also when nobody could be told", "[actors][time]") {
+  const auto spec = an_objective({a_plan("p", {a_task("a", {}, "hand")})});
+  executor_options options;
+  options.live_bytes_max = bytes_of(spec) + 100; // for one
+  auto owned = std::make_unique<gone_disk_store>();
+  auto& disk = *owned;
+  clock_bed bed{std::move(owned), options, std::nullopt};
+  const auto first = make(bed, spec, std::make_shared<const message>());
+  REQUIRE(first);
+  CHECK(make(bed, spec, nullptr).error().code == errc::overloaded);
+  disk.is_gone = true;
+  bool answered = false;
+  bed.door().cancel(cancel_task{{}, (*first)->root_task, {}}, [&](const result<task_ptr>&) { answered = true; });
+  bed.pass(0s);
+  CHECK(answered);
+  disk.is_gone = false;
+  CHECK(bed.records().find_objective((*first)->id)->state == objective_state::canceled);
+  CHECK(make(bed, spec, nullptr));
+}
 
 TEST_CASE("a task that ends badly makes room for the next under maxParallel", "[actors][time]") {
   clock_bed bed;
