@@ -73,7 +73,6 @@ void objective_actor::begin() {
   if (view_.closing) {
     close_if_quiet();
   } else {
-    show_waiting();
     end_planning();
     advance();
   }
@@ -148,6 +147,7 @@ void objective_actor::advance() {
         reason = "plan \"" + view_.plans[p].spec->name + "\" failed: " + view_.plans[p].reason;
     move(*next.outcome, reason);
   }
+  show_waiting();
 }
 
 void objective_actor::start_plan(std::uint32_t plan) {
@@ -192,8 +192,6 @@ void objective_actor::on_settled(const plan_settled& what) {
   else
     end_planning();
   advance();
-  if (view_.state == objective_state::working || view_.state == objective_state::blocked)
-    on_waits({what.plan, false});
   commit();
   quit_if_settled();
 }

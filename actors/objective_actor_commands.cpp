@@ -81,9 +81,11 @@ void objective_actor::change_state(objective_state to) {
   case objective_state::working:
   case objective_state::blocked:
     note_pause(to == objective_state::blocked);
-    for (const auto& plan : running_)
-      if (plan)
-        tell(plan, pause_plan{view_.paused});
+    for (std::size_t p = 0; p < running_.size(); ++p)
+      if (running_[p]) {
+        tell(running_[p], pause_plan{view_.paused});
+        waiting_[p] = waiting_[p] && view_.paused; // It says so again if it waits for more than that.
+      }
     if (to != view_.state && (!view_.paused || active() == 0))
       move(to, view_.paused ? "paused by request" : "");
     if (!view_.paused)
@@ -200,6 +202,7 @@ void objective_actor::on_change_plan(const change_plan& what) {
   if (what.what.state)
     if (auto ok = change_plan_state(plan, *what.what.state); !ok)
       return refuse(ok.error());
+  show_waiting();
   if (running_[plan] && what.what.state && is_settled(*what.what.state)) {
     // Acknowledged once it has come: a restart before would not know of it.
     plan_closers_[plan].push_back(what.done);

@@ -70,7 +70,7 @@ result<objective_ptr> make(clock_bed& bed, objective_spec spec, message_ptr requ
 TEST_CASE("an objective that has settled leaves, also when nobody could be told", "[actors][time]") {
   const auto spec = an_objective({a_plan("p", {a_task("a", {}, "hand")})});
   executor_options options;
-  options.live_bytes_max = bytes_of(spec) + 100; // for one
+  options.live_bytes_max = bytes_of(spec) * 3 / 2; // for one
   auto owned = std::make_unique<gone_disk_store>();
   auto& disk = *owned;
   clock_bed bed{std::move(owned), options, std::nullopt};
@@ -125,6 +125,37 @@ TEST_CASE("an objective is blocked when nothing of it can run before somebody an
   CHECK(bed.objective()->state == objective_state::working);
   bed.report("b", report_completed{});
   CHECK(bed.objective()->state == objective_state::completed);
+}
+
+TEST_CASE("an objective that is blocked works again once another of its plans does", "[actors][time]") {
+  clock_bed bed;
+  const auto after = [](plan_spec plan, const std::string& other) {
+    plan.dependencies = {other};
+    return plan;
+  };
+  bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand")}), a_plan("q", {a_task("b", {}, "hand")}), after(a_plan("gate", {}), "p"),
+                          after(a_plan("behind", {a_task("c", {}, "hand")}), "gate")}));
+  bed.report("a", report_question{"which?", false});
+  CHECK(bed.objective()->state == objective_state::working);
+  bed.report("b", report_failed{"no", false});
+  REQUIRE(bed.objective()->state == objective_state::blocked);
+  SECTION("one that is added") {
+    create_plan more;
+    more.objective = bed.objective()->id;
+    more.spec = a_plan("more", {a_task("d", {}, "hand")});
+    bed.door().create(std::move(more), [](const result<plan_id>& made) { CHECK(made.has_value()); });
+    bed.pass(0s);
+    CHECK(bed.states(4) == "working");
+  }
+  SECTION("one that is tried again") {
+    bed.move_plan(1, plan_state::working);
+    CHECK(bed.states(1) == "working");
+  }
+  SECTION("one that waited for a plan that is now said to be completed") {
+    bed.move_plan(2, plan_state::completed);
+    CHECK(bed.states(3) == "working");
+  }
+  CHECK(bed.objective()->state == objective_state::working);
 }
 
 TEST_CASE("telling an objective to work does not answer what it asks", "[actors][time]") {
