@@ -70,12 +70,9 @@ void objective_actor::begin() {
   for (std::uint32_t p = 0; p < states_.size(); ++p)
     if (states_[p] == plan_state::working || states_[p] == plan_state::blocked)
       start_plan(p);
-  if (view_.closing) {
+  if (view_.closing)
     close_if_quiet();
-  } else {
-    end_planning();
-    advance();
-  }
+  advance();
   commit();
   if (!was_settled)
     quit_if_settled();
@@ -125,11 +122,11 @@ void objective_actor::create() {
 
 // -- plans ---------------------------------------------------------------------------------------------------------------
 
-// Looks at all plans and does what their states call for.
+// Looks at all plans and does what their states call for. None begins by itself where they are started one by one.
 void objective_actor::advance() {
-  if (view_.closing || (view_.state != objective_state::working && view_.state != objective_state::blocked))
+  if (view_.closing || view_.state == objective_state::submitted || is_settled(view_.state))
     return;
-  auto next = decide(resolved_->plans, states_);
+  auto next = decide(resolved_->plans, states_, std::vector<bool>(states_.size(), view_.planning));
   for (auto& skip : next.skipped) {
     withdraw_all(skip.plan, skip.reason);
     move_plan(skip.plan, plan_state::skipped, skip.reason);
@@ -139,7 +136,7 @@ void objective_actor::advance() {
     if (!view_.paused)
       start_plan(plan);
   if (next.outcome) {
-    if (view_.state == objective_state::blocked)
+    if (view_.state != objective_state::working)
       move(objective_state::working, "");
     std::string reason;
     for (std::size_t p = 0; p < states_.size() && *next.outcome == objective_state::failed && reason.empty(); ++p)
@@ -189,18 +186,9 @@ void objective_actor::on_settled(const plan_settled& what) {
     done(view_.plans[what.plan].spec->id);
   if (view_.closing)
     close_if_quiet();
-  else
-    end_planning();
   advance();
   commit();
   quit_if_settled();
-}
-
-// Plans that were started one by one: the objective ends when none is left.
-void objective_actor::end_planning() {
-  if (view_.state == objective_state::planning && !states_.empty()
-      && std::all_of(states_.begin(), states_.end(), [](plan_state s) { return is_settled(s); }))
-    move(objective_state::working, "");
 }
 
 void objective_actor::on_waits(const plan_waits& what) {
@@ -233,10 +221,11 @@ void objective_actor::show_waiting() {
   const bool none_works = waits + idle == active() && (waits > 0 || view_.paused);
   const bool none_may_begin = view_.parallel_max > 0 && asking >= view_.parallel_max;
   const bool blocked = none_works || none_may_begin;
-  if (blocked && view_.state == objective_state::working)
+  const auto awake = view_.planning ? objective_state::planning : objective_state::working;
+  if (blocked && view_.state == awake)
     move(objective_state::blocked, view_.paused ? "paused by request" : "waits for input");
   else if (!blocked && view_.state == objective_state::blocked)
-    move(objective_state::working, "");
+    move(awake, "");
 }
 
 void objective_actor::on_outward(const outward_news& what) {
@@ -319,14 +308,10 @@ void objective_actor::close_if_quiet() {
 }
 
 void objective_actor::move(objective_state to, const std::string& reason) {
-  view_.state = to;
-  view_.reason = reason;
-  if (is_settled(to)) {
-    set_pause(view_, false);
-    view_.closing.reset();
-  }
-  pending_.push_back(objective_moved{to, reason});
-  move_root(to, reason);
+  view_.reason = reason; // first: it may be that of the closing, which is over then
+  set_state(view_, to);
+  pending_.push_back(objective_moved{to, view_.reason});
+  move_root(to, view_.reason);
 }
 
 void objective_actor::move_plan(std::uint32_t plan, plan_state to, const std::string& reason, bool requested) {

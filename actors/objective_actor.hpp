@@ -58,7 +58,6 @@ private:
   void advance();
   void start_plan(std::uint32_t plan);
   void on_settled(const plan_settled& what);
-  void end_planning();
   void on_waits(const plan_waits& what);
   void on_standing(const plan_standing& what);
   void show_waiting();
@@ -72,6 +71,7 @@ private:
   void on_change(const change_objective& what);
   [[nodiscard]] result<void> may_change_state(objective_state to) const;
   void change_state(objective_state to);
+  void pause_or_go_on(objective_state to);
   void note_pause(bool paused, std::optional<std::uint32_t> plan = std::nullopt);
   void on_add(const add_plan& what);
   void on_change_plan(const change_plan& what);

@@ -56,8 +56,11 @@ result<void> objective_actor::may_change_state(objective_state to) const {
 }
 
 void objective_actor::change_state(objective_state to) {
-  // Working and blocked are asked of the plans as well, which may be on their way to the other.
-  if (to == view_.state && to != objective_state::working && to != objective_state::blocked)
+  // To begin nothing new and to go on are asked of the plans as well, which may be on their way to the other.
+  const bool has_begun = view_.state == objective_state::planning || view_.state == objective_state::blocked;
+  if (to == objective_state::working || to == objective_state::blocked || (to == objective_state::planning && has_begun))
+    return pause_or_go_on(to);
+  if (to == view_.state)
     return;
   switch (to) {
   case objective_state::canceled:
@@ -80,17 +83,21 @@ void objective_actor::change_state(objective_state to) {
     return move(to, "");
   case objective_state::working:
   case objective_state::blocked:
-    note_pause(to == objective_state::blocked);
-    for (std::size_t p = 0; p < running_.size(); ++p)
-      if (running_[p]) {
-        tell(running_[p], pause_plan{view_.paused});
-        waiting_[p] = waiting_[p] && view_.paused; // It says so again if it waits for more than that.
-      }
-    if (to != view_.state && (!view_.paused || active() == 0))
-      move(to, view_.paused ? "paused by request" : "");
-    if (!view_.paused)
-      advance();
+    return; // above
   }
+}
+
+void objective_actor::pause_or_go_on(objective_state to) {
+  note_pause(to == objective_state::blocked);
+  for (std::size_t p = 0; p < running_.size(); ++p)
+    if (running_[p]) {
+      tell(running_[p], pause_plan{view_.paused});
+      waiting_[p] = waiting_[p] && view_.paused; // It says so again if it waits for more than that.
+    }
+  if (to != view_.state && (!view_.paused || active() == 0))
+    move(to, view_.paused ? "paused by request" : "");
+  if (!view_.paused)
+    advance();
 }
 
 // Recorded before it is acknowledged, so that a restart does not forget it.
@@ -269,7 +276,6 @@ result<void> objective_actor::change_plan_state(std::uint32_t plan, plan_state t
     withdraw_all(plan, "skipped by request");
     move_plan(plan, to, "skipped by request", true);
     remember_outward(plan);
-    end_planning();
     advance();
     return {};
   case plan_state::pending:
@@ -367,7 +373,6 @@ void objective_actor::end_unbegun(std::uint32_t plan, plan_state to) {
   move_plan(plan, to, reason);
   commit();
   remember_outward(plan);
-  end_planning();
   advance();
 }
 

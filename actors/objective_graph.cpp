@@ -485,14 +485,14 @@ prospect turn_of(const std::vector<resolved_plan>& plans, const std::vector<plan
 
 } // namespace
 
-objective_decision decide(const std::vector<resolved_plan>& plans, const std::vector<plan_state>& now) {
+objective_decision decide(const std::vector<resolved_plan>& plans, const std::vector<plan_state>& now, const std::vector<bool>& held) {
   objective_decision out;
   auto states = now;
   // A skip may decide the fate of further plans, so go round until nothing changes.
   for (bool changed = true; changed;) {
     changed = false;
     for (std::uint32_t p = 0; p < plans.size(); ++p) {
-      if (states[p] != plan_state::pending)
+      if (states[p] != plan_state::pending || (!held.empty() && held[p]))
         continue;
       const auto turn = plans[p].alternative_of ? turn_of(plans, states, p) : prospect::met;
       std::string reason = turn == prospect::lost ? "not needed" : "";

@@ -16,6 +16,17 @@ void set_pause(objective_view& view, bool paused, std::optional<std::uint32_t> p
   }
 }
 
+void set_state(objective_view& view, objective_state to) {
+  view.state = to;
+  if (to != objective_state::blocked)
+    view.planning = to == objective_state::planning;
+  if (!is_settled(to))
+    return;
+  set_pause(view, false);
+  view.closing.reset();
+  view.closing_reason.clear();
+}
+
 std::string_view summary_state(const task_slot& slot) noexcept {
   return slot.state == task_state::unspecified ? "pending" : to_string(slot.state);
 }

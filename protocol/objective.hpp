@@ -54,6 +54,7 @@ struct objective_view {
   boost::json::object metadata;
   objective_state state = objective_state::submitted;
   std::string reason;
+  bool planning = false; ///< Its plans are started one by one, also while it is blocked. Not once it has settled.
   std::uint64_t revision = 0; ///< Grows with every change of structure.
   timestamp created{};
   timestamp updated{};
@@ -67,6 +68,9 @@ struct objective_view {
 
 /// Pauses (or lets go on) one plan, or the objective with all its plans that have not settled.
 void set_pause(objective_view& view, bool paused, std::optional<std::uint32_t> plan = std::nullopt);
+
+/// The objective is in that state now; with its end, what was asked of it before is over.
+void set_state(objective_view& view, objective_state to);
 
 using objective_ptr = std::shared_ptr<const objective_view>;
 

@@ -144,14 +144,9 @@ void apply(objective_view& view, const change& where, const objective_edited& wh
 }
 
 void apply(objective_view& view, const change& where, const objective_moved& what) {
-  view.state = what.to;
+  set_state(view, what.to);
   view.reason = what.reason;
   view.updated = where.at;
-  if (!is_settled(what.to))
-    return;
-  set_pause(view, false);
-  view.closing.reset();
-  view.closing_reason.clear();
 }
 
 void apply(objective_view& view, const change& where, const plan_added& what) {

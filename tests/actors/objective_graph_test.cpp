@@ -260,6 +260,16 @@ TEST_CASE("alternatives start in turn and are skipped when they are not needed",
   }
 }
 
+TEST_CASE("plans that are held neither begin nor are skipped", "[actors][objective_graph]") {
+  const auto plans = shape({a_plan("a", {}), after(a_plan("b", {}), {"a"}), after(a_plan("c", {}), {"a"})});
+  CHECK(decide(plans, {pending, pending, pending}, {true, true, true}).start.empty());
+  CHECK(decide(plans, {completed, pending, pending}, {true, true, false}).start == std::vector<std::uint32_t>{2});
+  const auto next = decide(plans, {failed, pending, pending}, {true, true, false});
+  REQUIRE(next.skipped.size() == 1);
+  CHECK(next.skipped[0].plan == 2);
+  CHECK_FALSE(next.outcome);
+}
+
 TEST_CASE("an objective without plans never ends by itself", "[actors][objective_graph]") {
   CHECK_FALSE(decide({}, {}).outcome);
 }

@@ -79,6 +79,47 @@ TEST_CASE("a pause that its plans had not heard of yet is kept too", "[actors][p
   CHECK(bed.states() == "completed pending");
 }
 
+TEST_CASE("a pause is for plans that are started one by one as well, and planning goes on with them", "[actors][pause]") {
+  clock_bed bed;
+  bed.begin(two_plans(), false);
+  bed.move_plan(0, plan_state::working);
+  CHECK(bed.objective()->state == objective_state::planning);
+  bed.move(objective_state::blocked);
+  CHECK(bed.objective()->state == objective_state::blocked);
+  bed.report("a", report_completed{});
+  CHECK(bed.states() == "completed pending");
+  if (GENERATE(false, true))
+    bed.restart();
+  CHECK(bed.objective()->state == objective_state::blocked);
+  bed.move(objective_state::planning);
+  CHECK(bed.objective()->state == objective_state::planning);
+  CHECK_FALSE(bed.objective()->paused);
+  bed.report("b", report_completed{});
+  CHECK(bed.objective()->state == objective_state::planning);
+  CHECK(bed.states(1) == "pending");
+  bed.move_plan(1, plan_state::working);
+  bed.report("c", report_completed{});
+  CHECK(bed.objective()->state == objective_state::completed);
+}
+
+TEST_CASE("a pause that its plans had not heard of yet is lifted by planning", "[actors][pause]") {
+  clock_bed bed;
+  const auto id = bed.begin(two_plans(), false);
+  bed.move_plan(0, plan_state::working);
+  update_objective what;
+  what.id = id;
+  std::size_t answered = 0;
+  for (const auto to : {objective_state::blocked, objective_state::planning}) {
+    what.state = to;
+    bed.door().update(what, [&](const result<objective_ptr>& how) { answered += how.has_value() ? 1 : 0; });
+  }
+  bed.clock.settle();
+  CHECK(answered == 2);
+  CHECK_FALSE(bed.objective()->paused);
+  bed.report("a", report_completed{});
+  CHECK(bed.states() == "completed working");
+}
+
 TEST_CASE("an objective that ends while it is paused is not paused when it is tried again", "[actors][pause]") {
   clock_bed bed;
   bed.begin(two_plans());

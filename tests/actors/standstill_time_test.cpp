@@ -158,6 +158,22 @@ TEST_CASE("an objective that is blocked works again once another of its plans do
   CHECK(bed.objective()->state == objective_state::working);
 }
 
+TEST_CASE("an objective whose plans are started one by one is blocked while they ask, and begins no other afterwards", "[actors][time]") {
+  clock_bed bed;
+  bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand")}), a_plan("q", {a_task("b", {}, "hand")})}), false);
+  bed.move_plan(0, plan_state::working);
+  bed.report("a", report_question{"which?", false});
+  CHECK(bed.objective()->state == objective_state::blocked);
+  bed.say("a", "this");
+  CHECK(bed.objective()->state == objective_state::planning);
+  bed.report("a", report_completed{});
+  CHECK(bed.objective()->state == objective_state::planning);
+  CHECK(bed.states(1) == "pending");
+  bed.move(objective_state::working);
+  bed.report("b", report_completed{});
+  CHECK(bed.objective()->state == objective_state::completed);
+}
+
 TEST_CASE("telling an objective to work does not answer what it asks", "[actors][time]") {
   clock_bed bed;
   auto objective = an_objective({a_plan("p", {a_task("a", {}, "hand"), a_task("b", {"a"}, "hand")})});

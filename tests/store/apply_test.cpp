@@ -167,6 +167,14 @@ TEST_CASE("A plan that was skipped by request is told from others until it moves
   CHECK_FALSE(made.view.plans[0].skip_requested);
 }
 
+TEST_CASE("An objective that is blocked remembers that its plans are started one by one", "[store][apply]") {
+  board made;
+  apply_events(made.view, about("o", 2, objective_moved{objective_state::planning, ""}, objective_moved{objective_state::blocked, ""}));
+  CHECK(made.view.planning);
+  apply_events(made.view, about("o", 3, objective_moved{objective_state::working, ""}, objective_moved{objective_state::blocked, ""}));
+  CHECK_FALSE(made.view.planning);
+}
+
 TEST_CASE("A slot follows its task", "[store][apply]") {
   board made;
   apply_events(made.view, about_task(*made.spec, 1, 0, 2, born(*made.spec, 1, 0, 2)));

@@ -132,10 +132,10 @@ gateway& clock_bed::door() {
   return *gateway_;
 }
 
-objective_id clock_bed::begin(objective_spec spec) {
+objective_id clock_bed::begin(objective_spec spec, bool start) {
   create_objective what;
   what.spec = std::move(spec);
-  what.start = true;
+  what.start = start;
   const auto made = std::make_shared<std::optional<result<objective_ptr>>>();
   door().create(std::move(what), seen, [made](result<objective_ptr> answer) { *made = std::move(answer); });
   clock.settle();

@@ -82,7 +82,7 @@ public:
   [[nodiscard]] store& records() { return *records_; }
 
   /// Creates and starts an objective and lets the actors do what they can without time passing; throws if it is refused.
-  objective_id begin(objective_spec spec);
+  objective_id begin(objective_spec spec, bool start = true);
   /// The last objective begun, as committed.
   [[nodiscard]] objective_ptr objective() const;
   /// The record of its task of that name; null if it has not begun.
