@@ -248,7 +248,7 @@ result<void> objective_actor::change_plan_state(std::uint32_t plan, plan_state t
                             + "; move it to planning first, which makes its failed plans pending",
                         "status");
     for (const auto other : resolved_->plans[plan].dependencies)
-      if (states_[other] != plan_state::completed)
+      if (!is_met(resolved_->plans, states_, other))
         return make_error(errc::invalid_transition,
                           "the plan depends on plan \"" + view_.plans[other].spec->name + "\", which is "
                               + std::string{to_string(states_[other])},

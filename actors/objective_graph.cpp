@@ -485,6 +485,10 @@ prospect turn_of(const std::vector<resolved_plan>& plans, const std::vector<plan
 
 } // namespace
 
+bool is_met(const std::vector<resolved_plan>& plans, const std::vector<plan_state>& states, std::uint32_t plan) {
+  return prospect_of(plans, states, plan) == prospect::met;
+}
+
 objective_decision decide(const std::vector<resolved_plan>& plans, const std::vector<plan_state>& now, const std::vector<bool>& held) {
   objective_decision out;
   auto states = now;

@@ -75,6 +75,9 @@ struct resolved_objective {
 /// The same for what was accepted once, perhaps by an older version that refused less: it goes on, or can be canceled at least.
 [[nodiscard]] result<resolved_objective> resolve_accepted(const std::vector<plan_spec_ptr>& plans);
 
+/// Whether a dependency on `plan` is met: it, or one of its alternatives, has completed.
+[[nodiscard]] bool is_met(const std::vector<resolved_plan>& plans, const std::vector<plan_state>& states, std::uint32_t plan);
+
 /// What the plans' states call for while the objective goes on.
 struct objective_decision {
   std::vector<std::uint32_t> start;
@@ -87,8 +90,8 @@ struct objective_decision {
   std::optional<objective_state> outcome;
 };
 
-/// Pure: the same states give the same decision. A dependency on a plan is met when it, or one of its alternatives, completed. Plans that
-/// are `held` (by plan; empty: none) do not begin by themselves, nor are they skipped.
+/// Pure: the same states give the same decision. Plans that are `held` (by plan; empty: none) do not begin by themselves, nor are they
+/// skipped.
 [[nodiscard]] objective_decision decide(const std::vector<resolved_plan>& plans, const std::vector<plan_state>& states,
                                         const std::vector<bool>& held = {});
 

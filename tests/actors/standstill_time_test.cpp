@@ -174,6 +174,23 @@ TEST_CASE("an objective whose plans are started one by one is blocked while they
   CHECK(bed.objective()->state == objective_state::completed);
 }
 
+TEST_CASE("a plan may be started once an alternative has completed for the one it depends on", "[actors][time]") {
+  clock_bed bed;
+  auto first = a_plan("p", {a_task("a", {}, "hand")});
+  first.alternatives = {"q"};
+  auto last = a_plan("d", {a_task("c", {}, "hand")});
+  last.dependencies = {"p"};
+  bed.begin(an_objective({first, a_plan("q", {a_task("b", {}, "hand")}), last}), false);
+  bed.move_plan(0, plan_state::working);
+  bed.report("a", report_failed{"no", false});
+  CHECK_THROWS_WITH(bed.move_plan(2, plan_state::working), ContainsSubstring("depends on plan \"p\", which is failed"));
+  bed.move_plan(1, plan_state::working);
+  bed.report("b", report_completed{});
+  bed.move_plan(2, plan_state::working);
+  bed.report("c", report_completed{});
+  CHECK(bed.objective()->state == objective_state::completed);
+}
+
 TEST_CASE("telling an objective to work does not answer what it asks", "[actors][time]") {
   clock_bed bed;
   auto objective = an_objective({a_plan("p", {a_task("a", {}, "hand"), a_task("b", {"a"}, "hand")})});
