@@ -122,11 +122,14 @@ void objective_actor::create() {
 
 // -- plans ---------------------------------------------------------------------------------------------------------------
 
-// Looks at all plans and does what their states call for. None begins by itself where they are started one by one.
+// Looks at all plans and does what their states call for. Where they are started one by one only those begin that were added to.
 void objective_actor::advance() {
   if (view_.closing || view_.state == objective_state::submitted || is_settled(view_.state))
     return;
-  auto next = decide(resolved_->plans, states_, std::vector<bool>(states_.size(), view_.planning));
+  std::vector<bool> held;
+  for (const auto& plan : view_.plans)
+    held.push_back(view_.planning && !plan.start_requested);
+  auto next = decide(resolved_->plans, states_, held);
   for (auto& skip : next.skipped) {
     withdraw_all(skip.plan, skip.reason);
     move_plan(skip.plan, plan_state::skipped, skip.reason);
@@ -319,6 +322,7 @@ void objective_actor::move_plan(std::uint32_t plan, plan_state to, const std::st
   view_.plans[plan].state = to;
   view_.plans[plan].reason = reason;
   view_.plans[plan].skip_requested = requested;
+  view_.plans[plan].start_requested = view_.plans[plan].start_requested && to != plan_state::working;
   pending_.push_back(plan_moved{plan, to, reason, requested});
 }
 

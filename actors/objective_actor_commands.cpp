@@ -162,12 +162,15 @@ void objective_actor::on_add(const add_plan& what) {
   auto resolved = check_objective(all, env_.agents);
   if (!resolved)
     return refuse(resolved.error());
+  if (what.start && view_.state == objective_state::submitted)
+    move(objective_state::planning, "plans are started one by one");
   note_dependencies(*spec, index, resolved->plans[index]);
   resolved_ = std::make_shared<const resolved_objective>(std::move(*resolved));
   plan_view plan;
   plan.spec = spec;
   plan.tasks.resize(spec->tasks.size());
   plan.created = plan.updated = env_.now();
+  plan.start_requested = what.start;
   view_.plans.push_back(std::move(plan));
   ++view_.revision;
   states_.push_back(plan_state::pending);
@@ -176,7 +179,7 @@ void objective_actor::on_add(const add_plan& what) {
   standing_.emplace_back();
   behind_.push_back(false);
   hold(*spec);
-  pending_.push_back(plan_added{spec});
+  pending_.push_back(plan_added{spec, what.start});
   commit([id = spec->id, done = what.done] { done(id); });
   // Tasks of older plans may be awaited now that were not before.
   for (std::uint32_t p = 0; p < index; ++p) {
@@ -184,8 +187,6 @@ void objective_actor::on_add(const add_plan& what) {
       tell(running_[p], outward_changed{resolved_->plans[p].outward});
     remember_outward(p);
   }
-  if (what.start && view_.state != objective_state::working)
-    (void)change_plan_state(index, plan_state::working);
   advance();
   commit();
   quit_if_settled();

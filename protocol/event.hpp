@@ -44,6 +44,7 @@ struct objective_moved {
 
 struct plan_added {
   plan_spec_ptr spec; ///< Its index is the number of plans before it.
+  bool start = false; ///< It was added to begin as soon as what it depends on allows.
 };
 
 struct plan_moved {

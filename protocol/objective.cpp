@@ -23,6 +23,8 @@ void set_state(objective_view& view, objective_state to) {
   if (!is_settled(to))
     return;
   set_pause(view, false);
+  for (auto& each : view.plans)
+    each.start_requested = false;
   view.closing.reset();
   view.closing_reason.clear();
 }

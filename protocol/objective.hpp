@@ -39,6 +39,7 @@ struct plan_view {
   timestamp updated{};
   std::vector<task_slot> tasks; ///< One per task of `spec`, in its order.
   bool paused = false; ///< Begins no tasks until somebody says so. Not once it has settled.
+  bool start_requested = false; ///< To begin by itself, also where plans are started one by one. Not once it has, or the objective has settled.
   bool skip_requested = false; ///< It is skipped because somebody asked for it: trying others again leaves it so.
 
   /// The id of the task that stands for `index` now.

@@ -184,6 +184,8 @@ struct fact_writer {
   void operator()(const plan_added& what) const {
     out.key("plan");
     write_pointee(out, what.spec);
+    if (what.start)
+      out.key("start").boolean(true);
   }
   void operator()(const plan_moved& what) const {
     out.member("plan to", to_string(what.to)).key("p").number(what.plan).optional_member("why", what.reason);
@@ -295,7 +297,7 @@ event event_from(const json::object& in, const change& where) {
   if (kind == "objective")
     return objective_created{pointee(value, objective_spec_from), task_id{text(in, "root")}, text(in, "own")};
   if (kind == "plan")
-    return plan_added{pointee(value, plan_spec_from)};
+    return plan_added{pointee(value, plan_spec_from), flag(in, "start")};
   if (kind == "edited")
     return objective_edited{text(value.as_object(), "n"), text(value.as_object(), "d")};
   throw std::runtime_error("a fact of an unknown kind, " + std::string{kind});

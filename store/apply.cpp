@@ -153,6 +153,7 @@ void apply(objective_view& view, const change& where, const plan_added& what) {
   if (!what.spec)
     return;
   add_plan(view, what.spec, where.at);
+  view.plans.back().start_requested = what.start;
   view.updated = where.at;
   ++view.revision;
 }
@@ -164,6 +165,7 @@ void apply(objective_view& view, const change& where, const plan_moved& what) {
   plan->state = what.to;
   plan->reason = what.reason;
   plan->skip_requested = what.requested;
+  plan->start_requested = plan->start_requested && what.to != plan_state::working;
   plan->paused = plan->paused && !is_settled(what.to);
   touch(view, what.plan, where.at);
 }

@@ -212,6 +212,21 @@ TEST_CASE("whenever the process dies, what people were told happens", "[actors][
                   [](clock_bed& bed) { return move_plan(bed, 1, plan_state::working); }},
                  objective_state::completed, false});
   }
+  SECTION("a plan is added to begin when another has completed") {
+    const auto add = [](clock_bed& bed) {
+      create_plan what;
+      what.objective = only;
+      what.spec = after(a_plan("q", {a_task("b")}), "p");
+      what.spec.id = plan_id{"q"}; // A second one is refused.
+      what.start = true;
+      const auto done = std::make_shared<bool>(false);
+      bed.door().create(std::move(what), [done](const result<plan_id>& how) { *done = how.has_value(); });
+      bed.clock.settle();
+      return *done;
+    };
+    run_through({"added", an_objective({a_plan("p", {a_task("a")})}),
+                 {add, [](clock_bed& bed) { return move_plan(bed, 0, plan_state::working); }}, objective_state::completed, false});
+  }
   SECTION("what failed is tried again") {
     run_through({"again", an_objective({a_plan("p", {a_task("t")}), going_on(a_plan("q", {a_task("x", {"t"}), a_task("y", {"x"}), a_task("z", {}, "boom")}))}),
                  {[](clock_bed& bed) { return move_objective(bed, objective_state::planning); },

@@ -53,6 +53,19 @@ private:
   bool continuing_ = false;
 };
 
+/// A plan of one task, `<name>-task`, added to begin.
+void add_started(clock_bed& bed, const std::string& name, std::vector<std::string> after) {
+  create_plan more;
+  more.objective = bed.objective()->id;
+  more.spec = a_plan(name, {a_task(name + "-task", {}, "hand")});
+  more.spec.dependencies = std::move(after);
+  more.start = true;
+  bool made = false;
+  bed.door().create(std::move(more), [&](const result<plan_id>& how) { made = how.has_value(); });
+  bed.pass(0s);
+  REQUIRE(made);
+}
+
 result<objective_ptr> make(clock_bed& bed, objective_spec spec, message_ptr request) {
   create_objective what;
   what.spec = std::move(spec);
@@ -189,6 +202,47 @@ TEST_CASE("a plan may be started once an alternative has completed for the one i
   bed.move_plan(2, plan_state::working);
   bed.report("c", report_completed{});
   CHECK(bed.objective()->state == objective_state::completed);
+}
+
+TEST_CASE("a plan that is added to begin does so as soon as what it depends on has completed", "[actors][time]") {
+  clock_bed bed;
+  bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand")}), a_plan("q", {a_task("b", {}, "hand")})}), false);
+  add_started(bed, "now", {});
+  CHECK(bed.states(2) == "working");
+  add_started(bed, "then", {"p", "now"});
+  CHECK(bed.objective()->state == objective_state::planning);
+  CHECK(bed.states(3) == "pending");
+  bed.report("now-task", report_completed{});
+  if (GENERATE(false, true))
+    bed.restart();
+  CHECK(bed.states(3) == "pending");
+  bed.move_plan(0, plan_state::working);
+  SECTION("it has") {
+    bed.report("a", report_completed{});
+    CHECK(bed.states(3) == "working");
+    CHECK(bed.states(1) == "pending"); // nobody asked for it
+    bed.report("then-task", report_completed{});
+    bed.move_plan(1, plan_state::working);
+    bed.report("b", report_completed{});
+    CHECK(bed.objective()->state == objective_state::completed);
+  }
+  SECTION("it has not, and then has when it is tried again") {
+    bed.report("a", report_failed{"no", false});
+    CHECK(bed.objective()->plans[3].state == plan_state::skipped);
+    bed.move_plan(0, plan_state::working);
+    bed.report("a", report_completed{});
+    CHECK(bed.states(3) == "working");
+  }
+}
+
+TEST_CASE("a plan that is added to begin while the objective is paused does so when it goes on", "[actors][time]") {
+  clock_bed bed;
+  bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand")})}));
+  bed.move(objective_state::blocked);
+  add_started(bed, "more", {});
+  CHECK(bed.states(1) == "pending");
+  bed.move(objective_state::working);
+  CHECK(bed.states(1) == "working");
 }
 
 TEST_CASE("telling an objective to work does not answer what it asks", "[actors][time]") {

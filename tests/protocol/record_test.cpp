@@ -82,7 +82,7 @@ bool same(const objective_moved& a, const objective_moved& b) {
   return a.to == b.to && a.reason == b.reason;
 }
 bool same(const plan_added& a, const plan_added& b) {
-  return same(a.spec, b.spec);
+  return same(a.spec, b.spec) && a.start == b.start;
 }
 bool same(const plan_moved& a, const plan_moved& b) {
   return a.plan == b.plan && a.to == b.to && a.reason == b.reason && a.requested == b.requested;
@@ -146,7 +146,7 @@ event any_event(random_values& random, std::size_t kind, const change& where) {
                                task_id{random.text()}, random.text()};
     case 1: return objective_edited{random.text(), random.text()};
     case 2: return objective_moved{random.any_objective_state(), random.text()};
-    case 3: return plan_added{random.plan_ptr()};
+    case 3: return plan_added{random.plan_ptr(), random.coin()};
     case 4: return plan_moved{random.below(100), random.any_plan_state(), random.text(), random.coin()};
     case 5: return tasks_withdrawn{random.below(100), random.indexes(), random.any_task_state(), random.text(), random.object()};
     case 6: return tasks_renewed{random.below(100), random.indexes()};

@@ -175,6 +175,18 @@ TEST_CASE("An objective that is blocked remembers that its plans are started one
   CHECK_FALSE(made.view.planning);
 }
 
+TEST_CASE("A plan that was added to begin is known as such until it has, or the objective has settled", "[store][apply]") {
+  board made;
+  for (std::uint32_t index = 2; index < 5; ++index)
+    apply_events(made.view, about("o", index, plan_added{make_plan(made.spec->id, index, 1), index != 4}));
+  apply_events(made.view, about("o", 5, plan_moved{2, plan_state::working, ""}, plan_moved{3, plan_state::skipped, ""}));
+  CHECK_FALSE(made.view.plans[2].start_requested);
+  CHECK(made.view.plans[3].start_requested);
+  CHECK_FALSE(made.view.plans[4].start_requested);
+  apply_events(made.view, about("o", 6, objective_moved{objective_state::failed, ""}));
+  CHECK_FALSE(made.view.plans[3].start_requested);
+}
+
 TEST_CASE("A slot follows its task", "[store][apply]") {
   board made;
   apply_events(made.view, about_task(*made.spec, 1, 0, 2, born(*made.spec, 1, 0, 2)));
