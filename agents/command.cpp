@@ -227,8 +227,7 @@ start_result command_agent::start(const order_ptr& what, const agent_port_ptr& p
 }
 
 restart_rule command_agent::on_restart_of(const boost::json::object& input) const {
-  const auto read = read_command_input(input, input_stage::written);
-  return read ? read->restart.value_or(options_.on_restart) : options_.on_restart;
+  return read_restart(input, options_.on_restart);
 }
 
 result<void> command_agent::check_input(const boost::json::object& input) const {

@@ -162,13 +162,16 @@ result<command_input> read_command_input(const json::object& from, input_stage s
   out.json_on_stdin = *fed;
   if (auto done = read_limits(from, out, stage); !done)
     return done.error();
-  if (from.contains("restart")) {
-    const auto again = read_choice(from, "restart", "nextAttempt", "fail", true, stage);
-    if (!again)
-      return again.error();
-    out.restart = *again ? restart_rule::next_attempt : restart_rule::fail;
-  }
+  if (const auto again = read_choice(from, "restart", "nextAttempt", "fail", true, stage); !again) // see read_restart
+    return again.error();
   return out;
+}
+
+restart_rule read_restart(const json::object& from, restart_rule fallback) {
+  const auto* rule = from.if_contains("restart");
+  if (rule == nullptr)
+    return fallback;
+  return rule->is_string() && rule->get_string() == "nextAttempt" ? restart_rule::next_attempt : restart_rule::fail;
 }
 
 std::vector<std::string> command_environment(const command_input& input, const std::vector<std::string>& ours) {

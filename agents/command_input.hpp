@@ -6,7 +6,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,12 +25,15 @@ struct command_input {
   bool json_on_stdin = true; ///< `stdin` is `json`.
   std::size_t output_bytes_max = command_output_bytes_default;
   std::chrono::nanoseconds kill_after = std::chrono::seconds{2};
-  std::optional<restart_rule> restart;
 };
 
 /// Members: `argv`, `cwd`, `env`, `envAllow`, `protocol`, `stdin`, `outputLimit`, `killAfter`, `restart`; and `data` and `text`, which
 /// are the program's own and reach it on stdin. In a written input whatever is still a reference is left out.
 [[nodiscard]] result<command_input> read_command_input(const boost::json::object& from, input_stage stage);
+
+/// Its `restart`; `fallback` if it has none. One that cannot be read, or is not known yet (a reference), is `fail`: whoever wrote one may have
+/// meant that, and what ran twice cannot be taken back. No other member matters, so that none can hide it.
+[[nodiscard]] restart_rule read_restart(const boost::json::object& from, restart_rule fallback);
 
 /// What the program finds as its environment, as `NAME=value`: of `ours` the harmless few (PATH, HOME, LANG, LC_ALL, TMPDIR, TZ) and
 /// what `envAllow` names, then `env` over them.

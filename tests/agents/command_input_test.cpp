@@ -16,7 +16,6 @@ TEST_CASE("a command's input is read with its defaults", "[agents][command]") {
   CHECK(read->json_on_stdin);
   CHECK(read->output_bytes_max == 8U << 20);
   CHECK(read->kill_after == 2s);
-  CHECK_FALSE(read->restart);
 }
 
 TEST_CASE("every member of a command's input is read", "[agents][command]") {
@@ -31,7 +30,6 @@ TEST_CASE("every member of a command's input is read", "[agents][command]") {
   CHECK_FALSE(read->json_on_stdin);
   CHECK(read->output_bytes_max == 100);
   CHECK(read->kill_after == 250ms);
-  CHECK(read->restart == restart_rule::fail);
 }
 
 TEST_CASE("a command is checked before anything runs", "[agents][command]") {
@@ -91,6 +89,15 @@ TEST_CASE("a task may choose what a restart does to it", "[agents][command]") {
   const command_agent once(careful);
   CHECK(once.on_restart_of(object(R"({"argv": ["x"]})")) == restart_rule::fail);
   CHECK(once.on_restart_of(object(R"({"argv": ["x"], "restart": "nextAttempt"})")) == restart_rule::next_attempt);
+}
+
+TEST_CASE("whatever else is in an input, a restart that is forbidden stays forbidden", "[agents][command]") {
+  const command_agent agent;
+  for (const auto* input :
+       {R"({"argv": ["x", "${tasks.a.artifacts[0].text}"], "env": {"COUNT": 5}, "restart": "fail"})",
+        R"({"restart": "fail", "killAfter": "soon"})", R"({"argv": ["x"], "restart": "${tasks.a.artifacts[0].text}"})",
+        R"({"argv": ["x"], "restart": "fial"})", R"({"argv": ["x"], "restart": false})"})
+    CHECK(agent.on_restart_of(object(input)) == restart_rule::fail);
 }
 
 TEST_CASE("a program gets the harmless part of the environment", "[agents][command]") {
