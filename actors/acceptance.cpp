@@ -27,9 +27,6 @@ result<void> check_task(const task_spec& task, std::size_t plan, std::size_t ind
     return make_error(errc::agent_not_found,
                       who + ": no agent is named \"" + name + "\"" + choices(name, agents),
                       task_pointer(plan, index) + "/agent");
-  // An input with references is complete only when the task begins; the agent looks at it then.
-  if (has_references(task.input))
-    return {};
   if (auto ok = agent->check_input(task.input); !ok) {
     auto why = ok.error();
     return make_error(errc::invalid_params, who + ": " + why.message, task_pointer(plan, index) + "/input" + why.field);

@@ -158,7 +158,8 @@ public:
   [[nodiscard]] virtual restart_rule on_restart() const { return restart_rule::next_attempt; }
   /// The same for one task: its `input` (references not replaced) may choose.
   [[nodiscard]] virtual restart_rule on_restart_of(const boost::json::object&) const { return on_restart(); }
-  /// Checks a task's `input` before anything runs; the error's field is a JSON pointer below `input` (`/seconds`).
+  /// Checks a task's `input` before anything runs; the error's field is a JSON pointer below `input` (`/seconds`). References are not
+  /// replaced yet: a string that holds `${` may become anything, so let it pass and look again in `start`.
   [[nodiscard]] virtual result<void> check_input(const boost::json::object& input) const;
   /// Media types of the artifacts it makes, and of the parts it takes; `text/*` and `*/*` are allowed. A message that asks for none of the
   /// first, or brings something else than the second, is refused (errc::content_type_not_supported).

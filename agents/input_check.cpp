@@ -51,6 +51,15 @@ bool is_pending(const boost::json::value& value, input_stage stage) {
          && std::string_view(value.get_string()).find("${") != std::string_view::npos;
 }
 
+bool has_pending(const boost::json::value& value, input_stage stage) {
+  const auto within = [stage](const boost::json::value& one) { return has_pending(one, stage); };
+  if (const auto* list = value.if_array())
+    return std::any_of(list->begin(), list->end(), within);
+  if (const auto* object = value.if_object())
+    return std::any_of(object->begin(), object->end(), [&](const auto& member) { return within(member.value()); });
+  return is_pending(value, stage);
+}
+
 result<std::string> read_string(const boost::json::object& from, std::string_view name, std::string_view pointer,
                                 std::string fallback) {
   const auto* value = from.if_contains(name);

@@ -31,6 +31,8 @@ enum class input_stage : std::uint8_t { written, resolved };
 
 /// Whether `value` may turn into something else once references are replaced.
 [[nodiscard]] bool is_pending(const boost::json::value& value, input_stage stage);
+/// Whether anything within `value` may.
+[[nodiscard]] bool has_pending(const boost::json::value& value, input_stage stage);
 
 /// A member of type string, still with its references; `fallback` if absent.
 [[nodiscard]] result<std::string> read_string(const boost::json::object& from, std::string_view name, std::string_view pointer,

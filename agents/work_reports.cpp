@@ -41,9 +41,10 @@ result<std::optional<timestamp>> read_time(const json::object& from, std::string
   return at;
 }
 
-result<bool> read_flag(const json::object& from, std::string_view name, bool fallback, const std::string& pointer) {
+result<bool> read_flag(const json::object& from, std::string_view name, bool fallback, const std::string& pointer,
+                       input_stage stage) {
   const auto* value = from.if_contains(name);
-  if (value == nullptr)
+  if (value == nullptr || is_pending(*value, stage))
     return fallback;
   if (!value->is_bool())
     return input_error(below(pointer, name), "must be true or false");
@@ -218,10 +219,10 @@ result<report_artifact> read_artifact_step(const json::value& from, const std::s
   if (!content)
     return content.error();
   out.what.parts.push_back(std::move(*content));
-  const auto append = read_flag(*object, "append", false, pointer);
+  const auto append = read_flag(*object, "append", false, pointer, stage);
   if (!append)
     return append.error();
-  const auto last = read_flag(*object, "lastChunk", true, pointer);
+  const auto last = read_flag(*object, "lastChunk", true, pointer, stage);
   if (!last)
     return last.error();
   out.append = *append;

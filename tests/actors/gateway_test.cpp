@@ -24,6 +24,18 @@ public:
   }
 };
 
+/// Its input may have `text`, and nothing else.
+class choosy_agent final : public agent {
+public:
+  start_result start(const order_ptr&, const agent_port_ptr&) override { return report_completed{}; }
+  result<void> check_input(const boost::json::object& input) const override {
+    for (const auto& member : input)
+      if (member.key() != "text")
+        return make_error(errc::invalid_params, "unknown member", "/" + std::string(member.key()));
+    return {};
+  }
+};
+
 /// Throws at what its name says: `on_wake`, `on_input`, `on_cancel`; something that is no exception.
 class throwing_agent final : public agent {
 public:
@@ -418,6 +430,21 @@ TEST_CASE("what is wrong with an objective is said before anything is made", "[a
   const auto why = refused(an_objective({a_plan("p", {a_task("make"), user})}));
   CHECK(why.code == errc::invalid_reference);
   CHECK(why.field == "/plans/0/tasks/1/input/text");
+}
+
+TEST_CASE("an agent checks an input before anything runs, with references in it or without", "[actors][gateway]") {
+  actor_bed bed;
+  bed.agents.add("choosy", std::make_shared<choosy_agent>());
+  auto user = a_task("use", {"make"}, "choosy");
+  user.input["txet"] = "plain";
+  for (const auto* text : {"plain", "${tasks.make.artifacts[0].text}"}) {
+    user.input["text"] = text;
+    const auto why = bed.begin(an_objective({a_plan("p", {a_task("make"), user})})).error();
+    CHECK(why.code == errc::invalid_params);
+    CHECK(why.field == "/plans/0/tasks/1/input/txet");
+  }
+  user.input.erase("txet");
+  CHECK(bed.begin(an_objective({a_plan("p", {a_task("make"), user})})));
 }
 
 TEST_CASE("an id of the client's is adopted once and refused the second time", "[actors][gateway]") {

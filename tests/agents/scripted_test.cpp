@@ -182,6 +182,13 @@ TEST_CASE("a script is checked before anything runs", "[agents][scripted]") {
   CHECK(steps("[]") == "fine");
   CHECK(steps(R"([{"sleep": "${tasks.a.artifacts[0].data}"}, {"message": "${tasks.a.artifacts[0].text}"}])") == "fine");
   CHECK(verdict(agent, R"({"steps": "${tasks.a.artifacts[0].data}"})") == "fine");
+  for (const auto* step :
+       {R"({"progress": {"id": "a", "progress": "${tasks.a.artifacts[0].data.n}"}})",
+        R"({"progress": {"trackers": ["${tasks.a.artifacts[0].data}"]}})", R"({"hang": "${tasks.a.artifacts[0].data}"})",
+        R"({"failUntilAttempt": "${tasks.a.artifacts[0].data}"})", R"({"artifact": "${tasks.a.artifacts[0].data}"})",
+        R"({"artifactFromAnswer": "${tasks.a.artifacts[0].data}"})",
+        R"({"artifact": {"name": "a", "raw": "${tasks.a.artifacts[0].text}", "append": "${tasks.a.artifacts[0].data}"}})"})
+    CHECK(steps("[" + std::string(step) + "]") == "fine");
   CHECK(verdict(agent, "{}") == "/steps: is missing; must be a list of steps");
   CHECK(verdict(agent, R"({"steps": {}})") == "/steps: must be a list of steps");
   CHECK(verdict(agent, R"({"step": []})") == R"(/step: unknown member "step"; did you mean "steps"?)");
