@@ -167,7 +167,7 @@ result<agent_report> line_reader::read_report(std::string_view line) {
     return step ? result<agent_report>(report_progress{trackers_.apply(*step)}) : result<agent_report>(step.error());
   }
   if (name == "artifact") {
-    auto step = read_artifact_step(value, pointer, input_stage::written);
+    auto step = read_artifact_step(value, pointer, input_stage::literal);
     return step ? result<agent_report>(namer_.name(std::move(*step))) : result<agent_report>(step.error());
   }
   if (!value.is_string())

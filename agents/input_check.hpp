@@ -15,8 +15,9 @@
 
 namespace troupe {
 
-/// When an input is looked at: before anything runs a string may still be a reference that will become something else.
-enum class input_stage : std::uint8_t { written, resolved };
+/// When an input is looked at: before anything runs a string may still be a reference that will become something else. What a program prints
+/// is `literal`: there `${` is text like any other.
+enum class input_stage : std::uint8_t { written, resolved, literal };
 
 /// The reason of an input that does not fit: errc::invalid_params, `pointer` as its field.
 [[nodiscard]] error input_error(std::string_view pointer, std::string message);

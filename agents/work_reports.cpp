@@ -141,7 +141,7 @@ result<part> read_content(const json::object& from, const std::string& pointer, 
   part out;
   if (name == "data") {
     out = data_part(value);
-  } else if (!value.is_string() && (name != "text" || stage == input_stage::written)) {
+  } else if (!value.is_string() && (name != "text" || stage != input_stage::resolved)) {
     return input_error(below(pointer, name), "must be a string");
   } else if (name == "text") {
     out = text_part(value.is_string() ? std::string(value.get_string()) : json::serialize(value));

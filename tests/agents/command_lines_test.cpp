@@ -94,6 +94,10 @@ TEST_CASE("a wrong line is refused with its number", "[agents][command][jsonl]")
   CHECK(refusal(R"({"fail": "a", "retry": 1})") == "line 1 of stdout: /retry: must be true or false");
   CHECK(refusal(R"({"progress": {"id": 1}})") == "line 1 of stdout: /progress/id: must be a string");
   CHECK(refusal(R"({"artifact": {"name": "a", "text": 1}})") == "line 1 of stdout: /artifact/text: must be a string");
+  // What a program prints holds no references, whatever it looks like.
+  CHECK(refusal(R"({"artifact": {"name": "a", "raw": "${x}"}})") == "line 1 of stdout: /artifact/raw: must be base64");
+  CHECK(refusal(R"({"artifact": {"name": "a", "text": "", "append": "${x}"}})")
+        == "line 1 of stdout: /artifact/append: must be true or false");
 }
 
 TEST_CASE("the order reaches the program as one line of JSON", "[agents][command][jsonl]") {
