@@ -61,7 +61,13 @@ struct process {
   std::optional<clock::time_point> deadline;
   process_exit end;
 
-  void signal_group(int number) const { ::kill(-pid, number); }
+  // The group, and the process itself if it has left that: once each, a second SIGTERM may mean something else to a program. It is not
+  // reaped yet, so its pid belongs to nobody else.
+  void signal(int number) const {
+    ::kill(-pid, number);
+    if (::getpgid(pid) != pid)
+      ::kill(pid, number);
+  }
 
   void keep_error_tail(std::string_view bytes) {
     auto& tail = end.error_tail;
@@ -197,13 +203,13 @@ private:
   void terminate(process& one) {
     if (one.now == phase::terminating || one.now == phase::killed)
       return;
-    one.signal_group(SIGTERM);
+    one.signal(SIGTERM);
     one.now = phase::terminating;
     one.deadline = clock::now() + one.kill_after;
   }
 
   void kill(process& one) {
-    one.signal_group(SIGKILL);
+    one.signal(SIGKILL);
     one.now = phase::killed;
     one.deadline.reset();
   }
@@ -376,7 +382,7 @@ private:
 
   void kill_all() {
     for (const auto& [key, one] : processes_)
-      one.signal_group(SIGKILL);
+      one.signal(SIGKILL);
     for (const auto& [key, one] : processes_)
       while (::waitpid(one.pid, nullptr, 0) < 0 && errno == EINTR) {
       }

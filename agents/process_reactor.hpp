@@ -32,7 +32,7 @@ inline constexpr std::size_t error_tail_bytes_max = 4096;
 enum class output_verdict : std::uint8_t {
   go_on,
   finish, ///< All was said: close its stdin, and end it if it is still there after `kill_after`.
-  kill    ///< End its group at once.
+  kill    ///< End it and its group at once.
 };
 
 /// Hears of one process, on the reactor's thread; must not block. Destroyed after on_exit or on_start_failed.
@@ -63,7 +63,7 @@ public:
   process_key start(process_spec what, std::unique_ptr<process_listener> who);
   /// More for its stdin, if that is kept open; dropped once the process has closed it.
   void write_input(process_key which, std::string bytes);
-  /// SIGTERM to the group, SIGKILL `kill_after` later.
+  /// SIGTERM to the process and its group, SIGKILL `kill_after` later.
   void terminate(process_key which);
 
 private:

@@ -356,6 +356,33 @@ TEST_CASE("whoever ignores SIGTERM is killed with all its children", "[agents][c
   CHECK(second.ends());
 }
 
+// Run by the test below in a process of its own.
+TEST_CASE("a process joins its parent's group and waits to be ended", "[.runaway]") {
+  ::signal(SIGTERM, SIG_DFL);
+  REQUIRE(::setpgid(0, ::getpgid(::getppid())) == 0);
+  std::printf("{\"message\":\"%d\"}\n", static_cast<int>(::getpid()));
+  std::fflush(stdout);
+  ::pause();
+}
+
+TEST_CASE("a program that has left its group is ended all the same", "[agents][command][hostile]") {
+  command_agent agent;
+  job runaway(agent, object(R"({"argv": ["/proc/self/exe", "[.runaway]", "--out", "/dev/null"], "protocol": "jsonl"})"));
+  const watched_process program(runaway.said());
+  CHECK_FALSE(runaway.run->on_cancel());
+  CHECK(program.ends());
+  CHECK(runaway.end() == "failed: killed by SIGTERM");
+}
+
+TEST_CASE("the end of the agent ends a program that has left its group", "[agents][command][hostile]") {
+  auto agent = std::make_unique<command_agent>();
+  job runaway(*agent, object(R"({"argv": ["/proc/self/exe", "[.runaway]", "--out", "/dev/null"], "protocol": "jsonl"})"));
+  const watched_process program(runaway.said());
+  runaway.run.reset();
+  agent.reset(); // waits for it
+  CHECK(program.ends());
+}
+
 TEST_CASE("a run that is given up ends its program", "[agents][command]") {
   command_agent agent;
   job given_up(agent, talking_shell(R"(echo "{\"message\":\"$$\"}"; exec sleep 600)"));
