@@ -132,9 +132,12 @@ public:
   virtual void on_input(const message_ptr& input);
   /// See agent_port::wake_after.
   virtual void on_wake();
-  /// The task is canceled, or its time is up: stop. The object is kept until the agent reports its end or `cancel_grace` passed.
-  /// Returns true if nothing more is to come and it may be destroyed at once.
+  /// The task is canceled, or its time is up: stop. Returns true if nothing more is to come and the object may be destroyed at once. Else it
+  /// is kept, the task's slot with it, and no next attempt begins, until the agent reports its end or its grace is over: the executor's
+  /// `cancel_grace`, or cancel_grace_min if that is longer.
   virtual bool on_cancel();
+  /// See on_cancel.
+  [[nodiscard]] virtual std::chrono::nanoseconds cancel_grace_min() const noexcept { return {}; }
 };
 
 using agent_run_ptr = std::unique_ptr<agent_run>;

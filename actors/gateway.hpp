@@ -43,7 +43,7 @@ struct executor_options {
   std::size_t live_tasks_max = troupe::live_tasks_max;
   std::size_t live_bytes_max = troupe::live_bytes_max;
   std::size_t backlog_changes_max = troupe::backlog_changes_max;
-  std::chrono::milliseconds cancel_grace{5000}; ///< How long a canceled agent may take to stop before it is let go.
+  std::chrono::milliseconds cancel_grace{5000}; ///< How long a canceled agent may take to stop; see agent_run::on_cancel.
   std::chrono::seconds settled_linger{60}; ///< How long a settled objective stays in memory.
   std::uint32_t deduplicate_seconds = 0; ///< How long a message that is sent again leads to the same task; 0 = it never does.
   clock_fn now = &system_now;

@@ -41,6 +41,8 @@ inline constexpr std::size_t task_input_bytes_max = std::size_t{32} << 20;
 inline constexpr std::size_t task_questions_max = 64;
 /// The longest a timer is set for at once; what is left is set again. A timer keeps an actor that has ended in memory until it is due.
 inline constexpr std::chrono::seconds timer_hop_max{30};
+/// An agent's grace goes in hops of cancel-grace, because a gateway that ends lets go of the agent at the next; but not of less than this.
+inline constexpr std::chrono::milliseconds grace_hop_min{100};
 /// Sends that are remembered to know one that comes again (`deduplicate-seconds`); the oldest is forgotten first. About 300 bytes each.
 inline constexpr std::size_t recent_sends_max = 100'000;
 

@@ -10,8 +10,9 @@ namespace troupe {
 
 namespace {
 
-void set_task_timer(const task_handle& who, task_timer::purpose kind, std::uint32_t attempt, std::chrono::nanoseconds after) {
-  const auto hop = std::min<std::chrono::nanoseconds>(after, timer_hop_max);
+void set_task_timer(const task_handle& who, task_timer::purpose kind, std::uint32_t attempt, std::chrono::nanoseconds after,
+                    std::chrono::nanoseconds hop_max = timer_hop_max) {
+  const auto hop = std::min(after, hop_max);
   tell_after(hop, who, task_timer{kind, attempt, after - hop});
 }
 
@@ -81,7 +82,9 @@ void task_actor::on(agent_reported& what) {
 void task_actor::on(task_timer& what) {
   if (what.attempt != attempt_)
     return;
-  if (what.left.count() > 0)
+  // A gateway that ends waits for its actors, and so for an agent that is to stop; but no longer than it would for any other agent.
+  const bool is_let_go = what.kind == task_timer::purpose::grace && env_.stopping;
+  if (what.left.count() > 0 && !is_let_go)
     set_timer(what.kind, what.left);
   else
     on_timer(what);
@@ -274,7 +277,7 @@ void task_actor::cancel(const cancel_run& what) {
     rest().canceled = what.done;
   finish(task_event::cancel, what.reason, what.metadata);
   if (!stopped)
-    set_timer(task_timer::purpose::grace, env_.options.cancel_grace);
+    begin_grace();
 }
 
 // -- how an attempt ends -------------------------------------------------------------------------------------------------
@@ -343,7 +346,7 @@ void task_actor::stop_agent(report_failed because) {
   if (!run_ || stop_run())
     return fail(std::move(because));
   rest().stopping = std::move(because);
-  set_timer(task_timer::purpose::grace, env_.options.cancel_grace);
+  begin_grace();
 }
 
 /// Tells the agent to stop; true if nothing more is to come of it. If it throws, there is not.
@@ -353,6 +356,10 @@ bool task_actor::stop_run() {
   } catch (...) {
     return true;
   }
+}
+
+void task_actor::begin_grace() {
+  set_timer(task_timer::purpose::grace, std::max<std::chrono::nanoseconds>(env_.options.cancel_grace, run_->cancel_grace_min()));
 }
 
 // The agent has stopped, or had its time to.
@@ -415,7 +422,10 @@ void task_actor::release() {
 // -- what it is --------------------------------------------------------------------------------------------------------
 
 void task_actor::set_timer(task_timer::purpose kind, std::chrono::nanoseconds after) {
-  set_task_timer(handle_of(self_), kind, attempt_, after);
+  const auto hop_max = kind == task_timer::purpose::grace
+                           ? std::clamp<std::chrono::nanoseconds>(env_.options.cancel_grace, grace_hop_min, timer_hop_max)
+                           : timer_hop_max;
+  set_task_timer(handle_of(self_), kind, attempt_, after, hop_max);
 }
 
 /// Tells the plan once what it is told of is committed. Null for a lone task.

@@ -110,6 +110,7 @@ private:
   void wait_for_retry(std::chrono::milliseconds wait);
   void stop_agent(report_failed because);
   [[nodiscard]] bool stop_run();
+  void begin_grace();
   void after_stop();
   void finish(task_event on, const std::string& text, const boost::json::object& metadata = {});
   void conclude(task_event on, const std::string& text, const boost::json::object& metadata = {});

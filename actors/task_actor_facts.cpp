@@ -83,7 +83,8 @@ void task_actor::ask(const report_question& what) {
   if (is_interrupted(state_)) {
     auto& later = rest().questions;
     if (later.size() >= task_questions_max)
-      return fail(report_failed{"the agent asked " + std::to_string(task_questions_max + 1) + " more questions without waiting for an answer", false});
+      return stop_agent(report_failed{
+          "the agent asked " + std::to_string(task_questions_max + 1) + " more questions without waiting for an answer", false});
     later.push_back(what);
     return;
   }

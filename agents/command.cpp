@@ -152,12 +152,15 @@ private:
   bool broken_ = false;
 };
 
+// From SIGKILL until the end is reported, on a busy machine.
+constexpr std::chrono::seconds reaping_max{5};
+
 class command_run final : public agent_run {
 public:
-  command_run(std::shared_ptr<process_reactor> reactor, process_key key, std::shared_ptr<conversation> talk)
-      : reactor_(std::move(reactor)), key_(key), talk_(std::move(talk)) {}
-  // Does nothing to a process that has ended; one that has not gets its grace, and nobody waits here.
-  ~command_run() override { reactor_->terminate(key_); }
+  command_run(std::shared_ptr<process_reactor> reactor, process_key key, std::chrono::nanoseconds kill_after, std::shared_ptr<conversation> talk)
+      : reactor_(std::move(reactor)), key_(key), kill_after_(kill_after), talk_(std::move(talk)) {}
+  // Does nothing to a process that has ended. One that has not was given its grace or is given up: it must not run beside what comes next.
+  ~command_run() override { reactor_->kill(key_); }
 
   void on_references(const std::vector<referenced_task>& what) override { references_ = what; }
 
@@ -176,9 +179,12 @@ public:
     return false; // its end will be reported
   }
 
+  std::chrono::nanoseconds cancel_grace_min() const noexcept override { return kill_after_ + reaping_max; }
+
 private:
   std::shared_ptr<process_reactor> reactor_;
   process_key key_;
+  std::chrono::nanoseconds kill_after_;
   std::shared_ptr<conversation> talk_; // null: it takes no input while it runs
   std::vector<referenced_task> references_; // of the input that comes next
 };
@@ -223,7 +229,7 @@ start_result command_agent::start(const order_ptr& what, const agent_port_ptr& p
     listener = std::make_unique<plain_listener>(port, input->output_bytes_max);
   auto shared = reactor();
   const auto key = shared->start(std::move(spec), std::move(listener));
-  return std::make_unique<command_run>(std::move(shared), key, std::move(talk));
+  return std::make_unique<command_run>(std::move(shared), key, input->kill_after, std::move(talk));
 }
 
 restart_rule command_agent::on_restart_of(const boost::json::object& input) const {

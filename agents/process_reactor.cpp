@@ -79,7 +79,7 @@ struct process {
   }
 };
 
-enum class command_kind : std::uint8_t { start, write, terminate };
+enum class command_kind : std::uint8_t { start, write, terminate, kill };
 
 struct reactor_command {
   command_kind kind = command_kind::start;
@@ -157,10 +157,12 @@ private:
       const auto at = processes_.find(what.key);
       if (at == processes_.end())
         continue;
-      if (what.kind == command_kind::terminate)
+      if (what.kind == command_kind::write)
+        write_more(what.key, at->second, what.bytes);
+      else if (what.kind == command_kind::terminate)
         terminate(at->second);
       else
-        write_more(what.key, at->second, what.bytes);
+        kill(at->second);
     }
   }
 
@@ -437,6 +439,10 @@ void process_reactor::write_input(process_key which, std::string bytes) {
 
 void process_reactor::terminate(process_key which) {
   loop_->post({command_kind::terminate, which, {}, {}, {}});
+}
+
+void process_reactor::kill(process_key which) {
+  loop_->post({command_kind::kill, which, {}, {}, {}});
 }
 
 } // namespace troupe

@@ -65,6 +65,8 @@ public:
   void write_input(process_key which, std::string bytes);
   /// SIGTERM to the process and its group, SIGKILL `kill_after` later.
   void terminate(process_key which);
+  /// SIGKILL to the process and its group.
+  void kill(process_key which);
 
 private:
   class loop;

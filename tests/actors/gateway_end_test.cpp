@@ -66,6 +66,20 @@ void wait_until(const std::function<bool()>& condition) {
 
 } // namespace
 
+TEST_CASE("a gateway that ends lets go of an agent that takes long to stop", "[actors][gateway]") {
+  actor_bed bed{{.cancel_grace = std::chrono::milliseconds{1}}};
+  bed.held->stops_at_once = false;
+  bed.held->grace_min = std::chrono::hours{1};
+  const auto made = bed.begin(an_objective({a_plan("p", {a_task("a", {}, "held")})}));
+  REQUIRE(made);
+  static_cast<void>(bed.held->port("a"));
+  awaited<task_ptr> canceled;
+  bed.door().cancel(cancel_task{{}, (*made)->plans[0].task_at(0), {}}, canceled.to());
+  REQUIRE(canceled.get());
+  CHECK(bed.held->cancels() == 1);
+  bed.stop(); // returns
+}
+
 TEST_CASE("a gateway that ends leaves nothing of its own in the store", "[actors][gateway]") {
   auto owned = std::make_unique<holding_store>();
   auto& records = *owned;

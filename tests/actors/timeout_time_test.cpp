@@ -1,4 +1,5 @@
 // An attempt's time, and what happens to an agent that is told to stop.
+#include "actors/limits.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/clock_bed.hpp"
 #include "tests/support/results.hpp"
@@ -96,6 +97,46 @@ TEST_CASE("an agent that needs a while to stop has its grace, and the next attem
     bed.pass(1s);
     CHECK(bed.seen->lines == lines{"0 a working", "2 a working", "3 a working #2"});
   }
+}
+
+TEST_CASE("an agent that needs longer than the usual grace has it, and the next attempt waits", "[actors][time]") {
+  clock_bed bed{{.cancel_grace = 5s}};
+  bed.hand->stops_at_once = false;
+  bed.hand->grace_min = 65s; // more than one hop of a timer
+  bed.begin(an_objective({a_plan("p", {timed(2s, 2)})}));
+  bed.pass(2s + 65s - 1ms);
+  CHECK(bed.hand->running() == 1);
+  bed.pass(1ms);
+  CHECK(bed.hand->running() == 0);
+  bed.pass(1s);
+  CHECK(bed.seen->lines == lines{"0 a working", "67 a working", "68 a working #2"});
+}
+
+TEST_CASE("an agent that needs longer than the usual grace keeps its place that long when it is canceled", "[actors][time]") {
+  clock_bed bed{{.cancel_grace = 5s}};
+  bed.hand->limit = 1;
+  bed.hand->stops_at_once = false;
+  bed.hand->grace_min = 30s;
+  bed.begin(an_objective({going_on(a_plan("p", {a_task("a", {}, "hand"), a_task("b", {}, "hand")}))}));
+  static_cast<void>(bed.cancel("a"));
+  bed.pass(30s - 1ms);
+  CHECK(bed.hand->attempts.size() == 1);
+  bed.pass(1ms);
+  CHECK(bed.seen->lines == lines{"0 a working", "0 a canceled", "30 b working"});
+}
+
+TEST_CASE("an agent that asks too much is stopped, and has its grace", "[actors][time]") {
+  clock_bed bed{{.cancel_grace = 5s}};
+  bed.hand->stops_at_once = false;
+  bed.begin(an_objective({a_plan("p", {timed(0s)})}));
+  for (std::size_t i = 0; i < task_questions_max + 2; ++i) // one is open, task_questions_max wait
+    bed.report("a", report_question{"?", false});
+  CHECK(bed.hand->canceled == lines{"a"});
+  CHECK(bed.hand->running() == 1);
+  bed.pass(5s);
+  CHECK(bed.hand->running() == 0);
+  CHECK(bed.states() == "failed");
+  CHECK_THAT(bed.text("a"), ContainsSubstring("more questions"));
 }
 
 TEST_CASE("who is asked may take their time; the attempt's time begins anew with the answer", "[actors][time]") {

@@ -383,13 +383,24 @@ TEST_CASE("the end of the agent ends a program that has left its group", "[agent
   CHECK(program.ends());
 }
 
-TEST_CASE("a run that is given up ends its program", "[agents][command]") {
+TEST_CASE("a run that is given up ends its program at once", "[agents][command][hostile]") {
   command_agent agent;
-  job given_up(agent, talking_shell(R"(echo "{\"message\":\"$$\"}"; exec sleep 600)"));
+  job given_up(agent, talking_shell(R"(trap '' TERM; echo "{\"message\":\"$$\"}"; while :; do sleep 600; done)",
+                                    R"({"killAfter": 3600})"));
   const watched_process program(given_up.said());
+  SECTION("as it runs") {}
+  SECTION("while it should be stopping") {
+    CHECK_FALSE(given_up.run->on_cancel());
+  }
   given_up.run.reset();
   CHECK(program.ends());
-  CHECK(given_up.end() == "failed: killed by SIGTERM");
+  CHECK(given_up.end() == "failed: killed by SIGKILL");
+}
+
+TEST_CASE("a program has a grace in which killAfter fits", "[agents][command]") {
+  command_agent agent;
+  const job slow(agent, object(R"({"argv": ["sleep", "600"], "killAfter": 25})"));
+  CHECK(slow.run->cancel_grace_min() > std::chrono::seconds{25});
 }
 
 TEST_CASE("the end of the agent is the end of its programs", "[agents][command]") {

@@ -126,6 +126,7 @@ public:
   }
 
   bool stops_at_once = true; ///< What on_cancel returns.
+  std::chrono::nanoseconds grace_min{}; ///< What cancel_grace_min returns.
   restart_rule rule = restart_rule::next_attempt;
   std::uint32_t limit = 0;
   restart_rule on_restart() const override { return rule; }
@@ -149,6 +150,7 @@ private:
       ++owner_.cancels_;
       return owner_.stops_at_once;
     }
+    std::chrono::nanoseconds cancel_grace_min() const noexcept override { return owner_.grace_min; }
     held_agent& owner_;
     std::string who_;
   };

@@ -89,6 +89,7 @@ struct hand_agent::run final : agent_run {
     owner_.canceled.push_back(which_->name);
     return owner_.stops_at_once;
   }
+  std::chrono::nanoseconds cancel_grace_min() const noexcept override { return owner_.grace_min; }
   hand_agent& owner_;
   std::shared_ptr<attempt> which_;
 };

@@ -64,6 +64,7 @@ public:
   std::vector<std::string> canceled; ///< Names, in the order in which they were told.
   std::vector<std::string> heard;    ///< What the tasks were told, as "name:text".
   bool stops_at_once = true;         ///< What on_cancel returns.
+  std::chrono::nanoseconds grace_min{}; ///< What cancel_grace_min returns.
   std::uint32_t limit = 0;
   restart_rule rule = restart_rule::next_attempt;
 
