@@ -147,6 +147,7 @@ void task_actor::want_slots() {
 void task_actor::begin_attempt() {
   ++attempt_;
   between_attempts_ = false;
+  timeouts_set_ = 0; // those that still run are of an earlier attempt
   if (rest_ && rest_->progress) {
     rest_->progress->begin_attempt();
     rest_->progress_timer = false; // the one that runs is of an earlier attempt
@@ -193,12 +194,19 @@ void task_actor::on_started(start_result what) {
       if (me.lone_)
         me.env_.lone_tasks.put(me.lone_->id.str(), handle_of(me.self_));
       me.commit();
-      const auto timeout = me.scope_ ? me.scope_->spec->tasks[me.task_index_].timeout : milliseconds{0};
-      if (timeout.count() > 0)
-        me.set_timer(task_timer::purpose::timeout, timeout);
+      me.begin_time();
     }
   };
   std::visit(visitor{*this}, what);
+}
+
+/// The attempt has the whole of its time from now on: when its agent runs, and with each answer.
+void task_actor::begin_time() {
+  const auto timeout = scope_ ? scope_->spec->tasks[task_index_].timeout : milliseconds{0};
+  if (timeout.count() == 0)
+    return;
+  ++timeouts_set_;
+  set_timer(task_timer::purpose::timeout, timeout);
 }
 
 // -- what comes in -------------------------------------------------------------------------------------------------------
@@ -245,11 +253,9 @@ void task_actor::on_timer(const task_timer& what) {
       want_slots(); // it has them unless it waited in an earlier process
     return;
   case task_timer::purpose::timeout:
-    if (over() || is_stopping() || between_attempts_)
+    if (--timeouts_set_ > 0 || over() || is_stopping() || between_attempts_)
       return;
-    if (is_interrupted(state_))
-      rest().timeout_missed = true; // a person may take their time
-    else
+    if (!is_interrupted(state_)) // a person may take their time; the answer begins it anew
       stop_agent(report_failed{"timed out after " + seconds_text(scope_->spec->tasks[task_index_].timeout), true});
     return;
   case task_timer::purpose::grace:

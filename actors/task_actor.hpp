@@ -84,6 +84,7 @@ private:
   void want_slots();
   void begin_attempt();
   void start_agent();
+  void begin_time();
   void on_started(start_result what);
   /// An agent that throws has failed its attempt.
   void call_agent(const std::function<void()>& call);
@@ -168,7 +169,6 @@ private:
     reply_port<task_ptr> canceled; ///< Who asked to cancel it.
     bool progress_timer = false;
     bool progress_refused = false; ///< And that was logged.
-    bool timeout_missed = false; ///< It went off while somebody was asked; set again after the answer.
   };
   [[nodiscard]] occasional& rest();
 
@@ -187,6 +187,7 @@ private:
   std::uint32_t failures_ = 0;
   std::uint32_t artifacts_made_ = 0;
   std::uint32_t generation_ = 0;
+  std::uint32_t timeouts_set_ = 0; ///< Timers of this attempt's time that have not gone off. Only the last one counts.
   task_state state_ = task_state::submitted;
   bool created_ = false; ///< The record exists, or its creation is in pending_.
   bool has_artifacts_ = false;

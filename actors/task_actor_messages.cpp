@@ -106,16 +106,15 @@ void task_actor::on_input(provide_input& what) {
     if (told)
       told();
   });
-  if (asked) {
-    if (std::exchange(rest().timeout_missed, false))
-      set_timer(task_timer::purpose::timeout, scope_->spec->tasks[task_index_].timeout);
+  if (asked)
     show_progress_in_time();
-  }
   if (!run_) {
     if (asked)
       start_agent(); // an agent that asks and keeps nothing running is started again with the answer
     return;
   }
+  if (asked)
+    begin_time();
   call_agent([&] {
     if (const auto references = references_of({input}); !references.empty())
       run_->on_references(references);

@@ -154,6 +154,38 @@ TEST_CASE("who is asked may take their time; the attempt's time begins anew with
   CHECK(bed.text("a") == "timed out after 2 s");
 }
 
+TEST_CASE("an answer before the attempt's time is up begins it anew, too", "[actors][time]") {
+  clock_bed bed;
+  bed.begin(an_objective({a_plan("p", {timed(3s, 2)})}));
+  bed.report("a", report_question{"which?", false});
+  bed.pass(2600ms);
+  bed.say("a", "the red one");
+  bed.pass(1s);
+  bed.report("a", report_question{"how many?", false});
+  bed.pass(500ms);
+  bed.say("a", "two");
+  bed.pass(2999ms);
+  CHECK(bed.states() == "working");
+  bed.pass(1ms);
+  CHECK_THAT(bed.text("a"), ContainsSubstring("timed out after 3 s"));
+  // Nothing of this is left for the next attempt.
+  bed.pass(1s);
+  CHECK(bed.hand->of("a").number == 2);
+  bed.pass(2999ms);
+  CHECK(bed.states() == "working");
+  bed.pass(1ms);
+  CHECK(bed.states() == "failed");
+}
+
+TEST_CASE("a message that answers nothing gives the attempt no more time", "[actors][time]") {
+  clock_bed bed;
+  bed.begin(an_objective({a_plan("p", {timed(3s)})}));
+  bed.pass(2s);
+  bed.say("a", "hurry");
+  bed.pass(1s);
+  CHECK(bed.text("a") == "timed out after 3 s");
+}
+
 TEST_CASE("a task that waits for its next attempt can be canceled, and none begins", "[actors][time]") {
   clock_bed bed;
   bed.begin(an_objective({a_plan("p", {timed(0s, 5)})}));
