@@ -44,6 +44,10 @@ void agent_run::on_input(const message_ptr&) {
   // An agent that asks nothing has no use for it.
 }
 
+void agent_run::on_answer(const message_ptr& answer) {
+  on_input(answer);
+}
+
 void agent_run::on_wake() {
   // Never asked to be woken.
 }

@@ -80,7 +80,8 @@ struct report_message {
   message what; ///< Joins the history; an empty `message_id` is given one.
 };
 
-/// The task becomes INPUT_REQUIRED (or AUTH_REQUIRED) with this prompt; the answer arrives in `agent_run::on_input`.
+/// The task becomes INPUT_REQUIRED (or AUTH_REQUIRED) with this prompt; the answer arrives in `agent_run::on_answer`. Questions are shown one
+/// at a time, and answered in the order in which they were asked.
 struct report_question {
   std::string prompt;
   bool auth = false;
@@ -126,10 +127,13 @@ using agent_port_ptr = std::shared_ptr<agent_port>;
 class agent_run {
 public:
   virtual ~agent_run() = default;
-  /// Comes right before `on_input` if that message refers to tasks.
+  /// Comes right before `on_input` or `on_answer` if that message refers to tasks.
   virtual void on_references(const std::vector<referenced_task>& what);
-  /// An answer, or a further message to the running task.
+  /// A message to the running task that nobody asked for. May still come between a question and its answer: it was on its way when the agent
+  /// asked.
   virtual void on_input(const message_ptr& input);
+  /// The answer to the first question not yet answered. Goes to `on_input` unless overridden.
+  virtual void on_answer(const message_ptr& answer);
   /// See agent_port::wake_after.
   virtual void on_wake();
   /// The task is canceled, or its time is up: stop. Returns true if nothing more is to come and the object may be destroyed at once. Else it

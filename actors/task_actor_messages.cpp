@@ -118,7 +118,10 @@ void task_actor::on_input(provide_input& what) {
   call_agent([&] {
     if (const auto references = references_of({input}); !references.empty())
       run_->on_references(references);
-    run_->on_input(input);
+    if (asked)
+      run_->on_answer(input);
+    else
+      run_->on_input(input);
   });
   if (asked)
     ask_next();

@@ -6,7 +6,6 @@
 #include "protocol/text.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <optional>
 #include <thread>
@@ -46,11 +45,6 @@ std::optional<report_failed> failure_of(const process_exit& how, std::size_t out
     reason += (how.error_tail_cut ? ": ..." : ": ") + tail;
   return report_failed{std::move(reason)};
 }
-
-// What on_input needs to know of what the program said; shared by the actor's and the reactor's thread.
-struct conversation {
-  std::atomic<std::uint32_t> open_questions{0};
-};
 
 class command_listener : public process_listener {
 public:
@@ -96,8 +90,8 @@ private:
 // Hands on what each line says. The end is reported when the process is gone, so that a slot is free only then.
 class lines_listener final : public command_listener {
 public:
-  lines_listener(agent_port_ptr port, const command_input& input, std::shared_ptr<conversation> talk)
-      : command_listener(std::move(port), input.output_bytes_max), can_answer_(input.json_on_stdin), talk_(std::move(talk)) {}
+  lines_listener(agent_port_ptr port, const command_input& input)
+      : command_listener(std::move(port), input.output_bytes_max), can_answer_(input.json_on_stdin) {}
 
   output_verdict on_output(std::string_view bytes) override {
     if (outcome_)
@@ -130,11 +124,8 @@ private:
       outcome_ = std::move(report);
       return true;
     }
-    if (std::holds_alternative<report_question>(report)) {
-      if (!can_answer_)
-        return fail("asks a question, but its stdin is \"none\"");
-      ++talk_->open_questions;
-    }
+    if (std::holds_alternative<report_question>(report) && !can_answer_)
+      return fail("asks a question, but its stdin is \"none\"");
     port_->report(std::move(report));
     return false;
   }
@@ -146,7 +137,6 @@ private:
   }
 
   bool can_answer_;
-  std::shared_ptr<conversation> talk_;
   line_reader lines_;
   std::optional<agent_report> outcome_;
   bool broken_ = false;
@@ -157,22 +147,15 @@ constexpr std::chrono::seconds reaping_max{5};
 
 class command_run final : public agent_run {
 public:
-  command_run(std::shared_ptr<process_reactor> reactor, process_key key, std::chrono::nanoseconds kill_after, std::shared_ptr<conversation> talk)
-      : reactor_(std::move(reactor)), key_(key), kill_after_(kill_after), talk_(std::move(talk)) {}
+  command_run(std::shared_ptr<process_reactor> reactor, process_key key, std::chrono::nanoseconds kill_after, bool takes_input)
+      : reactor_(std::move(reactor)), key_(key), kill_after_(kill_after), takes_input_(takes_input) {}
   // Does nothing to a process that has ended. One that has not was given its grace or is given up: it must not run beside what comes next.
   ~command_run() override { reactor_->kill(key_); }
 
   void on_references(const std::vector<referenced_task>& what) override { references_ = what; }
 
-  void on_input(const message_ptr& input) override {
-    if (talk_ != nullptr) {
-      const bool answers = talk_->open_questions > 0;
-      if (answers)
-        --talk_->open_questions;
-      reactor_->write_input(key_, input_line(*input, references_, answers));
-    }
-    references_.clear();
-  }
+  void on_input(const message_ptr& input) override { tell(*input, false); }
+  void on_answer(const message_ptr& answer) override { tell(*answer, true); }
 
   bool on_cancel() override {
     reactor_->terminate(key_);
@@ -182,10 +165,16 @@ public:
   std::chrono::nanoseconds cancel_grace_min() const noexcept override { return kill_after_ + reaping_max; }
 
 private:
+  void tell(const message& what, bool answers) {
+    if (takes_input_)
+      reactor_->write_input(key_, input_line(what, references_, answers));
+    references_.clear();
+  }
+
   std::shared_ptr<process_reactor> reactor_;
   process_key key_;
   std::chrono::nanoseconds kill_after_;
-  std::shared_ptr<conversation> talk_; // null: it takes no input while it runs
+  bool takes_input_;                        // while it runs
   std::vector<referenced_task> references_; // of the input that comes next
 };
 
@@ -221,15 +210,15 @@ start_result command_agent::start(const order_ptr& what, const agent_port_ptr& p
   if (input->json_on_stdin)
     spec.input = order_line(*what);
   spec.keep_input_open = input->json_lines && input->json_on_stdin;
-  auto talk = spec.keep_input_open ? std::make_shared<conversation>() : nullptr;
+  const bool takes_input = spec.keep_input_open;
   std::unique_ptr<process_listener> listener;
   if (input->json_lines)
-    listener = std::make_unique<lines_listener>(port, *input, talk);
+    listener = std::make_unique<lines_listener>(port, *input);
   else
     listener = std::make_unique<plain_listener>(port, input->output_bytes_max);
   auto shared = reactor();
   const auto key = shared->start(std::move(spec), std::move(listener));
-  return std::make_unique<command_run>(std::move(shared), key, input->kill_after, std::move(talk));
+  return std::make_unique<command_run>(std::move(shared), key, input->kill_after, takes_input);
 }
 
 restart_rule command_agent::on_restart_of(const boost::json::object& input) const {

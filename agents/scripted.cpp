@@ -200,10 +200,10 @@ public:
       go_on();
   }
 
-  void on_input(const message_ptr& input) override {
+  void on_answer(const message_ptr& answer) override {
     if (waiting_ != waiting_for::answer)
       return;
-    answer_ = text_of(input->parts);
+    answer_ = text_of(answer->parts);
     go_on();
   }
 

@@ -305,6 +305,7 @@ TEST_CASE("an objective is not blocked while something of it runs", "[actors][ti
 TEST_CASE("who asks several things at once is answered one by one", "[actors][time]") {
   clock_bed bed;
   bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand")})}));
+  bed.say("a", "nobody asked");
   for (const auto* prompt : {"first?", "second?", "third?"})
     bed.report("a", report_question{prompt, false});
   CHECK(bed.text("a") == "first?");
@@ -318,7 +319,7 @@ TEST_CASE("who asks several things at once is answered one by one", "[actors][ti
   bed.say("a", "3");
   CHECK(bed.states() == "working");
   CHECK(bed.objective()->pending_inputs.empty());
-  CHECK(bed.hand->heard == std::vector<std::string>{"a:1", "a:2", "a:3"});
+  CHECK(bed.hand->heard == std::vector<std::string>{"a:nobody asked", "a answer:1", "a answer:2", "a answer:3"});
   bed.report("a", report_completed{});
   CHECK(bed.objective()->state == objective_state::completed);
 }

@@ -147,7 +147,7 @@ TEST_CASE("who is asked may take their time; the attempt's time begins anew with
   bed.pass(1h);
   CHECK(bed.states() == "input-required");
   bed.say("a", "the red one");
-  CHECK(bed.hand->heard == lines{"a:the red one"});
+  CHECK(bed.hand->heard == lines{"a answer:the red one"});
   bed.pass(1999ms);
   CHECK(bed.states() == "working");
   bed.pass(1ms);

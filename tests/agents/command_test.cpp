@@ -434,7 +434,7 @@ TEST_CASE("a hundred programs run at once on one thread", "[agents][command]") {
   for (auto& one : all)
     CHECK(one->port->wait_for<report_question>().prompt == "go?"); // all are there, none has ended
   for (auto& one : all)
-    one->run->on_input(user_says("yes"));
+    one->run->on_answer(user_says("yes"));
   for (auto& one : all)
     CHECK(one->end() == "completed: went");
 }
@@ -494,7 +494,7 @@ TEST_CASE("a program asks and gets the answer on its stdin", "[agents][command][
     read -r order; echo '{"ask": "Which city?"}'; read -r answer; read -r more
     printf '{"artifact": {"name": "heard", "data": [%s, %s]}}\n' "$answer" "$more")"));
   CHECK(asking.port->wait_for<report_question>().prompt == "Which city?");
-  asking.run->on_input(user_says("Paris"));
+  asking.run->on_answer(user_says("Paris"));
   asking.run->on_input(user_says("quickly"));
   CHECK(asking.end() == "completed: ");
   const auto heard = std::get<data_content>(asking.port->wait_for<report_artifact>().what.parts[0].content).data;
@@ -538,13 +538,28 @@ TEST_CASE("a program that asks twice gets two answers", "[agents][command][jsonl
     read -r order; echo '{"ask": "First?"}'; echo '{"ask": "Second?"}'; read -r one; read -r two; read -r more
     printf '{"artifact": {"name": "heard", "data": [%s, %s, %s]}}\n' "$one" "$two" "$more")"));
   CHECK(asking.port->wait_for<report_question>(1).prompt == "Second?");
-  for (const auto* text : {"1", "2", "3"})
-    asking.run->on_input(user_says(text));
+  for (const auto* text : {"1", "2"})
+    asking.run->on_answer(user_says(text));
+  asking.run->on_input(user_says("3"));
   CHECK(asking.end() == "completed: ");
   const auto heard = std::get<data_content>(asking.port->wait_for<report_artifact>().what.parts[0].content).data;
   CHECK(heard.at(0).at("answer") == "1");
   CHECK(heard.at(1).at("answer") == "2");
   CHECK_FALSE(heard.at(2).as_object().contains("answer"));
+}
+
+TEST_CASE("a message that was on its way when the program asked is not its answer", "[agents][command][jsonl]") {
+  command_agent agent;
+  job asking(agent, talking_shell(R"(
+    read -r order; echo '{"ask": "Which?"}'; read -r one; read -r two
+    printf '{"artifact": {"name": "heard", "data": [%s, %s]}}\n' "$one" "$two")"));
+  CHECK(asking.port->wait_for<report_question>().prompt == "Which?");
+  asking.run->on_input(user_says("hurry"));
+  asking.run->on_answer(user_says("this one"));
+  CHECK(asking.end() == "completed: ");
+  const auto heard = std::get<data_content>(asking.port->wait_for<report_artifact>().what.parts[0].content).data;
+  CHECK(heard.at(0).at("text") == "hurry");
+  CHECK(heard.at(1).at("answer") == "this one");
 }
 
 TEST_CASE("a question without a way to answer is a failure", "[agents][command][jsonl]") {
@@ -556,7 +571,7 @@ TEST_CASE("a question without a way to answer is a failure", "[agents][command][
 TEST_CASE("answers to a program that reads none are no harm", "[agents][command][jsonl]") {
   command_agent agent;
   job deaf(agent, talking_shell(R"(exec 0<&-; echo '{"ask": "?"}'; echo '{"complete": "did not wait"}')"));
-  deaf.run->on_input(user_says(std::string(1'000'000, 'x')));
+  deaf.run->on_answer(user_says(std::string(1'000'000, 'x')));
   CHECK(deaf.end() == "completed: did not wait");
   deaf.run->on_input(user_says("too late"));
   job plain(agent, shell("echo plain"));

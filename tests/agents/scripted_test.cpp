@@ -123,7 +123,9 @@ TEST_CASE("a script asks and uses the answer", "[agents][scripted]") {
   CHECK(script.port->wait_for<report_question>().prompt == "Which city?");
   script.run->on_wake(); // nothing it waits for
   CHECK(script.port->reports().size() == 1);
-  script.run->on_input(user_says("Paris"));
+  script.run->on_input(user_says("by the way")); // was on its way when the script asked
+  CHECK(script.port->reports().size() == 1);
+  script.run->on_answer(user_says("Paris"));
   const auto artifacts = script.port->all<report_artifact>();
   REQUIRE(artifacts.size() == 1);
   CHECK(artifacts[0].what.name == "city");
@@ -131,7 +133,7 @@ TEST_CASE("a script asks and uses the answer", "[agents][scripted]") {
   const auto second = script.port->wait_for<report_question>(1);
   CHECK(second.auth);
   CHECK(second.prompt == "Sign in");
-  script.run->on_input(user_says("token"));
+  script.run->on_answer(user_says("token"));
   CHECK(script.end() == "completed: ");
 }
 
@@ -167,7 +169,7 @@ TEST_CASE("a script that hangs does nothing until it is canceled", "[agents][scr
 TEST_CASE("a canceled script ignores what comes late", "[agents][scripted]") {
   const play asking(R"([{"ask": "?"}])");
   CHECK(asking.run->on_cancel());
-  asking.run->on_input(user_says("late"));
+  asking.run->on_answer(user_says("late"));
   CHECK(asking.port->reports().size() == 1);
 }
 

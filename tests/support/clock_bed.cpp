@@ -85,6 +85,7 @@ struct hand_agent::run final : agent_run {
   run(hand_agent& owner, std::shared_ptr<attempt> which) : owner_(owner), which_(std::move(which)) {}
   ~run() override { which_->over = true; }
   void on_input(const message_ptr& what) override { owner_.heard.push_back(which_->name + ":" + text_of(what->parts)); }
+  void on_answer(const message_ptr& what) override { owner_.heard.push_back(which_->name + " answer:" + text_of(what->parts)); }
   bool on_cancel() override {
     owner_.canceled.push_back(which_->name);
     return owner_.stops_at_once;

@@ -62,7 +62,7 @@ public:
 
   std::vector<std::shared_ptr<attempt>> attempts;
   std::vector<std::string> canceled; ///< Names, in the order in which they were told.
-  std::vector<std::string> heard;    ///< What the tasks were told, as "name:text".
+  std::vector<std::string> heard;    ///< What the tasks were told, as "name:text"; an answer as "name answer:text".
   bool stops_at_once = true;         ///< What on_cancel returns.
   std::chrono::nanoseconds grace_min{}; ///< What cancel_grace_min returns.
   std::uint32_t limit = 0;
