@@ -20,6 +20,12 @@ namespace {
   throw std::runtime_error("http_client: " + what + ": " + std::strerror(errno));
 }
 
+int status_in(const std::string& line) {
+  if (!line.starts_with("HTTP/1.1 ") || line.size() < 12)
+    throw std::runtime_error("http_client: not a status line: " + line);
+  return std::stoi(line.substr(9, 3));
+}
+
 } // namespace
 
 http_client::http_client(std::uint16_t port, int receive_bytes) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
@@ -95,16 +101,20 @@ bool http_client::is_closed() {
   return input_.empty() && !read_more();
 }
 
-std::string http_client::read_line() {
+std::size_t http_client::find_line_end() {
   for (;;) {
-    if (const auto end = input_.find("\r\n"); end != std::string::npos) {
-      auto line = input_.substr(0, end);
-      input_.erase(0, end + 2);
-      return line;
-    }
+    if (const auto end = input_.find("\r\n"); end != std::string::npos)
+      return end;
     if (!read_more())
       throw std::runtime_error("http_client: the server closed in the middle of a line");
   }
+}
+
+std::string http_client::read_line() {
+  const auto end = find_line_end();
+  auto line = input_.substr(0, end);
+  input_.erase(0, end + 2);
+  return line;
 }
 
 std::string http_client::read_bytes(std::size_t count) {
@@ -153,14 +163,15 @@ http_answer http_client::post(std::string_view body, std::string_view headers) {
 
 // -- answers -----------------------------------------------------------------------------------------------------------
 
+int http_client::next_status() {
+  return status_in(input_.substr(0, find_line_end()));
+}
+
 http_answer http_client::receive_head() {
   http_answer out;
   do { // an interim 100 is passed over
     out.headers.clear();
-    const auto status = read_line();
-    if (!status.starts_with("HTTP/1.1 ") || status.size() < 12)
-      throw std::runtime_error("http_client: not a status line: " + status);
-    out.status = std::stoi(status.substr(9, 3));
+    out.status = status_in(read_line());
     for (auto line = read_line(); !line.empty(); line = read_line()) {
       const auto colon = line.find(':');
       auto name = line.substr(0, colon);

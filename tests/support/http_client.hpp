@@ -64,6 +64,8 @@ public:
 
   /// The next answer, whole. `has_body`: false after HEAD.
   http_answer receive(bool has_body = true);
+  /// The status of what comes next, an interim 100 included. It stays to be received.
+  [[nodiscard]] int next_status();
   /// Status and headers of the next answer only, for a stream.
   http_answer receive_head();
   /// The next `data:` line of a stream whose head was received; nothing at its end. Comments are counted and passed over.
@@ -72,6 +74,7 @@ public:
 
 private:
   bool read_more();
+  std::size_t find_line_end();
   std::string read_line();
   std::string read_bytes(std::size_t count);
   bool read_chunk();
