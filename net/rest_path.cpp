@@ -23,6 +23,10 @@ std::vector<std::string_view> split(std::string_view path) {
   return out;
 }
 
+/// Segments of a push configuration's path. Its id is chosen by the client and may have colons (RFC 3986 3.3), and there is nothing
+/// to do with one but what verbs say: no action is taken off it.
+constexpr std::size_t config_segments = 4;
+
 /// Takes `:action` off the last segment.
 std::string_view take_action(std::string_view& segment) {
   const auto colon = segment.rfind(':');
@@ -50,7 +54,7 @@ std::optional<rest_resource> resource_of(const std::vector<std::string_view>& se
     return rest_resource::tasks;
   if (segments.size() == 2)
     return rest_resource::task;
-  if (segments[2] != "pushNotificationConfigs" || segments.size() > 4)
+  if (segments[2] != "pushNotificationConfigs" || segments.size() > config_segments)
     return std::nullopt;
   return segments.size() == 3 ? rest_resource::push_configs : rest_resource::push_config;
 }
@@ -79,14 +83,15 @@ std::optional<rest_path> parse_rest_path(std::string_view path) {
       return std::nullopt;
     segments.erase(segments.begin());
   }
-  out.action = take_action(segments.back());
+  if (segments.size() < config_segments)
+    out.action = take_action(segments.back());
   const auto resource = resource_of(segments, out.below_v1);
   if (!resource)
     return std::nullopt;
   out.resource = *resource;
   if (segments.size() > 1 && !decode(segments[1], out.task))
     return std::nullopt;
-  if (segments.size() > 3 && !decode(segments[3], out.config))
+  if (segments.size() == config_segments && !decode(segments[3], out.config))
     return std::nullopt;
   return out;
 }

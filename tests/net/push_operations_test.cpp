@@ -88,18 +88,18 @@ TEST_CASE("0.3 configurations have their nested shape over JSON-RPC", "[net][pus
 TEST_CASE("configurations over REST, in both versions", "[net][push][rest]") {
   const net_bed bed(local_push(), "puppet");
   const auto path = "/tasks/" + new_task(bed) + "/pushNotificationConfigs";
-  const auto made = rest(bed, "POST", path, 200, R"({"url":"http://127.0.0.1:9/","id":"c1"})");
-  CHECK(at(made, "/id") == "c1");
-  CHECK(rest(bed, "GET", path + "/c1", 200) == made);
+  const auto made = rest(bed, "POST", path, 200, R"({"url":"http://127.0.0.1:9/","id":"hook:1"})");
+  CHECK(at(made, "/id") == "hook:1");
+  CHECK(rest(bed, "GET", path + "/hook:1", 200) == made);
   CHECK(rest(bed, "GET", path + "?pageSize=1", 200).at("configs").as_array().size() == 1);
-  CHECK(at(rest(bed, "GET", "/v1" + path + "/c1", 200, "", ""), "/pushNotificationConfig/id") == "c1");
-  CHECK(at(rest(bed, "POST", "/v1" + path, 200, R"({"config":{"pushNotificationConfig":{"id":"c2","url":"http://127.0.0.1:9/"}}})", ""),
+  CHECK(at(rest(bed, "GET", "/v1" + path + "/hook:1", 200, "", ""), "/pushNotificationConfig/id") == "hook:1");
+  CHECK(at(rest(bed, "POST", "/v1" + path, 200, R"({"config":{"pushNotificationConfig":{"id":"hook:2","url":"http://127.0.0.1:9/"}}})", ""),
            "/pushNotificationConfig/id")
-        == "c2");
+        == "hook:2");
   CHECK(rest(bed, "GET", "/v1" + path, 200, "", "").at("configs").as_array().size() == 2);
-  CHECK(at(rest(bed, "DELETE", path + "/c1", 200), "") == "{}");
-  CHECK(at(rest(bed, "DELETE", "/v1" + path + "/c2", 200, "", ""), "") == "{}");
-  CHECK(at(rest(bed, "GET", path + "/c1", 404), "/error/details/0/reason") == "TASK_NOT_FOUND");
+  CHECK(at(rest(bed, "DELETE", path + "/hook:1", 200), "") == "{}");
+  CHECK(at(rest(bed, "DELETE", "/v1" + path + "/hook:2", 200, "", ""), "") == "{}");
+  CHECK(at(rest(bed, "GET", path + "/hook:1", 404), "/error/details/0/reason") == "TASK_NOT_FOUND");
 }
 
 TEST_CASE("a configuration that comes with a message is told the whole life of its task", "[net][push]") {

@@ -35,6 +35,8 @@ TEST_CASE("every path of both versions is recognised", "[net][rest]") {
       {"/tasks/t1:subscribe", false, r::task, "subscribe", "", "t1", ""},
       {"/tasks/t1/pushNotificationConfigs", false, r::push_configs, "", "", "t1", ""},
       {"/tasks/t1/pushNotificationConfigs/c1", false, r::push_config, "", "", "t1", "c1"},
+      {"/tasks/t1/pushNotificationConfigs/hook:1", false, r::push_config, "", "", "t1", "hook:1"},
+      {"/tasks/t1/pushNotificationConfigs/hook%3A1", false, r::push_config, "", "", "t1", "hook:1"},
       {"/acme/tasks/t1/pushNotificationConfigs/c1", false, r::push_config, "", "acme", "t1", "c1"},
       {"/extendedAgentCard", false, r::extended_card, "", "", "", ""},
       {"/acme/extendedAgentCard", false, r::extended_card, "", "acme", "", ""},
@@ -42,6 +44,7 @@ TEST_CASE("every path of both versions is recognised", "[net][rest]") {
       {"/v1/tasks", true, r::tasks, "", "", "", ""},
       {"/v1/tasks/t1:subscribe", true, r::task, "subscribe", "", "t1", ""},
       {"/v1/tasks/t1/pushNotificationConfigs/c1", true, r::push_config, "", "", "t1", "c1"},
+      {"/v1/tasks/t1/pushNotificationConfigs/hook:1", true, r::push_config, "", "", "t1", "hook:1"},
       {"/v1/card", true, r::extended_card, "", "", "", ""},
   }) {
     CAPTURE(row.path);
