@@ -53,7 +53,6 @@ void http_response::clear() {
   body.clear();
   if (body.capacity() > kept_bytes_max)
     body.shrink_to_fit();
-  head_only = false;
   close = false;
 }
 

@@ -17,8 +17,7 @@ struct http_response {
   std::string_view content_type = json_type; ///< Empty: no body and no such header (304).
   std::string headers; ///< Further header lines, each ended by CRLF.
   std::string body;
-  bool head_only = false;   ///< HEAD: the headers of the body, without it.
-  bool close = false;       ///< The last answer on this connection.
+  bool close = false; ///< The last answer on this connection.
 
   void clear();
 };

@@ -109,7 +109,6 @@ awaitable<void> route(session& connection) {
   auto& response = connection.response();
   const auto path = path_of(request);
   const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto& one) { return one.path == path; });
-  response.head_only = request.method == verb::head;
   if (connection.is_draining() && (row == rows.end() || !row->while_draining)) {
     write_plain_error(response, 503, "The server is shutting down.");
     return {};

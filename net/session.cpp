@@ -265,7 +265,8 @@ void session::on_fault(const std::exception& fault) {
 /// Writes the response as far as the socket takes it; true if it took all.
 bool session::begin_writing() {
   write_head(head_, response_, home_.date(), request_.is_http_1_0);
-  if (response_.head_only || response_.content_type.empty())
+  // Whoever wrote it: a body after HEAD would be read as the next answer.
+  if (request_.method == http::verb::head || response_.content_type.empty())
     response_.body.clear();
   written_ = 0;
   return write_now();

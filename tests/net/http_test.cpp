@@ -263,6 +263,24 @@ TEST_CASE("no more requests than allowed are worked on at once", "[net][http]") 
   CHECK(other.post(get_unknown).status == 200);
 }
 
+TEST_CASE("a refused HEAD has no body either, and the connection goes on", "[net][http]") {
+  server_options options;
+  options.requests_in_flight_max = 1;
+  const net_bed bed(options, "puppet");
+  auto busy = bed.connect();
+  busy.send(http_client::post_text(rpc("SendMessage", text_message("x"))));
+  const auto port = bed.puppet->port(0);
+  auto other = bed.connect();
+  CHECK(other.request("HEAD", "/healthz").status == 429);
+  CHECK(other.request("HEAD", "/nope").status == 429);
+  port->report(report_completed{});
+  CHECK(busy.receive().status == 200);
+  REQUIRE(comes_true([&] { return bed.web->load().requests_in_flight == 0; }));
+  for (const auto& [path, status] : {std::pair{"/healthz", 200}, {"/nope", 404}, {"/", 405}, {"/tasks/x", 404}})
+    CHECK(other.request("HEAD", path).status == status);
+  CHECK(other.get("/healthz").body == R"({"status":"ok"})");
+}
+
 TEST_CASE("long bodies are bounded together, and each gives its share back", "[net][http]") {
   server_options options;
   options.body_bytes_max = 150'000;
