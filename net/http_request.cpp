@@ -4,6 +4,8 @@
 #include "net/uri.hpp"
 #include "protocol/text.hpp"
 
+#include <boost/beast/http/error.hpp>
+
 #include <algorithm>
 
 namespace troupe::net {
@@ -88,11 +90,30 @@ void request_parser::on_request_impl(http::verb method, text, text target, int v
 
 void request_parser::on_response_impl(int, text, int, error&) {}
 
-void request_parser::on_field_impl(http::field name, text name_text, text value_text, error&) {
+void request_parser::refuse(error& ec, std::string_view why) {
+  fault_ = why;
+  ec = http::error::bad_value;
+}
+
+/// Beast passes over codings it does not know and frames by Content-Length, or as if there were no body. Whoever stands before us may
+/// frame otherwise, and what is body to one is a request to the other (RFC 9112 6.1 and 6.3).
+void request_parser::check_coding(std::string_view value, error& ec) {
+  if (out_.is_http_1_0)
+    refuse(ec, "HTTP/1.0 has no Transfer-Encoding");
+  else if (!equal_ignoring_case(trimmed(value), "chunked"))
+    refuse(ec, "the only Transfer-Encoding taken here is chunked");
+}
+
+void request_parser::on_field_impl(http::field name, text name_text, text value_text, error& ec) {
   if (in_trailer_)
     return;
   const std::string_view value(value_text.data(), value_text.size());
   switch (name) {
+  case http::field::transfer_encoding:
+    return check_coding(value, ec);
+  case http::field::host:
+    ++hosts_;
+    return;
   case http::field::content_type:
     out_.content_type = value;
     return;
@@ -133,8 +154,13 @@ void request_parser::on_field_impl(http::field name, text name_text, text value_
     out_.traceparent = value;
 }
 
-void request_parser::on_header_impl(error&) {
+void request_parser::on_header_impl(error& ec) {
   in_trailer_ = true;
+  // RFC 9112 3.2.
+  if (hosts_ > 1)
+    refuse(ec, "there is more than one Host header");
+  else if (hosts_ == 0 && !out_.is_http_1_0)
+    refuse(ec, "there is no Host header");
 }
 
 void request_parser::on_body_init_impl(const boost::optional<std::uint64_t>& length, error&) {

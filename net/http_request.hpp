@@ -45,6 +45,9 @@ class request_parser final : public boost::beast::http::basic_parser<true> {
 public:
   explicit request_parser(http_request& out) : out_(out) {}
 
+  /// What is wrong, where Beast takes what must be refused; empty if `put` has failed for a reason of its own.
+  [[nodiscard]] std::string_view fault() const noexcept { return fault_; }
+
 private:
   using text = boost::beast::string_view;
   using error = boost::beast::error_code;
@@ -59,8 +62,12 @@ private:
   void on_chunk_header_impl(std::uint64_t size, text extensions, error& ec) override;
   std::size_t on_chunk_body_impl(std::uint64_t remain, text body, error& ec) override;
   void on_finish_impl(error& ec) override;
+  void refuse(error& ec, std::string_view why);
+  void check_coding(std::string_view value, error& ec);
 
   http_request& out_;
+  std::string_view fault_;
+  std::size_t hosts_ = 0;
   bool in_trailer_ = false;
 };
 

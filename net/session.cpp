@@ -215,7 +215,8 @@ session::step session::refuse_request(const error_code& why) {
     write_plain_error(response_, 431,
                       "The headers are longer than limits.header-bytes, " + in_bytes(options.header_bytes_max) + ".");
   } else {
-    write_plain_error(response_, 400, "This is not HTTP/1.1: " + why.message() + ".");
+    const auto fault = parser_->fault();
+    write_plain_error(response_, 400, "This is not HTTP/1.1: " + (fault.empty() ? why.message() : std::string(fault)) + ".");
   }
   return step::refused;
 }

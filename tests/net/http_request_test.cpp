@@ -26,7 +26,7 @@ bool parse(http_request& out, const std::string& text, std::size_t step) {
 } // namespace
 
 TEST_CASE("a request is the same in whatever pieces it comes", "[net][http]") {
-  const std::string text = "POST /a?A2A-Version=1.0&x=y HTTP/1.1\r\n"
+  const std::string text = "POST /a?A2A-Version=1.0&x=y HTTP/1.1\r\nHost: h\r\n"
                            "Content-Type: application/json\r\n"
                            "a2a-version: 0.3\r\n"
                            "A2A-Extensions: one\r\n"
@@ -61,8 +61,16 @@ TEST_CASE("a request is the same in whatever pieces it comes", "[net][http]") {
 
 TEST_CASE("an empty chunked body may come byte by byte", "[net][http]") {
   http_request request;
-  CHECK(parse(request, "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 1));
+  CHECK(parse(request, "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 1));
   CHECK(request.body.empty());
+}
+
+TEST_CASE("there is one way to say chunked, and HTTP/1.0 needs no Host", "[net][http]") {
+  http_request request;
+  CHECK(parse(request, "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: \t Chunked \t\r\n\r\n2\r\n{}\r\n0\r\n\r\n", 1));
+  CHECK(request.body == "{}");
+  CHECK(parse(request, "GET / HTTP/1.0\r\n\r\n", 1));
+  CHECK(parse(request, "GET / HTTP/1.1\r\nHost:\r\n\r\n", 1));
 }
 
 TEST_CASE("the path is found in every form of a target", "[net][http]") {
@@ -81,15 +89,26 @@ TEST_CASE("the path is found in every form of a target", "[net][http]") {
 
 TEST_CASE("a request that could be read in two ways is refused", "[net][http]") {
   const auto text = GENERATE(values<std::string>({
-      "POST / HTTP/1.1\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-      "POST / HTTP/1.1\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd",
-      "POST / HTTP/1.1\r\nContent-Length: -3\r\n\r\nabc",
-      "POST / HTTP/1.1\r\nContent-Length: 3x\r\n\r\nabc",
-      "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-      "GET  / HTTP/1.1\r\n\r\n",
-      "GET / HTTP/9.9\r\n\r\n",
-      "GET / HTTP/1.1\r\nBad Header: x\r\n\r\n",
-      "GET /\x01 HTTP/1.1\r\n\r\n",
+      "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd",
+      "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: -3\r\n\r\nabc",
+      "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3x\r\n\r\nabc",
+      "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+      "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: xchunked\r\n\r\n",
+      "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+      "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked, identity\r\nContent-Length: 2\r\n\r\n{}",
+      "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\nTransfer-Encoding: identity\r\n\r\n{}",
+      "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n",
+      "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding:\r\n\r\n",
+      "POST / HTTP/1.0\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      "GET / HTTP/1.1\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n",
+      "GET / HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n",
+      "GET  / HTTP/1.1\r\nHost: h\r\n\r\n",
+      "GET / HTTP/9.9\r\nHost: h\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: h\r\nBad Header: x\r\n\r\n",
+      "GET /\x01 HTTP/1.1\r\nHost: h\r\n\r\n",
       "\x16\x03\x01\x02\x01\x01\xfc\x03\x03\r\n\r\n",
   }));
   CAPTURE(text);
