@@ -104,9 +104,15 @@ void request_parser::check_coding(std::string_view value, error& ec) {
     refuse(ec, "the only Transfer-Encoding taken here is chunked");
 }
 
+void request_parser::count_beside(std::size_t bytes, error& ec) {
+  beside_bytes_ += bytes;
+  if (beside_bytes_ > beside_bytes_max_)
+    ec = http::error::header_limit;
+}
+
 void request_parser::on_field_impl(http::field name, text name_text, text value_text, error& ec) {
   if (in_trailer_)
-    return;
+    return count_beside(name_text.size() + value_text.size(), ec);
   const std::string_view value(value_text.data(), value_text.size());
   switch (name) {
   case http::field::transfer_encoding:
@@ -174,7 +180,9 @@ std::size_t request_parser::on_body_impl(text body, error&) {
   return body.size();
 }
 
-void request_parser::on_chunk_header_impl(std::uint64_t, text, error&) {}
+void request_parser::on_chunk_header_impl(std::uint64_t, text extensions, error& ec) {
+  count_beside(extensions.size(), ec);
+}
 
 std::size_t request_parser::on_chunk_body_impl(std::uint64_t, text body, error&) {
   out_.body.append(body.data(), body.size());

@@ -5,9 +5,12 @@
 #include <boost/beast/http/basic_parser.hpp>
 #include <boost/beast/http/verb.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+
+#include "net/limits.hpp"
 
 namespace troupe::net {
 
@@ -45,6 +48,13 @@ class request_parser final : public boost::beast::http::basic_parser<true> {
 public:
   explicit request_parser(http_request& out) : out_(out) {}
 
+  /// Bytes of request line and headers; the same again for the extensions of all chunks and the trailer together, which Beast does not
+  /// bound. Above: http::error::header_limit. A line that has not ended yet is the reader's to bound.
+  void header_limit(std::uint32_t bytes) {
+    basic_parser::header_limit(bytes);
+    beside_bytes_max_ = bytes;
+  }
+
   /// What is wrong, where Beast takes what must be refused; empty if `put` has failed for a reason of its own.
   [[nodiscard]] std::string_view fault() const noexcept { return fault_; }
 
@@ -64,8 +74,11 @@ private:
   void on_finish_impl(error& ec) override;
   void refuse(error& ec, std::string_view why);
   void check_coding(std::string_view value, error& ec);
+  void count_beside(std::size_t bytes, error& ec);
 
   http_request& out_;
+  std::size_t beside_bytes_ = 0; ///< Of chunk extensions and trailer.
+  std::size_t beside_bytes_max_ = header_bytes_max;
   std::string_view fault_;
   std::size_t hosts_ = 0;
   bool in_trailer_ = false;

@@ -14,7 +14,8 @@ using namespace std::chrono_literals;
 
 /// Bytes of a request's body. Above: 413, before the body is read if Content-Length tells, else while reading.
 inline constexpr std::uint64_t body_bytes_max = 10 * 1024 * 1024;
-/// Bytes of request line and headers together. Above: 431.
+/// Bytes of request line and headers together; the same for a chunk's line, and for all chunk extensions and the trailer together.
+/// Above: 431.
 inline constexpr std::uint32_t header_bytes_max = 32 * 1024;
 /// Nesting of arrays and objects in a body. Above: JSON-RPC -32700. Deeper trees would cost stack when copied.
 inline constexpr std::size_t json_depth_max = 100;

@@ -135,10 +135,13 @@ session::step session::parse() {
     if (parser_->is_header_done()) {
       if (!parser_->is_done())
         enter(phase::body, server_->options.body_timeout);
-    } else if (head_bytes_ + (input_end_ - input_begin_) > server_->options.header_bytes_max) {
+    } else if (head_bytes_ + waiting_bytes() > server_->options.header_bytes_max) {
       return refuse_request(http::error::header_limit);
     }
   }
+  // Of a body only the line of a chunk and the trailer wait for their end, and Beast would wait for ever.
+  if (phase_ == phase::body && !parser_->is_done() && waiting_bytes() > server_->options.header_bytes_max)
+    return refuse_request(http::error::header_limit);
   if (!hold_body())
     return refuse_body();
   return parser_->is_done() ? step::complete : step::read_more;
@@ -213,7 +216,8 @@ session::step session::refuse_request(const error_code& why) {
     write_plain_error(response_, 413, "The body is longer than limits.body-bytes, " + in_bytes(options.body_bytes_max) + ".");
   } else if (why == http::error::header_limit) {
     write_plain_error(response_, 431,
-                      "The headers are longer than limits.header-bytes, " + in_bytes(options.header_bytes_max) + ".");
+                      std::string(parser_->is_header_done() ? "The chunk extensions and the trailer" : "The headers")
+                        + " are longer than limits.header-bytes, " + in_bytes(options.header_bytes_max) + ".");
   } else {
     const auto fault = parser_->fault();
     write_plain_error(response_, 400, "This is not HTTP/1.1: " + (fault.empty() ? why.message() : std::string(fault)) + ".");

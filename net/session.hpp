@@ -87,6 +87,7 @@ private:
   void enter(phase next, std::chrono::milliseconds timeout);
   [[nodiscard]] asio::mutable_buffer read_space();
   [[nodiscard]] bool input_is_empty() const noexcept { return input_begin_ == input_end_; }
+  [[nodiscard]] std::size_t waiting_bytes() const noexcept { return input_end_ - input_begin_; }
 
   // answering
   [[nodiscard]] awaitable<void> begin_work();

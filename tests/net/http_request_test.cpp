@@ -73,6 +73,20 @@ TEST_CASE("there is one way to say chunked, and HTTP/1.0 needs no Host", "[net][
   CHECK(parse(request, "GET / HTTP/1.1\r\nHost:\r\n\r\n", 1));
 }
 
+TEST_CASE("chunk extensions and trailer are bounded together, however many they are", "[net][http]") {
+  const std::string head = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const auto with = [](int lines, std::string_view line) {
+    std::string out;
+    for (int i = 0; i < lines; ++i)
+      out += line;
+    return out;
+  };
+  http_request request;
+  CHECK(parse(request, head + with(1000, "1;a=b\r\nx\r\n") + "0\r\n" + with(100, "X: y\r\n") + "\r\n", 1000));
+  CHECK_FALSE(parse(request, head + with(header_bytes_max / 4 + 1, "1;a=b\r\nx\r\n") + "0\r\n\r\n", 1000));
+  CHECK_FALSE(parse(request, head + "0\r\n" + with(header_bytes_max / 2 + 1, "X: y\r\n") + "\r\n", 1000));
+}
+
 TEST_CASE("the path is found in every form of a target", "[net][http]") {
   http_request request;
   const auto path_of = [&](const char* target) {

@@ -231,6 +231,21 @@ TEST_CASE("headers over the limit are refused", "[net][http]") {
   CHECK(fits.get("/healthz", "X: " + std::string(30'000, 'a') + "\r\n").status == 200);
 }
 
+TEST_CASE("the line of a chunk and the trailer are bounded like headers", "[net][http]") {
+  const net_bed bed;
+  const std::string begin = GENERATE("0\r\nX: ", "5;a=", "00000000");
+  CAPTURE(begin);
+  auto client = bed.connect();
+  client.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n" + begin);
+  const std::string block(64 * 1024, begin.back() == '0' ? '0' : 'a');
+  for (int i = 0; i < 64 && client.try_send(block); ++i) {
+  }
+  const auto refused = client.receive();
+  CHECK(plain_error(refused) == 431);
+  CHECK_THAT(refused.body, ContainsSubstring("limits.header-bytes"));
+  CHECK(client.is_closed());
+}
+
 TEST_CASE("a sender that is too slow gets 408", "[net][http]") {
   server_options options;
   options.header_timeout = std::chrono::milliseconds(20);
