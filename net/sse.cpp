@@ -195,14 +195,18 @@ awaitable<void> show(operation_call& call, task_stream& what) {
     if (!over)
       over = add_news(call, what);
   }
+  // Counts from what was sent last: news that this reader is not shown keep nobody waiting for a sign of life.
+  auto due = connection.home().now() + silence;
   for (;;) {
+    if (!connection.stream_text().empty())
+      due = connection.home().now() + silence;
     if (here)
       here = co_await connection.send_stream();
     if (!here || over)
       break;
-    co_await connection.wait(connection.home().now() + silence);
+    co_await connection.wait(due);
     over = add_news(call, what);
-    if (connection.is_late() && connection.stream_text().empty())
+    if (connection.home().now() >= due && connection.stream_text().empty())
       connection.stream_text() = ": keep-alive\n\n";
   }
   co_await connection.end_stream();

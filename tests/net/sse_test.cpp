@@ -4,7 +4,9 @@
 
 #include <boost/json/parse.hpp>
 
+#include <atomic>
 #include <future>
+#include <thread>
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -49,6 +51,12 @@ report_progress progress(double value) {
                              .started_at = {},
                              .updated_at = {}});
   return {std::move(report)};
+}
+
+/// A clock on which a second passes whenever it is looked at.
+timestamp seconds_later() {
+  static std::atomic<int> looks{0};
+  return timestamp{std::chrono::seconds(1'800'000'000 + ++looks)};
 }
 
 } // namespace
@@ -226,6 +234,34 @@ TEST_CASE("a silent stream carries comments", "[net][sse]") {
   bed.puppet->port(0)->report(report_completed{});
   CHECK(end.get() == "TASK_STATE_COMPLETED");
   CHECK(client.comments() > 0);
+}
+
+TEST_CASE("a stream carries comments while only what it does not show happens", "[net][sse]") {
+  server_options options;
+  options.keep_alive_interval = std::chrono::milliseconds(100);
+  executor_options how;
+  how.now = &seconds_later; // so that every report becomes a fact at once
+  const net_bed bed(options, "puppet", nullptr, how);
+  auto client = open_stream(bed, "SendStreamingMessage", text_message("go"));
+  const auto id = at(next(client), "/result/task/id");
+  CHECK(next_state(client) == "TASK_STATE_WORKING");
+  const auto port = bed.puppet->port(0);
+  const auto shows = [&](double value) {
+    const auto record = bed.records->find_task(task_id(id));
+    return record->progress && record->progress->trackers.at(0).progress == value;
+  };
+  std::jthread flow([&](const std::stop_token& enough) {
+    for (double value = 0.001; !enough.stop_requested(); value += 0.001) {
+      port->report(progress(value));
+      static_cast<void>(comes_true([&] { return shows(value); }));
+    }
+  });
+  for (int comments = 0; comments < 3; ++comments)
+    CHECK(client.next_piece() == ": keep-alive");
+  flow.request_stop();
+  flow.join();
+  port->report(report_completed{});
+  CHECK(next_state(client) == "TASK_STATE_COMPLETED");
 }
 
 TEST_CASE("a reader that has gone is noticed, and its task goes on", "[net][sse]") {

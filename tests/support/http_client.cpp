@@ -218,24 +218,27 @@ bool http_client::read_chunk() {
   return !stream_over_;
 }
 
-std::optional<std::string> http_client::next_event() {
+std::optional<std::string> http_client::next_piece() {
   for (;;) {
-    const auto end = stream_.find("\n\n");
-    if (end == std::string::npos) {
-      if (!read_chunk())
-        return std::nullopt;
-      continue;
+    if (const auto end = stream_.find("\n\n"); end != std::string::npos) {
+      auto piece = stream_.substr(0, end);
+      stream_.erase(0, end + 2);
+      return piece;
     }
-    auto event = stream_.substr(0, end);
-    stream_.erase(0, end + 2);
-    if (event.starts_with(':')) {
-      ++comments_;
-      continue;
-    }
-    if (!event.starts_with("data: ") || event.find('\n') != std::string::npos)
-      throw std::runtime_error("http_client: not one data line: " + event);
-    return event.substr(6);
+    if (!read_chunk())
+      return std::nullopt;
   }
+}
+
+std::optional<std::string> http_client::next_event() {
+  auto event = next_piece();
+  for (; event && event->starts_with(':'); event = next_piece())
+    ++comments_;
+  if (!event)
+    return std::nullopt;
+  if (!event->starts_with("data: ") || event->find('\n') != std::string::npos)
+    throw std::runtime_error("http_client: not one data line: " + *event);
+  return event->substr(6);
 }
 
 } // namespace troupe::testing

@@ -70,6 +70,8 @@ public:
   http_answer receive_head();
   /// The next `data:` line of a stream whose head was received; nothing at its end. Comments are counted and passed over.
   [[nodiscard]] std::optional<std::string> next_event();
+  /// The same, but comments are not passed over: they begin with a colon.
+  [[nodiscard]] std::optional<std::string> next_piece();
   [[nodiscard]] int comments() const noexcept { return comments_; }
 
 private:
