@@ -32,8 +32,20 @@ TEST_CASE("an objective is built, then started, then completes", "[net][opt]") {
   const auto started = bed.result_of("objectives/update", R"({"id":")" + id + R"(","status":"working"})");
   CHECK(at(started, "/objective/id") == id);
   REQUIRE(comes_true([&] { return status_of(bed, id) == "completed"; }));
-  const auto brief = bed.result_of("objectives/get", R"({"id":")" + id + R"(","includePlans":false})");
-  CHECK(at(brief, "/objective/plans") == "(none)");
+}
+
+TEST_CASE("plans and tasks are shown unless said otherwise", "[net][opt]") {
+  const net_bed bed;
+  const auto id = at(bed.result_of("objectives/create", std::string(R"({"name":"trip",)") + one_plan + "}"), "/objective/id");
+  const auto shown = [&](const char* how) { return bed.result_of("objectives/get", R"({"id":")" + id + "\"" + how + "}"); };
+  CHECK(at(shown(""), "/objective/plans/0/tasks/1/name") == "b");
+  const auto plans = shown(R"(,"includeTasks":false)");
+  CHECK(at(plans, "/objective/plans/0/name") == "p");
+  CHECK(at(plans, "/objective/plans/0/tasks") == "(none)");
+  CHECK(at(shown(R"(,"includePlans":false)"), "/objective/plans") == "(none)");
+  const auto plan = at(plans, "/objective/plans/0/id");
+  CHECK(at(bed.result_of("plans/get", R"({"id":")" + plan + "\"}"), "/plan/tasks/1/name") == "b");
+  CHECK(at(bed.result_of("plans/get", R"({"id":")" + plan + R"(","includeTasks":false})"), "/plan/tasks") == "(none)");
 }
 
 TEST_CASE("plans are added, read and started on their own", "[net][opt]") {
