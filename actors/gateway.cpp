@@ -128,6 +128,31 @@ struct gateway::impl {
                       "");
   }
 
+  /// What a message that brings an objective keeps to, as one that brings none does; in its media types if the default agent is to do
+  /// all the work.
+  [[nodiscard]] result<void> check_request(const create_objective& what) const {
+    if (!what.request)
+      return {};
+    const auto refer = [this, owner = owner_of(what.who)](const task_id& id) { return env.records.find_task_of(owner, id); };
+    if (auto ok = check_task_references(*what.request, refer); !ok)
+      return ok;
+    const auto who = env.agents.find(env.agents.default_agent);
+    if (!who || !is_for_default_agent(what.spec))
+      return {};
+    return check_media_types(*what.request, what.accepted_output_modes, *who);
+  }
+
+  [[nodiscard]] bool is_for_default_agent(const objective_spec& what) const {
+    std::size_t tasks = 0;
+    for (const auto& plan : what.plans)
+      for (const auto& task : plan->tasks) {
+        if (env.agents.name_or_default(task.agent) != env.agents.default_agent)
+          return false;
+        ++tasks;
+      }
+    return tasks > 0;
+  }
+
   void send_new(send_message what, watcher_ptr follow, reply<sent> done) {
     task_start start;
     start.id = task_id{thread_id_source().next("task")};
@@ -307,17 +332,18 @@ void gateway::send(send_message what, watcher_ptr follow, reply<sent> done) {
   if (auto ok = impl_->has_room(bytes_of(what.what)); !ok)
     return done(ok.error());
   const auto refer = [this, owner = owner_of(what.who)](const task_id& id) { return records().find_task_of(owner, id); };
+  const bool is_new = what.what.task_id.empty();
+  const auto record = is_new ? nullptr : refer(task_id{what.what.task_id});
+  if (!is_new && !record)
+    return done(unknown_task(what.what.task_id));
   if (auto ok = check_task_references(what.what, refer); !ok)
     return done(ok.error());
-  if (what.what.task_id.empty()) {
+  if (is_new) {
     const auto who = agents().find(agents().default_agent);
     if (auto ok = who ? check_media_types(what.what, what.accepted_output_modes, *who) : result<void>{}; !ok)
       return done(ok.error());
     return impl_->send_new(std::move(what), std::move(follow), std::move(done));
   }
-  const auto record = refer(task_id{what.what.task_id});
-  if (!record)
-    return done(unknown_task(what.what.task_id));
   if (!what.what.context_id.empty() && what.what.context_id != record->context)
     return done(make_error(errc::invalid_params, "message.contextId is not the task's: " + record->context, "message.contextId"));
   if (is_terminal(record->status.state))
@@ -353,6 +379,8 @@ void gateway::create(create_objective what, watcher_ptr follow, reply<objective_
   if (auto ok = impl_->open(); !ok)
     return done(ok.error());
   if (auto ok = impl_->has_room(bytes_of(what.spec)); !ok)
+    return done(ok.error());
+  if (auto ok = impl_->check_request(what); !ok)
     return done(ok.error());
   auto resolved = check_new_objective(what.spec, agents());
   if (!resolved)

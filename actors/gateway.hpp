@@ -76,7 +76,8 @@ public:
   /// Answers with the task once CANCELED is durable; its agent may take `cancel_grace` longer to stop. Errors: task_not_found, task_not_cancelable.
   void cancel(cancel_task what, reply<task_ptr> done);
 
-  /// Errors: duplicate_id, dependency_cycle, unknown_dependency, agent_not_found, invalid_params, limit_exceeded, overloaded, unavailable.
+  /// Errors: duplicate_id, dependency_cycle, unknown_dependency, agent_not_found, invalid_params, limit_exceeded, overloaded, unavailable;
+  /// and those of a message that makes a task, if a message asked for it.
   /// `follow` watches the objective with all its tasks from its first event on.
   void create(create_objective what, watcher_ptr follow, reply<objective_ptr> done);
   void update(update_objective what, reply<objective_ptr> done);

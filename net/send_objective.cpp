@@ -31,7 +31,7 @@ std::string name_for(const send_request& request) {
 bool prefers_objective(const operation_call& call, const send_request& request) {
   const auto& what = request.command.what;
   const auto* wish = find_member(request, "opt/v1/preferObjective");
-  if (wish == nullptr || !wish->is_bool() || !wish->get_bool() || !call.extensions.opt || !what.task_id.empty())
+  if (wish == nullptr || !wish->is_bool() || !wish->get_bool() || !call.extensions.opt)
     return false;
   return what.context_id.empty() || !call.records().knows_objective(objective_id(what.context_id));
 }
@@ -49,6 +49,19 @@ plan_spec_ptr plan_of(const send_request& request) {
   return plan;
 }
 
+/// The context a message brings becomes the objective: to OPT the two ids are one. If they differ, nobody can tell which is meant.
+result<void> join_context(objective_spec& spec, const std::string& context) {
+  if (context.empty() || context == spec.id.str())
+    return {};
+  if (!spec.id.empty())
+    return make_error(errc::invalid_params,
+                      "message.contextId: \"" + shown(context) + "\" is not the id of the objective in the message, \"" + shown(spec.id.str())
+                          + "\"; the two are one: leave one out",
+                      "message.contextId");
+  spec.id = objective_id(context);
+  return {};
+}
+
 /// Whether there is anything that could come to an end by itself.
 bool has_tasks(const objective_view& objective) {
   return std::any_of(objective.plans.begin(), objective.plans.end(), [](const plan_view& plan) { return !plan.tasks.empty(); });
@@ -63,6 +76,9 @@ awaitable<result<objective_ptr>> create(operation_call& call, create_objective& 
 } // namespace
 
 result<std::optional<create_objective>> objective_in(const operation_call& call, const send_request& request) {
+  // A message to a task is for that task, whatever it brings (A2A 1.0 section 3.4.2).
+  if (!request.command.what.task_id.empty())
+    return std::optional<create_objective>{};
   const auto* whole = find_member(request, "opt/v1/objective");
   const auto* plan = whole != nullptr ? nullptr : find_member(request, "opt/v1/plan");
   if (whole == nullptr && plan == nullptr && !prefers_objective(call, request))
@@ -70,6 +86,7 @@ result<std::optional<create_objective>> objective_in(const operation_call& call,
   create_objective command;
   command.who = request.command.who;
   command.request = std::make_shared<const message>(request.command.what);
+  command.accepted_output_modes = request.command.accepted_output_modes;
   command.start = true;
   if (whole != nullptr) {
     auto spec = opt::read_objective(*whole, opt::unknown_members::ignore, "/opt~1v1~1objective");
@@ -87,9 +104,8 @@ result<std::optional<create_objective>> objective_in(const operation_call& call,
   if (command.spec.plans.empty())
     if (auto only = plan_of(request))
       command.spec.plans.push_back(std::move(only));
-  // The context the message brings becomes the objective: to OPT the two ids are one.
-  if (command.spec.id.empty() && !request.command.what.context_id.empty())
-    command.spec.id = objective_id(request.command.what.context_id);
+  if (auto joined = join_context(command.spec, request.command.what.context_id); !joined)
+    return joined.error();
   return std::optional<create_objective>{std::move(command)};
 }
 

@@ -86,6 +86,7 @@ struct create_objective {
   objective_spec spec; ///< Ids may be empty; the gateway fills them in.
   bool start = false;
   message_ptr request; ///< Set if a message asked for it: a root task then stands for the whole (`objective_view::root_task`).
+  std::vector<std::string> accepted_output_modes{}; ///< As `request` came with them.
 };
 
 /// objectives/update.

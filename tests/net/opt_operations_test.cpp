@@ -142,6 +142,57 @@ TEST_CASE("an objective without plans gets one task: what the message says", "[n
   CHECK(at(again, "/result/objective") == "(none)");
 }
 
+TEST_CASE("a message that brings an objective keeps to the rules of messages", "[net][opt][rules]") {
+  const net_bed bed;
+  const auto ended = at(bed.result_of("SendMessage", text_message("x", R"(,"contextId":"ctx-ended")")), "/task/id");
+  const auto before = at(bed.result_of("ListTasks", "{}"), "/totalSize");
+  const std::string tasks = R"({"name":"p","tasks":[{"name":"a"}]})";
+  const std::vector<std::string> all{R"("opt/v1/plan":)" + tasks, R"("opt/v1/objective":{"name":"o"})",
+                                     R"("opt/v1/objective":{"name":"o","plans":[)" + tasks + "]}", R"("opt/v1/preferObjective":true)"};
+  for (const auto& brings : all) {
+    CAPTURE(brings);
+    const auto refused = [&](const std::string& in_message, const std::string& in_params = "") {
+      const auto params = text_message("x", R"(,"metadata":{)" + brings + "}" + in_message, in_params);
+      const auto answer = bed.call(rpc("SendMessage", params), opt_header);
+      auto client = bed.connect();
+      client.send(http_client::request_text("POST", "/", rpc("SendStreamingMessage", params), opt_header));
+      static_cast<void>(client.receive_head());
+      CHECK(at(boost::json::parse(client.next_event().value_or("{}")), "/error/code") == at(answer, "/error/code"));
+      return answer;
+    };
+    // A2A 1.0 section 3.4.2: who names a task means that task.
+    CHECK(at(refused(R"(,"taskId":"nope")"), "/error/code") == "-32001");
+    CHECK(at(refused(R"(,"taskId":"nope","referenceTaskIds":["ghost"])"), "/error/code") == "-32001");
+    CHECK(at(refused(R"(,"taskId":")" + ended + "\""), "/error/code") == "-32004");
+    CHECK(at(refused(R"(,"contextId":"other","taskId":")" + ended + "\""), "/error/code") == "-32602");
+    const auto ghost = refused(R"(,"referenceTaskIds":["ghost"])");
+    CHECK(at(ghost, "/error/code") == "-32602");
+    CHECK_THAT(at(ghost, "/error/message"), ContainsSubstring("ghost"));
+    CHECK(at(refused("", R"(,"configuration":{"acceptedOutputModes":["image/png"]})"), "/error/code") == "-32005");
+  }
+  CHECK(at(bed.result_of("ListTasks", "{}"), "/totalSize") == before);
+  CHECK(at(bed.result_of("objectives/list", "{}"), "/totalSize") == "0");
+  // Who names another agent is asked for nothing that the default agent makes.
+  const auto params = text_message("x", R"(,"metadata":{"opt/v1/plan":{"name":"p","tasks":[{"name":"a"},{"name":"b","agent":"noop"}]}})",
+                                   R"(,"configuration":{"acceptedOutputModes":["image/png"]})");
+  CHECK(at(bed.result_of("SendMessage", params), "/task/status/state") == "TASK_STATE_COMPLETED");
+}
+
+TEST_CASE("an objective in a message is of the message's context, or refused", "[net][opt][rules]") {
+  const net_bed bed;
+  const auto send = [&](const std::string& context, const std::string& id) {
+    return bed.call(rpc("SendMessage", text_message("x", R"(,"contextId":")" + context + R"(","metadata":{"opt/v1/objective":{"name":"o","id":")" + id
+                                                          + "\"}}")));
+  };
+  const auto refused = send("my-ctx", "obj-123");
+  CHECK(at(refused, "/error/code") == "-32602");
+  CHECK_THAT(at(refused, "/error/message"), ContainsSubstring("my-ctx") && ContainsSubstring("obj-123"));
+  CHECK(at(bed.result_of("objectives/list", "{}"), "/totalSize") == "0");
+  CHECK(at(send("same", "same"), "/result/task/contextId") == "same");
+  CHECK(at(send("", "obj-alone"), "/result/task/contextId") == "obj-alone");
+  CHECK(at(send("ctx-alone", ""), "/result/task/contextId") == "ctx-alone");
+}
+
 TEST_CASE("nobody waits for an objective without anything to do", "[net][opt]") {
   const net_bed bed;
   const auto message = R"({"message":{"messageId":"m","role":"ROLE_USER","parts":[{"data":{"no":"text"}}],)"
