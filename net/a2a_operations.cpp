@@ -200,7 +200,7 @@ awaitable<void> send_streaming_message_operation(operation_call& call) {
   if (!slot)
     return {};
   if (*objective)
-    return stream_objective(call, std::move(**objective), request->history_length, std::move(slot));
+    return stream_objective(call, std::move(*request), std::move(**objective), std::move(slot));
   return send_and_stream(call, std::move(*request), std::move(slot));
 }
 

@@ -67,9 +67,24 @@ bool has_tasks(const objective_view& objective) {
   return std::any_of(objective.plans.begin(), objective.plans.end(), [](const plan_view& plan) { return !plan.tasks.empty(); });
 }
 
-awaitable<result<objective_ptr>> create(operation_call& call, create_objective& command) {
+/// `done`, held back until the push configuration that came with the message is kept for the task that stands for the objective.
+reply<objective_ptr> after_push(operation_call& call, std::optional<push_config> config, reply<objective_ptr> done) {
+  if (!config)
+    return done;
+  // The gateway may answer when this connection, and the server, are gone.
+  return [server = call.connection.shared_server(), config = std::move(*config), done = std::move(done)](result<objective_ptr> made) mutable {
+    if (!made)
+      return done(std::move(made));
+    config.task = (*made)->root_task;
+    server->push.attach(std::move(config), true, [made, done = std::move(done)](const result<push_config>& kept) {
+      done(kept ? made : result<objective_ptr>(kept.error()));
+    });
+  };
+}
+
+awaitable<result<objective_ptr>> create(operation_call& call, create_objective& command, std::optional<push_config>& push) {
   co_return co_await ask<objective_ptr>(call.connection, [&](reply<objective_ptr> done) {
-    call.server().door.create(std::move(command), nullptr, std::move(done));
+    call.server().door.create(std::move(command), nullptr, after_push(call, std::move(push), std::move(done)));
   });
 }
 
@@ -113,7 +128,7 @@ awaitable<void> send_objective(operation_call& call, send_request request, creat
   auto& connection = call.connection;
   auto& records = call.records();
   const auto until = connection.home().now() + call.server().options.blocking_wait_max;
-  const auto created = co_await create(call, command);
+  const auto created = co_await create(call, command, request.push);
   if (!created)
     co_return fail(call, created.error());
 
@@ -140,9 +155,8 @@ awaitable<void> send_objective(operation_call& call, send_request request, creat
   });
 }
 
-awaitable<void> stream_objective(operation_call& call, create_objective command, std::optional<std::uint32_t> history_length,
-                                 counted slot) {
-  const auto created = co_await create(call, command);
+awaitable<void> stream_objective(operation_call& call, send_request request, create_objective command, counted slot) {
+  const auto created = co_await create(call, command, request.push);
   if (!created) {
     co_await fail_stream(call, created.error());
     co_return;
@@ -157,7 +171,7 @@ awaitable<void> stream_objective(operation_call& call, create_objective command,
   task_stream what{.queue = queue,
                    .id = root,
                    .snapshot = standing,
-                   .history_length = history_length,
+                   .history_length = request.history_length,
                    .objective = *created,
                    .ends_at_question = true,
                    .watched = root.str()};

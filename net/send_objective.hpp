@@ -18,7 +18,6 @@ namespace troupe::net {
 [[nodiscard]] result<std::optional<create_objective>> objective_in(const operation_call& call, const send_request& request);
 
 [[nodiscard]] awaitable<void> send_objective(operation_call& call, send_request request, create_objective command);
-[[nodiscard]] awaitable<void> stream_objective(operation_call& call, create_objective command,
-                                                std::optional<std::uint32_t> history_length, counted slot);
+[[nodiscard]] awaitable<void> stream_objective(operation_call& call, send_request request, create_objective command, counted slot);
 
 } // namespace troupe::net

@@ -150,6 +150,46 @@ TEST_CASE("a stream may bring a configuration, too", "[net][push][sse]") {
   CHECK_FALSE(posts_until(receiver, "TASK_STATE_COMPLETED").empty());
 }
 
+TEST_CASE("a configuration that comes with a plan is told the life of the task that stands for it", "[net][push][opt]") {
+  push_receiver receiver;
+  const bool is_new = GENERATE(true, false); // The version.
+  const bool streams = GENERATE(false, true);
+  CAPTURE(is_new, streams);
+  const net_bed bed(local_push());
+  const std::string plan = R"(,"metadata":{"opt/v1/plan":{"name":"p","tasks":[{"name":"a","agent":"echo"}]}}})";
+  const auto hook = R"({"id":"mine","url":")" + receiver.url() + "\"}";
+  const auto params = is_new ? R"({"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"x"}])" + plan
+                                 + R"(,"configuration":{"taskPushNotificationConfig":)" + hook + "}}"
+                             : R"({"message":{"kind":"message","messageId":"m","role":"user","parts":[{"kind":"text","text":"x"}])" + plan
+                                 + R"(,"configuration":{"blocking":true,"pushNotificationConfig":)" + hook + "}}";
+  const auto method = is_new ? (streams ? "SendStreamingMessage" : "SendMessage") : (streams ? "message/stream" : "message/send");
+  auto client = bed.connect();
+  client.send(http_client::request_text("POST", "/", rpc(method, params), is_new ? "A2A-Version: 1.0\r\n" : ""));
+  std::string first;
+  if (streams) {
+    REQUIRE(client.receive_head().status == 200);
+    first = client.next_event().value();
+    while (client.next_event()) {
+    }
+  } else {
+    first = client.receive().body;
+  }
+  const auto id = at(boost::json::parse(first), is_new ? "/result/task/id" : "/result/id");
+  const auto posts = posts_until(receiver, is_new ? "TASK_STATE_COMPLETED" : "completed");
+  const auto last = boost::json::parse(posts.back().body);
+  const auto* told = !is_new ? "/id" : last.as_object().contains("task") ? "/task/id" : "/statusUpdate/taskId";
+  CHECK(at(last, told) == id);
+}
+
+TEST_CASE("a configuration that comes with a plan is there once the send is answered", "[net][push][opt]") {
+  const net_bed bed(local_push());
+  const auto sent = bed.result_of(
+    "SendMessage", text_message("x", R"(,"metadata":{"opt/v1/plan":{"name":"p","tasks":[{"name":"a","agent":"puppet"}]}})",
+                                R"(,"configuration":{"returnImmediately":true,"taskPushNotificationConfig":{"url":"http://127.0.0.1:9/"}})"));
+  const auto page = bed.result_of("ListTaskPushNotificationConfigs", R"({"taskId":")" + at(sent, "/task/id") + "\"}");
+  CHECK(page.at("configs").as_array().size() == 1);
+}
+
 TEST_CASE("a configuration that cannot be used refuses its message", "[net][push]") {
   const net_bed bed; // as it comes: no plain http, no private addresses
   for (const auto* url : {"http://example.com/", "https://127.0.0.1/", "https://user@example.com/", "ftp://example.com/", "nonsense"}) {
