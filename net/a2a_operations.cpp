@@ -24,7 +24,8 @@ reply<sent> note_task(std::shared_ptr<send_watch> watch, reply<sent> done) {
   };
 }
 
-/// `done`, held back until the push configuration that came with the message is durable, too. `is_new`: the message makes its task.
+/// `done`, held back until the push configuration that came with the message is durable, too; or could not be kept, for the message was
+/// taken all the same. `is_new`: the message makes its task.
 reply<sent> after_push(operation_call& call, std::optional<push_config> config, bool is_new, reply<sent> done) {
   if (!config)
     return done;
@@ -32,12 +33,10 @@ reply<sent> after_push(operation_call& call, std::optional<push_config> config, 
   return [server = call.connection.shared_server(), config = std::move(*config), is_new,
           done = std::move(done)](result<sent> taken) mutable {
     // No task, or one that the same message made before, and its configuration with it.
-    if (!taken || (is_new && !taken->created))
+    if (!taken || taken->answer || (is_new && !taken->created))
       return done(std::move(taken));
     config.task = taken->task;
-    server->push.attach(std::move(config), is_new, [taken, done = std::move(done)](const result<push_config>& made) {
-      done(made ? taken : result<sent>(made.error()));
-    });
+    server->push.attach(std::move(config), is_new, [taken, done = std::move(done)](const result<push_config>&) { done(taken); });
   };
 }
 
@@ -102,9 +101,10 @@ result<send_request> read_send(const operation_call& call) {
   if (auto known = identify(call, request->command.who, errc::invalid_params); !known)
     return known.error();
   if (request->push) {
+    request->push->owner = request->command.who;
+    request->push->task = task_id(request->command.what.task_id);
     if (auto good = call.server().push.check(*request->push); !good)
       return good.error();
-    request->push->owner = request->command.who;
   }
   return request;
 }

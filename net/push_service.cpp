@@ -195,11 +195,24 @@ void push_service::erase(delete_push_config what, reply<void> done) {
 result<void> push_service::check(const push_config& what) const {
   if (!impl_->options.enabled)
     return switched_off();
-  return check_config(what, impl_->options.address);
+  if (auto fits = check_config(what, impl_->options.address); !fits)
+    return fits;
+  // Of somebody else's task nothing is told, not even that it is full.
+  if (!what.task.empty() && !impl_->records.find_task_of(owner_of(what.owner), what.task))
+    return {};
+  return impl_->records.pushes().has_room(what.task, what.id);
 }
 
 void push_service::attach(push_config what, bool is_new, reply<push_config> done) {
-  if (const auto fits = check(what); !fits)
+  if (impl_->options.warn)
+    done = [warn = impl_->options.warn, task = what.task, done = std::move(done)](result<push_config> made) {
+      if (!made)
+        warn("the push configuration that came with a message to task " + task.str() + " was not kept: " + made.error().message);
+      done(std::move(made));
+    };
+  if (!impl_->options.enabled)
+    return done(switched_off());
+  if (const auto fits = check_config(what, impl_->options.address); !fits)
     return done(fits.error());
   auto watched = impl_->watch(what.task);
   if (!watched.snapshot.record)

@@ -56,10 +56,12 @@ public:
 
   // -- a configuration inside SendMessage --------------------------------------------------------------------------------
 
-  /// Before the message is handed on: what `create` would refuse, the task aside.
+  /// Before the message is handed on: what `create` would refuse, for want of room too. `what.task`: the task the message names; empty if
+  /// it is to make one.
   [[nodiscard]] result<void> check(const push_config& what) const;
   /// Once it is known which task took the message (`what.task`). `is_new`: the message made it, and every event of it is sent from
-  /// its creation on; else the task as it is comes first.
+  /// its creation on; else the task as it is comes first. What goes wrong now is also said to the operator (push_options::warn): the
+  /// message was taken, so its sender is answered with the task.
   void attach(push_config what, bool is_new, reply<push_config> done);
 
 private:

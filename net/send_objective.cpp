@@ -67,7 +67,8 @@ bool has_tasks(const objective_view& objective) {
   return std::any_of(objective.plans.begin(), objective.plans.end(), [](const plan_view& plan) { return !plan.tasks.empty(); });
 }
 
-/// `done`, held back until the push configuration that came with the message is kept for the task that stands for the objective.
+/// `done`, held back until the push configuration that came with the message is kept for the task that stands for the objective, or could
+/// not be kept: the objective is there all the same.
 reply<objective_ptr> after_push(operation_call& call, std::optional<push_config> config, reply<objective_ptr> done) {
   if (!config)
     return done;
@@ -76,9 +77,7 @@ reply<objective_ptr> after_push(operation_call& call, std::optional<push_config>
     if (!made)
       return done(std::move(made));
     config.task = (*made)->root_task;
-    server->push.attach(std::move(config), true, [made, done = std::move(done)](const result<push_config>& kept) {
-      done(kept ? made : result<objective_ptr>(kept.error()));
-    });
+    server->push.attach(std::move(config), true, [made, done = std::move(done)](const result<push_config>&) { done(made); });
   };
 }
 

@@ -32,6 +32,8 @@ public:
   /// Nothing happens if it was replaced or erased meanwhile. Seen by `find` soon, durable later.
   virtual void note(const task_id& task, const std::string& id, std::uint64_t serial, push_progress progress) = 0;
 
+  /// Whether `save` would have room for one of that id (empty: a new one) now; somebody else may be faster. Errors: limit_exceeded.
+  [[nodiscard]] virtual result<void> has_room(const task_id& task, const std::string& id) const = 0;
   [[nodiscard]] virtual std::optional<push_row> find(const task_id& task, const std::string& id) const = 0;
   /// By id.
   [[nodiscard]] virtual std::vector<push_row> list(const task_id& task) const = 0;

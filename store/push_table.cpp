@@ -6,6 +6,28 @@
 
 namespace troupe {
 
+namespace {
+
+/// Whether there may be one more beside so many.
+result<void> check_limits(std::ptrdiff_t of_task, std::ptrdiff_t in_all) {
+  if (of_task >= static_cast<std::ptrdiff_t>(push_configs_per_task_max))
+    return make_error(errc::limit_exceeded, "A task has at most " + std::to_string(push_configs_per_task_max)
+                                              + " push notification configurations; delete one first.");
+  if (in_all >= static_cast<std::ptrdiff_t>(push_configs_max))
+    return make_error(errc::limit_exceeded, "This server keeps at most " + std::to_string(push_configs_max)
+                                              + " push notification configurations; delete one, or try again later.");
+  return {};
+}
+
+} // namespace
+
+result<void> push_table::has_room(const task_id& task, const std::string& id) const {
+  const std::lock_guard lock{guard_};
+  if (!id.empty() && rows_.contains(key{task.str(), id}))
+    return {};
+  return check_limits(static_cast<std::ptrdiff_t>(count(task.str())), static_cast<std::ptrdiff_t>(rows_.size()));
+}
+
 std::optional<push_row> push_table::find(const task_id& task, const std::string& id) const {
   const std::lock_guard lock{guard_};
   const auto found = rows_.find(key{task.str(), id});
@@ -71,23 +93,13 @@ std::optional<push_row> push_table::current(const key& which) const {
 
 result<void> push_table::admit(const key& which) const {
   const auto added = added_.find(which.first);
-  const auto of_task = static_cast<std::ptrdiff_t>(count(which.first)) + (added == added_.end() ? 0 : added->second);
-  if (of_task >= static_cast<std::ptrdiff_t>(push_configs_per_task_max))
-    return make_error(errc::limit_exceeded, "A task has at most " + std::to_string(push_configs_per_task_max)
-                                              + " push notification configurations; delete one first.");
-  const auto in_all = [&] {
-    const std::lock_guard lock{guard_};
-    return static_cast<std::ptrdiff_t>(rows_.size()) + added_in_all_;
-  }();
-  if (in_all >= static_cast<std::ptrdiff_t>(push_configs_max))
-    return make_error(errc::limit_exceeded, "This server keeps at most " + std::to_string(push_configs_max)
-                                              + " push notification configurations; delete one, or try again later.");
-  return {};
+  const std::lock_guard lock{guard_};
+  return check_limits(static_cast<std::ptrdiff_t>(count(which.first)) + (added == added_.end() ? 0 : added->second),
+                      static_cast<std::ptrdiff_t>(rows_.size()) + added_in_all_);
 }
 
 std::size_t push_table::count(const std::string& task) const {
   std::size_t out = 0;
-  const std::lock_guard lock{guard_};
   for (auto each = rows_.lower_bound(key{task, {}}); each != rows_.end() && each->first.first == task; ++each)
     ++out;
   return out;

@@ -34,6 +34,8 @@ class push_table {
 public:
   using key = std::pair<std::string, std::string>; ///< Task and configuration.
 
+  /// As things are now, what is staged aside; push_configs::has_room.
+  [[nodiscard]] result<void> has_room(const task_id& task, const std::string& id) const;
   [[nodiscard]] std::optional<push_row> find(const task_id& task, const std::string& id) const;
   [[nodiscard]] std::vector<push_row> list(const task_id& task) const;
   [[nodiscard]] std::vector<push_row> all() const;
@@ -54,6 +56,7 @@ private:
   [[nodiscard]] std::optional<push_row> current(const key& which) const;
   [[nodiscard]] result<void> admit(const key& which) const;
   void set(const key& which, std::optional<push_row> to);
+  /// Rows of the task. With the lock held.
   [[nodiscard]] std::size_t count(const std::string& task) const;
 
   mutable std::mutex guard_;
@@ -71,6 +74,7 @@ public:
   void save(push_config what, push_progress from, saved_fn then) final;
   void erase(const task_id& task, const std::string& id, std::uint64_t serial, erased_fn then) final;
   void note(const task_id& task, const std::string& id, std::uint64_t serial, push_progress progress) final;
+  [[nodiscard]] result<void> has_room(const task_id& task, const std::string& id) const final { return table_.has_room(task, id); }
   [[nodiscard]] std::optional<push_row> find(const task_id& task, const std::string& id) const final {
     return table_.find(task, id);
   }

@@ -60,6 +60,13 @@ TEST_CASE("a send may be answered with a message, and no task is left", "[net][a
   CHECK(at(bed.result_of("ListTasks", "{}"), "/totalSize") == "0");
 }
 
+TEST_CASE("a push configuration has nothing to tell of a message, and is in nobody's way", "[net][answer][push]") {
+  const net_bed bed({}, "conformance");
+  const auto answer = bed.result_of("SendMessage", R"({"message":{"messageId":"tck-message-response","role":"ROLE_USER","parts":[{"text":"hi"}]},)"
+                                                   R"("configuration":{"taskPushNotificationConfig":{"url":"https://example.com/"}}})");
+  CHECK(at(answer, "/message/parts/0/text") == "Direct message response");
+}
+
 TEST_CASE("a stream of a direct answer is one event", "[net][answer]") {
   const net_bed bed({}, "conformance");
   for (const auto& how : ways()) {

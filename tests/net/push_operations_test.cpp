@@ -1,11 +1,14 @@
 // Push notifications over the wire: the methods of both versions and bindings, and what arrives (docs/push.md).
+#include "store/limits.hpp"
 #include "tests/net/net_bed.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/passing_store.hpp"
 #include "tests/support/push_receiver.hpp"
 
 #include <boost/json/parse.hpp>
 
 #include <algorithm>
+#include <future>
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -44,6 +47,26 @@ std::vector<received_post> posts_until(push_receiver& receiver, const std::strin
       return posts;
   }
 }
+
+/// Where there is room when it is asked about, and none when it is needed.
+class full_pushes final : public push_configs {
+public:
+  void save(push_config, push_progress, saved_fn then) override { then(make_error(errc::limit_exceeded, "full")); }
+  void erase(const task_id&, const std::string&, std::uint64_t, erased_fn then) override { then(); }
+  void note(const task_id&, const std::string&, std::uint64_t, push_progress) override {}
+  [[nodiscard]] result<void> has_room(const task_id&, const std::string&) const override { return {}; }
+  [[nodiscard]] std::optional<push_row> find(const task_id&, const std::string&) const override { return std::nullopt; }
+  [[nodiscard]] std::vector<push_row> list(const task_id&) const override { return {}; }
+  [[nodiscard]] std::vector<push_row> all() const override { return {}; }
+};
+
+class full_store final : public passing_store {
+public:
+  [[nodiscard]] push_configs& pushes() override { return pushes_; }
+
+private:
+  full_pushes pushes_;
+};
 
 std::string new_task(const net_bed& bed) {
   return at(bed.result_of("SendMessage", text_message("go", "", R"(,"configuration":{"returnImmediately":true})")), "/task/id");
@@ -188,6 +211,47 @@ TEST_CASE("a configuration that comes with a plan is there once the send is answ
                                 R"(,"configuration":{"returnImmediately":true,"taskPushNotificationConfig":{"url":"http://127.0.0.1:9/"}})"));
   const auto page = bed.result_of("ListTaskPushNotificationConfigs", R"({"taskId":")" + at(sent, "/task/id") + "\"}");
   CHECK(page.at("configs").as_array().size() == 1);
+}
+
+TEST_CASE("a message whose configuration has no room is not delivered", "[net][push]") {
+  const net_bed bed(local_push(), "puppet");
+  const auto task = new_task(bed);
+  const auto port = bed.puppet->port(0);
+  port->report(report_question{"which?", false});
+  const auto state = [&] { return at(bed.result_of("GetTask", R"({"id":")" + task + "\"}"), "/status/state"); };
+  REQUIRE(comes_true([&] { return state() == "TASK_STATE_INPUT_REQUIRED"; }));
+  for (std::size_t i = 0; i < push_configs_per_task_max; ++i)
+    static_cast<void>(bed.result_of("CreateTaskPushNotificationConfig",
+                                    R"({"taskId":")" + task + R"(","url":"http://127.0.0.1:9/","id":"c)" + std::to_string(i) + "\"}"));
+  const auto with = [&](const std::string& text, const std::string& id) {
+    return text_message(text, R"(,"taskId":")" + task + "\"",
+                        R"(,"configuration":{"returnImmediately":true,"taskPushNotificationConfig":{"url":"http://127.0.0.1:9/","id":")" + id + "\"}}");
+  };
+  for (const auto* id : {"", "another"}) {
+    const auto refused = bed.error_of("SendMessage", with("unheard", id));
+    CHECK(at(refused, "/code") == "-32602");
+    CHECK(at(refused, "/data/0/reason") == "LIMIT_EXCEEDED");
+    CHECK(state() == "TASK_STATE_INPUT_REQUIRED");
+  }
+  // One in the place of another needs no room.
+  CHECK(at(bed.result_of("SendMessage", with("this one", "c3")), "/task/id") == task);
+  CHECK(bed.puppet->input(0) == "this one");
+}
+
+TEST_CASE("a configuration that finds no room any more loses nobody their task", "[net][push]") {
+  const bool brings_plan = GENERATE(false, true);
+  CAPTURE(brings_plan);
+  const std::string plan = R"(,"metadata":{"opt/v1/plan":{"name":"p","tasks":[{"name":"a","agent":"puppet"}]}})";
+  const auto warned = std::make_shared<std::promise<std::string>>();
+  auto options = local_push();
+  options.push.warn = [warned](std::string_view line) { warned->set_value(std::string(line)); };
+  const net_bed bed(options, "puppet", std::make_unique<full_store>());
+  const auto sent = bed.result_of(
+    "SendMessage", text_message("go", brings_plan ? plan : "",
+                                R"(,"configuration":{"returnImmediately":true,"taskPushNotificationConfig":{"url":"http://127.0.0.1:9/"}})"));
+  const auto id = at(sent, "/task/id");
+  CHECK(at(bed.result_of("GetTask", R"({"id":")" + id + "\"}"), "/id") == id);
+  CHECK_THAT(warned->get_future().get(), ContainsSubstring(id) && ContainsSubstring("full"));
 }
 
 TEST_CASE("a configuration that cannot be used refuses its message", "[net][push]") {

@@ -4,6 +4,7 @@
 #include <future>
 
 #include "store/limits.hpp"
+#include "store/push_table.hpp"
 #include "tests/store/changes.hpp"
 #include "tests/store/kinds.hpp"
 #include "tests/support/catch.hpp"
@@ -106,8 +107,29 @@ TEMPLATE_TEST_CASE("A task has so many push configurations and not one more", "[
   CHECK(save(records, config("t", "more")).error().code == errc::limit_exceeded);
   CHECK(save(records, config("t", "c3", "https://b.example/")).has_value()); // Replacing is no addition.
   CHECK(save(records, config("t2", "c")).has_value());
+  // Whoever asks before is told the same.
+  const auto& pushes = records.pushes();
+  CHECK(pushes.has_room(task_id{"t"}, "more").error().code == errc::limit_exceeded);
+  CHECK(pushes.has_room(task_id{"t"}, "").error().code == errc::limit_exceeded);
+  CHECK(pushes.has_room(task_id{"t"}, "c3").has_value());
+  CHECK(pushes.has_room(task_id{"t2"}, "").has_value());
+  CHECK(pushes.has_room(task_id{}, "").has_value());
   erase(records, "t", "c0");
+  CHECK(pushes.has_room(task_id{"t"}, "more").has_value());
   CHECK(save(records, config("t", "more")).has_value());
+}
+
+TEST_CASE("A table has so many push configurations in all and not one more", "[store][push]") {
+  push_table table;
+  for (std::size_t i = 0; i < push_configs_max; ++i)
+    table.restore({config("t" + std::to_string(i), "c"), 0, {}});
+  CHECK(table.has_room(task_id{}, "").error().code == errc::limit_exceeded);
+  CHECK(table.has_room(task_id{"another"}, "c").error().code == errc::limit_exceeded);
+  CHECK(table.has_room(task_id{"t7"}, "c").has_value());
+  std::vector<push_write> writes(1);
+  writes[0].row.config = config("another", "c");
+  table.stage(writes);
+  CHECK(writes[0].outcome.error().code == errc::limit_exceeded);
 }
 
 TEST_CASE("Push configurations survive, with everything that is known about them", "[store][push]") {
