@@ -3,7 +3,6 @@
 #include "apps/text.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -174,14 +173,6 @@ key_input::~key_input() {
 void key_input::forget() {
   if (active_)
     ::tcflush(descriptor_, TCIFLUSH);
-}
-
-std::string key_input::read(bool& end_of_input) {
-  std::array<char, 4096> bytes;
-  const auto got = ::read(descriptor_, bytes.data(), bytes.size());
-  // With VMIN = 0 a hang-up reads as nothing: poll says POLLHUP then, and the caller sees both.
-  end_of_input = got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
-  return got > 0 ? std::string(bytes.data(), static_cast<std::size_t>(got)) : std::string{};
 }
 
 void restore_terminal() {

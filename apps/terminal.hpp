@@ -77,8 +77,6 @@ public:
   void renew();
   /// What was typed before now is forgotten.
   void forget();
-  /// What can be read at once; empty at the end of input or if nothing waits.
-  [[nodiscard]] std::string read(bool& end_of_input);
 
 private:
   int descriptor_;
