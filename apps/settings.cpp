@@ -21,7 +21,7 @@ using namespace setting_kinds;
 
 result<void> set_listen(serve_settings& to, const setting_value& value) {
   const auto* given = std::get_if<std::string>(&value);
-  const auto problem = [] { return refuse("must be HOST:PORT, e.g. 127.0.0.1:8080, [::1]:8080 or 0.0.0.0:0"); };
+  const auto problem = [] { return refusal("must be HOST:PORT, e.g. 127.0.0.1:8080, [::1]:8080 or 0.0.0.0:0"); };
   if (given == nullptr)
     return problem();
   const auto colon = given->rfind(':');
@@ -49,13 +49,9 @@ setting_value get_listen(const serve_settings& from) {
 }
 
 result<void> set_time_scale(serve_settings& to, const setting_value& value) {
-  double given = -1;
-  if (const auto* whole = std::get_if<std::int64_t>(&value))
-    given = static_cast<double>(*whole);
-  else if (const auto* real = std::get_if<double>(&value))
-    given = *real;
+  const double given = real_number(value);
   if (!(given >= 0) || given > 1e6)
-    return refuse("must be a number between 0 and 1000000");
+    return refusal("must be a number between 0 and 1000000");
   to.executor.time_scale = given;
   return {};
 }
@@ -259,7 +255,7 @@ std::string_view similar_setting(std::string_view key) {
 result<void> set_from_text(serve_settings& to, std::string_view key, const std::string& text_given) {
   const auto* known = find_setting(key);
   if (known == nullptr)
-    return refuse("there is no setting " + std::string(key));
+    return refusal("there is no setting " + std::string(key));
   setting_value value = text_given;
   const auto current = known->get(to);
   if (!std::holds_alternative<std::string>(current)) {
@@ -274,7 +270,7 @@ result<void> set_from_text(serve_settings& to, std::string_view key, const std::
       value = real;
   }
   if (auto done = known->set(to, value); !done)
-    return refuse("--" + std::string(key) + " " + done.error().message + ", not \"" + text_given + "\"");
+    return refusal("--" + std::string(key) + " " + done.error().message + ", not \"" + text_given + "\"");
   return {};
 }
 
