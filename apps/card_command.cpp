@@ -2,31 +2,16 @@
 #include "apps/commands.hpp"
 #include "apps/console.hpp"
 #include "apps/serve_setup.hpp"
+#include "apps/text_file.hpp"
 #include "net/agent_card.hpp"
 #include "net/card_documents.hpp"
 #include "net/card_signature.hpp"
 
-#include <fstream>
-#include <iostream>
-#include <sstream>
 #include <string>
 
 namespace troupe {
 
 namespace {
-
-/// A whole file; `-` is standard input.
-result<std::string> read_text(const std::string& path) {
-  std::ostringstream text;
-  if (path == "-") {
-    text << std::cin.rdbuf();
-    return text.str();
-  }
-  std::ifstream file(path, std::ios::binary);
-  if (!file || !(text << file.rdbuf()))
-    return make_error(errc::unavailable, path + ": cannot be read");
-  return text.str();
-}
 
 int refuse(const error& why, int code) {
   complain(why.message);

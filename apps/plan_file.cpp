@@ -1,42 +1,14 @@
 #include "apps/plan_file.hpp"
 
-#include <array>
-#include <cerrno>
-#include <memory>
-#include <system_error>
-#include <utility>
-
-#include <fcntl.h>
-#include <unistd.h>
-
 #include "actors/acceptance.hpp"
 #include "apps/run_model.hpp"
+#include "apps/text_file.hpp"
+
+#include <memory>
+#include <string_view>
+#include <utility>
 
 namespace troupe {
-
-namespace {
-
-/// All of `descriptor`, or the reason.
-result<std::string> read_all(int descriptor, const std::string& name) {
-  std::string text;
-  std::array<char, 64 * 1024> bytes;
-  while (true) {
-    const auto got = ::read(descriptor, bytes.data(), bytes.size());
-    if (got == 0)
-      return text;
-    if (got < 0) {
-      if (errno == EINTR)
-        continue;
-      return make_error(errc::unavailable, name + ": cannot be read: " + std::generic_category().message(errno));
-    }
-    text.append(bytes.data(), static_cast<std::size_t>(got));
-    if (text.size() > plan_file_bytes_max)
-      return make_error(errc::limit_exceeded, name + ": larger than " + std::to_string(plan_file_bytes_max)
-                                                + " bytes, the limit for a plan file");
-  }
-}
-
-} // namespace
 
 error locate(const plan_file& file, error why) {
   constexpr std::string_view only_plan = "/plans/0";
@@ -52,14 +24,8 @@ error locate(const plan_file& file, error why) {
 
 result<plan_file> read_plan_file(const std::string& path) {
   plan_file out;
-  const bool standard_input = path == "-";
-  out.name = standard_input ? "standard input" : path;
-  const int descriptor = standard_input ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0)
-    return make_error(errc::unavailable, out.name + ": cannot be opened: " + std::generic_category().message(errno));
-  auto text = read_all(descriptor, out.name);
-  if (!standard_input)
-    ::close(descriptor);
+  out.name = name_of_file(path);
+  auto text = read_text(path, plan_file_bytes_max);
   if (!text)
     return text.error();
   out.text = std::move(*text);

@@ -2,10 +2,9 @@
 
 #include "agents/register_builtin.hpp"
 #include "apps/config_file.hpp"
+#include "apps/text_file.hpp"
 #include "net/card_documents.hpp"
 
-#include <fstream>
-#include <iterator>
 #include <string>
 
 namespace troupe {
@@ -13,11 +12,10 @@ namespace troupe {
 result<serve_settings> effective_settings(const serve_options& options) {
   serve_settings out;
   if (!options.config_file.empty()) {
-    std::ifstream file(options.config_file, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    if (!file)
-      return make_error(errc::unavailable, options.config_file + ": cannot be read");
-    if (auto done = read_config(out, text, options.config_file); !done)
+    const auto text = read_text(options.config_file);
+    if (!text)
+      return text.error();
+    if (auto done = read_config(out, *text, name_of_file(options.config_file)); !done)
       return done.error();
   }
   for (const auto& [key, value] : options.flags)

@@ -2,6 +2,7 @@
 #include "agents/register_builtin.hpp"
 #include "apps/open_store.hpp"
 #include "apps/plan_file.hpp"
+#include "apps/text_file.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/temporary_directory.hpp"
 
@@ -49,6 +50,20 @@ TEST_CASE("a file that cannot be read is named with the reason", "[apps][files]"
   const auto folder = read_plan_file("/");
   REQUIRE_FALSE(folder.has_value());
   CHECK(folder.error().message == "/: cannot be read: Is a directory");
+}
+
+TEST_CASE("a text file is read whole, or refused with the reason", "[apps][files]") {
+  const temporary_directory place;
+  CHECK(read_text(place.file("empty", "")).value().empty());
+  const auto file = place.file("long", std::string(100'000, 'x'));
+  CHECK(read_text(file).value() == std::string(100'000, 'x'));
+  const auto folder = read_text(place.path());
+  REQUIRE_FALSE(folder.has_value());
+  CHECK_THAT(folder.error().message, EndsWith(": cannot be read: Is a directory"));
+  CHECK(read_text(file, 100'000).has_value());
+  const auto too_long = read_text("/dev/zero", 100'000);
+  REQUIRE_FALSE(too_long.has_value());
+  CHECK(too_long.error().code == errc::limit_exceeded);
 }
 
 TEST_CASE("ids of a file are local: cleared, while keys stay", "[apps][files]") {

@@ -118,6 +118,12 @@ TEST_CASE("wrong configuration is refused with 2 before anything is opened", "[a
   CHECK(contains(unknown.err, "c.toml:3: unknown setting \"steams\"; did you mean \"limits.streams\"?"));
   CHECK(run_program({troupe_binary(), "serve", "--listen", "nonsense"}).code == 2);
   CHECK(run_program({troupe_binary(), "serve", "--config", place / "none.toml"}).code == 2);
+  for (const auto* command : {"serve", "card"}) {
+    const auto folder = run_program({troupe_binary(), command, "--config", place.path()});
+    CHECK(folder.code == 2);
+    CHECK(folder.err == "troupe: " + place.path().string() + ": cannot be read: Is a directory\n");
+  }
+  CHECK(run_program({troupe_binary(), "serve", "--print-config", "--config", place.file("empty.toml", "")}).code == 0);
   const auto agent = run_program({troupe_binary(), "serve", "--store", "memory", "--agent", "command"});
   CHECK(agent.code == 2);
   CHECK(contains(agent.err, "--allow-commands"));
