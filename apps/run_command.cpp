@@ -1,5 +1,12 @@
 // `troupe run`: wires file, store, agents and gateway together and hands over to the session.
+#include "agents/register_builtin.hpp"
 #include "apps/commands.hpp"
+#include "apps/console.hpp"
+#include "apps/open_store.hpp"
+#include "apps/plan_file.hpp"
+#include "apps/run_session.hpp"
+#include "apps/text.hpp"
+#include "apps/text_file.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -8,13 +15,6 @@
 
 #include <fcntl.h>
 #include <unistd.h>
-
-#include "agents/register_builtin.hpp"
-#include "apps/console.hpp"
-#include "apps/open_store.hpp"
-#include "apps/plan_file.hpp"
-#include "apps/run_session.hpp"
-#include "apps/text.hpp"
 
 namespace troupe {
 
@@ -107,10 +107,18 @@ struct prepared {
   std::string text;
 };
 
+/// A record of standard input is found by the text that was read there, so the text is needed again.
+result<prepared> prepare_resume(const run_options& options) {
+  if (options.file != "-" || !options.store.directory.empty())
+    return prepared{};
+  auto text = read_text(options.file, plan_file_bytes_max);
+  if (!text)
+    return text.error();
+  return prepared{nullptr, std::move(*text)};
+}
+
 result<prepared> prepare(const run_options& options, const agent_registry& agents, const prepared_answers& answers) {
   prepared out;
-  if (options.resume)
-    return out;
   auto file = read_plan_file(options.file);
   if (!file)
     return file.error();
@@ -166,14 +174,14 @@ int run_command(const run_options& options) {
   if (agents.find(agents.default_agent) == nullptr)
     return refuse(options, make_error(errc::agent_not_found, "--agent " + options.agent + ": there is no such agent (see troupe agents)"));
   prepared_answers answers(options.answers);
-  auto ready = prepare(options, agents, answers);
+  if (options.resume && options.store.kind == store_kind::memory)
+    return refuse(options, make_error(errc::invalid_params, "--resume needs a record on disk, not --store memory"));
+  auto ready = options.resume ? prepare_resume(options) : prepare(options, agents, answers);
   if (!ready)
     return refuse(options, ready.error());
   auto choice = place_store(options, ready->text);
   if (!choice)
     return refuse(options, choice.error());
-  if (options.resume && choice->kind == store_kind::memory)
-    return refuse(options, make_error(errc::invalid_params, "--resume needs a record on disk, not --store memory"));
   if (options.resume && !holds_rocksdb_store(choice->directory))
     return refuse(options, make_error(errc::objective_not_found,
                                       "there is no unfinished run to resume: no record is kept in " + choice->directory));

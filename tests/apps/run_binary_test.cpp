@@ -198,6 +198,26 @@ TEST_CASE("an interrupted run is mentioned, left alone, and resumed when asked",
   CHECK_FALSE(contains(resumed.out, "\"name\":\"first\"},\"state\":\"working\""));
 }
 
+TEST_CASE("an interrupted run from standard input is resumed by giving the same text again", "[apps][binary]") {
+  const temporary_directory place;
+  const std::vector<std::string> state{"XDG_STATE_HOME=" + place.path().string()};
+  {
+    process run({troupe_binary(), "run", "-", "--json", "--time-scale", "2000"}, state);
+    run.send_input(two_tasks);
+    run.close_input();
+    REQUIRE(run.read_until([](const process& p) { return contains(p.out(), "\"name\":\"A\"},\"state\":\"completed\""); }, 30s));
+    run.signal(SIGKILL);
+    CHECK(run.wait() == 128 + SIGKILL);
+  }
+  const auto other = run_program({troupe_binary(), "run", "-", "--resume"}, asking, state);
+  CHECK(other.code == 2);
+  const auto resumed = run_program({troupe_binary(), "run", "-", "--json", "--resume"}, two_tasks, state);
+  INFO(resumed.err);
+  CHECK(resumed.code == 0);
+  CHECK(summary_of(resumed).at("tasks").at("completed") == 2);
+  CHECK_FALSE(contains(resumed.out, "\"name\":\"A\"},\"state\":\"working\""));
+}
+
 TEST_CASE("a directory that another run uses is refused with a way out", "[apps][binary]") {
   const temporary_directory place;
   const auto data = place / "data";
