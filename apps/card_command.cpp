@@ -30,8 +30,7 @@ int verify(const card_command_options& options) {
     return refuse(make_error(key.error().code, options.key_file + ": " + key.error().message), exit_usage);
   if (const auto done = net::verify_card(*card, *key, options.kid); !done)
     return refuse(done.error(), exit_failed);
-  say("valid: the card is signed with this key\n");
-  return exit_ok;
+  return say("valid: the card is signed with this key\n") ? exit_ok : exit_failed;
 }
 
 int show(const card_command_options& options) {

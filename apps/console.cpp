@@ -1,14 +1,14 @@
 #include "apps/console.hpp"
 
+#include "apps/options.hpp"
+#include "apps/text.hpp"
+#include "protocol/json_writer.hpp"
+
 #include <cerrno>
 #include <string>
 #include <system_error>
 
 #include <unistd.h>
-
-#include "apps/terminal.hpp"
-#include "apps/text.hpp"
-#include "protocol/json_writer.hpp"
 
 namespace troupe {
 
@@ -17,14 +17,22 @@ void complain(std::string_view text) {
   err.write("troupe: " + clean_line(text) + "\n");
 }
 
-bool say(std::string_view text) {
-  output out(STDOUT_FILENO);
-  out.write(text);
+bool all_written(output& out) {
   out.flush();
   if (!out.broken() || out.failure() == EPIPE)
     return true;
   complain("standard output cannot be written: " + std::generic_category().message(out.failure()));
   return false;
+}
+
+bool say(std::string_view text) {
+  output out(STDOUT_FILENO);
+  out.write(text);
+  return all_written(out);
+}
+
+int exit_code_of(int code, bool written) {
+  return code == exit_ok && !written ? exit_failed : code;
 }
 
 void say_json_error(const error& why) {

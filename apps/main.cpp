@@ -10,10 +10,10 @@ namespace {
 
 struct dispatch {
   int operator()(const troupe::finished& what) const {
-    troupe::say(what.out);
+    const bool written = troupe::say(what.out);
     if (!what.err.empty())
       troupe::complain(what.err);
-    return what.code;
+    return troupe::exit_code_of(what.code, written);
   }
   int operator()(const troupe::run_options& options) const { return troupe::run_command(options); }
   int operator()(const troupe::validate_options& options) const { return troupe::validate_command(options); }

@@ -161,7 +161,10 @@ result<int> execute(const run_options& options, const agent_registry& agents, st
   const input_choice input{typed ? person.descriptor() : -1, typed ? keys.get() : nullptr};
   signals.before_forced_end(&restore_terminal);
   run_session session(door, std::make_shared<inbox>(), signals, *screen, std::move(answers), input, limits);
-  return options.resume ? session.resume(unfinished) : session.run(std::move(spec));
+  const auto code = options.resume ? session.resume(unfinished) : session.run(std::move(spec));
+  if (!code)
+    return code.error();
+  return exit_code_of(*code, all_written(out));
 }
 
 } // namespace

@@ -58,20 +58,19 @@ std::string counted(std::uint64_t n, std::string_view one, std::string_view many
   return std::to_string(n) + " " + std::string(n == 1 ? one : many);
 }
 
-/// `name`: the file's, to be said; may be empty.
-void say_verdict(const plan_numbers& numbers, const std::string& name, bool json) {
+/// `name`: the file's, to be said; may be empty. False as of `say`.
+bool say_verdict(const plan_numbers& numbers, const std::string& name, bool json) {
   if (!json) {
-    say((name.empty() ? "" : name + ": ") + "valid: " + counted(numbers.plans, "plan", "plans") + ", " + counted(numbers.tasks, "task", "tasks") + ", "
-        + counted(numbers.dependencies, "dependency", "dependencies") + ", critical path "
-        + counted(static_cast<std::uint64_t>(numbers.critical_path), "task", "tasks") + "\n");
-    return;
+    return say((name.empty() ? "" : name + ": ") + "valid: " + counted(numbers.plans, "plan", "plans") + ", "
+               + counted(numbers.tasks, "task", "tasks") + ", " + counted(numbers.dependencies, "dependency", "dependencies")
+               + ", critical path " + counted(static_cast<std::uint64_t>(numbers.critical_path), "task", "tasks") + "\n");
   }
   std::string line;
   json_writer writer(line);
   writer.begin_object().key("valid").boolean(true).optional_member("file", valid_utf8(name)).key("plans").number(numbers.plans).key("tasks").number(numbers.tasks);
   writer.key("dependencies").number(numbers.dependencies).key("criticalPathTasks").number(numbers.critical_path);
   writer.end_object();
-  say(line + "\n");
+  return say(line + "\n");
 }
 
 void say_refusal(const error& why, const std::string& name) {
@@ -106,7 +105,7 @@ int validate_command(const validate_options& options) {
     const auto name = options.files.size() > 1 ? path : std::string{};
     const auto what = read_and_check(path);
     if (what) {
-      say_verdict(count(*what), name, options.json);
+      code = exit_code_of(code, say_verdict(count(*what), name, options.json));
       continue;
     }
     if (options.json)

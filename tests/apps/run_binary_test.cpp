@@ -136,6 +136,32 @@ TEST_CASE("a reader that goes away does not end the run", "[apps][binary]") {
   CHECK(run.wait() == 0);
 }
 
+TEST_CASE("output that is lost is complained of and is no success", "[apps][binary]") {
+  const temporary_directory place;
+  const auto good = place.file("good.json", two_tasks);
+  const auto bad = place.file("bad.json", failing);
+  const auto to_full = [](std::vector<std::string> words) {
+    words.insert(words.begin(), {"/bin/sh", "-c", "exec \"$0\" \"$@\" > /dev/full", troupe_binary()});
+    const auto done = run_program(std::move(words));
+    CHECK(contains(done.err, "standard output cannot be written: No space left on device"));
+    return done.code;
+  };
+  for (const auto* how : {"--json", "--quiet", "--color=never"})
+    CHECK(to_full({"run", good, "--store", "memory", how}) == 1);
+  CHECK(to_full({"run", bad, "--store", "memory"}) == 1);
+  CHECK(to_full({"run", place.file("q.json", asking), "--store", "memory"}) == 3);
+  CHECK(to_full({"validate", good}) == 1);
+  CHECK(to_full({"validate", good, good, "--json"}) == 1);
+  CHECK(to_full({"validate", good, bad, place / "gone.json", "--json"}) == 2);
+  CHECK(to_full({"graph", good}) == 1);
+  CHECK(to_full({"card"}) == 1);
+  CHECK(to_full({"agents"}) == 1);
+  CHECK(to_full({"--version"}) == 1);
+  CHECK(to_full({"--help"}) == 1);
+  CHECK(to_full({"run", "--help"}) == 1);
+  CHECK(to_full({"serve", "--print-config"}) == 1);
+}
+
 TEST_CASE("the same file runs again and again in one directory", "[apps][binary]") {
   const temporary_directory place;
   const auto file = place.file("plan.json", R"({"id": "o", "name": "Again", "plans": [{"id": "p", "name": "P",
