@@ -1,10 +1,13 @@
 // The `troupe` binary: parse, dispatch, exit.
-#include <exception>
-#include <variant>
-
 #include "apps/command_line.hpp"
 #include "apps/commands.hpp"
 #include "apps/console.hpp"
+
+#include <exception>
+#include <variant>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace {
 
@@ -24,9 +27,19 @@ struct dispatch {
   int operator()(const troupe::version_options& options) const { return troupe::version_command(options); }
 };
 
+/// A standard descriptor that was closed (`>&-`) is taken by something that cannot be used as such. Else the first file opened would be, and
+/// lines for people would end up in the record.
+void take_standard_descriptors() {
+  for (int each = STDIN_FILENO; each <= STDERR_FILENO; ++each)
+    if (::fcntl(each, F_GETFD) < 0) // those below are open, so it is the next to be given out
+        [[maybe_unused]]
+      const int same = ::open("/dev/null", each == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
+  take_standard_descriptors();
   try {
     return std::visit(dispatch{}, troupe::read_command_line(argc, argv));
   } catch (const std::exception& error) {

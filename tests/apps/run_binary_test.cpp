@@ -162,6 +162,21 @@ TEST_CASE("output that is lost is complained of and is no success", "[apps][bina
   CHECK(to_full({"serve", "--print-config"}) == 1);
 }
 
+TEST_CASE("standard descriptors that are closed are no files of the record", "[apps][binary]") {
+  const temporary_directory place;
+  const auto closed = [&](const std::string& which) {
+    const auto file = place.file("plan.json", two_tasks);
+    return run_program(
+        {"/bin/sh", "-c", "exec \"$0\" \"$@\" " + which, troupe_binary(), "run", file, "--data", place / "data", "--json"});
+  };
+  const auto silent = closed("<&- >&-");
+  CHECK(silent.code == 1);
+  CHECK(contains(silent.err, "standard output cannot be written"));
+  CHECK(closed("<&-").code == 0);
+  CHECK(closed("2>&-").code == 0);
+  CHECK(closed("<&- >&- 2>&-").code == 1);
+}
+
 TEST_CASE("the same file runs again and again in one directory", "[apps][binary]") {
   const temporary_directory place;
   const auto file = place.file("plan.json", R"({"id": "o", "name": "Again", "plans": [{"id": "p", "name": "P",
