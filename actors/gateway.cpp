@@ -404,8 +404,8 @@ void gateway::create(create_objective what, watcher_ptr follow, reply<objective_
     spec->id = objective_id{thread_id_source().next("obj")};
   if (spec->name.empty())
     spec->name = spec->id.str();
-  if (spec->parallel_max == 0)
-    spec->parallel_max = impl_->env.options.parallel_max;
+  if (const auto most = impl_->env.options.parallel_max; most > 0 && (spec->parallel_max == 0 || spec->parallel_max > most))
+    spec->parallel_max = most;
   for (std::size_t p = 0; p < spec->plans.size(); ++p) {
     auto plan = std::make_shared<plan_spec>(*spec->plans[p]);
     name_plan(*plan, spec->id, p);

@@ -38,7 +38,7 @@ class manual_clock;
 struct executor_options {
   std::size_t threads = 0;      ///< Of the actor scheduler; 0 = one per core.
   double time_scale = 1.0;      ///< Agents that only wait (`sleep`, scripted delays) multiply their times by this.
-  std::uint32_t parallel_max = 0;       ///< For every objective that names none; 0 = no limit.
+  std::uint32_t parallel_max = 0; ///< No new objective gets a larger one, whatever it asks for; 0 = no limit.
   // A refusal calls these what the settings do: `limits.live-tasks`.
   std::size_t live_tasks_max = troupe::live_tasks_max;
   std::size_t live_bytes_max = troupe::live_bytes_max;

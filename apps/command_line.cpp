@@ -119,8 +119,8 @@ void add_run(CLI::App& app, run_options& options) {
       "Multiplies the times of agents that only wait (sleep, scripted)")
     ->type_name("X");
   run.add_option("--max-parallel", options.parallel_max, "At most so many tasks at once")
-    ->type_name("N")
-    ->check(CLI::Range(std::uint32_t{1}, std::numeric_limits<std::uint32_t>::max()));
+      ->type_name("N")
+      ->check(CLI::Range(std::uint32_t{1}, std::numeric_limits<std::uint32_t>::max()));
   run.add_option("--data", options.store.directory, "Where the record is kept (default: a directory per file in\n"
                                                     "${XDG_STATE_HOME:-~/.local/state}/troupe/runs)")
     ->type_name("DIR");
@@ -162,7 +162,7 @@ void add_serve(CLI::App& app, serve_options& options) {
           "What keeps the records (default rocksdb); memory keeps the newest\nmillion tasks and 100,000 objectives of those that have ended");
   setting("--durability", "durability", "async|sync", "sync: survives power loss; async: survives kill -9 (default sync)");
   setting("--agent", "agent", "NAME", "Does plain messages and tasks that name no agent (default echo)");
-  setting("--max-parallel", "max-parallel", "N", "At most so many tasks of an objective at once");
+  setting("--max-parallel", "max-parallel", "N", "At most so many tasks of a new objective at once, whatever it asks for");
   setting("--time-scale", "time-scale", "X", "Multiplies the times of agents that only wait");
   setting("--drain-seconds", "drain-seconds", "S", "How long to wait for open connections at the end (default 10)");
   setting("--log-level", "log-level", "LEVEL", "debug|info|warn|error|off (default info)");

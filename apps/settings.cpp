@@ -71,7 +71,7 @@ std::vector<setting> general() {
                           [](auto& s) -> auto& { return s.store.durability; },
                           {{{"sync", durability::sync}, {"async", durability::async}}}),
     text("agent", "does plain messages and tasks that name no agent; conformance: for conformance kits", [](auto& s) -> auto& { return s.agent; }),
-    number<std::uint32_t>("max-parallel", "tasks of an objective at once; 0 = no limit",
+    number<std::uint32_t>("max-parallel", "tasks of a new objective at once, whatever it asks for; 0 = no limit",
                           [](auto& s) -> auto& { return s.executor.parallel_max; }, 0),
     {"time-scale", "multiplies the times of agents that only wait", set_time_scale,
      [](const serve_settings& s) -> setting_value { return s.executor.time_scale; }},

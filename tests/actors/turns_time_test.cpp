@@ -75,6 +75,26 @@ TEST_CASE("no more tasks run at once than allowed, and no fewer", "[actors][time
   CHECK(bed.objective()->state == objective_state::completed);
 }
 
+TEST_CASE("an objective gets as many tasks at once as it asks for and the gateway allows", "[actors][time]") {
+  struct row {
+    std::uint32_t allowed, asked, running;
+  };
+  for (const auto& one : {
+           row{0, 0, 6},
+           row{0, 3, 3},
+           row{2, 0, 2},
+           row{2, 3, 2},
+           row{3, 2, 2}
+  }) {
+    CAPTURE(one.allowed, one.asked);
+    clock_bed bed{{.parallel_max = one.allowed}};
+    auto objective = an_objective({many("t", 6, "hand")});
+    objective.parallel_max = one.asked;
+    bed.begin(objective);
+    CHECK(bed.hand->running() == one.running);
+  }
+}
+
 TEST_CASE("a task keeps its place while it waits for its next attempt", "[actors][time]") {
   clock_bed bed;
   bed.hand->limit = 1;
