@@ -118,7 +118,7 @@ void add_run(CLI::App& app, run_options& options) {
       },
       "Multiplies the times of agents that only wait (sleep, scripted)")
     ->type_name("X");
-  run.add_option("--max-parallel", options.parallel_max, "At most so many tasks at once")
+  run.add_option("--max-parallel", options.parallel_max, "At most so many tasks at once, whatever the file or the record says")
       ->type_name("N")
       ->check(CLI::Range(std::uint32_t{1}, std::numeric_limits<std::uint32_t>::max()));
   run.add_option("--data", options.store.directory, "Where the record is kept (default: a directory per file in\n"

@@ -38,7 +38,7 @@ struct run_options {
   bool no_input = false;
   bool resume = false;
   double time_scale = 1.0;
-  std::uint32_t parallel_max = 0; ///< 0: as the file says.
+  std::uint32_t parallel_max = 0; ///< 0: as the file or the record says.
   store_choice store;
   std::string agent; ///< Of tasks that name none; empty: the registry's default.
   std::vector<std::pair<std::string, std::string>> answers; ///< Key or name of a task, and what to answer; each is used once.

@@ -27,6 +27,15 @@ constexpr std::chrono::milliseconds close_bound = 10s;
 /// Tasks of an earlier process whose times are read back for the critical path.
 constexpr std::size_t measured_tasks_max = 20'000;
 
+/// What was left, to go on with at most `parallel_max` tasks at once; 0: as it was begun. The record stays as it is.
+objective_ptr limited(const objective_ptr& left, std::uint32_t parallel_max) {
+  if (parallel_max == 0)
+    return left;
+  auto out = std::make_shared<objective_view>(*left);
+  out->parallel_max = parallel_max;
+  return out;
+}
+
 } // namespace
 
 run_session::run_session(gateway& door, std::shared_ptr<inbox> in, stop_signals& signals, run_screen& screen,
@@ -54,7 +63,7 @@ result<int> run_session::resume(const objective_ptr& left) {
   model_.reset(*now);
   measure_earlier(*now);
   recovered one;
-  one.objectives.push_back(now);
+  one.objectives.push_back(limited(now, limits_.parallel_max));
   door_.resume(one);
   const bool is_paused = now->paused || std::ranges::any_of(now->plans, &plan_view::paused);
   if (is_paused || now->state == objective_state::submitted || now->state == objective_state::planning) {

@@ -239,6 +239,29 @@ TEST_CASE("an interrupted run is mentioned, left alone, and resumed when asked",
   CHECK_FALSE(contains(resumed.out, "\"name\":\"first\"},\"state\":\"working\""));
 }
 
+TEST_CASE("a run is resumed with as many tasks at once as the flag says", "[apps][binary]") {
+  const temporary_directory place;
+  const auto data = place / "data";
+  const auto file = place.file("plan.json", plan(R"({"name": "a", "agent": "sleep", "input": {"seconds": 0.01}},
+    {"name": "b", "agent": "sleep", "input": {"seconds": 0.01}}, {"name": "c", "agent": "sleep", "input": {"seconds": 0.01}})"));
+  const auto moves = [](const std::string& out) {
+    std::string all;
+    for (const auto& line : lines_of(out))
+      if (contains(line, "\"task_moved\""))
+        all += std::string(json::parse(line).at("state").as_string()) + " ";
+    return all;
+  };
+  {
+    process run({troupe_binary(), "run", file, "--data", data, "--json", "--time-scale", "100000"});
+    REQUIRE(run.read_until([&](const process& p) { return moves(p.out()) == "working working working "; }, 30s));
+    run.signal(SIGKILL);
+    CHECK(run.wait() == 128 + SIGKILL);
+  }
+  const auto resumed = troupe_with({"run", "--data", data, "--json", "--resume", "--max-parallel", "1"});
+  CHECK(resumed.code == 0);
+  CHECK(moves(resumed.out) == "working completed working completed working completed ");
+}
+
 TEST_CASE("an interrupted run from standard input is resumed by giving the same text again", "[apps][binary]") {
   const temporary_directory place;
   const std::vector<std::string> state{"XDG_STATE_HOME=" + place.path().string()};
