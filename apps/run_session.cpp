@@ -215,8 +215,7 @@ void run_session::mind_questions() {
   const auto number = next == nullptr ? 0 : next->number;
   if (number != asked_ && number != 0) {
     editor_ = line_editor{};
-    if (input_.keys != nullptr)
-      input_.keys->forget();
+    forget_typed(input_.descriptor);
   }
   dirty_ = dirty_ || number != asked_;
   asked_ = number;
@@ -237,16 +236,16 @@ void run_session::read_input() {
     input_.descriptor = -1; // the keyboard is gone: mind_questions sees that nobody is there
     return;
   }
-  for (const auto& line : editor_.feed({bytes.data(), static_cast<std::size_t>(got)})) {
-    const auto* question = next_question();
-    if (question == nullptr)
-      return;
-    if (line.end_of_input) {
-      input_.descriptor = -1;
-      return;
-    }
-    give_answer(*question, valid_utf8(line.text));
-  }
+  const auto lines = editor_.feed({bytes.data(), static_cast<std::size_t>(got)});
+  const auto* question = next_question();
+  if (lines.empty() || question == nullptr)
+    return;
+  if (lines.front().end_of_input)
+    input_.descriptor = -1;
+  else
+    give_answer(*question, valid_utf8(lines.front().text));
+  // What was pasted behind this line is no answer to the next question: nobody has seen that yet. Before it is shown, all that is forgotten.
+  mind_questions();
 }
 
 void run_session::give_answer(const open_question& question, std::string text) {

@@ -170,9 +170,9 @@ key_input::~key_input() {
     ::tcsetattr(descriptor_, TCSADRAIN, &saved_mode);
 }
 
-void key_input::forget() {
-  if (active_)
-    ::tcflush(descriptor_, TCIFLUSH);
+void forget_typed(int descriptor) {
+  if (is_foreground(descriptor)) // else it would be stopped (SIGTTOU)
+    ::tcflush(descriptor, TCIFLUSH);
 }
 
 void restore_terminal() {

@@ -75,13 +75,14 @@ public:
   [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
   /// Applies the mode again, after the shell may have changed it (SIGCONT).
   void renew();
-  /// What was typed before now is forgotten.
-  void forget();
 
 private:
   int descriptor_;
   bool active_ = false;
 };
+
+/// What was typed at the terminal behind `descriptor` and has not been read is lost. Nothing happens in the background of the terminal.
+void forget_typed(int descriptor);
 
 /// Puts the terminal back as it was: cursor shown, echo on. Async-signal-safe; for the forced end.
 void restore_terminal();

@@ -10,8 +10,9 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 extern char** environ;
@@ -59,29 +60,57 @@ std::vector<std::string> environment_with(const std::vector<std::string>& added)
 
 } // namespace
 
+void process::start(std::vector<std::string>& words, const std::vector<std::string>& environment,
+                    const posix_spawn_file_actions_t& actions, const posix_spawnattr_t* attributes) {
+  auto variables = environment_with(environment);
+  const auto argv = pointers(words);
+  const auto envp = pointers(variables);
+  const int failed = ::posix_spawn(&id_, words[0].c_str(), &actions, attributes, argv.data(), envp.data());
+  if (failed != 0)
+    throw std::system_error(failed, std::generic_category(), words[0]);
+}
+
 process::process(std::vector<std::string> words, std::vector<std::string> environment) {
   std::signal(SIGPIPE, SIG_IGN);
   auto in = make_pipe();
   auto out = make_pipe();
   auto err = make_pipe();
+  in_ = in[1];
+  out_pipe_ = out[0];
+  err_pipe_ = err[0];
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
   ::posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
   ::posix_spawn_file_actions_adddup2(&actions, err[1], STDERR_FILENO);
-  auto variables = environment_with(environment);
-  const auto argv = pointers(words);
-  const auto envp = pointers(variables);
-  const int failed = ::posix_spawn(&id_, words[0].c_str(), &actions, nullptr, argv.data(), envp.data());
+  start(words, environment, actions, nullptr);
   ::posix_spawn_file_actions_destroy(&actions);
   ::close(in[0]);
   ::close(out[1]);
   ::close(err[1]);
-  in_ = in[1];
-  out_pipe_ = out[0];
-  err_pipe_ = err[0];
-  if (failed != 0)
-    throw std::system_error(failed, std::generic_category(), words[0]);
+}
+
+process::process(std::vector<std::string> words, std::vector<std::string> environment, screen_size size) {
+  in_ = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+  std::array<char, 64> name{};
+  const winsize window{size.rows, size.columns, 0, 0};
+  if (in_ < 0 || ::grantpt(in_) != 0 || ::unlockpt(in_) != 0 || ::ptsname_r(in_, name.data(), name.size()) != 0
+      || ::ioctl(in_, TIOCSWINSZ, &window) != 0)
+    throw std::system_error(errno, std::generic_category(), "a terminal");
+  out_pipe_ = ::fcntl(in_, F_DUPFD_CLOEXEC, 0);
+  terminal_ = ::fcntl(in_, F_DUPFD_CLOEXEC, 0);
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  // The first terminal that the leader of a session opens is its own.
+  ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, name.data(), O_RDWR, 0);
+  ::posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, STDOUT_FILENO);
+  ::posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, STDERR_FILENO);
+  posix_spawnattr_t attributes;
+  ::posix_spawnattr_init(&attributes);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
+  start(words, environment, actions, &attributes);
+  ::posix_spawnattr_destroy(&attributes);
+  ::posix_spawn_file_actions_destroy(&actions);
 }
 
 process::~process() {
@@ -92,6 +121,7 @@ process::~process() {
   close_end(in_);
   close_end(out_pipe_);
   close_end(err_pipe_);
+  close_end(terminal_);
 }
 
 void process::send_input(const std::string& text) {
@@ -114,6 +144,11 @@ void process::close_output() {
 
 void process::signal(int number) {
   ::kill(id_, number);
+}
+
+bool process::is_cooked() const {
+  termios mode{};
+  return ::tcgetattr(terminal_, &mode) == 0 && (mode.c_lflag & ICANON) != 0 && (mode.c_lflag & ECHO) != 0;
 }
 
 bool process::read_some(steady::time_point until) {

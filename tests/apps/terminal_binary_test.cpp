@@ -1,0 +1,85 @@
+// `troupe run` in front of a person: the real binary on a terminal of its own.
+#include "tests/apps/process.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+#include <csignal>
+#include <fstream>
+#include <iterator>
+
+using namespace troupe::testing;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr const char* two_questions = R"({"name": "Trip", "plans": [{"name": "P", "tasks": [
+  {"name": "from", "agent": "scripted", "input": {"steps": [{"ask": "Where from?"}, {"artifactFromAnswer": {"name": "city"}}]}},
+  {"name": "to", "agent": "scripted", "input": {"steps": [{"ask": "Where to?"}, {"artifactFromAnswer": {"name": "city"}}]}}]}]})";
+constexpr const char* deaf = R"({"name": "Deaf", "tasks": [{"name": "d", "agent": "command",
+  "input": {"argv": ["/bin/sh", "-c", "trap '' TERM; while :; do sleep 1; done"], "killAfter": 1000}}]})";
+constexpr const char* endless = R"({"name": "S", "tasks": [{"name": "s", "agent": "sleep", "input": {"seconds": 1000}}]})";
+
+const std::vector<std::string> plain_terminal{"NO_COLOR=1", "LC_ALL=C.UTF-8", "TERM=xterm"};
+
+auto shows(const std::string& text) {
+  return [text](const process& run) { return run.out().find(text) != std::string::npos; };
+}
+
+/// Pastes two lines where two questions are open, and sees that the second question is asked all the same.
+void paste_at(process& run) {
+  const auto from = shows("? P / from"), to = shows("? P / to");
+  REQUIRE(run.read_until([&](const process& p) { return from(p) || to(p); }, 30s));
+  const bool from_first = from(run);
+  run.send_input("pasted one\npasted two\n");
+  REQUIRE(run.read_until(from_first ? to : from, 30s));
+  run.send_input("typed\n");
+  CHECK(run.wait() == 0);
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+} // namespace
+
+TEST_CASE("text pasted at a prompt answers the question that was shown and no other", "[apps][terminal]") {
+  const temporary_directory place;
+  const auto file = place.file("trip.json", two_questions);
+  process tree({troupe_binary(), "run", file, "--store", "memory"}, plain_terminal, {});
+  paste_at(tree);
+  CHECK(tree.is_cooked());
+  process lines({"/bin/sh", "-c", "exec \"$0\" \"$@\" > " + (place / "out"), troupe_binary(), "run", file, "--store", "memory", "--json"},
+                plain_terminal, {});
+  paste_at(lines);
+  const auto out = text_of(place / "out");
+  CHECK_THAT(out, ContainsSubstring("\"text\":\"pasted one\"") && ContainsSubstring("\"text\":\"typed\""));
+  CHECK_THAT(out, !ContainsSubstring("pasted two"));
+}
+
+TEST_CASE("Ctrl-D at a prompt gives up", "[apps][terminal]") {
+  const temporary_directory place;
+  process run({troupe_binary(), "run", place.file("trip.json", two_questions), "--store", "memory"}, plain_terminal, {});
+  REQUIRE(run.read_until(shows("? P / "), 30s));
+  run.send_input("\x04");
+  CHECK(run.wait() == 3);
+  CHECK(run.is_cooked());
+}
+
+TEST_CASE("Ctrl-C cancels, a second one ends at once, and the terminal is as it was", "[apps][terminal]") {
+  const temporary_directory place;
+  process once({troupe_binary(), "run", place.file("endless.json", endless), "--store", "memory"}, plain_terminal, {});
+  REQUIRE(once.read_until(shows("1 running"), 30s));
+  once.send_input("\x03");
+  CHECK(once.wait() == 130);
+  CHECK_THAT(once.out(), ContainsSubstring("canceled: 0 of 1 task"));
+  CHECK(once.out().rfind("\x1b[?25h") > once.out().rfind("\x1b[?25l"));
+  CHECK(once.is_cooked());
+
+  process twice({troupe_binary(), "run", place.file("deaf.json", deaf), "--store", "memory"}, plain_terminal, {});
+  REQUIRE(twice.read_until(shows("1 running"), 30s));
+  twice.send_input("\x03\x03");
+  CHECK(twice.wait() == 130);
+  CHECK(twice.out().rfind("\x1b[?25h") > twice.out().rfind("\x1b[?25l"));
+  CHECK(twice.is_cooked());
+}
