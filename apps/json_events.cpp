@@ -73,7 +73,7 @@ public:
 
   void operator()(const objective_closing& what) {
     head("objective_closing");
-    out_.member("to", to_string(what.to)).optional_member("reason", what.reason);
+    out_.member("state", to_string(what.to)).optional_member("reason", what.reason);
   }
 
   void operator()(const task_created&) {

@@ -1,10 +1,14 @@
 #include "apps/json_events.hpp"
+#include "tests/apps/run_bed.hpp"
+#include "tests/support/catch.hpp"
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
-#include "tests/apps/run_bed.hpp"
-#include "tests/support/catch.hpp"
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <variant>
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -74,7 +78,7 @@ TEST_CASE("every kind of event is a line of its own", "[apps][json]") {
   CHECK(at(lines_of(bed)[0], "/paused") == "true");
   bed.tell(1, objective_closing{objective_state::canceled, "by request"});
   CHECK(event_of() == "\"objective_closing\"");
-  CHECK(at(lines_of(bed)[0], "/to") == "\"canceled\"");
+  CHECK(at(lines_of(bed)[0], "/state") == "\"canceled\"");
   bed.tell_task(1, 0, 0, task_created{std::make_shared<task>()});
   CHECK(event_of() == "\"task_created\"");
   bed.tell_task(1, 0, 0, task_message{std::make_shared<message>(message{"m", role::agent, {text_part("hi")}, {}, {}, {}, {}, {}})});
@@ -88,6 +92,40 @@ TEST_CASE("every kind of event is a line of its own", "[apps][json]") {
   CHECK(event_of() == "\"task_progress\"");
   CHECK(at(lines_of(bed)[0], "/trackers/0/total") == "4");
   CHECK(at(lines_of(bed)[0], "/aggregate/progress") == "1");
+}
+
+TEST_CASE("the manual has a row for every event", "[apps][json]") {
+  const auto plan = plan_named("P", {task_named("a")});
+  const std::vector<event> all{
+      objective_created{std::make_shared<objective_spec>(), {}                  },
+      objective_edited{"n",                                ""                  },
+      objective_moved{objective_state::working,           ""                  },
+      plan_added{plan                              },
+      plan_moved{0,               plan_state::working,                     ""},
+      tasks_withdrawn{0,                                  {0},task_state::canceled, ""},
+      task_created{std::make_shared<task>()                               },
+      task_moved{task_state::working,   1,                  nullptr},
+      task_message{std::make_shared<message>()                          },
+      task_artifact{std::make_shared<artifact>(),        false,                                                    true},
+      task_progress{std::make_shared<progress_report>()                             },
+      tasks_renewed{0,     {0}    },
+      pause_changed{true,                                  0                             },
+      objective_closing{objective_state::canceled,                                  ""},
+  };
+  auto bed = one_task();
+  bed.last.events = all;
+  const auto lines = lines_of(bed);
+  std::set<std::string> names;
+  for (const auto& line : lines)
+    names.insert(line.at("event").as_string().c_str());
+  CHECK(names.size() == std::variant_size_v<event>);
+
+  std::ifstream manual(TROUPE_SOURCE_DIR "/docs/cli.md");
+  const std::string text{std::istreambuf_iterator<char>(manual), {}};
+  const auto table = text.substr(text.find("| `event` |"));
+  const auto rows = table.substr(0, table.find("\n\n"));
+  for (const auto& name : names)
+    CHECK_THAT(rows, ContainsSubstring("`" + name + "`"));
 }
 
 TEST_CASE("a change of several events makes as many lines, in order", "[apps][json]") {
