@@ -3,6 +3,7 @@
 #include "apps/commands.hpp"
 #include "apps/console.hpp"
 
+#include <csignal>
 #include <exception>
 #include <variant>
 
@@ -40,6 +41,7 @@ void take_standard_descriptors() {
 
 int main(int argc, char** argv) {
   take_standard_descriptors();
+  std::signal(SIGPIPE, SIG_IGN); // who writes to a reader that has gone sees EPIPE
   try {
     return std::visit(dispatch{}, troupe::read_command_line(argc, argv));
   } catch (const std::exception& error) {

@@ -51,9 +51,6 @@ stop_signals::stop_signals() {
   sigfillset(&action.sa_mask);
   for (std::size_t i = 0; i < watched.size(); ++i)
     ::sigaction(watched[i], &action, &previous[i]);
-  struct sigaction ignore {};
-  ignore.sa_handler = SIG_IGN;
-  ::sigaction(SIGPIPE, &ignore, nullptr);
 }
 
 stop_signals::~stop_signals() {

@@ -10,7 +10,7 @@ namespace troupe {
 
 class stop_signals {
 public:
-  /// Takes over SIGINT, SIGTERM and SIGCONT, and ignores SIGPIPE (writers see EPIPE).
+  /// Takes over SIGINT, SIGTERM and SIGCONT.
   stop_signals();
   /// Gives the signals back.
   ~stop_signals();

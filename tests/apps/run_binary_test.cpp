@@ -128,12 +128,21 @@ TEST_CASE("SIGINT and SIGTERM cancel cleanly", "[apps][binary]") {
   }
 }
 
-TEST_CASE("a reader that goes away does not end the run", "[apps][binary]") {
-  const temporary_directory place;
-  process run({troupe_binary(), "run", "-", "--store", "memory", "--json"});
-  run.close_output();
-  run.send_input(two_tasks);
-  CHECK(run.wait() == 0);
+TEST_CASE("a reader that goes away ends neither the run nor anything else", "[apps][binary]") {
+  const std::vector<std::vector<std::string>> all{
+      {"run",     "-",      "--store", "memory", "--json"},
+      {"graph", "-"},
+      {"validate",   "-"       }
+  };
+  for (auto words : all) {
+    CAPTURE(words);
+    words.insert(words.begin(), troupe_binary());
+    process unread(words);
+    unread.close_output();
+    unread.send_input(two_tasks);
+    CHECK(unread.wait() == 0);
+    CHECK(unread.err().empty());
+  }
 }
 
 TEST_CASE("output that is lost is complained of and is no success", "[apps][binary]") {
