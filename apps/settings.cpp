@@ -131,7 +131,6 @@ std::vector<setting> card() {
   };
 }
 
-// clang-format on
 std::vector<setting> tables() {
   return {
     truth("agents.command", "the command agent: whoever reaches the server may then run any program as its user",
@@ -141,6 +140,8 @@ std::vector<setting> tables() {
     number<std::uint64_t>("limits.body-bytes", "above: 413", [](auto& s) -> auto& { return s.server.body_bytes_max; }, 1024),
     number<std::size_t>("limits.body-bytes-total", "of all long bodies being read; above: 429",
                         [](auto& s) -> auto& { return s.server.body_bytes_total_max; }, 1024),
+    number<std::size_t>("limits.answer-bytes-total", "of all long answers that wait for their readers; above: 429",
+                        [](auto& s) -> auto& { return s.server.answer_bytes_total_max; }, 1024),
     number<std::uint32_t>("limits.header-bytes", "above: 431", [](auto& s) -> auto& { return s.server.header_bytes_max; }, 1024),
     number<std::size_t>("limits.json-depth", "nesting of a body", [](auto& s) -> auto& { return s.server.json_depth_max; }, 8),
     number<std::size_t>("limits.connections", "above: 503", [](auto& s) -> auto& { return s.server.connections_max; }, 1),
@@ -172,6 +173,8 @@ std::vector<setting> tables() {
                                        [](auto& s) -> auto& { return s.executor.cancel_grace; }),
   };
 }
+
+// clang-format on
 
 /// A TOML basic string escapes like JSON (TOML 1.0, "String").
 std::string quoted(const std::string& text) {

@@ -212,7 +212,7 @@ awaitable<void> get_task_operation(operation_call& call) {
   }
   query->view.include_progress = call.extensions.progress;
   if (const auto found = call.records().find_task_of(owner_of(query->who), query->id))
-    answer(call, [&](json_writer& out) { call.codec->write_task(out, *found, query->view); });
+    answer_read(call, [&](json_writer& out) { call.codec->write_task(out, *found, query->view); });
   else
     fail(call, unknown_task(query->id.str()));
   return {};
@@ -227,7 +227,7 @@ awaitable<void> list_tasks_operation(operation_call& call) {
   query->view.include_progress = call.extensions.progress;
   const auto page = call.records().list(*query);
   if (page)
-    answer(call, [&](json_writer& out) { call.codec->write_task_list(out, *page, *query); });
+    answer_read(call, [&](json_writer& out) { call.codec->write_task_list(out, *page, *query); });
   else
     fail(call, page.error());
   return {};
@@ -282,7 +282,7 @@ awaitable<void> subscribe_to_task_operation(operation_call& call) {
 
 awaitable<void> get_extended_card_operation(operation_call& call) {
   if (const auto card = extended_card(call.connection, call.codec->extended_card_shape()))
-    answer(call, [&](json_writer& out) { out.raw(*card); });
+    answer_read(call, [&](json_writer& out) { out.raw(*card); });
   else
     fail(call, card.error());
   return {};

@@ -54,6 +54,7 @@ void http_response::clear() {
   if (body.capacity() > kept_bytes_max)
     body.shrink_to_fit();
   close = false;
+  repeatable = false;
 }
 
 std::string_view reason_phrase(unsigned status) noexcept {

@@ -18,6 +18,7 @@ struct http_response {
   std::string headers; ///< Further header lines, each ended by CRLF.
   std::string body;
   bool close = false; ///< The last answer on this connection.
+  bool repeatable = false; ///< Asking again changes nothing. GET says so itself.
 
   void clear();
 };

@@ -71,6 +71,9 @@ inline constexpr std::size_t requests_in_flight_max = 10'000;
 /// Bytes of request bodies longer than `kept_bytes_max`, on all connections, from when they are read until they are understood.
 /// Above: 429 with Retry-After.
 inline constexpr std::size_t body_bytes_total_max = std::size_t{512} << 20;
+/// Bytes of answers longer than `kept_bytes_max` that wait for their readers, on all connections. Above: 429 with Retry-After; or, where
+/// what was asked for is done and must not be asked for again, 500.
+inline constexpr std::size_t answer_bytes_total_max = std::size_t{512} << 20;
 /// What a refused client is told to wait, in seconds.
 inline constexpr std::uint32_t retry_after_seconds = 1;
 

@@ -91,6 +91,13 @@ void answer(operation_call& call, Write write) {
   call.frame->end_result(body);
 }
 
+/// The same where asking has changed nothing, so that the client may be told to ask again (`limits.answer-bytes-total`).
+template<std::invocable<json_writer&> Write>
+void answer_read(operation_call& call, Write write) {
+  call.connection.response().repeatable = true;
+  answer(call, write);
+}
+
 /// Answers with an error.
 void fail(operation_call& call, const error& why);
 

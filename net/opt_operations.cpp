@@ -24,12 +24,10 @@ result<Command> read(const operation_call& call, result<Command> (*reader)(const
   return command;
 }
 
-void answer_objective(operation_call& call, const objective_view& objective, bool plans, bool tasks) {
-  answer(call, [&](json_writer& out) {
-    out.begin_object().key("objective");
-    opt::write(out, objective, plans, tasks);
-    out.end_object();
-  });
+void write_objective(json_writer& out, const objective_view& objective, bool plans, bool tasks) {
+  out.begin_object().key("objective");
+  opt::write(out, objective, plans, tasks);
+  out.end_object();
 }
 
 /// Where a plan stands now; an error if it is unknown.
@@ -60,7 +58,7 @@ awaitable<void> change_objective(operation_call& call, Command command) {
   });
   if (!changed)
     co_return fail(call, changed.error());
-  answer_objective(call, **changed, true, true);
+  answer(call, [&](json_writer& out) { write_objective(out, **changed, true, true); });
 }
 
 // -- plans -------------------------------------------------------------------------------------------------------------
@@ -104,7 +102,7 @@ awaitable<void> get_objective_operation(operation_call& call) {
     return {};
   }
   if (const auto found = call.records().find_objective_of(owner_of(query->who), query->id))
-    answer_objective(call, *found, query->include_plans, query->include_tasks);
+    answer_read(call, [&](json_writer& out) { write_objective(out, *found, query->include_plans, query->include_tasks); });
   else
     fail(call, unknown_objective(query->id.str()));
   return {};
@@ -121,7 +119,7 @@ awaitable<void> list_objectives_operation(operation_call& call) {
     fail(call, page.error());
     return {};
   }
-  answer(call, [&](json_writer& out) {
+  answer_read(call, [&](json_writer& out) {
     out.begin_object().key("objectives").begin_array();
     for (const auto& one : page->objectives)
       opt::write(out, *one, true, false);
@@ -149,10 +147,12 @@ awaitable<void> update_plan_operation(operation_call& call) {
 
 awaitable<void> get_plan_operation(operation_call& call) {
   const auto query = read(call, &opt::read_get_plan);
-  if (query)
-    answer_plan(call, query->who, query->id, query->include_tasks);
-  else
+  if (!query) {
     fail(call, query.error());
+    return {};
+  }
+  call.connection.response().repeatable = true;
+  answer_plan(call, query->who, query->id, query->include_tasks);
   return {};
 }
 

@@ -45,7 +45,7 @@ awaitable<void> get_push_config_operation(operation_call& call) {
   const auto query = read(call, &wire_codec::read_get_push, errc::task_not_found);
   const auto found = query ? call.server().push.get(*query) : result<push_config>(query.error());
   if (found)
-    answer(call, [&](json_writer& out) { call.codec->write_push(out, *found); });
+    answer_read(call, [&](json_writer& out) { call.codec->write_push(out, *found); });
   else
     fail(call, found.error());
   return {};
@@ -55,7 +55,7 @@ awaitable<void> list_push_configs_operation(operation_call& call) {
   const auto query = read(call, &wire_codec::read_list_push, errc::task_not_found);
   const auto page = query ? call.server().push.list(*query) : result<push_config_page>(query.error());
   if (page)
-    answer(call, [&](json_writer& out) { call.codec->write_push_list(out, page->configs, page->next_page_token); });
+    answer_read(call, [&](json_writer& out) { call.codec->write_push_list(out, page->configs, page->next_page_token); });
   else
     fail(call, page.error());
   return {};

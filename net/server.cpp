@@ -143,7 +143,8 @@ void server::drain(std::chrono::milliseconds bound) {
 
 server_load server::load() const noexcept {
   const auto& state = *impl_->state;
-  return {state.connections.load(), state.streams.load(), state.in_flight.load(), state.body_bytes.load()};
+  return {state.connections.load(), state.streams.load(), state.in_flight.load(), state.body_bytes.load(),
+          state.answer_bytes.load()};
 }
 
 std::string server::url() const {

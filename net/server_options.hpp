@@ -63,6 +63,7 @@ struct server_options {
   // An answer that one of these caused calls it what the settings do: `limits.body-bytes`, `timeouts.header`.
   std::uint64_t body_bytes_max = net::body_bytes_max;
   std::size_t body_bytes_total_max = net::body_bytes_total_max;
+  std::size_t answer_bytes_total_max = net::answer_bytes_total_max;
   std::uint32_t header_bytes_max = net::header_bytes_max;
   std::size_t json_depth_max = net::json_depth_max;
   std::size_t connections_max = net::connections_max;

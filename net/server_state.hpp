@@ -72,6 +72,7 @@ struct server_state {
   alignas(64) std::atomic<std::size_t> streams{0};
   alignas(64) std::atomic<std::size_t> in_flight{0};
   alignas(64) std::atomic<std::size_t> body_bytes{0}; ///< Of long bodies.
+  alignas(64) std::atomic<std::size_t> answer_bytes{0}; ///< Of long answers.
 };
 
 } // namespace troupe::net

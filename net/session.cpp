@@ -90,6 +90,7 @@ awaitable<void> session::serve_all() {
       continue;
     if (!begin_writing())
       static_cast<void>(co_await write_rest());
+    end_writing();
   }
 }
 
@@ -269,12 +270,46 @@ void session::on_fault(const std::exception& fault) {
 
 /// Writes the response as far as the socket takes it; true if it took all.
 bool session::begin_writing() {
-  write_head(head_, response_, home_.date(), request_.is_http_1_0);
   // Whoever wrote it: a body after HEAD would be read as the next answer.
-  if (request_.method == http::verb::head || response_.content_type.empty())
+  const bool has_body = request_.method != http::verb::head && !response_.content_type.empty();
+  if (has_body && !hold_answer())
+    refuse_answer();
+  write_head(head_, response_, home_.date(), request_.is_http_1_0);
+  if (!has_body)
     response_.body.clear();
   written_ = 0;
   return write_now();
+}
+
+/// Counts a long answer among those that wait for their readers; false if that is too much.
+bool session::hold_answer() {
+  const auto bytes = response_.body.size();
+  if (bytes <= kept_bytes_max)
+    return true;
+  // One may always wait, however long it is.
+  writing_ = counted::take(server_->answer_bytes, std::max(server_->options.answer_bytes_total_max, bytes), bytes);
+  return static_cast<bool>(writing_);
+}
+
+/// A 429 says that nothing was done: a message that was taken would be sent a second time.
+void session::refuse_answer() {
+  const bool repeatable = response_.repeatable || request_.method == http::verb::get;
+  std::string().swap(response_.body);
+  response_.headers.clear();
+  const std::string why = "the answers that wait for their readers are longer than limits.answer-bytes-total together, "
+                          + in_bytes(server_->options.answer_bytes_total_max);
+  if (repeatable)
+    write_plain_error(response_, 429, "There is no room for the answer: " + why + "; try again.");
+  else
+    write_plain_error(response_, 500,
+                      "It is done, but there is no room for the answer: " + why + "; do not repeat it, read what became of it.");
+}
+
+/// Gives the memory of a long answer back: the connection may stay for long.
+void session::end_writing() {
+  if (response_.body.size() > kept_bytes_max)
+    std::string().swap(response_.body);
+  writing_ = {};
 }
 
 /// Writes head and body in one go as far as the socket takes them; true if it took all.

@@ -94,6 +94,9 @@ private:
   void end_work();
   void on_fault(const std::exception& fault);
   [[nodiscard]] bool begin_writing();
+  [[nodiscard]] bool hold_answer();
+  void refuse_answer();
+  void end_writing();
   [[nodiscard]] bool write_now();
   [[nodiscard]] awaitable<bool> write_rest();
   [[nodiscard]] awaitable<void> linger();
@@ -118,6 +121,7 @@ private:
   std::size_t written_ = 0; ///< Of head and body together.
   counted working_;         ///< The request's place among those in flight.
   counted held_;            ///< A long body's bytes.
+  counted writing_;         ///< A long answer's.
   bool streamed_ = false;   ///< The answer was a stream: nothing is left to write.
   bool chunked_ = false;
 

@@ -66,9 +66,10 @@ public:
   [[nodiscard]] virtual std::optional<objective_state_of_record> find_objective(const objective_id& id) const = 0;
   [[nodiscard]] virtual bool has_objective(const objective_id& id) const = 0;
 
-  /// The first `count` finished tasks behind `after` that pass, in list order, and how many pass in all.
-  [[nodiscard]] virtual listed<task_ptr> list_tasks(const task_filter& filter, const std::optional<position>& after,
-                                                    std::size_t count) const = 0;
+  /// The first `count` finished tasks behind `after` that pass, in list order, and how many pass in all. What `view` does not show may be
+  /// missing in them, and they may end with the one that passes page_bytes_max (bytes_shown).
+  [[nodiscard]] virtual listed<task_ptr> list_tasks(const task_filter& filter, const std::optional<position>& after, std::size_t count,
+                                                    const task_view_options& view) const = 0;
   /// The same for sealed objectives of an owner (those the ledger marks as written).
   [[nodiscard]] virtual listed<objective_ptr> list_objectives(const std::string& owner,
                                                               std::optional<objective_state> state,

@@ -316,12 +316,16 @@ result<std::size_t> checked_page_size(std::uint32_t asked) {
 position place_in_list(const task_ptr& row) { return {row->status.at, row->id.str()}; }
 position place_in_list(const objective_ptr& row) { return {row->updated, row->id.str()}; }
 
-/// Cuts `all` (one row more than fits, if there is one) to a page and says where the next begins.
-template<class T>
-std::string cut_page(listed<T>& all, std::size_t size, std::uint64_t question) {
-  if (all.rows.size() <= size)
+/// Cuts `all` (one row more than fits, if there is one) to a page and says where the next begins. Never behind the last row of an archive
+/// that has left some out: by that one there are bytes enough here, too.
+template<class T, class Bytes>
+std::string cut_page(listed<T>& all, std::size_t size, std::uint64_t question, Bytes bytes) {
+  std::size_t rows = 0;
+  for (std::size_t sum = 0; rows < std::min(size, all.rows.size()) && sum <= page_bytes_max; ++rows)
+    sum += bytes(*all.rows[rows]);
+  if (rows == all.rows.size() && !all.more)
     return {};
-  all.rows.resize(size);
+  all.rows.resize(rows);
   return write_page_token(place_in_list(all.rows.back()), question);
 }
 
@@ -356,11 +360,11 @@ result<task_page> ledger::list(const list_tasks& query) const {
   auto all = rows.take();
   // After the live ones, so that a task that ends meanwhile stands in one of the two at least.
   if (!filter.state || is_terminal(*filter.state))
-    all = merge(std::move(all), archive_.list_tasks(filter, *after, *size + 1),
+    all = merge(std::move(all), archive_.list_tasks(filter, *after, *size + 1, query.view),
                 [](const task_ptr& row) { return place_in_list(row); });
   task_page out;
   out.total_size = all.total;
-  out.next_page_token = cut_page(all, *size, question);
+  out.next_page_token = cut_page(all, *size, question, [&](const task& row) { return bytes_shown(row, query.view); });
   out.tasks = std::move(all.rows);
   return out;
 }
@@ -385,7 +389,7 @@ result<objective_page> ledger::list(const list_objectives& query) const {
                    [](const objective_ptr& row) { return place_in_list(row); });
   objective_page out;
   out.total_size = all.total;
-  out.next_page_token = cut_page(all, *size, question);
+  out.next_page_token = cut_page(all, *size, question, [](const objective_view& row) { return bytes_shown(row); });
   out.objectives = std::move(all.rows);
   return out;
 }

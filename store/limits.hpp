@@ -17,6 +17,10 @@ inline constexpr std::size_t ledger_shards = 64;
 /// Tasks or objectives on one page of a list, whatever the query says (A2A 1.0 section 3.1.4).
 inline constexpr std::size_t page_size_max = 100;
 
+/// Bytes that such a page shows (bytes_shown): the row that passes them is its last, however many were asked for. An answer is written
+/// in one go and waits in memory for its reader.
+inline constexpr std::size_t page_bytes_max = std::size_t{8} << 20;
+
 /// Changes written as one batch. Above it the rest waits for the next batch, so that the first need not wait for the last.
 inline constexpr std::size_t group_changes_max = 4096;
 

@@ -156,7 +156,7 @@ std::optional<objective_state_of_record> memory_archive::find_objective(const ob
 bool memory_archive::has_objective(const objective_id&) const { return false; }
 
 listed<task_ptr> memory_archive::list_tasks(const task_filter& filter, const std::optional<position>& after,
-                                            std::size_t count) const {
+                                            std::size_t count, const task_view_options&) const {
   first_rows<task_ptr> rows{after, count};
   const auto context_hash = text_hash{}(filter.context);
   for (std::size_t i = 0; i < shard_count_; ++i) {

@@ -36,8 +36,8 @@ public:
   [[nodiscard]] std::optional<plan_place> place_of(const plan_id& id) const override;
   [[nodiscard]] std::optional<objective_state_of_record> find_objective(const objective_id& id) const override;
   [[nodiscard]] bool has_objective(const objective_id& id) const override;
-  [[nodiscard]] listed<task_ptr> list_tasks(const task_filter& filter, const std::optional<position>& after,
-                                            std::size_t count) const override;
+  [[nodiscard]] listed<task_ptr> list_tasks(const task_filter& filter, const std::optional<position>& after, std::size_t count,
+                                            const task_view_options& view) const override;
   [[nodiscard]] listed<objective_ptr> list_objectives(const std::string& owner,
                                                       std::optional<objective_state> state,
                                                       const std::optional<position>& after,

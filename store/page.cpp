@@ -1,7 +1,10 @@
 #include "store/page.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+
+#include "protocol/limits.hpp"
 
 namespace troupe {
 
@@ -58,6 +61,33 @@ error bad_token() {
 std::uint64_t millis(timestamp at) noexcept { return static_cast<std::uint64_t>(at.time_since_epoch().count()); }
 
 } // namespace
+
+std::size_t messages_shown(const task& what, const task_view_options& view) noexcept {
+  return std::min<std::size_t>(what.history.size(), view.history_length.value_or(list_history_default));
+}
+
+std::size_t bytes_shown(const task& what, const task_view_options& view) noexcept {
+  std::size_t sum = sizeof(what) + bytes_of(what.metadata);
+  if (what.origin)
+    sum += bytes_of(what.origin.spec().input) + bytes_of(what.origin.spec().metadata);
+  if (what.status.message)
+    sum += bytes_of(*what.status.message);
+  for (std::size_t i = what.history.size() - messages_shown(what, view); i < what.history.size(); ++i)
+    sum += bytes_of(*what.history[i]);
+  if (view.include_artifacts)
+    for (const auto& made : what.artifacts)
+      sum += bytes_of(*made);
+  return sum;
+}
+
+std::size_t bytes_shown(const objective_view& what) noexcept {
+  std::size_t sum = sizeof(what) + what.name.size() + what.description.size() + bytes_of(what.metadata);
+  for (const auto& plan : what.plans)
+    sum += bytes_of(*plan.spec);
+  for (const auto& input : what.pending_inputs)
+    sum += input.prompt.size();
+  return sum;
+}
 
 std::uint64_t fingerprint(const list_tasks& query) {
   return fnv{}

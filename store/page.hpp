@@ -12,6 +12,8 @@
 
 #include "protocol/command.hpp"
 #include "protocol/errc.hpp"
+#include "protocol/objective.hpp"
+#include "protocol/task.hpp"
 #include "protocol/task_state.hpp"
 #include "protocol/time.hpp"
 
@@ -40,6 +42,7 @@ template<class T>
 struct listed {
   std::vector<T> rows;
   std::uint64_t total = 0; ///< Rows that pass, on all pages.
+  bool more = false;       ///< There are rows behind the last: those here are bytes enough for a page.
 };
 
 /// Finds the first rows of a list among rows that come in any order, holding no more than it gives back.
@@ -65,7 +68,7 @@ public:
   /// The rows in list order. Call once.
   [[nodiscard]] listed<T> take() {
     std::sort_heap(heap_.begin(), heap_.end(), before);
-    listed<T> out{.rows = {}, .total = total_};
+    listed<T> out{.rows = {}, .total = total_, .more = false};
     out.rows.reserve(heap_.size());
     for (auto& [where, row] : heap_)
       out.rows.push_back(std::move(row));
@@ -86,7 +89,7 @@ private:
 /// and counted once. `place` gives a row's position.
 template<class T, class Place>
 [[nodiscard]] listed<T> merge(listed<T> a, listed<T> b, Place place) {
-  listed<T> out{.rows = {}, .total = a.total + b.total};
+  listed<T> out{.rows = {}, .total = a.total + b.total, .more = a.more || b.more};
   const auto in_b = [&](const T& row) {
     const auto id = place(row).id;
     return std::any_of(b.rows.begin(), b.rows.end(), [&](const T& other) { return place(other).id == id; });
@@ -100,6 +103,13 @@ template<class T, class Place>
              });
   return out;
 }
+
+/// Roughly the bytes that a list shows of a task, and of an objective those of all its plans.
+[[nodiscard]] std::size_t bytes_shown(const task& what, const task_view_options& view) noexcept;
+[[nodiscard]] std::size_t bytes_shown(const objective_view& what) noexcept;
+
+/// Messages of `what` that a list shows, the newest.
+[[nodiscard]] std::size_t messages_shown(const task& what, const task_view_options& view) noexcept;
 
 /// The fingerprint of what a list was asked for, the caller included: a token is good for the same question only.
 [[nodiscard]] std::uint64_t fingerprint(const list_tasks& query);

@@ -50,6 +50,23 @@ void walk(rocksdb::DB& db, const std::string& prefix, const std::optional<positi
     fail_reading(read.ToString());
 }
 
+/// The records of a list's `ids` in their order, until they are bytes enough for a page. `read` may find none: it is passed over.
+template<class Row, class Read, class Bytes>
+listed<Row> read_rows(const std::vector<std::string>& ids, std::uint64_t total, Read read, Bytes bytes) {
+  listed<Row> out{.rows = {}, .total = total, .more = false};
+  std::size_t sum = 0;
+  for (const auto& id : ids) {
+    out.more = sum > page_bytes_max;
+    if (out.more)
+      break;
+    if (Row row = read(id)) {
+      sum += bytes(row);
+      out.rows.push_back(std::move(row));
+    }
+  }
+  return out;
+}
+
 } // namespace
 
 rocksdb_archive::rocksdb_archive(rocksdb::DB& db) : db_(db), recent_(recent_tasks_max, recent_tasks_max * recent_task_bytes_max, ledger_shards) {}
@@ -89,12 +106,30 @@ void rocksdb_archive::set_objective_counts(const rows::counts& what) noexcept {
 task_ptr rocksdb_archive::find_task(const task_id& id) const {
   if (auto recent = recent_.find_task(id))
     return recent;
+  return read_task(id);
+}
+
+std::shared_ptr<task> rocksdb_archive::read_task(const task_id& id) const {
   std::string key;
   rows::task_key(key, id.str());
   rocksdb::PinnableSlice row;
   if (!read_row(db_, key, row))
     return nullptr;
-  return std::make_shared<const task>(understood(record::read_task(text_of(row)), key));
+  return std::make_shared<task>(understood(record::read_task(text_of(row)), key));
+}
+
+/// Without what a list does not show: a page holds as many tasks as were asked for, however large their artifacts are.
+task_ptr rocksdb_archive::read_listed(const task_id& id, const task_view_options& view) const {
+  if (auto recent = recent_.find_task(id))
+    return recent;
+  auto record = read_task(id);
+  if (!record)
+    return nullptr;
+  if (!view.include_artifacts)
+    record->artifacts.clear();
+  const auto hidden = record->history.size() - messages_shown(*record, view);
+  record->history.erase(record->history.begin(), record->history.begin() + static_cast<std::ptrdiff_t>(hidden));
+  return record;
 }
 
 bool rocksdb_archive::has_task(const task_id& id) const {
@@ -137,7 +172,7 @@ bool rocksdb_archive::has_objective(const objective_id& id) const {
 }
 
 listed<task_ptr> rocksdb_archive::list_tasks(const task_filter& filter, const std::optional<position>& after,
-                                             std::size_t count) const {
+                                             std::size_t count, const task_view_options& view) const {
   first_rows<std::string> found{after, count}; // Ids; the records are read once it is known which.
   std::uint64_t total = 0;
   const auto passes = [&](task_state state, timestamp at) {
@@ -176,11 +211,9 @@ listed<task_ptr> rocksdb_archive::list_tasks(const task_filter& filter, const st
         });
     }
   }
-  listed<task_ptr> out{.rows = {}, .total = total};
-  for (const auto& id : found.take().rows)
-    if (auto record = find_task(task_id{id}))
-      out.rows.push_back(std::move(record));
-  return out;
+  return read_rows<task_ptr>(
+      found.take().rows, total, [&](const std::string& id) { return read_listed(task_id{id}, view); },
+      [&](const task_ptr& row) { return bytes_shown(*row, view); });
 }
 
 listed<objective_ptr> rocksdb_archive::list_objectives(const std::string& owner,
@@ -206,11 +239,11 @@ listed<objective_ptr> rocksdb_archive::list_objectives(const std::string& owner,
     else
       walk(db_, prefix, std::nullopt, [&](const position&, std::string_view) { return ++total > 0; });
   }
-  listed<objective_ptr> out{.rows = {}, .total = total};
-  for (const auto& id : found.take().rows)
-    if (auto sealed = find_objective(objective_id{id}))
-      out.rows.push_back(std::move(sealed->view));
-  return out;
+  const auto read = [&](const std::string& id) -> objective_ptr {
+    const auto sealed = find_objective(objective_id{id});
+    return sealed ? sealed->view : nullptr;
+  };
+  return read_rows<objective_ptr>(found.take().rows, total, read, [](const objective_ptr& row) { return bytes_shown(*row); });
 }
 
 } // namespace troupe

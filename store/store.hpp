@@ -146,7 +146,8 @@ public:
     const auto whole = objective_of(id);
     return whole ? find_objective_of(owner, *whole) : nullptr;
   }
-  /// Of what the one who asks owns. errc::invalid_params for a page token that is not ours.
+  /// Of what the one who asks owns; of tasks what `view` shows, the rest may be missing. A page ends with the row that passes
+  /// page_bytes_max. errc::invalid_params for a page token that is not ours.
   [[nodiscard]] virtual result<task_page> list(const list_tasks& query) const = 0;
   [[nodiscard]] virtual result<objective_page> list(const list_objectives& query) const = 0;
 

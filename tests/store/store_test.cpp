@@ -5,6 +5,7 @@
 #include <atomic>
 #include <set>
 
+#include "store/limits.hpp"
 #include "tests/store/changes.hpp"
 #include "tests/store/kinds.hpp"
 #include "tests/support/catch.hpp"
@@ -372,6 +373,67 @@ TEMPLATE_TEST_CASE("Pages together are the whole list, each task once", "[store]
   CHECK(std::is_sorted(seen.begin(), seen.end(), [](const task_ptr& a, const task_ptr& b) {
     return a->status.at != b->status.at ? a->status.at > b->status.at : a->id < b->id;
   }));
+}
+
+TEMPLATE_TEST_CASE("A page ends with the task that passes its bytes, and shows no less than was asked for", "[store][list]", memory_kind,
+                   rocksdb_kind) {
+  TestType kind;
+  auto& records = *kind.records;
+  const std::string large(page_bytes_max / 3 + 1, 'x');
+  for (int i = 0; i < 7; ++i) {
+    const auto id = "t" + std::to_string(i);
+    auto what = about_lone(id, "c", i, born_lone(id, "c", i), task_artifact{output("out", large)});
+    if (i % 3 != 0) // Live and finished ones between each other.
+      what.events.emplace_back(moved(task_state::completed));
+    put(records, std::move(what));
+  }
+  const auto pages = [&](list_tasks query) {
+    std::string out;
+    do {
+      const auto page = records.list(query);
+      REQUIRE(page.has_value());
+      CHECK(page->total_size == 7);
+      for (const auto& each : page->tasks)
+        CHECK((!query.view.include_artifacts || each->artifacts.at(0)->parts == output("out", large)->parts));
+      out += ids_of(*page) + "|";
+      query.page_token = page->next_page_token;
+    } while (!query.page_token.empty());
+    return out;
+  };
+  list_tasks query;
+  CHECK(pages(query) == "t6 t5 t4 t3 t2 t1 t0|");
+  query.view.include_artifacts = true;
+  CHECK(pages(query) == "t6 t5 t4|t3 t2 t1|t0|");
+  query.page_size = 2;
+  CHECK(pages(query) == "t6 t5|t4 t3|t2 t1|t0|");
+}
+
+TEMPLATE_TEST_CASE("A task larger than a page is a page of its own, and so is an objective", "[store][list]", memory_kind,
+                   rocksdb_kind) {
+  TestType kind;
+  auto& records = *kind.records;
+  const std::string large(page_bytes_max + 1, 'x');
+  for (int i = 0; i < 3; ++i) {
+    const auto id = std::to_string(i);
+    put(records, about_lone("t" + id, "c", i, born_lone("t" + id, "c", i), moved(task_state::completed, 1, say(large))));
+    const auto what = make_objective("o" + id, {1});
+    what->description = large;
+    put(records, what, i);
+    put(records, about("o" + id, i, objective_moved{objective_state::completed, ""}));
+  }
+  put(records, about_lone("t3", "c", 3, born_lone("t3", "c", 3)));
+  const auto sizes = [&](auto query, auto rows) {
+    std::string out;
+    do {
+      const auto page = records.list(query);
+      REQUIRE(page.has_value());
+      out += std::to_string(((*page).*rows).size()) + " ";
+      query.page_token = page->next_page_token;
+    } while (!query.page_token.empty());
+    return out;
+  };
+  CHECK(sizes(list_tasks{}, &task_page::tasks) == "2 1 1 "); // the small one, and the one that passes the bytes
+  CHECK(sizes(list_objectives{}, &objective_page::objectives) == "1 1 1 ");
 }
 
 TEMPLATE_TEST_CASE("A list refuses bad pages", "[store][list]", memory_kind, rocksdb_kind) {
