@@ -181,8 +181,8 @@ TEST_CASE("a message that brings an objective keeps to the rules of messages", "
 TEST_CASE("an objective in a message is of the message's context, or refused", "[net][opt][rules]") {
   const net_bed bed;
   const auto send = [&](const std::string& context, const std::string& id) {
-    return bed.call(rpc("SendMessage", text_message("x", R"(,"contextId":")" + context + R"(","metadata":{"opt/v1/objective":{"name":"o","id":")" + id
-                                                          + "\"}}")));
+    const auto named = id.empty() ? id : R"(,"id":")" + id + "\"";
+    return bed.call(rpc("SendMessage", text_message("x", R"(,"contextId":")" + context + R"(","metadata":{"opt/v1/objective":{"name":"o")" + named + "}}")));
   };
   const auto refused = send("my-ctx", "obj-123");
   CHECK(at(refused, "/error/code") == "-32602");

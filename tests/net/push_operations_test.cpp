@@ -1,7 +1,9 @@
 // Push notifications over the wire: the methods of both versions and bindings, and what arrives (docs/push.md).
 #include "store/limits.hpp"
 #include "tests/net/net_bed.hpp"
+#include "tests/store/kinds.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/full_pushes.hpp"
 #include "tests/support/passing_store.hpp"
 #include "tests/support/push_receiver.hpp"
 
@@ -47,18 +49,6 @@ std::vector<received_post> posts_until(push_receiver& receiver, const std::strin
       return posts;
   }
 }
-
-/// Where there is room when it is asked about, and none when it is needed.
-class full_pushes final : public push_configs {
-public:
-  void save(push_config, push_progress, saved_fn then) override { then(make_error(errc::limit_exceeded, "full")); }
-  void erase(const task_id&, const std::string&, std::uint64_t, erased_fn then) override { then(); }
-  void note(const task_id&, const std::string&, std::uint64_t, push_progress) override {}
-  [[nodiscard]] result<void> has_room(const task_id&, const std::string&) const override { return {}; }
-  [[nodiscard]] std::optional<push_row> find(const task_id&, const std::string&) const override { return std::nullopt; }
-  [[nodiscard]] std::vector<push_row> list(const task_id&) const override { return {}; }
-  [[nodiscard]] std::vector<push_row> all() const override { return {}; }
-};
 
 class full_store final : public passing_store {
 public:
@@ -175,19 +165,21 @@ TEST_CASE("a stream may bring a configuration, too", "[net][push][sse]") {
 
 TEST_CASE("a configuration that comes with a plan is told the life of the task that stands for it", "[net][push][opt]") {
   push_receiver receiver;
-  const bool is_new = GENERATE(true, false); // The version.
+  const bool is_1_0 = GENERATE(true, false);
   const bool streams = GENERATE(false, true);
-  CAPTURE(is_new, streams);
-  const net_bed bed(local_push());
+  const bool durable = GENERATE(false, true);
+  CAPTURE(is_1_0, streams, durable);
+  const temporary_directory directory;
+  const net_bed bed(local_push(), "echo", durable ? open_or_fail(directory / "data") : nullptr);
   const std::string plan = R"(,"metadata":{"opt/v1/plan":{"name":"p","tasks":[{"name":"a","agent":"echo"}]}}})";
   const auto hook = R"({"id":"mine","url":")" + receiver.url() + "\"}";
-  const auto params = is_new ? R"({"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"x"}])" + plan
+  const auto params = is_1_0 ? R"({"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"x"}])" + plan
                                  + R"(,"configuration":{"taskPushNotificationConfig":)" + hook + "}}"
                              : R"({"message":{"kind":"message","messageId":"m","role":"user","parts":[{"kind":"text","text":"x"}])" + plan
                                  + R"(,"configuration":{"blocking":true,"pushNotificationConfig":)" + hook + "}}";
-  const auto method = is_new ? (streams ? "SendStreamingMessage" : "SendMessage") : (streams ? "message/stream" : "message/send");
+  const auto method = is_1_0 ? (streams ? "SendStreamingMessage" : "SendMessage") : (streams ? "message/stream" : "message/send");
   auto client = bed.connect();
-  client.send(http_client::request_text("POST", "/", rpc(method, params), is_new ? "A2A-Version: 1.0\r\n" : ""));
+  client.send(http_client::request_text("POST", "/", rpc(method, params), is_1_0 ? "A2A-Version: 1.0\r\n" : ""));
   std::string first;
   if (streams) {
     REQUIRE(client.receive_head().status == 200);
@@ -197,10 +189,10 @@ TEST_CASE("a configuration that comes with a plan is told the life of the task t
   } else {
     first = client.receive().body;
   }
-  const auto id = at(boost::json::parse(first), is_new ? "/result/task/id" : "/result/id");
-  const auto posts = posts_until(receiver, is_new ? "TASK_STATE_COMPLETED" : "completed");
+  const auto id = at(boost::json::parse(first), is_1_0 ? "/result/task/id" : "/result/id");
+  const auto posts = posts_until(receiver, is_1_0 ? "TASK_STATE_COMPLETED" : "completed");
   const auto last = boost::json::parse(posts.back().body);
-  const auto* told = !is_new ? "/id" : last.as_object().contains("task") ? "/task/id" : "/statusUpdate/taskId";
+  const auto* told = !is_1_0 ? "/id" : last.as_object().contains("task") ? "/task/id" : "/statusUpdate/taskId";
   CHECK(at(last, told) == id);
 }
 
@@ -251,7 +243,7 @@ TEST_CASE("a configuration that finds no room any more loses nobody their task",
                                 R"(,"configuration":{"returnImmediately":true,"taskPushNotificationConfig":{"url":"http://127.0.0.1:9/"}})"));
   const auto id = at(sent, "/task/id");
   CHECK(at(bed.result_of("GetTask", R"({"id":")" + id + "\"}"), "/id") == id);
-  CHECK_THAT(warned->get_future().get(), ContainsSubstring(id) && ContainsSubstring("full"));
+  CHECK_THAT(warned->get_future().get(), ContainsSubstring(id) && ContainsSubstring("too many"));
 }
 
 TEST_CASE("a configuration that cannot be used refuses its message", "[net][push]") {
