@@ -198,6 +198,7 @@ private:
   /// A task that is not live as its objective knows it. `again`: it began or ended meanwhile, look anew.
   task_snapshot look_in(const objective_entry& owner, const task_id& id, const task_place& place, std::uint32_t generation,
                         const watcher_ptr* who, bool& again) const;
+  listed<task_ptr> unrecorded_tasks(const task_filter& filter, const std::optional<position>& after, std::size_t count) const;
   /// Calls `attempt(place, base id, generation)` with each place that the id may name until one returns true.
   template<class Attempt>
   void for_each_place(const task_id& id, Attempt attempt) const;

@@ -4,6 +4,7 @@
 
 #include "store/ledger.hpp"
 #include "store/place.hpp"
+#include "store/unrecorded.hpp"
 
 namespace troupe {
 
@@ -12,43 +13,6 @@ namespace {
 void add_watcher(std::vector<watcher_ptr>& list, const watcher_ptr& who) {
   if (who && std::find(list.begin(), list.end(), who) == list.end())
     list.push_back(who);
-}
-
-/// A task without a record of its own, as its objective knows it: not begun, or withdrawn before it began.
-task_ptr synthesise(const objective_view& owner, const task_id& id, const task_place& place, const task_status& status) {
-  const auto& plan = owner.plans[place.plan];
-  auto out = std::make_shared<task>();
-  out->id = id;
-  out->context = owner.id.str();
-  out->owner = owner.owner;
-  out->origin = task_origin{plan.spec, place.plan, place.task};
-  out->agent = plan.spec->tasks[place.task].agent;
-  out->status = status;
-  out->created = plan.created;
-  return out;
-}
-
-/// `at` and reason of the withdrawal that took the task, as its status.
-task_status withdrawn_status(const objective_view& owner, const std::vector<withdrawal>& known, const task_id& id,
-                             const task_place& place) {
-  task_status out{task_state::canceled, nullptr, owner.plans[place.plan].updated};
-  for (const auto& each : known) {
-    if (each.plan != place.plan || std::find(each.tasks.begin(), each.tasks.end(), place.task) == each.tasks.end())
-      continue;
-    out.state = each.to;
-    out.at = each.at;
-    if (!each.reason.empty()) {
-      auto why = std::make_shared<message>();
-      why->message_id = id.str() + ".withdrawn";
-      why->from = role::agent;
-      why->parts.push_back(text_part(each.reason));
-      why->context_id = owner.id.str();
-      why->task_id = id.str();
-      why->metadata = each.metadata;
-      out.message = std::move(why);
-    }
-  }
-  return out;
 }
 
 /// Retries of a look-up that met a task just as it began or ended. Each means that the task moved on meanwhile.
@@ -197,7 +161,7 @@ task_snapshot ledger::look_in(const objective_entry& owner, const task_id& id, c
   if (generation > slot.generation)
     return {};
   if (generation < slot.generation) // Replaced without ever having had a record: it was withdrawn.
-    return {synthesise(*owner.view, id, place, {task_state::canceled, nullptr, plan.updated}), sequence_end};
+    return {make_unrecorded(*owner.view, id, place, {task_state::canceled, nullptr, plan.updated}), sequence_end};
   if (slot.state == task_state::unspecified) {
     if (who && !owner.in_memory) {
       again = true; // Evicted since it was loaded.
@@ -211,12 +175,12 @@ task_snapshot ledger::look_in(const objective_entry& owner, const task_id& id, c
       add_watcher(early, *who);
       early_watchers_.fetch_add(early.size() - before, std::memory_order_relaxed);
     }
-    return {synthesise(*owner.view, id, place, {task_state::submitted, nullptr, plan.created}), owner.sequence};
+    return {make_unrecorded(*owner.view, id, place, unbegun_status(plan)), owner.sequence};
   }
   // It began between the look at the live tasks and now, or it has ended: either record can be found now, unless it was withdrawn
   // (no attempt was ever made) or is not kept.
   if (is_terminal(slot.state) && slot.attempt == 0 && !archive_.has_task(id))
-    return {synthesise(*owner.view, id, place, withdrawn_status(*owner.view, owner.withdrawn, id, place)), sequence_end};
+    return {make_unrecorded(*owner.view, id, place, withdrawn_status(*owner.view, owner.withdrawn, id, place)), sequence_end};
   again = true;
   return {};
 }
@@ -331,6 +295,19 @@ std::string cut_page(listed<T>& all, std::size_t size, std::uint64_t question, B
 
 } // namespace
 
+/// Those of the list that have no record: of the objective whose context it is narrowed to, if whoever asks may see it.
+listed<task_ptr> ledger::unrecorded_tasks(const task_filter& filter, const std::optional<position>& after, std::size_t count) const {
+  const bool may_pass = !filter.state || *filter.state == task_state::submitted || is_terminal(*filter.state);
+  if (filter.context.empty() || !may_pass)
+    return {};
+  objective_state_of_record owner; // A copy, so that the objective can go on while its slots are walked.
+  with_objective(objective_id{filter.context}, [&](const objective_entry& entry) {
+    if (entry.view->owner == filter.owner)
+      owner = {entry.view, entry.withdrawn, entry.sequence};
+  });
+  return owner.view ? list_unrecorded(owner, filter, after, count) : listed<task_ptr>{};
+}
+
 result<task_page> ledger::list(const list_tasks& query) const {
   const auto question = fingerprint(query);
   const auto size = checked_page_size(query.page_size);
@@ -341,6 +318,10 @@ result<task_page> ledger::list(const list_tasks& query) const {
     return after.error();
   const task_filter filter{owner_of(query.who), query.context, query.state, query.status_after};
 
+  const auto place = [](const task_ptr& row) { return place_in_list(row); };
+  // A task goes from those without a record to the live ones, and from these to the archive. Looked at in this order, one that goes on
+  // meanwhile stands in one of them at least.
+  auto all = unrecorded_tasks(filter, *after, *size + 1);
   first_rows<task_ptr> rows{*after, *size + 1};
   if (!filter.state || !is_terminal(*filter.state)) {
     const auto context_hash = live_entry::hash_of(filter.context);
@@ -357,11 +338,9 @@ result<task_page> ledger::list(const list_tasks& query) const {
       }
     }
   }
-  auto all = rows.take();
-  // After the live ones, so that a task that ends meanwhile stands in one of the two at least.
+  all = merge(std::move(all), rows.take(), place);
   if (!filter.state || is_terminal(*filter.state))
-    all = merge(std::move(all), archive_.list_tasks(filter, *after, *size + 1, query.view),
-                [](const task_ptr& row) { return place_in_list(row); });
+    all = merge(std::move(all), archive_.list_tasks(filter, *after, *size + 1, query.view), place);
   task_page out;
   out.total_size = all.total;
   out.next_page_token = cut_page(all, *size, question, [&](const task& row) { return bytes_shown(row, query.view); });

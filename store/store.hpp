@@ -73,7 +73,7 @@ struct journal_page {
 struct task_page {
   std::vector<task_ptr> tasks;
   std::string next_page_token; ///< Empty on the last page.
-  std::uint64_t total_size = 0; ///< On all pages. A task that ends while the list is made may be counted twice.
+  std::uint64_t total_size = 0; ///< On all pages. A task that begins or ends while the list is made may be counted twice.
 };
 
 struct objective_page {
@@ -146,8 +146,9 @@ public:
     const auto whole = objective_of(id);
     return whole ? find_objective_of(owner, *whole) : nullptr;
   }
-  /// Of what the one who asks owns; of tasks what `view` shows, the rest may be missing. A page ends with the row that passes
-  /// page_bytes_max. errc::invalid_params for a page token that is not ours.
+  /// Of what the one who asks owns: tasks that have begun, and in the context of an objective those that have not, too, as find_task shows
+  /// them. Of tasks what `view` shows, the rest may be missing. A page ends with the row that passes page_bytes_max. errc::invalid_params
+  /// for a page token that is not ours.
   [[nodiscard]] virtual result<task_page> list(const list_tasks& query) const = 0;
   [[nodiscard]] virtual result<objective_page> list(const list_objectives& query) const = 0;
 

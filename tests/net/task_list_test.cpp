@@ -138,6 +138,27 @@ TEST_CASE("a list is narrowed by context, state and time, in any combination", "
     CHECK(at(bed.error_of("ListTasks", std::string("{") + bad + "}"), "/code") == "-32602");
 }
 
+TEST_CASE("in an objective's context the tasks that have not begun are listed, too", "[net][list][opt]") {
+  const net_bed bed({}, "puppet");
+  const auto made = bed.result_of("objectives/create", R"({"id":"trip","name":"trip","start":true,"plans":[{"name":"p","tasks":[)"
+                                                       R"({"name":"a"},{"name":"b","dependencies":["a"]}]}]})");
+  CHECK(at(made, "/objective/id") == "trip");
+  static_cast<void>(bed.puppet->port(0));
+  const auto state = [&](const char* id) { return at(bed.result_of("GetTask", R"({"id":")" + std::string(id) + "\"}"), "/status/state"); };
+  REQUIRE(comes_true([&] { return state("trip.p0.t0") == "TASK_STATE_WORKING"; }));
+  const auto page = bed.result_of("ListTasks", R"({"contextId":"trip"})");
+  CHECK(at(page, "/totalSize") == "2");
+  CHECK(at(page, "/tasks/0/id") == "trip.p0.t0");
+  CHECK(page.at("tasks").at(1) == bed.result_of("GetTask", R"({"id":"trip.p0.t1"})"));
+  CHECK(at(bed.result_of("ListTasks", R"({"contextId":"trip","status":"TASK_STATE_SUBMITTED"})"), "/tasks/0/id") == "trip.p0.t1");
+  CHECK(at(bed.result_of("ListTasks", R"({"contextId":"trip","status":"TASK_STATE_WORKING"})"), "/totalSize") == "1");
+  CHECK(at(bed.result_of("ListTasks", "{}"), "/totalSize") == "1");
+
+  static_cast<void>(bed.result_of("objectives/update", R"({"id":"trip","status":"canceled"})"));
+  const auto ended = bed.result_of("ListTasks", R"({"contextId":"trip","status":"TASK_STATE_CANCELED"})");
+  CHECK(at(ended, "/totalSize") == "2");
+}
+
 TEST_CASE("a list shows artifacts and history as asked", "[net][list]") {
   const net_bed bed;
   static_cast<void>(bed.result_of("SendMessage", text_message("x")));

@@ -436,6 +436,92 @@ TEMPLATE_TEST_CASE("A task larger than a page is a page of its own, and so is an
   CHECK(sizes(list_objectives{}, &objective_page::objectives) == "1 1 1 ");
 }
 
+TEMPLATE_TEST_CASE("In an objective's context its tasks without a record are listed as they are found", "[store][list]", memory_kind,
+                   rocksdb_kind) {
+  TestType kind;
+  auto& records = *kind.records;
+  const auto spec = make_objective("o", {5, 2});
+  put(records, spec, 10);
+  put(records, make_objective("another", {3}), 11);
+  put(records, about_task(*spec, 0, 0, 20, born(*spec, 0, 0, 20), moved(task_state::working)));
+  const auto listed = [&](list_tasks query, std::uint32_t size) {
+    query.context = "o";
+    query.page_size = size;
+    std::string out;
+    std::uint64_t total = 0;
+    std::size_t rows = 0;
+    do {
+      const auto page = records.list(query);
+      REQUIRE(page.has_value());
+      total = page->total_size;
+      rows += page->tasks.size();
+      out += (out.empty() || page->tasks.empty() ? "" : " ") + ids_of(*page);
+      for (const auto& each : page->tasks)
+        CHECK(describe(each) == describe(records.find_task(each->id)));
+      query.page_token = page->next_page_token;
+    } while (!query.page_token.empty());
+    CHECK(rows == total);
+    return out;
+  };
+  const auto check_pages = [&](const list_tasks& query, const std::string& expected) {
+    for (const std::uint32_t size : {1u, 2u, 3u, 100u})
+      CHECK(listed(query, size) == expected);
+  };
+  check_pages({}, "o.p0.t0 o.p0.t1 o.p0.t2 o.p0.t3 o.p0.t4 o.p1.t0 o.p1.t1");
+
+  put(records, about("o", 30, tasks_withdrawn{0, {2, 3}, task_state::canceled, "not needed"}));
+  put(records, about("o", 40, tasks_renewed{0, {3}}));
+  check_pages({}, "o.p0.t2 o.p0.t0 o.p0.t1 o.p0.t3.r1 o.p0.t4 o.p1.t0 o.p1.t1");
+  list_tasks narrowed;
+  narrowed.state = task_state::submitted;
+  check_pages(narrowed, "o.p0.t1 o.p0.t3.r1 o.p0.t4 o.p1.t0 o.p1.t1");
+  narrowed.status_after = at_ms(11);
+  check_pages(narrowed, "");
+  narrowed.state = task_state::canceled;
+  check_pages(narrowed, "o.p0.t2");
+  narrowed.state = task_state::working;
+  check_pages(narrowed, "o.p0.t0");
+  narrowed.state.reset();
+  check_pages(narrowed, "o.p0.t2 o.p0.t0");
+  narrowed.status_after = at_ms(31);
+  check_pages(narrowed, "");
+  CHECK(records.list(list_tasks{})->total_size == 1); // Elsewhere only what has begun.
+  list_tasks other;
+  other.who.principal = "somebody";
+  other.context = "o";
+  CHECK(records.list(other)->total_size == 0);
+
+  // Once it is settled and out of memory, the same.
+  put(records, about_task(*spec, 0, 0, 50, moved(task_state::completed)));
+  put(records, about("o", 60, tasks_withdrawn{0, {1, 3, 4}, task_state::canceled, ""}, tasks_withdrawn{1, {0, 1}, task_state::canceled, ""},
+                     objective_moved{objective_state::canceled, ""}));
+  records.evict(at_ms(1'000));
+  check_pages({}, "o.p0.t1 o.p0.t3.r1 o.p0.t4 o.p1.t0 o.p1.t1 o.p0.t0 o.p0.t2");
+}
+
+TEMPLATE_TEST_CASE("A task that begins while somebody pages is neither shown twice as waiting nor lost to a new walk", "[store][list]",
+                   memory_kind, rocksdb_kind) {
+  TestType kind;
+  auto& records = *kind.records;
+  const auto spec = make_objective("o", {6});
+  put(records, spec, 10);
+  list_tasks query;
+  query.context = "o";
+  query.page_size = 2;
+  const auto first = records.list(query);
+  CHECK(ids_of(*first) == "o.p0.t0 o.p0.t1");
+  for (const std::uint32_t begins : {0u, 3u})
+    put(records, about_task(*spec, 0, begins, 20, born(*spec, 0, begins, 20), moved(task_state::working)));
+  query.page_token = first->next_page_token;
+  const auto second = records.list(query);
+  CHECK(ids_of(*second) == "o.p0.t2 o.p0.t4"); // t3 has moved to the front.
+  CHECK(second->total_size == 6);
+  query.page_token = second->next_page_token;
+  CHECK(ids_of(*records.list(query)) == "o.p0.t5");
+  query.page_token.clear();
+  CHECK(ids_of(*records.list(query)) == "o.p0.t0 o.p0.t3");
+}
+
 TEMPLATE_TEST_CASE("A list refuses bad pages", "[store][list]", memory_kind, rocksdb_kind) {
   TestType kind;
   auto& records = *kind.records;
