@@ -134,7 +134,7 @@ awaitable<result<addresses>> http_connection::impl::find_addresses() {
   asked = found;
   waiting.expires_at(deadline);
   // Weak: a name server may answer when the loop is no more.
-  shared->names.resolve(url.host, [found, weak = weak_from_this()](result<addresses> what) {
+  shared->names.resolve(url.host, deadline, [found, weak = weak_from_this()](result<addresses> what) {
     *found = std::move(what);
     if (const auto self = weak.lock(); self && self->asked == found)
       self->waiting.cancel();
@@ -144,8 +144,11 @@ awaitable<result<addresses>> http_connection::impl::find_addresses() {
     co_return std::move(**found);
   if (closed)
     co_return make_error(errc::canceled, "closed");
-  co_return make_error(errc::timed_out, url.host + " was not resolved in "
-                                          + std::to_string(shared->options.timeout.count()) + " ms");
+  const auto in_time = " in " + std::to_string(shared->options.timeout.count()) + " ms";
+  if (!shared->names.is_asking(url.host))
+    co_return make_error(errc::overloaded, "no look-up of " + url.host + " could begin" + in_time
+                                             + ": those of other hosts wait for their name servers");
+  co_return make_error(errc::timed_out, url.host + " was not resolved" + in_time);
 }
 
 awaitable<error_code> http_connection::impl::connect_to(const ip::address& address, time_point until) {

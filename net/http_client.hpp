@@ -74,7 +74,8 @@ public:
   http_connection& operator=(const http_connection&) = delete;
 
   /// One at a time; `target` of the URL is asked. Errors: invalid_params (an address was refused), timed_out, unavailable (no such
-  /// host, no connection, a certificate that does not fit, an answer that is none), canceled (closed meanwhile).
+  /// host, no connection, a certificate that does not fit, an answer that is none), canceled (closed meanwhile), overloaded (too much was to be
+  /// looked up here, so that nobody was asked for the host's address).
   [[nodiscard]] awaitable<result<outbound_answer>> exchange(outbound_request what);
   /// Ends what is under way.
   void close();

@@ -7,7 +7,9 @@
 #include <deque>
 #include <mutex>
 #include <thread>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace troupe::net {
 
@@ -32,16 +34,26 @@ result<addresses> ask_system(const std::string& host) {
 } // namespace
 
 struct name_resolver::state : std::enable_shared_from_this<state> {
-  struct question {
-    std::string host;
+  struct asker {
+    time_point until;
     std::function<void(result<addresses>)> done;
+  };
+  struct look_up {
+    bool has_begun = false;
+    std::vector<asker> askers;
+
+    /// Lets go of who has given up meanwhile.
+    void forget_late(time_point now) {
+      std::erase_if(askers, [now](const asker& each) { return each.until <= now; });
+    }
   };
 
   std::function<result<addresses>(const std::string&)> ask;
   std::mutex guard;
   std::condition_variable work;
   asio::io_context* home = nullptr; ///< Null once nobody wants answers any more.
-  std::deque<question> waiting;
+  std::unordered_map<std::string, look_up> look_ups; ///< By host.
+  std::deque<std::string> waiting; ///< The hosts of those that have not begun.
   std::size_t threads = 0;
   std::size_t idle = 0;
 
@@ -54,14 +66,28 @@ struct name_resolver::state : std::enable_shared_from_this<state> {
       --idle;
       if (home == nullptr)
         return;
-      auto next = std::move(waiting.front());
-      waiting.pop_front();
-      lock.unlock();
-      auto found = ask(next.host);
-      lock.lock();
-      if (home != nullptr)
-        asio::post(*home, [done = std::move(next.done), found = std::move(found)]() mutable { done(std::move(found)); });
+      answer_next(lock);
     }
+  }
+
+  void answer_next(std::unique_lock<std::mutex>& lock) {
+    const auto host = std::move(waiting.front());
+    waiting.pop_front();
+    auto& next = look_ups.at(host);
+    next.forget_late(steady_clock::now());
+    if (next.askers.empty()) {
+      look_ups.erase(host);
+      return;
+    }
+    next.has_begun = true;
+    lock.unlock();
+    auto found = ask(host);
+    lock.lock();
+    if (home == nullptr)
+      return;
+    auto answered = look_ups.extract(host);
+    for (auto& each : answered.mapped().askers)
+      asio::post(*home, [done = std::move(each.done), found]() mutable { done(std::move(found)); });
   }
 };
 
@@ -75,14 +101,20 @@ void name_resolver::close() {
   const std::lock_guard lock{state_->guard};
   state_->home = nullptr;
   state_->waiting.clear();
+  state_->look_ups.clear();
   state_->work.notify_all();
 }
 
-void name_resolver::resolve(std::string host, std::function<void(result<addresses>)> done) {
+void name_resolver::resolve(std::string host, time_point until, std::function<void(result<addresses>)> done) {
   bool grow = false;
   {
     const std::lock_guard lock{state_->guard};
-    state_->waiting.push_back({std::move(host), std::move(done)});
+    const auto [which, is_new] = state_->look_ups.try_emplace(host);
+    which->second.forget_late(steady_clock::now());
+    which->second.askers.push_back({until, std::move(done)});
+    if (!is_new)
+      return;
+    state_->waiting.push_back(std::move(host));
     grow = state_->idle < state_->waiting.size() && state_->threads < threads_max;
     state_->threads += grow ? 1 : 0;
   }
@@ -90,6 +122,12 @@ void name_resolver::resolve(std::string host, std::function<void(result<addresse
   if (grow)
     std::thread([shared = state_] { shared->answer_questions(); }).detach();
   state_->work.notify_one();
+}
+
+bool name_resolver::is_asking(const std::string& host) const {
+  const std::lock_guard lock{state_->guard};
+  const auto found = state_->look_ups.find(host);
+  return found != state_->look_ups.end() && found->second.has_begun;
 }
 
 } // namespace troupe::net

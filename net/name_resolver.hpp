@@ -1,5 +1,6 @@
 // Host names to addresses without blocking the loop: a few threads of its own ask the system. Asio's resolver has one thread, which a
-// single name server that does not answer would hold up for everybody.
+// single name server that does not answer would hold up for everybody. One look-up at a time for each host, so that a host whose name
+// servers are dead has one of the threads and not all; and none that nobody waits for any more.
 #pragma once
 
 #include <functional>
@@ -22,8 +23,11 @@ public:
 
   /// Answers go nowhere from now on; does not wait for questions under way. Call before the loop goes.
   void close();
-  /// `done` runs on the loop, or is destroyed on any thread. errc::unavailable if there is no such host.
-  void resolve(std::string host, std::function<void(result<addresses>)> done);
+  /// `done` runs on the loop, or is destroyed on any thread: nobody looks the host up if that has not begun at `until`. Joins a look-up of
+  /// the same host that waits or is under way. errc::unavailable if there is no such host.
+  void resolve(std::string host, time_point until, std::function<void(result<addresses>)> done);
+  /// Whether a look-up of the host is under way; false while it waits for a thread.
+  [[nodiscard]] bool is_asking(const std::string& host) const;
 
 private:
   struct state;

@@ -40,13 +40,15 @@ push_verdict judge(const push_attempt& attempt, std::uint32_t failures, double c
   if (attempt.status >= 200 && attempt.status < 300)
     return {};
   push_verdict out{push_step::retry, milliseconds{0}, reason_of(attempt)};
-  if (attempt.status == 0 && attempt.failure.code == errc::invalid_params)
+  if (attempt.status == 0 && attempt.failure.code == errc::overloaded)
+    out.step = push_step::postpone;
+  else if (attempt.status == 0 && attempt.failure.code == errc::invalid_params)
     out.step = push_step::stop;
   else if (failures + 1 >= options.failures_max)
     out.step = push_step::stop;
   else if (!may_pass(attempt.status))
     out.step = push_step::skip;
-  if (out.step == push_step::retry) {
+  if (out.step == push_step::retry || out.step == push_step::postpone) {
     out.wait = backoff(failures, chance, options);
     if (attempt.retry_after)
       out.wait = std::max(out.wait, std::min(*attempt.retry_after, options.retry_max));

@@ -17,13 +17,14 @@ namespace troupe::net {
 /// How an attempt ended.
 struct push_attempt {
   unsigned status = 0; ///< HTTP; 0: there was no answer, see `failure`.
-  error failure;       ///< invalid_params: the address is not allowed.
+  error failure;       ///< invalid_params: the address is not allowed. overloaded: it was not even tried, for reasons of ours.
   std::optional<std::chrono::milliseconds> retry_after; ///< As the answer asks.
 };
 
 enum class push_step : std::uint8_t {
   delivered, ///< On to the next event.
   retry,     ///< The same event again after `wait`.
+  postpone,  ///< The same, and it is no failure of the receiver.
   skip,      ///< The receiver does not want this event: on to the next.
   stop       ///< Nothing is sent any more.
 };

@@ -324,7 +324,10 @@ awaitable<push_attempt> push_sender::impl::attempt(active& who) {
 bool push_sender::impl::settle(const active_ptr& who, const push_attempt& what) {
   auto& progress = who->delivery->progress();
   const auto verdict = judge(what, progress.failures, chance(), options);
-  progress.failures = verdict.step == push_step::delivered ? 0 : progress.failures + 1;
+  if (verdict.step == push_step::delivered)
+    progress.failures = 0;
+  else if (verdict.step != push_step::postpone)
+    ++progress.failures;
   switch (verdict.step) {
     case push_step::delivered:
     case push_step::skip: {
@@ -339,6 +342,8 @@ bool push_sender::impl::settle(const active_ptr& who, const push_attempt& what) 
     }
     case push_step::retry:
       note(*who);
+      [[fallthrough]];
+    case push_step::postpone:
       sleep(who, verdict.wait);
       return false;
     case push_step::stop:

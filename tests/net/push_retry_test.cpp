@@ -34,6 +34,18 @@ TEST_CASE("No answer is tried again, an address that is not allowed is not", "[n
   CHECK(refused.reason == "private");
 }
 
+TEST_CASE("What was not even tried is tried later, and never counts against the receiver", "[net][push]") {
+  const push_options options;
+  const push_attempt untried{.status = 0, .failure = make_error(errc::overloaded, "no look-up could begin"), .retry_after = {}};
+  for (const auto failures : {0u, 1u, options.failures_max - 1, options.failures_max}) {
+    CAPTURE(failures);
+    const auto verdict = judge(untried, failures, 0.5, options);
+    CHECK(verdict.step == push_step::postpone);
+    CHECK(verdict.wait >= options.retry_first);
+    CHECK(verdict.reason == "no look-up could begin");
+  }
+}
+
 TEST_CASE("Waits double up to the bound, and are spread", "[net][push]") {
   push_options options;
   options.failures_max = 100;

@@ -1,9 +1,11 @@
 // Notifications on their way: order, headers, retries, restarts, and addresses that are refused at the last moment.
 #include "net/push_sender.hpp"
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <set>
 #include <stdexcept>
 
@@ -357,6 +359,35 @@ TEST_CASE("A name that does not resolve is tried again", "[net][push]") {
   REQUIRE(bed.create(hook("t", "https://nowhere.example.com/")).has_value());
   bed.move("t", task_state::working);
   CHECK(bed.clock.take().wait == 1s);
+}
+
+TEST_CASE("A receiver is not to blame for the name servers of others", "[net][push]") {
+  // More hosts than there are look-ups at once; what is behind them is never looked up before its time is over.
+  const auto opened = std::make_shared<std::promise<void>>();
+  const auto gate = opened->get_future().share();
+  const auto asked = std::make_shared<std::atomic<std::size_t>>(0);
+  push_bed bed;
+  bed.options.timeout = 100ms;
+  bed.seams.resolve = [gate, asked](const std::string& host) -> result<net::addresses> {
+    ++*asked;
+    gate.wait();
+    return make_error(errc::unavailable, host + " cannot be resolved");
+  };
+  bed.start();
+  bed.put_task("t");
+  constexpr std::size_t hosts = 8;
+  for (std::size_t i = 0; i < hosts; ++i)
+    REQUIRE(bed.create(hook("t", "https://dead" + std::to_string(i) + ".example/", "c" + std::to_string(i))).has_value());
+  bed.move("t", task_state::working);
+  for (std::size_t i = 0; i < hosts; ++i)
+    static_cast<void>(bed.clock.take());
+  bed.flush();
+  std::size_t failed = 0;
+  for (const auto& row : bed.records->pushes().list(task_id{"t"}))
+    failed += row.progress.failures;
+  CHECK(failed < hosts);
+  CHECK(comes_true([&] { return *asked == failed; })); // Those whose name servers were asked.
+  opened->set_value();
 }
 
 TEST_CASE("TLS: the certificate must fit the name and be vouched for", "[net][push]") {
