@@ -115,39 +115,18 @@ void request_parser::on_field_impl(http::field name, text name_text, text value_
     return count_beside(name_text.size() + value_text.size(), ec);
   const std::string_view value(value_text.data(), value_text.size());
   switch (name) {
-  case http::field::transfer_encoding:
-    return check_coding(value, ec);
-  case http::field::host:
-    ++hosts_;
-    return;
-  case http::field::content_type:
-    out_.content_type = value;
-    return;
-  case http::field::accept:
-    join_list(out_.accept, value);
-    return;
-  case http::field::if_none_match:
-    join_list(out_.if_none_match, value);
-    return;
-  case http::field::origin:
-    out_.origin = value;
-    return;
-  case http::field::access_control_request_method:
-    out_.preflight_method = value;
-    return;
-  case http::field::if_modified_since:
-    out_.if_modified_since = value;
-    return;
-  case http::field::authorization:
-    out_.authorization = value;
-    return;
-  case http::field::expect:
-    out_.expects_continue = equal_ignoring_case(value, "100-continue");
-    return;
-  case http::field::unknown:
-    break;
-  default:
-    return;
+    case http::field::transfer_encoding: return check_coding(value, ec);
+    case http::field::host: ++hosts_; return;
+    case http::field::content_type: out_.content_type = value; return;
+    case http::field::accept: join_list(out_.accept, value); return;
+    case http::field::if_none_match: join_list(out_.if_none_match, value); return;
+    case http::field::origin: out_.origin = value; return;
+    case http::field::access_control_request_method: out_.preflight_method = value; return;
+    case http::field::if_modified_since: out_.if_modified_since = value; return;
+    case http::field::authorization: out_.authorization = value; return;
+    case http::field::expect: out_.expects_continue = equal_ignoring_case(value, "100-continue"); return;
+    case http::field::unknown: break;
+    default: return;
   }
   const std::string_view key(name_text.data(), name_text.size());
   if (equal_ignoring_case(key, "a2a-version"))

@@ -88,7 +88,7 @@ TEST_CASE("an objective that has settled leaves, also when nobody could be told"
   auto& disk = *owned;
   clock_bed bed{std::move(owned), options, std::nullopt};
   const auto first = make(bed, spec, std::make_shared<const message>());
-  REQUIRE(first);
+  REQUIRE(first.has_value());
   CHECK(make(bed, spec, nullptr).error().code == errc::overloaded);
   disk.is_gone = true;
   bool answered = false;
@@ -97,7 +97,7 @@ TEST_CASE("an objective that has settled leaves, also when nobody could be told"
   CHECK(answered);
   disk.is_gone = false;
   CHECK(bed.records().find_objective((*first)->id)->state == objective_state::canceled);
-  CHECK(make(bed, spec, nullptr));
+  CHECK(make(bed, spec, nullptr).has_value());
 }
 
 TEST_CASE("a task that ends badly makes room for the next under maxParallel", "[actors][time]") {
