@@ -147,7 +147,7 @@ result<int> execute(const run_options& options, const agent_registry& agents, st
   executor_options limits;
   limits.time_scale = options.time_scale;
   limits.parallel_max = options.parallel_max;
-  const bool live = !options.json && !options.quiet && ::isatty(STDOUT_FILENO) == 1;
+  const bool live = !options.json && !options.quiet && ::isatty(STDOUT_FILENO) == 1 && can_draw(std::getenv("TERM"));
   if (!live && !options.quiet)
     limits.warn = [](const std::string& line) { complain(line); };
   gateway door(records, agents, limits);

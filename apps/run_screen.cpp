@@ -55,8 +55,8 @@ public:
     int cursor = -1;
     std::vector<std::string> asked;
     if (question) {
-      asked = prompt_lines(*question, width, cursor);
-      height -= std::min(height, asked.size());
+      asked = prompt_lines(*question, width, height, cursor);
+      height -= asked.size();
     }
     auto lines = draw_tree(model, {width, height, options_.colour, options_.unicode}, now);
     for (auto& each : asked)
@@ -82,14 +82,15 @@ private:
     return options_.unicode ? clean : to_ascii(clean);
   }
 
-  std::vector<std::string> prompt_lines(const prompt_view& question, std::size_t width, int& cursor) const {
+  /// At most `height` lines: what is typed first of all, then the question, then whose it is.
+  std::vector<std::string> prompt_lines(const prompt_view& question, std::size_t width, std::size_t height, int& cursor) const {
     std::string head = "? " + shown(question.place);
     if (question.more > 0)
       head += " (" + std::to_string(question.more) + " more behind it)";
     const std::string_view dots = options_.unicode ? "…" : "~";
-    std::vector<std::string> out{render_line({{head, style::yellow}}, width, options_.colour, dots)};
-    for (auto& each : wrapped(shown(question.prompt), width, prompt_lines_max))
-      out.push_back(std::move(each));
+    auto out = wrapped(shown(question.prompt), width, std::min(height - 1, prompt_lines_max));
+    if (out.size() + 1 < height)
+      out.insert(out.begin(), render_line({{head, style::yellow}}, width, options_.colour, dots));
     // The end of a long line is what the person is typing.
     std::string typed = question.secret ? std::string(display_width(question.typed), '*') : clean_line(question.typed);
     const std::size_t room = width > 4 ? width - 4 : 1;

@@ -244,11 +244,15 @@ std::string render_line(const std::vector<span>& spans, std::size_t columns, boo
   return out;
 }
 
+bool can_draw(const char* term) {
+  return term != nullptr && std::string_view(term) != "dumb";
+}
+
 bool use_colour(colour_choice choice, bool is_terminal, const char* no_color, const char* term) {
   if (choice != colour_choice::automatic)
     return choice == colour_choice::always;
   const bool refused = no_color != nullptr && *no_color != '\0';
-  return is_terminal && !refused && term != nullptr && std::string_view(term) != "dumb";
+  return is_terminal && !refused && can_draw(term);
 }
 
 } // namespace troupe

@@ -51,6 +51,9 @@ struct span {
 /// `--color auto|always|never`. Auto means: a terminal, `NO_COLOR` unset or empty (https://no-color.org), `TERM` not `dumb`.
 enum class colour_choice : std::uint8_t { automatic, always, never };
 
+/// Whether a terminal of this `TERM` can move its cursor: unset and `dumb` cannot.
+[[nodiscard]] bool can_draw(const char* term);
+
 [[nodiscard]] bool use_colour(colour_choice choice, bool is_terminal, const char* no_color, const char* term);
 
 } // namespace troupe

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <fstream>
 #include <iterator>
+#include <regex>
 
 using namespace troupe::testing;
 using namespace std::chrono_literals;
@@ -82,4 +83,30 @@ TEST_CASE("Ctrl-C cancels, a second one ends at once, and the terminal is as it 
   CHECK(twice.wait() == 130);
   CHECK(twice.out().rfind("\x1b[?25h") > twice.out().rfind("\x1b[?25l"));
   CHECK(twice.is_cooked());
+}
+
+TEST_CASE("on a dumb terminal changes are lines, and questions are asked all the same", "[apps][terminal]") {
+  const temporary_directory place;
+  process run({troupe_binary(), "run", place.file("trip.json", two_questions), "--store", "memory"},
+              {"LC_ALL=C.UTF-8", "TERM=dumb"}, {});
+  paste_at(run);
+  CHECK_THAT(run.out(), ContainsSubstring("P / from: completed"));
+  CHECK(run.out().find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("a question is asked within a screen, however small", "[apps][terminal]") {
+  const temporary_directory place;
+  const auto file = place.file("long.json", R"({"name": "Long", "tasks": [{"name": "q", "agent": "scripted", "input": {"steps": [
+    {"ask": "Which of the flights shall I book, the one in the morning, the one at noon or the one in the night?"}]}}]})");
+  for (const screen_size size : {screen_size{5, 20}, screen_size{3, 20}, screen_size{2, 20}, screen_size{2, 2}}) {
+    CAPTURE(size.rows, size.columns);
+    process run({troupe_binary(), "run", file, "--store", "memory"}, plain_terminal, size);
+    REQUIRE(run.read_until(shows("> "), 30s));
+    run.send_input("noon\n");
+    CHECK(run.wait() == 0);
+    // Each picture is drawn over the one before, so it was no higher than the screen.
+    static const std::regex up("\x1b\\[([0-9]+)A");
+    for (std::sregex_iterator it(run.out().begin(), run.out().end(), up); it != std::sregex_iterator(); ++it)
+      CHECK(std::stoi((*it)[1]) < size.rows);
+  }
 }
