@@ -1,8 +1,10 @@
 #include "actors/acceptance.hpp"
 
 #include "actors/input_references.hpp"
-#include "protocol/limits_opt.hpp"
 #include "protocol/near_name.hpp"
+#include "protocol/opt/limits_opt.hpp"
+
+#include <unordered_set>
 
 namespace troupe {
 
@@ -19,7 +21,8 @@ std::string choices(std::string_view name, const agent_registry& agents) {
   return out;
 }
 
-result<void> check_task(const task_spec& task, std::size_t plan, std::size_t index, const agent_registry& agents) {
+result<void> check_task(const task_spec& task, std::size_t plan, std::size_t index,
+                        const agent_registry& agents) {
   const auto who = "task \"" + label_of(task, index) + "\"";
   const auto& name = agents.name_or_default(task.agent);
   const auto agent = agents.find(name);
@@ -29,41 +32,80 @@ result<void> check_task(const task_spec& task, std::size_t plan, std::size_t ind
                       task_pointer(plan, index) + "/agent");
   if (auto ok = agent->check_input(task.input); !ok) {
     auto why = ok.error();
-    return make_error(errc::invalid_params, who + ": " + why.message, task_pointer(plan, index) + "/input" + why.field);
+    return make_error(errc::invalid_params, who + ": " + why.message,
+                      task_pointer(plan, index) + "/input" + why.field);
   }
   return {};
 }
 
 // What the references of a task may refer to, before anything of it is made.
-std::vector<dependency_result> dependencies_of(const std::vector<plan_spec_ptr>& plans, const resolved_plan& plan,
-                                               const task_spec& task, std::size_t index) {
+template<class SpecOf>
+std::vector<dependency_result> dependencies_of(const resolved_plan& plan, const task_spec& task,
+                                               const task_position& at, SpecOf spec_of) {
   std::vector<dependency_result> out;
-  for (auto& one : plan.dependencies_of(static_cast<std::uint32_t>(index), task)) {
-    const auto& other = plans[one.at.plan]->tasks[one.at.task];
-    out.push_back({other.id, other.key, other.name, {}, names_for_references(other, std::move(one.written))});
+  for (auto& one : plan.dependencies_of(at, task)) {
+    const task_spec& other = spec_of(one.at);
+    out.push_back(
+        {other.id, other.key, other.name, {}, names_for_references(other, std::move(one.written))});
   }
   return out;
 }
 
-result<void> check_chosen_id(const std::string& id, const std::string& own, const std::string& where) {
+/// The references of a plan's tasks. `spec_of(task_position)`: any task of the objective.
+template<class SpecOf>
+result<void> check_all_references(const plan_spec& plan, std::size_t index,
+                                  const resolved_plan& resolved, SpecOf spec_of) {
+  for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
+    const auto& task = plan.tasks[t];
+    if (!has_references(task.input))
+      continue;
+    const task_position place{static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(t)};
+    if (auto ok = check_references(task.input, dependencies_of(resolved, task, place, spec_of));
+        !ok) {
+      auto why = ok.error();
+      return make_error(why.code, "task \"" + label_of(task, t) + "\": " + why.message,
+                        task_pointer(index, t) + "/input" + why.field);
+    }
+  }
+  return {};
+}
+
+result<void> check_plan_count(std::size_t plans) {
+  if (plans <= opt::plans_per_objective_max)
+    return {};
+  return make_error(errc::limit_exceeded,
+                    "the objective has " + std::to_string(plans) + " plans; the limit is "
+                        + std::to_string(opt::plans_per_objective_max) + " (maxPlansPerObjective)",
+                    "/plans");
+}
+
+result<void> check_chosen_id(const std::string& id, const std::string& own,
+                             const std::string& where) {
   if (!has_generated_form(id) || id == own)
     return {};
   return make_error(errc::invalid_params,
-                    "the id \"" + id + "\" ends like those that are made here (.p0, .t0, .r1) and could be given away again; choose another or leave it out",
+                    "the id \"" + id
+                        + "\" ends like those that are made here (.p0, .t0, .r1) and could be "
+                          "given away again; choose another or leave it out",
                     where + "/id");
 }
 
 } // namespace
 
-result<void> check_chosen_ids(const plan_spec& plan, const objective_id& objective, std::optional<std::size_t> index) {
+result<void> check_chosen_ids(const plan_spec& plan, const objective_id& objective,
+                              std::optional<std::size_t> index) {
   auto own = index && !objective.empty() ? make_plan_id(objective, *index) : plan_id{};
-  if (auto ok = check_chosen_id(plan.id.str(), own.str(), "/plans/" + std::to_string(index.value_or(0))); !ok)
+  if (auto ok =
+          check_chosen_id(plan.id.str(), own.str(), "/plans/" + std::to_string(index.value_or(0)));
+      !ok)
     return ok;
   if (!plan.id.empty())
     own = plan.id;
   for (std::size_t t = 0; t < plan.tasks.size(); ++t)
     if (const auto& id = plan.tasks[t].id.str(); has_generated_form(id))
-      if (auto ok = check_chosen_id(id, own.empty() ? "" : make_task_id(own, t).str(), task_pointer(index.value_or(0), t)); !ok)
+      if (auto ok = check_chosen_id(id, own.empty() ? "" : make_task_id(own, t).str(),
+                                    task_pointer(index.value_or(0), t));
+          !ok)
         return ok;
   return {};
 }
@@ -73,16 +115,21 @@ void name_plan(plan_spec& plan, const objective_id& objective, std::size_t index
     plan.id = make_plan_id(objective, index);
   for (std::size_t t = 0; t < plan.tasks.size(); ++t)
     if (plan.tasks[t].id.empty())
-      plan.tasks[t].id = make_task_id(plan.id, t);
+      plan.tasks.edit(t).id = make_task_id(plan.id, t);
 }
 
 void note_dependencies(plan_spec& plan, std::uint32_t index, const resolved_plan& resolved) {
-  for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
-    auto& indexes = plan.tasks[t].dependency_indexes;
+  plan.outside.clear();
+  for (std::uint32_t t = 0; t < plan.tasks.size(); ++t) {
+    if (plan.tasks[t].dependencies.empty() && plan.tasks[t].dependency_indexes.empty())
+      continue;
+    auto& indexes = plan.tasks.edit(t).dependency_indexes;
     indexes.clear();
     for (auto i = resolved.dependency_offsets[t]; i < resolved.dependency_offsets[t + 1]; ++i) {
       const auto& position = resolved.dependency_positions[i];
       indexes.push_back(position.plan == index ? position.task : elsewhere);
+      if (position.plan != index)
+        plan.outside.push_back({t, position.plan, position.task});
     }
   }
 }
@@ -90,8 +137,9 @@ void note_dependencies(plan_spec& plan, std::uint32_t index, const resolved_plan
 result<void> check_plan(const plan_spec& plan, std::size_t index, const agent_registry& agents) {
   if (plan.tasks.size() > opt::tasks_per_plan_max)
     return make_error(errc::limit_exceeded,
-                      "plan \"" + label_of(plan, index) + "\" has " + std::to_string(plan.tasks.size())
-                          + " tasks; the limit is " + std::to_string(opt::tasks_per_plan_max) + " (maxTasksPerPlan)",
+                      "plan \"" + label_of(plan, index) + "\" has "
+                          + std::to_string(plan.tasks.size()) + " tasks; the limit is "
+                          + std::to_string(opt::tasks_per_plan_max) + " (maxTasksPerPlan)",
                       "/plans/" + std::to_string(index) + "/tasks");
   for (std::size_t t = 0; t < plan.tasks.size(); ++t)
     if (auto ok = check_task(plan.tasks[t], index, t, agents); !ok)
@@ -99,55 +147,104 @@ result<void> check_plan(const plan_spec& plan, std::size_t index, const agent_re
   return {};
 }
 
-result<resolved_objective> check_objective(const std::vector<plan_spec_ptr>& plans, const agent_registry& agents) {
-  if (plans.size() > opt::plans_per_objective_max)
-    return make_error(errc::limit_exceeded,
-                      "the objective has " + std::to_string(plans.size()) + " plans; the limit is "
-                          + std::to_string(opt::plans_per_objective_max) + " (maxPlansPerObjective)",
-                      "/plans");
+result<resolved_objective> check_objective(const std::vector<plan_spec_ptr>& plans,
+                                           const agent_registry& agents) {
+  if (auto ok = check_plan_count(plans.size()); !ok)
+    return ok.error();
   for (std::size_t p = 0; p < plans.size(); ++p)
     if (auto ok = check_plan(*plans[p], p, agents); !ok)
       return ok.error();
   auto resolved = resolve_dependencies(plans);
   if (!resolved)
     return resolved;
+  const auto spec_of = [&](const task_position& at) -> const task_spec& {
+    return plans[at.plan]->tasks[at.task];
+  };
   for (std::size_t p = 0; p < plans.size(); ++p)
-    for (std::size_t t = 0; t < plans[p]->tasks.size(); ++t) {
-      const auto& task = plans[p]->tasks[t];
-      if (!has_references(task.input))
-        continue;
-      if (auto ok = check_references(task.input, dependencies_of(plans, resolved->plans[p], task, t)); !ok) {
-        auto why = ok.error();
-        return make_error(why.code, "task \"" + label_of(task, t) + "\": " + why.message,
-                          task_pointer(p, t) + "/input" + why.field);
-      }
-    }
+    if (auto ok = check_all_references(*plans[p], p, resolved->plans[p], spec_of); !ok)
+      return ok.error();
   return resolved;
 }
 
-result<resolved_objective> check_new_objective(const objective_spec& what, const agent_registry& agents) {
-  for (std::size_t p = 0; p < what.plans.size(); ++p)
-    if (auto ok = check_chosen_ids(*what.plans[p], what.id, p); !ok)
-      return ok.error();
-  return check_objective(what.plans, agents);
+result<resolved_addition> check_addition(const dependency_resolver& known,
+                                         const plan_spec_ptr& plan, const agent_registry& agents) {
+  const auto index = known.plans().size();
+  if (auto ok = check_plan_count(index + 1); !ok)
+    return ok.error();
+  if (auto ok = check_plan(*plan, index, agents); !ok)
+    return ok.error();
+  auto resolved = known.resolve(plan);
+  if (!resolved)
+    return resolved;
+  const auto spec_of = [&](const task_position& at) -> const task_spec& {
+    return (at.plan == index ? plan : known.plans()[at.plan])->tasks[at.task];
+  };
+  if (auto ok = check_all_references(*plan, index, resolved->plan, spec_of); !ok)
+    return ok.error();
+  return resolved;
 }
 
-objective_view new_view(const objective_spec& spec, timestamp at) {
-  objective_view view;
-  view.id = spec.id;
-  view.name = spec.name;
-  view.description = spec.description;
-  view.parallel_max = spec.parallel_max;
-  view.metadata = spec.metadata;
-  view.created = view.updated = at;
-  for (const auto& plan : spec.plans) {
-    plan_view one;
-    one.spec = plan;
-    one.created = one.updated = at;
-    one.tasks.resize(plan->tasks.size());
-    view.plans.push_back(std::move(one));
+result<void> check_operations(const std::vector<wanted_operation>& operations,
+                              const agent_registry& agents) {
+  for (std::size_t i = 0; i < operations.size(); ++i)
+    if (const auto* added = std::get_if<add_task>(&operations[i]))
+      if (auto ok = check_task(added->spec, 0, 0, agents); !ok) {
+        auto why = ok.error();
+        why.message = "operation " + std::to_string(i) + ": " + why.message;
+        why.field.replace(0, task_pointer(0, 0).size(),
+                          "/operations/" + std::to_string(i) + "/task");
+        return why;
+      }
+  return {};
+}
+
+result<void> check_added_references(const task_spec& task, const plan_spec& plan) {
+  if (!has_references(task.input))
+    return {};
+  std::vector<dependency_result> known;
+  for (std::size_t i = 0; i < task.dependency_indexes.size(); ++i) {
+    const auto& other = plan.tasks[task.dependency_indexes[i]];
+    known.push_back(
+        {other.id, other.key, other.name, {}, names_for_references(other, {task.dependencies[i]})});
   }
-  return view;
+  return check_references(task.input, known);
+}
+
+std::function<result<void>(const std::string& key)>
+check_added_key(std::vector<plan_spec_ptr> plans, std::uint32_t plan) {
+  return
+      [plans = std::move(plans), plan,
+       others = std::optional<std::unordered_set<std::string>>{}](const std::string& key) mutable {
+        if (auto ok = check_chosen_id(key, "", ""); !ok)
+          return ok;
+        if (!others) {
+          others.emplace();
+          for (std::uint32_t p = 0; p < plans.size(); ++p)
+            for (std::size_t t = 0; p != plan && t < plans[p]->tasks.size(); ++t)
+              if (const auto& task = plans[p]->tasks[t]; !task.is_removed)
+                others->insert({task.key, task.id.str()});
+        }
+        if (others->contains(key))
+          return result<void>{make_error(
+              errc::duplicate_id, "another plan has a task with the id \"" + key + "\"", "/id")};
+        return result<void>{};
+      };
+}
+
+result<void> check_cycles(std::vector<plan_spec_ptr> plans, std::uint32_t plan,
+                          const plan_spec& changed) {
+  plans[plan] = std::make_shared<plan_spec>(changed);
+  if (auto resolved = resolve_dependencies(plans); !resolved)
+    return resolved.error();
+  return {};
+}
+
+result<resolved_objective> check_new_objective(const objective_spec& spec,
+                                               const agent_registry& agents) {
+  for (std::size_t p = 0; p < spec.plans.size(); ++p)
+    if (auto ok = check_chosen_ids(*spec.plans[p], spec.id, p); !ok)
+      return ok.error();
+  return check_objective(spec.plans, agents);
 }
 
 } // namespace troupe

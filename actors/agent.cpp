@@ -1,4 +1,4 @@
-#include "actors/agent.hpp"
+#include <troupe/actors/agent.hpp>
 
 #include <algorithm>
 
@@ -10,9 +10,9 @@ class function_agent final : public agent {
 public:
   explicit function_agent(agent_registry::function work) : work_(std::move(work)) {}
 
-  start_result start(const order_ptr& what, const agent_port_ptr&) override {
+  start_result start(const order_ptr& order, const agent_port_ptr&) override {
     report_completed done;
-    done.artifacts.push_back(text_artifact("result", work_(*what)));
+    done.artifacts.push_back(text_artifact("result", work_(*order)));
     return done;
   }
 
@@ -21,6 +21,16 @@ private:
 };
 
 } // namespace
+
+std::string_view to_string(cancel_outcome outcome) noexcept {
+  switch (outcome) {
+    case cancel_outcome::acknowledged: return "acknowledged";
+    case cancel_outcome::already_ended: return "already ended";
+    case cancel_outcome::refused: return "refused";
+    case cancel_outcome::no_answer: return "no answer";
+  }
+  return "unknown";
+}
 
 std::string order::text() const {
   std::string out;
@@ -46,6 +56,14 @@ void agent_run::on_input(const message_ptr&) {
 
 void agent_run::on_answer(const message_ptr& answer) {
   on_input(answer);
+}
+
+bool agent_run::on_question_ended(const std::string&, question_end how) {
+  return how == question_end::withdrawn;
+}
+
+void agent_run::on_noted() {
+  // Never asked to be told.
 }
 
 void agent_run::on_wake() {

@@ -1,10 +1,13 @@
-// CAF 0.17.6 (Debian 12, what CI builds) and CAF 1.x (1.1.0, tried by hand) behind one face, and the header that includes CAF for
-// the rest. Beside it handover.hpp (0.17 under TSan) and manual_clock.cpp (1.x) include a few headers of one version each, and bench/
-// one that names it. What differs and does not stand here stands under `#if TROUPE_CAF_1`: the system's configuration (gateway.cpp),
-// the block of message types (handles.hpp), clock and scheduler (manual_clock.cpp), and the bare actors of bench/.
+// CAF 0.17.6 (Debian 12, what CI builds) and CAF 1.x (1.1.0, tried by hand) behind one face, and
+// the header that includes CAF for the rest. Beside it handover.hpp (0.17 under TSan) and
+// manual_clock.cpp (1.x) include a few headers of one version each, and bench/ one that names it.
+// What differs and does not stand here stands under `#if TROUPE_CAF_1`: the system's configuration
+// (gateway.cpp), the block of message types (handles.hpp), clock and scheduler (manual_clock.cpp),
+// and the bare actors of bench/.
 //
-// Our actors only ever send one-way messages to each other, one struct per message. `actor_handle<Ms...>` is the typed handle of an
-// actor that takes the messages Ms; `spawn_actor<State>` runs a state class, which looks the same on both:
+// Our actors only ever send one-way messages to each other, one struct per message.
+// `actor_handle<Ms...>` is the typed handle of an actor that takes the messages Ms;
+// `spawn_actor<State>` runs a state class, which looks the same on both:
 //
 //   struct my_actor {
 //     using handle = actor_handle<some_message>;
@@ -12,8 +15,9 @@
 //     handle::behavior_type make_behavior();
 //   };
 //
-// or, for actors that live in great numbers, `void begin()` and `void on(M&)` for each of its messages in place of make_behavior: then
-// no behaviour is made for each of them, which is 300 bytes.
+// or, for actors that live in great numbers, `void begin()` and `void on(M&)` for each of its
+// messages in place of make_behavior: then no behaviour is made for each of them, which is 300
+// bytes.
 #pragma once
 
 // CAF's own headers are not free of the warnings we build with.
@@ -34,10 +38,9 @@
 #define TROUPE_CAF_1 1
 #else
 #define TROUPE_CAF_1 0
-#include <caf/detail/sync_request_bouncer.hpp>
-#include <caf/scheduler/test_coordinator.hpp>
-
 #include "actors/handover.hpp"
+
+#include <caf/scheduler/test_coordinator.hpp>
 #endif
 
 namespace troupe {
@@ -70,25 +73,34 @@ template<class State, class Handle>
 struct with_behavior;
 
 template<class State, class... Messages>
-struct with_behavior<State, actor_handle<Messages...>> : State { // not final: CAF derives from it to look for `name`
+struct with_behavior<State, actor_handle<Messages...>>
+    : State { // not final: CAF derives from it to look for `name`
   using State::State;
   actor_behavior<actor_handle<Messages...>> make_behavior() {
     this->begin();
-    return {[this](Messages& what) { this->on(what); }...};
+    return {[this](Messages& message) { this->on(message); }...};
   }
 };
 
 template<class State, class Host, class... Args>
 typename State::handle spawn_actor(Host& host, Args&&... args) {
-  if constexpr (requires(State& state) { state.make_behavior(); })
+  if constexpr (requires(State & state) { state.make_behavior(); })
     return host.spawn(caf::actor_from_state<State>, std::forward<Args>(args)...);
   else
-    return host.spawn(caf::actor_from_state<with_behavior<State, typename State::handle>>, std::forward<Args>(args)...);
+    return host.spawn(caf::actor_from_state<with_behavior<State, typename State::handle>>,
+                      std::forward<Args>(args)...);
 }
 
 #else
 
 /// Runs a state class on CAF 0.17: the state lives from the first moment until the actor quits.
+///
+/// An actor that quits is cleaned up by CAF itself, in every build. CAF 0.17 also has the clock
+/// forget the actor's receive time-outs, which ours never set; that wakes the clock's thread once
+/// for each actor that ends, and was a sixth of the time of a short task when measured. A clean-up
+/// of our own without that step would be code that no sanitizer build could run: CAF's library is
+/// not instrumented, so that TSan does not see how a mailbox synchronises, and UBSan takes the ends
+/// of CAF's queues for elements.
 template<class State>
 class state_actor final : public handover<typename State::handle::base> {
 public:
@@ -101,38 +113,17 @@ public:
   }
   ~state_actor() override { this->taken_over(); }
 
-// Sanitizers know CAF's own clean-up, in the library: TSan not how this one synchronises, UBSan takes CAF's queue ends for elements.
-#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
-  /// As CAF 0.17.6 does it, less what our actors never have: requests, streams, receive time-outs. The last would wake the clock's
-  /// thread once for each actor that ends, a sixth of the time of a short task.
-  // NOLINTBEGIN(bugprone-parent-virtual-call)
-  bool cleanup(caf::error&& reason, caf::execution_unit* host) override {
-    if (!this->mailbox().closed()) {
-      this->mailbox().close();
-      this->get_normal_queue().flush_cache();
-      this->get_urgent_queue().flush_cache();
-      caf::detail::sync_request_bouncer bounce{reason};
-      while (this->mailbox().queue().new_round(1000, bounce).consumed_items > 0) {
-        // until it is empty
-      }
-    }
-    this->unregister_from_system();
-    return caf::monitorable_actor::cleanup(std::move(reason), host);
-  }
-  // NOLINTEND(bugprone-parent-virtual-call)
-#endif
-
   const char* name() const override { return State::name; }
   void on_exit() override { state_.reset(); }
 
-  caf::invoke_message_result consume(caf::mailbox_element& what) override {
+  caf::invoke_message_result consume(caf::mailbox_element& element) override {
     current_ = this;
-    return base_type::consume(what);
+    return base_type::consume(element);
   }
 
 protected:
   typename base_type::behavior_type make_behavior() override {
-    if constexpr (requires(State& state) { state.make_behavior(); }) {
+    if constexpr (requires(State & state) { state.make_behavior(); }) {
       return state_->make_behavior();
     } else {
       state_->begin();
@@ -141,10 +132,12 @@ protected:
   }
 
 private:
-  /// One for all actors of the kind. Its handlers find the state by way of who consumes a message on this thread.
+  /// One for all actors of the kind. Its handlers find the state by way of who consumes a message
+  /// on this thread.
   template<class... Messages>
   static typename base_type::behavior_type shared_behavior(const actor_handle<Messages...>*) {
-    static const typename base_type::behavior_type one{[](Messages& what) { current_->state_->on(what); }...};
+    static const typename base_type::behavior_type one{
+        [](Messages& message) { current_->state_->on(message); }...};
     return one;
   }
 
@@ -163,23 +156,26 @@ typename State::handle spawn_actor(Host& host, Args&&... args) {
 
 /// From anywhere, also outside of actors.
 template<class Handle, class Message>
-void tell(const Handle& to, Message&& what) {
+void tell(const Handle& to, Message&& message) {
 #if TROUPE_CAF_1
-  caf::anon_mail(std::forward<Message>(what)).send(to);
+  caf::anon_mail(std::forward<Message>(message)).send(to);
 #else
-  caf::anon_send(to, std::forward<Message>(what));
+  caf::anon_send(to, std::forward<Message>(message));
 #endif
 }
 
 /// The same after `delay`, on the actor system's clock.
 template<class Handle, class Message>
-void tell_after(std::chrono::nanoseconds delay, const Handle& to, Message&& what) {
+void tell_after(std::chrono::nanoseconds delay, const Handle& to, Message&& message) {
 #if TROUPE_CAF_1
-  // Not `.delay`, which counts from the steady clock even where the system has another (actors/manual_clock.hpp).
+  // Not `.delay`, which counts from the steady clock even where the system has another
+  // (actors/manual_clock.hpp).
   const auto now = caf::actor_cast<caf::abstract_actor*>(to)->home_system().clock().now();
-  caf::anon_mail(std::forward<Message>(what)).schedule(now + std::chrono::duration_cast<caf::timespan>(delay)).send(to);
+  caf::anon_mail(std::forward<Message>(message))
+      .schedule(now + std::chrono::duration_cast<caf::timespan>(delay))
+      .send(to);
 #else
-  caf::delayed_anon_send(to, delay, std::forward<Message>(what));
+  caf::delayed_anon_send(to, delay, std::forward<Message>(message));
 #endif
 }
 

@@ -1,37 +1,45 @@
-// The book of interfaces: which actor takes which message, who sends it, and what follows. Downwards go commands, upwards facts; nobody
-// waits for an answer, nobody blocks. A `reply_port` in a message leads out of the actors, to the gateway's caller.
+// The book of interfaces: which actor takes which message, who sends it, and what follows.
+// Downwards go commands, upwards facts; nobody waits for an answer, nobody blocks. A `reply_port`
+// in a message leads out of the actors, to the gateway's caller.
 //
 //   gateway -> objective -> plan -> task -> agent          commands
 //   agent -> task -> plan -> objective                     facts, each sent once it is committed
-//   task <-> throttle                                      slots
+//   plan, gateway, task -> throttle -> throttle -> task    slots
+//   all of them -> gateway                                 answers to its loop's requests
 #pragma once
+
+#include "actors/caf.hpp"
+#include "actors/objective_graph.hpp"
+#include "actors/reply_port.hpp"
+#include "actors/service/answer.hpp"
+#include "actors/slot_pool.hpp"
+#include "protocol/fold/objective_life.hpp"
+#include <troupe/actors/agent.hpp>
+#include <troupe/protocol/command.hpp>
+#include <troupe/protocol/message.hpp>
+#include <troupe/protocol/objective.hpp>
+#include <troupe/protocol/task_state.hpp>
+
+#include <boost/json/object.hpp>
 
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include <boost/json/object.hpp>
-
-#include "actors/agent.hpp"
-#include "actors/caf.hpp"
-#include "actors/objective_graph.hpp"
-#include "actors/reply_port.hpp"
-#include "actors/slot_pool.hpp"
-#include "protocol/command.hpp"
-#include "protocol/message.hpp"
-#include "protocol/objective.hpp"
-#include "protocol/task_state.hpp"
-
 namespace troupe {
 
 // -- to a task -----------------------------------------------------------------------------------------------------------
 
-/// From gateway or plan: an answer, or further input. Refused with no_question / unsupported_operation / limit_exceeded.
+/// From gateway or plan: an answer, or further input. Refused with no_question /
+/// unsupported_operation / limit_exceeded.
 struct provide_input {
-  message_ptr what;
+  message_ptr message;
   reply_port<task_id> done;
   bool answers = false; ///< Meant for a question: refused if there is none any more.
+  /// The id of the question that it answers: refused if that one is no longer open. Empty: it
+  /// answers the open question.
+  std::string question{};
 };
 
 /// From gateway or plan: stop. What the task has reached so far stays; a later result is ignored.
@@ -39,15 +47,18 @@ struct cancel_run {
   std::string reason;
   boost::json::object metadata; ///< Of the request; the status message has it.
   reply_port<task_ptr> done;    ///< Answered once CANCELED is committed. May be empty.
+  std::optional<std::string>
+      by{}; ///< Who commanded it (owner_of); none: it follows from something else.
 };
 
 /// From the agent's port. Ignored if `attempt` is over.
 struct agent_reported {
   std::uint32_t attempt;
-  agent_report what;
+  agent_report report;
 };
 
-/// From the task to itself, on the clock; `kind` says what it was set for, `attempt` for which attempt.
+/// From the task to itself, on the clock; `kind` says what it was set for, `attempt` for which
+/// attempt.
 struct task_timer {
   enum class purpose : std::uint8_t {
     wake,     ///< The agent asked for it.
@@ -55,36 +66,57 @@ struct task_timer {
     timeout,  ///< The attempt has taken too long.
     grace,    ///< The agent was told to stop and has not said that it did.
     progress, ///< Merged progress is due.
+    question, ///< The open question's deadline has passed.
+    reading,  ///< The disk could not be read; it is tried again.
   };
   purpose kind;
   std::uint32_t attempt;
   std::chrono::nanoseconds left{}; ///< Still to wait when it comes (timer_hop_max).
 };
 
-/// From the journal: `working` is durable, an agent that must not be started twice may start.
-struct begin_committed {
+/// From the journal: a fact of the attempt is durable.
+struct attempt_committed {
+  enum class fact : std::uint8_t {
+    begin, ///< An agent that must not be started twice may start.
+    note,  ///< The agent is told.
+  };
+  fact kind;
   std::uint32_t attempt;
 };
 
-/// From a throttle: the slot is ours until it is given back.
+/// From a throttle, or from the plan where there is none: the slot is ours until it is given back.
 struct slot_granted {
   slot_ticket ticket;
 };
 
-using task_handle = actor_handle<provide_input, cancel_run, agent_reported, task_timer, begin_committed, slot_granted>;
+/// From the store: the task's own record, when it is taken up again.
+struct record_read {
+  result<task_ptr> record;
+};
+
+/// From the store: what the order of an attempt needs, all of it.
+struct order_read {
+  std::uint32_t attempt;
+};
+
+using task_handle = actor_handle<provide_input, cancel_run, agent_reported, task_timer,
+                                 attempt_committed, slot_granted, record_read, order_read>;
 
 // -- to a throttle -------------------------------------------------------------------------------------------------------
 
-/// From a task: wants a slot; slot_granted follows.
+/// From a plan or the gateway for the task, from the task, or from a throttle that has granted it:
+/// wants a slot. slot_granted follows.
 struct want_slot {
-  slot_ticket ticket;
-  std::string owner; ///< Whose turn it takes: the objective's id.
-  task_handle who;
+  slot_request request;
+  std::string agent; ///< Whose slot it needs besides; empty: none.
+  task_handle task;
 };
 
-/// From a task: done with it, or no longer wanted.
+/// From a task, or from a throttle that has passed its request on: done with it, or no longer
+/// wanted.
 struct return_slot {
   slot_ticket ticket;
+  std::chrono::milliseconds held{}; ///< Since it was granted.
 };
 
 using throttle_handle = actor_handle<want_slot, return_slot>;
@@ -97,15 +129,27 @@ struct task_settled {
   task_state state;
   bool has_artifacts;
   std::string reason;
+  std::uint32_t attempt;
 };
 
-/// From a task: it waits for somebody outside, or no longer does.
+/// From a task: whether it waits for somebody outside, and whether it runs meanwhile.
 struct task_waits {
   std::uint32_t task;
-  bool waiting;
+  bool waiting; ///< For an answer.
+  bool parked;  ///< Nothing of it runs and it has given its slots back: it does not count for
+                ///< `maxParallel`.
+  std::uint32_t attempt;
+  message_ptr question; ///< What it asks, when it begins to wait for that answer; else null.
 };
 
-/// From the objective: the task at `from`, of another plan, that `task` waits for has completed as `id`, or never will (`met` false).
+/// From a task that is parked: it is ready to run again. slot_granted follows, once there is room.
+struct task_ready {
+  std::uint32_t task;
+  slot_ticket ticket;
+};
+
+/// From the objective: the task at `from`, of another plan, that `task` waits for has completed as
+/// `id`, or never will (`met` false).
 struct dependency_news {
   std::uint32_t task;
   bool met;
@@ -116,65 +160,74 @@ struct dependency_news {
 };
 
 /// From the objective: other plans now wait for these tasks of this one (a plan was added).
-struct outward_changed {
-  std::vector<outward_edge> edges;
+struct tasks_awaited {
+  std::vector<std::uint32_t> tasks;
 };
 
 /// From the objective: stop everything; the plan ends as `to` (failed, or completed by request).
 struct close_plan {
   plan_state to;
   std::string reason;
+  std::optional<std::string> by{}; ///< As in cancel_run.
 };
 
-/// From the objective: release nothing new (`paused`), or go on.
+/// From the objective: release nothing new (`paused`), or go on. plan_heard follows.
 struct pause_plan {
   bool paused;
+  std::uint64_t command; ///< Which of the objective's commands it follows from.
 };
 
 /// From the objective: passed on to the task.
 struct task_input {
   std::uint32_t task;
-  provide_input what;
+  task_id only; ///< Refused with no_question if another one stands there (it was tried again);
+                ///< empty: for any task.
+  provide_input command;
 };
 
 /// From the objective: passed on to the task; withdraws one that has not begun.
 struct task_cancel {
   std::uint32_t task;
-  cancel_run what;
+  cancel_run command;
+};
+
+/// From the objective: change your shape. shape_settled follows; the command is answered once that
+/// is committed.
+struct reshape_tasks {
+  change_plan command;
+  shape_terms terms; ///< All but `is_fixed`.
+  reply_port<plan_id> done;
 };
 
 /// From the plan to itself: more tasks are free to begin than it spawns in one go.
 struct release_more {};
 
-using plan_handle = actor_handle<task_settled, task_waits, dependency_news, outward_changed, close_plan, pause_plan, task_input,
-                                 task_cancel, release_more>;
+using plan_handle =
+    actor_handle<task_settled, task_waits, task_ready, dependency_news, tasks_awaited, close_plan,
+                 pause_plan, task_input, task_cancel, reshape_tasks, release_more>;
 
 // -- to an objective -----------------------------------------------------------------------------------------------------
 
-/// From a plan: it has ended, and that is committed.
-struct plan_settled {
-  std::uint32_t plan;
-  plan_state state;
-  std::string reason;
+/// From a plan: something of what decides its objective's life (protocol/fold/objective_life.hpp).
+struct plan_fact {
+  objective_input fact;
 };
 
-/// From a plan: nothing of it can run before somebody answers, or something can again.
-struct plan_waits {
+/// From a plan: it has done what pause_plan asked, and that is committed.
+struct plan_heard {
   std::uint32_t plan;
-  bool waiting;
+  std::uint64_t command;
 };
 
-/// From a plan: how it stands beside its state.
-struct plan_standing {
-  std::uint32_t plan = 0;
-  bool idle = false;        ///< None of its tasks runs or is free to begin: it waits for other plans.
-  std::uint32_t asking = 0; ///< Tasks that wait for somebody outside and hold a slot of the objective's meanwhile.
+/// From a plan: its shape was changed, and that is committed; or the change was refused.
+struct shape_settled {
+  std::uint32_t plan;
+  std::shared_ptr<const plan_changed> changed; ///< Null: refused.
 };
 
 /// From a plan: a task that other plans wait for has completed, or never will.
-struct outward_news {
-  std::uint32_t plan;
-  std::uint32_t task;
+struct awaited_task_ended {
+  task_position task;
   bool met;
   task_id id;
   bool has_artifacts;
@@ -182,29 +235,36 @@ struct outward_news {
 
 /// From the gateway: objectives/update.
 struct change_objective {
-  update_objective what;
+  update_objective command;
   reply_port<objective_ptr> done;
 };
 
 /// From the gateway: plans/create.
 struct add_plan {
-  std::shared_ptr<const plan_spec> spec;
+  std::shared_ptr<plan_spec> spec; ///< Handed over: the objective names it before it is shared.
   bool start;
+  std::string by; ///< Who commanded (owner_of).
   reply_port<plan_id> done;
 };
 
 /// From the gateway: plans/update.
-struct change_plan {
-  update_plan what;
+struct move_plan {
+  update_plan command;
   reply_port<plan_id> done;
 };
 
-/// From the gateway: for a task of a plan, or (`root`) for the task that stands for the objective.
-struct objective_input {
-  bool root;
+/// From the gateway: change the shape of a plan.
+struct reshape_plan {
+  change_plan command;
+  reply_port<plan_id> done;
+};
+
+/// From the gateway: for a task of a plan.
+struct objective_message {
   std::uint32_t plan;
   std::uint32_t task;
-  provide_input what;
+  task_id only; ///< As of task_input: whose question an answer to the root task is for.
+  provide_input input;
 };
 
 /// From the gateway: cancel one task, or (`root`) everything.
@@ -212,14 +272,31 @@ struct objective_cancel {
   bool root;
   std::uint32_t plan;
   std::uint32_t task;
-  cancel_run what;
+  cancel_run command;
 };
 
 /// From the journal: one more of the changes that a settled objective waits for is durable.
 struct objective_written {};
 
-using objective_handle = actor_handle<plan_settled, plan_waits, plan_standing, outward_news, change_objective, add_plan, change_plan,
-                                      objective_input, objective_cancel, objective_written>;
+using objective_handle = actor_handle<plan_fact, plan_heard, awaited_task_ended, change_objective,
+                                      add_plan, move_plan, reshape_plan, shape_settled,
+                                      objective_message, objective_cancel, objective_written>;
+
+// -- to a gateway --------------------------------------------------------------------------------------------------------
+
+/// The answer to a request of the gateway's event loop: an actor's reply, or a read that is done.
+/// Ignored if nobody waits any more.
+struct request_answered {
+  request_number request = 0;
+  service_answer answer;
+};
+
+/// From a watcher: what the request watches has changed.
+struct request_woken {
+  request_number request = 0;
+};
+
+using gateway_handle = actor_handle<request_answered, request_woken>;
 
 } // namespace troupe
 
@@ -227,58 +304,72 @@ TROUPE_LOCAL_MESSAGE(troupe::provide_input)
 TROUPE_LOCAL_MESSAGE(troupe::cancel_run)
 TROUPE_LOCAL_MESSAGE(troupe::agent_reported)
 TROUPE_LOCAL_MESSAGE(troupe::task_timer)
-TROUPE_LOCAL_MESSAGE(troupe::begin_committed)
+TROUPE_LOCAL_MESSAGE(troupe::attempt_committed)
 TROUPE_LOCAL_MESSAGE(troupe::slot_granted)
+TROUPE_LOCAL_MESSAGE(troupe::record_read)
+TROUPE_LOCAL_MESSAGE(troupe::order_read)
 TROUPE_LOCAL_MESSAGE(troupe::want_slot)
 TROUPE_LOCAL_MESSAGE(troupe::return_slot)
 TROUPE_LOCAL_MESSAGE(troupe::task_settled)
 TROUPE_LOCAL_MESSAGE(troupe::task_waits)
+TROUPE_LOCAL_MESSAGE(troupe::task_ready)
 TROUPE_LOCAL_MESSAGE(troupe::dependency_news)
-TROUPE_LOCAL_MESSAGE(troupe::outward_changed)
+TROUPE_LOCAL_MESSAGE(troupe::tasks_awaited)
 TROUPE_LOCAL_MESSAGE(troupe::close_plan)
 TROUPE_LOCAL_MESSAGE(troupe::pause_plan)
 TROUPE_LOCAL_MESSAGE(troupe::task_input)
 TROUPE_LOCAL_MESSAGE(troupe::task_cancel)
 TROUPE_LOCAL_MESSAGE(troupe::release_more)
-TROUPE_LOCAL_MESSAGE(troupe::plan_settled)
-TROUPE_LOCAL_MESSAGE(troupe::plan_waits)
-TROUPE_LOCAL_MESSAGE(troupe::plan_standing)
-TROUPE_LOCAL_MESSAGE(troupe::outward_news)
+TROUPE_LOCAL_MESSAGE(troupe::plan_fact)
+TROUPE_LOCAL_MESSAGE(troupe::plan_heard)
+TROUPE_LOCAL_MESSAGE(troupe::awaited_task_ended)
 TROUPE_LOCAL_MESSAGE(troupe::change_objective)
 TROUPE_LOCAL_MESSAGE(troupe::add_plan)
-TROUPE_LOCAL_MESSAGE(troupe::change_plan)
-TROUPE_LOCAL_MESSAGE(troupe::objective_input)
+TROUPE_LOCAL_MESSAGE(troupe::move_plan)
+TROUPE_LOCAL_MESSAGE(troupe::reshape_plan)
+TROUPE_LOCAL_MESSAGE(troupe::reshape_tasks)
+TROUPE_LOCAL_MESSAGE(troupe::shape_settled)
+TROUPE_LOCAL_MESSAGE(troupe::objective_message)
 TROUPE_LOCAL_MESSAGE(troupe::objective_cancel)
 TROUPE_LOCAL_MESSAGE(troupe::objective_written)
+TROUPE_LOCAL_MESSAGE(troupe::request_answered)
+TROUPE_LOCAL_MESSAGE(troupe::request_woken)
 
 #if TROUPE_CAF_1
 CAF_BEGIN_TYPE_ID_BLOCK(troupe, caf::first_custom_type_id)
-  CAF_ADD_TYPE_ID(troupe, (troupe::provide_input))
-  CAF_ADD_TYPE_ID(troupe, (troupe::cancel_run))
-  CAF_ADD_TYPE_ID(troupe, (troupe::agent_reported))
-  CAF_ADD_TYPE_ID(troupe, (troupe::task_timer))
-  CAF_ADD_TYPE_ID(troupe, (troupe::begin_committed))
-  CAF_ADD_TYPE_ID(troupe, (troupe::slot_granted))
-  CAF_ADD_TYPE_ID(troupe, (troupe::want_slot))
-  CAF_ADD_TYPE_ID(troupe, (troupe::return_slot))
-  CAF_ADD_TYPE_ID(troupe, (troupe::task_settled))
-  CAF_ADD_TYPE_ID(troupe, (troupe::task_waits))
-  CAF_ADD_TYPE_ID(troupe, (troupe::dependency_news))
-  CAF_ADD_TYPE_ID(troupe, (troupe::outward_changed))
-  CAF_ADD_TYPE_ID(troupe, (troupe::close_plan))
-  CAF_ADD_TYPE_ID(troupe, (troupe::pause_plan))
-  CAF_ADD_TYPE_ID(troupe, (troupe::task_input))
-  CAF_ADD_TYPE_ID(troupe, (troupe::task_cancel))
-  CAF_ADD_TYPE_ID(troupe, (troupe::release_more))
-  CAF_ADD_TYPE_ID(troupe, (troupe::plan_settled))
-  CAF_ADD_TYPE_ID(troupe, (troupe::plan_waits))
-  CAF_ADD_TYPE_ID(troupe, (troupe::plan_standing))
-  CAF_ADD_TYPE_ID(troupe, (troupe::outward_news))
-  CAF_ADD_TYPE_ID(troupe, (troupe::change_objective))
-  CAF_ADD_TYPE_ID(troupe, (troupe::add_plan))
-  CAF_ADD_TYPE_ID(troupe, (troupe::change_plan))
-  CAF_ADD_TYPE_ID(troupe, (troupe::objective_input))
-  CAF_ADD_TYPE_ID(troupe, (troupe::objective_cancel))
-  CAF_ADD_TYPE_ID(troupe, (troupe::objective_written))
+CAF_ADD_TYPE_ID(troupe, (troupe::provide_input))
+CAF_ADD_TYPE_ID(troupe, (troupe::cancel_run))
+CAF_ADD_TYPE_ID(troupe, (troupe::agent_reported))
+CAF_ADD_TYPE_ID(troupe, (troupe::task_timer))
+CAF_ADD_TYPE_ID(troupe, (troupe::attempt_committed))
+CAF_ADD_TYPE_ID(troupe, (troupe::slot_granted))
+CAF_ADD_TYPE_ID(troupe, (troupe::record_read))
+CAF_ADD_TYPE_ID(troupe, (troupe::order_read))
+CAF_ADD_TYPE_ID(troupe, (troupe::want_slot))
+CAF_ADD_TYPE_ID(troupe, (troupe::return_slot))
+CAF_ADD_TYPE_ID(troupe, (troupe::task_settled))
+CAF_ADD_TYPE_ID(troupe, (troupe::task_waits))
+CAF_ADD_TYPE_ID(troupe, (troupe::task_ready))
+CAF_ADD_TYPE_ID(troupe, (troupe::dependency_news))
+CAF_ADD_TYPE_ID(troupe, (troupe::tasks_awaited))
+CAF_ADD_TYPE_ID(troupe, (troupe::close_plan))
+CAF_ADD_TYPE_ID(troupe, (troupe::pause_plan))
+CAF_ADD_TYPE_ID(troupe, (troupe::task_input))
+CAF_ADD_TYPE_ID(troupe, (troupe::task_cancel))
+CAF_ADD_TYPE_ID(troupe, (troupe::release_more))
+CAF_ADD_TYPE_ID(troupe, (troupe::plan_fact))
+CAF_ADD_TYPE_ID(troupe, (troupe::plan_heard))
+CAF_ADD_TYPE_ID(troupe, (troupe::awaited_task_ended))
+CAF_ADD_TYPE_ID(troupe, (troupe::change_objective))
+CAF_ADD_TYPE_ID(troupe, (troupe::add_plan))
+CAF_ADD_TYPE_ID(troupe, (troupe::move_plan))
+CAF_ADD_TYPE_ID(troupe, (troupe::reshape_plan))
+CAF_ADD_TYPE_ID(troupe, (troupe::reshape_tasks))
+CAF_ADD_TYPE_ID(troupe, (troupe::shape_settled))
+CAF_ADD_TYPE_ID(troupe, (troupe::objective_message))
+CAF_ADD_TYPE_ID(troupe, (troupe::objective_cancel))
+CAF_ADD_TYPE_ID(troupe, (troupe::objective_written))
+CAF_ADD_TYPE_ID(troupe, (troupe::request_answered))
+CAF_ADD_TYPE_ID(troupe, (troupe::request_woken))
 CAF_END_TYPE_ID_BLOCK(troupe)
 #endif

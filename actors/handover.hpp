@@ -1,15 +1,19 @@
-// What ThreadSanitizer has to be told about actors. Debian's CAF is not instrumented, so it does not see that a mailbox hands
-// things over from one thread to another, and would report every message as a race. `handover<Base>` stands between an actor class and
-// its CAF base and says so, and no more: what came before an enqueue, or before the end of one of the actor's turns, happened
-// before the consumption of a message, or the begin of a turn. Two actors that share something by another way are still found out.
+// What ThreadSanitizer has to be told about actors. Debian's CAF is not instrumented, so it does
+// not see that a mailbox hands things over from one thread to another, and would report every
+// message as a race. `handover<Base>` stands between an actor class and its CAF base and says so,
+// and no more: what came before an enqueue, or before the end of one of the actor's turns, happened
+// before the consumption of a message, or the begin of a turn. Two actors that share something by
+// another way are still found out.
 //
-// In every other build `handover<Base>` does nothing. For actors/caf.hpp alone, and for CAF 0.17 alone: a CAF 1.x can be built with TSan.
+// In every other build `handover<Base>` does nothing. For actors/caf.hpp alone, and for CAF 0.17
+// alone: a CAF 1.x can be built with TSan.
 #pragma once
 
 #ifdef __SANITIZE_THREAD__
 #include <caf/invoke_message_result.hpp>
 #include <caf/mailbox_element.hpp>
 #include <caf/resumable.hpp>
+
 #include <sanitizer/tsan_interface.h>
 #endif
 
@@ -25,21 +29,22 @@ class handover : public Base {
 public:
   using Base::Base;
 
-  void enqueue(caf::mailbox_element_ptr what, caf::execution_unit* host) override {
+  void enqueue(caf::mailbox_element_ptr element, caf::execution_unit* host) override {
     handing_over();
-    Base::enqueue(std::move(what), host);
+    Base::enqueue(std::move(element), host);
   }
 
-  caf::resumable::resume_result resume(caf::execution_unit* host, std::size_t messages_max) override {
+  caf::resumable::resume_result resume(caf::execution_unit* host,
+                                       std::size_t messages_max) override {
     taken_over();
     const auto how = Base::resume(host, messages_max);
     handing_over();
     return how;
   }
 
-  caf::invoke_message_result consume(caf::mailbox_element& what) override {
+  caf::invoke_message_result consume(caf::mailbox_element& element) override {
     taken_over();
-    const auto how = Base::consume(what);
+    const auto how = Base::consume(element);
     handing_over();
     return how;
   }

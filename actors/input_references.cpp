@@ -1,7 +1,9 @@
 #include "actors/input_references.hpp"
 
 #include "actors/reference_syntax.hpp"
-#include "protocol/json_pointer.hpp"
+#include "protocol/json/json_depth.hpp"
+#include "protocol/json/json_pointer.hpp"
+#include "protocol/json/quoted.hpp"
 
 #include <boost/json/serialize.hpp>
 
@@ -16,10 +18,6 @@ namespace troupe {
 namespace {
 
 namespace json = boost::json;
-
-std::string quoted(std::string_view text) {
-  return json::serialize(json::string(text));
-}
 
 error bad_reference(std::string message) {
   return make_error(errc::invalid_reference, std::move(message));
@@ -41,12 +39,14 @@ error unknown_task(const artifact_reference& ref, const std::vector<dependency_r
   known.reserve(deps.size());
   for (const auto& dep : deps)
     known.push_back(!dep.key.empty() ? dep.key : !dep.name.empty() ? dep.name : dep.id.str());
-  auto message = ref.written + ": " + quoted(ref.task) + " is not a task this one depends on; it depends on ";
+  auto message =
+      ref.written + ": " + quoted(ref.task) + " is not a task this one depends on; it depends on ";
   return bad_reference(message + (known.empty() ? std::string("nothing") : list_of(known)));
 }
 
 // What it is called goes before its name: it is called so by nobody else.
-result<const dependency_result*> find_task(const artifact_reference& ref, const std::vector<dependency_result>& deps) {
+result<const dependency_result*> find_task(const artifact_reference& ref,
+                                           const std::vector<dependency_result>& deps) {
   std::vector<const dependency_result*> named;
   for (const auto& dep : deps) {
     if (std::find(dep.called.begin(), dep.called.end(), ref.task) != dep.called.end())
@@ -55,8 +55,8 @@ result<const dependency_result*> find_task(const artifact_reference& ref, const 
       named.push_back(&dep);
   }
   if (named.size() > 1)
-    return bad_reference(ref.written + ": " + std::to_string(named.size()) + " tasks are named " + quoted(ref.task)
-                         + "; use the id");
+    return bad_reference(ref.written + ": " + std::to_string(named.size()) + " tasks are named "
+                         + quoted(ref.task) + "; use the id");
   return named.empty() ? result<const dependency_result*>{unknown_task(ref, deps)} : named.front();
 }
 
@@ -66,7 +66,8 @@ std::string written_step(const reference_step& which) {
   return quoted(std::get<std::string>(which));
 }
 
-result<const artifact*> find_artifact(const artifact_reference& ref, const dependency_result& from) {
+result<const artifact*> find_artifact(const artifact_reference& ref,
+                                      const dependency_result& from) {
   if (const auto* number = std::get_if<std::size_t>(&ref.artifact)) {
     if (*number < from.artifacts.size())
       return from.artifacts[*number].get();
@@ -82,13 +83,15 @@ result<const artifact*> find_artifact(const artifact_reference& ref, const depen
   std::vector<std::string> names;
   for (const auto& have : from.artifacts)
     names.push_back(have->name.empty() ? have->artifact_id : have->name);
-  return bad_reference(ref.written + ": task " + quoted(ref.task) + " has no artifact " + written_step(ref.artifact) + "; it has "
-                       + (names.empty() ? std::string("none") : std::to_string(names.size()) + ": " + list_of(names)));
+  return bad_reference(ref.written + ": task " + quoted(ref.task) + " has no artifact "
+                       + written_step(ref.artifact) + "; it has "
+                       + (names.empty() ? std::string("none")
+                                        : std::to_string(names.size()) + ": " + list_of(names)));
 }
 
-std::string_view kind_of(const part& what) {
+std::string_view kind_of(const part& part) {
   constexpr std::string_view names[]{"text", "bytes", "a url", "data"};
-  return names[what.content.index()];
+  return names[part.content.index()];
 }
 
 error wrong_kind(const artifact_reference& ref, const std::vector<part>& parts) {
@@ -97,7 +100,8 @@ error wrong_kind(const artifact_reference& ref, const std::vector<part>& parts) 
   for (const auto& one : parts)
     if (have.find(kind_of(one)) == std::string::npos)
       have.append(have.empty() ? "" : ", ").append(kind_of(one));
-  return bad_reference(ref.written + ": there is no " + std::string(wanted[static_cast<std::size_t>(ref.kind)]) + " in it, only "
+  return bad_reference(ref.written + ": there is no "
+                       + std::string(wanted[static_cast<std::size_t>(ref.kind)]) + " in it, only "
                        + (have.empty() ? std::string("nothing") : have));
 }
 
@@ -113,14 +117,16 @@ result<json::value> walk(const artifact_reference& ref, const json::value& data)
       below = object->if_contains(std::get<std::string>(next));
     }
     if (below == nullptr) {
-      std::string have = at->is_array() ? "a list of " + std::to_string(at->get_array().size()) : std::string(to_string(at->kind()));
+      std::string have = at->is_array() ? "a list of " + std::to_string(at->get_array().size())
+                                        : std::string(to_string(at->kind()));
       if (const auto* object = at->if_object()) {
         std::vector<std::string> names;
         for (const auto& member : *object)
           names.emplace_back(member.key());
         have = names.empty() ? "an empty object" : "an object with " + list_of(std::move(names));
       }
-      return bad_reference(ref.written + ": `" + walked + "` is " + have + ", without " + written_step(next));
+      return bad_reference(ref.written + ": `" + walked + "` is " + have + ", without "
+                           + written_step(next));
     }
     at = below;
     walked += "[" + written_step(next) + "]";
@@ -129,7 +135,8 @@ result<json::value> walk(const artifact_reference& ref, const json::value& data)
 }
 
 // What a reference stands for: a string for text and url, any JSON for data.
-result<json::value> look_up(const artifact_reference& ref, const std::vector<dependency_result>& deps) {
+result<json::value> look_up(const artifact_reference& ref,
+                            const std::vector<dependency_result>& deps) {
   const auto task = find_task(ref, deps);
   if (!task)
     return task.error();
@@ -138,13 +145,16 @@ result<json::value> look_up(const artifact_reference& ref, const std::vector<dep
     return found.error();
   const auto& whole = (*found)->parts;
   if (ref.part && *ref.part >= whole.size())
-    return bad_reference(ref.written + ": the artifact has no part " + std::to_string(*ref.part) + "; it has "
-                         + std::to_string(whole.size()));
-  const std::vector<part> parts = ref.part ? std::vector<part>{whole[*ref.part]} : std::vector<part>{};
+    return bad_reference(ref.written + ": the artifact has no part " + std::to_string(*ref.part)
+                         + "; it has " + std::to_string(whole.size()));
+  const std::vector<part> parts =
+      ref.part ? std::vector<part>{whole[*ref.part]} : std::vector<part>{};
   const auto& from = ref.part ? parts : whole;
   const auto holds = [&](auto* type) {
     using content = std::remove_pointer_t<decltype(type)>;
-    return std::find_if(from.begin(), from.end(), [](const part& one) { return std::holds_alternative<content>(one.content); });
+    return std::find_if(from.begin(), from.end(), [](const part& one) {
+      return std::holds_alternative<content>(one.content);
+    });
   };
   if (ref.kind == reference_kind::text) {
     if (holds(static_cast<text_content*>(nullptr)) != from.end())
@@ -168,20 +178,15 @@ bool may_refer(std::string_view text) {
 bool any_reference(const json::value& value, std::size_t levels) {
   if (const auto* text = value.if_string())
     return may_refer(*text);
-  const auto below = [levels](const json::value& child) { return any_reference(child, levels - 1); };
+  const auto below = [levels](const json::value& child) {
+    return any_reference(child, levels - 1);
+  };
   if (const auto* array = value.if_array())
     return levels == 0 || std::any_of(array->begin(), array->end(), below);
   if (const auto* object = value.if_object())
-    return levels == 0 || std::any_of(object->begin(), object->end(), [&](const auto& member) { return below(member.value()); });
-  return false;
-}
-
-bool is_deeper_than(const json::value& value, std::size_t levels) {
-  const auto below = [levels](const json::value& child) { return is_deeper_than(child, levels - 1); };
-  if (const auto* array = value.if_array())
-    return levels == 0 || std::any_of(array->begin(), array->end(), below);
-  if (const auto* object = value.if_object())
-    return levels == 0 || std::any_of(object->begin(), object->end(), [&](const auto& member) { return below(member.value()); });
+    return levels == 0 || std::any_of(object->begin(), object->end(), [&](const auto& member) {
+             return below(member.value());
+           });
   return false;
 }
 
@@ -191,13 +196,15 @@ result<void> check_depth(const json::object& input) {
       std::string pointer;
       append_pointer(pointer, member.key());
       return make_error(errc::limit_exceeded,
-                        "the input nests deeper than " + std::to_string(referencing_depth_max) + " levels (referencing_depth_max)",
+                        "the input nests deeper than " + std::to_string(referencing_depth_max)
+                            + " levels (referencing_depth_max)",
                         std::move(pointer));
     }
   return {};
 }
 
-// Calls `change` on every string that may hold references; stops at the first error and sets its field.
+// Calls `change` on every string that may hold references; stops at the first error and sets its
+// field.
 using string_visitor = std::function<result<void>(json::value&)>;
 
 result<void> visit_strings(json::value& value, std::string& pointer, const string_visitor& change) {
@@ -242,7 +249,9 @@ public:
       auto found = look_up(std::get<artifact_reference>(segments->front()), deps_);
       if (!found)
         return found.error();
-      if (auto counted = count(found->is_structured() ? json::serialize(*found).size() : inserted(*found).size()); !counted)
+      if (auto counted = count(found->is_structured() ? json::serialize(*found).size()
+                                                      : inserted(*found).size());
+          !counted)
         return counted;
       value = std::move(*found);
       return {};
@@ -269,8 +278,9 @@ private:
   result<void> count(std::size_t bytes) {
     inserted_bytes_ += bytes;
     if (inserted_bytes_ > referenced_bytes_max)
-      return make_error(errc::limit_exceeded, "the references insert more than " + std::to_string(referenced_bytes_max)
-                                                  + " bytes into the task's input (referenced_bytes_max)");
+      return make_error(errc::limit_exceeded,
+                        "the references insert more than " + std::to_string(referenced_bytes_max)
+                            + " bytes into the task's input (referenced_bytes_max)");
     return {};
   }
 
@@ -281,10 +291,13 @@ private:
 } // namespace
 
 bool has_references(const json::object& input) {
-  return std::any_of(input.begin(), input.end(), [](const auto& member) { return any_reference(member.value(), referencing_depth_max); });
+  return std::any_of(input.begin(), input.end(), [](const auto& member) {
+    return any_reference(member.value(), referencing_depth_max);
+  });
 }
 
-result<json::object> resolve_references(const json::object& input, const std::vector<dependency_result>& deps) {
+result<json::object> resolve_references(const json::object& input,
+                                        const std::vector<dependency_result>& deps) {
   if (!has_references(input))
     return input;
   if (auto shallow = check_depth(input); !shallow)
@@ -297,7 +310,8 @@ result<json::object> resolve_references(const json::object& input, const std::ve
   return std::move(out.get_object());
 }
 
-result<void> check_references(const json::object& input, const std::vector<dependency_result>& deps) {
+result<void> check_references(const json::object& input,
+                              const std::vector<dependency_result>& deps) {
   if (!has_references(input))
     return {};
   if (auto shallow = check_depth(input); !shallow)
@@ -316,8 +330,9 @@ result<void> check_references(const json::object& input, const std::vector<depen
   });
 }
 
-std::vector<std::string> names_for_references(const task_spec& what, std::vector<std::string> written) {
-  for (const auto& id : {what.key, what.id.str()})
+std::vector<std::string> names_for_references(const task_spec& spec,
+                                              std::vector<std::string> written) {
+  for (const auto& id : {spec.key, spec.id.str()})
     if (!id.empty())
       written.push_back(id);
   return written;

@@ -1,18 +1,22 @@
-// References from a task's input to the artifacts of the tasks it depends on: `${tasks.search.artifacts[0].text}`.
-// Used by acceptance (check_references, before anything runs) and by the task's actor (resolve_references, when it becomes
-// ready): both look tasks up in the same way, by the names that names_for_references gives. Plain functions over values.
+// References from a task's input to the artifacts of the tasks it depends on:
+// `${tasks.search.artifacts[0].text}`. Used by acceptance (check_references, before anything runs)
+// and by the task's actor (resolve_references, when it becomes ready): both look tasks up in the
+// same way, by the names that names_for_references gives. Plain functions over values.
 //
-//   reference := "${tasks" task ".artifacts" "[" (number | name | quoted) "]" [".parts[" number "]"] what "}"
-//   task      := "." bare-name | "[" quoted "]"         id or name of a task this one depends on, or what `dependencies` calls it
-//   what      := ".text" | ".url" | ".data" { "." bare-name | "[" number "]" | "[" quoted "]" }
+//   reference := "${tasks" task ".artifacts" "[" (number | name | quoted) "]" [".parts[" number
+//   "]"] what "}" task      := "." bare-name | "[" quoted "]"         id or name of a task this one
+//   depends on, or what `dependencies` calls it what      := ".text" | ".url" | ".data" { "."
+//   bare-name | "[" number "]" | "[" quoted "]" }
 //
-// A bare name holds no blank and none of `. [ ] { } " $`; everything else is written quoted, as a JSON string:
-// `${tasks["Search papers"].artifacts["top 10"].data.hits[0].title}`. `$${` stands for a literal `${`.
+// A bare name holds no blank and none of `. [ ] { } " $`; everything else is written quoted, as a
+// JSON string:
+// `${tasks["Search papers"].artifacts["top 10"].data.hits[0].title}`. `$${` stands for a literal
+// `${`.
 #pragma once
 
-#include "actors/agent.hpp"
-#include "protocol/errc.hpp"
-#include "protocol/spec.hpp"
+#include <troupe/actors/agent.hpp>
+#include <troupe/protocol/errc.hpp>
+#include <troupe/protocol/spec.hpp>
 
 #include <boost/json/object.hpp>
 
@@ -22,29 +26,33 @@
 
 namespace troupe {
 
-/// The most that references may insert into one task's input, in bytes; beyond it errc::limit_exceeded. One reference to a large
-/// artifact, repeated, must not fill the memory.
+/// The most that references may insert into one task's input, in bytes; beyond it
+/// errc::limit_exceeded. One reference to a large artifact, repeated, must not fill the memory.
 inline constexpr std::size_t referenced_bytes_max = std::size_t{64} << 20;
 
-/// The deepest nesting of an input in which references are replaced; beyond it errc::limit_exceeded.
+/// The deepest nesting of an input in which references are replaced; beyond it
+/// errc::limit_exceeded.
 inline constexpr std::size_t referencing_depth_max = 500;
 
-/// Whether any string in `input` holds `${` (an escaped one counts): if not, it may be used as it is. Also true beyond the
-/// depth that is looked at.
+/// Whether any string in `input` holds `${` (an escaped one counts): if not, it may be used as it
+/// is. Also true beyond the depth that is looked at.
 [[nodiscard]] bool has_references(const boost::json::object& input);
 
-/// `input` with its references replaced by what the dependencies made. A string that is nothing but one reference to data becomes
-/// that JSON value; everywhere else text is inserted (data that is not a string as JSON). Member names are left alone.
-/// Errors: errc::invalid_reference; the field is the JSON pointer of the string in `input`.
-[[nodiscard]] result<boost::json::object> resolve_references(const boost::json::object& input,
-                                                             const std::vector<dependency_result>& deps);
+/// `input` with its references replaced by what the dependencies made. A string that is nothing but
+/// one reference to data becomes that JSON value; everywhere else text is inserted (data that is
+/// not a string as JSON). Member names are left alone. Errors: errc::invalid_reference; the field
+/// is the JSON pointer of the string in `input`.
+[[nodiscard]] result<boost::json::object>
+resolve_references(const boost::json::object& input, const std::vector<dependency_result>& deps);
 
-/// Finds before anything runs what cannot work: wrong syntax, and tasks that are not among `deps` (which have no artifacts yet) or
-/// cannot be told apart. Errors as above.
-[[nodiscard]] result<void> check_references(const boost::json::object& input, const std::vector<dependency_result>& deps);
+/// Finds before anything runs what cannot work: wrong syntax, and tasks that are not among `deps`
+/// (which have no artifacts yet) or cannot be told apart. Errors as above.
+[[nodiscard]] result<void> check_references(const boost::json::object& input,
+                                            const std::vector<dependency_result>& deps);
 
-/// What references may call a task beside its name: its id, as written and as it was before any retry, and what the `dependencies` of the
-/// task that refers to it call it.
-[[nodiscard]] std::vector<std::string> names_for_references(const task_spec& what, std::vector<std::string> written);
+/// What references may call a task beside its name: its id, as written and as it was before any
+/// retry, and what the `dependencies` of the task that refers to it call it.
+[[nodiscard]] std::vector<std::string> names_for_references(const task_spec& spec,
+                                                            std::vector<std::string> written);
 
 } // namespace troupe

@@ -1,7 +1,7 @@
 #include "actors/manual_clock.hpp"
 
 #include "actors/caf.hpp"
-#include "actors/limits.hpp"
+#include <troupe/actors/limits.hpp>
 
 #include <algorithm>
 #include <deque>
@@ -17,7 +17,8 @@ namespace troupe {
 using std::chrono::nanoseconds;
 
 // -- CAF's side ------------------------------------------------------------------------------------------------------------
-// jobs(): who has mail. resume(): gives one of them its turn. next_due() and pass(): the clock's timers.
+// jobs(): who has mail. resume(): gives one of them its turn. next_due() and pass(): the clock's
+// timers.
 
 #if TROUPE_CAF_1
 
@@ -28,9 +29,9 @@ class turned_clock final : public caf::actor_clock {
 public:
   time_point now() const noexcept override { return now_; }
 
-  caf::disposable schedule(time_point at, caf::action what) override {
-    timers_.emplace(at, what);
-    return std::move(what).as_disposable();
+  caf::disposable schedule(time_point at, caf::action action) override {
+    timers_.emplace(at, action);
+    return std::move(action).as_disposable();
   }
 
   [[nodiscard]] std::optional<nanoseconds> next_due() const {
@@ -42,8 +43,8 @@ public:
   void pass(nanoseconds span) {
     now_ += span;
     while (!timers_.empty() && timers_.begin()->first <= now_) {
-      auto what = std::move(timers_.extract(timers_.begin()).mapped());
-      what.run();
+      auto action = std::move(timers_.extract(timers_.begin()).mapped());
+      action.run();
     }
   }
 
@@ -81,10 +82,13 @@ struct manual_clock::machine {
   }
 
   explicit machine(caf::actor_system& system)
-      : scheduler_(dynamic_cast<turned_scheduler&>(system.scheduler())), clock_(dynamic_cast<turned_clock&>(system.clock())) {}
+      : scheduler_(dynamic_cast<turned_scheduler&>(system.scheduler())),
+        clock_(dynamic_cast<turned_clock&>(system.clock())) {}
 
   std::deque<caf::resumable*>& jobs() { return scheduler_.jobs; }
-  auto resume(caf::resumable& who, std::size_t messages_max) { return who.resume(&scheduler_, messages_max); }
+  auto resume(caf::resumable& who, std::size_t messages_max) {
+    return who.resume(&scheduler_, messages_max);
+  }
   [[nodiscard]] std::optional<nanoseconds> next_due() const { return clock_.next_due(); }
   void pass(nanoseconds span) { clock_.pass(span); }
 
@@ -102,10 +106,13 @@ struct manual_clock::machine {
   }
 
   explicit machine(caf::actor_system& system)
-      : coordinator_(dynamic_cast<caf::scheduler::test_coordinator&>(system.scheduler())), worker_(system, coordinator_.jobs) {}
+      : coordinator_(dynamic_cast<caf::scheduler::test_coordinator&>(system.scheduler())),
+        worker_(system, coordinator_.jobs) {}
 
   std::deque<caf::resumable*>& jobs() { return coordinator_.jobs; }
-  auto resume(caf::resumable& who, std::size_t messages_max) { return who.resume(&worker_, messages_max); }
+  auto resume(caf::resumable& who, std::size_t messages_max) {
+    return who.resume(&worker_, messages_max);
+  }
   [[nodiscard]] std::optional<nanoseconds> next_due() const {
     const auto& clock = coordinator_.clock();
     if (clock.schedule().empty())
@@ -117,7 +124,8 @@ struct manual_clock::machine {
 private:
   /// What an actor believes to be the thread it runs on.
   struct worker final : caf::execution_unit {
-    worker(caf::actor_system& system, std::deque<caf::resumable*>& queue) : caf::execution_unit(&system), jobs(queue) {}
+    worker(caf::actor_system& system, std::deque<caf::resumable*>& queue)
+        : caf::execution_unit(&system), jobs(queue) {}
     void exec_later(caf::resumable* who) override { jobs.push_back(who); }
     std::deque<caf::resumable*>& jobs;
   };
@@ -141,6 +149,10 @@ timestamp manual_clock::now() const noexcept {
   return start_ + std::chrono::floor<std::chrono::milliseconds>(elapsed_);
 }
 
+time_source::steady_point manual_clock::steady() const noexcept {
+  return steady_point{elapsed_};
+}
+
 void manual_clock::set(timestamp to) noexcept {
   start_ += to - now();
 }
@@ -149,10 +161,12 @@ bool manual_clock::step() {
   if (!machine_ || machine_->jobs().empty())
     return false;
   auto& jobs = machine_->jobs();
-  const auto at = jobs.begin() + static_cast<std::ptrdiff_t>(random_ ? random_->next_random() % jobs.size() : 0);
+  const auto at = jobs.begin()
+                  + static_cast<std::ptrdiff_t>(random_ ? random_->next_random() % jobs.size() : 0);
   auto* who = *at;
   jobs.erase(at);
-  const auto messages = random_ ? 1 + random_->next_random() % messages_per_turn_max : messages_per_turn_max;
+  const auto messages =
+      random_ ? 1 + random_->next_random() % messages_per_turn_max : messages_per_turn_max;
   switch (machine_->resume(*who, messages)) {
     case caf::resumable::resume_later: jobs.push_back(who); break;
     case caf::resumable::done:
@@ -174,31 +188,41 @@ void manual_clock::advance(nanoseconds span) {
     elapsed_ += part;
     if (machine_)
       machine_->pass(part);
+    if (turns_.turn_deadlines)
+      turns_.turn_deadlines();
     settle();
   };
   settle();
   for (auto due = next_due(); due && *due <= until - elapsed_; due = next_due())
     pass(std::max(*due, nanoseconds{0}));
   pass(until - elapsed_);
-  if (chores_)
-    chores_();
+  if (turns_.after_advance)
+    turns_.after_advance();
   settle();
 }
 
 std::optional<nanoseconds> manual_clock::next_due() const {
-  return machine_ ? machine_->next_due() : std::nullopt;
+  auto due = machine_ ? machine_->next_due() : std::nullopt;
+  if (const auto deadline = turns_.next_deadline ? turns_.next_deadline() : std::nullopt) {
+    // From this nanosecond: what records are dated with is cut to milliseconds.
+    const auto wait = start_ + elapsed_;
+    const auto left = std::max(nanoseconds{*deadline - wait}, nanoseconds{0});
+    due = due ? std::min(*due, left) : left;
+  }
+  return due;
 }
 
-std::unique_ptr<caf::actor_system> manual_clock::make_system(caf::actor_system_config& config, std::function<void()> chores) {
+std::unique_ptr<caf::actor_system> manual_clock::make_system(caf::actor_system_config& config,
+                                                             gateway_turns turns) {
   auto system = machine::make_system(config);
   machine_ = std::make_unique<machine>(*system);
-  chores_ = std::move(chores);
+  turns_ = std::move(turns);
   return system;
 }
 
 void manual_clock::detach() {
   machine_.reset();
-  chores_ = nullptr;
+  turns_ = {};
 }
 
 } // namespace troupe

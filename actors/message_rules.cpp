@@ -1,25 +1,26 @@
 #include "actors/message_rules.hpp"
 
-#include <algorithm>
-#include <string_view>
-
-#include "actors/limits.hpp"
 #include "protocol/media_type.hpp"
 #include "protocol/text.hpp"
+#include <troupe/actors/limits.hpp>
+
+#include <algorithm>
+#include <string_view>
 
 namespace troupe {
 
 namespace {
 
 bool has_artifact(const task& in, std::string_view id) {
-  return std::any_of(in.artifacts.begin(), in.artifacts.end(), [&](const artifact_ptr& one) { return one->artifact_id == id; });
+  return std::any_of(in.artifacts.begin(), in.artifacts.end(),
+                     [&](const artifact_ptr& one) { return one->artifact_id == id; });
 }
 
 /// The artifact a part pins; empty if none.
-result<std::string> pinned_by(const part& what, const std::string& where) {
-  if (what.metadata.empty())
+result<std::string> pinned_by(const part& part, const std::string& where) {
+  if (part.metadata.empty())
     return std::string{};
-  const auto* pin = what.metadata.if_contains(reference_artifact_key);
+  const auto* pin = part.metadata.if_contains(reference_artifact_key);
   if (pin == nullptr || pin->is_null())
     return std::string{};
   if (!pin->is_string() || pin->get_string().empty())
@@ -33,11 +34,12 @@ std::string pin_field(std::size_t part) {
 
 } // namespace
 
-result<void> check_task_references(const message& what, const find_task_fn& find) {
-  const auto& named = what.reference_task_ids;
+result<void> check_task_references(const message& message, const find_task_fn& find) {
+  const auto& named = message.reference_task_ids;
   if (named.size() > referenced_tasks_max)
     return make_error(errc::invalid_params,
-                      "message.referenceTaskIds: more than " + std::to_string(referenced_tasks_max) + " tasks",
+                      "message.referenceTaskIds: more than " + std::to_string(referenced_tasks_max)
+                          + " tasks",
                       "message.referenceTaskIds");
   std::vector<task_ptr> found;
   for (std::size_t i = 0; i < named.size(); ++i) {
@@ -47,31 +49,37 @@ result<void> check_task_references(const message& what, const find_task_fn& find
       return make_error(errc::invalid_params, field + ": no task \"" + named[i] + "\"", field);
     }
   }
-  for (std::size_t i = 0; i < what.parts.size(); ++i) {
-    const auto pin = pinned_by(what.parts[i], pin_field(i));
+  for (std::size_t i = 0; i < message.parts.size(); ++i) {
+    const auto pin = pinned_by(message.parts[i], pin_field(i));
     if (!pin)
       return pin.error();
     if (pin->empty())
       continue;
-    auto known = [&] { return std::any_of(found.begin(), found.end(), [&](const auto& one) { return has_artifact(*one, *pin); }); };
-    const auto own = what.task_id.empty() ? nullptr : find(task_id{what.task_id});
+    auto known = [&] {
+      return std::any_of(found.begin(), found.end(),
+                         [&](const auto& one) { return has_artifact(*one, *pin); });
+    };
+    const auto own = message.task_id.empty() ? nullptr : find(task_id{message.task_id});
     if (!known() && !(own && has_artifact(*own, *pin)))
       return make_error(errc::invalid_params,
-                        pin_field(i) + ": no artifact \"" + *pin + "\" in the tasks that message.referenceTaskIds names",
+                        pin_field(i) + ": no artifact \"" + *pin
+                            + "\" in the tasks that message.referenceTaskIds names",
                         pin_field(i));
   }
   return {};
 }
 
-std::vector<referenced_task> gather_references(const std::vector<message_ptr>& messages, const find_task_fn& find) {
+std::vector<referenced_task> gather_references(const std::vector<message_ptr>& messages,
+                                               const find_made_fn& find) {
   std::vector<referenced_task> out;
   for (const auto& one : messages)
     for (const auto& id : one->reference_task_ids) {
-      const bool known = std::any_of(out.begin(), out.end(), [&](const referenced_task& task) { return task.id.str() == id; });
+      const bool known = std::any_of(
+          out.begin(), out.end(), [&](const referenced_task& task) { return task.id.str() == id; });
       if (known)
         continue;
-      if (const auto record = find(task_id{id}))
-        out.push_back({record->id, record->artifacts, {}});
+      if (const auto* made = find(task_id{id}))
+        out.push_back({task_id{id}, *made, {}});
     }
   if (out.empty())
     return out;
@@ -80,27 +88,31 @@ std::vector<referenced_task> gather_references(const std::vector<message_ptr>& m
       if (const auto pin = pinned_by(piece, {}); pin && !pin->empty())
         for (auto& task : out)
           for (const auto& made : task.artifacts)
-            if (made->artifact_id == *pin && std::find(task.pinned.begin(), task.pinned.end(), *pin) == task.pinned.end())
+            if (made->artifact_id == *pin
+                && std::find(task.pinned.begin(), task.pinned.end(), *pin) == task.pinned.end())
               task.pinned.push_back(*pin);
   return out;
 }
 
-result<void> check_media_types(const message& what, const std::vector<std::string>& accepted, const agent& who) {
+result<void> check_media_types(const message& message, const std::vector<std::string>& accepted,
+                               const agent& who) {
   if (!accepted.empty())
     if (const auto made = who.output_modes(); !any_media_types_meet(accepted, made))
       return make_error(errc::content_type_not_supported,
-                        "configuration.acceptedOutputModes: the agent makes " + listed_names(made) + ", and none of these is accepted",
+                        "configuration.acceptedOutputModes: the agent makes " + listed_names(made)
+                            + ", and none of these is accepted",
                         "configuration.acceptedOutputModes");
   const auto taken = who.input_modes();
   if (taken.empty())
     return {};
-  for (std::size_t i = 0; i < what.parts.size(); ++i) {
-    const auto type = media_type_of(what.parts[i]);
+  for (std::size_t i = 0; i < message.parts.size(); ++i) {
+    const auto type = media_type_of(message.parts[i]);
     if (type.empty() || any_media_types_meet(taken, {std::string(type)}))
       continue;
     const auto field = "message.parts[" + std::to_string(i) + "].mediaType";
-    return make_error(errc::content_type_not_supported,
-                      field + ": \"" + std::string(type) + "\"; the agent takes " + listed_names(taken), field);
+    return make_error(
+        errc::content_type_not_supported,
+        field + ": \"" + std::string(type) + "\"; the agent takes " + listed_names(taken), field);
   }
   return {};
 }

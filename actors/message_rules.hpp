@@ -1,34 +1,44 @@
-// What a message must keep to before it becomes work: the tasks and artifacts it refers to, and media types.
-// Decisions as plain functions; the gateway asks them. The rules stand in docs/a2a.md, "Tasks and messages".
+// What a message must keep to before it becomes work: the tasks and artifacts it refers to, and
+// media types. Decisions as plain functions; the gateway asks them. The rules stand in docs/a2a.md,
+// "Tasks and messages".
 #pragma once
+
+#include <troupe/actors/agent.hpp>
+#include <troupe/protocol/errc.hpp>
+#include <troupe/protocol/message.hpp>
+#include <troupe/protocol/task.hpp>
 
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "actors/agent.hpp"
-#include "protocol/errc.hpp"
-#include "protocol/message.hpp"
-#include "protocol/task.hpp"
-
 namespace troupe {
 
-/// Finds a task that whoever sent the message may see; null for any other, whether there is one or not.
+/// Finds a task that the sender of the message may see; null for any other, whether there is one or
+/// not.
 using find_task_fn = std::function<task_ptr(const task_id&)>;
 
-/// The key in a part's metadata that pins an artifact of a referenced task, or of the message's own.
+/// The key in a part's metadata that pins an artifact of a referenced task, or of the message's
+/// own.
 inline constexpr const char* reference_artifact_key = "referenceArtifactId";
 
-/// `referenceTaskIds` name visible tasks, at most `referenced_tasks_max`, and every `referenceArtifactId` an artifact of one of them.
-/// errc::invalid_params with the id; the same for a task that does not exist and one that is somebody else's.
-[[nodiscard]] result<void> check_task_references(const message& what, const find_task_fn& find);
+/// `referenceTaskIds` name visible tasks, at most `referenced_tasks_max`, and every
+/// `referenceArtifactId` an artifact of one of them. errc::invalid_params with the id; the same for
+/// a task that does not exist and one that is somebody else's.
+[[nodiscard]] result<void> check_task_references(const message& message, const find_task_fn& find);
 
-/// What an agent is given of the tasks that `messages` refer to, each once, in the order in which they are named. A task that cannot be
-/// found any more is left out.
-[[nodiscard]] std::vector<referenced_task> gather_references(const std::vector<message_ptr>& messages, const find_task_fn& find);
+/// What has been made by a task; null for one that is not there.
+using find_made_fn = std::function<const std::vector<artifact_ptr>*(const task_id&)>;
 
-/// The parts are of media types the agent takes, and it can make one of `accepted` (empty: anything).
-/// errc::content_type_not_supported.
-[[nodiscard]] result<void> check_media_types(const message& what, const std::vector<std::string>& accepted, const agent& who);
+/// What an agent is given of the tasks that `messages` refer to, each once, in the order in which
+/// they are named. A task that cannot be found any more is left out.
+[[nodiscard]] std::vector<referenced_task>
+gather_references(const std::vector<message_ptr>& messages, const find_made_fn& find);
+
+/// The parts are of media types the agent takes, and it can make one of `accepted` (empty:
+/// anything). errc::content_type_not_supported.
+[[nodiscard]] result<void> check_media_types(const message& message,
+                                             const std::vector<std::string>& accepted,
+                                             const agent& who);
 
 } // namespace troupe

@@ -1,21 +1,25 @@
-// One objective while it lives: starts plans when their turn comes, hears how they end, lists what waits for people, and answers
-// objectives/update, plans/create and plans/update. What is to happen next is decided by objective_graph's `decide`; this carries it out.
-// Its states are protocol/plan_state.hpp's table.
+// One objective while it lives: starts plans when their turn comes, hears how they end, and answers
+// objectives/update, plans/create and plans/update. What becomes of it is decided by
+// protocol/fold/objective_life.hpp, from its own view; this commits the events, carries out the
+// effects, and knows the handles. It never reads the store.
 //
-// Spawned by the gateway for a new objective, for one that an earlier process left unfinished, and for a settled one that is to be retried.
-// Ends when the objective is settled.
+// Spawned by the gateway for a new objective, for one that an earlier process left unfinished, and
+// for one that has ended and is to be tried again. Ends when the objective has ended.
 #pragma once
 
+#include "actors/environment.hpp"
+#include "actors/handles.hpp"
+#include "actors/objective_graph.hpp"
+#include "protocol/fold/objective_life.hpp"
+#include <troupe/protocol/event.hpp>
+
+#include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "actors/environment.hpp"
-#include "actors/handles.hpp"
-#include "actors/objective_graph.hpp"
-#include "protocol/event.hpp"
 
 namespace troupe {
 
@@ -24,16 +28,25 @@ inline constexpr std::string_view objective_agent = "objective";
 
 /// The state of the root task, which shows the objective as an A2A task.
 [[nodiscard]] task_state root_state(objective_state of) noexcept;
-/// The root task moves with its objective. `words` and `metadata` are of its status message; without words there is none.
-[[nodiscard]] change root_moved(const objective_view& of, objective_state to, std::string words, boost::json::object metadata, timestamp at);
+/// The root task moves with its objective. `words` and `metadata` are of its status message;
+/// without words there is none.
+[[nodiscard]] change root_moved(const objective_view& of, objective_state to, std::string words,
+                                boost::json::object metadata, timestamp at);
+/// What the root task of a blocked objective says: the reason, how many ask, and the first few
+/// questions (questions_shown_max).
+[[nodiscard]] std::string blocked_words(const std::string& reason,
+                                        const std::vector<pending_input>& questions);
 
 /// What an objective actor begins with.
 struct objective_start {
-  objective_view view; ///< As committed, or as it shall be created.
-  std::shared_ptr<const resolved_objective> resolved;
-  objective_spec_ptr create; ///< Set: the objective does not exist yet.
-  bool start = false;        ///< With `create`: move it to working at once.
-  message_ptr request;       ///< With `create`: a root task shall stand for it.
+  objective_view view; ///< As committed. Of a new one only its id.
+  resolved_objective resolved;
+  std::optional<objective_created> create; ///< Set: the objective does not exist yet.
+  bool start = false;                      ///< With `create`: it is working at once.
+  message_ptr request;                     ///< With `create`: a root task shall stand for it.
+  std::optional<std::string> by;           ///< With `create`: who commanded it (owner_of).
+  std::optional<task_state>
+      root_shown; ///< Without: how the root task's record stands, if it has not ended.
   watcher_ptr follow;
   reply_port<objective_ptr> done;
 };
@@ -54,69 +67,111 @@ private:
   void begin();
   void create();
 
+  // -- decisions -------------------------------------------------------------------------------------------------------
+  /// Why a command is refused; else its answer follows.
+  struct command {
+    std::optional<std::string> by;       ///< Who commanded it.
+    boost::json::object metadata;        ///< For the root task's last message.
+    std::function<void()> answer;        ///< May be null.
+    std::optional<std::uint32_t> plan{}; ///< Which one it is about.
+  };
+  [[nodiscard]] std::optional<error> obey(objective_input input, command from);
+  void follow(objective_input fact);
+  void carry_out(objective_decision decision, command from);
+  void commit(std::vector<event> events, committed_fn then, std::optional<std::string> by);
+  void write(change change, committed_fn then);
+  void tell_root(const std::vector<event>& events, boost::json::object metadata, committed_fn then);
+  void answer_later(answer_after when, const command& from,
+                    const std::vector<objective_effect>& effects);
+
   // -- plans -----------------------------------------------------------------------------------------------------------
-  void advance();
-  void start_plan(std::uint32_t plan);
-  void on_settled(const plan_settled& what);
-  void on_waits(const plan_waits& what);
-  void on_standing(const plan_standing& what);
-  void show_waiting();
-  void on_outward(const outward_news& what);
-  void remember_outward(std::uint32_t plan);
-  void catch_up(std::uint32_t plan);
-  [[nodiscard]] dependency_news news_of(const outward_news& what, std::uint32_t dependent) const;
-  void pass_on(const task_position& to, dependency_news news);
+  /// `from`: the command that it follows from.
+  void do_effect(const start_plan& effect, const command& from);
+  void do_effect(const pause_running_plan& effect, const command& from);
+  void do_effect(const end_running_plan& effect, const command& from);
+  void do_effect(const change_running_plan& effect, const command& from);
+  void on_plan(plan_fact& message);
+  void on_heard(const plan_heard& fact);
+  void answer_heard();
+
+  // -- changes of plans' shapes ----------------------------------------------------------------------------------------
+  void on_shape(const shape_settled& fact);
+  void note_shape(const plan_changed& changed);
+  [[nodiscard]] shape_terms terms_for(std::uint32_t plan) const;
+  /// True: a running plan is being changed, and `message` is done after that. So a command finds
+  /// the revision that it expects.
+  template<class Message>
+  [[nodiscard]] bool is_deferred(const Message& message,
+                                 void (objective_actor::*handler)(const Message&));
+  void end_change();
+
+  // -- tasks that other plans wait for ---------------------------------------------------------------------------------
+  void on_awaited(const awaited_task_ended& fact);
+  void tell_awaited(std::uint32_t plan);
+  void pass_on(const awaited_task_ended& news);
+  [[nodiscard]] std::vector<dependency_news> news_for(std::uint32_t plan) const;
+  [[nodiscard]] std::optional<awaited_task_ended> end_of(const task_position& task) const;
+  [[nodiscard]] std::vector<task_position> waiting_for(const task_position& task) const;
+  [[nodiscard]] dependency_news news_of(const awaited_task_ended& ended,
+                                        std::uint32_t dependent) const;
 
   // -- commands (objective_actor_commands.cpp) -------------------------------------------------------------------------
-  void on_change(const change_objective& what);
-  [[nodiscard]] result<void> may_change_state(objective_state to) const;
-  void change_state(objective_state to);
-  void pause_or_go_on(objective_state to);
-  void note_pause(bool paused, std::optional<std::uint32_t> plan = std::nullopt);
-  void on_add(const add_plan& what);
-  void on_change_plan(const change_plan& what);
-  [[nodiscard]] result<void> change_plan_state(std::uint32_t plan, plan_state to);
-  void on_input(objective_input& what);
-  void on_cancel(const objective_cancel& what);
-  void withdraw(std::uint32_t plan, std::vector<std::uint32_t> tasks, const std::string& reason, const boost::json::object& metadata);
-  void withdraw_all(std::uint32_t plan, const std::string& reason);
-  void end_unbegun(std::uint32_t plan, plan_state to);
-  void renew(std::uint32_t plan);
-  void renew_dependents(std::uint32_t plan);
+  void on_change(const change_objective& message);
+  void on_add(const add_plan& message);
+  void on_move_plan(const move_plan& message);
+  void on_reshape(const reshape_plan& message);
+  void on_message(objective_message& message);
+  void on_cancel(const objective_cancel& message);
+  void await_tasks(const std::vector<awaited_edge>& edges);
 
   // -- the objective itself --------------------------------------------------------------------------------------------
-  void close_all(objective_state to, const std::string& reason);
-  void close_if_quiet();
-  void move(objective_state to, const std::string& reason);
-  void move_plan(std::uint32_t plan, plan_state to, const std::string& reason, bool requested = false);
-  void move_root(objective_state to, const std::string& reason);
-  [[nodiscard]] task_ptr root_record() const;
-  void commit(committed_fn then = nullptr);
-  /// As it is now; the memory store may have let it go between a command and its commit.
-  [[nodiscard]] static result<objective_ptr> as_committed(const store& records, const objective_id& id);
-  void write(change what, committed_fn then);
-  void quit_if_settled();
-  [[nodiscard]] std::size_t active() const;
+  [[nodiscard]] const objective_view& view() const noexcept { return life_.view(); }
+  /// Answers with the objective as it is then; the memory store may have let it go between a
+  /// command and its commit.
+  [[nodiscard]] std::function<void()> answer_with_view(reply_port<objective_ptr> to) const;
+  void quit_if_ended();
+
+  /// A command whose answer waits until these plans have heard.
+  struct heard_by {
+    std::uint64_t command;
+    std::vector<std::uint32_t> plans;
+    std::function<void()> answer;
+  };
 
   actor_pointer<handle> self_;
   environment& env_;
-  objective_view view_; ///< Slots of plans that run are their plan actor's business and not kept here.
-  std::shared_ptr<const resolved_objective> resolved_;
+  objective_life life_;
+  std::vector<std::shared_ptr<const resolved_plan>>
+      resolved_; ///< By plan. Shared with its actor, so it never changes.
+  std::unique_ptr<dependency_resolver>
+      resolver_; ///< Made with the first plan that is added, and after a change of shape.
+  std::map<task_position, std::vector<task_position>>
+      awaited_later_; ///< Tasks that plans wait for which were added since.
+  std::map<task_position, awaited_task_ended>
+      ended_; ///< What became of awaited tasks of plans that run: their slots are not here.
   objective_start start_;
-  std::vector<plan_state> states_;
+  trace_ptr trace_;
   std::vector<plan_handle> running_; ///< By plan; null if it has no actor.
-  std::vector<bool> waiting_;        ///< By plan: it waits for people.
-  std::vector<plan_standing> standing_; ///< By plan: how else it stands, while it runs.
-  std::vector<bool> behind_;         ///< By plan: its slots in `view_` are those with which its actor began.
-  std::map<std::pair<std::uint32_t, std::uint32_t>, outward_news> outward_; ///< What became of tasks other plans wait for.
   throttle_handle slots_;
-  std::vector<event> pending_;
+  std::uint64_t commands_ = 0; ///< Numbers those that plans have to hear.
+  std::vector<heard_by> waiting_;
+  std::vector<std::function<void()>> closers_; ///< Answers that wait for the objective's end.
+  std::map<std::uint32_t, std::vector<std::function<void()>>>
+      plan_closers_;                            ///< By plan: for its end.
   std::vector<reply_port<task_ptr>> cancelers_; ///< Who asked to cancel the root task.
-  std::vector<reply_port<objective_ptr>> closers_; ///< Who asked for the objective's end; answered once it has come.
-  std::map<std::uint32_t, std::vector<reply_port<plan_id>>> plan_closers_; ///< By plan: who asked for its end; answered once it has come.
-  std::size_t plan_bytes_ = 0; ///< Its share of environment::live_bytes.
-  std::size_t unwritten_ = 0; ///< Changes of a settled objective that are not durable yet.
-  boost::json::object cancel_metadata_;         ///< Of the request that cancels the root task.
+  boost::json::object cancel_metadata_;         ///< Of the request that did.
+  std::size_t plan_bytes_ = 0;                  ///< Its share of environment::live_bytes.
+  std::map<std::uint32_t, std::vector<plan_changed>>
+      shapes_; ///< By plan: what was changed since `resolved_`.
+  /// A running plan is being changed; it has not said yet what came of it.
+  struct shape_under_change {
+    std::uint32_t plan;
+    const reshape_plan* message; ///< Until it is passed on.
+  };
+  std::optional<shape_under_change> changing_;
+  std::deque<std::function<void()>> after_change_; ///< Commands that came meanwhile.
+  bool has_left_ = false;
+  std::size_t unwritten_ = 0; ///< Changes of an objective that has ended that are not durable yet.
 };
 
 } // namespace troupe

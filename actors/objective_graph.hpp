@@ -1,18 +1,20 @@
-// The dependencies of a whole objective, as plain values: names become indexes, mistakes become errors that name the culprits, and
-// from the states of the plans follows what is to happen next. The actors only carry it out.
+// The dependencies of a whole objective, as plain values: names become indexes, and mistakes become
+// errors that name the culprits.
 #pragma once
+
+#include "actors/plan_graph.hpp"
+#include "protocol/fold/plan_order.hpp"
+#include <troupe/protocol/errc.hpp>
+#include <troupe/protocol/plan_state.hpp>
+#include <troupe/protocol/spec.hpp>
 
 #include <compare>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
-
-#include "actors/plan_graph.hpp"
-#include "protocol/errc.hpp"
-#include "protocol/plan_state.hpp"
-#include "protocol/spec.hpp"
 
 namespace troupe {
 
@@ -36,23 +38,29 @@ struct outward_edge {
   task_position dependent;
 };
 
-struct resolved_plan {
-  std::vector<graph_edge> edges;          ///< Between its own tasks.
-  std::vector<std::uint32_t> externals;   ///< Per task: how many tasks of other plans it waits for; empty = none at all.
-  std::vector<outward_edge> outward;      ///< Sorted by `task`.
-  std::vector<std::uint32_t> dependencies; ///< Plans that must complete first.
-  std::vector<std::uint32_t> alternatives; ///< Plans tried in this order when it fails.
-  std::optional<std::uint32_t> alternative_of;
-  /// Per task: what it depends on, as often as it is written, compressed rows (offsets has one more entry than tasks). Positions may be in
-  /// other plans.
+struct resolved_plan : plan_relations {
+  std::vector<graph_edge> edges; ///< Between its own tasks.
+  std::vector<std::uint32_t>
+      externals; ///< Per task: how many tasks of other plans it waits for; empty = none at all.
+  std::vector<outward_edge> outward; ///< Sorted by `task`.
+  /// Per task: what it depends on, as often as it is written, compressed rows (offsets has one more
+  /// entry than tasks). Positions may be in other plans.
   std::vector<std::uint32_t> dependency_offsets;
   std::vector<task_position> dependency_positions;
 
   /// The edges of `outward` that leave `task`.
   [[nodiscard]] std::span<const outward_edge> awaited(std::uint32_t task) const noexcept;
-  /// What `task` of this plan, which is `spec`, depends on, in the order in which it is written.
-  [[nodiscard]] std::vector<task_dependency> dependencies_of(std::uint32_t task, const task_spec& spec) const;
-  [[nodiscard]] plan_graph graph(std::uint32_t size) const { return {size, edges, externals}; }
+  /// What the task `at`, of this plan, depends on, in the order in which it is written. `spec` is
+  /// how it stands now: what a change of the plan has added or removed since stands in its
+  /// `dependency_indexes`.
+  [[nodiscard]] std::vector<task_dependency> dependencies_of(const task_position& at,
+                                                             const task_spec& spec) const;
+  /// Tasks that it had when it was resolved.
+  [[nodiscard]] std::uint32_t size() const noexcept {
+    return dependency_offsets.empty() ? 0
+                                      : static_cast<std::uint32_t>(dependency_offsets.size() - 1);
+  }
+  [[nodiscard]] plan_graph graph() const { return {size(), edges, externals}; }
 };
 
 struct resolved_objective {
@@ -62,37 +70,62 @@ struct resolved_objective {
 /// `/plans/0/tasks/3`: a task's place in the objective as a JSON pointer.
 [[nodiscard]] std::string task_pointer(std::size_t plan, std::size_t task);
 
-/// `key`, else `name`, else `<kind>-<position>`: how a task or plan is called in messages to people.
+/// `key`, else `name`, else `<kind>-<position>`: how a task or plan is called in messages to
+/// people.
 [[nodiscard]] std::string label_of(const task_spec& spec, std::size_t position);
 [[nodiscard]] std::string label_of(const plan_spec& spec, std::size_t position);
 
-/// Resolves every dependency by id, by name, or by position (`task-0` within the plan, `plan-1/task-0` in another, `plan-0` for plans). Errors:
-/// unknown_dependency, duplicate_id, dependency_cycle (the cycle printed as a path), invalid_params (ambiguous name, an alternative of two plans,
-/// alternatives of an alternative); `field` is a JSON pointer into the objective.
-/// Linear in tasks and dependencies.
-[[nodiscard]] result<resolved_objective> resolve_dependencies(const std::vector<plan_spec_ptr>& plans);
+/// Resolves every dependency by id, by name, or by position (`task-0` within the plan,
+/// `plan-1/task-0` in another, `plan-0` for plans). Errors: unknown_dependency, duplicate_id,
+/// dependency_cycle (the cycle printed as a path), invalid_params (ambiguous name, an alternative
+/// of two plans, alternatives of an alternative); `field` is a JSON pointer into the objective.
+/// Dependencies that were noted in a spec (task_spec::dependency_indexes) are taken from there;
+/// tasks that were removed have none and no name. Linear in tasks and dependencies.
+[[nodiscard]] result<resolved_objective>
+resolve_dependencies(const std::vector<plan_spec_ptr>& plans);
 
-/// The same for what was accepted once, perhaps by an older version that refused less: it goes on, or can be canceled at least.
-[[nodiscard]] result<resolved_objective> resolve_accepted(const std::vector<plan_spec_ptr>& plans);
-
-/// Whether a dependency on `plan` is met: it, or one of its alternatives, has completed.
-[[nodiscard]] bool is_met(const std::vector<resolved_plan>& plans, const std::vector<plan_state>& states, std::uint32_t plan);
-
-/// What the plans' states call for while the objective goes on.
-struct objective_decision {
-  std::vector<std::uint32_t> start;
-  struct skip {
-    std::uint32_t plan;
-    std::string reason;
-  };
-  std::vector<skip> skipped;
-  /// Set when nothing runs and nothing can start any more: completed or failed. Never set for an objective without plans.
-  std::optional<objective_state> outcome;
+/// `to`, of a plan that is added, waits for `from`, of an older one.
+struct awaited_edge {
+  task_position from;
+  task_position to;
 };
 
-/// Pure: the same states give the same decision. Plans that are `held` (by plan; empty: none) do not begin by themselves, nor are they
-/// skipped.
-[[nodiscard]] objective_decision decide(const std::vector<resolved_plan>& plans, const std::vector<plan_state>& states,
-                                        const std::vector<bool>& held = {});
+/// A plan that is added to others.
+struct resolved_addition {
+  resolved_plan plan;
+  std::vector<awaited_edge> awaited;
+};
+
+/// Resolves one plan after the other against those that are there, for the cost of the new one.
+/// What it says is what resolve_dependencies would say of all of them together; a name that is not
+/// clear any more is refused in the same words.
+class dependency_resolver {
+public:
+  /// `plans` were accepted, with those `relations`. Linear in them.
+  dependency_resolver(std::vector<plan_spec_ptr> plans,
+                      const std::vector<plan_relations>& relations);
+  ~dependency_resolver();
+  dependency_resolver(const dependency_resolver&) = delete;
+  dependency_resolver& operator=(const dependency_resolver&) = delete;
+
+  /// `plan` as the next one. Linear in it, but if it has alternatives and waits for others: then
+  /// cycles are looked for in all plans.
+  [[nodiscard]] result<resolved_addition> resolve(const plan_spec_ptr& plan) const;
+  /// What `resolve` accepted is there from now on.
+  void add(const plan_spec_ptr& plan, const plan_relations& relations);
+
+  [[nodiscard]] const std::vector<plan_spec_ptr>& plans() const noexcept;
+  /// Tasks that were looked at so far: what all of this has cost.
+  [[nodiscard]] std::size_t tasks_looked_at() const noexcept;
+
+  struct index;
+
+private:
+  std::unique_ptr<index> index_;
+};
+
+/// resolve_dependencies for what was accepted once, perhaps by an older version that refused less:
+/// it goes on, or can be canceled at least.
+[[nodiscard]] result<resolved_objective> resolve_accepted(const std::vector<plan_spec_ptr>& plans);
 
 } // namespace troupe

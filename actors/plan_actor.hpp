@@ -1,22 +1,27 @@
-// One plan while it runs: from its start until it is completed or failed. Asks plan_graph which tasks may begin, spawns an actor for each,
-// hears of their ends, and tells its objective. Its states are protocol/plan_state.hpp's table.
+// One plan while it runs: from its start until it is completed or failed. Asks plan_graph which
+// tasks may begin, spawns an actor for each, hears of their ends, and tells its objective. What
+// becomes of the plan itself is decided by protocol/fold/plan_life.hpp.
 //
-// Spawned by the objective actor, fresh or with what an earlier process had reached: the same code path, the slots tell.
+// Spawned by the objective actor, fresh or with what an earlier process had reached: the same code
+// path, the slots tell. The slots of its tasks are here and nowhere else among the actors while it
+// runs; its objective gets them back with the plan's end.
 #pragma once
-
-#include <deque>
-#include <map>
-#include <optional>
-#include <string>
-#include <unordered_map>
-#include <vector>
 
 #include "actors/environment.hpp"
 #include "actors/handles.hpp"
 #include "actors/objective_graph.hpp"
 #include "actors/plan_graph.hpp"
 #include "actors/task_actor.hpp"
-#include "protocol/event.hpp"
+#include "protocol/fold/plan_life.hpp"
+#include <troupe/protocol/event.hpp>
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
 namespace troupe {
 
@@ -25,13 +30,16 @@ struct plan_start {
   std::uint32_t index = 0;
   plan_view view; ///< State and slots as committed.
   std::shared_ptr<const resolved_plan> resolved;
+  std::vector<plan_changed> changes{};      ///< Of its shape, since `resolved`.
+  std::vector<std::uint32_t> awaited_later; ///< Tasks that plans wait for which were added since.
   std::string context;
   std::string owner;
   std::string objective_name;
   objective_handle objective;
   throttle_handle slots;
   std::vector<dependency_news> news; ///< About tasks of other plans, from before the start.
-  std::optional<close_plan> closing{}; ///< Set: it ends so, and begins nothing.
+  std::optional<plan_end> end{};     ///< Set: it ends so, and begins nothing.
+  trace_ptr trace;
 };
 
 struct plan_actor {
@@ -50,57 +58,104 @@ private:
 
   // -- tasks -----------------------------------------------------------------------------------------------------------
   void release(std::vector<std::uint32_t> ready);
-  void give_up_withdrawn();
+  void abandon_withdrawn();
   void spawn_ready();
   void release_later();
-  void spawn_task(std::uint32_t task);
+  struct ready_task;
+  void spawn_task(const ready_task& ready, bool in_line);
+  [[nodiscard]] bool request_slots_for(const task_ready& task, timestamp since);
   [[nodiscard]] std::vector<dependency_ref> dependencies_of(std::uint32_t task) const;
-  [[nodiscard]] const dependency_news* outside(std::uint32_t task, const task_position& other) const;
-  void on_settled(const task_settled& what);
-  void on_waits(const task_waits& what);
-  void lose(std::uint32_t task, const std::string& reason);
-  void withdraw(const std::vector<std::uint32_t>& tasks, const std::string& reason, const boost::json::object& metadata = {},
-                committed_fn then = nullptr);
-  void end_begun(std::uint32_t task, const std::string& reason, const boost::json::object& metadata, committed_fn then);
-  void cancel_one(const task_cancel& what);
+  [[nodiscard]] const dependency_news* outside(std::uint32_t task,
+                                               const task_position& other) const;
+  void on_settled(const task_settled& fact);
+  void on_waits(const task_waits& fact);
+  void on_ready(const task_ready& fact);
+  void go_on_with(const task_ready& task);
+  void set_parked(std::uint32_t task, bool parked);
+  void on_task_moved(std::uint32_t task, const task_moved& moved);
+  void count(std::uint32_t task);
+  void uncount(std::uint32_t task);
+  void tell_question(std::uint32_t task, const message_ptr& question);
+  void fail_task(std::uint32_t task, const std::string& reason);
+  /// Why tasks end that have no actor.
+  struct withdrawal_order {
+    std::string reason;
+    boost::json::object metadata{};  ///< Of the request, if there was one.
+    std::optional<std::string> by{}; ///< Who commanded it.
+    committed_fn then{};
+  };
+  void withdraw(const std::vector<std::uint32_t>& tasks, const withdrawal_order& order);
+  void end_begun(std::uint32_t task, const withdrawal_order& order);
+  void cancel_one(const task_cancel& command);
 
   // -- neighbours ------------------------------------------------------------------------------------------------------
-  void on_news(const dependency_news& what);
-  void tell_outward(std::uint32_t task, bool met);
-  void on_outward(const outward_changed& what);
+  void on_news(const dependency_news& fact);
+  [[nodiscard]] bool take_news(const dependency_news& fact);
+  void tell_awaited(std::uint32_t task, bool met);
+  void on_awaited(const tasks_awaited& message);
+
+  // -- its shape -------------------------------------------------------------------------------------------------------
+  void on_reshape(const reshape_tasks& message);
+  void follow(const plan_changed& changed);
+  void put_in_line(const ready_task& ready);
+  [[nodiscard]] bool is_removed(std::uint32_t task) const {
+    return view_.spec->tasks[task].is_removed;
+  }
+  void make_scope();
 
   // -- the plan itself -------------------------------------------------------------------------------------------------
   void close(plan_state to, const std::string& reason);
-  void pause(bool paused);
+  void pause(const pause_plan& command);
   void check();
   void tell_standing();
-  void move(plan_state to, const std::string& reason, std::vector<event> before = {});
+  [[nodiscard]] task_tally tally() const;
+  void move(const std::vector<plan_moved>& moves);
+  [[nodiscard]] change place_of(std::uint32_t task) const;
+  template<class Event>
+  void emit(Event fact);
+  void commit(committed_fn then = nullptr, std::optional<std::string> by = std::nullopt);
   [[nodiscard]] error refusal_of_input(std::uint32_t task) const;
   [[nodiscard]] std::string label(std::uint32_t task) const;
-  [[nodiscard]] bool has_begun(std::uint32_t task) const { return slots_[task].state != task_state::unspecified; }
+  [[nodiscard]] bool has_begun(std::uint32_t task) const {
+    return view_.tasks[task].state != task_state::unspecified;
+  }
+
+  /// A task that is free to begin, and since when.
+  struct ready_task {
+    std::uint32_t task;
+    timestamp since;
+  };
 
   actor_pointer<handle> self_;
   environment& env_;
   plan_start start_;
   std::shared_ptr<const plan_scope> scope_;
   plan_graph graph_;
-  plan_state state_;
-  std::vector<task_slot>& slots_;
-  std::vector<task_handle> running_;       ///< By task; null if it has no actor.
-  std::vector<bool> waiting_for_input_;
-  std::deque<std::uint32_t> ready_;        ///< Free to begin, held back by maxParallel or a pause.
-  std::unordered_map<std::uint32_t, std::map<task_position, dependency_news>> outside_; ///< Completed tasks of other plans, by the task that waits.
-  std::vector<outward_edge> outward_;
+  plan_view& view_;            ///< Changes by what this emits and by what its tasks have committed.
+  std::vector<event> pending_; ///< Emitted and not yet handed to the store.
+  std::optional<plan_shape> shape_;  ///< Made with the first change of it.
+  std::vector<task_handle> running_; ///< By task; null if it has no actor.
+  std::vector<bool>
+      parked_; ///< By task: it has an actor, does not run and holds no slot (task_waits).
+  std::deque<ready_task> ready_;       ///< Held back by maxParallel or a pause.
+  std::deque<task_ready> ready_again_; ///< Parked tasks that are ready to go on. They go before
+                                       ///< those that have not begun.
+  std::unordered_map<std::uint32_t, std::map<task_position, dependency_news>>
+      outside_; ///< Completed tasks of other plans, by the task that waits.
+  std::unordered_set<std::uint32_t> awaited_; ///< Tasks that other plans wait for.
   std::uint32_t running_count_ = 0;
-  std::uint32_t waiting_count_ = 0;
+  std::uint32_t asking_count_ = 0;
+  std::uint32_t parked_count_ = 0;
+  std::uint32_t holding_count_ = 0; ///< Of those that ask, the ones that are not parked.
   std::uint32_t failed_count_ = 0;
-  bool artifacts_around_ = false; ///< Some task here, or one outside that is waited for, has artifacts.
-  bool paused_ = false;
-  bool release_pending_ = false; ///< A release_more is on its way; nothing is released before it comes.
-  bool closing_ = false;          ///< Releases nothing more; ends as `closing_to_` when the last actor is gone.
-  plan_state closing_to_ = plan_state::failed;
-  std::string closing_reason_;
-  plan_standing told_{}; ///< What the objective knows.
+  bool artifacts_around_ =
+      false; ///< Some task here, or one outside that is waited for, has artifacts.
+  bool release_pending_ =
+      false; ///< A release_more is on its way; nothing is released before it comes.
+  std::optional<plan_end> end_; ///< Releases nothing more; ends so when the last actor is gone.
+  std::optional<std::string> end_by_; ///< Who asked for `end_`, if somebody did.
+  std::string failure_;               ///< Of the first task that failed.
+  plan_standing told_{};              ///< What the objective knows.
 };
 
 } // namespace troupe

@@ -54,7 +54,8 @@ private:
     else
       return task.error();
     if (!take(".artifacts["))
-      return wrong("expected `.artifacts[` after the task (a name with dots or blanks is written [\"...\"])");
+      return wrong("expected `.artifacts[` after the task (a name with dots or blanks is written "
+                   "[\"...\"])");
     if (auto which = read_index("an artifact's number or name", true); which)
       out.artifact = std::move(*which);
     else
@@ -131,7 +132,8 @@ private:
   }
 
   // What stands between `[` and `]`, the latter included.
-  result<reference_step> read_index(std::string_view expected, bool bare_names, bool quoted_names = false) {
+  result<reference_step> read_index(std::string_view expected, bool bare_names,
+                                    bool quoted_names = false) {
     reference_step out;
     if (next() == '"' && (bare_names || quoted_names)) {
       auto name = read_quoted();
@@ -188,14 +190,17 @@ private:
 
   [[nodiscard]] char next() const { return at_ < text_.size() ? text_[at_] : '\0'; }
 
-  [[nodiscard]] error wrong(const std::string& what) const {
-    const auto where = at_ < text_.size() ? "at character " + std::to_string(at_ + 1) : std::string("at its end");
+  [[nodiscard]] error wrong(const std::string& text) const {
+    const auto where =
+        at_ < text_.size() ? "at character " + std::to_string(at_ + 1) : std::string("at its end");
     auto shown = std::string(text_.substr(0, 80));
     while (shown.size() < text_.size() && !shown.empty() && (shown.back() & 0x80) != 0)
       shown.pop_back(); // never half a UTF-8 sequence
     if (shown.size() < text_.size())
       shown += "...";
-    return make_error(errc::invalid_reference, "wrong reference in " + json::serialize(json::string(shown)) + " " + where + ": " + what);
+    return make_error(errc::invalid_reference, "wrong reference in "
+                                                   + json::serialize(json::string(shown)) + " "
+                                                   + where + ": " + text);
   }
 
   std::string_view text_;

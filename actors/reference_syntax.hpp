@@ -1,7 +1,8 @@
-// How references are written within the strings of a task's input; the grammar stands in input_references.hpp. Used there alone.
+// How references are written within the strings of a task's input; the grammar stands in
+// input_references.hpp. Used there alone.
 #pragma once
 
-#include "protocol/errc.hpp"
+#include <troupe/protocol/errc.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -30,7 +31,8 @@ struct artifact_reference {
 /// Text as it is, or a reference.
 using template_segment = std::variant<std::string, artifact_reference>;
 
-/// Takes a string apart; at least one segment. Errors: errc::invalid_reference with the position, without a field.
+/// Takes a string apart; at least one segment. Errors: errc::invalid_reference with the position,
+/// without a field.
 [[nodiscard]] result<std::vector<template_segment>> parse_template(std::string_view text);
 
 } // namespace troupe

@@ -1,13 +1,14 @@
-// A reply that is sure to arrive: called once by whoever answers, or with a fallback error when the message that carries it is
-// dropped unanswered (its actor ended meanwhile). Copies share the one call.
+// A reply that is sure to arrive: called once with the answer, or with a fallback error when the
+// message that carries it is dropped unanswered (its actor ended meanwhile). Copies share the one
+// call.
 #pragma once
+
+#include <troupe/protocol/errc.hpp>
 
 #include <atomic>
 #include <functional>
 #include <memory>
 #include <utility>
-
-#include "protocol/errc.hpp"
 
 namespace troupe {
 
@@ -17,12 +18,13 @@ public:
   using function = std::function<void(result<T>)>;
 
   reply_port() = default;
-  reply_port(function to, error fallback) : shared_(std::make_shared<shared>(std::move(to), std::move(fallback))) {}
+  reply_port(function to, error fallback)
+      : shared_(std::make_shared<shared>(std::move(to), std::move(fallback))) {}
 
   /// The first call counts; further ones do nothing.
-  void operator()(result<T> what) const {
+  void operator()(result<T> outcome) const {
     if (shared_)
-      shared_->deliver(std::move(what));
+      shared_->deliver(std::move(outcome));
   }
 
   explicit operator bool() const noexcept { return shared_ != nullptr; }
@@ -34,9 +36,11 @@ private:
     shared& operator=(const shared&) = delete;
     ~shared() { deliver(std::move(fallback_)); }
 
-    void deliver(result<T> what) {
-      if (!done_.exchange(true) && to_)
-        to_(std::move(what));
+    void deliver(result<T> outcome) {
+      if (done_.exchange(true) || !to_)
+        return;
+      const auto to = std::exchange(to_, nullptr); // whatever it holds is let go with the answer
+      to(std::move(outcome));
     }
 
     function to_;

@@ -1,4 +1,7 @@
-#include "actors/run_objective.hpp"
+#include <troupe/actors/run_objective.hpp>
+#include <troupe/protocol/event.hpp>
+#include <troupe/protocol/plan_state.hpp>
+#include <troupe/store/await.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -7,20 +10,18 @@
 #include <utility>
 #include <variant>
 
-#include "protocol/event.hpp"
-#include "protocol/plan_state.hpp"
-
 namespace troupe {
 namespace {
 
-/// Hears the objective's changes and says once how the run went. Called by the store and by the gateway, on their threads.
-class finish_line final : public watcher {
+/// Hears the objective's changes and says once how the run went. Called by the store and by the
+/// gateway, on their threads.
+class end_watcher final : public watcher {
 public:
-  void on_change(const change_ptr& what) override {
-    for (const auto& happened : what->events) {
+  void on_change(const change_ptr& news) override {
+    for (const auto& happened : news->events) {
       const auto* moved = std::get_if<objective_moved>(&happened);
       if (moved != nullptr && (is_settled(moved->to) || moved->to == objective_state::blocked)) {
-        announce(what->context);
+        announce(news->context);
       }
     }
   }
@@ -40,24 +41,26 @@ private:
 
 } // namespace
 
-result<objective_ptr> run_objective(gateway& door, objective_spec what) {
+result<objective_ptr> run_objective(gateway& door, objective_spec spec) {
   const auto has_tasks = [](const plan_spec_ptr& plan) { return !plan->tasks.empty(); };
-  if (std::ranges::none_of(what.plans, has_tasks)) {
-    return make_error(errc::invalid_params, "An objective without tasks never ends by itself.", "plans");
+  if (std::ranges::none_of(spec.plans, has_tasks)) {
+    return make_error(errc::invalid_params, "An objective without tasks never ends by itself.",
+                      "plans");
   }
-  const auto line = std::make_shared<finish_line>();
-  door.create({.who = {}, .spec = std::move(what), .start = true, .request = nullptr}, line,
-              [line](result<objective_ptr> made) {
+  const auto watcher = std::make_shared<end_watcher>();
+  door.create({.who = {}, .spec = std::move(spec), .start = true, .request = nullptr}, watcher,
+              [watcher](result<objective_ptr> made) {
                 if (!made) {
-                  line->announce(made.error());
+                  watcher->announce(made.error());
                 }
               });
-  const auto settled = line->wait();
+  const auto settled = watcher->wait();
   if (!settled) {
     return settled.error();
   }
-  door.records().unwatch(*settled, line);
-  return door.records().find_objective(objective_id(*settled));
+  door.records().unwatch(*settled, watcher);
+  return await_read<objective_ptr>(
+      [&](auto done) { door.records().read_objective(objective_id(*settled), std::move(done)); });
 }
 
 } // namespace troupe

@@ -1,49 +1,61 @@
 #include "actors/slot_pool.hpp"
 
+#include <tuple>
+
 namespace troupe {
 
-void slot_pool::request(slot_ticket ticket, const std::string& owner) {
-  const auto [entry, fresh] = tickets_.emplace(ticket, nullptr);
-  if (!fresh)
+bool slot_order::operator()(const slot_request& a, const slot_request& b) const noexcept {
+  const auto rank = [](const slot_request& of) {
+    return std::tuple{-std::int64_t{of.priority}, !of.has_begun, of.waiting_since, of.ticket};
+  };
+  return rank(a) < rank(b);
+}
+
+void slot_pool::request(slot_request wanted) {
+  const auto [entry, is_new] = tickets_.try_emplace(wanted.ticket, place{});
+  if (!is_new)
     return;
   ++waiting_;
-  const auto [at, is_new] = lines_.try_emplace(owner);
-  if (is_new)
+  const auto [at, is_first] = lines_.try_emplace(wanted.objective);
+  if (is_first)
     at->second.turn = turn_.insert(turn_.end(), &*at);
-  at->second.tickets.insert(ticket);
-  entry->second = &*at;
+  entry->second = {&*at, at->second.waiting.insert(std::move(wanted)).first};
 }
 
 std::optional<slot_ticket> slot_pool::next() {
   if (free_ == 0 || turn_.empty())
     return std::nullopt;
-  auto* const owner = turn_.front();
-  const auto ticket = *owner->second.tickets.begin();
+  auto* const next_line = turn_.front();
+  const auto first = next_line->second.waiting.begin();
+  const auto ticket = first->ticket;
   turn_.splice(turn_.end(), turn_, turn_.begin());
-  leave(owner, ticket);
-  tickets_[ticket] = nullptr;
+  leave({next_line, first});
+  tickets_[ticket].line = nullptr;
   --free_;
   return ticket;
 }
 
-void slot_pool::give_back(slot_ticket ticket) {
+void slot_pool::give_back(slot_ticket ticket, std::chrono::milliseconds held) {
   const auto entry = tickets_.find(ticket);
   if (entry == tickets_.end())
     return;
-  if (entry->second == nullptr)
+  if (entry->second.line == nullptr) {
     ++free_;
-  else
-    leave(entry->second, ticket);
+    held_ += held;
+  } else {
+    leave(entry->second);
+  }
   tickets_.erase(entry);
 }
 
-void slot_pool::leave(owner_line* owner, slot_ticket ticket) {
+void slot_pool::leave(const place& from) {
   --waiting_;
-  owner->second.tickets.erase(ticket);
-  if (!owner->second.tickets.empty())
+  auto& [objective, requests] = *from.line;
+  requests.waiting.erase(from.at);
+  if (!requests.waiting.empty())
     return;
-  turn_.erase(owner->second.turn);
-  lines_.erase(lines_.find(owner->first));
+  turn_.erase(requests.turn);
+  lines_.erase(lines_.find(objective));
 }
 
 } // namespace troupe

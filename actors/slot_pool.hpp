@@ -1,7 +1,11 @@
-// Who may run next when only so many may run at once, fair between owners: a plain value. Owners (objectives) take turns, so ten
-// thousand waiting tasks of one do not hold up three of another; within an owner it is first come, first served.
+// Who may run next when only so many may run at once, fair between objectives: a plain value.
+// Objectives take turns, so ten thousand waiting tasks of one do not hold up three of another;
+// within an objective `slot_order` says who is first.
 #pragma once
 
+#include <troupe/protocol/time.hpp>
+
+#include <chrono>
 #include <cstdint>
 #include <list>
 #include <optional>
@@ -15,40 +19,66 @@ namespace troupe {
 /// Names one request for a slot; later requests have greater ones.
 using slot_ticket = std::uint64_t;
 
+/// Somebody wants to run.
+struct slot_request {
+  slot_ticket ticket = 0;
+  std::string objective;     ///< Whose turn it takes: the objective's id, or a lone task's context.
+  std::string owner;         ///< Whose it is (owner_of).
+  std::int32_t priority = 0; ///< The greatest goes first. Always 0 today.
+  bool has_begun = false;    ///< It ran before, and goes on.
+  timestamp waiting_since{};
+};
+
+/// Who goes first of one objective: the greatest priority, then what has begun, then what has
+/// waited longest.
+struct slot_order {
+  [[nodiscard]] bool operator()(const slot_request& a, const slot_request& b) const noexcept;
+};
+
 class slot_pool {
 public:
   /// `capacity` slots; at least 1.
   explicit slot_pool(std::uint32_t capacity) : free_(capacity) {}
 
-  /// Asks for a slot on behalf of `owner`; it is granted by `next`.
-  void request(slot_ticket ticket, const std::string& owner);
+  /// Asks for a slot; it is granted by `next`.
+  void request(slot_request wanted);
   /// The next ticket that gets a slot now; call until empty.
   [[nodiscard]] std::optional<slot_ticket> next();
-  /// The holder is done, or whoever waited no longer wants it. Unknown tickets are ignored.
-  void give_back(slot_ticket ticket);
+  /// Its holder is done after `held`, or who waited no longer wants it. Unknown tickets are
+  /// ignored.
+  void give_back(slot_ticket ticket, std::chrono::milliseconds held = {});
 
   [[nodiscard]] std::size_t waiting() const noexcept { return waiting_; }
   [[nodiscard]] std::size_t in_use() const noexcept { return tickets_.size() - waiting_; }
-  /// Owners of whom something waits.
-  [[nodiscard]] std::size_t owners() const noexcept { return lines_.size(); }
+  /// Objectives of which something waits.
+  [[nodiscard]] std::size_t objectives() const noexcept { return lines_.size(); }
+  /// The sum over all slots that were given back.
+  [[nodiscard]] std::chrono::milliseconds held() const noexcept { return held_; }
 
 private:
   struct line;
-  using owner_line = std::pair<const std::string, line>;
+  using objective_line = std::pair<const std::string, line>;
+  using waiting_requests = std::set<slot_request, slot_order>;
 
-  /// What waits of one owner. Tickets grow, so the first is the oldest.
+  /// What waits of one objective.
   struct line {
-    std::set<slot_ticket> tickets;
-    std::list<owner_line*>::iterator turn; ///< Its place in `turn_`.
+    waiting_requests waiting;
+    std::list<objective_line*>::iterator turn; ///< Its place in `turn_`.
   };
 
-  void leave(owner_line* owner, slot_ticket ticket);
+  struct place {
+    objective_line* line; ///< Null: it has its slot.
+    waiting_requests::iterator at;
+  };
+
+  void leave(const place& from);
 
   std::uint32_t free_;
   std::size_t waiting_ = 0;
-  std::unordered_map<slot_ticket, owner_line*> tickets_; ///< Null: it has its slot.
+  std::chrono::milliseconds held_{0};
+  std::unordered_map<slot_ticket, place> tickets_;
   std::unordered_map<std::string, line> lines_;
-  std::list<owner_line*> turn_; ///< The front one is next.
+  std::list<objective_line*> turn_; ///< The front one is next.
 };
 
 } // namespace troupe

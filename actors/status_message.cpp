@@ -5,7 +5,8 @@
 
 namespace troupe {
 
-message_ptr make_status_message(std::string text, const std::string& context, const task_id& task, boost::json::object metadata) {
+message_ptr make_status_message(std::string text, const std::string& context, const task_id& task,
+                                boost::json::object metadata) {
   auto out = std::make_shared<message>();
   out->message_id = thread_id_source().next("msg");
   out->from = role::agent;

@@ -1,17 +1,19 @@
-// The message in a task's status that Troupe itself writes: why a task failed, was canceled, or waits for its next attempt.
+// The message in a task's status that Troupe itself writes: why a task failed, was canceled, or
+// waits for its next attempt.
 #pragma once
 
-#include <string>
+#include <troupe/protocol/ids.hpp>
+#include <troupe/protocol/message.hpp>
 
 #include <boost/json/object.hpp>
 
-#include "protocol/ids.hpp"
-#include "protocol/message.hpp"
+#include <string>
 
 namespace troupe {
 
 /// From the agent's side, with an id of its own.
-[[nodiscard]] message_ptr make_status_message(std::string text, const std::string& context, const task_id& task,
+[[nodiscard]] message_ptr make_status_message(std::string text, const std::string& context,
+                                              const task_id& task,
                                               boost::json::object metadata = {});
 
 } // namespace troupe

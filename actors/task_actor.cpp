@@ -1,27 +1,31 @@
 #include "actors/task_actor.hpp"
 
-#include <algorithm>
-#include <cmath>
-
-#include "actors/limits.hpp"
+#include "actors/throttle_actor.hpp"
 #include "protocol/text.hpp"
+#include <troupe/actors/limits.hpp>
+
+#include <algorithm>
 
 namespace troupe {
 
 namespace {
 
-void set_task_timer(const task_handle& who, task_timer::purpose kind, std::uint32_t attempt, std::chrono::nanoseconds after,
+void set_task_timer(const task_handle& task, task_timer::purpose kind, std::uint32_t attempt,
+                    std::chrono::nanoseconds after,
                     std::chrono::nanoseconds hop_max = timer_hop_max) {
   const auto hop = std::min(after, hop_max);
-  tell_after(hop, who, task_timer{kind, attempt, after - hop});
+  tell_after(hop, task, task_timer{kind, attempt, after - hop});
 }
 
-/// The way back from an agent to its task: mail to the actor, marked with the attempt it belongs to.
+/// The way back from an agent to its task: mail to the actor, marked with the attempt it belongs
+/// to.
 class task_port final : public agent_port {
 public:
   task_port(task_handle to, std::uint32_t attempt) : to_(std::move(to)), attempt_(attempt) {}
 
-  void report(agent_report what) override { tell(to_, agent_reported{attempt_, std::move(what)}); }
+  void report(agent_report report) override {
+    tell(to_, agent_reported{attempt_, std::move(report)});
+  }
   void wake_after(std::chrono::nanoseconds delay) override {
     set_task_timer(to_, task_timer::purpose::wake, attempt_, delay);
   }
@@ -31,144 +35,307 @@ private:
   std::uint32_t attempt_;
 };
 
-std::string seconds_text(std::chrono::milliseconds span) {
-  auto text = std::to_string(static_cast<double>(span.count()) / 1000.0);
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.back() == '.')
-    text.pop_back();
-  return text + " s";
-}
-
-// Exponential, capped, with the policy's share drawn at random.
-std::chrono::milliseconds backoff_after(const retry_policy& policy, std::uint32_t failures, std::uint64_t random) {
-  const auto doubled = static_cast<double>(policy.backoff.count()) * std::exp2(std::min(failures - 1, 40u));
-  const auto capped = std::min(doubled, static_cast<double>(policy.backoff_max.count()));
-  const auto share = static_cast<double>(random >> 11) * 0x1.0p-53;
-  return std::chrono::milliseconds{static_cast<std::int64_t>(capped * (1.0 - policy.jitter * share))};
-}
-
 } // namespace
 
 task_actor::task_actor(actor_pointer<handle> self, environment& env, task_start start)
-    : self_(self), env_(env), scope_(std::move(start.scope)), agent_(env.agents.find(start.agent).get()),
-      task_index_(start.task_index), attempt_(start.attempts), generation_(start.generation),
-      state_(start.exists && start.attempts > 0 ? task_state::working : task_state::submitted), created_(start.exists) {
+    : self_(self), env_(env), scope_(std::move(start.scope)),
+      agent_(env.agents.find(start.agent).get()), task_index_(start.task_index),
+      generation_(start.generation), is_taken_up_(!start.exists) {
   env_.live_tasks.fetch_add(1, std::memory_order_relaxed);
+  life_.status.state = !start.exists        ? task_state::unspecified
+                       : start.attempts > 0 ? task_state::working
+                                            : task_state::submitted;
+  life_.attempt = start.attempts;
   if (!start.dependencies.empty())
-    rest().dependencies = std::move(start.dependencies);
+    details().dependencies = std::move(start.dependencies);
+  if (start.ticket != 0)
+    details().ticket = start.ticket;
+  if (start.ticket != 0
+      || (scope_ && scope_->spec->parallel_max > 0)) // else it waits for nothing more
+    details().ready_at = start.ready_at;
   if (!scope_)
-    lone_ = std::make_unique<conversation>(conversation{
-        std::move(start.id), std::move(start.context), std::move(start.owner), std::move(start.request), std::move(start.request_metadata),
-        std::move(start.accepted_output_modes), std::move(start.traceparent), std::move(start.follow), std::move(start.done)});
+    lone_ = std::make_unique<conversation>(
+        conversation{std::move(start.id), std::move(start.agent), std::move(start.context),
+                     std::move(start.owner), std::move(start.request),
+                     std::move(start.request_metadata), std::move(start.accepted_output_modes),
+                     std::move(start.trace), std::move(start.follow), std::move(start.done)});
   if (lone_)
-    env_.live_bytes += told_bytes();
+    env_.live_bytes += input_bytes();
 }
 
 task_actor::~task_actor() {
   env_.live_tasks.fetch_sub(1, std::memory_order_relaxed);
-  env_.live_bytes -= told_bytes();
+  env_.live_bytes -= input_bytes();
   if (env_.stopping)
     return;
-  release();
-  if (!over())
-    conclude(task_event::fail, "the task's actor died");
-}
-
-void task_actor::on(agent_reported& what) {
-  if (what.attempt == attempt_ && !between_attempts_)
-    on_report(std::move(what.what));
-}
-
-void task_actor::on(task_timer& what) {
-  if (what.attempt != attempt_)
+  give_slots_back();
+  if (over())
     return;
-  // A gateway that ends waits for its actors, and so for an agent that is to stop; but no longer than it would for any other agent.
-  const bool is_let_go = what.kind == task_timer::purpose::grace && env_.stopping;
-  if (what.left.count() > 0 && !is_let_go)
-    set_timer(what.kind, what.left);
+  const std::string reason = "the task's actor died";
+  ensure_created();
+  note_progress();
+  if (take(task_ends{task_event::fail, reason}))
+    tell_end(reason);
+}
+
+void task_actor::on(agent_reported& fact) {
+  if (fact.attempt == life_.attempt && !life_.awaits_retry)
+    on_report(std::move(fact.report));
+}
+
+void task_actor::on(task_timer& fact) {
+  if (fact.attempt != life_.attempt)
+    return;
+  // A gateway that ends waits for its actors, and so for an agent that is to stop; but no longer
+  // than it would for any other agent.
+  const bool is_let_go = fact.kind == task_timer::purpose::grace && env_.stopping;
+  if (fact.left.count() > 0 && !is_let_go)
+    set_timer(fact.kind, fact.left);
   else
-    on_timer(what);
+    on_timer(fact);
 }
 
-void task_actor::on(begin_committed& what) {
-  if (what.attempt == attempt_ && !over() && !is_stopping())
+void task_actor::on(attempt_committed& fact) {
+  if (fact.attempt != life_.attempt || over() || is_stopping())
+    return;
+  if (fact.kind == attempt_committed::fact::begin)
     start_agent();
+  else if (run_)
+    call_agent([&] { run_->on_noted(); });
 }
 
-void task_actor::on(slot_granted& what) {
-  if (what.ticket == objective_slot_ || what.ticket == agent_slot_)
-    want_slots();
+void task_actor::on(slot_granted& fact) {
+  if (!details_ || fact.ticket != details_->ticket || over())
+    return;
+  details_->slot_since = env_.now();
+  if (is_taken_up_)
+    go_on();
 }
 
-// -- attempts ------------------------------------------------------------------------------------------------------------
+// -- when it runs ----------------------------------------------------------------------------------------------------------
 
 void task_actor::begin() {
-  if (lone_ && created_)
-    env_.wait_until_entered();
-  if (created_)
-    recall();
-  if (agent_ && between_attempts_) // whose wait the end of the process cut short: it begins anew
-    return wait_for_retry(backoff_after(retry(), failures_, thread_id_source().next_random()));
-  if (agent_ && created_ && attempt_ > 0 && restart() == restart_rule::fail)
-    return finish(task_event::fail, "the process ended while the task ran, and its agent must not do it twice");
-  if (agent_)
-    return want_slots();
-  finish(task_event::fail, "no agent is named \"" + agent_name() + "\"; there are: " + listed_names(env_.agents.names()));
+  if (is_created()) {
+    if (lone_)
+      env_.wait_until_entered();
+    return read_own_record();
+  }
+  if (!agent_)
+    return end(task_event::fail, "no agent is named \"" + agent_name()
+                                     + "\"; there are: " + listed_names(env_.agents.names()));
+  if (details_ && details_->ticket != 0)
+    return announce(); // slot_granted follows
+  begin_attempt();
 }
 
-// A lone task that has to wait for its turn is there all the same: SUBMITTED, and can be looked at, told more and canceled.
+// What was said and what became of it before the process ended.
+void task_actor::read_own_record() {
+  env_.records.read_task(id(), [me = handle_of(self_)](result<task_ptr> record) {
+    tell(me, record_read{std::move(record)});
+  });
+}
+
+void task_actor::on(record_read& fact) {
+  if (over() || is_taken_up_)
+    return;
+  if (fact.record)
+    return take_up(**fact.record);
+  if (is_unreadable(fact.record.error()))
+    return read_again_later(fact.record.error());
+  take_up(task{});
+}
+
+void task_actor::take_up(const task& record) {
+  is_taken_up_ = true;
+  if (!record.id.empty()) {
+    life_ = record;
+    has_artifacts_ = !record.artifacts.empty();
+    artifacts_made_ = static_cast<std::uint32_t>(record.artifacts.size());
+    bool is_request = lone_ != nullptr;
+    for (const auto& said : record.history)
+      if (said->from == role::user && !std::exchange(is_request, false))
+        keep_input(said);
+    if (life_.question && life_.question->deadline)
+      details().asked_before = life_.question;
+    if (!record.details->note.empty())
+      details().note = record.details->note;
+  }
+  resume();
+  if (details_)
+    for (auto& command : std::exchange(details_->early_inputs, {}))
+      on_input(command);
+}
+
+void task_actor::resume() {
+  if (over())
+    return leave();
+  if (!agent_)
+    return end(task_event::fail, "no agent is named \"" + agent_name()
+                                     + "\"; there are: " + listed_names(env_.agents.names()));
+  if (life_.awaits_retry) { // whose wait the end of the process cut short: it begins anew
+    give_slots_back();
+    if (scope_ && is_limited())
+      tell(scope_->plan, task_waits{task_index_, false, true, life_.attempt, nullptr});
+    return wait_for_retry(backoff_after(retry(), life_.failures, thread_id_source().next_random()));
+  }
+  if (!goes_on() && life_.attempt > 0 && restart() == restart_rule::fail)
+    return end(task_event::fail,
+               "the process ended while the task ran, and its agent must not do it twice");
+  if (!details_ || details_->ticket == 0 || details_->slot_since != timestamp{})
+    go_on();
+}
+
+/// Whether the attempt of an earlier process goes on under its number.
+bool task_actor::goes_on() const {
+  return life_.attempt > 0 && !life_.awaits_retry && details_ && !details_->note.empty()
+         && agent_->goes_on(details_->note);
+}
+
+void task_actor::read_again_later(const error& why) {
+  if (!std::exchange(details().read_failed, true) && env_.options.warn)
+    env_.options.warn("task " + id().str() + " waits for the disk: " + why.message
+                      + " (said once for each task)");
+  set_timer(task_timer::purpose::reading, store_read_pause);
+}
+
+// A lone task that has to wait for its turn is there all the same: SUBMITTED, and can be looked at,
+// told more and canceled.
 void task_actor::announce() {
-  if (!lone_ || created_)
+  if (!lone_)
     return;
   env_.lone_tasks.put(lone_->id.str(), handle_of(self_));
   ensure_created();
   commit();
 }
 
-// First the objective's slot, then the agent's; each is asked for once and granted by mail.
-void task_actor::want_slots() {
+// It has the slots it needs, or needs none.
+void task_actor::go_on() {
   if (over() || is_stopping())
     return;
-  const auto want = [&](const throttle_handle& from, slot_ticket& ticket) {
-    ticket = ++env_.last_ticket;
-    tell(from, want_slot{ticket, context(), handle_of(self_)});
-    announce();
-  };
-  if (scope_ && scope_->slots && objective_slot_ == 0)
-    return want(scope_->slots, objective_slot_);
-  if (agent_slot_ == 0 && !env_.agent_slots.empty()) {
-    const auto it = env_.agent_slots.find(agent_name());
-    if (it != env_.agent_slots.end())
-      return want(it->second, agent_slot_);
+  if (!began_here_ || life_.awaits_retry)
+    return begin_attempt(!began_here_ && goes_on());
+  if (is_interrupted(life_.status.state)) { // it asked again meanwhile
+    give_slots_back();
+    if (scope_)
+      tell(scope_->plan, task_waits{task_index_, true, true, life_.attempt, nullptr});
+    return;
   }
-  begin_attempt();
+  if (take(attempt_resumes{}))
+    commit();
+  start_agent();
 }
 
-void task_actor::begin_attempt() {
-  ++attempt_;
-  between_attempts_ = false;
-  timeouts_set_ = 0; // those that still run are of an earlier attempt
-  if (rest_ && rest_->progress) {
-    rest_->progress->begin_attempt();
-    rest_->progress_timer = false; // the one that runs is of an earlier attempt
-  }
-  ensure_created();
-  if (!move(task_event::start, nullptr))
+// Again: for its next attempt, or to go on with an answer. The plan's `maxParallel` comes first,
+// then the slots.
+void task_actor::wait_for_slot() {
+  if (!is_limited())
+    return go_on();
+  static_cast<void>(take(slot_wanted{})); // refused: an earlier process had said so
+  if (details().ticket != 0)
+    return commit(); // it waits already
+  const auto ticket = ++env_.last_ticket;
+  details().ticket = ticket;
+  const committed_fn plan_asked =
+      !scope_ ? committed_fn{} : [plan = scope_->plan, fact = task_ready{task_index_, ticket}] {
+        tell(plan, task_ready{fact});
+      };
+  if (pending_.empty() && plan_asked)
+    return plan_asked();
+  commit(plan_asked);
+  if (!scope_)
+    static_cast<void>(request_slots(env_, throttle_handle{}, agent_name(),
+                                    {.ticket = ticket,
+                                     .objective = context(),
+                                     .owner = owner(),
+                                     .has_begun = true,
+                                     .waiting_since = env_.now()},
+                                    handle_of(self_)));
+}
+
+void task_actor::wait_for_retry(std::chrono::milliseconds wait) {
+  set_timer(task_timer::purpose::retry, std::chrono::duration_cast<std::chrono::nanoseconds>(wait));
+}
+
+void task_actor::give_slots_back() {
+  const auto ticket = details_ ? std::exchange(details_->ticket, 0) : 0;
+  if (ticket == 0)
     return;
+  const auto since = std::exchange(details_->slot_since, {});
+  return_slots(env_, objective_slots(), agent_name(),
+               {ticket, since == timestamp{} ? milliseconds{0} : env_.now() - since});
+}
+
+/// Whether it may have to wait before it runs.
+bool task_actor::is_limited() const {
+  return (scope_ && scope_->spec->parallel_max > 0)
+         || needs_slots(env_, objective_slots(), agent_name());
+}
+
+// -- attempts ------------------------------------------------------------------------------------------------------------
+
+agent_port_ptr task_actor::make_port() {
+  return std::make_shared<task_port>(handle_of(self_), life_.attempt);
+}
+
+void task_actor::begin_attempt(bool goes_on) {
+  ensure_created();
+  if (!take(attempt_begins{.goes_on = goes_on}))
+    return;
+  began_here_ = true;
+  if (details_) {
+    details_->timeouts_set = 0; // those that still run are of an earlier attempt
+    if (!goes_on)
+      details_->note.clear();
+    if (details_->progress) {
+      details_->progress->begin_attempt();
+      details_->progress_timer = false; // the one that runs is of an earlier attempt
+    }
+  }
   if (restart() != restart_rule::fail)
     return start_agent();
   if (lone_)
     env_.lone_tasks.put(lone_->id.str(), handle_of(self_));
-  commit([me = handle_of(self_), attempt = attempt_] { tell(me, begin_committed{attempt}); });
+  commit([me = handle_of(self_), attempt = life_.attempt] {
+    tell(me, attempt_committed{attempt_committed::fact::begin, attempt});
+  });
 }
 
+// What its order needs of other tasks is read first.
 void task_actor::start_agent() {
-  call_agent([&] {
-    auto what = make_order();
-    if (!what)
-      return fail(report_failed{what.error().message, false});
-    on_started(agent_->start(*what, std::make_shared<task_port>(handle_of(self_), attempt_)));
-  });
+  auto needed = referenced_ids(messages());
+  if (details_)
+    for (const auto& dependency : details_->dependencies)
+      needed.push_back(dependency.id);
+  if (!needed.empty())
+    details().order_reads = read_made(needed);
+  start_with_order();
+}
+
+void task_actor::on_started(start_result started) {
+  struct visitor {
+    task_actor& me;
+    void operator()(report_completed& done) const { me.complete(std::move(done)); }
+    void operator()(report_failed& failed) const { me.fail(std::move(failed)); }
+    void operator()(report_rejected& rejected) const { me.reject(std::move(rejected)); }
+    void operator()(report_question& question) const { me.ask(question); }
+    void operator()(report_reply& answer) const { me.reply(std::move(answer)); }
+    void operator()(agent_run_ptr& run) const {
+      me.run_ = std::move(run);
+      if (me.lone_)
+        me.env_.lone_tasks.put(me.lone_->id.str(), handle_of(me.self_));
+      me.commit();
+      me.begin_time();
+    }
+  };
+  std::visit(visitor{*this}, started);
+}
+
+/// The attempt has the whole of its time from now on: when its agent runs, and with each answer.
+void task_actor::begin_time() {
+  if (timeout().count() == 0)
+    return;
+  ++details().timeouts_set;
+  set_timer(task_timer::purpose::timeout, timeout());
 }
 
 void task_actor::call_agent(const std::function<void()>& call) {
@@ -181,40 +348,19 @@ void task_actor::call_agent(const std::function<void()>& call) {
   }
 }
 
-void task_actor::on_started(start_result what) {
-  struct visitor {
-    task_actor& me;
-    void operator()(report_completed& done) const { me.complete(std::move(done)); }
-    void operator()(report_failed& done) const { me.fail(std::move(done)); }
-    void operator()(report_rejected& done) const { me.reject(std::move(done)); }
-    void operator()(report_question& question) const { me.ask(question); }
-    void operator()(report_reply& answer) const { me.reply(std::move(answer)); }
-    void operator()(agent_run_ptr& run) const {
-      me.run_ = std::move(run);
-      if (me.lone_)
-        me.env_.lone_tasks.put(me.lone_->id.str(), handle_of(me.self_));
-      me.commit();
-      me.begin_time();
-    }
-  };
-  std::visit(visitor{*this}, what);
-}
-
-/// The attempt has the whole of its time from now on: when its agent runs, and with each answer.
-void task_actor::begin_time() {
-  const auto timeout = scope_ ? scope_->spec->tasks[task_index_].timeout : milliseconds{0};
-  if (timeout.count() == 0)
-    return;
-  ++timeouts_set_;
-  set_timer(task_timer::purpose::timeout, timeout);
-}
-
 // -- what comes in -------------------------------------------------------------------------------------------------------
 
-void task_actor::on_report(agent_report what) {
-  const bool ends = std::holds_alternative<report_completed>(what) || std::holds_alternative<report_failed>(what)
-                    || std::holds_alternative<report_rejected>(what);
+void task_actor::on_report(agent_report report) {
+  const bool ends = std::holds_alternative<report_completed>(report)
+                    || std::holds_alternative<report_failed>(report)
+                    || std::holds_alternative<report_rejected>(report)
+                    || std::holds_alternative<report_canceled>(report);
   if (is_stopping() || over()) {
+    if (const auto* how = std::get_if<report_canceled>(&report);
+        how && is_stopping() && how->outcome != cancel_outcome::acknowledged)
+      details_->stopping->reason +=
+          "; the agent, told to stop: " + std::string{to_string(how->outcome)}
+          + (how->reason.empty() ? "" : ", " + how->reason);
     if (ends)
       after_stop();
     return;
@@ -227,131 +373,156 @@ void task_actor::on_report(agent_report what) {
       me.commit();
     }
     void operator()(report_message& it) const {
-      if (it.what.message_id.empty())
-        it.what.message_id = thread_id_source().next("msg");
-      it.what.task_id = me.id().str();
-      it.what.context_id = me.context();
-      me.pending_.push_back(task_message{std::make_shared<const message>(std::move(it.what))});
+      if (it.message.message_id.empty())
+        it.message.message_id = thread_id_source().next("msg");
+      if (it.message.from == role::unspecified)
+        it.message.from = role::agent;
+      it.message.task_id = me.id().str();
+      it.message.context_id = me.context();
+      me.pending_.push_back(task_message{std::make_shared<const message>(std::move(it.message)),
+                                         me.life_.status.state});
       me.commit();
     }
     void operator()(report_question& it) const { me.ask(it); }
     void operator()(report_completed& it) const { me.complete(std::move(it)); }
     void operator()(report_failed& it) const { me.fail(std::move(it)); }
     void operator()(report_rejected& it) const { me.reject(std::move(it)); }
+    void operator()(report_withdrawal& it) const { me.withdraw_question(it); }
+    void operator()(report_note& it) const { me.keep_note(std::move(it)); }
+    void operator()(report_canceled&) const {} // nobody told it to stop
   };
-  std::visit(visitor{*this}, what);
+  std::visit(visitor{*this}, report);
 }
 
-void task_actor::on_timer(const task_timer& what) {
-  switch (what.kind) {
-  case task_timer::purpose::wake:
-    if (run_ && !is_stopping() && !over())
-      call_agent([&] { run_->on_wake(); });
-    return;
-  case task_timer::purpose::retry:
-    if (!over() && !is_stopping())
-      want_slots(); // it has them unless it waited in an earlier process
-    return;
-  case task_timer::purpose::timeout:
-    if (--timeouts_set_ > 0 || over() || is_stopping() || between_attempts_)
+void task_actor::on_timer(const task_timer& timer) {
+  switch (timer.kind) {
+    case task_timer::purpose::wake:
+      if (run_ && !is_stopping() && !over())
+        call_agent([&] { run_->on_wake(); });
       return;
-    if (!is_interrupted(state_)) // a person may take their time; the answer begins it anew
-      stop_agent(report_failed{"timed out after " + seconds_text(scope_->spec->tasks[task_index_].timeout), true});
-    return;
-  case task_timer::purpose::grace:
-    if (is_stopping() || over())
-      after_stop();
-    return;
-  case task_timer::purpose::progress:
-    rest().progress_timer = false;
-    if (!over())
-      flush_progress();
-    return;
+    case task_timer::purpose::retry:
+      if (!over() && !is_stopping())
+        wait_for_slot();
+      return;
+    case task_timer::purpose::timeout:
+      if (--details().timeouts_set > 0 || over() || is_stopping() || life_.awaits_retry)
+        return;
+      if (!is_interrupted(
+              life_.status.state)) // a person may take their time; the answer begins it anew
+        stop_agent(report_failed{"timed out after " + seconds_text(timeout()), true});
+      return;
+    case task_timer::purpose::grace:
+      if (is_stopping() || over())
+        after_stop();
+      return;
+    case task_timer::purpose::progress:
+      details().progress_timer = false;
+      if (!over())
+        flush_progress();
+      return;
+    case task_timer::purpose::question:
+      if (is_stopping() || !life_.question || !life_.question->deadline)
+        return;
+      if (*life_.question->deadline <= env_.now())
+        return end_question(question_end::expired, "nobody answered in time");
+      details().deadline.reset(); // It was for an earlier question, or the computer's clock was set
+                                  // back meanwhile.
+      mind_deadline();
+      return;
+    case task_timer::purpose::reading:
+      if (over() || is_stopping())
+        return;
+      if (!is_taken_up_)
+        return read_own_record();
+      if (details().order_reads)
+        return start_agent();
+      return read_deliveries_again();
   }
 }
 
-void task_actor::cancel(const cancel_run& what) {
+void task_actor::cancel(const cancel_run& command) {
   if (over())
-    return; // whoever asked hears of it when the message is dropped
+    return; // who asked hears of it when the message is dropped
   bool stopped = true;
   if (run_ && !is_stopping())
     stopped = stop_run();
   else if (is_stopping())
     stopped = false; // it was told already
   quit_after_stop_ = !stopped;
-  if (what.done)
-    rest().canceled = what.done;
-  finish(task_event::cancel, what.reason, what.metadata);
+  if (command.done)
+    details().canceled = command.done;
+  if (command.by)
+    details().canceled_by = command.by;
+  end(task_event::cancel, command.reason, command.metadata);
   if (!stopped)
     begin_grace();
 }
 
 // -- how an attempt ends -------------------------------------------------------------------------------------------------
 
-void task_actor::complete(report_completed what) {
+void task_actor::complete(report_completed report) {
   note_progress();
-  for (auto& one : what.artifacts)
-    add_artifact({std::move(one), false, true});
-  finish(task_event::complete, what.message);
+  for (auto& made : report.artifacts)
+    add_artifact({std::move(made), false, true});
+  end(task_event::complete, report.message);
 }
 
-void task_actor::reject(report_rejected what) {
-  finish(task_event::reject, what.reason);
+void task_actor::reject(report_rejected report) {
+  end(task_event::reject, report.reason);
 }
 
-// While nothing of a lone task is committed nobody knows of it: then the message is all there is, and the facts of this turn are dropped.
-void task_actor::reply(report_reply what) {
+// While nothing of a lone task is committed nobody knows of it: then the message is all there is,
+// and the facts of this turn are dropped.
+void task_actor::reply(report_reply report) {
   if (!lone_ || !lone_->done) {
     artifact out;
     out.name = "reply";
-    out.parts = std::move(what.what.parts);
+    out.parts = std::move(report.message.parts);
     return complete(report_completed{{std::move(out)}, {}});
   }
-  static_cast<void>(move(task_event::complete, nullptr));
+  static_cast<void>(take(task_ends{task_event::complete, {}}));
   pending_.clear();
-  if (what.what.message_id.empty())
-    what.what.message_id = thread_id_source().next("msg");
-  what.what.from = role::agent;
-  what.what.task_id.clear();
-  what.what.context_id = lone_->context;
-  lone_->done(sent{lone_->id, lone_->context, false, std::make_shared<const message>(std::move(what.what))});
-  release();
-  self_->quit();
+  if (report.message.message_id.empty())
+    report.message.message_id = thread_id_source().next("msg");
+  report.message.from = role::agent;
+  report.message.task_id.clear();
+  report.message.context_id = lone_->context;
+  lone_->done(sent{lone_->id, lone_->context, false,
+                   std::make_shared<const message>(std::move(report.message))});
+  leave();
 }
 
-// Either the last word, or a wait and then the next attempt; the failed attempt is a fact of its own.
-void task_actor::fail(report_failed what) {
+// Either the last word, or a wait and then the next attempt; the failed attempt is a fact of its
+// own.
+void task_actor::fail(report_failed failure) {
   run_.reset();
-  if (rest_)
-    rest_->questions.clear();
-  note_progress();
-  ++failures_;
-  if (!what.retry || failures_ >= retry().attempts_max) {
-    if (retry().attempts_max > 1 && what.retry)
-      what.reason += " (attempt " + std::to_string(failures_) + " of " + std::to_string(retry().attempts_max) + ")";
-    return finish(task_event::fail, what.reason);
+  if (details_) {
+    details_->questions.clear();
+    details_->deliveries.clear();
+    details_->order_reads.reset();
   }
-  between_attempts_ = true;
-  const auto wait = backoff_after(retry(), failures_, thread_id_source().next_random());
-  const auto text = "attempt " + std::to_string(failures_) + " of " + std::to_string(retry().attempts_max)
-                    + " failed: " + what.reason + "; the next one in " + seconds_text(wait);
-  const bool was_waiting = is_interrupted(state_);
-  if (!move(task_event::start, status_message(text)))
+  note_progress();
+  const bool was_waiting = is_interrupted(life_.status.state);
+  const auto reason = failure.reason;
+  const auto decided = take(attempt_fails{std::move(failure), thread_id_source().next_random()});
+  if (!decided)
     return;
+  if (decided->effect == task_effect::end) {
+    tell_end(life_.status.message ? text_of(life_.status.message->parts) : reason);
+    return leave();
+  }
   if (lone_)
     env_.lone_tasks.put(lone_->id.str(), handle_of(self_));
-  commit(was_waiting ? plan_told(false) : nullptr);
-  wait_for_retry(wait);
-}
-
-void task_actor::wait_for_retry(std::chrono::milliseconds wait) {
-  set_timer(task_timer::purpose::retry, std::chrono::duration_cast<std::chrono::nanoseconds>(wait));
+  const bool limited = is_limited();
+  give_slots_back();
+  commit(was_waiting || limited ? plan_told(false, limited) : nullptr);
+  wait_for_retry(decided->wait);
 }
 
 void task_actor::stop_agent(report_failed because) {
   if (!run_ || stop_run())
     return fail(std::move(because));
-  rest().stopping = std::move(because);
+  details().stopping = std::move(because);
   begin_grace();
 }
 
@@ -365,80 +536,82 @@ bool task_actor::stop_run() {
 }
 
 void task_actor::begin_grace() {
-  set_timer(task_timer::purpose::grace, std::max<std::chrono::nanoseconds>(env_.options.cancel_grace, run_->cancel_grace_min()));
+  set_timer(task_timer::purpose::grace, std::max<std::chrono::nanoseconds>(
+                                            env_.options.cancel_grace, run_->cancel_grace_min()));
 }
 
 // The agent has stopped, or had its time to.
 void task_actor::after_stop() {
   run_.reset();
   if (over()) {
-    release();
-    self_->quit();
+    leave();
   } else if (is_stopping()) {
-    auto because = std::move(*rest_->stopping);
-    rest_->stopping.reset();
+    auto because = std::move(*details_->stopping);
+    details_->stopping.reset();
     fail(std::move(because));
   }
 }
 
-void task_actor::finish(task_event on, const std::string& text, const boost::json::object& metadata) {
-  conclude(on, text, metadata);
-  if (quit_after_stop_)
-    return;
-  run_.reset();
-  release();
-  self_->quit();
-}
-
 // The terminal fact; then, once it is committed, the plan hears of it.
-void task_actor::conclude(task_event on, const std::string& text, const boost::json::object& metadata) {
+void task_actor::end(task_event how, const std::string& text, const boost::json::object& metadata) {
   ensure_created();
   note_progress();
-  if (!move(on, text.empty() ? nullptr : status_message(text, metadata)))
+  if (!take(task_ends{how, text, metadata}))
     return;
-  if (scope_) {
-    const auto& reason = state_ == task_state::completed ? std::string{} : text;
-    commit([scope = scope_, fact = task_settled{task_index_, state_, has_artifacts_, reason},
+  tell_end(text);
+  if (!quit_after_stop_)
+    leave();
+}
+
+void task_actor::tell_end(const std::string& text) {
+  const auto state = life_.status.state;
+  const auto reason = state == task_state::completed ? std::string{} : text;
+  if (scope_)
+    commit([scope = scope_,
+            fact = task_settled{task_index_, state, has_artifacts_, reason, life_.attempt},
             canceled = answer_to_cancel()]() mutable {
       tell(scope->plan, std::move(fact));
       if (canceled)
         canceled();
     });
-  } else {
+  else
     commit(answer_to_cancel());
-  }
   if (lone_)
     env_.lone_tasks.remove(lone_->id.str(), handle_of(self_));
 }
 
 /// Null if nobody asked.
 committed_fn task_actor::answer_to_cancel() {
-  if (!rest_ || !rest_->canceled)
+  if (!details_ || !details_->canceled)
     return nullptr;
-  return [&records = env_.records, id = id(), done = std::exchange(rest_->canceled, {})] { done(records.find_task(id)); };
+  return [&records = env_.records, id = id(), done = std::exchange(details_->canceled, {})] {
+    records.read_task(id, done);
+  };
 }
 
-void task_actor::release() {
-  if (const auto ticket = std::exchange(objective_slot_, 0))
-    tell(scope_->slots, return_slot{ticket});
-  if (const auto ticket = std::exchange(agent_slot_, 0))
-    tell(env_.agent_slots.at(agent_name()), return_slot{ticket});
+void task_actor::leave() {
+  run_.reset();
+  give_slots_back();
+  self_->quit();
 }
 
 // -- what it is --------------------------------------------------------------------------------------------------------
 
 void task_actor::set_timer(task_timer::purpose kind, std::chrono::nanoseconds after) {
-  const auto hop_max = kind == task_timer::purpose::grace
-                           ? std::clamp<std::chrono::nanoseconds>(env_.options.cancel_grace, grace_hop_min, timer_hop_max)
-                           : timer_hop_max;
-  set_task_timer(handle_of(self_), kind, attempt_, after, hop_max);
+  const auto hop_max = kind == task_timer::purpose::grace ? std::clamp<std::chrono::nanoseconds>(
+                           env_.options.cancel_grace, grace_hop_min, timer_hop_max)
+                                                          : timer_hop_max;
+  set_task_timer(handle_of(self_), kind, life_.attempt, after, hop_max);
 }
 
 /// Tells the plan once what it is told of is committed. Null for a lone task.
-committed_fn task_actor::plan_told(bool waiting) const {
+committed_fn task_actor::plan_told(bool waiting, bool parked, message_ptr question) const {
   if (!scope_)
     return nullptr;
-  return [scope = scope_, fact = task_waits{task_index_, waiting}]() mutable { tell(scope->plan, std::move(fact)); };
+  return [scope = scope_, fact = task_waits{task_index_, waiting, parked, life_.attempt,
+                                            std::move(question)}]() mutable {
+    tell(scope->plan, std::move(fact));
+  };
 }
 
 const retry_policy& task_actor::retry() const {
@@ -446,14 +619,19 @@ const retry_policy& task_actor::retry() const {
   return scope_ ? scope_->spec->tasks[task_index_].retry : once;
 }
 
-restart_rule task_actor::restart() const {
-  return scope_ ? agent_->on_restart_of(scope_->spec->tasks[task_index_].input) : agent_->on_restart();
+milliseconds task_actor::timeout() const {
+  return scope_ ? scope_->spec->tasks[task_index_].timeout : milliseconds{0};
 }
 
-task_actor::occasional& task_actor::rest() {
-  if (!rest_)
-    rest_ = std::make_unique<occasional>();
-  return *rest_;
+restart_rule task_actor::restart() const {
+  return scope_ ? agent_->on_restart_of(scope_->spec->tasks[task_index_].input)
+                : agent_->on_restart();
+}
+
+task_actor::task_details& task_actor::details() {
+  if (!details_)
+    details_ = std::make_unique<task_details>();
+  return *details_;
 }
 
 task_id task_actor::id() const {
@@ -461,7 +639,13 @@ task_id task_actor::id() const {
 }
 
 const std::string& task_actor::agent_name() const {
-  return scope_ ? env_.agents.name_or_default(scope_->spec->tasks[task_index_].agent) : env_.agents.default_agent;
+  return scope_ ? env_.agents.name_or_default(scope_->spec->tasks[task_index_].agent)
+                : lone_->agent;
+}
+
+const throttle_handle& task_actor::objective_slots() const {
+  static const throttle_handle none;
+  return scope_ ? scope_->slots : none;
 }
 
 const std::string& task_actor::context() const {

@@ -1,24 +1,35 @@
-// One task while it lives: from its release to its terminal state. Hands the work to the agent, turns what the agent reports into committed
-// facts, keeps attempts, backoff and time-outs, and tells its plan when it is over. Its states are protocol/task_state.hpp's table.
+// One task while it lives: from its release to its terminal state. Hands the work to the agent,
+// turns what the agent reports into committed facts, keeps backoff and time-outs, and tells its
+// plan when it is over. What becomes of it is decided in task_decision.hpp, over its life
+// (include/troupe/protocol/task_life.hpp), which only events change; this carries the decisions
+// out.
 //
-// Runs on the scheduler's threads. If it dies of anything unforeseen, its destructor records the failure and tells the plan.
+// Runs on the scheduler's threads. If it dies of anything unforeseen, its destructor records the
+// failure and tells the plan.
 #pragma once
 
+#include "actors/environment.hpp"
+#include "actors/handles.hpp"
+#include "actors/task_decision.hpp"
+#include "protocol/fold/apply.hpp"
+#include "protocol/progress_merger.hpp"
+#include <troupe/protocol/event.hpp>
+#include <troupe/protocol/trace.hpp>
+
+#include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "actors/environment.hpp"
-#include "actors/handles.hpp"
-#include "protocol/event.hpp"
-#include "protocol/progress_merger.hpp"
-
 namespace troupe {
 
-/// How often progress becomes a committed fact at most; what comes faster is merged, the last value is never lost.
-inline constexpr std::chrono::milliseconds progress_interval{1000 / progress_updates_per_second_max};
+/// How often progress becomes a committed fact at most; what comes faster is merged, the last value
+/// is never lost.
+inline constexpr std::chrono::milliseconds progress_interval{1000
+                                                             / progress_updates_per_second_max};
 
 /// A completed task another one depends on.
 struct dependency_ref {
@@ -37,6 +48,7 @@ struct plan_scope {
   std::string objective_name;
   plan_handle plan;
   throttle_handle slots; ///< The objective's `maxParallel`; may be null.
+  trace_ptr trace{};     ///< The objective's; null: none.
 };
 
 /// What a task actor begins with. Either `scope` (a plan's task) or `request` (a lone one) is set.
@@ -47,18 +59,21 @@ struct task_start {
   std::string agent;
   std::vector<dependency_ref> dependencies;
 
-  task_id id;           ///< Of a lone task.
-  std::string context;  ///< Of a lone task.
-  std::string owner;    ///< Of a lone task.
-  message_ptr request;  ///< Of a lone task.
+  task_id id;          ///< Of a lone task.
+  std::string context; ///< Of a lone task.
+  std::string owner;   ///< Of a lone task.
+  message_ptr request; ///< Of a lone task.
   boost::json::object request_metadata;
   std::vector<std::string> accepted_output_modes; ///< Of a lone task.
-  std::string traceparent;
+  trace_context trace;                            ///< Of a lone task.
   watcher_ptr follow;
   reply_port<sent> done;
 
-  bool exists = false;         ///< Its record is there already: the process ended while it ran or, without attempts, waited.
-  std::uint32_t attempts = 0;  ///< Attempts it has had.
+  slot_ticket ticket = 0; ///< The slots it needs were asked for under this; 0: it needs none.
+  timestamp ready_at{};   ///< When nothing it depends on held it back any more.
+  bool exists = false; ///< Its record is there already: the process ended while it ran or, without
+                       ///< attempts, waited.
+  std::uint32_t attempts = 0; ///< Attempts it has had.
 };
 
 struct task_actor {
@@ -71,128 +86,198 @@ struct task_actor {
   ~task_actor();
 
   void begin();
-  void on(provide_input& what) { on_input(what); }
-  void on(cancel_run& what) { cancel(what); }
-  void on(agent_reported& what);
-  void on(task_timer& what);
-  void on(begin_committed& what);
-  void on(slot_granted& what);
+  void on(provide_input& command) { on_input(command); }
+  void on(cancel_run& command) { cancel(command); }
+  void on(agent_reported& fact);
+  void on(task_timer& fact);
+  void on(attempt_committed& fact);
+  void on(slot_granted& fact);
+  void on(record_read& fact);
+  void on(order_read& fact);
 
 private:
-  // -- attempts --------------------------------------------------------------------------------------------------------
+  // -- when it runs ------------------------------------------------------------------------------------------------------
+  void read_own_record();
+  void take_up(const task& record);
+  void resume();
+  [[nodiscard]] bool goes_on() const;
+  void read_again_later(const error& why);
   void announce();
-  void want_slots();
-  void begin_attempt();
+  void go_on();
+  void wait_for_slot();
+  void wait_for_retry(std::chrono::milliseconds wait);
+  void give_slots_back();
+  [[nodiscard]] bool is_limited() const;
+
+  // -- attempts ----------------------------------------------------------------------------------------------------------
+  void begin_attempt(bool goes_on = false);
   void start_agent();
+  void start_with_order();
+  void on_started(start_result started);
+  [[nodiscard]] agent_port_ptr make_port();
   void begin_time();
-  void on_started(start_result what);
   /// An agent that throws has failed its attempt.
   void call_agent(const std::function<void()>& call);
 
-  // -- what comes in ---------------------------------------------------------------------------------------------------
-  void on_report(agent_report what);
-  void on_timer(const task_timer& what);
-  void cancel(const cancel_run& what);
+  // -- what comes in -----------------------------------------------------------------------------------------------------
+  void on_report(agent_report report);
+  void on_timer(const task_timer& timer);
+  void cancel(const cancel_run& command);
 
-  // -- what it is told (task_actor_messages.cpp) -----------------------------------------------------------------------
-  void recall();
-  void on_input(provide_input& what);
-  void keep_input(message_ptr what);
+  // -- what it is told, and what its agent is given (task_actor_messages.cpp) ----------------------------------------------
+  struct reads;
+  struct delivery;
+  void on_input(provide_input& command);
+  [[nodiscard]] std::optional<error> refusal_of_size(const message& input) const;
+  void keep_input(message_ptr input);
+  void hand_over(message_ptr input, bool answers);
+  void hand_over_what_is_read();
+  void read_deliveries_again();
+  void deliver(const delivery& input);
   /// Its share of environment::live_bytes.
-  [[nodiscard]] std::size_t told_bytes() const noexcept;
-  [[nodiscard]] result<order_ptr> make_order() const;
-  [[nodiscard]] std::vector<referenced_task> references_of(const std::vector<message_ptr>& messages) const;
+  [[nodiscard]] std::size_t input_bytes() const noexcept;
+  [[nodiscard]] std::vector<task_id> referenced_ids(const std::vector<message_ptr>& messages) const;
+  [[nodiscard]] std::vector<message_ptr> messages() const;
+  [[nodiscard]] std::shared_ptr<reads> read_made(const std::vector<task_id>& ids);
+  [[nodiscard]] std::vector<referenced_task> references_of(const std::vector<message_ptr>& messages,
+                                                           const reads& found) const;
+  [[nodiscard]] result<order_ptr> make_order(const reads* found) const;
 
-  // -- how an attempt ends ---------------------------------------------------------------------------------------------
-  void complete(report_completed what);
-  void fail(report_failed what);
-  void reject(report_rejected what);
-  void reply(report_reply what);
-  void wait_for_retry(std::chrono::milliseconds wait);
+  // -- how an attempt ends -----------------------------------------------------------------------------------------------
+  void complete(report_completed report);
+  void fail(report_failed failure);
+  void reject(report_rejected report);
+  void reply(report_reply report);
   void stop_agent(report_failed because);
   [[nodiscard]] bool stop_run();
   void begin_grace();
   void after_stop();
-  void finish(task_event on, const std::string& text, const boost::json::object& metadata = {});
-  void conclude(task_event on, const std::string& text, const boost::json::object& metadata = {});
+  void end(task_event how, const std::string& text, const boost::json::object& metadata = {});
+  void tell_end(const std::string& text);
   [[nodiscard]] committed_fn answer_to_cancel();
-  void release();
+  void leave();
 
-  // -- facts (task_actor_facts.cpp) ------------------------------------------------------------------------------------
-  [[nodiscard]] bool move(task_event on, message_ptr what);
-  void add_artifact(report_artifact what);
-  void add_progress(progress_report what);
+  // -- facts (task_actor_facts.cpp) --------------------------------------------------------------------------------------
+  template<class Input>
+  [[nodiscard]] result<task_decision> take(const Input& input);
+  void ensure_created();
+  void add_artifact(report_artifact report);
+  void add_progress(progress_report report);
   void show_progress_in_time();
   void flush_progress();
   void note_progress();
-  void ask(const report_question& what);
+  void ask(const report_question& asked);
   void ask_next();
-  void ensure_created();
+  [[nodiscard]] report_question with_old_deadline(report_question asked);
+  void mind_deadline();
+  void end_question(question_end how, const std::string& reason);
+  void withdraw_question(const report_withdrawal& report);
+  void keep_note(report_note report);
   void commit(committed_fn then = nullptr);
-  [[nodiscard]] message_ptr status_message(const std::string& text, const boost::json::object& metadata = {}) const;
+  [[nodiscard]] message_ptr status_message(const std::string& text,
+                                           const boost::json::object& metadata) const;
 
-  // -- what it is ------------------------------------------------------------------------------------------------------
+  // -- what it is --------------------------------------------------------------------------------------------------------
   void set_timer(task_timer::purpose kind, std::chrono::nanoseconds after);
-  [[nodiscard]] committed_fn plan_told(bool waiting) const;
+  [[nodiscard]] committed_fn plan_told(bool waiting, bool parked,
+                                       message_ptr question = nullptr) const;
   [[nodiscard]] const retry_policy& retry() const;
+  [[nodiscard]] milliseconds timeout() const;
   [[nodiscard]] task_id id() const;
   [[nodiscard]] const std::string& context() const;
   [[nodiscard]] const std::string& owner() const;
   [[nodiscard]] const std::string& agent_name() const;
+  [[nodiscard]] const throttle_handle& objective_slots() const;
   [[nodiscard]] restart_rule restart() const;
-  [[nodiscard]] bool over() const noexcept { return is_terminal(state_); }
+  [[nodiscard]] bool is_created() const noexcept {
+    return life_.status.state != task_state::unspecified;
+  }
+  [[nodiscard]] bool over() const noexcept { return is_terminal(life_.status.state); }
   /// Its attempt is being stopped.
-  [[nodiscard]] bool is_stopping() const noexcept { return rest_ && rest_->stopping; }
+  [[nodiscard]] bool is_stopping() const noexcept { return details_ && details_->stopping; }
 
   /// What only a lone task needs.
   struct conversation {
     task_id id;
+    std::string agent;
     std::string context;
     std::string owner;
     message_ptr request;
     boost::json::object metadata;
     std::vector<std::string> accepted_output_modes;
-    std::string traceparent;
+    trace_context trace;
     watcher_ptr follow;
     reply_port<sent> done;
   };
 
-  /// What most tasks never need. A million tasks may be alive at once, so it is not part of each.
-  struct occasional {
+  /// A message on its way to the running agent: what it refers to is read first.
+  struct delivery {
+    message_ptr message;
+    bool answers;
+    std::shared_ptr<reads> found; ///< Null: it refers to nothing.
+  };
+
+  /// What only some tasks need. A million tasks may be alive at once, so it is not part of each.
+  struct task_details {
     std::vector<dependency_ref> dependencies;
     std::vector<message_ptr> inputs;
-    std::size_t input_bytes = 0; ///< Of `inputs`.
-    std::vector<report_question> questions; ///< Asked while another one is open.
+    std::size_t input_bytes = 0;               ///< Of `inputs`.
+    std::vector<report_question> questions;    ///< Asked while another one is open.
     std::unique_ptr<progress_merger> progress; ///< Null: none was ever reported.
-    timestamp progress_at{};  ///< When progress was last committed.
-    std::optional<report_failed> stopping; ///< The agent was told to stop; this is how the attempt will have ended.
+    timestamp progress_at{};                   ///< When progress was last committed.
+    std::optional<report_failed>
+        stopping; ///< The agent was told to stop; this is how the attempt will have ended.
     reply_port<task_ptr> canceled; ///< Who asked to cancel it.
+    std::optional<std::string>
+        canceled_by; ///< The same as an owner (owner_of): part of the change that ends it.
+    std::shared_ptr<reads> order_reads; ///< What the order needs is being read.
+    std::deque<delivery> deliveries;
+    std::vector<provide_input> early_inputs; ///< From before its record was read.
+    std::string note;                        ///< Of the attempt that is taken up again.
+    timestamp ready_at{}; ///< When nothing it depends on held it back any more; the epoch: as it
+                          ///< was made.
+    lazy<question> asked_before;       ///< Open when an earlier process ended.
+    std::optional<timestamp> deadline; ///< At the desk (environment::deadlines).
+    slot_ticket ticket = 0;            ///< Of the slots it has or waits for; 0: none.
+    timestamp slot_since{};            ///< When it got them; the epoch: it waits.
+    std::uint32_t timeouts_set =
+        0; ///< Timers of this attempt's time that have not gone off. Only the last one counts.
     bool progress_timer = false;
     bool progress_refused = false; ///< And that was logged.
+    bool read_failed = false;      ///< And that was logged.
   };
-  [[nodiscard]] occasional& rest();
+  [[nodiscard]] task_details& details();
 
   actor_pointer<handle> self_;
   environment& env_;
   std::shared_ptr<const plan_scope> scope_;
   std::unique_ptr<conversation> lone_;
-  std::unique_ptr<occasional> rest_; ///< May be null; `rest()` makes it.
-  agent* agent_;                     ///< The registry's; null if there is none of that name.
+  std::unique_ptr<task_details> details_; ///< May be null; `details()` makes it.
+  agent* agent_;                          ///< The registry's; null if there is none of that name.
   agent_run_ptr run_;
-  std::vector<event> pending_;     ///< Facts of this turn, not yet handed to the store.
-  slot_ticket objective_slot_ = 0; ///< 0 = none wanted.
-  slot_ticket agent_slot_ = 0;
+  std::vector<event> pending_; ///< Facts of this turn, not yet handed to the store.
+  task_life life_;             ///< The fold of its events, those in `pending_` included.
   std::uint32_t task_index_ = 0;
-  std::uint32_t attempt_ = 0;
-  std::uint32_t failures_ = 0;
   std::uint32_t artifacts_made_ = 0;
   std::uint32_t generation_ = 0;
-  std::uint32_t timeouts_set_ = 0; ///< Timers of this attempt's time that have not gone off. Only the last one counts.
-  task_state state_ = task_state::submitted;
-  bool created_ = false; ///< The record exists, or its creation is in pending_.
   bool has_artifacts_ = false;
+  bool began_here_ = false; ///< The attempt is one of this process.
   bool quit_after_stop_ = false;
-  bool between_attempts_ = false; ///< The last one has failed, the next has not begun: what the last one reports or its timers say is late.
+  bool is_taken_up_; ///< It is new, or its record was read.
 };
+
+template<class Input>
+result<task_decision> task_actor::take(const Input& input) {
+  const auto now = env_.now();
+  const auto first = pending_.size();
+  const std::function<message_ptr(const std::string&, const boost::json::object&)> say =
+      [this](const std::string& text, const boost::json::object& metadata) {
+        return status_message(text, metadata);
+      };
+  auto decided = decide(life_, input, task_terms{now, retry(), say}, pending_);
+  for (auto i = first; i < pending_.size(); ++i)
+    apply_event(life_, now, pending_[i]);
+  return decided;
+}
 
 } // namespace troupe

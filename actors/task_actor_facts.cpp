@@ -1,23 +1,16 @@
-// What a task has to say for itself: its moves, artifacts, progress and questions as facts, on their way to the store.
-#include <utility>
-
+// What a task has to say for itself: its record, artifacts, progress, questions and notes as facts,
+// on their way to the store.
 #include "actors/status_message.hpp"
-#include "actors/limits.hpp"
 #include "actors/task_actor.hpp"
+#include "protocol/text.hpp"
+#include <troupe/actors/limits.hpp>
+
+#include <utility>
 
 namespace troupe {
 
-bool task_actor::move(task_event on, message_ptr what) {
-  const auto to = next_state(state_, on);
-  if (!to)
-    return false;
-  state_ = *to;
-  pending_.push_back(task_moved{state_, attempt_, std::move(what), failures_});
-  return true;
-}
-
 void task_actor::ensure_created() {
-  if (std::exchange(created_, true))
+  if (is_created())
     return;
   auto record = std::make_shared<task>();
   record->id = id();
@@ -26,43 +19,53 @@ void task_actor::ensure_created() {
   record->agent = agent_name();
   record->created = env_.now();
   record->status.at = record->created;
+  record->ready_at =
+      details_ && details_->ready_at != timestamp{} ? details_->ready_at : record->created;
+  record->since = record->created;
   if (scope_) {
     record->origin = {scope_->spec, scope_->plan_index, task_index_};
   } else {
     record->history.push_back(lone_->request);
     record->metadata = lone_->metadata;
-    record->accepted_output_modes = lone_->accepted_output_modes;
+    if (!lone_->accepted_output_modes.empty())
+      record->details.edit().accepted_output_modes = lone_->accepted_output_modes;
+    if (!lone_->trace.empty())
+      record->details.edit().trace = lone_->trace;
   }
   pending_.push_back(task_created{std::move(record)});
+  apply_event(life_, env_.now(), pending_.back());
 }
 
-void task_actor::add_artifact(report_artifact what) {
-  if (what.what.artifact_id.empty())
-    what.what.artifact_id = "artifact-" + std::to_string(++artifacts_made_);
+void task_actor::add_artifact(report_artifact report) {
+  if (report.artifact.artifact_id.empty())
+    report.artifact.artifact_id = "artifact-" + std::to_string(++artifacts_made_);
   has_artifacts_ = true;
-  pending_.push_back(
-      task_artifact{std::make_shared<const artifact>(std::move(what.what)), what.append, what.last_chunk});
+  pending_.push_back(task_artifact{std::make_shared<const artifact>(std::move(report.artifact)),
+                                   report.append, report.last_chunk});
 }
 
-void task_actor::add_progress(progress_report what) {
-  auto& merger = rest().progress;
+void task_actor::add_progress(progress_report report) {
+  auto& merger = details().progress;
   if (!merger)
     merger = std::make_unique<progress_merger>();
-  if (auto ok = merger->take(std::move(what)); ok)
+  if (auto ok = merger->take(std::move(report)); ok)
     show_progress_in_time();
-  else if (!std::exchange(rest_->progress_refused, true) && env_.options.warn)
-    env_.options.warn("task " + id().str() + ": its agent's progress is refused: " + ok.error().message
-                      + " (said once for each task)");
+  else if (!std::exchange(details_->progress_refused, true) && env_.options.warn)
+    env_.options.warn("task " + id().str() + ": its agent's progress is refused: "
+                      + ok.error().message + " (said once for each task)");
 }
 
-/// At once, or as soon as the declared rate allows. While somebody is asked there is none: it waits for the answer.
+/// At once, or as soon as the declared rate allows. While somebody is asked there is none: it waits
+/// for the answer.
 void task_actor::show_progress_in_time() {
-  if (!rest_ || !rest_->progress || !rest_->progress->has_news() || state_ != task_state::working)
+  if (!details_ || !details_->progress || !details_->progress->has_news()
+      || life_.status.state != task_state::working)
     return;
-  const auto waited = env_.now() - rest_->progress_at;
-  if (waited >= progress_interval || waited.count() < 0) // the computer's clock may have been set back
+  const auto waited = env_.now() - details_->progress_at;
+  if (waited >= progress_interval
+      || waited.count() < 0) // the computer's clock may have been set back
     flush_progress();
-  else if (!std::exchange(rest_->progress_timer, true))
+  else if (!std::exchange(details_->progress_timer, true))
     set_timer(task_timer::purpose::progress, progress_interval - waited);
 }
 
@@ -73,53 +76,144 @@ void task_actor::flush_progress() {
 
 /// The last of the progress becomes a fact, together with what follows it.
 void task_actor::note_progress() {
-  if (!rest_ || !rest_->progress || !rest_->progress->has_news() || state_ != task_state::working)
+  if (!details_ || !details_->progress || !details_->progress->has_news()
+      || life_.status.state != task_state::working)
     return;
-  rest_->progress_at = env_.now();
-  pending_.push_back(task_progress{rest_->progress->show()});
+  details_->progress_at = env_.now();
+  pending_.push_back(task_progress{details_->progress->show()});
 }
 
-void task_actor::ask(const report_question& what) {
-  if (is_interrupted(state_)) {
-    auto& later = rest().questions;
+// -- questions -----------------------------------------------------------------------------------------------------------
+
+void task_actor::ask(const report_question& asked) {
+  if (is_interrupted(life_.status.state)) {
+    auto& later = details().questions;
     if (later.size() >= task_questions_max)
-      return stop_agent(report_failed{
-          "the agent asked " + std::to_string(task_questions_max + 1) + " more questions without waiting for an answer", false});
-    later.push_back(what);
+      return stop_agent(report_failed{"the agent asked " + std::to_string(task_questions_max + 1)
+                                          + " more questions without waiting for an answer",
+                                      false});
+    later.push_back(asked);
     return;
   }
   note_progress();
-  if (!move(what.auth ? task_event::ask_auth : task_event::ask, status_message(what.prompt)))
+  if (!take(question_asked{with_old_deadline(asked)}))
     return;
   if (lone_)
     env_.lone_tasks.put(lone_->id.str(), handle_of(self_));
-  commit(plan_told(true));
+  if (!run_)
+    give_slots_back(); // nothing of it runs while it waits
+  commit(plan_told(true, !run_ && is_limited(), life_.status.message));
+}
+
+/// A question that an attempt asks again after a restart is the same one: it keeps its deadline.
+report_question task_actor::with_old_deadline(report_question asked) {
+  if (!details_ || !details_->asked_before)
+    return asked;
+  const auto& before = details_->asked_before.get();
+  if (before.deadline && before.prompt == asked.prompt && before.key == asked.key) {
+    const auto left = std::max(*before.deadline - env_.now(), milliseconds{0});
+    asked.open_for = asked.open_for ? std::min(*asked.open_for, left) : left;
+    details_->asked_before.reset();
+  }
+  return asked;
 }
 
 /// One question at a time is shown; the next one once that is answered.
 void task_actor::ask_next() {
-  if (state_ != task_state::working || between_attempts_ || is_stopping() || rest().questions.empty())
+  if (life_.status.state != task_state::working || life_.awaits_retry || is_stopping()
+      || details().questions.empty())
     return;
-  const auto next = std::move(rest().questions.front());
-  rest().questions.erase(rest().questions.begin());
+  const auto next = std::move(details().questions.front());
+  details().questions.erase(details().questions.begin());
   ask(next);
 }
+
+/// The desk has the open question's deadline, and none while no question is open.
+void task_actor::mind_deadline() {
+  const auto due = life_.question ? life_.question->deadline : std::nullopt;
+  if (!due && !(details_ && details_->deadline))
+    return;
+  if (std::exchange(details().deadline, due) == due)
+    return;
+  if (due)
+    env_.deadlines.put(handle_of(self_), task_timer::purpose::question, life_.attempt, *due);
+  else
+    env_.deadlines.erase(self_->id(), task_timer::purpose::question);
+}
+
+void task_actor::end_question(question_end how, const std::string& reason) {
+  const auto asked = life_.question.get();
+  if (!take(question_ends{asked.id, how, reason}))
+    return;
+  commit(plan_told(false, !run_ && is_limited()));
+  show_progress_in_time();
+  const report_failed unanswered{"nobody answered in time: " + asked.prompt, false};
+  if (!run_)
+    return how == question_end::expired ? fail(unanswered) : wait_for_slot();
+  begin_time();
+  bool goes_on = false;
+  call_agent([&] { goes_on = run_->on_question_ended(asked.key, how); });
+  if (run_ && !goes_on)
+    stop_agent(unanswered);
+  else if (run_)
+    ask_next();
+}
+
+void task_actor::withdraw_question(const report_withdrawal& report) {
+  if (report.key.empty())
+    return;
+  if (life_.question && life_.question->key == report.key)
+    return end_question(question_end::withdrawn,
+                        report.reason.empty() ? "the question was withdrawn" : report.reason);
+  if (!details_)
+    return;
+  const auto withdrawn = std::erase_if(
+      details_->questions, [&](const report_question& later) { return later.key == report.key; });
+  if (withdrawn > 0 && run_)
+    call_agent(
+        [&] { static_cast<void>(run_->on_question_ended(report.key, question_end::withdrawn)); });
+}
+
+// -- notes ---------------------------------------------------------------------------------------------------------------
+
+void task_actor::keep_note(report_note report) {
+  if (report.note.size() > note_bytes_max)
+    return stop_agent(report_failed{"the agent left a note of " + std::to_string(report.note.size())
+                                        + " bytes; at most " + std::to_string(note_bytes_max)
+                                        + " are kept",
+                                    false});
+  if (!is_utf8(report.note))
+    return stop_agent(report_failed{"the agent left a note that is not UTF-8", false});
+  pending_.push_back(task_noted{std::move(report.note)});
+  if (!report.tell_when_durable)
+    return commit();
+  commit([me = handle_of(self_), attempt = life_.attempt] {
+    tell(me, attempt_committed{attempt_committed::fact::note, attempt});
+  });
+}
+
+// -- to the store --------------------------------------------------------------------------------------------------------
 
 void task_actor::commit(committed_fn then) {
   if (pending_.empty())
     return;
-  change what;
-  what.context = context();
-  what.task = {id(), !scope_, scope_ ? scope_->plan_index : 0, task_index_};
-  what.at = env_.now();
-  what.events = std::move(pending_);
+  mind_deadline();
+  change out;
+  out.context = context();
+  out.task = {id(), !scope_, scope_ ? scope_->plan_index : 0, task_index_};
+  out.at = env_.now();
+  out.events = std::move(pending_);
   pending_.clear();
+  if (details_)
+    out.by = std::exchange(details_->canceled_by, std::nullopt);
   if (!lone_ || !lone_->done)
-    return env_.records.commit(std::move(what), std::move(then), lone_ ? std::exchange(lone_->follow, nullptr) : nullptr);
-  // The first commit of a lone task also answers whoever sent the message.
+    return env_.records.commit(std::move(out), std::move(then),
+                               lone_ ? std::exchange(lone_->follow, nullptr) : nullptr);
+  // The first commit of a lone task also answers who sent the message.
   env_.records.commit(
-      std::move(what),
-      [then = std::move(then), done = std::exchange(lone_->done, {}), id = lone_->id, context = lone_->context] {
+      std::move(out),
+      [then = std::move(then), done = std::exchange(lone_->done, {}), id = lone_->id,
+       context = lone_->context] {
         done(sent{id, context, true, nullptr});
         if (then)
           then();
@@ -127,7 +221,8 @@ void task_actor::commit(committed_fn then) {
       std::exchange(lone_->follow, nullptr));
 }
 
-message_ptr task_actor::status_message(const std::string& text, const boost::json::object& metadata) const {
+message_ptr task_actor::status_message(const std::string& text,
+                                       const boost::json::object& metadata) const {
   return make_status_message(text, context(), id(), metadata);
 }
 

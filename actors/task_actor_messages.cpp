@@ -1,129 +1,278 @@
-// What a task is told, and what its agent is given: its order, the messages so far, also those of an earlier process, and what they refer to.
-#include <utility>
-
+// What a task is told, and what its agent is given: its order, the messages so far, and what they
+// and its dependencies refer to.
 #include "actors/input_references.hpp"
-#include "actors/limits.hpp"
 #include "actors/message_rules.hpp"
 #include "actors/task_actor.hpp"
+#include <troupe/actors/limits.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
 
 namespace troupe {
 
-// What it was told, and what it had made, before the process ended.
-void task_actor::recall() {
-  const auto record = env_.records.find_task(id());
-  if (!record)
-    return;
-  failures_ = record->failures;
-  between_attempts_ = record->awaits_retry;
-  has_artifacts_ = !record->artifacts.empty();
-  artifacts_made_ = static_cast<std::uint32_t>(record->artifacts.size());
-  bool is_request = lone_ != nullptr;
-  for (const auto& said : record->history)
-    if (said->from == role::user && !std::exchange(is_request, false))
-      keep_input(said);
-}
+/// What other tasks have made, while and after it is read. An answer writes its own entry; they are
+/// read once all have come.
+struct task_actor::reads {
+  std::map<task_id, result<made_by_task>> found;
+  std::atomic<std::size_t> missing{0};
 
-void task_actor::keep_input(message_ptr what) {
-  const auto bytes = bytes_of(*what);
-  rest().inputs.push_back(std::move(what));
-  rest().input_bytes += bytes;
+  [[nodiscard]] bool is_complete() const noexcept {
+    return missing.load(std::memory_order_acquire) == 0;
+  }
+  /// The first that the disk did not give.
+  [[nodiscard]] std::optional<error> failure() const {
+    for (const auto& [id, made] : found)
+      if (made.has_error() && is_unreadable(made.error()))
+        return made.error();
+    return std::nullopt;
+  }
+  /// Null if there is no such task.
+  [[nodiscard]] const made_by_task* of(const task_id& id) const {
+    const auto made = found.find(id);
+    return made != found.end() && made->second ? &*made->second : nullptr;
+  }
+};
+
+void task_actor::keep_input(message_ptr input) {
+  const auto bytes = bytes_of(*input);
+  details().inputs.push_back(std::move(input));
+  details().input_bytes += bytes;
   env_.live_bytes += bytes;
 }
 
-std::size_t task_actor::told_bytes() const noexcept {
-  return (lone_ ? bytes_of(*lone_->request) + bytes_of(lone_->metadata) : 0) + (rest_ ? rest_->input_bytes : 0);
+std::size_t task_actor::input_bytes() const noexcept {
+  return (lone_ ? bytes_of(*lone_->request) + bytes_of(lone_->metadata) : 0)
+         + (details_ ? details_->input_bytes : 0);
 }
 
-result<order_ptr> task_actor::make_order() const {
-  auto what = std::make_shared<order>();
-  what->id = id();
-  what->context = context();
-  what->attempt = attempt_;
-  what->time_scale = env_.options.time_scale;
-  if (lone_) {
-    what->messages.push_back(lone_->request);
-    what->traceparent = lone_->traceparent;
-    what->accepted_output_modes = lone_->accepted_output_modes;
+// -- reading -------------------------------------------------------------------------------------------------------------
+
+std::vector<message_ptr> task_actor::messages() const {
+  std::vector<message_ptr> out;
+  if (lone_)
+    out.push_back(lone_->request);
+  if (details_)
+    out.insert(out.end(), details_->inputs.begin(), details_->inputs.end());
+  return out;
+}
+
+std::vector<task_id> task_actor::referenced_ids(const std::vector<message_ptr>& messages) const {
+  std::vector<task_id> out;
+  for (const auto& one : messages)
+    for (const auto& id : one->reference_task_ids)
+      out.emplace_back(id);
+  return out;
+}
+
+/// order_read follows, unless all is there when this returns.
+std::shared_ptr<task_actor::reads> task_actor::read_made(const std::vector<task_id>& ids) {
+  auto out = std::make_shared<reads>();
+  for (const auto& id : ids)
+    out->found.try_emplace(id, unknown_task(id.str()));
+  out->missing = out->found.size() + 1;
+  for (auto& [id, made] : out->found)
+    env_.artifacts->find(env_.records, id,
+                         [out, &made, me = handle_of(self_),
+                          attempt = life_.attempt](const result<made_by_task>& answer) {
+                           made = answer;
+                           if (out->missing.fetch_sub(1, std::memory_order_acq_rel) == 1)
+                             tell(me, order_read{attempt});
+                         });
+  out->missing.fetch_sub(1, std::memory_order_acq_rel);
+  return out;
+}
+
+void task_actor::on(order_read& fact) {
+  if (fact.attempt != life_.attempt || over() || is_stopping())
+    return;
+  if (details().order_reads)
+    start_with_order();
+  else
+    hand_over_what_is_read();
+}
+
+void task_actor::start_with_order() {
+  const auto found = details_ ? details_->order_reads : nullptr;
+  const auto failure = found && found->is_complete() ? found->failure() : std::nullopt;
+  if (found && (!found->is_complete() || failure)) { // it may take long, and is seen meanwhile
+    if (lone_)
+      env_.lone_tasks.put(lone_->id.str(), handle_of(self_));
+    commit();
+    return failure ? read_again_later(*failure) : void();
   }
-  if (rest_) {
-    what->messages.insert(what->messages.end(), rest_->inputs.begin(), rest_->inputs.end());
-    for (const auto& ref : rest_->dependencies) {
-      auto record = env_.records.find_task(ref.id);
-      what->dependencies.push_back({ref.id, ref.key, ref.name, record ? record->artifacts : std::vector<artifact_ptr>{}, ref.called});
+  const auto referenced = referenced_ids(messages());
+  if (std::any_of(referenced.begin(), referenced.end(),
+                  [&](const task_id& id) { return !found || !found->found.contains(id); }))
+    return start_agent(); // it was told more meanwhile
+  if (details_)
+    details_->order_reads.reset();
+  call_agent([&] {
+    auto made = make_order(found.get());
+    if (!made)
+      return fail(report_failed{made.error().message, false});
+    on_started(agent_->start(*made, make_port()));
+  });
+}
+
+result<order_ptr> task_actor::make_order(const reads* found) const {
+  auto out = std::make_shared<order>();
+  out->id = id();
+  out->context = context();
+  out->attempt = life_.attempt;
+  out->time_scale = env_.options.time_scale;
+  out->messages = messages();
+  if (const auto* trace = lone_ ? &lone_->trace : scope_->trace.get()) {
+    out->traceparent = trace->traceparent;
+    out->tracestate = trace->tracestate;
+    out->path = trace->path;
+  }
+  if (timeout().count() > 0)
+    out->deadline = env_.now() + timeout();
+  if (lone_)
+    out->accepted_output_modes = lone_->accepted_output_modes;
+  if (details_) {
+    out->note = details_->note;
+    for (const auto& ref : details_->dependencies) {
+      const auto* made = found ? found->of(ref.id) : nullptr;
+      out->dependencies.push_back({ref.id, ref.key, ref.name,
+                                   made ? made->artifacts : std::vector<artifact_ptr>{},
+                                   ref.called});
     }
   }
-  what->references = references_of(what->messages);
+  if (found)
+    out->references = references_of(out->messages, *found);
   if (scope_) {
     const auto& spec = scope_->spec->tasks[task_index_];
-    what->name = spec.name;
-    what->description = spec.description;
-    what->objective_name = scope_->objective_name;
+    if (spec.deadline && (!out->deadline || *spec.deadline < *out->deadline))
+      out->deadline = spec.deadline;
+    out->name = spec.name;
+    out->description = spec.description;
+    out->objective_name = scope_->objective_name;
     if (has_references(spec.input)) {
-      auto input = resolve_references(spec.input, what->dependencies);
+      auto input = resolve_references(spec.input, out->dependencies);
       if (!input)
         return input.error();
-      what->input = std::move(*input);
+      out->input = std::move(*input);
     } else {
-      what->input = spec.input;
+      out->input = spec.input;
     }
   }
-  return order_ptr{std::move(what)};
+  return order_ptr{std::move(out)};
 }
 
-std::vector<referenced_task> task_actor::references_of(const std::vector<message_ptr>& messages) const {
-  return gather_references(messages, [this](const task_id& other) { return env_.records.find_task_of(owner(), other); });
+std::vector<referenced_task> task_actor::references_of(const std::vector<message_ptr>& messages,
+                                                       const reads& found) const {
+  return gather_references(messages, [&](const task_id& other) -> const std::vector<artifact_ptr>* {
+    const auto* made = found.of(other);
+    return made && made->owner == owner() ? &made->artifacts : nullptr;
+  });
 }
 
-void task_actor::on_input(provide_input& what) {
-  if (over() || is_stopping())
-    return what.done(task_has_ended(id().str()));
-  if (what.answers && !is_interrupted(state_))
-    return what.done(make_error(errc::no_question, "the task's question was answered already", id().str()));
-  if (!created_)
-    return what.done(task_has_not_begun(id().str()));
-  if (rest().inputs.size() >= task_inputs_max)
-    return what.done(make_error(errc::limit_exceeded,
-                                "the task was told " + std::to_string(task_inputs_max) + " messages; it takes no more", id().str()));
-  const auto bytes = bytes_of(*what.what);
-  if (rest().input_bytes + bytes > task_input_bytes_max)
-    return what.done(make_error(errc::limit_exceeded,
-                                "the task was told " + std::to_string(rest().input_bytes >> 10) + " KiB; with this message of "
-                                    + std::to_string(bytes >> 10) + " KiB it would be more than the "
-                                    + std::to_string(task_input_bytes_max >> 10) + " KiB it takes",
-                                id().str()));
-  auto filled = *what.what;
-  filled.task_id = id().str();
+// -- messages ------------------------------------------------------------------------------------------------------------
+
+void task_actor::on_input(provide_input& command) {
+  if (!is_taken_up_)
+    return details().early_inputs.push_back(std::move(command));
+  const auto own_id = id().str();
+  if (is_stopping())
+    return command.done(task_has_ended(own_id));
+  input_given given{nullptr, command.question, command.answers, own_id};
+  task_events ignored;
+  static const std::function<message_ptr(const std::string&, const boost::json::object&)> silent;
+  if (const auto allowed = decide(life_, given, task_terms{env_.now(), retry(), silent}, ignored);
+      !allowed)
+    return command.done(allowed.error());
+  if (auto refusal = refusal_of_size(*command.message))
+    return command.done(std::move(*refusal));
+  auto filled = *command.message;
+  filled.task_id = own_id;
   filled.context_id = context();
-  auto input = std::make_shared<const message>(std::move(filled));
+  const auto input = std::make_shared<const message>(std::move(filled));
+  given.message = input;
+  const auto decided = take(given);
+  if (!decided)
+    return command.done(decided.error());
   keep_input(input);
-  const bool asked = is_interrupted(state_);
-  // First the move, which puts the question into the history; then the answer.
-  if (asked && !move(task_event::answer, nullptr))
-    return;
-  pending_.push_back(task_message{input});
-  commit([done = what.done, id = id(), told = asked ? plan_told(false) : nullptr] {
+  const bool answers = decided->effect == task_effect::give_answer;
+  commit([done = command.done, id = id(),
+          told = answers ? plan_told(false, !run_ && is_limited()) : nullptr] {
     done(id);
     if (told)
       told();
   });
-  if (asked)
+  if (answers)
     show_progress_in_time();
   if (!run_) {
-    if (asked)
-      start_agent(); // an agent that asks and keeps nothing running is started again with the answer
+    if (answers)
+      wait_for_slot(); // an agent that asks and keeps nothing running is started again with the
+                       // answer
     return;
   }
-  if (asked)
+  if (answers)
     begin_time();
+  hand_over(input, answers);
+}
+
+std::optional<error> task_actor::refusal_of_size(const message& input) const {
+  const auto count = details_ ? details_->inputs.size() : 0;
+  const auto held = details_ ? details_->input_bytes : 0;
+  const auto bytes = bytes_of(input);
+  if (count >= task_inputs_max)
+    return make_error(errc::limit_exceeded,
+                      "the task was told " + std::to_string(task_inputs_max)
+                          + " messages; it takes no more",
+                      id().str());
+  if (held + bytes > task_input_bytes_max)
+    return make_error(errc::limit_exceeded,
+                      "the task was told " + std::to_string(held >> 10)
+                          + " KiB; with this message of " + std::to_string(bytes >> 10)
+                          + " KiB it would be more than the "
+                          + std::to_string(task_input_bytes_max >> 10) + " KiB it takes",
+                      id().str());
+  return std::nullopt;
+}
+
+/// To the running agent, in the order in which they came.
+void task_actor::hand_over(message_ptr input, bool answers) {
+  const auto ids = referenced_ids({input});
+  delivery next{std::move(input), answers, ids.empty() ? nullptr : read_made(ids)};
+  if (!next.found && (!details_ || details_->deliveries.empty()))
+    return deliver(next);
+  details().deliveries.push_back(std::move(next));
+  hand_over_what_is_read();
+}
+
+void task_actor::hand_over_what_is_read() {
+  while (run_ && !is_stopping() && !over() && !details().deliveries.empty()) {
+    const auto next = details_->deliveries.front();
+    if (next.found && !next.found->is_complete())
+      return;
+    if (const auto why = next.found ? next.found->failure() : std::nullopt)
+      return read_again_later(*why);
+    details_->deliveries.pop_front();
+    deliver(next);
+  }
+}
+
+void task_actor::read_deliveries_again() {
+  for (auto& next : details().deliveries)
+    if (next.found && next.found->is_complete() && next.found->failure())
+      next.found = read_made(referenced_ids({next.message}));
+  hand_over_what_is_read();
+}
+
+void task_actor::deliver(const delivery& input) {
   call_agent([&] {
-    if (const auto references = references_of({input}); !references.empty())
-      run_->on_references(references);
-    if (asked)
-      run_->on_answer(input);
+    if (input.found)
+      if (const auto references = references_of({input.message}, *input.found); !references.empty())
+        run_->on_references(references);
+    if (input.answers)
+      run_->on_answer(input.message);
     else
-      run_->on_input(input);
+      run_->on_input(input.message);
   });
-  if (asked)
+  if (input.answers)
     ask_next();
 }
 

@@ -3,12 +3,12 @@
 #include "agents/command_input.hpp"
 #include "agents/command_lines.hpp"
 #include "agents/utf8.hpp"
+#include "protocol/core_count.hpp"
 #include "protocol/text.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include <signal.h>
@@ -30,7 +30,8 @@ std::optional<report_failed> failure_of(const process_exit& how, std::size_t out
   if (!how.fault.empty())
     reason = how.fault;
   else if (how.over_limit)
-    reason = "wrote more than " + std::to_string(output_bytes_max) + " bytes to stdout (outputLimit)";
+    reason =
+        "wrote more than " + std::to_string(output_bytes_max) + " bytes to stdout (outputLimit)";
   else if (how.unknown)
     reason = "ended, but its exit status is not known";
   else if (how.signal != 0)
@@ -51,7 +52,9 @@ public:
   command_listener(agent_port_ptr port, std::size_t output_bytes_max)
       : port_(std::move(port)), output_bytes_max_(output_bytes_max) {}
 
-  void on_start_failed(const spawn_failure& why) override { port_->report(report_failed{why.reason, why.retry}); }
+  void on_start_failed(const spawn_failure& why) override {
+    port_->report(report_failed{why.reason, why.retry});
+  }
 
 protected:
   agent_port_ptr port_;
@@ -77,7 +80,8 @@ public:
     } else {
       artifact bytes;
       bytes.name = "stdout";
-      bytes.parts.push_back(part{raw_content{std::move(output_)}, "application/octet-stream", {}, {}});
+      bytes.parts.push_back(
+          part{raw_content{std::move(output_)}, "application/octet-stream", {}, {}});
       done.artifacts.push_back(std::move(bytes));
     }
     port_->report(std::move(done));
@@ -87,11 +91,13 @@ private:
   std::string output_;
 };
 
-// Hands on what each line says. The end is reported when the process is gone, so that a slot is free only then.
+// Hands on what each line says. The end is reported when the process is gone, so that a slot is
+// free only then.
 class lines_listener final : public command_listener {
 public:
   lines_listener(agent_port_ptr port, const command_input& input)
-      : command_listener(std::move(port), input.output_bytes_max), can_answer_(input.json_on_stdin) {}
+      : command_listener(std::move(port), input.output_bytes_max),
+        can_answer_(input.json_on_stdin) {}
 
   output_verdict on_output(std::string_view bytes) override {
     if (outcome_)
@@ -108,7 +114,8 @@ public:
     if (!failure && !outcome_)
       if (auto item = lines_.last())
         take(std::move(*item));
-    // Its own word on how it ended counts more than the exit code of a program that may have been ended after it.
+    // Its own word on how it ended counts more than the exit code of a program that may have been
+    // ended after it.
     if (outcome_)
       return port_->report(std::move(*outcome_));
     port_->report(failure ? agent_report(std::move(*failure)) : agent_report(report_completed{}));
@@ -120,7 +127,8 @@ private:
     if (const auto* wrong = std::get_if<error>(&item))
       return fail(wrong->message);
     auto& report = std::get<agent_report>(item);
-    if (std::holds_alternative<report_completed>(report) || std::holds_alternative<report_failed>(report)) {
+    if (std::holds_alternative<report_completed>(report)
+        || std::holds_alternative<report_failed>(report)) {
       outcome_ = std::move(report);
       return true;
     }
@@ -147,12 +155,17 @@ constexpr std::chrono::seconds reaping_max{5};
 
 class command_run final : public agent_run {
 public:
-  command_run(std::shared_ptr<process_reactor> reactor, process_key key, std::chrono::nanoseconds kill_after, bool takes_input)
-      : reactor_(std::move(reactor)), key_(key), kill_after_(kill_after), takes_input_(takes_input) {}
-  // Does nothing to a process that has ended. One that has not was given its grace or is given up: it must not run beside what comes next.
+  command_run(std::shared_ptr<process_reactor> reactor, process_key key,
+              std::chrono::nanoseconds kill_after, bool takes_input)
+      : reactor_(std::move(reactor)), key_(key), kill_after_(kill_after),
+        takes_input_(takes_input) {}
+  // Does nothing to a process that has ended. One that has not was given its grace or is given up:
+  // it must not run beside what comes next.
   ~command_run() override { reactor_->kill(key_); }
 
-  void on_references(const std::vector<referenced_task>& what) override { references_ = what; }
+  void on_references(const std::vector<referenced_task>& references) override {
+    references_ = references;
+  }
 
   void on_input(const message_ptr& input) override { tell(*input, false); }
   void on_answer(const message_ptr& answer) override { tell(*answer, true); }
@@ -162,12 +175,14 @@ public:
     return false; // its end will be reported
   }
 
-  std::chrono::nanoseconds cancel_grace_min() const noexcept override { return kill_after_ + reaping_max; }
+  std::chrono::nanoseconds cancel_grace_min() const noexcept override {
+    return kill_after_ + reaping_max;
+  }
 
 private:
-  void tell(const message& what, bool answers) {
+  void tell(const message& message, bool answers) {
     if (takes_input_)
-      reactor_->write_input(key_, input_line(what, references_, answers));
+      reactor_->write_input(key_, input_line(message, references_, answers));
     references_.clear();
   }
 
@@ -187,17 +202,18 @@ std::vector<std::string> own_environment() {
 
 } // namespace
 
-command_agent::command_agent(command_options options) : options_(std::move(options)) {
+command_agent::command_agent(command_options options, std::shared_ptr<process_reactor> reactor)
+    : options_(std::move(options)), reactor_(std::move(reactor)) {
   if (options_.parallel_max == 0)
-    options_.parallel_max = std::max(1U, std::thread::hardware_concurrency());
+    options_.parallel_max = core_count();
   if (options_.environment.empty())
     options_.environment = own_environment();
   if (rlimit limit{}; ::getrlimit(RLIMIT_NOFILE, &limit) == 0)
     open_files_max_ = limit.rlim_cur;
 }
 
-start_result command_agent::start(const order_ptr& what, const agent_port_ptr& port) {
-  auto input = read_command_input(what->input, input_stage::resolved);
+start_result command_agent::start(const order_ptr& order, const agent_port_ptr& port) {
+  auto input = read_command_input(order->input, input_stage::resolved);
   if (!input)
     return input_failure(input.error());
   process_spec spec;
@@ -208,7 +224,7 @@ start_result command_agent::start(const order_ptr& what, const agent_port_ptr& p
   spec.output_bytes_max = input->output_bytes_max;
   spec.kill_after = input->kill_after;
   if (input->json_on_stdin)
-    spec.input = order_line(*what);
+    spec.input = order_line(*order);
   spec.keep_input_open = input->json_lines && input->json_on_stdin;
   const bool takes_input = spec.keep_input_open;
   std::unique_ptr<process_listener> listener;
@@ -217,7 +233,7 @@ start_result command_agent::start(const order_ptr& what, const agent_port_ptr& p
   else
     listener = std::make_unique<plain_listener>(port, input->output_bytes_max);
   auto shared = reactor();
-  const auto key = shared->start(std::move(spec), std::move(listener));
+  const auto key = shared->launch(std::move(spec), std::move(listener));
   return std::make_unique<command_run>(std::move(shared), key, input->kill_after, takes_input);
 }
 
@@ -237,8 +253,11 @@ std::string command_agent::description() const {
 
 std::shared_ptr<process_reactor> command_agent::reactor() {
   const std::lock_guard guard(mutex_);
-  if (reactor_ == nullptr)
-    reactor_ = std::make_shared<process_reactor>();
+  if (reactor_ == nullptr) {
+    auto fresh = std::make_shared<process_reactor>();
+    fresh->start();
+    reactor_ = std::move(fresh);
+  }
   return reactor_;
 }
 

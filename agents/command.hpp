@@ -1,11 +1,14 @@
-// Runs a local program: no shell, its own process group, a small environment, the order as JSON on its stdin. Its stdout is the task's
-// artifact, or with `"protocol": "jsonl"` a line for each thing it has to say (command_lines.hpp). Cancel and timeout end the whole group.
+// Runs a local program: no shell, its own process group, a small environment, the order as JSON on
+// its stdin. Its stdout is the task's artifact, or with `"protocol": "jsonl"` a line for each thing
+// it has to say (command_lines.hpp). Cancel and timeout end the whole group.
 //
-// Whoever may give a task its input may run any program as this user: offer it only to those who may.
+// A client that may give a task its input may run any program as this user: offer it only to
+// clients that may.
 #pragma once
 
-#include "actors/agent.hpp"
 #include "agents/process_reactor.hpp"
+#include <troupe/actors/agent.hpp>
+#include <troupe/agents/register_builtin.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -16,18 +19,15 @@
 
 namespace troupe {
 
-struct command_options {
-  std::uint32_t parallel_max = 0; ///< 0: one for each core.
-  restart_rule on_restart = restart_rule::next_attempt; ///< Unless the task's input says otherwise.
-  std::vector<std::string> environment; ///< What is passed on in part, as `NAME=value`; empty: this process's own.
-};
-
-/// Input: see read_command_input. All its programs share one process_reactor, started with the first of them.
+/// Input: see read_command_input. All its programs share one process_reactor.
 class command_agent final : public agent {
 public:
-  explicit command_agent(command_options options = {});
+  /// `reactor`: one that was started, or whose turns the caller takes; null: one of its own,
+  /// started with the first program.
+  explicit command_agent(command_options options = {},
+                         std::shared_ptr<process_reactor> reactor = nullptr);
 
-  [[nodiscard]] start_result start(const order_ptr& what, const agent_port_ptr& port) override;
+  [[nodiscard]] start_result start(const order_ptr& order, const agent_port_ptr& port) override;
   [[nodiscard]] std::uint32_t parallel_max() const override { return options_.parallel_max; }
   [[nodiscard]] restart_rule on_restart() const override { return options_.on_restart; }
   [[nodiscard]] restart_rule on_restart_of(const boost::json::object& input) const override;
@@ -39,8 +39,9 @@ private:
   std::shared_ptr<process_reactor> reactor();
 
   command_options options_;
-  std::optional<std::uint64_t> open_files_max_; ///< When we were made: a server raises its own, programs expect the usual one.
-  std::mutex mutex_; // guards reactor_
+  std::optional<std::uint64_t> open_files_max_; ///< When we were made: a server raises its own,
+                                                ///< programs expect the usual one.
+  std::mutex mutex_;                            // guards reactor_
   std::shared_ptr<process_reactor> reactor_;
 };
 

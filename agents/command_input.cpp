@@ -14,9 +14,11 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::array<std::string_view, 11> members{"argv",  "cwd",         "env",       "envAllow", "protocol", "stdin",
-                                                   "outputLimit", "killAfter", "restart",  "data",     "text"};
-constexpr std::array<std::string_view, 6> allowed_names{"PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TZ"};
+constexpr std::array<std::string_view, 11> members{"argv",     "cwd",   "env",         "envAllow",
+                                                   "protocol", "stdin", "outputLimit", "killAfter",
+                                                   "restart",  "data",  "text"};
+constexpr std::array<std::string_view, 6> allowed_names{"PATH",   "HOME",   "LANG",
+                                                        "LC_ALL", "TMPDIR", "TZ"};
 
 // The operating system ends strings at a zero byte: what follows would silently be lost.
 result<std::string> read_os_string(const json::value& from, const std::string& pointer) {
@@ -29,12 +31,14 @@ result<std::string> read_os_string(const json::value& from, const std::string& p
 }
 
 result<void> check_env_name(std::string_view name, const std::string& pointer) {
-  if (name.empty() || name.find('=') != std::string_view::npos || name.find('\0') != std::string_view::npos)
+  if (name.empty() || name.find('=') != std::string_view::npos
+      || name.find('\0') != std::string_view::npos)
     return input_error(pointer, "must be a variable's name: not empty, without `=`");
   return {};
 }
 
-result<std::vector<std::string>> read_strings(const json::value& from, const std::string& pointer, input_stage stage) {
+result<std::vector<std::string>> read_strings(const json::value& from, const std::string& pointer,
+                                              input_stage stage) {
   std::vector<std::string> out;
   const auto* list = from.if_array();
   if (list == nullptr)
@@ -55,7 +59,8 @@ result<std::vector<std::string>> read_strings(const json::value& from, const std
 }
 
 result<void> read_argv(const json::object& from, command_input& into, input_stage stage) {
-  constexpr std::string_view expected = "must be a list such as [\"ls\", \"-l\"]: the program and its arguments";
+  constexpr std::string_view expected =
+      "must be a list such as [\"ls\", \"-l\"]: the program and its arguments";
   const auto* argv = from.if_contains("argv");
   if (argv == nullptr)
     return input_error("/argv", "is missing; " + std::string(expected));
@@ -73,7 +78,8 @@ result<void> read_argv(const json::object& from, command_input& into, input_stag
 }
 
 result<void> read_environment(const json::object& from, command_input& into, input_stage stage) {
-  if (const auto* allow = from.if_contains("envAllow"); allow != nullptr && !is_pending(*allow, stage)) {
+  if (const auto* allow = from.if_contains("envAllow");
+      allow != nullptr && !is_pending(*allow, stage)) {
     auto names = read_strings(*allow, "/envAllow", stage);
     if (!names)
       return names.error();
@@ -93,8 +99,10 @@ result<void> read_environment(const json::object& from, command_input& into, inp
       return fine;
     if (is_pending(member.value(), stage))
       continue;
-    const bool plain = stage == input_stage::resolved && (member.value().is_number() || member.value().is_bool());
-    auto value = plain ? result<std::string>(json::serialize(member.value())) : read_os_string(member.value(), where);
+    const bool plain =
+        stage == input_stage::resolved && (member.value().is_number() || member.value().is_bool());
+    auto value = plain ? result<std::string>(json::serialize(member.value()))
+                       : read_os_string(member.value(), where);
     if (!value)
       return value.error();
     into.env.emplace_back(member.key(), std::move(*value));
@@ -103,29 +111,34 @@ result<void> read_environment(const json::object& from, command_input& into, inp
 }
 
 // One of two words; `fallback` if absent. True for the first.
-result<bool> read_choice(const json::object& from, std::string_view name, std::string_view first, std::string_view second,
-                         bool fallback, input_stage stage) {
+result<bool> read_choice(const json::object& from, std::string_view name, std::string_view first,
+                         std::string_view second, bool fallback, input_stage stage) {
   const auto* value = from.if_contains(name);
   if (value == nullptr || is_pending(*value, stage))
     return fallback;
-  const std::string_view word = value->is_string() ? std::string_view(value->get_string()) : std::string_view();
+  const std::string_view word =
+      value->is_string() ? std::string_view(value->get_string()) : std::string_view();
   if (word == first)
     return true;
   if (word == second)
     return false;
-  return input_error(below("", name), "must be \"" + std::string(first) + "\" or \"" + std::string(second) + "\"");
+  return input_error(below("", name),
+                     "must be \"" + std::string(first) + "\" or \"" + std::string(second) + "\"");
 }
 
 result<void> read_limits(const json::object& from, command_input& into, input_stage stage) {
-  if (const auto* limit = from.if_contains("outputLimit"); limit != nullptr && !is_pending(*limit, stage)) {
-    const auto bytes = read_amount(*limit, "/outputLimit", static_cast<double>(command_output_bytes_limit));
+  if (const auto* limit = from.if_contains("outputLimit");
+      limit != nullptr && !is_pending(*limit, stage)) {
+    const auto bytes =
+        read_amount(*limit, "/outputLimit", static_cast<double>(command_output_bytes_limit));
     if (!bytes)
       return bytes.error();
     if (*bytes < 1 || std::trunc(*bytes) != *bytes)
       return input_error("/outputLimit", "must be a whole number of bytes, at least 1");
     into.output_bytes_max = static_cast<std::size_t>(*bytes);
   }
-  if (const auto* after = from.if_contains("killAfter"); after != nullptr && !is_pending(*after, stage)) {
+  if (const auto* after = from.if_contains("killAfter");
+      after != nullptr && !is_pending(*after, stage)) {
     const auto seconds = read_amount(*after, "/killAfter", command_kill_after_seconds_max);
     if (!seconds)
       return seconds.error();
@@ -162,7 +175,8 @@ result<command_input> read_command_input(const json::object& from, input_stage s
   out.json_on_stdin = *fed;
   if (auto done = read_limits(from, out, stage); !done)
     return done.error();
-  if (const auto again = read_choice(from, "restart", "nextAttempt", "fail", true, stage); !again) // see read_restart
+  if (const auto again = read_choice(from, "restart", "nextAttempt", "fail", true, stage);
+      !again) // see read_restart
     return again.error();
   return out;
 }
@@ -171,16 +185,19 @@ restart_rule read_restart(const json::object& from, restart_rule fallback) {
   const auto* rule = from.if_contains("restart");
   if (rule == nullptr)
     return fallback;
-  return rule->is_string() && rule->get_string() == "nextAttempt" ? restart_rule::next_attempt : restart_rule::fail;
+  return rule->is_string() && rule->get_string() == "nextAttempt" ? restart_rule::next_attempt
+                                                                  : restart_rule::fail;
 }
 
-std::vector<std::string> command_environment(const command_input& input, const std::vector<std::string>& ours) {
+std::vector<std::string> command_environment(const command_input& input,
+                                             const std::vector<std::string>& ours) {
   std::map<std::string, std::string, std::less<>> variables;
   for (const std::string_view one : ours) {
     const auto name = one.substr(0, one.find('='));
     if (name.size() < one.size()
         && (std::find(allowed_names.begin(), allowed_names.end(), name) != allowed_names.end()
-            || std::find(input.env_allow.begin(), input.env_allow.end(), name) != input.env_allow.end()))
+            || std::find(input.env_allow.begin(), input.env_allow.end(), name)
+                   != input.env_allow.end()))
       variables.emplace(name, one.substr(name.size() + 1));
   }
   for (const auto& [name, value] : input.env)

@@ -1,8 +1,8 @@
 // The `input` of a `command` task, read and checked. A plain value.
 #pragma once
 
-#include "actors/agent.hpp"
 #include "agents/input_check.hpp"
+#include <troupe/actors/agent.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -13,7 +13,8 @@
 namespace troupe {
 
 inline constexpr std::size_t command_output_bytes_default = std::size_t{8} << 20; ///< Of stdout.
-inline constexpr std::size_t command_output_bytes_limit = std::size_t{1} << 30;   ///< The most `outputLimit` may ask for.
+inline constexpr std::size_t command_output_bytes_limit =
+    std::size_t{1} << 30; ///< The most `outputLimit` may ask for.
 inline constexpr double command_kill_after_seconds_max = 3600;
 
 struct command_input {
@@ -21,22 +22,26 @@ struct command_input {
   std::string cwd;
   std::vector<std::pair<std::string, std::string>> env;
   std::vector<std::string> env_allow;
-  bool json_lines = false;  ///< `protocol` is `jsonl`.
+  bool json_lines = false;   ///< `protocol` is `jsonl`.
   bool json_on_stdin = true; ///< `stdin` is `json`.
   std::size_t output_bytes_max = command_output_bytes_default;
   std::chrono::nanoseconds kill_after = std::chrono::seconds{2};
 };
 
-/// Members: `argv`, `cwd`, `env`, `envAllow`, `protocol`, `stdin`, `outputLimit`, `killAfter`, `restart`; and `data` and `text`, which
-/// are the program's own and reach it on stdin. In a written input whatever is still a reference is left out.
-[[nodiscard]] result<command_input> read_command_input(const boost::json::object& from, input_stage stage);
+/// Members: `argv`, `cwd`, `env`, `envAllow`, `protocol`, `stdin`, `outputLimit`, `killAfter`,
+/// `restart`; and `data` and `text`, which are the program's own and reach it on stdin. In a
+/// written input whatever is still a reference is left out.
+[[nodiscard]] result<command_input> read_command_input(const boost::json::object& from,
+                                                       input_stage stage);
 
-/// Its `restart`; `fallback` if it has none. One that cannot be read, or is not known yet (a reference), is `fail`: whoever wrote one may have
-/// meant that, and what ran twice cannot be taken back. No other member matters, so that none can hide it.
+/// Its `restart`; `fallback` if it has none. One that cannot be read, or is not known yet (a
+/// reference), is `fail`: its author may have meant that, and what ran twice cannot be taken back.
+/// No other member matters, so that none can hide it.
 [[nodiscard]] restart_rule read_restart(const boost::json::object& from, restart_rule fallback);
 
-/// What the program finds as its environment, as `NAME=value`: of `ours` the harmless few (PATH, HOME, LANG, LC_ALL, TMPDIR, TZ) and
-/// what `envAllow` names, then `env` over them.
-[[nodiscard]] std::vector<std::string> command_environment(const command_input& input, const std::vector<std::string>& ours);
+/// What the program finds as its environment, as `NAME=value`: of `ours` the harmless few (PATH,
+/// HOME, LANG, LC_ALL, TMPDIR, TZ) and what `envAllow` names, then `env` over them.
+[[nodiscard]] std::vector<std::string> command_environment(const command_input& input,
+                                                           const std::vector<std::string>& ours);
 
 } // namespace troupe

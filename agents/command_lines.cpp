@@ -1,9 +1,9 @@
 #include "agents/command_lines.hpp"
 
 #include "agents/input_check.hpp"
-#include "protocol/codec_v1_0.hpp"
-#include "protocol/json_parser.hpp"
-#include "protocol/json_writer.hpp"
+#include "protocol/a2a/codec_v1_0.hpp"
+#include "protocol/json/json_parser.hpp"
+#include "protocol/json/json_writer.hpp"
 #include "protocol/near_name.hpp"
 
 #include <boost/json/serialize.hpp>
@@ -18,10 +18,14 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::array<std::string_view, 7> line_members{"progress", "message", "artifact", "ask", "askAuth", "complete", "fail"};
+constexpr std::array<std::string_view, 7> line_members{"progress", "message",  "artifact", "ask",
+                                                       "askAuth",  "complete", "fail"};
 
 void write_dependency(json_writer& out, const dependency_result& dep) {
-  out.begin_object().member("id", dep.id.str()).optional_member("key", dep.key).optional_member("name", dep.name);
+  out.begin_object()
+      .member("id", dep.id.str())
+      .optional_member("key", dep.key)
+      .optional_member("name", dep.name);
   out.key("artifacts").begin_array();
   for (const auto& one : dep.artifacts)
     v1_0::write(out, *one);
@@ -67,9 +71,12 @@ result<const json::object::value_type*> find_action(const json::object& line) {
     if (name == "retry" && line.contains("fail"))
       continue;
     if (std::find(line_members.begin(), line_members.end(), name) == line_members.end())
-      return input_error("", "unknown member " + json::serialize(json::string(name.substr(0, 64))) + did_you_mean(name, line_members));
+      return input_error("", "unknown member " + json::serialize(json::string(name.substr(0, 64)))
+                                 + did_you_mean(name, line_members));
     if (action != nullptr)
-      return input_error("", "one line says one thing; this has both \"" + std::string(action->key()) + "\" and \"" + std::string(name) + "\"");
+      return input_error("", "one line says one thing; this has both \""
+                                 + std::string(action->key()) + "\" and \"" + std::string(name)
+                                 + "\"");
     action = &member;
   }
   if (action == nullptr)
@@ -79,29 +86,32 @@ result<const json::object::value_type*> find_action(const json::object& line) {
 
 } // namespace
 
-std::string order_line(const order& what) {
+std::string order_line(const order& order) {
   std::string text;
   json_writer out(text);
   out.begin_object().key("task").begin_object();
-  out.member("id", what.id.str()).key("attempt").number(what.attempt);
-  out.optional_member("name", what.name).optional_member("description", what.description).end_object();
-  out.optional_member("objective", what.objective_name).optional_member("context", what.context);
-  out.key("input").value(what.input);
+  out.member("id", order.id.str()).key("attempt").number(order.attempt);
+  out.optional_member("name", order.name)
+      .optional_member("description", order.description)
+      .end_object();
+  out.optional_member("objective", order.objective_name).optional_member("context", order.context);
+  out.key("input").value(order.input);
   out.key("dependencies").begin_array();
-  for (const auto& dep : what.dependencies)
+  for (const auto& dep : order.dependencies)
     write_dependency(out, dep);
   out.end_array().key("messages").begin_array();
-  for (const auto& one : what.messages)
+  for (const auto& one : order.messages)
     v1_0::write(out, *one);
   out.end_array();
-  write_references(out, what.references);
-  write_texts(out, "acceptedOutputModes", what.accepted_output_modes);
-  out.optional_member("traceparent", what.traceparent).end_object();
+  write_references(out, order.references);
+  write_texts(out, "acceptedOutputModes", order.accepted_output_modes);
+  out.optional_member("traceparent", order.traceparent).end_object();
   text += '\n';
   return text;
 }
 
-std::string input_line(const message& input, const std::vector<referenced_task>& references, bool answers) {
+std::string input_line(const message& input, const std::vector<referenced_task>& references,
+                       bool answers) {
   std::string text;
   json_writer out(text);
   out.begin_object().member(answers ? "answer" : "text", text_of(input.parts));
@@ -144,7 +154,8 @@ std::optional<line_reader::item> line_reader::last() {
 line_reader::item line_reader::read(std::string_view line) {
   auto report = read_report(line);
   if (!report)
-    return wrong((report.error().field.empty() ? std::string{} : report.error().field + ": ") + report.error().message);
+    return wrong((report.error().field.empty() ? std::string{} : report.error().field + ": ")
+                 + report.error().message);
   return std::move(*report);
 }
 
@@ -164,11 +175,13 @@ result<agent_report> line_reader::read_report(std::string_view line) {
   const auto pointer = below("", name);
   if (name == "progress") {
     auto step = read_progress(value, pointer);
-    return step ? result<agent_report>(report_progress{trackers_.apply(*step)}) : result<agent_report>(step.error());
+    return step ? result<agent_report>(report_progress{trackers_.apply(*step)})
+                : result<agent_report>(step.error());
   }
   if (name == "artifact") {
     auto step = read_artifact_step(value, pointer, input_stage::literal);
-    return step ? result<agent_report>(namer_.name(std::move(*step))) : result<agent_report>(step.error());
+    return step ? result<agent_report>(namer_.name(std::move(*step)))
+                : result<agent_report>(step.error());
   }
   if (!value.is_string())
     return input_error(pointer, "must be a string");
@@ -183,7 +196,8 @@ result<agent_report> line_reader::read_report(std::string_view line) {
 }
 
 error line_reader::wrong(const std::string& why) const {
-  return make_error(errc::invalid_agent_response, "line " + std::to_string(line_) + " of stdout: " + why);
+  return make_error(errc::invalid_agent_response,
+                    "line " + std::to_string(line_) + " of stdout: " + why);
 }
 
 } // namespace troupe

@@ -1,9 +1,10 @@
-// What a `command` and its program say to each other: the order as JSON on the program's stdin, and with `"protocol": "jsonl"` one JSON
-// object a line on its stdout. Plain functions and values; docs: agents/README.md.
+// What a `command` and its program say to each other: the order as JSON on the program's stdin, and
+// with `"protocol": "jsonl"` one JSON object a line on its stdout. Plain functions and values;
+// docs: agents/README.md.
 #pragma once
 
-#include "actors/agent.hpp"
 #include "agents/work_reports.hpp"
+#include <troupe/actors/agent.hpp>
 
 #include <optional>
 #include <string>
@@ -12,14 +13,16 @@
 
 namespace troupe {
 
-/// `{"task": {"id", "attempt", "name", "description"}, "objective", "context", "input", "dependencies": [{"id", "key", "name",
-/// "artifacts"}], "messages", "references": [{"id", "artifacts", "pinned"}], "acceptedOutputModes", "traceparent"}` and a newline; artifacts
-/// and messages in the shapes of A2A 1.0, empty members left out.
-[[nodiscard]] std::string order_line(const order& what);
+/// `{"task": {"id", "attempt", "name", "description"}, "objective", "context", "input",
+/// "dependencies": [{"id", "key", "name", "artifacts"}], "messages", "references": [{"id",
+/// "artifacts", "pinned"}], "acceptedOutputModes", "traceparent"}` and a newline; artifacts and
+/// messages in the shapes of A2A 1.0, empty members left out.
+[[nodiscard]] std::string order_line(const order& order);
 
-/// `{"answer": text, "message": {...}}` for an answer, `{"text": text, "message": {...}}` for a message nobody asked for, with `references`
-/// (see order_line) if there are any; and a newline.
-[[nodiscard]] std::string input_line(const message& input, const std::vector<referenced_task>& references, bool answers);
+/// `{"answer": text, "message": {...}}` for an answer, `{"text": text, "message": {...}}` for a
+/// message nobody asked for, with `references` (see order_line) if there are any; and a newline.
+[[nodiscard]] std::string input_line(const message& input,
+                                     const std::vector<referenced_task>& references, bool answers);
 
 /// Puts lines together from pieces of output and reads them.
 class line_reader {

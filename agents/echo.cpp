@@ -4,9 +4,9 @@
 
 namespace troupe {
 
-start_result echo_agent::start(const order_ptr& what, const agent_port_ptr&) {
+start_result echo_agent::start(const order_ptr& order, const agent_port_ptr&) {
   report_completed done;
-  done.artifacts.push_back(text_artifact("echo", what->text()));
+  done.artifacts.push_back(text_artifact("echo", order->text()));
   return done;
 }
 

@@ -1,7 +1,8 @@
 #include "agents/input_check.hpp"
 
-#include "protocol/json_parser.hpp"
-#include "protocol/json_pointer.hpp"
+#include "protocol/json/json_parser.hpp"
+#include "protocol/json/json_pointer.hpp"
+#include "protocol/json/quoted.hpp"
 #include "protocol/near_name.hpp"
 
 #include <boost/json/serialize.hpp>
@@ -14,9 +15,7 @@ namespace troupe {
 
 namespace {
 
-std::string quoted(std::string_view text) {
-  return boost::json::serialize(boost::json::string(text.substr(0, 64)));
-}
+constexpr std::size_t name_shown_bytes_max = 64; ///< Of a member that nobody knows.
 
 } // namespace
 
@@ -36,12 +35,14 @@ std::string below(std::string_view pointer, std::size_t index) {
   return out;
 }
 
-result<void> refuse_unknown(const boost::json::object& from, std::span<const std::string_view> known,
-                            std::string_view pointer) {
+result<void> refuse_unknown(const boost::json::object& from,
+                            std::span<const std::string_view> known, std::string_view pointer) {
   for (const auto& member : from) {
     const std::string_view name = member.key();
     if (std::find(known.begin(), known.end(), name) == known.end())
-      return input_error(below(pointer, name), "unknown member " + quoted(name) + did_you_mean(name, known));
+      return input_error(below(pointer, name), "unknown member "
+                                                   + quoted(name, name_shown_bytes_max)
+                                                   + did_you_mean(name, known));
   }
   return {};
 }
@@ -56,12 +57,13 @@ bool has_pending(const boost::json::value& value, input_stage stage) {
   if (const auto* list = value.if_array())
     return std::any_of(list->begin(), list->end(), within);
   if (const auto* object = value.if_object())
-    return std::any_of(object->begin(), object->end(), [&](const auto& member) { return within(member.value()); });
+    return std::any_of(object->begin(), object->end(),
+                       [&](const auto& member) { return within(member.value()); });
   return is_pending(value, stage);
 }
 
-result<std::string> read_string(const boost::json::object& from, std::string_view name, std::string_view pointer,
-                                std::string fallback) {
+result<std::string> read_string(const boost::json::object& from, std::string_view name,
+                                std::string_view pointer, std::string fallback) {
   const auto* value = from.if_contains(name);
   if (value == nullptr)
     return fallback;
@@ -76,18 +78,20 @@ result<double> read_amount(const boost::json::value& value, std::string_view poi
   if (failed || !value.is_number() || !std::isfinite(number) || number < 0)
     return input_error(pointer, "must be a number >= 0");
   if (number > max)
-    return input_error(pointer, "must not exceed " + boost::json::serialize(boost::json::value(max)));
+    return input_error(pointer,
+                       "must not exceed " + boost::json::serialize(boost::json::value(max)));
   return number;
 }
 
-boost::json::object input_of(const order& what) {
-  if (!what.input.empty() || what.messages.empty())
-    return what.input;
-  for (const auto& one : what.messages.front()->parts)
-    if (const auto* data = std::get_if<data_content>(&one.content); data != nullptr && data->data.is_object())
+boost::json::object input_of(const order& order) {
+  if (!order.input.empty() || order.messages.empty())
+    return order.input;
+  for (const auto& one : order.messages.front()->parts)
+    if (const auto* data = std::get_if<data_content>(&one.content);
+        data != nullptr && data->data.is_object())
       return data->data.get_object();
   boost::system::error_code failed;
-  auto parsed = parse_json(text_of(what.messages.front()->parts), failed);
+  auto parsed = parse_json(text_of(order.messages.front()->parts), failed);
   return !failed && parsed.is_object() ? std::move(parsed.get_object()) : boost::json::object{};
 }
 

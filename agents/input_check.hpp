@@ -1,9 +1,10 @@
-// Reading an agent's `input`: members by name and type, with errors that name the JSON pointer and, for a name that is nearly right,
-// the right one. Plain functions, used by check_input before anything runs and again when an attempt starts.
+// Reading an agent's `input`: members by name and type, with errors that name the JSON pointer and,
+// for a name that is nearly right, the right one. Plain functions, used by check_input before
+// anything runs and again when an attempt starts.
 #pragma once
 
-#include "actors/agent.hpp"
-#include "protocol/errc.hpp"
+#include <troupe/actors/agent.hpp>
+#include <troupe/protocol/errc.hpp>
 
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
@@ -15,8 +16,8 @@
 
 namespace troupe {
 
-/// When an input is looked at: before anything runs a string may still be a reference that will become something else. What a program prints
-/// is `literal`: there `${` is text like any other.
+/// When an input is looked at: before anything runs a string may still be a reference that will
+/// become something else. What a program prints is `literal`: there `${` is text like any other.
 enum class input_stage : std::uint8_t { written, resolved, literal };
 
 /// The reason of an input that does not fit: errc::invalid_params, `pointer` as its field.
@@ -27,7 +28,8 @@ enum class input_stage : std::uint8_t { written, resolved, literal };
 [[nodiscard]] std::string below(std::string_view pointer, std::size_t index);
 
 /// Refuses the first member of `from` that is not in `known`.
-[[nodiscard]] result<void> refuse_unknown(const boost::json::object& from, std::span<const std::string_view> known,
+[[nodiscard]] result<void> refuse_unknown(const boost::json::object& from,
+                                          std::span<const std::string_view> known,
                                           std::string_view pointer);
 
 /// Whether `value` may turn into something else once references are replaced.
@@ -36,14 +38,16 @@ enum class input_stage : std::uint8_t { written, resolved, literal };
 [[nodiscard]] bool has_pending(const boost::json::value& value, input_stage stage);
 
 /// A member of type string, still with its references; `fallback` if absent.
-[[nodiscard]] result<std::string> read_string(const boost::json::object& from, std::string_view name, std::string_view pointer,
+[[nodiscard]] result<std::string> read_string(const boost::json::object& from,
+                                              std::string_view name, std::string_view pointer,
                                               std::string fallback = {});
 /// A finite number from 0 to `max`.
-[[nodiscard]] result<double> read_amount(const boost::json::value& value, std::string_view pointer, double max);
+[[nodiscard]] result<double> read_amount(const boost::json::value& value, std::string_view pointer,
+                                         double max);
 
-/// A lone task has no `input`: its first message may bring one as a data part, or as text that is a JSON object. Not for agents
-/// that could do harm.
-[[nodiscard]] boost::json::object input_of(const order& what);
+/// A lone task has no `input`: its first message may bring one as a data part, or as text that is a
+/// JSON object. Not for agents that could do harm.
+[[nodiscard]] boost::json::object input_of(const order& order);
 
 /// An agent's own failure for an input that does not fit; trying again is of no use.
 [[nodiscard]] report_failed input_failure(const error& cause);

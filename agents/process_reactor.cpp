@@ -2,14 +2,6 @@
 
 #include "agents/process_warden.hpp"
 
-#include <signal.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <sys/ioctl.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -22,20 +14,29 @@
 #include <utility>
 #include <vector>
 
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 namespace troupe {
 
 namespace {
 
-using clock = std::chrono::steady_clock; // deadlines of the operating system's processes, not of the program's logic
+using steady_point = time_source::steady_point;
 
-constexpr std::size_t read_bytes = 64 * 1024;   // one pipe's capacity
-constexpr std::size_t reads_per_turn_max = 4;   // then the next process has its turn
+constexpr std::size_t read_bytes = 64 * 1024; // one pipe's capacity
+constexpr std::size_t reads_per_turn_max = 4; // then the next process has its turn
 constexpr std::size_t events_per_turn_max = 64;
 constexpr std::chrono::milliseconds poll_interval{20}; // only where the kernel has no pidfd
 
 enum class stream : std::uint64_t { wake, input, output, errors, exit };
 
-// What epoll hands back: the process and which of its descriptors. A stale event finds no process and is dropped.
+// What epoll hands back: the process and which of its descriptors. A stale event finds no process
+// and is dropped.
 std::uint64_t tag(process_key key, stream which) {
   return key * 8 + static_cast<std::uint64_t>(which);
 }
@@ -58,11 +59,11 @@ struct process {
   std::size_t output_bytes_max = 0;
   std::chrono::nanoseconds kill_after{};
   phase now = phase::running;
-  std::optional<clock::time_point> deadline;
+  std::optional<steady_point> deadline;
   process_exit end;
 
-  // The group, and the process itself if it has left that: once each, a second SIGTERM may mean something else to a program. It is not
-  // reaped yet, so its pid belongs to nobody else.
+  // The group, and the process itself if it has left that: once each, a second SIGTERM may mean
+  // something else to a program. It is not reaped yet, so its pid belongs to nobody else.
   void signal(int number) const {
     ::kill(-pid, number);
     if (::getpgid(pid) != pid)
@@ -93,19 +94,21 @@ struct reactor_command {
 
 class process_reactor::loop {
 public:
-  loop() : epoll_(::epoll_create1(EPOLL_CLOEXEC)), wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  explicit loop(const time_source& time)
+      : time_(time), epoll_(::epoll_create1(EPOLL_CLOEXEC)),
+        wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     if (!epoll_ || !wake_ || !watch(wake_, EPOLLIN, tag(0, stream::wake)))
       throw std::system_error(errno, std::generic_category(), "cannot watch processes");
   }
 
   process_key next_key() { return ++last_key_; }
 
-  void post(reactor_command what) {
+  void post(reactor_command command) {
     bool first = false;
     {
       const std::lock_guard guard(mutex_);
       first = commands_.empty();
-      commands_.push_back(std::move(what));
+      commands_.push_back(std::move(command));
     }
     if (first)
       wake();
@@ -117,21 +120,54 @@ public:
   }
 
   void run() {
-    std::array<epoll_event, events_per_turn_max> events{};
-    while (!stopping_) {
-      const auto count = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), wait_ms());
-      for (int i = 0; i < count; ++i)
-        handle(events[static_cast<std::size_t>(i)].data.u64);
-      obey();
-      meet_deadlines();
-    }
+    while (!stopping_)
+      turn(wait_ms());
     kill_all();
+  }
+
+  /// Waits at most so long for something to do, and does it.
+  void turn(int wait_ms_max) {
+    std::array<epoll_event, events_per_turn_max> events{};
+    const auto count =
+        ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), wait_ms_max);
+    for (int i = 0; i < count; ++i)
+      handle(events[static_cast<std::size_t>(i)].data.u64);
+    obey();
+    meet_deadlines();
+  }
+
+  /// The same without waiting.
+  void turn() {
+    is_turning_ = true;
+    turn(0);
+    is_turning_ = false;
+    if (stopping_)
+      kill_all();
+  }
+
+  /// Ends what runs, if need be at the end of the turn that is under way. For a reactor without a
+  /// thread.
+  void end() {
+    stopping_ = true;
+    if (!is_turning_)
+      kill_all();
+  }
+
+  void kill_all() {
+    for (const auto& [key, one] : processes_)
+      one.signal(SIGKILL);
+    for (const auto& [key, one] : processes_)
+      while (::waitpid(one.pid, nullptr, 0) < 0 && errno == EINTR) {
+      }
+    processes_.clear();
+    warden_.reset();
   }
 
 private:
   void wake() {
     const std::uint64_t one = 1;
-    [[maybe_unused]] const auto written = ::write(wake_.get(), &one, sizeof one); // full: it is awake already
+    [[maybe_unused]] const auto written =
+        ::write(wake_.get(), &one, sizeof one); // full: it is awake already
   }
 
   bool watch(const unique_fd& fd, std::uint32_t events, std::uint64_t which) {
@@ -149,24 +185,25 @@ private:
       const std::lock_guard guard(mutex_);
       todo.swap(commands_);
     }
-    for (auto& what : todo) {
-      if (what.kind == command_kind::start) {
-        begin(what.key, what.spec, std::move(what.listener));
+    for (auto& command : todo) {
+      if (command.kind == command_kind::start) {
+        begin(command.key, command.spec, std::move(command.listener));
         continue;
       }
-      const auto at = processes_.find(what.key);
+      const auto at = processes_.find(command.key);
       if (at == processes_.end())
         continue;
-      if (what.kind == command_kind::write)
-        write_more(what.key, at->second, what.bytes);
-      else if (what.kind == command_kind::terminate)
+      if (command.kind == command_kind::write)
+        write_more(command.key, at->second, command.bytes);
+      else if (command.kind == command_kind::terminate)
         terminate(at->second);
       else
         kill(at->second);
     }
   }
 
-  void begin(process_key key, const process_spec& spec, std::unique_ptr<process_listener> listener) {
+  void begin(process_key key, const process_spec& spec,
+             std::unique_ptr<process_listener> listener) {
     if (!warden_)
       warden_.emplace();
     auto outcome = spawn(spec);
@@ -188,7 +225,8 @@ private:
       one.exit.reset();
       ++polled_;
     }
-    // Should the kernel refuse to watch a pipe (no memory), the end of the process still collects what is in it.
+    // Should the kernel refuse to watch a pipe (no memory), the end of the process still collects
+    // what is in it.
     watch(one.output, EPOLLIN, tag(key, stream::output));
     watch(one.errors, EPOLLIN, tag(key, stream::errors));
     write_more(key, one, spec.input.value_or(std::string{}));
@@ -207,7 +245,7 @@ private:
       return;
     one.signal(SIGTERM);
     one.now = phase::terminating;
-    one.deadline = clock::now() + one.kill_after;
+    one.deadline = time_.steady() + one.kill_after;
   }
 
   void kill(process& one) {
@@ -219,20 +257,21 @@ private:
   // -- deadlines -------------------------------------------------------------------------------------------------------
 
   [[nodiscard]] int wait_ms() const {
-    std::optional<clock::time_point> next;
+    std::optional<steady_point> next;
     for (const auto& [key, one] : processes_)
       if (one.deadline && (!next || *one.deadline < *next))
         next = one.deadline;
     auto wait = std::chrono::milliseconds{-1};
     if (next)
-      wait = std::max(std::chrono::ceil<std::chrono::milliseconds>(*next - clock::now()), std::chrono::milliseconds{0});
+      wait = std::max(std::chrono::ceil<std::chrono::milliseconds>(*next - time_.steady()),
+                      std::chrono::milliseconds{0});
     if (polled_ > 0)
       wait = next ? std::min(wait, poll_interval) : poll_interval;
     return static_cast<int>(std::min<std::chrono::milliseconds::rep>(wait.count(), 3'600'000));
   }
 
   void meet_deadlines() {
-    const auto now = clock::now();
+    const auto now = time_.steady();
     std::vector<process_key> polled;
     for (auto& [key, one] : processes_) {
       if (one.deadline && *one.deadline <= now) {
@@ -250,9 +289,9 @@ private:
 
   // -- streams ---------------------------------------------------------------------------------------------------------
 
-  void handle(std::uint64_t what) {
-    const auto key = what / 8;
-    const auto which = static_cast<stream>(what % 8);
+  void handle(std::uint64_t number) {
+    const auto key = number / 8;
+    const auto which = static_cast<stream>(number % 8);
     if (which == stream::wake) {
       std::uint64_t count = 0;
       [[maybe_unused]] const auto got = ::read(wake_.get(), &count, sizeof count);
@@ -275,7 +314,8 @@ private:
       return;
     one.to_write += more;
     while (one.written < one.to_write.size()) {
-      const auto sent = ::write(one.input.get(), one.to_write.data() + one.written, one.to_write.size() - one.written);
+      const auto sent = ::write(one.input.get(), one.to_write.data() + one.written,
+                                one.to_write.size() - one.written);
       if (sent >= 0) {
         one.written += static_cast<std::size_t>(sent);
       } else if (errno == EAGAIN) {
@@ -342,7 +382,7 @@ private:
     } else if (verdict == output_verdict::finish && one.now == phase::running) {
       close_input(one);
       one.now = phase::lingering;
-      one.deadline = clock::now() + one.kill_after;
+      one.deadline = time_.steady() + one.kill_after;
     }
   }
 
@@ -358,9 +398,11 @@ private:
 
   void reap(process_key key) {
     auto& one = processes_.at(key);
-    // First only look: as long as it is not reaped its pid, and with it the group's, belongs to nobody else.
+    // First only look: as long as it is not reaped its pid, and with it the group's, belongs to
+    // nobody else.
     siginfo_t info{};
-    const auto looked = ::waitid(P_PID, static_cast<id_t>(one.pid), &info, WEXITED | WNOHANG | WNOWAIT);
+    const auto looked =
+        ::waitid(P_PID, static_cast<id_t>(one.pid), &info, WEXITED | WNOHANG | WNOWAIT);
     if (looked == 0 && info.si_pid == 0)
       return;
     drain(one, stream::output);
@@ -382,30 +424,25 @@ private:
     listener->on_exit(end);
   }
 
-  void kill_all() {
-    for (const auto& [key, one] : processes_)
-      one.signal(SIGKILL);
-    for (const auto& [key, one] : processes_)
-      while (::waitpid(one.pid, nullptr, 0) < 0 && errno == EINTR) {
-      }
-    processes_.clear();
-    warden_.reset();
-  }
-
+  const time_source& time_;
   unique_fd epoll_, wake_;
   std::atomic<bool> stopping_{false};
   std::atomic<process_key> last_key_{0};
   std::mutex mutex_; // guards commands_
   std::vector<reactor_command> commands_;
-  // Only on the reactor's thread:
+  // Only on the thread that takes the turns:
   std::unordered_map<process_key, process> processes_;
-  std::size_t polled_ = 0; ///< Processes without a pidfd.
+  bool is_turning_ = false;              ///< In a turn without a thread.
+  std::size_t polled_ = 0;               ///< Processes without a pidfd.
   std::optional<process_warden> warden_; ///< From the first process on.
   std::array<char, read_bytes> buffer_{};
 };
 
-process_reactor::process_reactor() : loop_(std::make_shared<loop>()) {
-  // The thread inherits the mask: it takes no signal meant for the program, and a write to a closed pipe is an error value there.
+process_reactor::process_reactor(const time_source& time) : loop_(std::make_shared<loop>(time)) {}
+
+void process_reactor::start() {
+  // The thread inherits the mask: it takes no signal meant for the program, and a write to a closed
+  // pipe is an error value there.
   sigset_t all, before;
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -419,6 +456,10 @@ process_reactor::process_reactor() : loop_(std::make_shared<loop>()) {
 }
 
 process_reactor::~process_reactor() {
+  if (!thread_.joinable()) {
+    loop_->end();
+    return;
+  }
   loop_->stop();
   // The last owner may go away while a listener reports its end, on the reactor's own thread.
   if (thread_.get_id() == std::this_thread::get_id())
@@ -427,9 +468,15 @@ process_reactor::~process_reactor() {
     thread_.join();
 }
 
-process_key process_reactor::start(process_spec what, std::unique_ptr<process_listener> who) {
+void process_reactor::turn() {
+  // A listener may let the last owner of the reactor go.
+  const auto here = loop_;
+  here->turn();
+}
+
+process_key process_reactor::launch(process_spec spec, std::unique_ptr<process_listener> who) {
   const auto key = loop_->next_key();
-  loop_->post({command_kind::start, key, std::move(what), std::move(who), {}});
+  loop_->post({command_kind::start, key, std::move(spec), std::move(who), {}});
   return key;
 }
 

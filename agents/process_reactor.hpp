@@ -1,11 +1,17 @@
-// Runs child processes: one thread starts them, feeds and reads their pipes, and waits for their end. Used by the `command` agent; any
-// number of processes share it. Every process is reaped and every descriptor closed, however it ends.
+// Runs child processes: starts them, feeds and reads their pipes, and waits for their end. Used by
+// the `command` agent; any number of processes share it. Every process is reaped and every
+// descriptor closed, however it ends.
 //
-// A small epoll loop rather than Asio: what is waited for here (pipes, pidfds, one deadline a process) is three system calls, this room
-// then needs no heavy headers, and the thread must in any case be ours and only ours: children die with the thread that started them.
+// A step machine: `turn` does what can be done now. After `start` a thread of its own takes the
+// turns.
+//
+// A small epoll loop rather than Asio: what is waited for here (pipes, pidfds, one deadline a
+// process) is three system calls, this room then needs no heavy headers, and the thread must in any
+// case be ours and only ours: children die with the thread that started them.
 #pragma once
 
 #include "agents/process_spawn.hpp"
+#include <troupe/protocol/time_source.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -35,7 +41,8 @@ enum class output_verdict : std::uint8_t {
   kill    ///< End it and its group at once.
 };
 
-/// Hears of one process, on the reactor's thread; must not block. Destroyed after on_exit or on_start_failed.
+/// Hears of one process, on the thread that takes the reactor's turns; must not block. Destroyed
+/// after on_exit or on_start_failed.
 class process_listener {
 public:
   virtual ~process_listener() = default;
@@ -50,17 +57,25 @@ public:
 /// Names a process for as long as the reactor lives; never reused.
 using process_key = std::uint64_t;
 
-/// All members may be called from any thread and return at once. Commands for a process that has ended do nothing.
+/// All members but `start` and `turn` may be called from any thread and return at once. Commands
+/// for a process that has ended do nothing.
 class process_reactor {
 public:
-  /// Starts the thread. Throws std::system_error if the system refuses it.
-  process_reactor();
+  /// `time` outlives the reactor and its thread. Throws std::system_error if the system refuses the
+  /// descriptors it needs.
+  explicit process_reactor(const time_source& time = system_time());
   /// Kills (SIGKILL, whole groups) and reaps what still runs; listeners are not told.
   ~process_reactor();
   process_reactor(const process_reactor&) = delete;
   process_reactor& operator=(const process_reactor&) = delete;
 
-  process_key start(process_spec what, std::unique_ptr<process_listener> who);
+  /// From now on a thread takes the turns. Throws std::system_error if the system refuses it.
+  void start();
+  /// Does what can be done without waiting. For a reactor without a thread: from one thread only,
+  /// for processes die with the thread that started them; and with SIGPIPE ignored.
+  void turn();
+
+  process_key launch(process_spec spec, std::unique_ptr<process_listener> who);
   /// More for its stdin, if that is kept open; dropped once the process has closed it.
   void write_input(process_key which, std::string bytes);
   /// SIGTERM to the process and its group, SIGKILL `kill_after` later.

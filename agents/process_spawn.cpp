@@ -1,5 +1,7 @@
 #include "agents/process_spawn.hpp"
 
+#include "protocol/json/quoted.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -21,9 +23,11 @@ namespace troupe {
 namespace {
 
 // -- in the child ------------------------------------------------------------------------------------------------------
-// After vfork the child borrows our memory until it execs: it only makes system calls on what was prepared for it.
+// After vfork the child borrows our memory until it execs: it only makes system calls on what was
+// prepared for it.
 
-constexpr unsigned close_range_cloexec = 4; // CLOSE_RANGE_CLOEXEC of <linux/close_range.h>, since Linux 5.11
+constexpr unsigned close_range_cloexec =
+    4; // CLOSE_RANGE_CLOEXEC of <linux/close_range.h>, since Linux 5.11
 
 enum class child_stage : int { directory, program };
 
@@ -36,7 +40,7 @@ struct child_plan {
   const char* program;
   char* const* argv;
   char* const* environment;
-  const char* directory; // null: stay
+  const char* directory;    // null: stay
   const rlimit* open_files; // null: as ours
   int input, output, errors, faults;
   bool outlives_us;
@@ -57,7 +61,8 @@ struct child_plan {
     if (::getppid() != plan.parent)
       ::_exit(127);
   }
-  // Ignored signals and the mask survive exec; a program expects neither. Handlers go first: none of ours may run in here.
+  // Ignored signals and the mask survive exec; a program expects neither. Handlers go first: none
+  // of ours may run in here.
   struct sigaction standard {};
   standard.sa_handler = SIG_DFL;
   for (int number = 1; number < NSIG; ++number)
@@ -69,7 +74,8 @@ struct child_plan {
   ::dup2(plan.input, STDIN_FILENO);
   ::dup2(plan.output, STDOUT_FILENO);
   ::dup2(plan.errors, STDERR_FILENO);
-  // Ours are close-on-exec; those that other libraries opened or our own parent left us may not be. Older kernels keep them.
+  // Ours are close-on-exec; those that other libraries opened or our own parent left us may not be.
+  // Older kernels keep them.
   ::syscall(SYS_close_range, 3U, ~0U, close_range_cloexec);
   if (plan.open_files != nullptr)
     ::setrlimit(RLIMIT_NOFILE, plan.open_files);
@@ -79,8 +85,9 @@ struct child_plan {
   give_up(plan, child_stage::program);
 }
 
-// A function of its own, so that no variable of the caller lives across vfork. vfork, because fork copies the page tables: with a
-// million tasks in memory that takes longer than many a command runs.
+// A function of its own, so that no variable of the caller lives across vfork. vfork, because fork
+// copies the page tables: with a million tasks in memory that takes longer than many a command
+// runs.
 [[gnu::noinline]] pid_t start_child(const child_plan& plan) {
   const auto pid = ::vfork();
   if (pid == 0)
@@ -94,7 +101,8 @@ struct pipe_ends {
   unique_fd read, write;
 };
 
-// Above the standard streams: the child would overwrite a pipe that stands in their place (if we were started with them closed).
+// Above the standard streams: the child would overwrite a pipe that stands in their place (if we
+// were started with them closed).
 unique_fd above_standard(int fd) {
   if (fd > STDERR_FILENO)
     return unique_fd(fd);
@@ -118,10 +126,6 @@ bool set_nonblocking(const unique_fd& fd) {
 std::string text_of_errno(int number) {
   std::array<char, 128> buffer{};
   return ::strerror_r(number, buffer.data(), buffer.size());
-}
-
-std::string quoted(std::string_view text) {
-  return "\"" + std::string(text) + "\"";
 }
 
 spawn_failure our_fault(int number) {
@@ -157,7 +161,9 @@ std::variant<std::string, spawn_failure> find_program(const process_spec& spec) 
       directory = ".";
     // Relative entries count from where the program will run.
     const auto path = directory + "/" + name;
-    if (is_program(directory.front() == '/' || spec.directory.empty() ? path : spec.directory + "/" + path, seen))
+    if (is_program(directory.front() == '/' || spec.directory.empty() ? path
+                                                                      : spec.directory + "/" + path,
+                   seen))
       return path;
     if (end == std::string_view::npos)
       break;
@@ -169,24 +175,30 @@ std::variant<std::string, spawn_failure> find_program(const process_spec& spec) 
                        false};
 }
 
-spawn_failure explain(const process_spec& spec, const std::string& program, const child_fault& fault) {
+spawn_failure explain(const process_spec& spec, const std::string& program,
+                      const child_fault& fault) {
   const auto why = text_of_errno(fault.reason);
-  if (fault.reason == EAGAIN || fault.reason == ENOMEM || fault.reason == EMFILE || fault.reason == ENFILE)
+  if (fault.reason == EAGAIN || fault.reason == ENOMEM || fault.reason == EMFILE
+      || fault.reason == ENFILE)
     return our_fault(fault.reason);
   if (fault.stage == child_stage::directory)
     return {"working directory " + quoted(spec.directory) + ": " + why, false};
   const auto name = "program " + quoted(spec.argv.front());
-  const auto full = program.front() == '/' || spec.directory.empty() ? program : spec.directory + "/" + program;
+  const auto full =
+      program.front() == '/' || spec.directory.empty() ? program : spec.directory + "/" + program;
   struct stat info {};
   const bool exists = ::stat(full.c_str(), &info) == 0;
   if (fault.reason == ENOENT)
-    return {name + (exists ? " needs an interpreter that does not exist" : " does not exist"), false};
+    return {name + (exists ? " needs an interpreter that does not exist" : " does not exist"),
+            false};
   if (exists && S_ISDIR(info.st_mode))
     return {name + " is a directory", false};
   if (fault.reason == EACCES)
     return {name + " is not executable", false};
   if (fault.reason == ENOEXEC)
-    return {name + " is not in an executable format (a script needs a first line such as #!/bin/sh)", false};
+    return {name
+                + " is not in an executable format (a script needs a first line such as #!/bin/sh)",
+            false};
   return {name + " cannot be executed: " + why, false};
 }
 
@@ -208,7 +220,8 @@ std::optional<rlimit> open_files_limit(const process_spec& spec) {
   return limit;
 }
 
-// Whether the child reported a fault before it ended; blocks until it execs or ends, which vfork has waited for already.
+// Whether the child reported a fault before it ended; blocks until it execs or ends, which vfork
+// has waited for already.
 std::optional<child_fault> read_fault(const unique_fd& from) {
   child_fault fault{};
   ssize_t got = 0;
@@ -229,9 +242,11 @@ std::variant<spawned_process, spawn_failure> spawn(const process_spec& spec) {
   pipe_ends input, output, errors, faults;
   if (!open_pipe(output) || !open_pipe(errors) || !open_pipe(faults))
     return our_fault(errno);
-  if (spec.input ? !open_pipe(input) : !(input.read = above_standard(::open("/dev/null", O_RDONLY | O_CLOEXEC))))
+  if (spec.input ? !open_pipe(input)
+                 : !(input.read = above_standard(::open("/dev/null", O_RDONLY | O_CLOEXEC))))
     return our_fault(errno);
-  if ((spec.input && !set_nonblocking(input.write)) || !set_nonblocking(output.read) || !set_nonblocking(errors.read))
+  if ((spec.input && !set_nonblocking(input.write)) || !set_nonblocking(output.read)
+      || !set_nonblocking(errors.read))
     return our_fault(errno);
 
   const auto argv = pointers_to(spec.argv);
@@ -257,7 +272,8 @@ std::variant<spawned_process, spawn_failure> spawn(const process_spec& spec) {
     }
     return explain(spec, path, *fault);
   }
-  return spawned_process{pid, std::move(input.write), std::move(output.read), std::move(errors.read)};
+  return spawned_process{pid, std::move(input.write), std::move(output.read),
+                         std::move(errors.read)};
 }
 
 } // namespace troupe

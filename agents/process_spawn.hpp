@@ -1,5 +1,5 @@
-// Starts one child process: own process group, pipes for its standard streams, nothing else inherited. Used by process_reactor alone,
-// on its thread.
+// Starts one child process: own process group, pipes for its standard streams, nothing else
+// inherited. Used by process_reactor alone, on its thread.
 #pragma once
 
 #include "agents/unique_fd.hpp"
@@ -18,14 +18,16 @@ namespace troupe {
 
 /// What to run and how to treat it.
 struct process_spec {
-  std::vector<std::string> argv; ///< Not empty. Without a slash, argv[0] is looked up in `PATH` of `environment`.
-  std::string directory;         ///< Empty: ours.
+  std::vector<std::string>
+      argv; ///< Not empty. Without a slash, argv[0] is looked up in `PATH` of `environment`.
+  std::string directory;                ///< Empty: ours.
   std::vector<std::string> environment; ///< All of it, as `NAME=value`.
-  std::optional<std::uint64_t> open_files_max; ///< Its soft limit (`ulimit -n`), at most our hard one; none: ours.
-  std::optional<std::string> input;     ///< Written to its stdin; none: stdin is empty (/dev/null).
-  bool outlives_us = false; ///< It is not killed by the kernel when we die.
-  bool keep_input_open = false;         ///< More may be written; else stdin is closed after `input`.
-  std::size_t output_bytes_max = std::size_t{8} << 20; ///< More on stdout ends it.
+  std::optional<std::uint64_t>
+      open_files_max; ///< Its soft limit (`ulimit -n`), at most our hard one; none: ours.
+  std::optional<std::string> input; ///< Written to its stdin; none: stdin is empty (/dev/null).
+  bool outlives_us = false;         ///< It is not killed by the kernel when we die.
+  bool keep_input_open = false;     ///< More may be written; else stdin is closed after `input`.
+  std::size_t output_bytes_max = std::size_t{8} << 20;           ///< More on stdout ends it.
   std::chrono::nanoseconds kill_after = std::chrono::seconds{2}; ///< From SIGTERM to SIGKILL.
 };
 
@@ -41,8 +43,9 @@ struct spawn_failure {
   bool retry = false; ///< It may work later: too many processes or open files, no memory.
 };
 
-/// The child dies with the *calling thread* (PR_SET_PDEATHSIG is per thread): call from one that lives as long as its children.
-/// All signals must be blocked in it. Returns once the program runs or could not be started.
+/// The child dies with the *calling thread* (PR_SET_PDEATHSIG is per thread): call from one that
+/// lives as long as its children. All signals must be blocked in it. Returns once the program runs
+/// or could not be started.
 [[nodiscard]] std::variant<spawned_process, spawn_failure> spawn(const process_spec& spec);
 
 } // namespace troupe

@@ -1,18 +1,19 @@
 #include "agents/process_warden.hpp"
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <string>
 #include <utility>
 #include <variant>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 namespace troupe {
 
 namespace {
 
-// Keeps the last whole line (it ends with a dot, so that a torn one does not count) until the pipe is closed, by us or by our death.
+// Keeps the last whole line (it ends with a dot, so that a torn one does not count) until the pipe
+// is closed, by us or by our death.
 constexpr auto script = R"(trap '' HUP INT TERM PIPE
 groups=
 while read -r line; do case $line in *.) groups=${line%.} ;; esac; done

@@ -1,6 +1,7 @@
-// Ends process groups when this process dies without having a chance to (kill -9, out of memory). The kernel kills only the direct
-// children then (PR_SET_PDEATHSIG); what those started would go on beside the next attempt. So a small shell waits at a pipe for our
-// end and knows the groups that run. Used by process_reactor alone, on its thread.
+// Ends process groups when this process dies without having a chance to (kill -9, out of memory).
+// The kernel kills only the direct children then (PR_SET_PDEATHSIG); what those started would go on
+// beside the next attempt. So a small shell waits at a pipe for our end and knows the groups that
+// run. Used by process_reactor alone, on its thread.
 #pragma once
 
 #include "agents/process_spawn.hpp"

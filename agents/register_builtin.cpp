@@ -1,9 +1,9 @@
-#include "agents/register_builtin.hpp"
-
+#include "agents/command.hpp"
 #include "agents/conformance.hpp"
 #include "agents/echo.hpp"
 #include "agents/scripted.hpp"
 #include "agents/sleep.hpp"
+#include <troupe/agents/register_builtin.hpp>
 
 #include <memory>
 

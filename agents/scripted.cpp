@@ -50,16 +50,19 @@ struct complete_step {
   std::string text;
 };
 
-using script_step = std::variant<progress_step, wait_step, report_artifact, say_step, ask_step, answer_step, fail_step,
-                                 reject_step, hang_step, crash_step, complete_step>;
+using script_step =
+    std::variant<progress_step, wait_step, report_artifact, say_step, ask_step, answer_step,
+                 fail_step, reject_step, hang_step, crash_step, complete_step>;
 
 constexpr std::array<std::string_view, 13> step_names{
-    "progress", "sleep",  "artifact", "message", "ask",  "askAuth", "artifactFromAnswer",
-    "fail",     "reject", "hang",     "crash",   "complete", "failUntilAttempt"};
+    "progress",           "sleep", "artifact", "message", "ask",   "askAuth",
+    "artifactFromAnswer", "fail",  "reject",   "hang",    "crash", "complete",
+    "failUntilAttempt"};
 constexpr std::array<std::string_view, 1> script_members{"steps"};
 constexpr std::array<std::string_view, 1> answer_members{"name"};
 
-result<std::string> read_text(const json::value& from, const std::string& pointer, input_stage stage) {
+result<std::string> read_text(const json::value& from, const std::string& pointer,
+                              input_stage stage) {
   if (from.is_string())
     return std::string(from.get_string());
   if (stage == input_stage::resolved) // a reference to data, written out
@@ -67,7 +70,8 @@ result<std::string> read_text(const json::value& from, const std::string& pointe
   return input_error(pointer, "must be a string");
 }
 
-result<script_step> read_fail_until(const json::object& step, const json::value& value, const std::string& pointer) {
+result<script_step> read_fail_until(const json::object& step, const json::value& value,
+                                    const std::string& pointer) {
   auto reason = read_string(step, "reason", pointer, "failed on purpose");
   if (!reason)
     return reason.error();
@@ -90,8 +94,9 @@ result<script_step> read_answer(const json::value& value, const std::string& poi
   return script_step{answer_step{std::move(*name)}};
 }
 
-result<script_step> read_action(std::string_view name, const json::object& step, const json::value& value,
-                                const std::string& pointer, input_stage stage) {
+result<script_step> read_action(std::string_view name, const json::object& step,
+                                const json::value& value, const std::string& pointer,
+                                input_stage stage) {
   const auto where = below(pointer, name);
   if (is_pending(value, stage)) // a written script is only checked, so any step may stand for it
     return script_step{hang_step{}};
@@ -111,11 +116,13 @@ result<script_step> read_action(std::string_view name, const json::object& step,
   }
   if (name == "sleep") {
     const auto seconds = read_amount(value, where, sleep_seconds_max);
-    return seconds ? result<script_step>(wait_step{*seconds}) : result<script_step>(seconds.error());
+    return seconds ? result<script_step>(wait_step{*seconds})
+                   : result<script_step>(seconds.error());
   }
   if (name == "hang")
-    return value.is_bool() && value.get_bool() ? result<script_step>(hang_step{})
-                                               : result<script_step>(input_error(where, "must be true"));
+    return value.is_bool() && value.get_bool()
+               ? result<script_step>(hang_step{})
+               : result<script_step>(input_error(where, "must be true"));
   auto text = read_text(value, where, stage);
   if (!text)
     return text.error();
@@ -132,7 +139,8 @@ result<script_step> read_action(std::string_view name, const json::object& step,
   return script_step{complete_step{std::move(*text)}};
 }
 
-result<script_step> read_step(const json::value& from, const std::string& pointer, input_stage stage) {
+result<script_step> read_step(const json::value& from, const std::string& pointer,
+                              input_stage stage) {
   const auto* step = from.if_object();
   if (step == nullptr)
     return input_error(pointer, "a step must be an object with one member, such as {\"sleep\": 1}");
@@ -142,11 +150,12 @@ result<script_step> read_step(const json::value& from, const std::string& pointe
     if (name == "reason" && step->contains("failUntilAttempt"))
       continue;
     if (std::find(step_names.begin(), step_names.end(), name) == step_names.end())
-      return input_error(below(pointer, name),
-                         "unknown step " + json::serialize(json::string(name)) + did_you_mean(name, step_names));
+      return input_error(below(pointer, name), "unknown step " + json::serialize(json::string(name))
+                                                   + did_you_mean(name, step_names));
     if (action != nullptr)
-      return input_error(pointer, "a step does one thing; this has both \"" + std::string(action->key()) + "\" and \""
-                                      + std::string(name) + "\"");
+      return input_error(pointer, "a step does one thing; this has both \""
+                                      + std::string(action->key()) + "\" and \"" + std::string(name)
+                                      + "\"");
     action = &member;
   }
   if (action == nullptr)
@@ -182,10 +191,11 @@ result<std::vector<script_step>> read_script(const json::object& input, input_st
 
 class scripted_run final : public agent_run {
 public:
-  scripted_run(std::vector<script_step> steps, order_ptr what, agent_port_ptr port)
-      : steps_(std::move(steps)), order_(std::move(what)), port_(std::move(port)) {}
+  scripted_run(std::vector<script_step> steps, order_ptr order, agent_port_ptr port)
+      : steps_(std::move(steps)), order_(std::move(order)), port_(std::move(port)) {}
 
-  // Goes on until a step waits or the script is over. Every report goes through the port, the last one too: so none overtakes another.
+  // Goes on until a step waits or the script is over. Every report goes through the port, the last
+  // one too: so none overtakes another.
   void go_on() {
     waiting_ = waiting_for::nothing;
     while (waiting_ == waiting_for::nothing) {
@@ -234,7 +244,9 @@ private:
     port_->report(report_question{step.prompt, step.auth});
   }
 
-  void act(const answer_step& step) { port_->report(namer_.name({text_artifact(step.name, answer_)})); }
+  void act(const answer_step& step) {
+    port_->report(namer_.name({text_artifact(step.name, answer_)}));
+  }
 
   void act(const fail_step& step) {
     if (static_cast<double>(order_->attempt) < step.until_attempt)
@@ -263,12 +275,12 @@ private:
 
 } // namespace
 
-start_result scripted_agent::start(const order_ptr& what, const agent_port_ptr& port) {
-  auto steps = what->input.empty() ? read_script(input_of(*what), input_stage::resolved)
-                                   : read_script(what->input, input_stage::resolved);
+start_result scripted_agent::start(const order_ptr& order, const agent_port_ptr& port) {
+  auto steps = order->input.empty() ? read_script(input_of(*order), input_stage::resolved)
+                                    : read_script(order->input, input_stage::resolved);
   if (!steps)
     return input_failure(steps.error());
-  auto run = std::make_unique<scripted_run>(std::move(*steps), what, port);
+  auto run = std::make_unique<scripted_run>(std::move(*steps), order, port);
   run->go_on();
   return run;
 }

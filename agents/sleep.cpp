@@ -1,11 +1,11 @@
 #include "agents/sleep.hpp"
 
+#include "agents/input_check.hpp"
+
 #include <algorithm>
 #include <array>
 #include <memory>
 #include <utility>
-
-#include "agents/input_check.hpp"
 
 namespace troupe {
 
@@ -48,15 +48,16 @@ private:
 std::chrono::nanoseconds scaled_wait(double seconds, double scale) {
   constexpr double nanoseconds_max = 9.2e18; // a little below the largest std::int64_t
   const auto wait = seconds * 1e9 * scale;
-  return std::chrono::nanoseconds{wait > 0 ? static_cast<std::int64_t>(std::min(wait, nanoseconds_max)) : 0};
+  return std::chrono::nanoseconds{
+      wait > 0 ? static_cast<std::int64_t>(std::min(wait, nanoseconds_max)) : 0};
 }
 
-start_result sleep_agent::start(const order_ptr& what, const agent_port_ptr& port) {
-  const auto seconds = what->input.empty() ? read_seconds(input_of(*what), input_stage::resolved)
-                                           : read_seconds(what->input, input_stage::resolved);
+start_result sleep_agent::start(const order_ptr& order, const agent_port_ptr& port) {
+  const auto seconds = order->input.empty() ? read_seconds(input_of(*order), input_stage::resolved)
+                                            : read_seconds(order->input, input_stage::resolved);
   if (!seconds)
     return input_failure(seconds.error());
-  const auto wait = scaled_wait(*seconds, what->time_scale);
+  const auto wait = scaled_wait(*seconds, order->time_scale);
   if (wait.count() == 0)
     return report_completed{};
   port->wake_after(wait);

@@ -1,8 +1,8 @@
-// Waits: `{"seconds": 0.5}`, times the run's time scale. Stands for work of known length in plans from measurements, in demos and
-// tests. The wait is the actor's timer; no thread is held.
+// Waits: `{"seconds": 0.5}`, times the run's time scale. Stands for work of known length in plans
+// from measurements, in demos and tests. The wait is the actor's timer; no thread is held.
 #pragma once
 
-#include "actors/agent.hpp"
+#include <troupe/actors/agent.hpp>
 
 #include <chrono>
 
@@ -17,7 +17,7 @@ inline constexpr double sleep_seconds_max = 1e9;
 /// Completes without artifacts once the time is over; zero seconds at once.
 class sleep_agent final : public agent {
 public:
-  [[nodiscard]] start_result start(const order_ptr& what, const agent_port_ptr& port) override;
+  [[nodiscard]] start_result start(const order_ptr& order, const agent_port_ptr& port) override;
   [[nodiscard]] result<void> check_input(const boost::json::object& input) const override;
   [[nodiscard]] std::string description() const override;
 };

@@ -1,10 +1,11 @@
-// Owns one file descriptor. Used where processes are started and watched; a leaked descriptor would be inherited by nobody (all are
-// close-on-exec) but would count against the process's limit for ever.
+// Owns one file descriptor. Used where processes are started and watched; a leaked descriptor would
+// be inherited by nobody (all are close-on-exec) but would count against the process's limit for
+// ever.
 #pragma once
 
-#include <unistd.h>
-
 #include <utility>
+
+#include <unistd.h>
 
 namespace troupe {
 

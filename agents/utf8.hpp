@@ -6,8 +6,8 @@
 
 namespace troupe {
 
-/// `bytes` with every byte that is no part of well-formed UTF-8, and every control character but tab and newline, replaced by
-/// U+FFFD: fit for a message.
+/// `bytes` with every byte that is no part of well-formed UTF-8, and every control character but
+/// tab and newline, replaced by U+FFFD: fit for a message.
 [[nodiscard]] std::string printable_utf8(std::string_view bytes);
 
 } // namespace troupe

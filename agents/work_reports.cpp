@@ -1,6 +1,6 @@
 #include "agents/work_reports.hpp"
 
-#include "protocol/base64.hpp"
+#include "protocol/json/base64.hpp"
 
 #include <boost/json/serialize.hpp>
 
@@ -14,15 +14,16 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::array<std::string_view, 7> tracker_members{"id",     "progress",  "total",    "message",
-                                                          "status", "startedAt", "updatedAt"};
+constexpr std::array<std::string_view, 7> tracker_members{
+    "id", "progress", "total", "message", "status", "startedAt", "updatedAt"};
 constexpr std::array<std::string_view, 2> snapshot_members{"trackers", "aggregate"};
 constexpr std::array<std::string_view, 3> aggregate_members{"progress", "total", "message"};
-constexpr std::array<std::string_view, 9> artifact_members{"name",      "text",     "data",   "raw",      "url",
-                                                           "mediaType", "filename", "append", "lastChunk"};
+constexpr std::array<std::string_view, 9> artifact_members{
+    "name", "text", "data", "raw", "url", "mediaType", "filename", "append", "lastChunk"};
 constexpr std::array<std::string_view, 4> content_members{"text", "data", "raw", "url"};
 
-result<std::optional<double>> read_number(const json::object& from, std::string_view name, const std::string& pointer) {
+result<std::optional<double>> read_number(const json::object& from, std::string_view name,
+                                          const std::string& pointer) {
   const auto* value = from.if_contains(name);
   if (value == nullptr)
     return std::optional<double>{};
@@ -31,7 +32,8 @@ result<std::optional<double>> read_number(const json::object& from, std::string_
   return std::optional<double>{value->to_number<double>()};
 }
 
-result<std::optional<timestamp>> read_time(const json::object& from, std::string_view name, const std::string& pointer) {
+result<std::optional<timestamp>> read_time(const json::object& from, std::string_view name,
+                                           const std::string& pointer) {
   const auto* value = from.if_contains(name);
   if (value == nullptr)
     return std::optional<timestamp>{};
@@ -41,8 +43,8 @@ result<std::optional<timestamp>> read_time(const json::object& from, std::string
   return at;
 }
 
-result<bool> read_flag(const json::object& from, std::string_view name, bool fallback, const std::string& pointer,
-                       input_stage stage) {
+result<bool> read_flag(const json::object& from, std::string_view name, bool fallback,
+                       const std::string& pointer, input_stage stage) {
   const auto* value = from.if_contains(name);
   if (value == nullptr || is_pending(*value, stage))
     return fallback;
@@ -136,7 +138,8 @@ result<part> read_content(const json::object& from, const std::string& pointer, 
   const auto is_given = [&](std::string_view name) { return from.contains(name); };
   if (std::count_if(content_members.begin(), content_members.end(), is_given) != 1)
     return input_error(pointer, "must have exactly one of text, data, raw and url");
-  const std::string_view name = *std::find_if(content_members.begin(), content_members.end(), is_given);
+  const std::string_view name =
+      *std::find_if(content_members.begin(), content_members.end(), is_given);
   const auto& value = from.at(name);
   part out;
   if (name == "data") {
@@ -202,7 +205,8 @@ progress_report tracker_set::apply(const progress_step& step) {
   return report;
 }
 
-result<report_artifact> read_artifact_step(const json::value& from, const std::string& pointer, input_stage stage) {
+result<report_artifact> read_artifact_step(const json::value& from, const std::string& pointer,
+                                           input_stage stage) {
   const auto* object = from.if_object();
   if (object == nullptr)
     return input_error(pointer, "must be an object");
@@ -214,11 +218,11 @@ result<report_artifact> read_artifact_step(const json::value& from, const std::s
     return name.error();
   if (name->empty())
     return input_error(below(pointer, "name"), "must be a string that is not empty");
-  out.what.name = std::move(*name);
+  out.artifact.name = std::move(*name);
   auto content = read_content(*object, pointer, stage);
   if (!content)
     return content.error();
-  out.what.parts.push_back(std::move(*content));
+  out.artifact.parts.push_back(std::move(*content));
   const auto append = read_flag(*object, "append", false, pointer, stage);
   if (!append)
     return append.error();
@@ -230,20 +234,21 @@ result<report_artifact> read_artifact_step(const json::value& from, const std::s
   return out;
 }
 
-report_artifact artifact_namer::name(report_artifact what) {
-  auto& count = count_[what.what.name];
+report_artifact artifact_namer::name(report_artifact report) {
+  auto& count = count_[report.artifact.name];
   if (count == 0)
-    what.append = false; // there is nothing to append to yet: the first chunk
-  if (!what.append)
+    report.append = false; // there is nothing to append to yet: the first chunk
+  if (!report.append)
     ++count;
-  what.what.artifact_id = count == 1 ? what.what.name : what.what.name + "-" + std::to_string(count);
-  return what;
+  report.artifact.artifact_id =
+      count == 1 ? report.artifact.name : report.artifact.name + "-" + std::to_string(count);
+  return report;
 }
 
 report_message agent_message(std::string text) {
   report_message out;
-  out.what.from = role::agent;
-  out.what.parts.push_back(text_part(std::move(text)));
+  out.message.from = role::agent;
+  out.message.parts.push_back(text_part(std::move(text)));
   return out;
 }
 

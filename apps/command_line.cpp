@@ -12,7 +12,7 @@ namespace troupe {
 namespace {
 
 constexpr const char* overview =
-  R"(Troupe runs plans: an objective has plans, plans have tasks, tasks depend on each other, and everything
+    R"(Troupe runs plans: an objective has plans, plans have tasks, tasks depend on each other, and everything
 that may run at once does. Agents do the work. Give it a file, or serve it over the A2A protocol.)";
 
 constexpr const char* examples = R"(Examples:
@@ -67,10 +67,13 @@ A key to sign with (card.signing.key):
 
 Exit codes: 0 printed, or the signature holds; 1 no signature holds; 2 wrong usage or an invalid file.)";
 
-const std::map<std::string, store_kind> store_kinds{{"memory", store_kind::memory}, {"rocksdb", store_kind::rocksdb}};
-const std::map<std::string, durability> durabilities{{"sync", durability::sync}, {"async", durability::async}};
-const std::map<std::string, colour_choice> colours{
-  {"auto", colour_choice::automatic}, {"always", colour_choice::always}, {"never", colour_choice::never}};
+const std::map<std::string, store_kind> store_kinds{{"memory", store_kind::memory},
+                                                    {"rocksdb", store_kind::rocksdb}};
+const std::map<std::string, durability> durabilities{{"sync", durability::sync},
+                                                     {"async", durability::async}};
+const std::map<std::string, colour_choice> colours{{"auto", colour_choice::automatic},
+                                                   {"always", colour_choice::always},
+                                                   {"never", colour_choice::never}};
 const std::map<std::string, graph_format> formats{{"text", graph_format::text},
                                                   {"dot", graph_format::dot},
                                                   {"svg", graph_format::svg},
@@ -78,20 +81,20 @@ const std::map<std::string, graph_format> formats{{"text", graph_format::text},
 
 /// An option that takes one of the names in `names`; the error lists them.
 template<class T>
-CLI::Option* add_choice(CLI::App& to, const std::string& name, T& target, const std::map<std::string, T>& names,
-                        const std::string& help) {
+CLI::Option* add_choice(CLI::App& to, const std::string& name, T& target,
+                        const std::map<std::string, T>& names, const std::string& help) {
   std::string list;
   for (const auto& [key, value] : names)
     list += (list.empty() ? "" : "|") + key;
   auto* option = to.add_option_function<std::string>(
-    name,
-    [&target, &names, name, list](const std::string& text) {
-      const auto found = names.find(text);
-      if (found == names.end())
-        throw CLI::ValidationError(name, "\"" + text + "\" is none of " + list);
-      target = found->second;
-    },
-    help);
+      name,
+      [&target, &names, name, list](const std::string& text) {
+        const auto found = names.find(text);
+        if (found == names.end())
+          throw CLI::ValidationError(name, "\"" + text + "\" is none of " + list);
+        target = found->second;
+      },
+      help);
   return option->type_name(list);
 }
 
@@ -99,50 +102,55 @@ CLI::Option* add_choice(CLI::App& to, const std::string& name, T& target, const 
 std::pair<std::string, std::string> read_answer(const std::string& text) {
   const auto at = text.find('=');
   if (at == std::string::npos || at == 0)
-    throw CLI::ValidationError("--answer", "\"" + text + "\" is not KEY=TEXT (KEY: a task's id or name in the file)");
+    throw CLI::ValidationError(
+        "--answer", "\"" + text + "\" is not KEY=TEXT (KEY: a task's id or name in the file)");
   return {text.substr(0, at), text.substr(at + 1)};
 }
 
 void add_run(CLI::App& app, run_options& options) {
   auto& run = *app.add_subcommand("run", "Run a plan from a file and watch it");
-  run.add_option("FILE", options.file, "A plan document or a WfFormat 1.5 instance; - reads standard input");
+  run.add_option("FILE", options.file,
+                 "A plan document or a WfFormat 1.5 instance; - reads standard input");
   run.add_flag("--json", options.json, "One JSON object per event, a summary as the last line");
   run.add_flag("--quiet,-q", options.quiet, "Only the summary");
-  run
-    .add_option_function<double>(
-      "--time-scale",
-      [&options](double value) {
-        if (!(value >= 0.0) || value > 1e6)
-          throw CLI::ValidationError("--time-scale", "must be between 0 and 1000000");
-        options.time_scale = value;
-      },
-      "Multiplies the times of agents that only wait (sleep, scripted)")
-    ->type_name("X");
-  run.add_option("--max-parallel", options.parallel_max, "At most so many tasks at once, whatever the file or the record says")
+  run.add_option_function<double>(
+         "--time-scale",
+         [&options](double value) {
+           if (!(value >= 0.0) || value > 1e6)
+             throw CLI::ValidationError("--time-scale", "must be between 0 and 1000000");
+           options.time_scale = value;
+         },
+         "Multiplies the times of agents that only wait (sleep, scripted)")
+      ->type_name("X");
+  run.add_option("--max-parallel", options.parallel_max,
+                 "At most so many tasks at once, whatever the file or the record says")
       ->type_name("N")
       ->check(CLI::Range(std::uint32_t{1}, std::numeric_limits<std::uint32_t>::max()));
-  run.add_option("--data", options.store.directory, "Where the record is kept (default: a directory per file in\n"
-                                                    "${XDG_STATE_HOME:-~/.local/state}/troupe/runs)")
-    ->type_name("DIR");
-  add_choice(run, "--store", options.store.kind, store_kinds, "What keeps the record (default rocksdb)");
+  run.add_option("--data", options.store.directory,
+                 "Where the record is kept (default: a directory per file in\n"
+                 "${XDG_STATE_HOME:-~/.local/state}/troupe/runs)")
+      ->type_name("DIR");
+  add_choice(run, "--store", options.store.kind, store_kinds,
+             "What keeps the record (default rocksdb)");
   add_choice(run, "--durability", options.store.durability, durabilities,
              "sync: survives power loss; async: survives kill -9 (default sync)");
-  run.add_flag("--resume", options.resume, "Go on with the newest unfinished run of the data directory");
+  run.add_flag("--resume", options.resume,
+               "Go on with the newest unfinished run of the data directory");
   run.add_option("--agent", options.agent, "Does the tasks that name no agent")->type_name("NAME");
-  run
-    .add_option_function<std::vector<std::string>>(
-      "--answer",
-      [&options](const std::vector<std::string>& all) {
-        for (const auto& each : all)
-          options.answers.push_back(read_answer(each));
-      },
-      "Answers a task's question, once; may be repeated")
-    ->type_name("KEY=TEXT")
-    ->expected(1)
-    ->allow_extra_args(false) // the FILE may stand behind it
-    ->take_all();
+  run.add_option_function<std::vector<std::string>>(
+         "--answer",
+         [&options](const std::vector<std::string>& all) {
+           for (const auto& each : all)
+             options.answers.push_back(read_answer(each));
+         },
+         "Answers a task's question, once; may be repeated")
+      ->type_name("KEY=TEXT")
+      ->expected(1)
+      ->allow_extra_args(false) // the FILE may stand behind it
+      ->take_all();
   run.add_flag("--no-input", options.no_input, "Never ask at the prompt");
-  add_choice(run, "--color", options.colour, colours, "Colours (default auto; NO_COLOR is honoured)");
+  add_choice(run, "--color", options.colour, colours,
+             "Colours (default auto; NO_COLOR is honoured)");
   run.footer(run_footer);
 }
 
@@ -151,39 +159,57 @@ void add_serve(CLI::App& app, serve_options& options) {
   const auto setting = [&](const std::string& flag, const std::string& key, const std::string& type,
                            const std::string& help) {
     serve
-      .add_option_function<std::string>(
-        flag, [&options, key](const std::string& value) { options.flags.emplace_back(key, value); }, help)
-      ->type_name(type);
+        .add_option_function<std::string>(
+            flag,
+            [&options, key](const std::string& value) { options.flags.emplace_back(key, value); },
+            help)
+        ->type_name(type);
   };
-  setting("--listen", "listen", "HOST:PORT", "Where to listen; port 0 takes a free one (default 127.0.0.1:8080)");
+  setting("--listen", "listen", "HOST:PORT",
+          "Where to listen; port 0 takes a free one (default 127.0.0.1:8080)");
   setting("--data", "data", "DIR", "Where the records are kept (default ./troupe-data)");
-  serve.add_option("--config", options.config_file, "A TOML file; see --print-config")->type_name("FILE");
+  serve.add_option("--config", options.config_file, "A TOML file; see --print-config")
+      ->type_name("FILE");
   setting("--store", "store", "memory|rocksdb",
-          "What keeps the records (default rocksdb); memory keeps the newest\nmillion tasks and 100,000 objectives of those that have ended");
-  setting("--durability", "durability", "async|sync", "sync: survives power loss; async: survives kill -9 (default sync)");
-  setting("--agent", "agent", "NAME", "Does plain messages and tasks that name no agent (default echo)");
-  setting("--max-parallel", "max-parallel", "N", "At most so many tasks of a new objective at once, whatever it asks for");
+          "What keeps the records (default rocksdb); memory keeps the newest\nmillion tasks and "
+          "100,000 objectives of those that have ended");
+  setting("--durability", "durability", "async|sync",
+          "sync: survives power loss; async: survives kill -9 (default sync)");
+  setting("--agent", "agent", "NAME",
+          "Does plain messages and tasks that name no agent (default echo)");
+  setting("--max-parallel", "max-parallel", "N",
+          "At most so many tasks of a new objective at once, whatever it asks for");
   setting("--time-scale", "time-scale", "X", "Multiplies the times of agents that only wait");
-  setting("--drain-seconds", "drain-seconds", "S", "How long to wait for open connections at the end (default 10)");
+  setting("--drain-seconds", "drain-seconds", "S",
+          "How long to wait for open connections at the end (default 10)");
   setting("--log-level", "log-level", "LEVEL", "debug|info|warn|error|off (default info)");
   setting("--log-format", "log-format", "text|json", "How log lines look (default text)");
   serve.add_flag_callback(
-    "--allow-commands", [&options] { options.flags.emplace_back("agents.command", "true"); },
-    "Offer the command agent: whoever reaches the server may run programs");
-  serve.add_flag("--print-config", options.print_config, "Print the effective configuration and exit");
+      "--allow-commands", [&options] { options.flags.emplace_back("agents.command", "true"); },
+      "Offer the command agent: any client of the server may run programs");
+  serve.add_flag("--print-config", options.print_config,
+                 "Print the effective configuration and exit");
   serve.footer(serve_footer);
 }
 
 void add_card(CLI::App& app, card_command_options& options) {
   auto& card = *app.add_subcommand("card", "Print the agent card, or verify one");
-  auto* config = card.add_option("--config", options.config_file, "The server's TOML file")->type_name("FILE");
-  auto* pure = card.add_flag_callback("--pure10", [&options] { options.shape = card_shape::pure_1_0; }, "In the shape of A2A 1.0");
-  auto* superset = card.add_flag_callback("--superset", [&options] { options.shape = card_shape::superset; },
-                                          "With the keys of A2A 0.3 besides");
+  auto* config =
+      card.add_option("--config", options.config_file, "The server's TOML file")->type_name("FILE");
+  auto* pure = card.add_flag_callback(
+      "--pure10", [&options] { options.shape = card_shape::pure_1_0; }, "In the shape of A2A 1.0");
+  auto* superset = card.add_flag_callback(
+      "--superset", [&options] { options.shape = card_shape::superset; },
+      "With the keys of A2A 0.3 besides");
   pure->excludes(superset);
-  auto* verify = card.add_option("--verify", options.verify_file, "Verify this card instead; - reads standard input")->type_name("FILE");
-  auto* key = card.add_option("--key", options.key_file, "The public key that must have signed it, in PEM")->type_name("FILE");
-  auto* kid = card.add_option("--kid", options.kid, "Only signatures that name their key so")->type_name("NAME");
+  auto* verify = card.add_option("--verify", options.verify_file,
+                                 "Verify this card instead; - reads standard input")
+                     ->type_name("FILE");
+  auto* key =
+      card.add_option("--key", options.key_file, "The public key that must have signed it, in PEM")
+          ->type_name("FILE");
+  auto* kid = card.add_option("--kid", options.kid, "Only signatures that name their key so")
+                  ->type_name("NAME");
   key->needs(verify);
   verify->needs(key);
   kid->needs(verify);
@@ -212,18 +238,25 @@ command read_command_line(int argc, const char* const* argv) {
   serve_options serve;
   add_run(app, run);
   auto& check = *app.add_subcommand("validate", "Check plan files; run nothing");
-  check.add_option("FILE", validate.files, "Plan documents or WfFormat 1.5 instances; - reads standard input")->required();
+  check
+      .add_option("FILE", validate.files,
+                  "Plan documents or WfFormat 1.5 instances; - reads standard input")
+      ->required();
   check.add_flag("--json", validate.json, "A verdict as one JSON object for each file");
   check.footer(validate_footer);
   auto& draw = *app.add_subcommand("graph", "Draw a plan file");
-  draw.add_option("FILE", graph.file, "A plan document or a WfFormat 1.5 instance; - reads standard input")->required();
+  draw.add_option("FILE", graph.file,
+                  "A plan document or a WfFormat 1.5 instance; - reads standard input")
+      ->required();
   add_choice(draw, "--format", graph.format, formats, "How to draw it (default text)");
   draw.footer(graph_footer);
   add_serve(app, serve);
   card_command_options card;
   add_card(app, card);
-  app.add_subcommand("agents", "List the agents and what they do")->footer("Example:\n  troupe agents");
-  app.add_subcommand("version", "Print version, commit, CAF version and compiler")->footer("Example:\n  troupe version");
+  app.add_subcommand("agents", "List the agents and what they do")
+      ->footer("Example:\n  troupe agents");
+  app.add_subcommand("version", "Print version, commit, CAF version and compiler")
+      ->footer("Example:\n  troupe version");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -1,10 +1,11 @@
-// Reads the command line of `troupe` into one of the option values. The only file that knows CLI11 is its .cpp.
+// Reads the command line of `troupe` into one of the option values. The only file that knows CLI11
+// is its .cpp.
 #pragma once
+
+#include "apps/options.hpp"
 
 #include <string>
 #include <variant>
-
-#include "apps/options.hpp"
 
 namespace troupe {
 
@@ -15,8 +16,8 @@ struct finished {
   std::string err; ///< What is wrong, for standard error; one line.
 };
 
-using command = std::variant<finished, run_options, validate_options, graph_options, serve_options, card_command_options, agents_options,
-                             version_options>;
+using command = std::variant<finished, run_options, validate_options, graph_options, serve_options,
+                             card_command_options, agents_options, version_options>;
 
 [[nodiscard]] command read_command_line(int argc, const char* const* argv);
 

@@ -1,4 +1,5 @@
-// The subcommands: each takes its options and returns the process's exit code. Messages for people go to standard error.
+// The subcommands: each takes its options and returns the process's exit code. Messages for people
+// go to standard error.
 #pragma once
 
 #include "apps/options.hpp"

@@ -2,7 +2,7 @@
 
 #include "apps/options.hpp"
 #include "apps/text.hpp"
-#include "protocol/json_writer.hpp"
+#include "protocol/json/json_writer.hpp"
 
 #include <cerrno>
 #include <string>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "apps/terminal.hpp"
-#include "protocol/errc.hpp"
+#include <troupe/protocol/errc.hpp>
 
 #include <string_view>
 
@@ -11,13 +11,15 @@ namespace troupe {
 /// `troupe: <text>` on standard error, cleaned, with a newline.
 void complain(std::string_view text);
 
-/// Writes out what `out` holds. False, and complained of, if any of it was lost; a reader that has gone (EPIPE) is no error.
+/// Writes out what `out` holds. False, and complained of, if any of it was lost; a reader that has
+/// gone (EPIPE) is no error.
 [[nodiscard]] bool all_written(output& out);
 
 /// `text` on standard output as it is; as `all_written`.
 bool say(std::string_view text);
 
-/// `code`, but exit_failed for exit_ok if not all was `written`: nobody takes lost output for a success.
+/// `code`, but exit_failed for exit_ok if not all was `written`: nobody takes lost output for a
+/// success.
 [[nodiscard]] int exit_code_of(int code, bool written);
 
 /// `{"error": {"code", "message", "field"}}` as a line on standard output.

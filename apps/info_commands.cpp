@@ -1,13 +1,12 @@
 // `troupe agents` and `troupe version`.
 #include "apps/commands.hpp"
-
-#include <algorithm>
-#include <string>
-
-#include "agents/register_builtin.hpp"
 #include "apps/console.hpp"
 #include "apps/text.hpp"
 #include "apps/version.hpp"
+#include <troupe/agents/register_builtin.hpp>
+
+#include <algorithm>
+#include <string>
 
 namespace troupe {
 

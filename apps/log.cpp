@@ -1,8 +1,8 @@
 #include "apps/log.hpp"
 
 #include "apps/text.hpp"
-#include "protocol/json_writer.hpp"
-#include "protocol/time.hpp"
+#include "protocol/json/json_writer.hpp"
+#include <troupe/protocol/time.hpp>
 
 #include <spdlog/async.h>
 #include <spdlog/formatter.h>
@@ -20,21 +20,26 @@ namespace {
 /// Lines that wait for a slow reader of standard error; the oldest are dropped above.
 constexpr std::size_t queued_lines_max = 8192;
 
-/// One line per message in either format. A message can hold text from clients: it is cleaned, so that it stays one line and cannot
-/// drive the terminal.
+/// One line per message in either format. A message can hold text from clients: it is cleaned, so
+/// that it stays one line and cannot drive the terminal.
 class line_formatter : public spdlog::formatter {
 public:
   explicit line_formatter(log_format format) : format_(format) {}
 
-  void format(const spdlog::details::log_msg& what, spdlog::memory_buf_t& out) override {
-    const auto at = std::chrono::time_point_cast<std::chrono::milliseconds>(what.time);
-    const std::string message = clean_line(std::string_view(what.payload.data(), what.payload.size()));
-    const auto level = spdlog::level::to_string_view(what.level);
+  void format(const spdlog::details::log_msg& log_line, spdlog::memory_buf_t& out) override {
+    const auto at = std::chrono::time_point_cast<std::chrono::milliseconds>(log_line.time);
+    const std::string message =
+        clean_line(std::string_view(log_line.payload.data(), log_line.payload.size()));
+    const auto level = spdlog::level::to_string_view(log_line.level);
     const std::string_view name(level.data(), level.size());
     std::string line;
     if (format_ == log_format::json) {
       json_writer writer(line);
-      writer.begin_object().member("time", to_rfc3339(at)).member("level", name).member("message", message).end_object();
+      writer.begin_object()
+          .member("time", to_rfc3339(at))
+          .member("level", name)
+          .member("message", message)
+          .end_object();
     } else {
       line = to_rfc3339(at) + " " + fit_to(name, 7, "") + " " + message;
     }
@@ -66,8 +71,9 @@ spdlog::level::level_enum level_of(log_level level) {
 void set_up_log(const log_options& options) {
   spdlog::init_thread_pool(queued_lines_max, 1);
   auto sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
-  auto logger = std::make_shared<spdlog::async_logger>("troupe", std::move(sink), spdlog::thread_pool(),
-                                                       spdlog::async_overflow_policy::overrun_oldest);
+  auto logger =
+      std::make_shared<spdlog::async_logger>("troupe", std::move(sink), spdlog::thread_pool(),
+                                             spdlog::async_overflow_policy::overrun_oldest);
   logger->set_formatter(std::make_unique<line_formatter>(options.format));
   logger->set_level(level_of(options.level));
   logger->flush_on(spdlog::level::info);

@@ -1,4 +1,5 @@
-// Where log lines of the process go and how they look. Lines are written by a thread of their own, never on the hot path.
+// Where log lines of the process go and how they look. Lines are written by a thread of their own,
+// never on the hot path.
 #pragma once
 
 #include <cstdint>

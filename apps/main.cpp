@@ -13,23 +13,35 @@
 namespace {
 
 struct dispatch {
-  int operator()(const troupe::finished& what) const {
-    const bool written = troupe::say(what.out);
-    if (!what.err.empty())
-      troupe::complain(what.err);
-    return troupe::exit_code_of(what.code, written);
+  int operator()(const troupe::finished& finished) const {
+    const bool written = troupe::say(finished.out);
+    if (!finished.err.empty())
+      troupe::complain(finished.err);
+    return troupe::exit_code_of(finished.code, written);
   }
   int operator()(const troupe::run_options& options) const { return troupe::run_command(options); }
-  int operator()(const troupe::validate_options& options) const { return troupe::validate_command(options); }
-  int operator()(const troupe::graph_options& options) const { return troupe::graph_command(options); }
-  int operator()(const troupe::serve_options& options) const { return troupe::serve_command(options); }
-  int operator()(const troupe::card_command_options& options) const { return troupe::card_command(options); }
-  int operator()(const troupe::agents_options& options) const { return troupe::agents_command(options); }
-  int operator()(const troupe::version_options& options) const { return troupe::version_command(options); }
+  int operator()(const troupe::validate_options& options) const {
+    return troupe::validate_command(options);
+  }
+  int operator()(const troupe::graph_options& options) const {
+    return troupe::graph_command(options);
+  }
+  int operator()(const troupe::serve_options& options) const {
+    return troupe::serve_command(options);
+  }
+  int operator()(const troupe::card_command_options& options) const {
+    return troupe::card_command(options);
+  }
+  int operator()(const troupe::agents_options& options) const {
+    return troupe::agents_command(options);
+  }
+  int operator()(const troupe::version_options& options) const {
+    return troupe::version_command(options);
+  }
 };
 
-/// A standard descriptor that was closed (`>&-`) is taken by something that cannot be used as such. Else the first file opened would be, and
-/// lines for people would end up in the record.
+/// A standard descriptor that was closed (`>&-`) is taken by something that cannot be used as such.
+/// Else the first file opened would be, and lines for people would end up in the record.
 void take_standard_descriptors() {
   for (int each = STDIN_FILENO; each <= STDERR_FILENO; ++each)
     if (::fcntl(each, F_GETFD) < 0) // those below are open, so it is the next to be given out

@@ -1,12 +1,12 @@
 #include "apps/open_store.hpp"
 
+#include "apps/text.hpp"
+
 #include <array>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
-
-#include "apps/text.hpp"
 
 namespace troupe {
 
@@ -28,8 +28,8 @@ result<std::unique_ptr<store>> open_store(const store_choice& choice) {
   return open_rocksdb_store({.directory = choice.directory, .durability = choice.durability});
 }
 
-result<std::string> default_run_directory(const std::string& file, std::string_view text, const char* xdg_state_home,
-                                          const char* home) {
+result<std::string> default_run_directory(const std::string& file, std::string_view text,
+                                          const char* xdg_state_home, const char* home) {
   namespace fs = std::filesystem;
   fs::path state;
   // A relative XDG_STATE_HOME is to be ignored, the specification says.
@@ -38,8 +38,10 @@ result<std::string> default_run_directory(const std::string& file, std::string_v
   else if (home != nullptr && *home != '\0')
     state = fs::path(home) / ".local" / "state";
   else
-    return make_error(errc::unavailable, "neither XDG_STATE_HOME nor HOME is set: say with --data DIR where the record "
-                                         "is to be kept, or use --store memory");
+    return make_error(
+        errc::unavailable,
+        "neither XDG_STATE_HOME nor HOME is set: say with --data DIR where the record "
+        "is to be kept, or use --store memory");
   std::string stem = "stdin";
   std::string identity(text);
   if (file != "-") {

@@ -1,22 +1,26 @@
-// Opens the store a command was asked for, and knows where `troupe run` keeps a file's record when nobody says.
+// Opens the store a command was asked for, and knows where `troupe run` keeps a file's record when
+// nobody says.
 #pragma once
+
+#include "apps/options.hpp"
+#include <troupe/protocol/errc.hpp>
+#include <troupe/store/store.hpp>
 
 #include <memory>
 #include <string>
 #include <string_view>
-
-#include "apps/options.hpp"
-#include "protocol/errc.hpp"
-#include "store/store.hpp"
 
 namespace troupe {
 
 /// `choice.directory` is set, or the kind is memory.
 [[nodiscard]] result<std::unique_ptr<store>> open_store(const store_choice& choice);
 
-/// `<state>/troupe/runs/<stem>-<8 hex digits of the canonical path>`; `<state>` is `xdg_state_home` or `<home>/.local/state` (XDG Base
-/// Directory Specification 0.8). For standard input the text takes the path's place. Error: unavailable if neither is set.
-[[nodiscard]] result<std::string> default_run_directory(const std::string& file, std::string_view text,
-                                                        const char* xdg_state_home, const char* home);
+/// `<state>/troupe/runs/<stem>-<8 hex digits of the canonical path>`; `<state>` is `xdg_state_home`
+/// or `<home>/.local/state` (XDG Base Directory Specification 0.8). For standard input the text
+/// takes the path's place. Error: unavailable if neither is set.
+[[nodiscard]] result<std::string> default_run_directory(const std::string& file,
+                                                        std::string_view text,
+                                                        const char* xdg_state_home,
+                                                        const char* home);
 
 } // namespace troupe

@@ -1,15 +1,16 @@
-// What each subcommand was asked to do, as plain values. The command line makes them; the commands carry them out.
+// What each subcommand was asked to do, as plain values. The command line makes them; the commands
+// carry them out.
 #pragma once
+
+#include "apps/text.hpp"
+#include "protocol/a2a/codec_agent_card.hpp"
+#include <troupe/store/store.hpp>
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "apps/text.hpp"
-#include "protocol/codec_agent_card.hpp"
-#include "store/store.hpp"
 
 namespace troupe {
 
@@ -41,7 +42,8 @@ struct run_options {
   std::uint32_t parallel_max = 0; ///< 0: as the file or the record says.
   store_choice store;
   std::string agent; ///< Of tasks that name none; empty: the registry's default.
-  std::vector<std::pair<std::string, std::string>> answers; ///< Key or name of a task, and what to answer; each is used once.
+  std::vector<std::pair<std::string, std::string>>
+      answers; ///< Key or name of a task, and what to answer; each is used once.
   colour_choice colour = colour_choice::automatic;
 };
 
@@ -57,7 +59,8 @@ struct graph_options {
   graph_format format = graph_format::text;
 };
 
-/// Flags of `serve` as typed: the name of a setting (apps/settings.hpp) and its value. They come after the configuration file.
+/// Flags of `serve` as typed: the name of a setting (apps/settings/settings.hpp) and its value.
+/// They come after the configuration file.
 struct serve_options {
   std::string config_file; ///< Empty: none.
   std::vector<std::pair<std::string, std::string>> flags;

@@ -1,7 +1,7 @@
 #include "apps/plan_file.hpp"
 
 #include "actors/acceptance.hpp"
-#include "apps/run_model.hpp"
+#include "apps/run/run_model.hpp"
 #include "apps/text_file.hpp"
 
 #include <memory>
@@ -43,11 +43,13 @@ result<plan_file> read_plan_file(const std::string& path) {
 result<resolved_objective> check_plan_file(const plan_file& file, const agent_registry& agents) {
   const auto& plans = file.objective.plans;
   if (plans.empty())
-    return make_error(errc::invalid_document, file.name + ": the objective has no plans, so it would never end");
+    return make_error(errc::invalid_document,
+                      file.name + ": the objective has no plans, so it would never end");
   for (std::size_t p = 0; p < plans.size(); ++p)
     if (plans[p]->tasks.empty())
       return locate(file, make_error(errc::invalid_document,
-                                     "plan \"" + shown_name(*plans[p], p) + "\" has no tasks, so it would never end",
+                                     "plan \"" + shown_name(*plans[p], p)
+                                         + "\" has no tasks, so it would never end",
                                      "/plans/" + std::to_string(p)));
   auto edges = check_objective(plans, agents);
   if (!edges)
@@ -60,8 +62,8 @@ void make_ids_local(objective_spec& spec) {
   for (auto& plan : spec.plans) {
     auto copy = std::make_shared<plan_spec>(*plan);
     copy->id = {};
-    for (auto& task : copy->tasks)
-      task.id = {};
+    for (std::size_t t = 0; t < copy->tasks.size(); ++t)
+      copy->tasks.edit(t).id = {};
     plan = std::move(copy);
   }
 }

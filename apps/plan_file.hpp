@@ -1,13 +1,14 @@
-// Reads the file that `run`, `validate` and `graph` are given, and says in one sentence what is wrong with it.
+// Reads the file that `run`, `validate` and `graph` are given, and says in one sentence what is
+// wrong with it.
 #pragma once
+
+#include "actors/objective_graph.hpp"
+#include <troupe/actors/agent.hpp>
+#include <troupe/protocol/errc.hpp>
+#include <troupe/protocol/plan_document.hpp>
 
 #include <cstddef>
 #include <string>
-
-#include "actors/agent.hpp"
-#include "actors/objective_graph.hpp"
-#include "protocol/errc.hpp"
-#include "protocol/plan_document.hpp"
 
 namespace troupe {
 
@@ -21,18 +22,20 @@ struct plan_file {
   objective_spec objective;
 };
 
-/// Errors: unavailable (cannot be read), limit_exceeded, parse_error, invalid_document; the message begins with the file's name.
+/// Errors: unavailable (cannot be read), limit_exceeded, parse_error, invalid_document; the message
+/// begins with the file's name.
 [[nodiscard]] result<plan_file> read_plan_file(const std::string& path);
 
-/// Everything the gateway would check, and that each plan has tasks (without them it would never end). The message begins with the
-/// file's name and, where the error has a place, the line.
-[[nodiscard]] result<resolved_objective> check_plan_file(const plan_file& file, const agent_registry& agents);
+/// Everything the gateway would check, and that each plan has tasks (without them it would never
+/// end). The message begins with the file's name and, where the error has a place, the line.
+[[nodiscard]] result<resolved_objective> check_plan_file(const plan_file& file,
+                                                         const agent_registry& agents);
 
 /// `why` as found in `file`: with its name and the line of the field.
 [[nodiscard]] error locate(const plan_file& file, error why);
 
-/// Clears the ids of objective, plans and tasks, which are local names in a file (their keys stay): the same file can then be run any
-/// number of times against one store.
+/// Clears the ids of objective, plans and tasks, which are local names in a file (their keys stay):
+/// the same file can then be run any number of times against one store.
 void make_ids_local(objective_spec& spec);
 
 } // namespace troupe

@@ -22,7 +22,8 @@ std::array<int, 2> wake_pipe{-1, -1};
 std::atomic<int> stops{0};
 std::atomic<bool> continued{false};
 std::atomic<void (*)()> last_words{nullptr};
-static_assert(std::atomic<int>::is_always_lock_free && std::atomic<void (*)()>::is_always_lock_free);
+static_assert(std::atomic<int>::is_always_lock_free
+              && std::atomic<void (*)()>::is_always_lock_free);
 
 extern "C" void on_signal(int number) {
   const int saved = errno;
@@ -89,8 +90,8 @@ bool stop_signals::take_continued() noexcept {
   return continued.exchange(false);
 }
 
-void stop_signals::before_forced_end(void (*what)()) noexcept {
-  last_words = what;
+void stop_signals::before_forced_end(void (*function)()) noexcept {
+  last_words = function;
 }
 
 } // namespace troupe

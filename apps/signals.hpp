@@ -1,5 +1,5 @@
-// SIGINT and SIGTERM as something a poll loop can wait for: the first asks for an end, the second ends the process at once, wherever
-// it hangs. One object per process.
+// SIGINT and SIGTERM as something a poll loop can wait for: the first asks for an end, the second
+// ends the process at once, wherever it hangs. One object per process.
 #pragma once
 
 #include <atomic>
@@ -26,13 +26,17 @@ public:
   /// The process was stopped and goes on (SIGCONT) since the last call.
   [[nodiscard]] bool take_continued() noexcept;
 
-  /// Runs in the signal handler of the second request, just before the process ends with exit code 130. Async-signal-safe calls only;
-  /// null for none.
-  void before_forced_end(void (*what)()) noexcept;
+  /// Runs in the signal handler of the second request, just before the process ends with exit code
+  /// 130. Async-signal-safe calls only; null for none.
+  void before_forced_end(void (*function)()) noexcept;
 };
 
-/// From now on the process ends within `bound`, with `code` and a line on standard error, whatever hangs (a disk that
-/// never comes back, a reader that never reads). What was acknowledged is safe either way.
+/// For the store to close at the end, when the last records reach the disk.
+inline constexpr std::chrono::milliseconds close_bound{10'000};
+
+/// From now on the process ends within `bound`, with `code` and a line on standard error, whatever
+/// hangs (a disk that never comes back, a reader that never reads). What was acknowledged is safe
+/// either way.
 void end_within(std::chrono::milliseconds bound, int code, std::string complaint);
 
 } // namespace troupe

@@ -92,7 +92,8 @@ void live_block::rewind(std::string& to) const {
     to += "\x1b[" + std::to_string(rows - 1) + "A";
 }
 
-void live_block::draw(const std::vector<std::string>& lines, std::size_t columns, int cursor_column) {
+void live_block::draw(const std::vector<std::string>& lines, std::size_t columns,
+                      int cursor_column) {
   columns_ = std::max<std::size_t>(1, columns);
   std::string text;
   if (!hidden_)

@@ -1,4 +1,5 @@
-// The terminal: how large it is, drawing a block of lines in place, and reading keys without echo. Knows nothing of runs. One thread.
+// The terminal: how large it is, drawing a block of lines in place, and reading keys without echo.
+// Knows nothing of runs. One thread.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +9,8 @@
 
 namespace troupe {
 
-/// Writes to a descriptor, gathering small pieces. After the reader has gone (EPIPE) or another error everything is swallowed.
+/// Writes to a descriptor, gathering small pieces. After the reader has gone (EPIPE) or another
+/// error everything is swallowed.
 class output {
 public:
   explicit output(int descriptor) : descriptor_(descriptor) {}
@@ -45,7 +47,8 @@ public:
   live_block(const live_block&) = delete;
   live_block& operator=(const live_block&) = delete;
 
-  /// Replaces the block by `lines`. `cursor_column`: where the cursor is shown in the last line; negative: hidden.
+  /// Replaces the block by `lines`. `cursor_column`: where the cursor is shown in the last line;
+  /// negative: hidden.
   void draw(const std::vector<std::string>& lines, std::size_t columns, int cursor_column = -1);
   /// Prints `text` (with its newline) above the block, for good.
   void print_above(std::string_view text);
@@ -62,7 +65,8 @@ private:
   bool hidden_ = false;
 };
 
-/// Keys one by one without echo, while this lives; the terminal is put back in the end, even when the process is forced to end.
+/// Keys one by one without echo, while this lives; the terminal is put back in the end, even when
+/// the process is forced to end.
 class key_input {
 public:
   /// Does nothing (and `active` says so) if the process is in the background of the terminal.
@@ -81,7 +85,8 @@ private:
   bool active_ = false;
 };
 
-/// What was typed at the terminal behind `descriptor` and has not been read is lost. Nothing happens in the background of the terminal.
+/// What was typed at the terminal behind `descriptor` and has not been read is lost. Nothing
+/// happens in the background of the terminal.
 void forget_typed(int descriptor);
 
 /// Puts the terminal back as it was: cursor shown, echo on. Async-signal-safe; for the forced end.

@@ -1,5 +1,5 @@
-// Text for a terminal: cleaned of everything that could drive the terminal, measured in columns, cut and padded to fit. Used by the
-// views; plain functions without state, no locale involved.
+// Text for a terminal: cleaned of everything that could drive the terminal, measured in columns,
+// cut and padded to fit. Used by the views; plain functions without state, no locale involved.
 #pragma once
 
 #include <chrono>
@@ -11,21 +11,24 @@
 
 namespace troupe {
 
-/// `text` as one line of valid UTF-8: newlines and tabs become a space, other control characters and bidirectional overrides
-/// vanish, invalid bytes become U+FFFD.
+/// `text` as one line of valid UTF-8: newlines and tabs become a space, other control characters
+/// and bidirectional overrides vanish, invalid bytes become U+FFFD.
 [[nodiscard]] std::string clean_line(std::string_view text);
 
 /// `text` with every invalid byte replaced by U+FFFD; nothing else is changed.
 [[nodiscard]] std::string valid_utf8(std::string_view text);
 
-/// Columns that `text` (cleaned) takes: East Asian wide characters and emoji two, combining marks none.
+/// Columns that `text` (cleaned) takes: East Asian wide characters and emoji two, combining marks
+/// none.
 [[nodiscard]] std::size_t display_width(std::string_view text);
 
 /// The longest prefix of at most `columns` columns; ends in `ellipsis` if something was cut off.
-[[nodiscard]] std::string cut_to(std::string_view text, std::size_t columns, std::string_view ellipsis);
+[[nodiscard]] std::string cut_to(std::string_view text, std::size_t columns,
+                                 std::string_view ellipsis);
 
 /// Cut and padded with spaces to exactly `columns`.
-[[nodiscard]] std::string fit_to(std::string_view text, std::size_t columns, std::string_view ellipsis);
+[[nodiscard]] std::string fit_to(std::string_view text, std::size_t columns,
+                                 std::string_view ellipsis);
 
 /// Every character outside ASCII replaced by `?`.
 [[nodiscard]] std::string to_ascii(std::string_view text);
@@ -33,7 +36,8 @@ namespace troupe {
 /// `0.12s`, `9.81s`, `42.3s`, `3m07s`, `2h05m`, `4d03h`.
 [[nodiscard]] std::string format_duration(std::chrono::milliseconds span);
 
-/// Whether an environment with these values (`LC_ALL`, `LC_CTYPE`, `LANG`; null if unset) writes UTF-8.
+/// Whether an environment with these values (`LC_ALL`, `LC_CTYPE`, `LANG`; null if unset) writes
+/// UTF-8.
 [[nodiscard]] bool is_utf8_locale(const char* lc_all, const char* lc_ctype, const char* lang);
 
 enum class style : std::uint8_t { plain, bold, dim, red, green, yellow, blue, cyan };
@@ -45,15 +49,17 @@ struct span {
 };
 
 /// A line out of spans, cut to `columns`. Colours are ANSI SGR sequences, each span closed again.
-[[nodiscard]] std::string render_line(const std::vector<span>& spans, std::size_t columns, bool colour,
-                                      std::string_view ellipsis);
+[[nodiscard]] std::string render_line(const std::vector<span>& spans, std::size_t columns,
+                                      bool colour, std::string_view ellipsis);
 
-/// `--color auto|always|never`. Auto means: a terminal, `NO_COLOR` unset or empty (https://no-color.org), `TERM` not `dumb`.
+/// `--color auto|always|never`. Auto means: a terminal, `NO_COLOR` unset or empty
+/// (https://no-color.org), `TERM` not `dumb`.
 enum class colour_choice : std::uint8_t { automatic, always, never };
 
 /// Whether a terminal of this `TERM` can move its cursor: unset and `dumb` cannot.
 [[nodiscard]] bool can_draw(const char* term);
 
-[[nodiscard]] bool use_colour(colour_choice choice, bool is_terminal, const char* no_color, const char* term);
+[[nodiscard]] bool use_colour(colour_choice choice, bool is_terminal, const char* no_color,
+                              const char* term);
 
 } // namespace troupe

@@ -12,9 +12,9 @@ namespace troupe {
 
 namespace {
 
-error failed(const std::string& path, std::string_view what) {
-  return make_error(errc::unavailable,
-                    name_of_file(path) + ": cannot be " + std::string(what) + ": " + std::generic_category().message(errno));
+error failed(const std::string& path, std::string_view text) {
+  return make_error(errc::unavailable, name_of_file(path) + ": cannot be " + std::string(text)
+                                           + ": " + std::generic_category().message(errno));
 }
 
 /// All that `descriptor` gives.
@@ -32,8 +32,9 @@ result<std::string> read_all(int descriptor, const std::string& path, std::size_
     }
     text.append(bytes.data(), static_cast<std::size_t>(got));
     if (text.size() > bytes_max)
-      return make_error(errc::limit_exceeded,
-                        name_of_file(path) + ": larger than " + std::to_string(bytes_max) + " bytes, the limit for such a file");
+      return make_error(errc::limit_exceeded, name_of_file(path) + ": larger than "
+                                                  + std::to_string(bytes_max)
+                                                  + " bytes, the limit for such a file");
   }
 }
 

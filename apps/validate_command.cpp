@@ -1,18 +1,17 @@
 // `troupe validate` and `troupe graph`: read and check a plan file, run nothing.
 #include "apps/commands.hpp"
+#include "apps/console.hpp"
+#include "apps/draw/critical_path.hpp"
+#include "apps/draw/graph_text.hpp"
+#include "apps/plan_file.hpp"
+#include "apps/terminal.hpp"
+#include "apps/text.hpp"
+#include "protocol/json/json_writer.hpp"
+#include <troupe/agents/register_builtin.hpp>
 
 #include <cstdlib>
 
 #include <unistd.h>
-
-#include "agents/register_builtin.hpp"
-#include "apps/console.hpp"
-#include "apps/critical_path.hpp"
-#include "apps/graph_text.hpp"
-#include "apps/plan_file.hpp"
-#include "apps/terminal.hpp"
-#include "apps/text.hpp"
-#include "protocol/json_writer.hpp"
 
 namespace troupe {
 
@@ -42,15 +41,16 @@ struct plan_numbers {
   std::int64_t critical_path = 0;
 };
 
-plan_numbers count(const checked_file& what) {
+plan_numbers count(const checked_file& file) {
   plan_numbers out;
-  const auto& plans = what.file.objective.plans;
+  const auto& plans = file.file.objective.plans;
   out.plans = plans.size();
   for (std::size_t p = 0; p < plans.size(); ++p) {
     out.tasks += plans[p]->tasks.size();
-    out.dependencies += what.edges.plans[p].dependency_positions.size() + what.edges.plans[p].dependencies.size();
+    out.dependencies +=
+        file.edges.plans[p].dependency_positions.size() + file.edges.plans[p].dependencies.size();
   }
-  out.critical_path = critical_path_tasks(plans, what.edges);
+  out.critical_path = critical_path_tasks(plans, file.edges);
   return out;
 }
 
@@ -61,14 +61,26 @@ std::string counted(std::uint64_t n, std::string_view one, std::string_view many
 /// `name`: the file's, to be said; may be empty. False as of `say`.
 bool say_verdict(const plan_numbers& numbers, const std::string& name, bool json) {
   if (!json) {
-    return say((name.empty() ? "" : name + ": ") + "valid: " + counted(numbers.plans, "plan", "plans") + ", "
-               + counted(numbers.tasks, "task", "tasks") + ", " + counted(numbers.dependencies, "dependency", "dependencies")
-               + ", critical path " + counted(static_cast<std::uint64_t>(numbers.critical_path), "task", "tasks") + "\n");
+    return say(
+        (name.empty() ? "" : name + ": ") + "valid: " + counted(numbers.plans, "plan", "plans")
+        + ", " + counted(numbers.tasks, "task", "tasks") + ", "
+        + counted(numbers.dependencies, "dependency", "dependencies") + ", critical path "
+        + counted(static_cast<std::uint64_t>(numbers.critical_path), "task", "tasks") + "\n");
   }
   std::string line;
   json_writer writer(line);
-  writer.begin_object().key("valid").boolean(true).optional_member("file", valid_utf8(name)).key("plans").number(numbers.plans).key("tasks").number(numbers.tasks);
-  writer.key("dependencies").number(numbers.dependencies).key("criticalPathTasks").number(numbers.critical_path);
+  writer.begin_object()
+      .key("valid")
+      .boolean(true)
+      .optional_member("file", valid_utf8(name))
+      .key("plans")
+      .number(numbers.plans)
+      .key("tasks")
+      .number(numbers.tasks);
+  writer.key("dependencies")
+      .number(numbers.dependencies)
+      .key("criticalPathTasks")
+      .number(numbers.critical_path);
   writer.end_object();
   return say(line + "\n");
 }
@@ -76,25 +88,32 @@ bool say_verdict(const plan_numbers& numbers, const std::string& name, bool json
 void say_refusal(const error& why, const std::string& name) {
   std::string line;
   json_writer writer(line);
-  writer.begin_object().key("valid").boolean(false).optional_member("file", valid_utf8(name)).key("error").begin_object().member("code", to_string(why.code));
+  writer.begin_object()
+      .key("valid")
+      .boolean(false)
+      .optional_member("file", valid_utf8(name))
+      .key("error")
+      .begin_object()
+      .member("code", to_string(why.code));
   writer.member("message", valid_utf8(why.message)).optional_member("field", valid_utf8(why.field));
   writer.end_object().end_object();
   say(line + "\n");
 }
 
-result<std::string> draw(const checked_file& what, graph_format format) {
-  const auto& spec = what.file.objective;
+result<std::string> draw(const checked_file& file, graph_format format) {
+  const auto& spec = file.file.objective;
   switch (format) {
-    case graph_format::dot: return draw_dot(spec, what.edges);
-    case graph_format::mermaid: return draw_mermaid(spec, what.edges);
-    case graph_format::svg: return draw_svg(spec, what.edges);
+    case graph_format::dot: return draw_dot(spec, file.edges);
+    case graph_format::mermaid: return draw_mermaid(spec, file.edges);
+    case graph_format::svg: return draw_svg(spec, file.edges);
     case graph_format::text: break;
   }
   text_graph_options options;
   if (::isatty(STDOUT_FILENO) == 1)
     options.width = size_of(STDOUT_FILENO).columns;
-  options.unicode = is_utf8_locale(std::getenv("LC_ALL"), std::getenv("LC_CTYPE"), std::getenv("LANG"));
-  return draw_text(spec, what.edges, options);
+  options.unicode =
+      is_utf8_locale(std::getenv("LC_ALL"), std::getenv("LC_CTYPE"), std::getenv("LANG"));
+  return draw_text(spec, file.edges, options);
 }
 
 } // namespace
@@ -103,26 +122,26 @@ int validate_command(const validate_options& options) {
   int code = exit_ok;
   for (const auto& path : options.files) {
     const auto name = options.files.size() > 1 ? path : std::string{};
-    const auto what = read_and_check(path);
-    if (what) {
-      code = exit_code_of(code, say_verdict(count(*what), name, options.json));
+    const auto file = read_and_check(path);
+    if (file) {
+      code = exit_code_of(code, say_verdict(count(*file), name, options.json));
       continue;
     }
     if (options.json)
-      say_refusal(what.error(), name);
-    complain(what.error().message);
+      say_refusal(file.error(), name);
+    complain(file.error().message);
     code = exit_usage;
   }
   return code;
 }
 
 int graph_command(const graph_options& options) {
-  const auto what = read_and_check(options.file);
-  if (!what) {
-    complain(what.error().message);
+  const auto file = read_and_check(options.file);
+  if (!file) {
+    complain(file.error().message);
     return exit_usage;
   }
-  const auto drawing = draw(*what, options.format);
+  const auto drawing = draw(*file, options.format);
   if (!drawing) {
     complain(drawing.error().message);
     return exit_usage;

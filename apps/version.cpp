@@ -8,9 +8,9 @@ namespace {
 
 constexpr std::string_view compiler =
 #if defined(__clang__)
-  "clang " __clang_version__;
+    "clang " __clang_version__;
 #else
-  "gcc " __VERSION__;
+    "gcc " __VERSION__;
 #endif
 
 } // namespace
@@ -20,7 +20,8 @@ std::string_view version_number() {
 }
 
 std::string version_text() {
-  return "troupe " TROUPE_VERSION "\ncommit " TROUPE_COMMIT "\nCAF " TROUPE_CAF_VERSION "\n" + std::string(compiler) + "\n";
+  return "troupe " TROUPE_VERSION "\ncommit " TROUPE_COMMIT "\nCAF " TROUPE_CAF_VERSION "\n"
+         + std::string(compiler) + "\n";
 }
 
 } // namespace troupe

@@ -1,5 +1,5 @@
 # troupe_allocator: what the programs of this tree allocate with; docs/decisions/003-allocator.md says why. Linked into executables only. The
-# libraries do not name it, so that whoever uses Troupe as a library keeps the allocator of their own program.
+# libraries do not name it, so that a program that uses Troupe as a library keeps its own allocator.
 option(TROUPE_JEMALLOC "Link jemalloc into the programs, if it is installed" ON)
 
 add_library(troupe_allocator INTERFACE)

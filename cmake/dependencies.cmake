@@ -3,7 +3,7 @@
 
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
-find_package(Boost 1.81 REQUIRED COMPONENTS json system)
+find_package(Boost 1.81 REQUIRED COMPONENTS json system url)
 find_package(RocksDB REQUIRED)
 find_package(OpenSSL 3 REQUIRED COMPONENTS Crypto SSL)
 

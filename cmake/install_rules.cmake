@@ -3,7 +3,7 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-set(rooms protocol store actors agents net)
+set(rooms protocol store client actors agents net)
 list(TRANSFORM rooms PREPEND troupe_ OUTPUT_VARIABLE room_targets)
 set(private_targets troupe_asio) # what rooms are made of, without headers of its own
 
@@ -14,7 +14,7 @@ target_link_libraries(troupe_umbrella INTERFACE ${room_targets})
 
 install(TARGETS ${room_targets} ${private_targets} troupe_umbrella EXPORT troupeTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library
-  FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/troupe COMPONENT library)
+  FILE_SET public_headers DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library)
 install(TARGETS troupe RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 

@@ -1,7 +1,7 @@
-# troupe_room(NAME HEADERS ... SOURCES ... LINK ... [PRIVATE_LINK ...])
+# troupe_room(NAME PUBLIC_HEADERS ... HEADERS ... SOURCES ... LINK ... [PRIVATE_LINK ...])
 #
-# Declares the static library troupe_NAME (alias troupe::NAME) for one room. Headers are based at the source root, so
-# `#include "protocol/task_state.hpp"` reads the same in the tree and from an install tree.
+# Declares the static library troupe_NAME (alias troupe::NAME) for one room. PUBLIC_HEADERS stand in include/troupe/NAME/, are
+# included as <troupe/NAME/file.hpp> and are installed. HEADERS stand in the room, are included as "NAME/file.hpp" and are not.
 add_library(troupe_compile_options INTERFACE)
 target_compile_options(troupe_compile_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast)
@@ -15,15 +15,23 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
 endif()
 
 function(troupe_room name)
-  cmake_parse_arguments(ROOM "" "" "HEADERS;SOURCES;LINK;PRIVATE_LINK" ${ARGN})
+  cmake_parse_arguments(ROOM "" "" "PUBLIC_HEADERS;HEADERS;SOURCES;LINK;PRIVATE_LINK" ${ARGN})
   set(target troupe_${name})
   add_library(${target} STATIC ${ROOM_SOURCES})
   add_library(troupe::${name} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} VERIFY_INTERFACE_HEADER_SETS ON)
-  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${ROOM_HEADERS})
-  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
-                                              $<INSTALL_INTERFACE:include/troupe>)
+  list(TRANSFORM ROOM_PUBLIC_HEADERS PREPEND ${PROJECT_SOURCE_DIR}/include/troupe/${name}/)
+  target_sources(${target} PUBLIC
+    FILE_SET public_headers TYPE HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${ROOM_PUBLIC_HEADERS})
+  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+                                              $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+                                              $<INSTALL_INTERFACE:include>)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_link_libraries(${target} PUBLIC ${ROOM_LINK}
                                   PRIVATE $<BUILD_INTERFACE:troupe_compile_options> ${ROOM_PRIVATE_LINK})
+  # The room's own headers have a target of their own: it is never exported, only checked to compile alone.
+  add_library(${target}_headers INTERFACE)
+  set_target_properties(${target}_headers PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
+  target_sources(${target}_headers INTERFACE FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${ROOM_HEADERS})
+  target_link_libraries(${target}_headers INTERFACE ${target} ${ROOM_PRIVATE_LINK})
 endfunction()

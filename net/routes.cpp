@@ -1,12 +1,13 @@
-#include "net/routes.hpp"
-
-#include "net/card_routes.hpp"
-#include "net/cors.hpp"
-#include "net/json_rpc.hpp"
-#include "net/rest.hpp"
-#include "net/wire_codec.hpp"
-#include "protocol/errc_wire.hpp"
-#include "protocol/json_writer.hpp"
+// What answers which path: one table. Paths know nothing of JSON-RPC's inside, methods nothing of
+// paths.
+#include "net/a2a/json_rpc.hpp"
+#include "net/a2a/rest.hpp"
+#include "net/a2a/wire_codec.hpp"
+#include "net/card/card_routes.hpp"
+#include "net/http/cors.hpp"
+#include "net/server_state.hpp"
+#include "protocol/a2a/errc_wire.hpp"
+#include "protocol/json/json_writer.hpp"
 
 #include <algorithm>
 #include <array>
@@ -26,15 +27,15 @@ void write_health(http_response& response, std::string_view status, std::string_
   response.headers += "Cache-Control: no-store\r\n";
 }
 
-awaitable<void> get_health(session& connection) {
-  write_health(connection.response(), "ok", {});
+awaitable<void> get_health(server_state&, http_exchange& exchange) {
+  write_health(exchange.responder.response(), "ok", {});
   return {};
 }
 
-awaitable<void> get_ready(session& connection) {
-  auto& response = connection.response();
-  const auto store = connection.server().door.records().status();
-  if (connection.is_draining() || connection.server().door.draining()) {
+awaitable<void> get_ready(server_state& server, http_exchange& exchange) {
+  auto& response = exchange.responder.response();
+  const auto store = server.door.records().status();
+  if (exchange.responder.is_draining() || server.door.draining()) {
     response.status = 503;
     write_health(response, "draining", "The server is shutting down.");
   } else if (!store.writable) {
@@ -48,34 +49,40 @@ awaitable<void> get_ready(session& connection) {
   return {};
 }
 
+awaitable<void> get_public_card(server_state& server, http_exchange& exchange) {
+  get_card(server.cards, exchange.request, exchange.responder.response());
+  return {};
+}
+
 // -- the table ---------------------------------------------------------------------------------------------------------
 
 struct route_row {
   std::string_view path;
   verb method; ///< `get` also stands for HEAD.
-  awaitable<void> (*handle)(session&);
+  awaitable<void> (*handle)(server_state&, http_exchange&);
   bool while_draining;
 };
 
 constexpr auto rows = std::to_array<route_row>({
-    {"/",                            verb::post, &serve_json_rpc, false},
-    {"/agents/planner",              verb::post, &serve_json_rpc, false}, // where the examples of Objective-Plan-Task send theirs
-    {"/.well-known/agent-card.json", verb::get,  &get_card,       true },
-    {"/.well-known/agent.json",      verb::get,  &get_card,       true }, // where 0.2 had it
-    {"/healthz",                     verb::get,  &get_health,     true },
-    {"/readyz",                      verb::get,  &get_ready,      true },
+    {"/", verb::post, &serve_json_rpc, false},
+    {"/agents/planner", verb::post, &serve_json_rpc,
+     false}, // where the examples of Objective-Plan-Task send theirs
+    {"/.well-known/agent-card.json", verb::get, &get_public_card, true},
+    {"/.well-known/agent.json", verb::get, &get_public_card, true}, // where 0.2 had it
+    {"/healthz", verb::get, &get_health, true},
+    {"/readyz", verb::get, &get_ready, true},
 });
 
 bool takes(const route_row& row, verb method) noexcept {
   return row.method == method || (row.method == verb::get && method == verb::head);
 }
 
-void refuse_method(session& connection, const route_row& row) {
+void refuse_method(http_exchange& exchange, const route_row& row) {
   const std::string_view allowed = row.method == verb::get ? "GET, HEAD, OPTIONS" : "POST, OPTIONS";
-  auto& response = connection.response();
+  auto& response = exchange.responder.response();
   response.headers.append("Allow: ").append(allowed).append("\r\n");
-  if (connection.request().method == verb::options) {
-    if (row.handle == &get_card)
+  if (exchange.request.method == verb::options) {
+    if (row.handle == &get_public_card)
       append_card_preflight(response.headers);
     response.status = 204;
     response.content_type = {};
@@ -86,14 +93,14 @@ void refuse_method(session& connection, const route_row& row) {
 }
 
 /// As the bindings answer, in the words of the version whose paths begin so.
-void refuse_path(session& connection, std::string_view path) {
-  auto& response = connection.response();
-  const auto why = make_error(errc::method_not_found,
-                              "there is nothing at \"" + shown(path) + "\"; JSON-RPC is served at \"/\"");
+void refuse_path(server_state& server, http_exchange& exchange, std::string_view path) {
+  auto& response = exchange.responder.response();
+  const auto why = make_error(errc::method_not_found, "there is nothing at \"" + shown(path)
+                                                          + "\"; JSON-RPC is served at \"/\"");
   const auto& codec = path.starts_with("/v1/") ? codec_0_3_rest() : codec_1_0();
   response.status = wire_of(why.code).http;
   json_writer out(response.body);
-  codec.write_rest_error(out, why, connection.server().options.now());
+  codec.write_rest_error(out, why, server.options.time->now());
 }
 
 /// The path; slashes alone are the root, as of clients that put a slash behind the card's URL.
@@ -104,29 +111,30 @@ std::string_view path_of(const http_request& request) noexcept {
 
 } // namespace
 
-awaitable<void> route(session& connection) {
-  const auto& request = connection.request();
-  auto& response = connection.response();
+awaitable<void> server_state::serve(http_exchange& exchange) {
+  const auto& request = exchange.request;
+  auto& response = exchange.responder.response();
   const auto path = path_of(request);
-  const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto& one) { return one.path == path; });
-  if (connection.is_draining() && (row == rows.end() || !row->while_draining)) {
+  const auto row =
+      std::find_if(rows.begin(), rows.end(), [&](const auto& one) { return one.path == path; });
+  if (exchange.responder.is_draining() && (row == rows.end() || !row->while_draining)) {
     write_plain_error(response, 503, "The server is shutting down.");
     return {};
   }
-  const bool has_own_cors = row != rows.end() && row->handle == &get_card;
-  if (!has_own_cors && apply_cors(connection.server().options.cors_origins, request, response))
+  const bool has_own_cors = row != rows.end() && row->handle == &get_public_card;
+  if (!has_own_cors && apply_cors(options.cors_origins, request, response))
     return {};
   if (row == rows.end()) {
     if (const auto named = parse_rest_path(path))
-      return serve_rest(connection, *named);
-    refuse_path(connection, path);
+      return serve_rest(*this, exchange, *named);
+    refuse_path(*this, exchange, path);
     return {};
   }
   if (!takes(*row, request.method)) {
-    refuse_method(connection, *row);
+    refuse_method(exchange, *row);
     return {};
   }
-  return row->handle(connection);
+  return row->handle(*this, exchange);
 }
 
 } // namespace troupe::net

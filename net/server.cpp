@@ -1,12 +1,10 @@
-#include "net/server.hpp"
-
-#include "net/agent_card.hpp"
-#include "net/card_documents.hpp"
-#include "net/listener.hpp"
-#include "net/loop.hpp"
+#include "net/card/agent_card.hpp"
+#include "net/card/card_documents.hpp"
+#include "net/http/listener.hpp"
+#include "net/http/loop.hpp"
 #include "net/server_state.hpp"
-
-#include <sys/resource.h>
+#include "protocol/core_count.hpp"
+#include <troupe/net/server.hpp>
 
 #include <algorithm>
 #include <condition_variable>
@@ -16,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include <sys/resource.h>
+
 namespace troupe {
 
 namespace {
@@ -24,9 +24,9 @@ using namespace net;
 
 /// A quarter of the shortest timeout: deadlines are met within that much.
 std::chrono::milliseconds sweep_interval(const server_options& options) {
-  const auto shortest
-      = std::min({options.header_timeout, options.body_timeout, options.idle_timeout, options.write_timeout,
-                  options.blocking_wait_max, options.keep_alive_interval, options.drain_idle_grace});
+  const auto shortest = std::min(
+      {options.header_timeout, options.body_timeout, options.idle_timeout, options.write_timeout,
+       options.blocking_wait_max, options.keep_alive_interval, options.drain_idle_grace});
   return std::clamp(shortest / 4, sweep_interval_min, sweep_interval_max);
 }
 
@@ -42,30 +42,33 @@ void raise_descriptor_limit() {
 } // namespace
 
 struct server::impl {
-  impl(gateway& door, server_options options) : state(std::make_shared<server_state>(door, std::move(options))) {}
+  impl(gateway& door, server_options options)
+      : state(std::make_shared<server_state>(door, std::move(options))) {}
 
   ~impl() { stop(std::chrono::milliseconds{0}); }
 
   void make_loops();
   [[nodiscard]] result<void> describe(std::uint16_t port);
   void stop(std::chrono::milliseconds bound);
-  void on_every_loop(void (loop::*what)());
+  void on_every_loop(void (loop::*step)());
   [[nodiscard]] bool is_empty() const noexcept {
     return state->connections.load() == 0 && state->refusals.load() == 0;
   }
 
   std::shared_ptr<server_state> state;
   std::vector<std::unique_ptr<loop>> loops;
-  std::unique_ptr<listener> door_keeper;
+  std::unique_ptr<listener> accepting;
   std::string url;
 };
 
 void server::impl::make_loops() {
   const auto& options = state->options;
-  const auto cores = std::max(1U, std::thread::hardware_concurrency());
-  const auto count = options.threads == 0 ? cores : options.threads;
+  const auto count = options.threads == 0 ? core_count() : options.threads;
   for (std::size_t i = 0; i < count; ++i)
-    loops.push_back(std::make_unique<loop>(sweep_interval(options), options.json_depth_max, options.now));
+    loops.push_back(
+        std::make_unique<loop>(sweep_interval(options), options.json_depth_max, *options.time));
+  for (const auto& one : loops)
+    one->attach(state->door);
 }
 
 result<void> server::impl::describe(std::uint16_t port) {
@@ -77,9 +80,9 @@ result<void> server::impl::describe(std::uint16_t port) {
   return {};
 }
 
-void server::impl::on_every_loop(void (loop::*what)()) {
+void server::impl::on_every_loop(void (loop::*step)()) {
   for (auto& one : loops)
-    one->post([&one, what] { (one.get()->*what)(); });
+    one->post([&one, step] { (one.get()->*step)(); });
 }
 
 void server::impl::stop(std::chrono::milliseconds bound) {
@@ -89,50 +92,53 @@ void server::impl::stop(std::chrono::milliseconds bound) {
   // Closed on its own thread; nothing is accepted once this is through.
   std::promise<void> closed;
   loops.front()->post([&] {
-    door_keeper->close();
+    accepting->close();
     closed.set_value();
   });
   closed.get_future().wait();
   on_every_loop(&loop::drain_sessions);
 
   constexpr std::chrono::milliseconds step{2};
-  const auto until = steady_clock::now() + bound;
-  while (!is_empty() && steady_clock::now() < until)
+  const auto& time = *state->options.time;
+  const auto until = time.steady() + bound;
+  while (!is_empty() && time.steady() < until)
     std::this_thread::sleep_for(step);
   while (!is_empty()) {
-    on_every_loop(&loop::abort_sessions); // again and again: a connection may have been on its way to its loop
+    on_every_loop(&loop::abort_sessions); // again and again: a connection may have been on its way
+                                          // to its loop
     std::this_thread::sleep_for(step);
   }
   for (auto& one : loops)
     one->finish();
-  door_keeper.reset();
+  accepting.reset();
   loops.clear();
 }
 
 // -- server ------------------------------------------------------------------------------------------------------------
 
-server::server(gateway& door, server_options options) : impl_(std::make_unique<impl>(door, std::move(options))) {}
+server::server(gateway& door, server_options options)
+    : impl_(std::make_unique<impl>(door, std::move(options))) {}
 
 server::~server() = default;
 
 result<std::uint16_t> server::start() {
   raise_descriptor_limit();
-  if (const auto started = impl_->state->push.start(); !started)
+  if (const auto started = impl_->state->push->start(); !started)
     return started.error();
   impl_->make_loops();
-  impl_->door_keeper = std::make_unique<listener>(impl_->state, impl_->loops);
-  auto port = impl_->door_keeper->open();
+  impl_->accepting = std::make_unique<listener>(impl_->state, impl_->loops);
+  auto port = impl_->accepting->open();
   if (port)
     if (auto described = impl_->describe(*port); !described)
       port = described.error();
   if (!port) {
-    impl_->door_keeper.reset();
+    impl_->accepting.reset();
     impl_->loops.clear();
     return port;
   }
   for (auto& one : impl_->loops)
     one->start();
-  impl_->door_keeper->start();
+  impl_->accepting->start();
   return port;
 }
 
@@ -143,8 +149,8 @@ void server::drain(std::chrono::milliseconds bound) {
 
 server_load server::load() const noexcept {
   const auto& state = *impl_->state;
-  return {state.connections.load(), state.streams.load(), state.in_flight.load(), state.body_bytes.load(),
-          state.answer_bytes.load()};
+  return {state.connections.load(), state.streams.load(), state.in_flight.load(),
+          state.body_bytes.load(), state.answer_bytes.load()};
 }
 
 std::string server::url() const {

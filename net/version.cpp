@@ -1,9 +1,11 @@
 #include "net/version.hpp"
 
-#include "net/http_request.hpp"
-#include "protocol/codec_opt.hpp"
-#include "protocol/progress.hpp"
-#include "protocol/stream_mark.hpp"
+#include "net/http/http_request.hpp"
+#include "protocol/a2a/stream_mark.hpp"
+#include "protocol/opt/codec_opt.hpp"
+#include <troupe/protocol/progress.hpp>
+
+#include <algorithm>
 
 namespace troupe::net {
 
@@ -60,7 +62,14 @@ bool is_traceparent(std::string_view text) noexcept {
     if (form[i] == '-' ? text[i] != '-' : !hex)
       return false;
   }
-  return text.size() <= 2 * form.size() && text.find_first_not_of("0123456789abcdef-") == std::string_view::npos;
+  return text.size() <= 2 * form.size()
+         && text.find_first_not_of("0123456789abcdef-") == std::string_view::npos;
+}
+
+bool is_tracestate(std::string_view text) noexcept {
+  return !text.empty() && text.size() <= tracestate_bytes_max
+         && std::all_of(text.begin(), text.end(),
+                        [](char each) { return (each >= ' ' && each <= '~') || each == '\t'; });
 }
 
 active_extensions parse_extensions(std::string_view list) noexcept {
@@ -74,7 +83,8 @@ active_extensions parse_extensions(std::string_view list) noexcept {
   return active;
 }
 
-void append_extensions_header(std::string& out, const active_extensions& active, asked_version version) {
+void append_extensions_header(std::string& out, const active_extensions& active,
+                              asked_version version) {
   if (!active.any())
     return;
   std::string uris;

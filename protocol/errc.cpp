@@ -1,23 +1,54 @@
-#include "protocol/errc.hpp"
+#include "protocol/text.hpp"
+#include <troupe/protocol/errc.hpp>
 
 #include <algorithm>
 #include <array>
-
-#include "protocol/text.hpp"
 
 namespace troupe {
 
 namespace {
 
 constexpr auto names = std::to_array<std::string_view>({
-    "none", "task_not_found", "task_not_cancelable", "push_not_supported", "unsupported_operation",
-    "content_type_not_supported", "invalid_agent_response", "extended_card_not_configured",
-    "extension_required", "version_not_supported", "parse_error", "invalid_request", "method_not_found",
-    "invalid_params", "internal", "overloaded", "unavailable", "too_large", "objective_not_found",
-    "plan_not_found", "invalid_transition", "revision_mismatch", "dependency_cycle", "unknown_dependency",
-    "duplicate_id", "limit_exceeded", "invalid_document", "invalid_reference", "agent_not_found",
-    "agent_failed", "timed_out", "canceled", "store_failed", "store_locked", "no_question",
-    "unauthenticated", "verb_not_allowed",
+    "none",
+    "task_not_found",
+    "task_not_cancelable",
+    "push_not_supported",
+    "unsupported_operation",
+    "content_type_not_supported",
+    "invalid_agent_response",
+    "extended_card_not_configured",
+    "extension_required",
+    "version_not_supported",
+    "parse_error",
+    "invalid_request",
+    "method_not_found",
+    "invalid_params",
+    "internal",
+    "overloaded",
+    "unavailable",
+    "too_large",
+    "objective_not_found",
+    "plan_not_found",
+    "invalid_transition",
+    "revision_mismatch",
+    "dependency_cycle",
+    "unknown_dependency",
+    "duplicate_id",
+    "limit_exceeded",
+    "invalid_document",
+    "invalid_reference",
+    "agent_not_found",
+    "agent_failed",
+    "timed_out",
+    "canceled",
+    "store_failed",
+    "store_locked",
+    "no_question",
+    "unauthenticated",
+    "verb_not_allowed",
+    "not_here",
+    "store_unreadable",
+    "forbidden",
 });
 static_assert(names.size() == errc_end);
 
@@ -41,7 +72,8 @@ std::string shown(std::string_view text) {
     --cut; // not in the middle of a character
   std::string out(text.substr(0, cut));
   if (find_invalid_utf8(out))
-    std::replace_if(out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; }, '?');
+    std::replace_if(
+        out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; }, '?');
   if (cut < text.size())
     out += "...";
   return out;
@@ -52,7 +84,8 @@ error unknown_task(std::string_view id) {
 }
 
 error unknown_objective(std::string_view id) {
-  return make_error(errc::objective_not_found, "there is no objective \"" + shown(id) + "\"", shown(id));
+  return make_error(errc::objective_not_found, "there is no objective \"" + shown(id) + "\"",
+                    shown(id));
 }
 
 error unknown_plan(std::string_view id) {
@@ -60,11 +93,13 @@ error unknown_plan(std::string_view id) {
 }
 
 error task_has_ended(std::string_view id) {
-  return make_error(errc::unsupported_operation, "the task has ended and takes no more messages", shown(id));
+  return make_error(errc::unsupported_operation, "the task has ended and takes no more messages",
+                    shown(id));
 }
 
 error task_has_not_begun(std::string_view id) {
-  return make_error(errc::unsupported_operation, "the task has not begun; it takes messages once it works", shown(id));
+  return make_error(errc::unsupported_operation,
+                    "the task has not begun; it takes messages once it works", shown(id));
 }
 
 } // namespace troupe

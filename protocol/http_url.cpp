@@ -2,6 +2,9 @@
 
 #include "protocol/text.hpp"
 
+#include <boost/url/ipv4_address.hpp>
+#include <boost/url/ipv6_address.hpp>
+
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -14,16 +17,22 @@ namespace {
 /// RFC 1035 section 2.3.4, as text.
 constexpr std::size_t host_bytes_max = 253;
 
-error bad_url(std::string_view why) { return make_error(errc::invalid_params, std::string(why), "url"); }
+error bad_url(std::string_view why) {
+  return make_error(errc::invalid_params, std::string(why), "url");
+}
 
-bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+bool is_digit(char c) noexcept {
+  return c >= '0' && c <= '9';
+}
 
 bool is_name_character(char c) noexcept {
   const char l = ascii_lower(c);
   return (l >= 'a' && l <= 'z') || is_digit(c) || c == '-' || c == '.' || c == '_';
 }
 
-bool is_url_character(char c) noexcept { return c > ' ' && c <= '~' && std::string_view{"\\\"<>"}.find(c) == std::string_view::npos; }
+bool is_url_character(char c) noexcept {
+  return c > ' ' && c <= '~' && std::string_view{"\\\"<>"}.find(c) == std::string_view::npos;
+}
 
 /// Cuts a scheme off, in any case (RFC 3986 section 3.1).
 bool cut_prefix(std::string_view& text, std::string_view prefix) {
@@ -33,58 +42,8 @@ bool cut_prefix(std::string_view& text, std::string_view prefix) {
   return true;
 }
 
-bool is_hexadecimal(char c) noexcept { return is_digit(c) || (ascii_lower(c) >= 'a' && ascii_lower(c) <= 'f'); }
-
-/// The part up to `separator`, which is cut off with it.
-std::string_view cut_part(std::string_view& text, char separator) noexcept {
-  const auto end = std::min(text.find(separator), text.size());
-  const auto out = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return out;
-}
-
-/// Four numbers to 255 without leading zeros (RFC 3986 section 3.2.2).
-bool is_v4(std::string_view text) noexcept {
-  if (std::ranges::count(text, '.') != 3)
-    return false;
-  for (int i = 0; i < 4; ++i) {
-    const auto part = cut_part(text, '.');
-    unsigned value = 0;
-    const auto [stop, ec] = std::from_chars(part.data(), part.data() + part.size(), value);
-    const bool is_number = ec == std::errc{} && stop == part.data() + part.size() && is_digit(part.front());
-    if (!is_number || value > 255 || (part.size() > 1 && part.front() == '0'))
-      return false;
-  }
-  return true;
-}
-
-/// RFC 4291 section 2.2: eight groups of hexadecimal digits; "::" once for those that are zero; an IPv4 address for the last two.
-bool is_v6(std::string_view text) noexcept {
-  int groups = 0;
-  bool has_gap = text.starts_with("::");
-  if (has_gap)
-    text.remove_prefix(2);
-  while (!text.empty()) {
-    const bool is_last = text.find(':') == std::string_view::npos;
-    const auto group = cut_part(text, ':');
-    const bool is_number = !group.empty() && group.size() <= 4 && std::ranges::all_of(group, is_hexadecimal);
-    if (!is_number && !(is_last && is_v4(group)))
-      return false;
-    groups += is_number ? 1 : 2;
-    if (is_last)
-      break;
-    if (text.empty() || (has_gap && text.front() == ':'))
-      return false;
-    if (text.front() == ':') {
-      has_gap = true;
-      text.remove_prefix(1);
-    }
-  }
-  return has_gap ? groups < 8 : groups == 8;
-}
-
-/// A name, or an IPv4 address in its usual form. Anything else that a resolver would take for a number (0x7f.1, 2130706433, 017.0.0.1)
-/// is refused: what is checked must be what is connected to.
+/// A name, or an IPv4 address in its usual form. Anything else that a resolver would take for a
+/// number (0x7f.1, 2130706433, 017.0.0.1) is refused: what is checked must be what is connected to.
 result<std::string> read_host(std::string_view text) {
   if (text.empty())
     return bad_url("the URL names no host");
@@ -95,17 +54,19 @@ result<std::string> read_host(std::string_view text) {
     out.pop_back(); // The root, spelled out.
   if (out.empty() || out.front() == '.' || out.find("..") != std::string::npos)
     return bad_url("the URL's host has an empty label");
-  const auto last = std::string_view(out).substr(out.rfind('.') + 1); // All of it if there is no dot.
+  const auto last =
+      std::string_view(out).substr(out.rfind('.') + 1); // All of it if there is no dot.
   const bool numeric = std::ranges::all_of(last, is_digit) || last.starts_with("0x");
-  if (numeric && !is_v4(out))
+  if (numeric && !boost::urls::parse_ipv4_address(out))
     return bad_url("the URL's host looks like a number and is no IP address");
   return out;
 }
 
 result<std::string> read_v6_host(std::string_view text) {
-  if (!is_v6(text))
+  auto out = ascii_lower(text);
+  if (!boost::urls::parse_ipv6_address(out))
     return bad_url("the URL has brackets without an IPv6 address in them");
-  return ascii_lower(text);
+  return out;
 }
 
 std::optional<std::uint16_t> read_port(std::string_view text) noexcept {
@@ -123,7 +84,8 @@ result<void> read_authority(std::string_view text, http_url& out) {
   const auto host_end = in_brackets ? text.find(']') : std::min(text.find(':'), text.size());
   if (host_end == std::string_view::npos)
     return bad_url("the URL has an opening bracket only");
-  auto host = in_brackets ? read_v6_host(text.substr(1, host_end - 1)) : read_host(text.substr(0, host_end));
+  auto host = in_brackets ? read_v6_host(text.substr(1, host_end - 1))
+                          : read_host(text.substr(0, host_end));
   if (!host)
     return host.error();
   out.host = std::move(*host);

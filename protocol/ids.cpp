@@ -1,4 +1,4 @@
-#include "protocol/ids.hpp"
+#include <troupe/protocol/ids.hpp>
 
 #include <array>
 #include <random>
@@ -7,7 +7,8 @@ namespace troupe {
 
 namespace {
 
-constexpr std::string_view alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+constexpr std::string_view alphabet =
+    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 constexpr std::size_t random_chars = 14;
 
 std::uint64_t split_mix(std::uint64_t& seed) noexcept {

@@ -1,6 +1,7 @@
-// How much of a thing a client may send (docs/a2a.md, "Limits"). Beyond a limit the answer is errc::invalid_params and names it.
-// The length of an id is limited in protocol/ids.hpp (`id_bytes_max`), that of a URL in protocol/http_url.hpp, that of
-// progress in protocol/progress.hpp.
+// How much of a thing a client may send (docs/a2a.md, "Limits"). Beyond a limit the answer is
+// errc::invalid_params and names it. The length of an id is limited in
+// include/troupe/protocol/ids.hpp (`id_bytes_max`), that of a URL in protocol/http_url.hpp, that of
+// progress in include/troupe/protocol/progress.hpp.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +9,17 @@
 
 namespace troupe {
 
-inline constexpr std::size_t message_parts_max = 64;  ///< Parts of one message or artifact chunk.
-inline constexpr std::size_t metadata_depth_max = 64; ///< Levels of nesting in `metadata` and in a data part.
+inline constexpr std::size_t message_parts_max = 64; ///< Parts of one message or artifact chunk.
+inline constexpr std::size_t metadata_depth_max =
+    64; ///< Levels of nesting in `metadata` and in a data part.
 inline constexpr std::size_t message_names_max =
     256; ///< Entries of `referenceTaskIds`, of `extensions`, of output modes.
 inline constexpr std::uint32_t list_page_size_max = 100; ///< ListTasks (A2A 1.0 section 3.1.4).
-inline constexpr std::uint32_t list_history_default = 100; ///< Messages of each task in a list that does not say `historyLength`.
+inline constexpr std::uint32_t list_history_default =
+    100; ///< Messages of each task in a list that does not say `historyLength`.
 
-// A push configuration. Token, scheme and credentials go out in a header of every post; a scheme is bounded like credentials.
+// A push configuration. Token, scheme and credentials go out in a header of every post; a scheme is
+// bounded like credentials.
 inline constexpr std::size_t push_token_bytes_max = 4096;
 inline constexpr std::size_t push_credentials_bytes_max = 4096;
 inline constexpr std::uint32_t push_page_size_max = 100; ///< ListTaskPushNotificationConfigs.

@@ -29,7 +29,8 @@ std::pair<std::string_view, std::string_view> halves(std::string_view text) noex
 bool halves_meet(std::string_view a, std::string_view b) noexcept {
   if (a == "*" || b == "*")
     return true;
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return ascii_lower(x) == ascii_lower(y); });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return ascii_lower(x) == ascii_lower(y); });
 }
 
 } // namespace
@@ -40,20 +41,22 @@ bool media_types_meet(std::string_view a, std::string_view b) noexcept {
   return halves_meet(type_a, type_b) && halves_meet(subtype_a, subtype_b);
 }
 
-bool any_media_types_meet(const std::vector<std::string>& a, const std::vector<std::string>& b) noexcept {
+bool any_media_types_meet(const std::vector<std::string>& a,
+                          const std::vector<std::string>& b) noexcept {
   if (a.empty() || b.empty())
     return true;
   return std::any_of(a.begin(), a.end(), [&](const std::string& one) {
-    return std::any_of(b.begin(), b.end(), [&](const std::string& other) { return media_types_meet(one, other); });
+    return std::any_of(b.begin(), b.end(),
+                       [&](const std::string& other) { return media_types_meet(one, other); });
   });
 }
 
-std::string_view media_type_of(const part& what) noexcept {
-  if (!what.media_type.empty())
-    return what.media_type;
-  if (std::holds_alternative<text_content>(what.content))
+std::string_view media_type_of(const part& part) noexcept {
+  if (!part.media_type.empty())
+    return part.media_type;
+  if (std::holds_alternative<text_content>(part.content))
     return "text/plain";
-  if (std::holds_alternative<data_content>(what.content))
+  if (std::holds_alternative<data_content>(part.content))
     return "application/json";
   return {};
 }

@@ -1,4 +1,4 @@
-#include "protocol/message.hpp"
+#include <troupe/protocol/message.hpp>
 
 namespace troupe {
 
@@ -7,30 +7,38 @@ namespace {
 namespace json = boost::json;
 
 /// What it holds beyond its own place.
-std::size_t bytes_of(const json::value& what) noexcept {
-  if (const auto* text = what.if_string())
+std::size_t bytes_of(const json::value& value) noexcept {
+  if (const auto* text = value.if_string())
     return text->size();
-  if (const auto* members = what.if_object())
+  if (const auto* members = value.if_object())
     return troupe::bytes_of(*members);
   std::size_t sum = 0;
-  if (const auto* items = what.if_array())
+  if (const auto* items = value.if_array())
     for (const auto& item : *items)
       sum += sizeof(json::value) + bytes_of(item);
   return sum;
 }
 
 struct content_bytes {
-  std::size_t operator()(const text_content& what) const noexcept { return what.text.size(); }
-  std::size_t operator()(const raw_content& what) const noexcept { return what.bytes.size(); }
-  std::size_t operator()(const url_content& what) const noexcept { return what.url.size(); }
-  std::size_t operator()(const data_content& what) const noexcept { return bytes_of(what.data); }
+  std::size_t operator()(const text_content& text_content) const noexcept {
+    return text_content.text.size();
+  }
+  std::size_t operator()(const raw_content& raw_content) const noexcept {
+    return raw_content.bytes.size();
+  }
+  std::size_t operator()(const url_content& url_content) const noexcept {
+    return url_content.url.size();
+  }
+  std::size_t operator()(const data_content& data_content) const noexcept {
+    return bytes_of(data_content.data);
+  }
 };
 
 } // namespace
 
-std::size_t bytes_of(const json::object& what) noexcept {
+std::size_t bytes_of(const json::object& object) noexcept {
   std::size_t sum = 0;
-  for (const auto& member : what)
+  for (const auto& member : object)
     sum += sizeof(json::key_value_pair) + member.key().size() + bytes_of(member.value());
   return sum;
 }
@@ -42,12 +50,13 @@ std::size_t bytes_of(const std::vector<part>& parts) noexcept {
   return sum;
 }
 
-std::size_t bytes_of(const message& what) noexcept {
-  return sizeof(message) + bytes_of(what.parts) + bytes_of(what.metadata);
+std::size_t bytes_of(const message& sent) noexcept {
+  return sizeof(message) + bytes_of(sent.parts) + bytes_of(sent.metadata);
 }
 
-std::size_t bytes_of(const artifact& what) noexcept {
-  return sizeof(artifact) + what.name.size() + what.description.size() + bytes_of(what.parts) + bytes_of(what.metadata);
+std::size_t bytes_of(const artifact& value) noexcept {
+  return sizeof(artifact) + value.name.size() + value.description.size() + bytes_of(value.parts)
+         + bytes_of(value.metadata);
 }
 
 std::string text_of(const std::vector<part>& parts) {

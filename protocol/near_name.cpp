@@ -9,12 +9,6 @@
 
 namespace troupe {
 
-namespace {
-
-constexpr std::size_t compared_bytes_max = 48; ///< Longer names are nobody's typing mistake.
-
-} // namespace
-
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   std::iota(last.begin(), last.end(), std::size_t{0});
@@ -23,7 +17,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     for (std::size_t j = 1; j <= b.size(); ++j) {
       const auto same = ascii_lower(a[i - 1]) == ascii_lower(b[j - 1]);
       row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (same ? 0U : 1U)});
-      if (i > 1 && j > 1 && ascii_lower(a[i - 1]) == ascii_lower(b[j - 2]) && ascii_lower(a[i - 2]) == ascii_lower(b[j - 1]))
+      if (i > 1 && j > 1 && ascii_lower(a[i - 1]) == ascii_lower(b[j - 2])
+          && ascii_lower(a[i - 2]) == ascii_lower(b[j - 1]))
         row[j] = std::min(row[j], before[j - 2] + 1);
     }
     std::swap(before, last);
@@ -32,8 +27,9 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
-std::string_view nearest_name(std::string_view written, std::span<const std::string_view> candidates) {
-  if (written.empty() || written.size() > compared_bytes_max)
+std::string_view nearest_name(std::string_view written,
+                              std::span<const std::string_view> candidates) {
+  if (written.empty() || written.size() > name_compared_bytes_max)
     return {};
   std::string_view best;
   auto least = std::max<std::size_t>(1, written.size() / 3) + 1;

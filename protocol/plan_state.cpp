@@ -1,16 +1,17 @@
-#include "protocol/plan_state.hpp"
+#include <troupe/protocol/plan_state.hpp>
 
 namespace troupe {
 
 namespace {
 
-constexpr std::array<std::string_view, plan_state_count> plan_names{"pending",   "working", "blocked",
-                                                                    "completed", "failed",  "skipped"};
+constexpr std::array<std::string_view, plan_state_count> plan_names{
+    "pending", "working", "blocked", "completed", "failed", "skipped"};
 constexpr std::array<std::string_view, objective_state_count> objective_names{
     "submitted", "planning", "working", "blocked", "completed", "failed", "canceled"};
 
 template<class State, std::size_t N>
-std::optional<State> find_name(const std::array<std::string_view, N>& names, std::string_view text) noexcept {
+std::optional<State> find_name(const std::array<std::string_view, N>& names,
+                               std::string_view text) noexcept {
   for (std::size_t i = 0; i < N; ++i)
     if (names[i] == text)
       return static_cast<State>(i);

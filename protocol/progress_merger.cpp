@@ -11,16 +11,19 @@ bool has_ended(const progress_tracker& tracker) noexcept {
   return tracker.status && *tracker.status != tracker_status::running;
 }
 
-const progress_tracker* find_tracker(const progress_report& report, const std::string& id) noexcept {
-  const auto found = std::find_if(report.trackers.begin(), report.trackers.end(),
-                                  [&](const progress_tracker& tracker) { return tracker.id == id; });
+const progress_tracker* find_tracker(const progress_report& report,
+                                     const std::string& id) noexcept {
+  const auto found =
+      std::find_if(report.trackers.begin(), report.trackers.end(),
+                   [&](const progress_tracker& tracker) { return tracker.id == id; });
   return found == report.trackers.end() ? nullptr : &*found;
 }
 
 } // namespace
 
 progress_merger::course* progress_merger::find(const std::string& id) noexcept {
-  const auto found = std::find_if(known_.begin(), known_.end(), [&](const course& one) { return one.id == id; });
+  const auto found =
+      std::find_if(known_.begin(), known_.end(), [&](const course& one) { return one.id == id; });
   return found == known_.end() ? nullptr : &*found;
 }
 
@@ -28,11 +31,14 @@ result<void> progress_merger::check_course(const progress_report& report) {
   for (std::size_t i = 0; i < report.trackers.size(); ++i) {
     const auto& tracker = report.trackers[i];
     const auto* before = find(tracker.id);
-    if (!before || before->ended || before->attempt != attempt_ || !before->reached || !tracker.total)
+    if (!before || before->ended || before->attempt != attempt_ || !before->reached
+        || !tracker.total)
       continue;
     if (tracker.progress && *tracker.progress < *before->reached) {
       const auto field = "trackers[" + std::to_string(i) + "].progress";
-      return make_error(errc::invalid_params, field + ": \"" + tracker.id + "\" went back; progress with a total never does", field);
+      return make_error(
+          errc::invalid_params,
+          field + ": \"" + tracker.id + "\" went back; progress with a total never does", field);
     }
   }
   return {};
@@ -66,7 +72,8 @@ result<void> progress_merger::take(progress_report report) {
     follow(tracker);
   if (waiting_)
     for (auto& tracker : waiting_->trackers)
-      if (has_ended(tracker) && !find_tracker(report, tracker.id) && report.trackers.size() < progress_trackers_max)
+      if (has_ended(tracker) && !find_tracker(report, tracker.id)
+          && report.trackers.size() < progress_trackers_max)
         report.trackers.push_back(std::move(tracker));
   if (shown_ && *shown_ == report)
     waiting_.reset();

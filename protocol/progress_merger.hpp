@@ -1,6 +1,10 @@
-// What a task has reported of its progress and not shown yet, and what of it will be shown next: the rules of the Task Progress
-// extension that hold between reports (v1 sections 5.2 and 5.3). A plain value; one per task that reports progress.
+// What a task has reported of its progress and not shown yet, and what of it will be shown next:
+// the rules of the Task Progress extension that hold between reports (v1 sections 5.2 and 5.3). A
+// plain value; one per task that reports progress.
 #pragma once
+
+#include <troupe/protocol/errc.hpp>
+#include <troupe/protocol/progress.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -8,19 +12,18 @@
 #include <string>
 #include <vector>
 
-#include "protocol/errc.hpp"
-#include "protocol/progress.hpp"
-
 namespace troupe {
 
-/// Trackers of one task whose course is remembered. Above: the one seen first is forgotten, and may begin anew.
+/// Trackers of one task whose course is remembered. Above: the one seen first is forgotten, and may
+/// begin anew.
 inline constexpr std::size_t progress_known_max = 256;
 
 class progress_merger {
 public:
-  /// A report, which is a snapshot: it replaces what waits. A tracker that ended in what waits and is not in it any more stays until it
-  /// was shown; one that was shown as ended is left out. Errors, and nothing is changed then: those of `validate`, and a tracker with a
-  /// total that went back since its last report.
+  /// A report, which is a snapshot: it replaces what waits. A tracker that ended in what waits and
+  /// is not in it any more stays until it was shown; one that was shown as ended is left out.
+  /// Errors, and nothing is changed then: those of `validate`, and a tracker with a total that went
+  /// back since its last report.
   [[nodiscard]] result<void> take(progress_report report);
 
   /// Whether `show` would tell anything new.
@@ -29,8 +32,9 @@ public:
   /// What waits; null if there is no news.
   [[nodiscard]] progress_ptr show();
 
-  /// The work begins again: trackers that ended may run once more. What was reached stays reached: a tracker is shown where it had been
-  /// until it gets further, or at its total if that is less now.
+  /// The work begins again: trackers that ended may run once more. What was reached stays reached:
+  /// a tracker is shown where it had been until it gets further, or at its total if that is less
+  /// now.
   void begin_attempt();
 
 private:

@@ -1,9 +1,8 @@
-#include "protocol/push_config.hpp"
-
-#include <algorithm>
-
 #include "protocol/http_url.hpp"
 #include "protocol/limits.hpp"
+#include <troupe/protocol/push_config.hpp>
+
+#include <algorithm>
 
 namespace troupe {
 
@@ -16,7 +15,8 @@ bool is_alphanumeric(char c) {
 result<void> check_header_text(const std::string& text, const char* field, std::size_t bytes_max) {
   const auto is_printable = [](char c) { return c >= ' ' && c <= '~'; };
   if (text.size() > bytes_max)
-    return make_error(errc::invalid_params, "longer than " + std::to_string(bytes_max) + " bytes", field);
+    return make_error(errc::invalid_params, "longer than " + std::to_string(bytes_max) + " bytes",
+                      field);
   if (!std::all_of(text.begin(), text.end(), is_printable))
     return make_error(errc::invalid_params, "only printable ASCII can be sent in a header", field);
   return {};
@@ -24,26 +24,32 @@ result<void> check_header_text(const std::string& text, const char* field, std::
 
 } // namespace
 
-result<void> check_push_config(const push_config& what) {
-  if (!what.id.empty() && !is_acceptable_id(what.id))
-    return make_error(errc::invalid_params,
-                      "1 to " + std::to_string(id_bytes_max) + " bytes, no control characters and no '/'", "id");
-  if (const auto url = parse_http_url(what.url); !url)
+result<void> check_push_config(const push_config& config) {
+  if (!config.id.empty() && !is_acceptable_id(config.id))
+    return make_error(
+        errc::invalid_params,
+        "1 to " + std::to_string(id_bytes_max) + " bytes, no control characters and no '/'", "id");
+  if (const auto url = parse_http_url(config.url); !url)
     return make_error(errc::invalid_params, url.error().message, "url");
-  if (auto token = check_header_text(what.token, "token", push_token_bytes_max); !token)
+  if (auto token = check_header_text(config.token, "token", push_token_bytes_max); !token)
     return token;
-  if (!what.authentication)
+  if (!config.authentication)
     return {};
-  if (!is_header_token(what.authentication->scheme))
-    return make_error(errc::invalid_params, "missing or not the name of a scheme, such as Bearer", "authentication.scheme");
-  if (auto scheme = check_header_text(what.authentication->scheme, "authentication.scheme", push_credentials_bytes_max); !scheme)
+  if (!is_header_token(config.authentication->scheme))
+    return make_error(errc::invalid_params, "missing or not the name of a scheme, such as Bearer",
+                      "authentication.scheme");
+  if (auto scheme = check_header_text(config.authentication->scheme, "authentication.scheme",
+                                      push_credentials_bytes_max);
+      !scheme)
     return scheme;
-  return check_header_text(what.authentication->credentials, "authentication.credentials", push_credentials_bytes_max);
+  return check_header_text(config.authentication->credentials, "authentication.credentials",
+                           push_credentials_bytes_max);
 }
 
 bool is_header_token(std::string_view text) noexcept {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return is_alphanumeric(c) || std::string_view{"!#$%&'*+-.^_`|~"}.find(c) != std::string_view::npos;
+    return is_alphanumeric(c)
+           || std::string_view{"!#$%&'*+-.^_`|~"}.find(c) != std::string_view::npos;
   });
 }
 

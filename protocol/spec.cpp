@@ -1,6 +1,6 @@
-#include "protocol/spec.hpp"
-
-#include "protocol/message.hpp"
+#include <troupe/protocol/message.hpp>
+#include <troupe/protocol/plan_change.hpp>
+#include <troupe/protocol/spec.hpp>
 
 namespace troupe {
 
@@ -13,24 +13,46 @@ std::size_t bytes_of(const std::vector<std::string>& names) noexcept {
   return sum;
 }
 
-std::size_t bytes_of(const task_spec& what) noexcept {
-  return sizeof(what) + what.id.str().size() + what.key.size() + what.name.size() + what.description.size() + what.agent.size()
-         + troupe::bytes_of(what.input) + troupe::bytes_of(what.metadata) + bytes_of(what.dependencies);
+std::size_t bytes_of(const task_spec& spec) noexcept {
+  return sizeof(spec) + spec.id.str().size() + spec.key.size() + spec.name.size()
+         + spec.description.size() + spec.agent.size() + troupe::bytes_of(spec.input)
+         + troupe::bytes_of(spec.metadata) + bytes_of(spec.dependencies);
+}
+
+template<class Task>
+std::size_t bytes_of_all(const std::vector<plan_operation<Task>>& operations) noexcept {
+  std::size_t sum = operations.size() * sizeof(plan_operation<Task>);
+  for (const auto& each : operations)
+    if (const auto* added = std::get_if<add_task>(&each))
+      sum += bytes_of(added->spec);
+    else if (const auto* renamed = std::get_if<rename_task<Task>>(&each))
+      sum += renamed->name.size();
+  return sum;
 }
 
 } // namespace
 
-std::size_t bytes_of(const plan_spec& what) noexcept {
-  std::size_t sum = sizeof(what) + what.name.size() + what.description.size() + troupe::bytes_of(what.metadata)
-                    + bytes_of(what.dependencies) + bytes_of(what.alternatives);
-  for (const auto& task : what.tasks)
+std::size_t bytes_of(const std::vector<wanted_operation>& operations) noexcept {
+  return bytes_of_all<std::string>(operations);
+}
+
+std::size_t bytes_of(const std::vector<applied_operation>& operations) noexcept {
+  return bytes_of_all<std::uint32_t>(operations);
+}
+
+std::size_t bytes_of(const plan_spec& spec) noexcept {
+  std::size_t sum = sizeof(spec) + spec.name.size() + spec.description.size()
+                    + troupe::bytes_of(spec.metadata) + bytes_of(spec.dependencies)
+                    + bytes_of(spec.alternatives);
+  for (const auto& task : spec.tasks)
     sum += bytes_of(task);
   return sum;
 }
 
-std::size_t bytes_of(const objective_spec& what) noexcept {
-  std::size_t sum = sizeof(what) + what.name.size() + what.description.size() + troupe::bytes_of(what.metadata);
-  for (const auto& plan : what.plans)
+std::size_t bytes_of(const objective_spec& spec) noexcept {
+  std::size_t sum =
+      sizeof(spec) + spec.name.size() + spec.description.size() + troupe::bytes_of(spec.metadata);
+  for (const auto& plan : spec.plans)
     sum += troupe::bytes_of(*plan);
   return sum;
 }

@@ -1,4 +1,4 @@
-#include "protocol/task_state.hpp"
+#include <troupe/protocol/task_state.hpp>
 
 namespace troupe {
 
@@ -14,7 +14,8 @@ constexpr std::array<std::string_view, task_event_count> event_names{
 constexpr bool table_is_deterministic() {
   for (std::size_t i = 0; i < task_transitions.size(); ++i)
     for (std::size_t k = i + 1; k < task_transitions.size(); ++k)
-      if (task_transitions[i].from == task_transitions[k].from && task_transitions[i].on == task_transitions[k].on)
+      if (task_transitions[i].from == task_transitions[k].from
+          && task_transitions[i].on == task_transitions[k].on)
         return false;
   return true;
 }

@@ -42,6 +42,17 @@ std::optional<std::size_t> find_invalid_utf8(std::string_view text) noexcept {
   return std::nullopt;
 }
 
+std::string shortened(std::string text, std::size_t bytes_max) {
+  constexpr std::string_view mark = "...";
+  if (text.size() <= bytes_max)
+    return text;
+  auto end = bytes_max > mark.size() ? bytes_max - mark.size() : 0;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) // within a character
+    --end;
+  text.resize(end);
+  return text.append(mark);
+}
+
 std::string listed_names(const std::vector<std::string>& names) {
   std::string out;
   for (const auto& name : names)

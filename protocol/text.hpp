@@ -15,13 +15,18 @@ namespace troupe {
 }
 [[nodiscard]] std::string ascii_lower(std::string_view text);
 
-/// Bytes of the well-formed sequence that `text` begins with (RFC 3629 section 4: no surrogates, no overlong forms, nothing above
-/// U+10FFFF); 0 if there is none.
+/// Bytes of the well-formed sequence that `text` begins with (RFC 3629 section 4: no surrogates, no
+/// overlong forms, nothing above U+10FFFF); 0 if there is none.
 [[nodiscard]] std::size_t utf8_sequence_length(std::string_view text) noexcept;
 
 /// The offset of the first byte that is not valid UTF-8.
 [[nodiscard]] std::optional<std::size_t> find_invalid_utf8(std::string_view text) noexcept;
-[[nodiscard]] inline bool is_utf8(std::string_view text) noexcept { return !find_invalid_utf8(text); }
+[[nodiscard]] inline bool is_utf8(std::string_view text) noexcept {
+  return !find_invalid_utf8(text);
+}
+
+/// `text`, or as much of it as fits `bytes_max` with "..." behind it; no character is cut in two.
+[[nodiscard]] std::string shortened(std::string text, std::size_t bytes_max);
 
 /// `a, b, c`.
 [[nodiscard]] std::string listed_names(const std::vector<std::string>& names);

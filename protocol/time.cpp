@@ -1,4 +1,4 @@
-#include "protocol/time.hpp"
+#include <troupe/protocol/time.hpp>
 
 #include <array>
 #include <charconv>
@@ -85,7 +85,8 @@ std::optional<timestamp> parse_rfc3339(std::string_view text) {
   const auto s = take_digits(text, 2);
   if (!s || *h > 23 || *mi > 59 || *s > 60)
     return std::nullopt;
-  const year_month_day date{year{*y}, month{static_cast<unsigned>(*mo)}, day{static_cast<unsigned>(*d)}};
+  const year_month_day date{year{*y}, month{static_cast<unsigned>(*mo)},
+                            day{static_cast<unsigned>(*d)}};
   if (!date.ok())
     return std::nullopt;
   int fraction_ms = 0;
@@ -118,11 +119,8 @@ std::optional<timestamp> parse_rfc3339(std::string_view text) {
   }
   if (!text.empty())
     return std::nullopt;
-  return sys_days{date} + hours{*h} + minutes{*mi} + seconds{*s} + milliseconds{fraction_ms} - offset;
-}
-
-timestamp system_now() {
-  return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
+  return sys_days{date} + hours{*h} + minutes{*mi} + seconds{*s} + milliseconds{fraction_ms}
+         - offset;
 }
 
 } // namespace troupe

@@ -1,16 +1,17 @@
-// What the ledger asks of the place where finished things go: finished tasks, settled objectives, and who owns an id that a client
-// chose. In memory or on disk; the ledger does not know which. Thread-safe.
+// What the ledger asks of the place where finished things go: finished tasks, settled objectives,
+// and who owns an id that a client chose. In memory or on disk; the ledger does not know which.
+// Thread-safe.
 #pragma once
+
+#include "store/page.hpp"
+#include <troupe/protocol/ids.hpp>
+#include <troupe/protocol/objective.hpp>
+#include <troupe/protocol/task.hpp>
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "protocol/ids.hpp"
-#include "protocol/objective.hpp"
-#include "protocol/task.hpp"
-#include "store/page.hpp"
 
 namespace troupe {
 
@@ -27,7 +28,8 @@ struct task_place {
   std::uint32_t task = 0;
 };
 
-/// Tasks that ended without having begun, and why. The slots have the state; this has what the slots have no room for.
+/// Tasks that ended without having begun, and why. The slots have the state; this has what the
+/// slots have no room for.
 struct withdrawal {
   std::uint32_t plan = 0;
   std::vector<std::uint32_t> tasks;
@@ -44,18 +46,31 @@ struct objective_state_of_record {
   std::uint64_t sequence = 0; ///< Of its last change.
 };
 
+/// What is to be kept of what ends.
 class archive {
 public:
   virtual ~archive() = default;
 
   /// A task has ended. Called under a lock of the ledger, before the task leaves the live table.
   virtual void keep(const task_ptr& ended) = 0;
-  /// A plan has been accepted: remember the ids in it that do not say where they belong (ids.hpp, make_task_id).
-  virtual void learn(const objective_id& owner, std::uint32_t plan_index, const plan_spec& plan) = 0;
-
-  /// An objective goes for good, and with it its tasks and the ids of its plans. Called under the ledger's lock of the objective.
+  /// A plan has been accepted: remember the ids in it that do not say where they belong (ids.hpp,
+  /// make_task_id).
+  virtual void learn(const objective_id& owner, std::uint32_t plan_index,
+                     const plan_spec& plan) = 0;
+  /// An objective goes for good, and with it its tasks and the ids of its plans. Called under the
+  /// ledger's lock of the objective.
   virtual void forget(const objective_view& gone) = 0;
+};
 
+/// Reads what is kept. One that reads memory only may know that it has not seen everything: what is
+/// found with it is then looked up again with one that reads the disk. Never called under a lock of
+/// the ledger. What reads the disk throws store_unreadable.
+class archive_reads {
+public:
+  virtual ~archive_reads() = default;
+
+  /// A finished task, if it is in memory; else null, which says nothing.
+  [[nodiscard]] virtual task_ptr recall_task(const task_id& id) const = 0;
   /// A finished task; null if unknown (or not kept any more).
   [[nodiscard]] virtual task_ptr find_task(const task_id& id) const = 0;
   /// Whether find_task would find one.
@@ -63,12 +78,16 @@ public:
   [[nodiscard]] virtual std::optional<task_place> place_of(const task_id& id) const = 0;
   [[nodiscard]] virtual std::optional<plan_place> place_of(const plan_id& id) const = 0;
   /// An objective that has left the ledger.
-  [[nodiscard]] virtual std::optional<objective_state_of_record> find_objective(const objective_id& id) const = 0;
+  [[nodiscard]] virtual std::optional<objective_state_of_record>
+  find_objective(const objective_id& id) const = 0;
   [[nodiscard]] virtual bool has_objective(const objective_id& id) const = 0;
 
-  /// The first `count` finished tasks behind `after` that pass, in list order, and how many pass in all. What `view` does not show may be
-  /// missing in them, and they may end with the one that passes page_bytes_max (bytes_shown).
-  [[nodiscard]] virtual listed<task_ptr> list_tasks(const task_filter& filter, const std::optional<position>& after, std::size_t count,
+  /// The first `count` finished tasks behind `after` that pass, in list order, and how many pass in
+  /// all. What `view` does not show may be missing in them, and they may end with the one that
+  /// passes page_bytes_max (bytes_shown).
+  [[nodiscard]] virtual listed<task_ptr> list_tasks(const task_filter& filter,
+                                                    const std::optional<position>& after,
+                                                    std::size_t count,
                                                     const task_view_options& view) const = 0;
   /// The same for sealed objectives of an owner (those the ledger marks as written).
   [[nodiscard]] virtual listed<objective_ptr> list_objectives(const std::string& owner,

@@ -1,19 +1,20 @@
-// Publishing, sealing, evicting, restoring: everything that changes the ledger. Reading stands in ledger_read.cpp.
+// Publishing, sealing, evicting, restoring: everything that changes the ledger. Reading stands in
+// ledger_read.cpp.
 #include "store/ledger.hpp"
+
+#include "protocol/fold/apply.hpp"
+#include <troupe/protocol/unshared.hpp>
 
 #include <algorithm>
 #include <utility>
-
-#include "store/apply.hpp"
-#include "store/unshared.hpp"
 
 namespace troupe {
 
 namespace {
 
-void tell(const std::vector<watcher_ptr>& whom, const change_ptr& what) {
+void tell(const std::vector<watcher_ptr>& whom, const change_ptr& change) {
   for (const auto& each : whom)
-    each->on_change(what);
+    each->on_change(change);
 }
 
 bool is_watching(const std::vector<watcher_ptr>& list, const watcher_ptr& who) noexcept {
@@ -24,28 +25,29 @@ bool is_watching(const std::vector<watcher_ptr>& list, const watcher_ptr& who) n
 
 // -- publishing ------------------------------------------------------------------------------------------------------
 
-ledger::published ledger::publish(change&& what, std::shared_ptr<task> ended, const watcher_ptr& follow) {
+ledger::published ledger::publish(change&& change, std::shared_ptr<task> ended,
+                                  const watcher_ptr& follow) {
   leftovers gone;
-  if (!what.task.id.empty() && what.task.lone)
-    return publish_task(nullptr, std::move(what), std::move(ended), follow, gone);
-  auto& home = objective_shard_of(what.context);
+  if (!change.task.id.empty() && change.task.lone)
+    return publish_task(nullptr, std::move(change), std::move(ended), follow, gone);
+  auto& home = objective_shard_of(change.context);
   const std::lock_guard lock{home.guard};
-  if (what.task.id.empty())
-    return publish_objective(home, std::move(what), follow, gone);
-  const auto owner = home.live.find(what.context);
+  if (change.task.id.empty())
+    return publish_objective(home, std::move(change), follow, gone);
+  const auto owner = home.live.find(change.context);
   if (owner == home.live.end())
     return {};
-  return publish_task(&owner->second, std::move(what), std::move(ended), follow, gone);
+  return publish_task(&owner->second, std::move(change), std::move(ended), follow, gone);
 }
 
-ledger::published ledger::publish_objective(objective_shard& home, change&& what, const watcher_ptr& follow,
-                                            leftovers& gone) {
-  auto found = home.live.find(what.context);
-  const bool is_new = created_objective(what) != nullptr;
+ledger::published ledger::publish_objective(objective_shard& home, change&& news,
+                                            const watcher_ptr& follow, leftovers& gone) {
+  auto found = home.live.find(news.context);
+  const bool is_new = created_objective(news) != nullptr;
   if (is_new != (found == home.live.end()))
     return {};
   if (is_new) {
-    found = home.live.emplace(what.context, objective_entry{}).first;
+    found = home.live.emplace(news.context, objective_entry{}).first;
     found->second.view = std::make_shared<objective_view>();
     if (follow)
       found->second.watched_by.push_back(follow);
@@ -53,27 +55,30 @@ ledger::published ledger::publish_objective(objective_shard& home, change&& what
   }
   auto& entry = found->second;
   const auto plans_before = entry.view->plans.size();
-  what.sequence = what.sequence ? what.sequence : entry.sequence + 1;
-  entry.sequence = what.sequence;
+  news.sequence = news.sequence ? news.sequence : entry.sequence + 1;
+  entry.sequence = news.sequence;
   auto& view = unshared(entry.view);
-  apply_events(view, what);
-  note_withdrawals(entry.withdrawn, what);
+  apply(view, news);
+  note_withdrawals(entry.withdrawn, news);
   for (auto index = plans_before; index < view.plans.size(); ++index)
     archive_.learn(view.id, static_cast<std::uint32_t>(index), *view.plans[index].spec);
   const bool may_settle = is_settled(view.state) && entry.live_tasks == 0;
-  if (!entry.watched_by.empty() || early_watchers_.load(std::memory_order_relaxed) != 0) {
-    const auto shared = std::make_shared<const change>(std::move(what));
+  const bool is_all_watched = is_all_watched_.load(std::memory_order_acquire);
+  if (!entry.watched_by.empty() || is_all_watched
+      || early_watchers_.load(std::memory_order_relaxed) != 0) {
+    const auto shared = std::make_shared<const change>(std::move(news));
     tell(entry.watched_by, shared);
+    tell_all(shared);
     tell_withdrawn(view, shared, gone);
   }
   return {.accepted = true, .may_settle = may_settle};
 }
 
 /// Those who wait for a task to begin learn that it never will.
-void ledger::tell_withdrawn(const objective_view& view, const change_ptr& what, leftovers& gone) {
+void ledger::tell_withdrawn(const objective_view& view, const change_ptr& change, leftovers& gone) {
   if (early_watchers_.load(std::memory_order_relaxed) == 0)
     return;
-  for (const auto& fact : what->events) {
+  for (const auto& fact : change->events) {
     const auto* withdrawn = std::get_if<tasks_withdrawn>(&fact);
     if (!withdrawn || withdrawn->plan >= view.plans.size())
       continue;
@@ -87,7 +92,7 @@ void ledger::tell_withdrawn(const objective_view& view, const change_ptr& what, 
       const auto early = home.early.find(id.str());
       if (early == home.early.end())
         continue;
-      tell(early->second, what);
+      tell(early->second, change);
       early_watchers_.fetch_sub(early->second.size(), std::memory_order_relaxed);
       gone.released.push_back(std::move(early->second));
       home.early.erase(early);
@@ -95,50 +100,55 @@ void ledger::tell_withdrawn(const objective_view& view, const change_ptr& what, 
   }
 }
 
-void ledger::note_withdrawals(std::vector<withdrawal>& known, const change& what) {
-  for (const auto& fact : what.events) {
+void ledger::note_withdrawals(std::vector<withdrawal>& known, const change& change) {
+  for (const auto& fact : change.events) {
     if (const auto* withdrawn = std::get_if<tasks_withdrawn>(&fact)) {
-      known.push_back({withdrawn->plan, withdrawn->tasks, withdrawn->to, withdrawn->reason, withdrawn->metadata, what.at});
+      known.push_back({withdrawn->plan, withdrawn->tasks, withdrawn->to, withdrawn->reason,
+                       withdrawn->metadata, change.at});
     } else if (const auto* renewed = std::get_if<tasks_renewed>(&fact)) {
       auto again = renewed->tasks; // both lists may have a million
       std::sort(again.begin(), again.end());
       for (auto& each : known)
         if (each.plan == renewed->plan)
-          std::erase_if(each.tasks, [&](std::uint32_t index) { return std::binary_search(again.begin(), again.end(), index); });
+          std::erase_if(each.tasks, [&](std::uint32_t index) {
+            return std::binary_search(again.begin(), again.end(), index);
+          });
       std::erase_if(known, [](const withdrawal& each) { return each.tasks.empty(); });
     }
   }
 }
 
-ledger::published ledger::publish_task(objective_entry* owner, change&& what, std::shared_ptr<task> ended,
-                                       const watcher_ptr& follow, leftovers& gone) {
-  auto& home = task_shard_of(what.task.id.str());
+ledger::published ledger::publish_task(objective_entry* owner, change&& news,
+                                       std::shared_ptr<task> ended, const watcher_ptr& follow,
+                                       leftovers& gone) {
+  auto& home = task_shard_of(news.task.id.str());
   const std::lock_guard lock{home.guard};
-  auto found = home.live.find(std::string_view{what.task.id.str()});
-  const auto* created = created_record(what);
+  auto found = home.live.find(std::string_view{news.task.id.str()});
+  const auto* created = created_record(news);
   if ((created != nullptr) != (found == home.live.end()))
     return {};
 
   watchers mine;
   if (created)
-    mine = begin_watching(home, what.task.id, follow);
+    mine = begin_watching(home, news.task.id, follow);
   const bool watched = (owner && !owner->watched_by.empty()) || !mine.empty()
-                       || (!created && found->is_watched());
-  auto& last_sequence = owner ? owner->sequence : created ? what.sequence : found->sequence;
-  what.sequence = what.sequence ? what.sequence : last_sequence + 1;
-  last_sequence = what.sequence;
+                       || (!created && found->is_watched())
+                       || is_all_watched_.load(std::memory_order_acquire);
+  auto& last_sequence = owner ? owner->sequence : created ? news.sequence : found->sequence;
+  news.sequence = news.sequence ? news.sequence : last_sequence + 1;
+  last_sequence = news.sequence;
   if (!created)
-    found->sequence = what.sequence;
+    found->sequence = news.sequence;
   if (owner)
-    apply_events(unshared(owner->view), what);
+    apply(unshared(owner->view), news);
 
   std::shared_ptr<task> record = std::move(ended);
   if (!record && created) {
     // Watchers are shown the record as it was made, so it is theirs if there is more to apply.
-    record = watched && what.events.size() > 1 ? std::make_shared<task>(**created) : *created;
-    apply_events(*record, what);
+    record = watched && news.events.size() > 1 ? std::make_shared<task>(**created) : *created;
+    apply(*record, news);
   } else if (!record) {
-    apply_events(unshared(found->record), what);
+    apply(unshared(found->record), news);
     record = found->record;
   }
 
@@ -147,43 +157,49 @@ ledger::published ledger::publish_task(objective_entry* owner, change&& what, st
     if (!created) {
       if (found->watched_by)
         mine = std::move(*found->watched_by);
-      gone.record = std::move(found->record);
-      home.live.erase(found);
+      gone.record = found->record;
+      drop_live(home, found);
     }
     count_task(owner, created ? 0 : -1);
   } else if (created) {
-    found = home.live.insert(live_entry{.record = record,
-                                        .watched_by = mine.empty() ? nullptr : std::make_unique<watchers>(std::move(mine)),
-                                        .sequence = what.sequence,
-                                        .at = {},
-                                        .context_hash = live_entry::hash_of(record->context),
-                                        .state = {},
-                                        .is_owned = !record->owner.empty()}).first;
+    auto watched_by = mine.empty() ? nullptr : std::make_unique<watchers>(std::move(mine));
+    found =
+        add_live(home,
+                 {.record = record, .watched_by = std::move(watched_by), .sequence = news.sequence})
+            .first;
     mine.clear();
-    note_status(*found);
     count_task(owner, 1);
   } else {
-    note_status(*found);
+    note_status(home, *found);
   }
 
   published out{.accepted = true,
                 .may_settle = owner && owner->live_tasks == 0 && is_settled(owner->view->state)};
   if (watched) {
     const bool still_live = !is_terminal(record->status.state);
-    const auto shared = std::make_shared<const change>(std::move(what));
+    const auto shared = std::make_shared<const change>(std::move(news));
     if (owner)
       tell(owner->watched_by, shared);
     if (!still_live)
       tell(mine, shared);
     else if (found->is_watched())
       tell(*found->watched_by, shared);
+    tell_all(shared);
     gone.released.push_back(std::move(mine));
   }
   return out;
 }
 
+void ledger::tell_all(const change_ptr& change) const {
+  if (!is_all_watched_.load(std::memory_order_acquire))
+    return;
+  const std::lock_guard lock{all_guard_};
+  tell(all_watched_by_, change);
+}
+
 /// Who watches a task from its first event on: `follow`, and those who waited for it to begin.
-ledger::watchers ledger::begin_watching(task_shard& home, const task_id& id, const watcher_ptr& follow) {
+ledger::watchers ledger::begin_watching(task_shard& home, const task_id& id,
+                                        const watcher_ptr& follow) {
   watchers out;
   if (early_watchers_.load(std::memory_order_relaxed) != 0) {
     const auto early = home.early.find(id.str());
@@ -198,9 +214,27 @@ ledger::watchers ledger::begin_watching(task_shard& home, const task_id& id, con
   return out;
 }
 
-void ledger::note_status(const live_entry& entry) noexcept {
-  entry.at = entry.record->status.at;
-  entry.state = entry.record->status.state;
+std::pair<ledger::live_tasks_set::iterator, bool> ledger::add_live(task_shard& home,
+                                                                   live_entry entry) {
+  const auto out = home.live.insert(std::move(entry));
+  if (out.second)
+    out.first->listed = home.lists.add(*out.first->record);
+  return out;
+}
+
+void ledger::note_status(task_shard& home, const live_entry& entry) {
+  home.lists.update(entry.listed, *entry.record,
+                    [&](const task& moved, const live_index::place& to) {
+                      home.live.find(std::string_view{moved.id.str()})->listed = to;
+                    });
+}
+
+void ledger::drop_live(task_shard& home, live_tasks_set::iterator which) {
+  const auto move = [&](const task& moved, const live_index::place& to) {
+    home.live.find(std::string_view{moved.id.str()})->listed = to;
+  };
+  home.lists.remove(which->listed, which->record->owner, move);
+  home.live.erase(which);
 }
 
 void ledger::count_task(objective_entry* owner, int by) noexcept {
@@ -275,6 +309,7 @@ void ledger::evict(timestamp settled_before) {
       }
       gone.push_back(std::move(entry));
       home.live.erase(each++);
+      ++home.evictions;
       live_objectives_.fetch_sub(1, std::memory_order_relaxed);
     }
   }
@@ -303,7 +338,8 @@ void ledger::forget(const settled_objective& which) {
   auto& home = objective_shard_of(which.id.str());
   const std::lock_guard lock{home.guard};
   const auto found = home.live.find(which.id.str());
-  if (found == home.live.end() || !found->second.is_idle() || found->second.view->updated != which.updated)
+  if (found == home.live.end() || !found->second.is_idle()
+      || found->second.view->updated != which.updated)
     return;
   archive_.forget(*found->second.view);
   gone = std::move(found->second);
@@ -313,55 +349,54 @@ void ledger::forget(const settled_objective& which) {
 
 // -- recovery --------------------------------------------------------------------------------------------------------
 
-void ledger::restore(objective_state_of_record what, bool sealed) {
-  auto& home = objective_shard_of(what.view->id.str());
+void ledger::restore(objective_state_of_record record, bool sealed) {
+  auto& home = objective_shard_of(record.view->id.str());
   const std::lock_guard lock{home.guard};
-  insert(home, std::move(what), sealed);
+  insert(home, std::move(record), sealed);
 }
 
-void ledger::restore(std::shared_ptr<task> what, bool lone, std::uint64_t sequence) {
+void ledger::restore(std::shared_ptr<task> value, bool lone, std::uint64_t sequence) {
   if (!lone) {
-    auto& owners = objective_shard_of(what->context);
+    auto& owners = objective_shard_of(value->context);
     const std::lock_guard lock{owners.guard};
-    const auto owner = owners.live.find(what->context);
+    const auto owner = owners.live.find(value->context);
     if (owner != owners.live.end())
       ++owner->second.live_tasks;
   }
-  auto& home = task_shard_of(what->id.str());
+  auto& home = task_shard_of(value->id.str());
   const std::lock_guard lock{home.guard};
-  const auto context_hash = live_entry::hash_of(what->context);
-  const bool is_owned = !what->owner.empty();
-  const auto [entry, is_new] = home.live.insert(live_entry{.record = std::move(what),
-                                                           .watched_by = nullptr,
-                                                           .sequence = sequence,
-                                                           .at = {},
-                                                           .context_hash = context_hash,
-                                                           .state = {},
-                                                           .is_owned = is_owned});
-  note_status(*entry);
-  if (is_new)
+  if (add_live(home, {.record = std::move(value), .sequence = sequence}).second)
     live_tasks_.fetch_add(1, std::memory_order_relaxed);
 }
 
-bool ledger::load(const objective_id& id) const {
+bool ledger::load(const objective_id& id, const archive_reads& ended) const {
   auto& home = objective_shard_of(id.str());
-  // The disk is read under the lock: a second reader must not put back an older state once this one was changed.
-  const std::lock_guard lock{home.guard};
-  if (home.live.contains(id.str()))
+  for (;;) {
+    std::uint64_t evictions = 0;
+    {
+      const std::lock_guard lock{home.guard};
+      if (home.live.contains(id.str()))
+        return true;
+      evictions = home.evictions;
+    }
+    auto found = ended.find_objective(id);
+    if (!found)
+      return false;
+    const std::lock_guard lock{home.guard};
+    if (home.evictions != evictions)
+      continue; // It may have come back, changed and gone again: what was read may be old.
+    if (!home.live.contains(id.str()))
+      insert(home, std::move(*found), true);
     return true;
-  auto found = archive_.find_objective(id);
-  if (!found)
-    return false;
-  insert(home, std::move(*found), true);
-  return true;
+  }
 }
 
-void ledger::insert(objective_shard& home, objective_state_of_record what, bool sealed) const {
-  const auto key = what.view->id.str();
+void ledger::insert(objective_shard& home, objective_state_of_record record, bool sealed) const {
+  const auto key = record.view->id.str();
   objective_entry entry;
-  entry.view = std::move(what.view);
-  entry.withdrawn = std::move(what.withdrawn);
-  entry.sequence = what.sequence;
+  entry.view = std::move(record.view);
+  entry.withdrawn = std::move(record.withdrawn);
+  entry.sequence = record.sequence;
   entry.sealed = sealed;
   if (home.live.emplace(key, std::move(entry)).second)
     live_objectives_.fetch_add(1, std::memory_order_relaxed);

@@ -1,8 +1,19 @@
-// The committed view, in memory: live tasks and objectives, who watches them, and nothing that is not durable yet. Stores publish changes
-// here once these are safe; everybody reads here. Sharded by id, a lock for each shard, none that all requests share.
+// The committed view, in memory: live tasks and objectives, who watches them, and nothing that is
+// not durable yet. Stores publish changes here once these are safe; everybody reads here. Sharded
+// by id, a lock for each shard, none that all requests share.
 //
-// Locks are taken in the order objective shard, task shard, archive; never two of one kind.
+// Locks are taken in the order objective shard, task shard, archive; never two of one kind; that of
+// those who watch everything is last.
 #pragma once
+
+#include "store/archive.hpp"
+#include "store/live_index.hpp"
+#include <troupe/protocol/event.hpp>
+#include <troupe/store/limits.hpp>
+#include <troupe/store/store.hpp>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
 
 #include <array>
 #include <atomic>
@@ -15,14 +26,6 @@
 #include <string_view>
 #include <vector>
 
-#include <boost/unordered/unordered_flat_map.hpp>
-#include <boost/unordered/unordered_flat_set.hpp>
-
-#include "protocol/event.hpp"
-#include "store/archive.hpp"
-#include "store/limits.hpp"
-#include "store/store.hpp"
-
 namespace troupe {
 
 class ledger {
@@ -33,33 +36,47 @@ public:
   // -- publishing ------------------------------------------------------------------------------------------------------
 
   struct published {
-    bool accepted = false;   ///< False: about a task or objective that is not live; nothing changed, nobody was told.
+    bool accepted = false; ///< False: about a task or objective that is not live; nothing changed,
+                           ///< nobody was told.
     bool may_settle = false; ///< The objective is settled and has no live task: it may be sealed.
   };
 
-  /// Applies `what` and tells the watchers. Gives it its sequence number unless it has one. `ended`: the task's record after
-  /// `what`, if the caller has computed it (then it is taken as it is). `follow` watches what `what` creates.
-  published publish(change&& what, std::shared_ptr<task> ended = nullptr, const watcher_ptr& follow = nullptr);
+  /// Applies `what` and tells the watchers. Gives it its sequence number unless it has one.
+  /// `ended`: the task's record after `what`, if the caller has computed it (then it is taken as it
+  /// is). `follow` watches what `what` creates.
+  published publish(change&& change, std::shared_ptr<task> ended = nullptr,
+                    const watcher_ptr& follow = nullptr);
 
   // -- reading (store.hpp) ---------------------------------------------------------------------------------------------
 
-  [[nodiscard]] task_ptr find_task(const task_id& id) const;
-  [[nodiscard]] objective_ptr find_objective(const objective_id& id) const;
-  [[nodiscard]] std::optional<objective_id> objective_of(const plan_id& id) const;
-  [[nodiscard]] bool knows_task(const task_id& id) const;
-  [[nodiscard]] bool knows_objective(const objective_id& id) const;
-  [[nodiscard]] result<task_page> list(const list_tasks& query) const;
-  [[nodiscard]] result<objective_page> list(const list_objectives& query) const;
-  [[nodiscard]] std::size_t live_tasks() const noexcept { return live_tasks_.load(std::memory_order_relaxed); }
+  // `ended`: where what is not live is looked up. Never called under a lock of the ledger.
+
+  [[nodiscard]] task_ptr find_task(const task_id& id, const archive_reads& ended) const;
+  [[nodiscard]] objective_ptr find_objective(const objective_id& id,
+                                             const archive_reads& ended) const;
+  [[nodiscard]] std::optional<objective_id> objective_of(const plan_id& id,
+                                                         const archive_reads& ended) const;
+  [[nodiscard]] bool knows_task(const task_id& id, const archive_reads& ended) const;
+  [[nodiscard]] bool knows_objective(const objective_id& id, const archive_reads& ended) const;
+  [[nodiscard]] result<task_page> list(const list_tasks& query, const archive_reads& ended) const;
+  [[nodiscard]] result<objective_page> list(const list_objectives& query,
+                                            const archive_reads& ended) const;
+  [[nodiscard]] std::size_t live_tasks() const noexcept {
+    return live_tasks_.load(std::memory_order_relaxed);
+  }
   [[nodiscard]] std::size_t live_objectives() const noexcept {
     return live_objectives_.load(std::memory_order_relaxed);
   }
 
   // -- watching (store.hpp) --------------------------------------------------------------------------------------------
 
-  [[nodiscard]] task_snapshot snapshot_task(const task_id& id, const watcher_ptr& who);
-  [[nodiscard]] objective_snapshot snapshot_objective(const objective_id& id, const watcher_ptr& who);
+  [[nodiscard]] task_snapshot snapshot_task(const task_id& id, const watcher_ptr& who,
+                                            const archive_reads& ended);
+  [[nodiscard]] objective_snapshot
+  snapshot_objective(const objective_id& id, const watcher_ptr& who, const archive_reads& ended);
   void unwatch(const std::string& task_or_objective, const watcher_ptr& who);
+  void watch_all(const watcher_ptr& who);
+  void unwatch_all(const watcher_ptr& who);
 
   // -- for stores that write before they publish -----------------------------------------------------------------------
 
@@ -70,7 +87,8 @@ public:
   /// The live task a change would be applied to.
   [[nodiscard]] std::optional<task_base> live_task(const task_id& id) const;
 
-  /// Keeps an objective in memory until `unpin`. Breaks its seal; `sealed` is the view as it was sealed.
+  /// Keeps an objective in memory until `unpin`. Breaks its seal; `sealed` is the view as it was
+  /// sealed.
   struct pinned {
     std::uint64_t sequence = 0;
     std::uint32_t plans = 0;
@@ -79,11 +97,13 @@ public:
   [[nodiscard]] std::optional<pinned> pin(const objective_id& id);
   void unpin(const objective_id& id);
 
-  /// What to write to seal an objective; nothing unless it is live, settled, not sealed, and has no live task.
+  /// What to write to seal an objective; nothing unless it is live, settled, not sealed, and has no
+  /// live task.
   [[nodiscard]] std::optional<objective_state_of_record> sealable(const objective_id& id) const;
   /// The archive has it from now on (`list` leaves it to the archive); unless it was changed since.
   void mark_sealed(const objective_id& id, std::uint64_t sequence);
-  /// Drops sealed objectives that nobody watches and that were last changed before `settled_before`.
+  /// Drops sealed objectives that nobody watches and that were last changed before
+  /// `settled_before`.
   void evict(timestamp settled_before);
 
   // -- for a store that keeps only so much -----------------------------------------------------------------------------
@@ -101,56 +121,62 @@ public:
   // -- recovery --------------------------------------------------------------------------------------------------------
 
   /// What `what` adds to and takes from the list of withdrawn tasks.
-  static void note_withdrawals(std::vector<withdrawal>& known, const change& what);
+  static void note_withdrawals(std::vector<withdrawal>& known, const change& change);
   /// Puts back what was live.
-  void restore(objective_state_of_record what, bool sealed);
-  void restore(std::shared_ptr<task> what, bool lone, std::uint64_t sequence);
+  void restore(objective_state_of_record record, bool sealed);
+  void restore(std::shared_ptr<task> value, bool lone, std::uint64_t sequence);
   /// Loads an objective that was evicted from the archive, sealed as it is; false if there is none.
-  bool load(const objective_id& id) const;
+  bool load(const objective_id& id, const archive_reads& ended) const;
 
 private:
   using watchers = std::vector<watcher_ptr>;
 
   struct text_hash {
     using is_transparent = void;
-    std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>{}(text); }
+    std::size_t operator()(std::string_view text) const noexcept {
+      return std::hash<std::string_view>{}(text);
+    }
   };
 
   template<class T>
   using text_map = boost::unordered_flat_map<std::string, T, text_hash, std::equal_to<>>;
 
-  /// A task that has not ended. Kept in a set keyed by the record's id; what a list is narrowed by stands beside the record so
-  /// that a scan need not follow the pointer.
+  /// A task that has not ended. Kept in a set keyed by the record's id.
   struct live_entry {
     mutable std::shared_ptr<task> record;
-    mutable std::unique_ptr<watchers> watched_by; ///< Null: nobody.
-    mutable std::uint64_t sequence = 0;           ///< Of its last change, in its stream.
-    mutable timestamp at{};
-    std::uint32_t context_hash = 0;
-    mutable task_state state = task_state::submitted;
-    bool is_owned = false; ///< Not the anonymous caller's.
+    mutable std::unique_ptr<watchers> watched_by = nullptr; ///< Null: nobody.
+    mutable std::uint64_t sequence = 0;                     ///< Of its last change, in its stream.
+    mutable live_index::place listed = {};
 
     [[nodiscard]] bool is_watched() const noexcept { return watched_by && !watched_by->empty(); }
-    [[nodiscard]] static std::uint32_t hash_of(std::string_view context) noexcept {
-      return static_cast<std::uint32_t>(text_hash{}(context));
-    }
   };
 
   struct live_hash {
     using is_transparent = void;
-    std::size_t operator()(const live_entry& entry) const noexcept { return text_hash{}(entry.record->id.str()); }
+    std::size_t operator()(const live_entry& entry) const noexcept {
+      return text_hash{}(entry.record->id.str());
+    }
     std::size_t operator()(std::string_view id) const noexcept { return text_hash{}(id); }
   };
   struct live_equal {
     using is_transparent = void;
-    bool operator()(const live_entry& a, const live_entry& b) const noexcept { return a.record->id == b.record->id; }
-    bool operator()(const live_entry& a, std::string_view b) const noexcept { return a.record->id.str() == b; }
-    bool operator()(std::string_view a, const live_entry& b) const noexcept { return b.record->id.str() == a; }
+    bool operator()(const live_entry& a, const live_entry& b) const noexcept {
+      return a.record->id == b.record->id;
+    }
+    bool operator()(const live_entry& a, std::string_view b) const noexcept {
+      return a.record->id.str() == b;
+    }
+    bool operator()(std::string_view a, const live_entry& b) const noexcept {
+      return b.record->id.str() == a;
+    }
   };
+
+  using live_tasks_set = boost::unordered_flat_set<live_entry, live_hash, live_equal>;
 
   struct alignas(64) task_shard {
     mutable std::mutex guard;
-    boost::unordered_flat_set<live_entry, live_hash, live_equal> live;
+    live_tasks_set live;
+    live_index lists;         ///< Of the live ones.
     text_map<watchers> early; ///< Watchers of plans' tasks that have not begun.
   };
 
@@ -173,9 +199,11 @@ private:
   struct alignas(64) objective_shard {
     mutable std::mutex guard;
     text_map<objective_entry> live;
+    std::uint64_t evictions = 0; ///< What was read of the archive before the last one may be old.
   };
 
-  /// What a publication or removal lets go of; destroyed after the locks are released, for a destructor is not ours.
+  /// What a publication or removal lets go of; destroyed after the locks are released, for a
+  /// destructor is not ours.
   struct leftovers {
     std::vector<watchers> released;
     std::shared_ptr<const task> record;
@@ -184,30 +212,49 @@ private:
   [[nodiscard]] task_shard& task_shard_of(std::string_view id) const noexcept;
   [[nodiscard]] objective_shard& objective_shard_of(std::string_view id) const noexcept;
 
-  published publish_objective(objective_shard& home, change&& what, const watcher_ptr& follow, leftovers& gone);
-  published publish_task(objective_entry* owner, change&& what, std::shared_ptr<task> ended, const watcher_ptr& follow,
-                         leftovers& gone);
-  void tell_withdrawn(const objective_view& view, const change_ptr& what, leftovers& gone);
+  published publish_objective(objective_shard& home, change&& change, const watcher_ptr& follow,
+                              leftovers& gone);
+  published publish_task(objective_entry* owner, change&& change, std::shared_ptr<task> ended,
+                         const watcher_ptr& follow, leftovers& gone);
+  void tell_all(const change_ptr& change) const;
+  void tell_withdrawn(const objective_view& view, const change_ptr& change, leftovers& gone);
   watchers begin_watching(task_shard& home, const task_id& id, const watcher_ptr& follow);
-  static void note_status(const live_entry& entry) noexcept;
+  /// False if it is there already.
+  static std::pair<live_tasks_set::iterator, bool> add_live(task_shard& home, live_entry entry);
+  /// Its record has changed.
+  static void note_status(task_shard& home, const live_entry& entry);
+  static void drop_live(task_shard& home, live_tasks_set::iterator which);
   void count_task(objective_entry* owner, int by) noexcept;
-  void insert(objective_shard& home, objective_state_of_record what, bool sealed) const;
+  void insert(objective_shard& home, objective_state_of_record record, bool sealed) const;
 
-  task_snapshot look(const task_id& id, const watcher_ptr* who) const;
+  task_snapshot look(const task_id& id, const watcher_ptr* who, const archive_reads& ended) const;
   task_snapshot look_live(const task_id& id, const watcher_ptr* who) const;
-  /// A task that is not live as its objective knows it. `again`: it began or ended meanwhile, look anew.
-  task_snapshot look_in(const objective_entry& owner, const task_id& id, const task_place& place, std::uint32_t generation,
-                        const watcher_ptr* who, bool& again) const;
-  listed<task_ptr> unrecorded_tasks(const task_filter& filter, const std::optional<position>& after, std::size_t count) const;
-  /// Calls `attempt(place, base id, generation)` with each place that the id may name until one returns true.
+  /// What a look at a task's slot says beside what it finds.
+  struct slot_look {
+    bool again = false; ///< It began or ended meanwhile: look anew.
+    /// It was withdrawn, unless it has a record: that is to be looked for after this.
+    bool is_unrecorded = false;
+  };
+  /// A task that is not live as its objective knows it.
+  task_snapshot look_in(const objective_entry& owner, const task_id& id, const task_place& place,
+                        std::uint32_t generation, const watcher_ptr* who, slot_look& seen) const;
+  listed<task_ptr> unrecorded_tasks(const task_filter& filter, const std::optional<position>& after,
+                                    std::size_t count, const archive_reads& ended) const;
+  /// Calls `attempt(place, base id, generation)` with each place that a generated id may name until
+  /// one returns true.
   template<class Attempt>
-  void for_each_place(const task_id& id, Attempt attempt) const;
-  /// The same for a plan's id.
+  bool for_each_generated_place(const task_id& id, const archive_reads& ended,
+                                Attempt attempt) const;
+  /// The same with the places of ids that clients chose.
   template<class Attempt>
-  bool for_each_place(const plan_id& id, Attempt attempt) const;
-  /// Calls `ask(entry)` with the objective, in memory (under its lock) or read for the purpose; false if there is none.
+  bool for_each_chosen_place(const task_id& id, const archive_reads& ended, Attempt attempt) const;
+  /// The same for a plan's id, of both kinds.
+  template<class Attempt>
+  bool for_each_place(const plan_id& id, const archive_reads& ended, Attempt attempt) const;
+  /// Calls `ask(entry)` with the objective, in memory (under its lock) or read for the purpose;
+  /// false if there is none.
   template<class Ask>
-  bool with_objective(const objective_id& id, Ask ask) const;
+  bool with_objective(const objective_id& id, const archive_reads& ended, Ask ask) const;
 
   archive& archive_;
   mutable std::array<task_shard, ledger_shards> tasks_;
@@ -215,6 +262,10 @@ private:
   std::atomic<std::size_t> live_tasks_{0};
   mutable std::atomic<std::size_t> live_objectives_{0};
   mutable std::atomic<std::size_t> early_watchers_{0};
+
+  mutable std::mutex all_guard_; ///< Taken last of all.
+  watchers all_watched_by_;
+  std::atomic<bool> is_all_watched_{false};
 };
 
 } // namespace troupe

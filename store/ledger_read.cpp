@@ -1,10 +1,10 @@
 // Finding, listing and watching: what the ledger answers. Changing it stands in ledger.cpp.
-#include <algorithm>
-#include <utility>
-
 #include "store/ledger.hpp"
 #include "store/place.hpp"
 #include "store/unrecorded.hpp"
+
+#include <algorithm>
+#include <utility>
 
 namespace troupe {
 
@@ -15,7 +15,8 @@ void add_watcher(std::vector<watcher_ptr>& list, const watcher_ptr& who) {
     list.push_back(who);
 }
 
-/// Retries of a look-up that met a task just as it began or ended. Each means that the task moved on meanwhile.
+/// Retries of a look-up that met a task just as it began or ended. Each means that the task moved
+/// on meanwhile.
 constexpr int looks_max = 8;
 
 } // namespace
@@ -31,36 +32,52 @@ ledger::objective_shard& ledger::objective_shard_of(std::string_view id) const n
 // -- where an id belongs ---------------------------------------------------------------------------------------------
 
 template<class Attempt>
-bool ledger::for_each_place(const plan_id& id, Attempt attempt) const {
+bool ledger::for_each_place(const plan_id& id, const archive_reads& ended, Attempt attempt) const {
   if (const auto generated = split_number(id.str(), ".p"))
     if (attempt(plan_place{objective_id{generated->base}, generated->number}))
       return true;
-  if (const auto chosen = archive_.place_of(id))
+  if (const auto chosen = ended.place_of(id))
     return attempt(*chosen);
   return false;
 }
 
+namespace {
+
+/// Calls `attempt(base id, generation)` for each way to read a task's id until one returns true.
 template<class Attempt>
-void ledger::for_each_place(const task_id& id, Attempt attempt) const {
-  const auto try_base = [&](const task_id& base, std::uint32_t generation) {
-    if (const auto generated = split_number(base.str(), ".t")) {
-      const bool found = for_each_place(plan_id{generated->base}, [&](const plan_place& plan) {
-        return attempt(task_place{plan.objective, plan.plan, generated->number}, base, generation);
-      });
-      if (found)
-        return true;
-    }
-    const auto chosen = archive_.place_of(base);
+bool for_each_base(const task_id& id, Attempt attempt) {
+  if (attempt(id, 0))
+    return true;
+  const auto renewed = split_number(id.str(), ".r");
+  return renewed && renewed->number > 0 && attempt(task_id{renewed->base}, renewed->number);
+}
+
+} // namespace
+
+template<class Attempt>
+bool ledger::for_each_generated_place(const task_id& id, const archive_reads& ended,
+                                      Attempt attempt) const {
+  return for_each_base(id, [&](const task_id& base, std::uint32_t generation) {
+    const auto generated = split_number(base.str(), ".t");
+    return generated
+           && for_each_place(plan_id{generated->base}, ended, [&](const plan_place& plan) {
+                return attempt(task_place{plan.objective, plan.plan, generated->number}, base,
+                               generation);
+              });
+  });
+}
+
+template<class Attempt>
+bool ledger::for_each_chosen_place(const task_id& id, const archive_reads& ended,
+                                   Attempt attempt) const {
+  return for_each_base(id, [&](const task_id& base, std::uint32_t generation) {
+    const auto chosen = ended.place_of(base);
     return chosen && attempt(*chosen, base, generation);
-  };
-  if (try_base(id, 0))
-    return;
-  if (const auto renewed = split_number(id.str(), ".r"); renewed && renewed->number > 0)
-    try_base(task_id{renewed->base}, renewed->number);
+  });
 }
 
 template<class Ask>
-bool ledger::with_objective(const objective_id& id, Ask ask) const {
+bool ledger::with_objective(const objective_id& id, const archive_reads& ended, Ask ask) const {
   {
     auto& home = objective_shard_of(id.str());
     const std::lock_guard lock{home.guard};
@@ -70,7 +87,7 @@ bool ledger::with_objective(const objective_id& id, Ask ask) const {
       return true;
     }
   }
-  auto read = archive_.find_objective(id);
+  auto read = ended.find_objective(id);
   if (!read)
     return false;
   objective_entry entry;
@@ -84,32 +101,37 @@ bool ledger::with_objective(const objective_id& id, Ask ask) const {
 
 // -- one task --------------------------------------------------------------------------------------------------------
 
-task_ptr ledger::find_task(const task_id& id) const { return look(id, nullptr).record; }
-
-task_snapshot ledger::snapshot_task(const task_id& id, const watcher_ptr& who) {
-  return look(id, who ? &who : nullptr);
+task_ptr ledger::find_task(const task_id& id, const archive_reads& ended) const {
+  return look(id, nullptr, ended).record;
 }
 
-bool ledger::knows_task(const task_id& id) const {
+task_snapshot ledger::snapshot_task(const task_id& id, const watcher_ptr& who,
+                                    const archive_reads& ended) {
+  return look(id, who ? &who : nullptr, ended);
+}
+
+bool ledger::knows_task(const task_id& id, const archive_reads& ended) const {
   {
     auto& home = task_shard_of(id.str());
     const std::lock_guard lock{home.guard};
     if (home.live.contains(std::string_view{id.str()}))
       return true;
   }
-  if (archive_.has_task(id))
+  if (ended.has_task(id))
     return true;
-  bool known = false;
-  for_each_place(id, [&](const task_place& place, const task_id& base, std::uint32_t generation) {
-    with_objective(place.objective, [&](const objective_entry& owner) {
+  const auto is_there = [&](const task_place& place, const task_id& base,
+                            std::uint32_t generation) {
+    bool known = false;
+    with_objective(place.objective, ended, [&](const objective_entry& owner) {
       const auto& plans = owner.view->plans;
       known = place.plan < plans.size() && place.task < plans[place.plan].tasks.size()
               && plans[place.plan].spec->tasks[place.task].id == base
               && generation <= plans[place.plan].tasks[place.task].generation;
     });
     return known;
-  });
-  return known;
+  };
+  return for_each_generated_place(id, ended, is_there)
+         || for_each_chosen_place(id, ended, is_there);
 }
 
 task_snapshot ledger::look_live(const task_id& id, const watcher_ptr* who) const {
@@ -126,45 +148,60 @@ task_snapshot ledger::look_live(const task_id& id, const watcher_ptr* who) const
   return {found->record, found->sequence};
 }
 
-task_snapshot ledger::look(const task_id& id, const watcher_ptr* who) const {
+task_snapshot ledger::look(const task_id& id, const watcher_ptr* who,
+                           const archive_reads& ended) const {
+  slot_look seen;
   for (int tries = 0; tries < looks_max; ++tries) {
     if (auto live = look_live(id, who); live.record)
       return live;
-    if (auto ended = archive_.find_task(id))
-      return {std::move(ended), sequence_end};
+    if (auto recent = ended.recall_task(id))
+      return {std::move(recent), sequence_end};
+    seen.again = false;
     task_snapshot out;
-    bool again = false;
-    for_each_place(id, [&](const task_place& place, const task_id& base, std::uint32_t generation) {
+    const auto look_there = [&](const task_place& place, const task_id& base,
+                                std::uint32_t generation) {
       bool matches = false;
       if (who)
-        load(place.objective); // A task of an evicted objective may begin once that is retried.
-      with_objective(place.objective, [&](const objective_entry& owner) {
+        load(place.objective,
+             ended); // A task of an evicted objective may begin once that is retried.
+      with_objective(place.objective, ended, [&](const objective_entry& owner) {
         const auto& plans = owner.view->plans;
         if (place.plan >= plans.size() || place.task >= plans[place.plan].tasks.size()
             || plans[place.plan].spec->tasks[place.task].id != base)
           return;
         matches = true;
-        out = look_in(owner, id, place, generation, who, again);
+        out = look_in(owner, id, place, generation, who, seen);
       });
       return matches;
-    });
-    if (!again)
+    };
+    // What says where it stands needs no look at the disk while its objective is in memory.
+    const bool is_placed = for_each_generated_place(id, ended, look_there);
+    if (out.record)
+      return out;
+    if (auto found = ended.find_task(id))
+      return {std::move(found), sequence_end};
+    if (!is_placed)
+      for_each_chosen_place(id, ended, look_there);
+    if (!seen.again)
       return out;
   }
   return {}; // It ended and its record is not kept any more.
 }
 
-task_snapshot ledger::look_in(const objective_entry& owner, const task_id& id, const task_place& place,
-                              std::uint32_t generation, const watcher_ptr* who, bool& again) const {
+task_snapshot ledger::look_in(const objective_entry& owner, const task_id& id,
+                              const task_place& place, std::uint32_t generation,
+                              const watcher_ptr* who, slot_look& seen) const {
   const auto& plan = owner.view->plans[place.plan];
   const auto& slot = plan.tasks[place.task];
   if (generation > slot.generation)
     return {};
-  if (generation < slot.generation) // Replaced without ever having had a record: it was withdrawn.
-    return {make_unrecorded(*owner.view, id, place, {task_state::canceled, nullptr, plan.updated}), sequence_end};
-  if (slot.state == task_state::unspecified) {
+  if (generation < slot.generation
+      && seen.is_unrecorded) // Replaced without ever having had a record: it was withdrawn.
+    return {make_unrecorded(*owner.view, id, place, {task_state::canceled, nullptr, plan.updated}),
+            sequence_end};
+  if (generation == slot.generation && slot.state == task_state::unspecified) {
     if (who && !owner.in_memory) {
-      again = true; // Evicted since it was loaded.
+      seen.again = true; // Evicted since it was loaded.
       return {};
     }
     if (who) {
@@ -177,17 +214,22 @@ task_snapshot ledger::look_in(const objective_entry& owner, const task_id& id, c
     }
     return {make_unrecorded(*owner.view, id, place, unbegun_status(plan)), owner.sequence};
   }
-  // It began between the look at the live tasks and now, or it has ended: either record can be found now, unless it was withdrawn
-  // (no attempt was ever made) or is not kept.
-  if (is_terminal(slot.state) && slot.attempt == 0 && !archive_.has_task(id))
-    return {make_unrecorded(*owner.view, id, place, withdrawn_status(*owner.view, owner.withdrawn, id, place)), sequence_end};
-  again = true;
+  // It began between the look at the live tasks and now, or it has ended: either record can be
+  // found now, unless it was withdrawn (no attempt was ever made) or is not kept. Which one is
+  // known once its record was looked for after this.
+  if (generation == slot.generation && seen.is_unrecorded)
+    return {make_unrecorded(*owner.view, id, place,
+                            withdrawn_status(*owner.view, owner.withdrawn, id, place)),
+            sequence_end};
+  seen.again = true;
+  seen.is_unrecorded =
+      generation < slot.generation || (is_terminal(slot.state) && slot.attempt == 0);
   return {};
 }
 
 // -- one objective ---------------------------------------------------------------------------------------------------
 
-objective_ptr ledger::find_objective(const objective_id& id) const {
+objective_ptr ledger::find_objective(const objective_id& id, const archive_reads& ended) const {
   {
     auto& home = objective_shard_of(id.str());
     const std::lock_guard lock{home.guard};
@@ -195,12 +237,14 @@ objective_ptr ledger::find_objective(const objective_id& id) const {
     if (found != home.live.end())
       return found->second.view;
   }
-  auto read = archive_.find_objective(id);
+  auto read = ended.find_objective(id);
   return read ? objective_ptr{std::move(read->view)} : nullptr;
 }
 
-objective_snapshot ledger::snapshot_objective(const objective_id& id, const watcher_ptr& who) {
-  // Evicted objectives come back to be watched: they may be retried. The second look covers an eviction in between.
+objective_snapshot ledger::snapshot_objective(const objective_id& id, const watcher_ptr& who,
+                                              const archive_reads& ended) {
+  // Evicted objectives come back to be watched: they may be retried. The second look covers an
+  // eviction in between.
   for (int tries = 0; tries < looks_max; ++tries) {
     {
       auto& home = objective_shard_of(id.str());
@@ -212,29 +256,31 @@ objective_snapshot ledger::snapshot_objective(const objective_id& id, const watc
       }
     }
     if (!who) {
-      auto read = archive_.find_objective(id);
-      return read ? objective_snapshot{std::move(read->view), read->sequence} : objective_snapshot{};
+      auto read = ended.find_objective(id);
+      return read ? objective_snapshot{std::move(read->view), read->sequence}
+                  : objective_snapshot{};
     }
-    if (!load(id))
+    if (!load(id, ended))
       return {};
   }
   return {};
 }
 
-bool ledger::knows_objective(const objective_id& id) const {
+bool ledger::knows_objective(const objective_id& id, const archive_reads& ended) const {
   {
     auto& home = objective_shard_of(id.str());
     const std::lock_guard lock{home.guard};
     if (home.live.contains(id.str()))
       return true;
   }
-  return archive_.has_objective(id);
+  return ended.has_objective(id);
 }
 
-std::optional<objective_id> ledger::objective_of(const plan_id& id) const {
+std::optional<objective_id> ledger::objective_of(const plan_id& id,
+                                                 const archive_reads& ended) const {
   std::optional<objective_id> out;
-  for_each_place(id, [&](const plan_place& place) {
-    with_objective(place.objective, [&](const objective_entry& owner) {
+  for_each_place(id, ended, [&](const plan_place& place) {
+    with_objective(place.objective, ended, [&](const objective_entry& owner) {
       const auto& plans = owner.view->plans;
       if (place.plan < plans.size() && plans[place.plan].spec->id == id)
         out = place.objective;
@@ -265,6 +311,18 @@ void ledger::unwatch(const std::string& task_or_objective, const watcher_ptr& wh
     home.early.erase(early);
 }
 
+void ledger::watch_all(const watcher_ptr& who) {
+  const std::lock_guard lock{all_guard_};
+  add_watcher(all_watched_by_, who);
+  is_all_watched_.store(true, std::memory_order_release);
+}
+
+void ledger::unwatch_all(const watcher_ptr& who) {
+  const std::lock_guard lock{all_guard_};
+  std::erase(all_watched_by_, who);
+  is_all_watched_.store(!all_watched_by_.empty(), std::memory_order_release);
+}
+
 // -- lists -----------------------------------------------------------------------------------------------------------
 
 namespace {
@@ -272,16 +330,22 @@ namespace {
 result<std::size_t> checked_page_size(std::uint32_t asked) {
   if (asked < 1 || asked > page_size_max)
     return make_error(errc::invalid_params,
-                      "pageSize must be 1 to " + std::to_string(page_size_max) + ", not " + std::to_string(asked) + ".",
+                      "pageSize must be 1 to " + std::to_string(page_size_max) + ", not "
+                          + std::to_string(asked) + ".",
                       "pageSize");
   return std::size_t{asked};
 }
 
-position place_in_list(const task_ptr& row) { return {row->status.at, row->id.str()}; }
-position place_in_list(const objective_ptr& row) { return {row->updated, row->id.str()}; }
+position place_in_list(const task_ptr& row) {
+  return {row->status.at, row->id.str()};
+}
+position place_in_list(const objective_ptr& row) {
+  return {row->updated, row->id.str()};
+}
 
-/// Cuts `all` (one row more than fits, if there is one) to a page and says where the next begins. Never behind the last row of an archive
-/// that has left some out: by that one there are bytes enough here, too.
+/// Cuts `all` (one row more than fits, if there is one) to a page and says where the next begins.
+/// Never behind the last row of an archive that has left some out: by that one there are bytes
+/// enough here, too.
 template<class T, class Bytes>
 std::string cut_page(listed<T>& all, std::size_t size, std::uint64_t question, Bytes bytes) {
   std::size_t rows = 0;
@@ -295,20 +359,25 @@ std::string cut_page(listed<T>& all, std::size_t size, std::uint64_t question, B
 
 } // namespace
 
-/// Those of the list that have no record: of the objective whose context it is narrowed to, if whoever asks may see it.
-listed<task_ptr> ledger::unrecorded_tasks(const task_filter& filter, const std::optional<position>& after, std::size_t count) const {
-  const bool may_pass = !filter.state || *filter.state == task_state::submitted || is_terminal(*filter.state);
+/// The tasks of the list that have no record: those of the objective to whose context the list is
+/// narrowed, if the caller may see it.
+listed<task_ptr> ledger::unrecorded_tasks(const task_filter& filter,
+                                          const std::optional<position>& after, std::size_t count,
+                                          const archive_reads& ended) const {
+  const bool may_pass =
+      !filter.state || *filter.state == task_state::submitted || is_terminal(*filter.state);
   if (filter.context.empty() || !may_pass)
     return {};
-  objective_state_of_record owner; // A copy, so that the objective can go on while its slots are walked.
-  with_objective(objective_id{filter.context}, [&](const objective_entry& entry) {
+  objective_state_of_record
+      owner; // A copy, so that the objective can go on while its slots are walked.
+  with_objective(objective_id{filter.context}, ended, [&](const objective_entry& entry) {
     if (entry.view->owner == filter.owner)
       owner = {entry.view, entry.withdrawn, entry.sequence};
   });
   return owner.view ? list_unrecorded(owner, filter, after, count) : listed<task_ptr>{};
 }
 
-result<task_page> ledger::list(const list_tasks& query) const {
+result<task_page> ledger::list(const list_tasks& query, const archive_reads& ended) const {
   const auto question = fingerprint(query);
   const auto size = checked_page_size(query.page_size);
   if (!size)
@@ -319,36 +388,38 @@ result<task_page> ledger::list(const list_tasks& query) const {
   const task_filter filter{owner_of(query.who), query.context, query.state, query.status_after};
 
   const auto place = [](const task_ptr& row) { return place_in_list(row); };
-  // A task goes from those without a record to the live ones, and from these to the archive. Looked at in this order, one that goes on
-  // meanwhile stands in one of them at least.
-  auto all = unrecorded_tasks(filter, *after, *size + 1);
+  // A task goes from those without a record to the live ones, and from these to the archive. Looked
+  // at in this order, one that goes on meanwhile stands in one of them at least.
+  auto all = unrecorded_tasks(filter, *after, *size + 1, ended);
   first_rows<task_ptr> rows{*after, *size + 1};
   if (!filter.state || !is_terminal(*filter.state)) {
-    const auto context_hash = live_entry::hash_of(filter.context);
+    const auto context_hash = live_index::hash_of(filter.context);
     for (const auto& home : tasks_) {
       const std::lock_guard lock{home.guard};
-      for (const auto& entry : home.live) {
-        if (entry.is_owned == filter.owner.empty() || (entry.is_owned && entry.record->owner != filter.owner))
-          continue;
-        if ((filter.state && entry.state != *filter.state) || (filter.status_after && entry.at < *filter.status_after)
+      home.lists.visit(filter.owner, filter.state, [&](const live_index::row& each) {
+        if ((filter.status_after && each.at < *filter.status_after)
             || (!filter.context.empty()
-                && (entry.context_hash != context_hash || entry.record->context != filter.context)))
-          continue;
-        rows.offer(entry.at, entry.record->id.str(), entry.record);
-      }
+                && (each.context_hash != context_hash || each.record->context != filter.context)))
+          return;
+        const auto& id = each.record->id.str();
+        rows.offer_made(each.at, id,
+                        [&] { return task_ptr{home.live.find(std::string_view{id})->record}; });
+      });
     }
   }
   all = merge(std::move(all), rows.take(), place);
   if (!filter.state || is_terminal(*filter.state))
-    all = merge(std::move(all), archive_.list_tasks(filter, *after, *size + 1, query.view), place);
+    all = merge(std::move(all), ended.list_tasks(filter, *after, *size + 1, query.view), place);
   task_page out;
   out.total_size = all.total;
-  out.next_page_token = cut_page(all, *size, question, [&](const task& row) { return bytes_shown(row, query.view); });
+  out.next_page_token =
+      cut_page(all, *size, question, [&](const task& row) { return bytes_shown(row, query.view); });
   out.tasks = std::move(all.rows);
   return out;
 }
 
-result<objective_page> ledger::list(const list_objectives& query) const {
+result<objective_page> ledger::list(const list_objectives& query,
+                                    const archive_reads& ended) const {
   const auto question = fingerprint(query);
   const auto size = checked_page_size(query.page_size);
   if (!size)
@@ -361,14 +432,16 @@ result<objective_page> ledger::list(const list_objectives& query) const {
   for (const auto& home : objectives_) {
     const std::lock_guard lock{home.guard};
     for (const auto& [id, entry] : home.live)
-      if (!entry.sealed && entry.view->owner == owner && (!query.state || entry.view->state == *query.state))
+      if (!entry.sealed && entry.view->owner == owner
+          && (!query.state || entry.view->state == *query.state))
         rows.offer(entry.view->updated, id, entry.view);
   }
-  auto all = merge(rows.take(), archive_.list_objectives(owner, query.state, *after, *size + 1),
+  auto all = merge(rows.take(), ended.list_objectives(owner, query.state, *after, *size + 1),
                    [](const objective_ptr& row) { return place_in_list(row); });
   objective_page out;
   out.total_size = all.total;
-  out.next_page_token = cut_page(all, *size, question, [](const objective_view& row) { return bytes_shown(row); });
+  out.next_page_token =
+      cut_page(all, *size, question, [](const objective_view& row) { return bytes_shown(row); });
   out.objectives = std::move(all.rows);
   return out;
 }

@@ -1,16 +1,18 @@
 #include "store/page.hpp"
 
+#include "protocol/hex.hpp"
+#include "protocol/limits.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
-
-#include "protocol/limits.hpp"
 
 namespace troupe {
 
 namespace {
 
-/// FNV-1a, 64 bits. Guards against mix-ups, not against forgery: a token grants nothing that the query does not.
+/// FNV-1a, 64 bits. Guards against mix-ups, not against forgery: a token grants nothing that the
+/// query does not.
 class fnv {
 public:
   fnv& add(std::string_view text) noexcept {
@@ -33,12 +35,6 @@ private:
 
 constexpr std::size_t word_chars = 16;
 
-void append_hex(std::string& out, std::uint64_t word) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  for (int shift = 60; shift >= 0; shift -= 4)
-    out.push_back(digits[(word >> shift) & 0xf]);
-}
-
 std::optional<std::uint64_t> read_hex(std::string_view text) noexcept {
   std::uint64_t word = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), word, 16);
@@ -52,39 +48,45 @@ std::uint64_t check_of(std::uint64_t at, std::string_view id, std::uint64_t ques
 }
 
 error bad_token() {
-  return make_error(errc::invalid_params,
-                    "The page token is not one of this list. Use nextPageToken of the page before with the same "
-                    "filters, or leave it out to begin anew.",
-                    "pageToken");
+  return make_error(
+      errc::invalid_params,
+      "The page token is not one of this list. Use nextPageToken of the page before with the same "
+      "filters, or leave it out to begin anew.",
+      "pageToken");
 }
 
-std::uint64_t millis(timestamp at) noexcept { return static_cast<std::uint64_t>(at.time_since_epoch().count()); }
+std::uint64_t millis(timestamp at) noexcept {
+  return static_cast<std::uint64_t>(at.time_since_epoch().count());
+}
 
 } // namespace
 
-std::size_t messages_shown(const task& what, const task_view_options& view) noexcept {
-  return std::min<std::size_t>(what.history.size(), view.history_length.value_or(list_history_default));
+std::size_t messages_shown(const task& task, const task_view_options& view) noexcept {
+  return std::min<std::size_t>(task.history.size(),
+                               view.history_length.value_or(list_history_default));
 }
 
-std::size_t bytes_shown(const task& what, const task_view_options& view) noexcept {
-  std::size_t sum = sizeof(what) + bytes_of(what.metadata);
-  if (what.origin)
-    sum += bytes_of(what.origin.spec().input) + bytes_of(what.origin.spec().metadata);
-  if (what.status.message)
-    sum += bytes_of(*what.status.message);
-  for (std::size_t i = what.history.size() - messages_shown(what, view); i < what.history.size(); ++i)
-    sum += bytes_of(*what.history[i]);
+std::size_t bytes_shown(const task& task, const task_view_options& view) noexcept {
+  std::size_t sum = sizeof(task) + bytes_of(task.metadata);
+  if (task.origin)
+    sum += bytes_of(task.origin.spec().input) + bytes_of(task.origin.spec().metadata);
+  if (task.status.message)
+    sum += bytes_of(*task.status.message);
+  for (std::size_t i = task.history.size() - messages_shown(task, view); i < task.history.size();
+       ++i)
+    sum += bytes_of(*task.history[i]);
   if (view.include_artifacts)
-    for (const auto& made : what.artifacts)
+    for (const auto& made : task.artifacts)
       sum += bytes_of(*made);
   return sum;
 }
 
-std::size_t bytes_shown(const objective_view& what) noexcept {
-  std::size_t sum = sizeof(what) + what.name.size() + what.description.size() + bytes_of(what.metadata);
-  for (const auto& plan : what.plans)
+std::size_t bytes_shown(const objective_view& objective_view) noexcept {
+  std::size_t sum = sizeof(objective_view) + objective_view.name.size()
+                    + objective_view.description.size() + bytes_of(objective_view.metadata);
+  for (const auto& plan : objective_view.plans)
     sum += bytes_of(*plan.spec);
-  for (const auto& input : what.pending_inputs)
+  for (const auto& input : objective_view.pending_inputs)
     sum += input.prompt.size();
   return sum;
 }
@@ -92,7 +94,7 @@ std::size_t bytes_shown(const objective_view& what) noexcept {
 std::uint64_t fingerprint(const list_tasks& query) {
   return fnv{}
       .add("tasks")
-      .add(query.who.principal)
+      .add(query.who.id)
       .add(query.who.tenant)
       .add(query.context)
       .add(query.state ? static_cast<std::uint64_t>(*query.state) : ~std::uint64_t{0})
@@ -103,7 +105,7 @@ std::uint64_t fingerprint(const list_tasks& query) {
 std::uint64_t fingerprint(const list_objectives& query) {
   return fnv{}
       .add("objectives")
-      .add(query.who.principal)
+      .add(query.who.id)
       .add(query.who.tenant)
       .add(query.state ? static_cast<std::uint64_t>(*query.state) : ~std::uint64_t{0})
       .value();
@@ -113,13 +115,9 @@ std::uint64_t fingerprint(const list_objectives& query) {
 std::string write_page_token(const position& last, std::uint64_t question) {
   std::string out;
   out.reserve(2 * word_chars + 2 * last.id.size());
-  append_hex(out, millis(last.at));
-  append_hex(out, check_of(millis(last.at), last.id, question));
-  constexpr std::string_view digits = "0123456789abcdef";
-  for (const char c : last.id) {
-    out.push_back(digits[static_cast<unsigned char>(c) >> 4]);
-    out.push_back(digits[static_cast<unsigned char>(c) & 0xf]);
-  }
+  append_hex(out, millis(last.at), word_chars);
+  append_hex(out, check_of(millis(last.at), last.id, question), word_chars);
+  out += to_hex(last.id);
   return out;
 }
 

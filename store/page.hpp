@@ -1,6 +1,14 @@
-// Lists in pages: the order all lists have (most recent first, ties by id, so that paging is stable), the position at which a page
-// ends, and the opaque token that carries it to the next request (A2A 1.0 section 3.1.4).
+// Lists in pages: the order all lists have (most recent first, ties by id, so that paging is
+// stable), the position at which a page ends, and the opaque token that carries it to the next
+// request (A2A 1.0 section 3.1.4).
 #pragma once
+
+#include <troupe/protocol/command.hpp>
+#include <troupe/protocol/errc.hpp>
+#include <troupe/protocol/objective.hpp>
+#include <troupe/protocol/task.hpp>
+#include <troupe/protocol/task_state.hpp>
+#include <troupe/protocol/time.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -9,13 +17,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include "protocol/command.hpp"
-#include "protocol/errc.hpp"
-#include "protocol/objective.hpp"
-#include "protocol/task.hpp"
-#include "protocol/task_state.hpp"
-#include "protocol/time.hpp"
 
 namespace troupe {
 
@@ -26,7 +27,8 @@ struct position {
 };
 
 /// Whether a row at (at, id) comes behind `than`.
-[[nodiscard]] inline bool comes_behind(timestamp at, std::string_view id, const position& than) noexcept {
+[[nodiscard]] inline bool comes_behind(timestamp at, std::string_view id,
+                                       const position& than) noexcept {
   return at != than.at ? at < than.at : id > than.id;
 }
 
@@ -42,16 +44,24 @@ template<class T>
 struct listed {
   std::vector<T> rows;
   std::uint64_t total = 0; ///< Rows that pass, on all pages.
-  bool more = false;       ///< There are rows behind the last: those here are bytes enough for a page.
+  bool more = false; ///< There are rows behind the last: those here are bytes enough for a page.
 };
 
-/// Finds the first rows of a list among rows that come in any order, holding no more than it gives back.
+/// Finds the first rows of a list among rows that come in any order, holding no more than it gives
+/// back.
 template<class T>
 class first_rows {
 public:
-  first_rows(const std::optional<position>& after, std::size_t count) : after_(after), count_(count) {}
+  first_rows(const std::optional<position>& after, std::size_t count)
+      : after_(after), count_(count) {}
 
   void offer(timestamp at, const std::string& id, const T& row) {
+    offer_made(at, id, [&]() -> const T& { return row; });
+  }
+
+  /// The same with a row that `make` makes if it stands among the first.
+  template<class Make>
+  void offer_made(timestamp at, const std::string& id, Make make) {
     ++total_;
     if (count_ == 0 || (after_ && !comes_behind(at, id, *after_)))
       return;
@@ -61,7 +71,7 @@ public:
       std::pop_heap(heap_.begin(), heap_.end(), before);
       heap_.pop_back();
     }
-    heap_.emplace_back(position{at, id}, row);
+    heap_.emplace_back(position{at, id}, make());
     std::push_heap(heap_.begin(), heap_.end(), before);
   }
 
@@ -77,7 +87,9 @@ public:
 
 private:
   using item = std::pair<position, T>;
-  static bool before(const item& a, const item& b) noexcept { return comes_behind(b.first.at, b.first.id, a.first); }
+  static bool before(const item& a, const item& b) noexcept {
+    return comes_behind(b.first.at, b.first.id, a.first);
+  }
 
   const std::optional<position>& after_;
   std::size_t count_;
@@ -85,14 +97,15 @@ private:
   std::vector<item> heap_; ///< The last in list order on top.
 };
 
-/// Two lists in list order as one; a row that stands in both (it moved from one to the other meanwhile) is taken from `b`
-/// and counted once. `place` gives a row's position.
+/// Two lists in list order as one; a row that stands in both (it moved from one to the other
+/// meanwhile) is taken from `b` and counted once. `place` gives a row's position.
 template<class T, class Place>
 [[nodiscard]] listed<T> merge(listed<T> a, listed<T> b, Place place) {
   listed<T> out{.rows = {}, .total = a.total + b.total, .more = a.more || b.more};
   const auto in_b = [&](const T& row) {
     const auto id = place(row).id;
-    return std::any_of(b.rows.begin(), b.rows.end(), [&](const T& other) { return place(other).id == id; });
+    return std::any_of(b.rows.begin(), b.rows.end(),
+                       [&](const T& other) { return place(other).id == id; });
   };
   out.total -= static_cast<std::uint64_t>(std::erase_if(a.rows, in_b));
   out.rows.resize(a.rows.size() + b.rows.size());
@@ -105,19 +118,22 @@ template<class T, class Place>
 }
 
 /// Roughly the bytes that a list shows of a task, and of an objective those of all its plans.
-[[nodiscard]] std::size_t bytes_shown(const task& what, const task_view_options& view) noexcept;
-[[nodiscard]] std::size_t bytes_shown(const objective_view& what) noexcept;
+[[nodiscard]] std::size_t bytes_shown(const task& task, const task_view_options& view) noexcept;
+[[nodiscard]] std::size_t bytes_shown(const objective_view& objective_view) noexcept;
 
 /// Messages of `what` that a list shows, the newest.
-[[nodiscard]] std::size_t messages_shown(const task& what, const task_view_options& view) noexcept;
+[[nodiscard]] std::size_t messages_shown(const task& task, const task_view_options& view) noexcept;
 
-/// The fingerprint of what a list was asked for, the caller included: a token is good for the same question only.
+/// The fingerprint of what a list was asked for, the caller included: a token is good for the same
+/// question only.
 [[nodiscard]] std::uint64_t fingerprint(const list_tasks& query);
 [[nodiscard]] std::uint64_t fingerprint(const list_objectives& query);
 
 /// Opaque text; any change to it is noticed.
 [[nodiscard]] std::string write_page_token(const position& last, std::uint64_t fingerprint);
-/// Nothing for an empty token (the first page). errc::invalid_params for one that is not ours or belongs to another question.
-[[nodiscard]] result<std::optional<position>> read_page_token(const std::string& token, std::uint64_t fingerprint);
+/// Nothing for an empty token (the first page). errc::invalid_params for one that is not ours or
+/// belongs to another question.
+[[nodiscard]] result<std::optional<position>> read_page_token(const std::string& token,
+                                                              std::uint64_t fingerprint);
 
 } // namespace troupe

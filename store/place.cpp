@@ -12,7 +12,8 @@ std::optional<numbered> split_number(std::string_view text, std::string_view mar
   if (digits.empty() || (digits.size() > 1 && digits.front() == '0'))
     return std::nullopt;
   numbered out{.base = text.substr(0, at), .number = 0};
-  const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), out.number);
+  const auto [end, failure] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), out.number);
   if (failure != std::errc{} || end != digits.data() + digits.size())
     return std::nullopt;
   return out;

@@ -1,8 +1,8 @@
 #include "store/push_table.hpp"
 
-#include <algorithm>
+#include <troupe/store/limits.hpp>
 
-#include "store/limits.hpp"
+#include <algorithm>
 
 namespace troupe {
 
@@ -11,11 +11,13 @@ namespace {
 /// Whether there may be one more beside so many.
 result<void> check_limits(std::ptrdiff_t of_task, std::ptrdiff_t in_all) {
   if (of_task >= static_cast<std::ptrdiff_t>(push_configs_per_task_max))
-    return make_error(errc::limit_exceeded, "A task has at most " + std::to_string(push_configs_per_task_max)
-                                              + " push notification configurations; delete one first.");
+    return make_error(errc::limit_exceeded,
+                      "A task has at most " + std::to_string(push_configs_per_task_max)
+                          + " push notification configurations; delete one first.");
   if (in_all >= static_cast<std::ptrdiff_t>(push_configs_max))
-    return make_error(errc::limit_exceeded, "This server keeps at most " + std::to_string(push_configs_max)
-                                              + " push notification configurations; delete one, or try again later.");
+    return make_error(errc::limit_exceeded,
+                      "This server keeps at most " + std::to_string(push_configs_max)
+                          + " push notification configurations; delete one, or try again later.");
   return {};
 }
 
@@ -25,7 +27,8 @@ result<void> push_table::has_room(const task_id& task, const std::string& id) co
   const std::lock_guard lock{guard_};
   if (!id.empty() && rows_.contains(key{task.str(), id}))
     return {};
-  return check_limits(static_cast<std::ptrdiff_t>(count(task.str())), static_cast<std::ptrdiff_t>(rows_.size()));
+  return check_limits(static_cast<std::ptrdiff_t>(count(task.str())),
+                      static_cast<std::ptrdiff_t>(rows_.size()));
 }
 
 std::optional<push_row> push_table::find(const task_id& task, const std::string& id) const {
@@ -37,7 +40,8 @@ std::optional<push_row> push_table::find(const task_id& task, const std::string&
 std::vector<push_row> push_table::list(const task_id& task) const {
   std::vector<push_row> out;
   const std::lock_guard lock{guard_};
-  for (auto each = rows_.lower_bound(key{task.str(), {}}); each != rows_.end() && each->first.first == task.str(); ++each)
+  for (auto each = rows_.lower_bound(key{task.str(), {}});
+       each != rows_.end() && each->first.first == task.str(); ++each)
     out.push_back(each->second);
   return out;
 }
@@ -51,11 +55,11 @@ std::vector<push_row> push_table::all() const {
   return out;
 }
 
-void push_table::restore(push_row what) {
-  last_serial_ = std::max(last_serial_, what.serial);
+void push_table::restore(push_row row) {
+  last_serial_ = std::max(last_serial_, row.serial);
   const std::lock_guard lock{guard_};
-  const key which{what.config.task.str(), what.config.id};
-  rows_.insert_or_assign(which, std::move(what));
+  const key which{row.config.task.str(), row.config.id};
+  rows_.insert_or_assign(which, std::move(row));
 }
 
 // -- writes ------------------------------------------------------------------------------------------------------------
@@ -64,7 +68,7 @@ void push_table::stage(std::vector<push_write>& writes) {
   for (auto& each : writes) {
     const key which{each.row.config.task.str(), each.row.config.id};
     auto now = current(which);
-    if (each.what == push_write::kind::save) {
+    if (each.operation == push_write::kind::save) {
       if (const auto admitted = now ? result<void>{} : admit(which); !admitted) {
         each.outcome = admitted.error();
         continue;
@@ -74,7 +78,7 @@ void push_table::stage(std::vector<push_write>& writes) {
       set(which, std::move(each.row));
     } else if (!now || (each.row.serial != 0 && each.row.serial != now->serial)) {
       continue;
-    } else if (each.what == push_write::kind::erase) {
+    } else if (each.operation == push_write::kind::erase) {
       set(which, std::nullopt);
     } else {
       now->progress = std::move(each.row.progress);
@@ -94,13 +98,15 @@ std::optional<push_row> push_table::current(const key& which) const {
 result<void> push_table::admit(const key& which) const {
   const auto added = added_.find(which.first);
   const std::lock_guard lock{guard_};
-  return check_limits(static_cast<std::ptrdiff_t>(count(which.first)) + (added == added_.end() ? 0 : added->second),
+  return check_limits(static_cast<std::ptrdiff_t>(count(which.first))
+                          + (added == added_.end() ? 0 : added->second),
                       static_cast<std::ptrdiff_t>(rows_.size()) + added_in_all_);
 }
 
 std::size_t push_table::count(const std::string& task) const {
   std::size_t out = 0;
-  for (auto each = rows_.lower_bound(key{task, {}}); each != rows_.end() && each->first.first == task; ++each)
+  for (auto each = rows_.lower_bound(key{task, {}});
+       each != rows_.end() && each->first.first == task; ++each)
     ++out;
   return out;
 }
@@ -141,9 +147,10 @@ void push_table::answer(std::vector<push_write>& writes) {
 
 namespace {
 
-push_write about(push_write::kind what, const task_id& task, const std::string& id, std::uint64_t serial) {
+push_write about(push_write::kind kind, const task_id& task, const std::string& id,
+                 std::uint64_t serial) {
   push_write out;
-  out.what = what;
+  out.operation = kind;
   out.row.config.task = task;
   out.row.config.id = id;
   out.row.serial = serial;
@@ -152,21 +159,23 @@ push_write about(push_write::kind what, const task_id& task, const std::string& 
 
 } // namespace
 
-void push_desk::save(push_config what, push_progress from, saved_fn then) {
+void push_desk::save(push_config config, push_progress from, saved_fn then) {
   push_write out;
-  out.row.config = std::move(what);
+  out.row.config = std::move(config);
   out.row.progress = std::move(from);
   out.saved = std::move(then);
   submit(std::move(out));
 }
 
-void push_desk::erase(const task_id& task, const std::string& id, std::uint64_t serial, erased_fn then) {
+void push_desk::erase(const task_id& task, const std::string& id, std::uint64_t serial,
+                      erased_fn then) {
   auto out = about(push_write::kind::erase, task, id, serial);
   out.erased = std::move(then);
   submit(std::move(out));
 }
 
-void push_desk::note(const task_id& task, const std::string& id, std::uint64_t serial, push_progress progress) {
+void push_desk::note(const task_id& task, const std::string& id, std::uint64_t serial,
+                     push_progress progress) {
   auto out = about(push_write::kind::note, task, id, serial);
   out.row.progress = std::move(progress);
   submit(std::move(out));

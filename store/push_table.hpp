@@ -1,8 +1,10 @@
-// The push configurations of one store, in memory, and the writes on their way in. Both kinds of store have one; the durable store
-// writes what is staged before it is published.
+// The push configurations of one store, in memory, and the writes on their way in. Both kinds of
+// store have one; the durable store writes what is staged before it is published.
 //
 // Reading is thread-safe. `stage`, `staged`, `publish` and `clear` belong to one thread at a time.
 #pragma once
+
+#include <troupe/store/push_configs.hpp>
 
 #include <cstdint>
 #include <map>
@@ -12,15 +14,13 @@
 #include <utility>
 #include <vector>
 
-#include "store/push_configs.hpp"
-
 namespace troupe {
 
 /// One call of push_configs that changes something.
 struct push_write {
   enum class kind : std::uint8_t { save, erase, note };
 
-  kind what = kind::save;
+  kind operation = kind::save;
   push_row row; ///< erase: task, id and serial; note: progress besides.
   push_configs::saved_fn saved;
   push_configs::erased_fn erased;
@@ -41,12 +41,14 @@ public:
   [[nodiscard]] std::vector<push_row> all() const;
 
   /// Puts back what was read at start.
-  void restore(push_row what);
+  void restore(push_row row);
 
   /// Works out what the writes lead to, in order, and what to tell those who wait.
   void stage(std::vector<push_write>& writes);
   /// How each row that is concerned is to be: null if it goes.
-  [[nodiscard]] const std::map<key, std::optional<push_row>>& staged() const noexcept { return staged_; }
+  [[nodiscard]] const std::map<key, std::optional<push_row>>& staged() const noexcept {
+    return staged_;
+  }
   /// Makes it visible, and nothing is staged any more.
   void publish();
   /// Tells those who wait.
@@ -61,7 +63,7 @@ private:
 
   mutable std::mutex guard_;
   std::map<key, push_row> rows_;
-  // Of whoever stages:
+  // Of the thread that stages:
   std::map<key, std::optional<push_row>> staged_;
   std::map<std::string, std::ptrdiff_t> added_; ///< By task.
   std::ptrdiff_t added_in_all_ = 0;
@@ -71,19 +73,26 @@ private:
 /// push_configs over a table; a store says what becomes of a write.
 class push_desk : public push_configs {
 public:
-  void save(push_config what, push_progress from, saved_fn then) final;
-  void erase(const task_id& task, const std::string& id, std::uint64_t serial, erased_fn then) final;
-  void note(const task_id& task, const std::string& id, std::uint64_t serial, push_progress progress) final;
-  [[nodiscard]] result<void> has_room(const task_id& task, const std::string& id) const final { return table_.has_room(task, id); }
-  [[nodiscard]] std::optional<push_row> find(const task_id& task, const std::string& id) const final {
+  void save(push_config config, push_progress from, saved_fn then) final;
+  void erase(const task_id& task, const std::string& id, std::uint64_t serial,
+             erased_fn then) final;
+  void note(const task_id& task, const std::string& id, std::uint64_t serial,
+            push_progress progress) final;
+  [[nodiscard]] result<void> has_room(const task_id& task, const std::string& id) const final {
+    return table_.has_room(task, id);
+  }
+  [[nodiscard]] std::optional<push_row> find(const task_id& task,
+                                             const std::string& id) const final {
     return table_.find(task, id);
   }
-  [[nodiscard]] std::vector<push_row> list(const task_id& task) const final { return table_.list(task); }
+  [[nodiscard]] std::vector<push_row> list(const task_id& task) const final {
+    return table_.list(task);
+  }
   [[nodiscard]] std::vector<push_row> all() const final { return table_.all(); }
 
 protected:
   /// Any thread.
-  virtual void submit(push_write what) = 0;
+  virtual void submit(push_write push_write) = 0;
   [[nodiscard]] push_table& table() noexcept { return table_; }
 
 private:

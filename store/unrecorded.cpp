@@ -7,17 +7,18 @@ namespace troupe {
 
 namespace {
 
-task_status status_of(const withdrawal& what, const objective_view& owner, const task_id& id) {
-  task_status out{what.to, nullptr, what.at};
-  if (what.reason.empty())
+task_status status_of(const withdrawal& withdrawal, const objective_view& owner,
+                      const task_id& id) {
+  task_status out{withdrawal.to, nullptr, withdrawal.at};
+  if (withdrawal.reason.empty())
     return out;
   auto why = std::make_shared<message>();
   why->message_id = id.str() + ".withdrawn";
   why->from = role::agent;
-  why->parts.push_back(text_part(what.reason));
+  why->parts.push_back(text_part(withdrawal.reason));
   why->context_id = owner.id.str();
   why->task_id = id.str();
-  why->metadata = what.metadata;
+  why->metadata = withdrawal.metadata;
   out.message = std::move(why);
   return out;
 }
@@ -30,11 +31,14 @@ struct listed_slot {
 };
 
 bool passes(const task_filter& filter, task_state state, timestamp at) {
-  return (!filter.state || *filter.state == state) && (!filter.status_after || at >= *filter.status_after);
+  return (!filter.state || *filter.state == state)
+         && (!filter.status_after || at >= *filter.status_after);
 }
 
-void offer(first_rows<listed_slot>& rows, const plan_view& plan, timestamp at, const listed_slot& where) {
-  if (plan.tasks[where.task].generation == 0) // Its id is at hand: a wide plan is walked without making one for each.
+void offer(first_rows<listed_slot>& rows, const plan_view& plan, timestamp at,
+           const listed_slot& where) {
+  if (plan.tasks[where.task].generation
+      == 0) // Its id is at hand: a wide plan is walked without making one for each.
     rows.offer(at, plan.spec->tasks[where.task].id.str(), where);
   else
     rows.offer(at, plan.task_at(where.task).str(), where);
@@ -46,15 +50,18 @@ void offer_unbegun(first_rows<listed_slot>& rows, const plan_view& plan, std::ui
       offer(rows, plan, plan.created, {index, task, nullptr});
 }
 
-void offer_withdrawn(first_rows<listed_slot>& rows, const plan_view& plan, const withdrawal& what) {
-  for (const auto task : what.tasks)
-    if (task < plan.tasks.size() && is_terminal(plan.tasks[task].state) && plan.tasks[task].attempt == 0)
-      offer(rows, plan, what.at, {what.plan, task, &what});
+void offer_withdrawn(first_rows<listed_slot>& rows, const plan_view& plan,
+                     const withdrawal& withdrawal) {
+  for (const auto task : withdrawal.tasks)
+    if (task < plan.tasks.size() && is_terminal(plan.tasks[task].state)
+        && plan.tasks[task].attempt == 0)
+      offer(rows, plan, withdrawal.at, {withdrawal.plan, task, &withdrawal});
 }
 
 } // namespace
 
-task_ptr make_unrecorded(const objective_view& owner, const task_id& id, const task_place& place, task_status status) {
+task_ptr make_unrecorded(const objective_view& owner, const task_id& id, const task_place& place,
+                         task_status status) {
   const auto& plan = owner.plans[place.plan];
   auto out = std::make_shared<task>();
   out->id = id;
@@ -67,12 +74,15 @@ task_ptr make_unrecorded(const objective_view& owner, const task_id& id, const t
   return out;
 }
 
-task_status unbegun_status(const plan_view& plan) { return {task_state::submitted, nullptr, plan.created}; }
+task_status unbegun_status(const plan_view& plan) {
+  return {task_state::submitted, nullptr, plan.created};
+}
 
-task_status withdrawn_status(const objective_view& owner, const std::vector<withdrawal>& known, const task_id& id,
-                             const task_place& place) {
+task_status withdrawn_status(const objective_view& owner, const std::vector<withdrawal>& known,
+                             const task_id& id, const task_place& place) {
   const auto took = [&](const withdrawal& each) {
-    return each.plan == place.plan && std::find(each.tasks.begin(), each.tasks.end(), place.task) != each.tasks.end();
+    return each.plan == place.plan
+           && std::find(each.tasks.begin(), each.tasks.end(), place.task) != each.tasks.end();
   };
   const auto last = std::find_if(known.rbegin(), known.rend(), took);
   if (last == known.rend())
@@ -80,8 +90,8 @@ task_status withdrawn_status(const objective_view& owner, const std::vector<with
   return status_of(*last, owner, id);
 }
 
-listed<task_ptr> list_unrecorded(const objective_state_of_record& owner, const task_filter& filter, const std::optional<position>& after,
-                                 std::size_t count) {
+listed<task_ptr> list_unrecorded(const objective_state_of_record& owner, const task_filter& filter,
+                                 const std::optional<position>& after, std::size_t count) {
   const auto& plans = owner.view->plans;
   first_rows<listed_slot> rows{after, count};
   for (std::uint32_t p = 0; p < plans.size(); ++p)
@@ -95,8 +105,10 @@ listed<task_ptr> list_unrecorded(const objective_state_of_record& owner, const t
   for (const auto& each : found.rows) {
     const auto& plan = plans[each.plan];
     const auto id = plan.task_at(each.task);
-    auto status = each.withdrawn != nullptr ? status_of(*each.withdrawn, *owner.view, id) : unbegun_status(plan);
-    out.rows.push_back(make_unrecorded(*owner.view, id, {owner.view->id, each.plan, each.task}, std::move(status)));
+    auto status = each.withdrawn != nullptr ? status_of(*each.withdrawn, *owner.view, id)
+                                            : unbegun_status(plan);
+    out.rows.push_back(make_unrecorded(*owner.view, id, {owner.view->id, each.plan, each.task},
+                                       std::move(status)));
   }
   return out;
 }

@@ -1,31 +1,37 @@
-// Tasks of an objective that have no record of their own: those that have not begun, and those that were withdrawn before they did. What is
-// shown of them is made of what their objective knows. Plain functions.
+// Tasks of an objective that have no record of their own: those that have not begun, and those that
+// were withdrawn before they did. What is shown of them is made of what their objective knows.
+// Plain functions.
 #pragma once
+
+#include "store/archive.hpp"
+#include "store/page.hpp"
+#include <troupe/protocol/objective.hpp>
+#include <troupe/protocol/task.hpp>
 
 #include <cstddef>
 #include <optional>
 #include <vector>
 
-#include "protocol/objective.hpp"
-#include "protocol/task.hpp"
-#include "store/archive.hpp"
-#include "store/page.hpp"
-
 namespace troupe {
 
 /// Such a task, in `status`.
-[[nodiscard]] task_ptr make_unrecorded(const objective_view& owner, const task_id& id, const task_place& place, task_status status);
+[[nodiscard]] task_ptr make_unrecorded(const objective_view& owner, const task_id& id,
+                                       const task_place& place, task_status status);
 
 /// The status of one that has not begun: submitted since its plan was made.
 [[nodiscard]] task_status unbegun_status(const plan_view& plan);
 
 /// `at` and reason of the withdrawal that took the task, as its status.
-[[nodiscard]] task_status withdrawn_status(const objective_view& owner, const std::vector<withdrawal>& known, const task_id& id,
+[[nodiscard]] task_status withdrawn_status(const objective_view& owner,
+                                           const std::vector<withdrawal>& known, const task_id& id,
                                            const task_place& place);
 
-/// The first `count` of them behind `after` that pass, in list order, and how many pass in all. Walks every slot once. An id that was withdrawn
-/// and stands for nothing any more, because its task was made anew under another, is not among them.
-[[nodiscard]] listed<task_ptr> list_unrecorded(const objective_state_of_record& owner, const task_filter& filter,
-                                               const std::optional<position>& after, std::size_t count);
+/// The first `count` of them behind `after` that pass, in list order, and how many pass in all.
+/// Walks every slot once. An id that was withdrawn and stands for nothing any more, because its
+/// task was made anew under another, is not among them.
+[[nodiscard]] listed<task_ptr> list_unrecorded(const objective_state_of_record& owner,
+                                               const task_filter& filter,
+                                               const std::optional<position>& after,
+                                               std::size_t count);
 
 } // namespace troupe

@@ -1,6 +1,7 @@
-// The floor under `SendMessage`: the least that a Boost.Beast + Boost.JSON server can do for the same request and the same answer.
-// It reads the HTTP request, parses the JSON-RPC body, takes the fields any server must look at, and answers a completed task of the
-// shape and size that Troupe answers. No actors, no store, no directory, no limits but the body's. One event loop and one
+// The floor under `SendMessage`: the least that a Boost.Beast + Boost.JSON server can do for the
+// same request and the same answer. It reads the HTTP request, parses the JSON-RPC body, takes the
+// fields any server must look at, and answers a completed task of the shape and size that Troupe
+// answers. No actors, no store, no directory, no limits but the body's. One event loop and one
 // thread each, connections dealt out in turn; coroutines, as in net/.
 //
 //   troupe_http_bare [--threads N]     prints "listening on 127.0.0.1:PORT", runs until SIGTERM
@@ -37,7 +38,8 @@ namespace http = beast::http;
 namespace json = boost::json;
 using tcp = asio::ip::tcp;
 
-// The concrete executor everywhere, as in net/io.hpp: the type-erased default costs an allocation per operation.
+// The concrete executor everywhere, as in client/io.hpp: the type-erased default costs an
+// allocation per operation.
 using io_executor = asio::io_context::executor_type;
 using tcp_socket = asio::basic_stream_socket<tcp, io_executor>;
 using tcp_acceptor = asio::basic_socket_acceptor<tcp, io_executor>;
@@ -55,7 +57,8 @@ bool read_fields(const json::value& body, request_fields& out) {
   const auto* root = body.if_object();
   const auto* method = root ? root->if_contains("method") : nullptr;
   const auto* params = root ? root->if_contains("params") : nullptr;
-  if (!method || !method->is_string() || method->get_string() != "SendMessage" || !params || !params->is_object())
+  if (!method || !method->is_string() || method->get_string() != "SendMessage" || !params
+      || !params->is_object())
     return false;
   const auto* message = params->get_object().if_contains("message");
   if (!message || !message->is_object())
@@ -76,8 +79,8 @@ void append_string(std::string& out, json::string_view text) {
   out += json::serialize(text);
 }
 
-/// The answer of a server whose default agent echoes: ids, status, one artifact, the request as history. Ids and times are made up
-/// and of constant size.
+/// The answer of a server whose default agent echoes: ids, status, one artifact, the request as
+/// history. Ids and times are made up and of constant size.
 std::string answer(const json::value& body) {
   request_fields fields;
   std::string out;
@@ -89,13 +92,15 @@ std::string answer(const json::value& body) {
     out += R"(,"error":{"code":-32602,"message":"invalid params"}})";
     return out;
   }
-  out += R"(,"result":{"task":{"id":"task-0123456789abcd","contextId":"ctx-0123456789abcd","status":)"
-         R"({"state":"TASK_STATE_COMPLETED","timestamp":"2026-01-02T03:04:05.678Z"},"artifacts":[)"
-         R"({"artifactId":"artifact-0123456789abcd","name":"echo","parts":[{"text":)";
+  out +=
+      R"(,"result":{"task":{"id":"task-0123456789abcd","contextId":"ctx-0123456789abcd","status":)"
+      R"({"state":"TASK_STATE_COMPLETED","timestamp":"2026-01-02T03:04:05.678Z"},"artifacts":[)"
+      R"({"artifactId":"artifact-0123456789abcd","name":"echo","parts":[{"text":)";
   append_string(out, fields.text);
   out += R"(}]}],"history":[{"messageId":)";
   append_string(out, fields.message_id);
-  out += R"(,"contextId":"ctx-0123456789abcd","taskId":"task-0123456789abcd","role":"ROLE_USER","parts":[{"text":)";
+  out +=
+      R"(,"contextId":"ctx-0123456789abcd","taskId":"task-0123456789abcd","role":"ROLE_USER","parts":[{"text":)";
   append_string(out, fields.text);
   out += R"(}]}]}}})";
   return out;

@@ -1,11 +1,12 @@
-// A closed-loop load generator for `SendMessage`: N keep-alive connections, on each the next request leaves when the answer to the last
-// one is complete. One thread, epoll, plain sockets, no allocation while measuring: it shares the machine with the server, so what it
-// costs counts against the server. Every answer is checked: HTTP 200, the request's id, a completed task.
+// A closed-loop load generator for `SendMessage`: N keep-alive connections, on each the next
+// request leaves when the answer to the last one is complete. One thread, epoll, plain sockets, no
+// allocation while measuring: it shares the machine with the server, so what it costs counts
+// against the server. Every answer is checked: HTTP 200, the request's id, a completed task.
 //
 //   troupe_http_load --port P [--connections N] [--seconds S] [--warmup S]
 //
-// Prints one line: {"requests", "seconds", "requests_per_s", "p50_us", "p99_us", "max_us", "cpu_s"}. Exit code 1 and a message on the first
-// wrong answer.
+// Prints one line: {"requests", "seconds", "requests_per_s", "p50_us", "p99_us", "max_us",
+// "cpu_s"}. Exit code 1 and a message on the first wrong answer.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -38,11 +39,12 @@ struct options {
   double warmup = 1.0;
 };
 
-/// Digits of the request's number, in the JSON-RPC id and in the messageId: a constant size keeps Content-Length constant.
+/// Digits of the request's number, in the JSON-RPC id and in the messageId: a constant size keeps
+/// Content-Length constant.
 constexpr std::size_t number_digits = 10;
 
-[[noreturn]] void fail(const std::string& what) {
-  std::fprintf(stderr, "troupe_http_load: %s\n", what.c_str());
+[[noreturn]] void fail(const std::string& text) {
+  std::fprintf(stderr, "troupe_http_load: %s\n", text.c_str());
   std::exit(1);
 }
 
@@ -56,13 +58,15 @@ struct request_text {
 request_text make_request(std::uint16_t port) {
   const std::string blank(number_digits, '0');
   const std::string before_id = R"({"jsonrpc":"2.0","id":"r)";
-  const std::string before_message = R"(","method":"SendMessage","params":{"message":{"messageId":"m)";
-  const std::string rest = R"(","role":"ROLE_USER","parts":[{"text":"What is the weather like in Paris today?"}]}}})";
+  const std::string before_message =
+      R"(","method":"SendMessage","params":{"message":{"messageId":"m)";
+  const std::string rest =
+      R"(","role":"ROLE_USER","parts":[{"text":"What is the weather like in Paris today?"}]}}})";
   const auto size = before_id.size() + before_message.size() + rest.size() + 2 * number_digits;
   request_text made;
   made.text = "POST / HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port)
-              + "\r\nContent-Type: application/json\r\nA2A-Version: 1.0\r\nContent-Length: " + std::to_string(size)
-              + "\r\n\r\n" + before_id;
+              + "\r\nContent-Type: application/json\r\nA2A-Version: 1.0\r\nContent-Length: "
+              + std::to_string(size) + "\r\n\r\n" + before_id;
   made.id_at = made.text.size();
   made.text += blank + before_message;
   made.message_at = made.text.size();
@@ -107,7 +111,8 @@ public:
 
   /// Takes what has arrived; true once the answer is complete (and has been checked).
   bool receive() {
-    const auto n = ::recv(socket_, buffer_.data() + filled_, buffer_.size() - filled_, MSG_DONTWAIT);
+    const auto n =
+        ::recv(socket_, buffer_.data() + filled_, buffer_.size() - filled_, MSG_DONTWAIT);
     if (n == 0)
       fail("the server closed a connection");
     if (n < 0) {
@@ -141,7 +146,8 @@ private:
     for (std::size_t line = header.find("\r\n") + 2; line < header.size();) {
       const auto next = header.find("\r\n", line) + 2;
       constexpr std::string_view name = "content-length:";
-      if (next - line > name.size() && ::strncasecmp(header.data() + line, name.data(), name.size()) == 0) {
+      if (next - line > name.size()
+          && ::strncasecmp(header.data() + line, name.data(), name.size()) == 0) {
         auto at = line + name.size();
         while (header[at] == ' ')
           ++at;
@@ -161,7 +167,8 @@ private:
   void check_body() const {
     const auto body = received().substr(body_at_);
     const std::string_view id(request_.text.data() + request_.id_at - 1, number_digits + 1);
-    if (body.find(id) == std::string_view::npos || body.find("\"TASK_STATE_COMPLETED\"") == std::string_view::npos
+    if (body.find(id) == std::string_view::npos
+        || body.find("\"TASK_STATE_COMPLETED\"") == std::string_view::npos
         || body.find("\"result\"") == std::string_view::npos)
       fail("wrong answer to " + std::string(id) + ": " + std::string(body));
   }
@@ -185,7 +192,9 @@ struct outcome {
 double cpu_seconds() {
   rusage used{};
   ::getrusage(RUSAGE_SELF, &used);
-  const auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6; };
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
+  };
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
@@ -193,16 +202,20 @@ double cpu_seconds() {
 outcome run(const options& how, std::vector<connection>& all) {
   const int poll = ::epoll_create1(0);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    epoll_event what{};
-    what.events = EPOLLIN;
-    what.data.u64 = i;
-    if (::epoll_ctl(poll, EPOLL_CTL_ADD, all[i].socket(), &what) != 0)
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.u64 = i;
+    if (::epoll_ctl(poll, EPOLL_CTL_ADD, all[i].socket(), &event) != 0)
       fail("epoll_ctl");
   }
   outcome result;
   result.latencies_ns.reserve(static_cast<std::size_t>(how.seconds * 300'000.0));
-  const auto begin = steady::now() + std::chrono::duration_cast<steady::duration>(std::chrono::duration<double>(how.warmup));
-  const auto end = begin + std::chrono::duration_cast<steady::duration>(std::chrono::duration<double>(how.seconds));
+  const auto begin =
+      steady::now()
+      + std::chrono::duration_cast<steady::duration>(std::chrono::duration<double>(how.warmup));
+  const auto end =
+      begin
+      + std::chrono::duration_cast<steady::duration>(std::chrono::duration<double>(how.seconds));
   std::uint64_t number = 0;
   std::size_t under_way = all.size();
   double cpu_before = -1.0;
@@ -222,8 +235,10 @@ outcome run(const options& how, std::vector<connection>& all) {
         if (cpu_before < 0.0)
           cpu_before = cpu_seconds();
         ++result.requests;
-        const auto took = std::chrono::duration_cast<std::chrono::nanoseconds>(now - one.sent_at()).count();
-        result.latencies_ns.push_back(static_cast<std::uint32_t>(std::min<std::int64_t>(took, UINT32_MAX)));
+        const auto took =
+            std::chrono::duration_cast<std::chrono::nanoseconds>(now - one.sent_at()).count();
+        result.latencies_ns.push_back(
+            static_cast<std::uint32_t>(std::min<std::int64_t>(took, UINT32_MAX)));
       }
       if (now < end)
         one.send(++number);
@@ -242,7 +257,8 @@ double at_share(std::vector<std::uint32_t>& values, double share) {
     return 0.0;
   auto rank = static_cast<std::size_t>(share * static_cast<double>(values.size()));
   rank = std::min(rank, values.size() - 1);
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(rank), values.end());
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(rank),
+                   values.end());
   return values[rank] / 1000.0;
 }
 
@@ -280,10 +296,11 @@ int main(int argc, char** argv) {
     one.close();
   if (result.requests == 0)
     fail("not one answer in the measured time");
-  std::printf("{\"requests\":%llu,\"seconds\":%.3f,\"requests_per_s\":%.1f,\"p50_us\":%.1f,\"p99_us\":%.1f,"
-              "\"max_us\":%.1f,\"cpu_s\":%.2f}\n",
-              static_cast<unsigned long long>(result.requests), result.seconds,
-              static_cast<double>(result.requests) / result.seconds, at_share(result.latencies_ns, 0.50),
-              at_share(result.latencies_ns, 0.99), at_share(result.latencies_ns, 1.0), result.cpu_s);
+  std::printf(
+      "{\"requests\":%llu,\"seconds\":%.3f,\"requests_per_s\":%.1f,\"p50_us\":%.1f,\"p99_us\":%.1f,"
+      "\"max_us\":%.1f,\"cpu_s\":%.2f}\n",
+      static_cast<unsigned long long>(result.requests), result.seconds,
+      static_cast<double>(result.requests) / result.seconds, at_share(result.latencies_ns, 0.50),
+      at_share(result.latencies_ns, 0.99), at_share(result.latencies_ns, 1.0), result.cpu_s);
   return 0;
 }

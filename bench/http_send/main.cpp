@@ -1,10 +1,12 @@
-// Question: how many `SendMessage` a second does the server answer, how fast, and how much of what the bare HTTP and JSON libraries can
-// do is that?
+// Question: how many `SendMessage` a second does the server answer, how fast, and how much of what
+// the bare HTTP and JSON libraries can do is that?
 //
-// The server (`troupe serve`, memory and RocksDB store), the bare responder and the load generator are processes of their own. In each
-// round every server is started, warmed up, loaded, and stopped, one after the other; the ratio is the median over rounds of server /
-// bare. Units: requests/s; us for p50 and p99. The load generator checks every answer.
-// Knobs: --troupe PATH (default: the `troupe` beside this program), --seconds, --connections, --threads, --rounds, --filter.
+// The server (`troupe serve`, memory and RocksDB store), the bare responder and the load generator
+// are processes of their own. In each round every server is started, warmed up, loaded, and
+// stopped, one after the other; the ratio is the median over rounds of server / bare. Units:
+// requests/s; us for p50 and p99. The load generator checks every answer. Knobs: --troupe PATH
+// (default: the `troupe` beside this program), --seconds, --connections, --threads, --rounds,
+// --filter.
 #include "bench/support/harness.hpp"
 #include "bench/support/process.hpp"
 #include "tests/support/temporary_directory.hpp"
@@ -50,7 +52,8 @@ public:
       const std::string host = "127.0.0.1:";
       if (const auto at = line.find(host); at != std::string::npos) {
         const auto end = line.find_first_not_of("0123456789", at + host.size());
-        port_ = line.substr(at + host.size(), end == std::string::npos ? end : end - at - host.size());
+        port_ =
+            line.substr(at + host.size(), end == std::string::npos ? end : end - at - host.size());
       }
     }
     check(!port_.empty(), name_ + " does not say where it listens");
@@ -69,9 +72,11 @@ private:
 };
 
 figures load(const settings& how, const std::string& port, std::size_t connections) {
-  child_process generator({how.folder + "/troupe_http_load", "--port", port, "--connections", std::to_string(connections),
-                           "--seconds", std::to_string(how.seconds), "--warmup", std::to_string(how.warmup)});
-  const auto line = generator.read_line(std::chrono::seconds(60 + static_cast<int>(how.seconds + how.warmup)));
+  child_process generator({how.folder + "/troupe_http_load", "--port", port, "--connections",
+                           std::to_string(connections), "--seconds", std::to_string(how.seconds),
+                           "--warmup", std::to_string(how.warmup)});
+  const auto line =
+      generator.read_line(std::chrono::seconds(60 + static_cast<int>(how.seconds + how.warmup)));
   check(generator.wait() == 0, line);
   const auto said = boost::json::parse(line).as_object();
   const auto number = [&](const char* key) { return said.at(key).to_number<double>(); };
@@ -98,16 +103,22 @@ std::string write_config(const std::string& folder, std::size_t threads) {
 std::vector<contestant> contestants(const options& how, const settings& where) {
   const auto threads = std::to_string(how.threads);
   std::vector<contestant> all;
-  all.push_back({"bare", [=](const std::string&) {
-                   return std::vector<std::string>{where.folder + "/troupe_http_bare", "--threads", threads};
-                 }, {}});
+  all.push_back(
+      {"bare",
+       [=](const std::string&) {
+         return std::vector<std::string>{where.folder + "/troupe_http_bare", "--threads", threads};
+       },
+       {}});
   for (const std::string store : {"memory", "rocksdb"})
     if (how.wants(store))
-      all.push_back({store, [=](const std::string& data) {
+      all.push_back({store,
+                     [=](const std::string& data) {
                        const auto config = write_config(data, how.threads);
-                       return std::vector<std::string>{where.troupe, "serve", "--listen", "127.0.0.1:0", "--store", store,
-                                                       "--data", data + "/records", "--config", config};
-                     }, {}});
+                       return std::vector<std::string>{
+                           where.troupe, "serve",  "--listen",        "127.0.0.1:0", "--store",
+                           store,        "--data", data + "/records", "--config",    config};
+                     },
+                     {}});
   return all;
 }
 
@@ -130,13 +141,16 @@ void print(report& results, const std::vector<contestant>& all, std::size_t conn
   results.heading(std::to_string(connections) + " connection" + (connections == 1 ? "" : "s"));
   const auto suffix = '/' + std::to_string(connections);
   const std::vector<std::tuple<const char*, const char*, double figures::*>> columns{
-    {"", "requests/s", &figures::requests_per_s}, {" p50", "us", &figures::p50_us}, {" p99", "us", &figures::p99_us}};
+      {"", "requests/s", &figures::requests_per_s},
+      {" p50", "us", &figures::p50_us},
+      {" p99", "us", &figures::p99_us}};
   for (const auto& [title, unit, which] : columns) {
     const auto base = column(all.front().reached.at(connections), which);
     results.add(all.front().name + suffix + title, median(base), unit);
     for (std::size_t i = 1; i < all.size(); ++i) {
       const auto values = column(all[i].reached.at(connections), which);
-      results.add(all[i].name + suffix + title, median(values), unit, median(base), ratio_of(values, base));
+      results.add(all[i].name + suffix + title, median(values), unit, median(base),
+                  ratio_of(values, base));
     }
   }
 }
@@ -154,24 +168,26 @@ int main(int argc, char** argv) {
   std::string seconds;
   std::string connections;
   return run_benchmark(
-    argc, argv, "http_send", "How many SendMessage a second, against a bare Beast and Boost.JSON responder?",
-    [&](const options& how, report& results) {
-      where.connections = how.quick ? std::vector<std::size_t>{4} : std::vector<std::size_t>{1, 64, 256};
-      where.seconds = how.quick ? 0.2 : 3.0;
-      where.warmup = how.quick ? 0.1 : 1.0;
-      if (!seconds.empty())
-        where.seconds = std::strtod(seconds.c_str(), nullptr);
-      if (!connections.empty())
-        where.connections = {std::strtoull(connections.c_str(), nullptr, 10)};
-      auto all = contestants(how, where);
-      const auto rounds = how.rounds_or(5);
-      for (std::size_t round = 0; round < rounds; ++round)
-        for (auto& one : all)
-          measure(one, where);
-      for (const auto one : where.connections)
-        print(results, all, one);
-    },
-    {{"--troupe", "the server's binary; default: the one beside this program", &where.troupe},
-     {"--seconds", "measured time of each load (3)", &seconds},
-     {"--connections", "only this many connections", &connections}});
+      argc, argv, "http_send",
+      "How many SendMessage a second, against a bare Beast and Boost.JSON responder?",
+      [&](const options& how, report& results) {
+        where.connections =
+            how.quick ? std::vector<std::size_t>{4} : std::vector<std::size_t>{1, 64, 256};
+        where.seconds = how.quick ? 0.2 : 3.0;
+        where.warmup = how.quick ? 0.1 : 1.0;
+        if (!seconds.empty())
+          where.seconds = std::strtod(seconds.c_str(), nullptr);
+        if (!connections.empty())
+          where.connections = {std::strtoull(connections.c_str(), nullptr, 10)};
+        auto all = contestants(how, where);
+        const auto rounds = how.rounds_or(5);
+        for (std::size_t round = 0; round < rounds; ++round)
+          for (auto& one : all)
+            measure(one, where);
+        for (const auto one : where.connections)
+          print(results, all, one);
+      },
+      {{"--troupe", "the server's binary; default: the one beside this program", &where.troupe},
+       {"--seconds", "measured time of each load (3)", &seconds},
+       {"--connections", "only this many connections", &connections}});
 }

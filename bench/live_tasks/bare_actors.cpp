@@ -20,7 +20,7 @@ public:
   static inline const char* name = "bench.bare";
 
   bare_actor(handle::pointer self, std::string id, std::atomic<std::size_t>* alive)
-    : self_(self), id_(std::move(id)), alive_(alive) {}
+      : self_(self), id_(std::move(id)), alive_(alive) {}
 
   handle::behavior_type make_behavior() {
     alive_->fetch_add(1);
@@ -36,7 +36,8 @@ private:
 
 } // namespace
 
-void with_bare_actors(std::size_t count, std::size_t threads, const std::function<void()>& measure) {
+void with_bare_actors(std::size_t count, std::size_t threads,
+                      const std::function<void()>& measure) {
 #if TROUPE_CAF_1
   caf::core::init_global_meta_objects();
   constexpr auto threads_key = "caf.scheduler.max-threads";
@@ -50,7 +51,8 @@ void with_bare_actors(std::size_t count, std::size_t threads, const std::functio
   std::vector<bare_handle> all;
   all.reserve(count);
   for (std::size_t i = 0; i < count; ++i)
-    all.push_back(spawn_actor<bare_actor>(system, "obj-0123456789abcd.p0.t" + std::to_string(i), &alive));
+    all.push_back(
+        spawn_actor<bare_actor>(system, "obj-0123456789abcd.p0.t" + std::to_string(i), &alive));
   for (auto seen = alive.load(); seen < count; seen = alive.load())
     alive.wait(seen);
   measure();

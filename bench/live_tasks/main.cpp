@@ -1,8 +1,9 @@
 // Question: how much memory does a task cost while it is alive?
 //
-// Objectives of tasks that have begun and never end (an agent of the benchmark's own, whose run holds its port), the document they
-// came from and all records included: resident memory when all are `working`, less resident memory before the first was made, divided by
-// their number. Baseline: a bare CAF actor that holds an id. Each is measured in a process of its own. Unit: bytes a task.
+// Objectives of tasks that have begun and never end (an agent of the benchmark's own, whose run
+// holds its port), the document they came from and all records included: resident memory when all
+// are `working`, less resident memory before the first was made, divided by their number. Baseline:
+// a bare CAF actor that holds an id. Each is measured in a process of its own. Unit: bytes a task.
 // Knobs: --tasks, --threads, --filter (`one objective`, `10 objectives`, `rocksdb`).
 #include "bench/live_tasks/bare_actors.hpp"
 #include "bench/support/executor.hpp"
@@ -22,15 +23,16 @@ using troupe::testing::temporary_directory;
 /// Counts the tasks that have begun; any that ends is a mistake.
 class began_watch final : public watcher {
 public:
-  began_watch(std::size_t tasks, std::promise<std::string> all_began) : tasks_(tasks), all_began_(std::move(all_began)) {}
+  began_watch(std::size_t tasks, std::promise<std::string> all_began)
+      : tasks_(tasks), all_began_(std::move(all_began)) {}
 
-  void on_change(const change_ptr& what) override {
-    for (const auto& one : what->events)
+  void on_change(const change_ptr& change) override {
+    for (const auto& one : change->events)
       if (const auto* moved = std::get_if<task_moved>(&one)) {
         if (moved->to == task_state::working && ++began_ == tasks_)
           say("");
         else if (is_terminal(moved->to))
-          say(what->task.id.str() + " ended as " + std::string(to_string(moved->to)));
+          say(change->task.id.str() + " ended as " + std::string(to_string(moved->to)));
       }
   }
 
@@ -51,8 +53,8 @@ objective_spec hanging_objective(std::size_t tasks) {
   plan->name = "wait";
   plan->tasks.resize(tasks);
   for (std::size_t i = 0; i < tasks; ++i) {
-    plan->tasks[i].name = "wait " + std::to_string(i);
-    plan->tasks[i].agent = "hang";
+    plan->tasks.edit(i).name = "wait " + std::to_string(i);
+    plan->tasks.edit(i).agent = "hang";
   }
   objective_spec made;
   made.name = "wait";
@@ -67,7 +69,8 @@ void start_all(executor& all, std::size_t objectives, std::size_t tasks) {
     std::promise<std::string> all_began;
     begun.push_back(all_began.get_future());
     auto watch = std::make_shared<began_watch>(tasks, std::move(all_began));
-    all.start(hanging_objective(tasks), watch, [watch](const std::string& problem) { watch->say(problem); });
+    all.start(hanging_objective(tasks), watch,
+              [watch](const std::string& problem) { watch->say(problem); });
   }
   for (auto& one : begun) {
     const auto problem = one.get();
@@ -94,7 +97,8 @@ std::vector<double> measure_bare(std::size_t tasks, std::size_t threads) {
   return figures;
 }
 
-std::vector<double> measure_executor(std::unique_ptr<executor> all, std::size_t objectives, std::size_t tasks) {
+std::vector<double> measure_executor(std::unique_ptr<executor> all, std::size_t objectives,
+                                     std::size_t tasks) {
   const auto before = memory::now();
   start_all(*all, objectives, tasks / objectives);
   check(all->records().status().live_tasks == tasks, "the store does not count every live task");
@@ -113,25 +117,28 @@ void run_all(const options& how, report& results, const std::string& tasks_text)
   results.heading(std::to_string(tasks) + " live tasks; baseline: a bare CAF actor with an id");
   results.add("bare actor, resident", base.at(0), "bytes/task");
   results.add("bare actor, allocated", base.at(1), "bytes/task");
-  const auto add = [&](const std::string& name, const std::function<std::vector<double>()>& measure) {
+  const auto add = [&](const std::string& name,
+                       const std::function<std::vector<double>()>& measure) {
     if (!how.wants(name))
       return;
     const auto figures = run_in_child(measure);
     results.add(name + ", resident", figures.at(0), "bytes/task", base.at(0));
     results.add(name + ", allocated", figures.at(1), "bytes/task", base.at(1));
   };
-  add("memory, one objective", [&] { return measure_executor(executor::in_memory(how.threads), 1, tasks); });
-  add("memory, 10 objectives", [&] { return measure_executor(executor::in_memory(how.threads), 10, tasks); });
+  add("memory, one objective",
+      [&] { return measure_executor(executor::in_memory(how.threads), 1, tasks); });
+  add("memory, 10 objectives",
+      [&] { return measure_executor(executor::in_memory(how.threads), 10, tasks); });
   const temporary_directory place;
-  add("rocksdb, 10 objectives", [&] { return measure_executor(executor::durable(how.threads, place / "data"), 10, tasks); });
+  add("rocksdb, 10 objectives",
+      [&] { return measure_executor(executor::durable(how.threads, place / "data"), 10, tasks); });
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
   std::string tasks;
-  return run_benchmark(
-    argc, argv, "live_tasks", "How many bytes does a live task cost?",
-    [&](const options& how, report& results) { run_all(how, results, tasks); },
-    {{"--tasks", "live tasks (1000000)", &tasks}});
+  return run_benchmark(argc, argv, "live_tasks", "How many bytes does a live task cost?",
+                       [&](const options& how, report& results) { run_all(how, results, tasks); },
+                       {{"--tasks", "live tasks (1000000)", &tasks}});
 }

@@ -1,5 +1,5 @@
-// What one contender of the throughput benchmark has to do: run `plans` plans of one shape and say how fast. Each stands in a file of its
-// own: skeleton.cpp, executor.cpp.
+// What one contender of the throughput benchmark has to do: run `plans` plans of one shape and say
+// how fast. Each stands in a file of its own: skeleton.cpp, executor.cpp.
 #pragma once
 
 #include "bench/plan_throughput/shape.hpp"
@@ -12,14 +12,15 @@
 namespace troupe::bench {
 
 struct load {
-  shape_ptr what;
+  shape_ptr shape;
   std::size_t plans = 1;
   std::size_t threads = 2;
-  std::size_t in_flight_max = 20'000; ///< Tasks of unfinished plans at any time; at least one plan is.
+  std::size_t in_flight_max =
+      20'000; ///< Tasks of unfinished plans at any time; at least one plan is.
 };
 
-/// Keeps the number of plans under way within `max`: the thread that makes them waits here. It is woken only when half of them are
-/// done, so that waking costs next to nothing.
+/// Keeps the number of plans under way within `max`: the thread that makes them waits here. It is
+/// woken only when half of them are done, so that waking costs next to nothing.
 class plan_window {
 public:
   explicit plan_window(std::size_t max) : max_(max) {}
@@ -43,19 +44,21 @@ private:
   std::string problem_;
 };
 
-[[nodiscard]] std::size_t plans_in_flight(const load& what);
+[[nodiscard]] std::size_t plans_in_flight(const load& load);
 
-/// Bare CAF: a plan actor that spawns a task actor for each task that is ready, tells it to start, and is told when it is done.
-/// Tasks a second.
-[[nodiscard]] double run_skeleton(const load& what);
+/// Bare CAF: a plan actor that spawns a task actor for each task that is ready, tells it to start,
+/// and is told when it is done. Tasks a second.
+[[nodiscard]] double run_skeleton(const load& load);
 
-/// Troupe's gateway over a memory store, or over RocksDB (fsync before anything is acknowledged) in `directory`, with no-op tasks.
-/// Tasks a second, from the first `create` until the last objective is visibly completed.
-[[nodiscard]] double run_in_memory(const load& what);
-[[nodiscard]] double run_durable(const load& what, const std::string& directory);
+/// Troupe's gateway over a memory store, or over RocksDB (fsync before anything is acknowledged) in
+/// `directory`, with no-op tasks. Tasks a second, from the first `create` until the last objective
+/// is visibly completed.
+[[nodiscard]] double run_in_memory(const load& load);
+[[nodiscard]] double run_durable(const load& load, const std::string& directory);
 
-/// Runs `times` objectives of `what`, one after the other, each alone, on one RocksDB store; seconds each.
-[[nodiscard]] std::vector<double> run_alone(const shape_ptr& what, std::size_t times, std::size_t threads,
-                                            const std::string& directory);
+/// Runs `times` objectives of `what`, one after the other, each alone, on one RocksDB store;
+/// seconds each.
+[[nodiscard]] std::vector<double> run_alone(const shape_ptr& shape, std::size_t times,
+                                            std::size_t threads, const std::string& directory);
 
 } // namespace troupe::bench

@@ -1,10 +1,12 @@
-// Question: how many tasks a second can the executor carry through their whole life, and how much of the actor system's own speed is that?
+// Question: how many tasks a second can the executor carry through their whole life, and how much
+// of the actor system's own speed is that?
 //
-// Many plans of one shape at once, no-op tasks, so that every core has something to do. Contenders: `skeleton` (bare CAF), `memory`
-// (Troupe, memory store), `rocksdb` (Troupe, every change fsynced before it is seen). In each round all run in turn; the ratio is the
-// median over rounds of contender / skeleton. Unit: tasks a second. And: how long a chain of ten takes alone when each step is
-// durable before the next begins (ms), against ten appends with fdatasync.
-// Knobs: --tasks (all plans together), --in-flight, --threads, --rounds, --filter (`rocksdb`, `chain`, `/1000`).
+// Many plans of one shape at once, no-op tasks, so that every core has something to do. Contenders:
+// `skeleton` (bare CAF), `memory` (Troupe, memory store), `rocksdb` (Troupe, every change fsynced
+// before it is seen). In each round all run in turn; the ratio is the median over rounds of
+// contender / skeleton. Unit: tasks a second. And: how long a chain of ten takes alone when each
+// step is durable before the next begins (ms), against ten appends with fdatasync. Knobs: --tasks
+// (all plans together), --in-flight, --threads, --rounds, --filter (`rocksdb`, `chain`, `/1000`).
 #include "bench/plan_throughput/contender.hpp"
 #include "bench/support/executor.hpp"
 #include "bench/support/harness.hpp"
@@ -28,22 +30,24 @@ struct named_contender {
   contender run;
 };
 
-std::vector<named_contender> contenders(const load& what) {
+std::vector<named_contender> contenders(const load& load) {
   return {
-      {"skeleton", [what] { return run_skeleton(what); } },
-      {"memory",   [what] { return run_in_memory(what); }},
+      {"skeleton", [load] { return run_skeleton(load); }},
+      {"memory", [load] { return run_in_memory(load); }},
       {"rocksdb",
-       [what] {
+       [load] {
          const temporary_directory place;
-         return run_durable(what, place.path());
-       }                                                 },
+         return run_durable(load, place.path());
+       }},
   };
 }
 
-void run_shape(const options& how, report& results, const load& what) {
-  const auto suffix = '/' + what.what->name + '/' + std::to_string(what.what->size());
-  auto all = contenders(what);
-  std::erase_if(all, [&](const auto& one) { return one.name != "skeleton" && !how.wants(one.name + suffix); });
+void run_shape(const options& how, report& results, const load& load) {
+  const auto suffix = '/' + load.shape->name + '/' + std::to_string(load.shape->size());
+  auto all = contenders(load);
+  std::erase_if(all, [&](const auto& one) {
+    return one.name != "skeleton" && !how.wants(one.name + suffix);
+  });
   if (all.size() == 1 && !how.wants("skeleton" + suffix))
     return;
   std::vector<contender> runs;
@@ -52,7 +56,8 @@ void run_shape(const options& how, report& results, const load& what) {
   const auto figures = measure_in_turn(how.rounds_or(5), runs);
   results.add("skeleton" + suffix, median(figures[0]), "tasks/s");
   for (std::size_t i = 1; i < all.size(); ++i)
-    results.add(all[i].name + suffix, median(figures[i]), "tasks/s", median(figures[0]), ratio_of(figures[i], figures[0]));
+    results.add(all[i].name + suffix, median(figures[i]), "tasks/s", median(figures[0]),
+                ratio_of(figures[i], figures[0]));
 }
 
 /// Seconds for `times` appends of 4 KB to one file, each followed by fdatasync.
@@ -63,7 +68,8 @@ double append_durably(const std::string& directory, int times) {
   static constexpr std::array<char, 4096> page{};
   const auto seconds = seconds_of([&] {
     for (int i = 0; i < times; ++i)
-      check(::write(file, page.data(), page.size()) == static_cast<ssize_t>(page.size()) && ::fdatasync(file) == 0,
+      check(::write(file, page.data(), page.size()) == static_cast<ssize_t>(page.size())
+                && ::fdatasync(file) == 0,
             "cannot write " + path);
   });
   ::close(file);
@@ -90,18 +96,21 @@ void run_chain_alone(const options& how, report& results) {
   results.add(std::string(name) + " p99", percentile(taken, 0.99), "ms", percentile(floor, 0.99));
 }
 
-void run_all(const options& how, report& results, const std::string& tasks_text, const std::string& in_flight_text) {
+void run_all(const options& how, report& results, const std::string& tasks_text,
+             const std::string& in_flight_text) {
   std::size_t tasks = how.quick ? 2'000 : 200'000;
   std::size_t in_flight = 20'000;
   if (!tasks_text.empty())
     tasks = std::strtoull(tasks_text.c_str(), nullptr, 10);
   if (!in_flight_text.empty())
     in_flight = std::strtoull(in_flight_text.c_str(), nullptr, 10);
-  check(tasks >= 1000 && in_flight >= 1, "--tasks must be at least 1000 and --in-flight at least 1");
+  check(tasks >= 1000 && in_flight >= 1,
+        "--tasks must be at least 1000 and --in-flight at least 1");
   for (const std::size_t size : {std::size_t{10}, std::size_t{100}, std::size_t{1000}}) {
     results.heading(std::to_string(tasks / size) + " plans of " + std::to_string(size) + " tasks");
-    for (const auto& what : {make_chain(size), make_fan_out(size), make_fan_in(size), make_lattice(size)})
-      run_shape(how, results, {what, tasks / size, how.threads, in_flight});
+    for (const auto& shape :
+         {make_chain(size), make_fan_out(size), make_fan_in(size), make_lattice(size)})
+      run_shape(how, results, {shape, tasks / size, how.threads, in_flight});
   }
   run_chain_alone(how, results);
 }
@@ -112,8 +121,8 @@ int main(int argc, char** argv) {
   std::string tasks;
   std::string in_flight;
   return run_benchmark(
-    argc, argv, "plan_throughput", "How many tasks a second, against bare CAF actors?",
-    [&](const options& how, report& results) { run_all(how, results, tasks, in_flight); },
-    {{"--tasks", "tasks of all plans of a case together (200000)", &tasks},
-     {"--in-flight", "tasks of unfinished plans at any time, at most (20000)", &in_flight}});
+      argc, argv, "plan_throughput", "How many tasks a second, against bare CAF actors?",
+      [&](const options& how, report& results) { run_all(how, results, tasks, in_flight); },
+      {{"--tasks", "tasks of all plans of a case together (200000)", &tasks},
+       {"--in-flight", "tasks of unfinished plans at any time, at most (20000)", &in_flight}});
 }

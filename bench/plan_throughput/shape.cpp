@@ -25,11 +25,13 @@ using positions = std::vector<std::uint32_t>;
 } // namespace
 
 shape_ptr make_chain(std::size_t tasks) {
-  return make_shape("chain", tasks, [](std::uint32_t i) { return i == 0 ? positions{} : positions{i - 1}; });
+  return make_shape("chain", tasks,
+                    [](std::uint32_t i) { return i == 0 ? positions{} : positions{i - 1}; });
 }
 
 shape_ptr make_fan_out(std::size_t tasks) {
-  return make_shape("fan-out", tasks, [](std::uint32_t i) { return i == 0 ? positions{} : positions{0}; });
+  return make_shape("fan-out", tasks,
+                    [](std::uint32_t i) { return i == 0 ? positions{} : positions{0}; });
 }
 
 shape_ptr make_fan_in(std::size_t tasks) {

@@ -1,5 +1,5 @@
-// The plans that the throughput benchmark runs, as plain graphs: who depends on whom, by position. Every contender gets the same
-// one. A plain value without behaviour.
+// The plans that the throughput benchmark runs, as plain graphs: who depends on whom, by position.
+// Every contender gets the same one. A plain value without behaviour.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The floor under every plan actor: the messages and spawns that no actor-model executor can do without, and nothing else. No ids,
-// no states, no records, no agents, no watchers.
+// The floor under every plan actor: the messages and spawns that no actor-model executor can do
+// without, and nothing else. No ids, no states, no records, no agents, no watchers.
 #include "actors/caf.hpp"
 #include "bench/plan_throughput/contender.hpp"
 #include "bench/support/harness.hpp"
@@ -12,7 +12,8 @@ namespace troupe::bench {
 
 namespace {
 
-// Numbers are messages CAF knows already: to a task its position means "start", to a plan it means "done".
+// Numbers are messages CAF knows already: to a task its position means "start", to a plan it means
+// "done".
 using plan_handle = actor_handle<std::uint32_t>;
 using task_handle = actor_handle<std::uint32_t>;
 
@@ -42,8 +43,8 @@ public:
   using handle = plan_handle;
   static inline const char* name = "bench.plan";
 
-  plan_actor(handle::pointer self, shape_ptr what, plan_window* window)
-    : self_(self), what_(std::move(what)), window_(window) {
+  plan_actor(handle::pointer self, shape_ptr shape, plan_window* window)
+      : self_(self), what_(std::move(shape)), window_(window) {
     for (const auto& before : what_->dependencies)
       waits_for_.push_back(static_cast<std::uint32_t>(before.size()));
     done_.resize(what_->size());
@@ -86,7 +87,7 @@ private:
 
 } // namespace
 
-double run_skeleton(const load& what) {
+double run_skeleton(const load& load) {
 #if TROUPE_CAF_1
   caf::core::init_global_meta_objects();
   constexpr auto threads_key = "caf.scheduler.max-threads";
@@ -94,18 +95,18 @@ double run_skeleton(const load& what) {
   constexpr auto threads_key = "scheduler.max-threads";
 #endif
   caf::actor_system_config config;
-  config.set(threads_key, what.threads);
+  config.set(threads_key, load.threads);
   caf::actor_system system(config);
-  plan_window window(plans_in_flight(what));
+  plan_window window(plans_in_flight(load));
   const auto seconds = seconds_of([&] {
-    for (std::size_t i = 0; i < what.plans; ++i) {
+    for (std::size_t i = 0; i < load.plans; ++i) {
       window.enter();
-      spawn_actor<plan_actor>(system, what.what, &window);
+      spawn_actor<plan_actor>(system, load.shape, &window);
     }
     window.wait_all();
   });
   system.await_all_actors_done();
-  return static_cast<double>(what.plans * what.what->size()) / seconds;
+  return static_cast<double>(load.plans * load.shape->size()) / seconds;
 }
 
 } // namespace troupe::bench

@@ -34,8 +34,8 @@ void plan_window::wait_all() {
   check(problem_.empty(), problem_);
 }
 
-std::size_t plans_in_flight(const load& what) {
-  return std::max<std::size_t>(1, what.in_flight_max / what.what->size());
+std::size_t plans_in_flight(const load& load) {
+  return std::max<std::size_t>(1, load.in_flight_max / load.shape->size());
 }
 
 } // namespace troupe::bench

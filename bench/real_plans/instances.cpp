@@ -1,6 +1,6 @@
 #include "bench/real_plans/instances.hpp"
 
-#include "protocol/plan_document.hpp"
+#include <troupe/protocol/plan_document.hpp>
 
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
@@ -26,7 +26,8 @@ namespace {
 namespace json = boost::json;
 namespace fs = std::filesystem;
 
-/// A plan as a graph with times: what the critical path and the width are computed from, apart from the executor under test.
+/// A plan as a graph with times: what the critical path and the width are computed from, apart from
+/// the executor under test.
 struct timed_graph {
   std::vector<double> seconds;
   std::vector<std::vector<std::size_t>> dependencies;
@@ -124,14 +125,17 @@ instance make_instance(std::string name, objective_spec objective) {
   made.name = std::move(name);
   made.tasks = graph.seconds.size();
   made.width = width_of(times);
-  made.critical_path_s = times.ends.empty() ? 0.0 : *std::max_element(times.ends.begin(), times.ends.end());
+  made.critical_path_s =
+      times.ends.empty() ? 0.0 : *std::max_element(times.ends.begin(), times.ends.end());
   made.objective = std::move(objective);
   return made;
 }
 
 instance read_line(const json::object& line) {
-  const auto* tasks = line.if_contains("tasks") ? line.if_contains("tasks") : line.if_contains("steps");
-  const auto* title = line.if_contains("instance") ? line.if_contains("instance") : line.if_contains("title");
+  const auto* tasks =
+      line.if_contains("tasks") ? line.if_contains("tasks") : line.if_contains("steps");
+  const auto* title =
+      line.if_contains("instance") ? line.if_contains("instance") : line.if_contains("title");
   if (!tasks || !title)
     throw std::runtime_error("neither tasks nor steps, or no name");
   auto plan = std::make_shared<plan_spec>();
@@ -170,7 +174,8 @@ void read_lines(const fs::path& path, std::vector<instance>& into) {
       if (end > from)
         into.push_back(read_line(json::parse({text.data() + from, end - from}).as_object()));
     } catch (const std::exception& wrong) {
-      throw std::runtime_error(path.string() + " line " + std::to_string(number) + ": " + wrong.what());
+      throw std::runtime_error(path.string() + " line " + std::to_string(number) + ": "
+                               + wrong.what());
     }
     from = end + 1;
   }
@@ -214,16 +219,18 @@ std::vector<instance> read_instances(const std::string& path) {
   return found;
 }
 
-instance scaled_to(instance what, double seconds) {
-  if (what.critical_path_s <= 0.0)
-    return what;
-  const auto scale = seconds / what.critical_path_s;
-  auto plan = std::make_shared<plan_spec>(*what.objective.plans.front());
-  for (auto& task : plan->tasks)
+instance scaled_to(instance value, double seconds) {
+  if (value.critical_path_s <= 0.0)
+    return value;
+  const auto scale = seconds / value.critical_path_s;
+  auto plan = std::make_shared<plan_spec>(*value.objective.plans.front());
+  for (std::size_t t = 0; t < plan->tasks.size(); ++t) {
+    auto& task = plan->tasks.edit(t);
     task.input["seconds"] = seconds_in(task) * scale;
-  what.objective.plans.front() = std::move(plan);
-  what.critical_path_s = seconds;
-  return what;
+  }
+  value.objective.plans.front() = std::move(plan);
+  value.critical_path_s = seconds;
+  return value;
 }
 
 } // namespace troupe::bench

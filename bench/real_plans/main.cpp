@@ -1,11 +1,13 @@
 // Question: how close to its critical path does a real plan finish, however wide it is?
 //
-// Every recorded plan of --input (or the environment's TROUPE_WORKLOADS), each task a `sleep` of its measured time, all times scaled so that
-// the plan's critical path is --critical-seconds. One plan at a time; no limit on what runs at once. The critical path is computed
-// here, apart from the executor; the makespan is taken from before `create` until the objective is visibly completed, so
-// reading the plan's document is not in it and building, scheduling and recording are. Unit: ratio makespan / critical path (baseline
-// and ratio: seconds). Every task must have completed exactly once.
-// Knobs: --input, --critical-seconds, --store memory|rocksdb, --limit, --threads, --filter (names of instances).
+// Every recorded plan of --input (or the environment's TROUPE_WORKLOADS), each task a `sleep` of
+// its measured time, all times scaled so that the plan's critical path is --critical-seconds. One
+// plan at a time; no limit on what runs at once. The critical path is computed here, apart from the
+// executor; the makespan is taken from before `create` until the objective is visibly completed, so
+// reading the plan's document is not in it and building, scheduling and recording are. Unit: ratio
+// makespan / critical path (baseline and ratio: seconds). Every task must have completed exactly
+// once. Knobs: --input, --critical-seconds, --store memory|rocksdb, --limit, --threads, --filter
+// (names of instances).
 #include "bench/real_plans/instances.hpp"
 #include "bench/support/executor.hpp"
 #include "bench/support/harness.hpp"
@@ -70,17 +72,21 @@ void thin_out(std::vector<instance>& all, std::size_t limit) {
   all = std::move(kept);
 }
 
-void run_group(const options& how, report& results, executor& all, group& what, double critical_s, std::size_t limit) {
-  std::erase_if(what.instances, [&](const instance& one) { return !how.wants(one.name) || one.critical_path_s <= 0.0; });
-  thin_out(what.instances, limit);
-  if (what.instances.empty())
+void run_group(const options& how, report& results, executor& all, group& group, double critical_s,
+               std::size_t limit) {
+  std::erase_if(group.instances, [&](const instance& one) {
+    return !how.wants(one.name) || one.critical_path_s <= 0.0;
+  });
+  thin_out(group.instances, limit);
+  if (group.instances.empty())
     return;
-  results.heading(what.name + ": " + std::to_string(what.instances.size()) + " plans, critical path "
-                  + std::to_string(critical_s) + " s each; value: makespan / critical path");
+  results.heading(group.name + ": " + std::to_string(group.instances.size())
+                  + " plans, critical path " + std::to_string(critical_s)
+                  + " s each; value: makespan / critical path");
   std::vector<double> ratios;
   std::vector<double> wide;
   std::size_t tasks = 0;
-  for (const auto& one : what.instances) {
+  for (const auto& one : group.instances) {
     const auto scaled = scaled_to(one, critical_s);
     const auto makespan = seconds_of([&] { all.run(scaled.objective); });
     check(makespan >= critical_s, one.name + " took less than its critical path");
@@ -88,27 +94,32 @@ void run_group(const options& how, report& results, executor& all, group& what, 
     tasks += one.tasks;
     if (one.width >= 500)
       wide.push_back(ratios.back());
-    if (what.instances.size() <= 200)
-      results.add(what.name + '/' + one.name + " (" + std::to_string(one.tasks) + " tasks, " + std::to_string(one.width) + " wide)",
+    if (group.instances.size() <= 200)
+      results.add(group.name + '/' + one.name + " (" + std::to_string(one.tasks) + " tasks, "
+                      + std::to_string(one.width) + " wide)",
                   makespan, "s", critical_s);
   }
   std::printf("  %zu tasks completed, each once\n", tasks);
-  results.add(what.name + " median", median(ratios), "x critical");
-  results.add(what.name + " p99", percentile(ratios, 0.99), "x critical");
-  results.add(what.name + " max", percentile(ratios, 1.0), "x critical");
+  results.add(group.name + " median", median(ratios), "x critical");
+  results.add(group.name + " p99", percentile(ratios, 0.99), "x critical");
+  results.add(group.name + " max", percentile(ratios, 1.0), "x critical");
   if (!wide.empty())
-    results.add(what.name + " max of " + std::to_string(wide.size()) + " at least 500 wide", percentile(wide, 1.0), "x critical");
+    results.add(group.name + " max of " + std::to_string(wide.size()) + " at least 500 wide",
+                percentile(wide, 1.0), "x critical");
 }
 
 void run_all(const options& how, report& results, const settings& set) {
-  const double critical_s = set.critical_seconds.empty() ? (how.quick ? 0.05 : 1.0)
-                                                         : std::strtod(set.critical_seconds.c_str(), nullptr);
-  const std::size_t limit = set.limit.empty() ? (how.quick ? 3 : 0) : std::strtoull(set.limit.c_str(), nullptr, 10);
+  const double critical_s = set.critical_seconds.empty()
+                                ? (how.quick ? 0.05 : 1.0)
+                                : std::strtod(set.critical_seconds.c_str(), nullptr);
+  const std::size_t limit =
+      set.limit.empty() ? (how.quick ? 3 : 0) : std::strtoull(set.limit.c_str(), nullptr, 10);
   check(critical_s > 0.0, "--critical-seconds must be positive");
   check(set.store == "memory" || set.store == "rocksdb", "--store must be memory or rocksdb");
   auto groups = read_groups(set.input);
   const temporary_directory place;
-  const auto all = set.store == "memory" ? executor::in_memory(how.threads) : executor::durable(how.threads, place / "data");
+  const auto all = set.store == "memory" ? executor::in_memory(how.threads)
+                                         : executor::durable(how.threads, place / "data");
   for (auto& one : groups)
     run_group(how, results, *all, one, critical_s, limit);
 }
@@ -121,17 +132,18 @@ int main(int argc, char** argv) {
     set.input = folder;
   bool skip = false;
   const int code = run_benchmark(
-    argc, argv, "real_plans", "How close to its critical path does a real plan finish?",
-    [&](const options& how, report& results) {
-      skip = set.input.empty();
-      if (skip)
-        std::printf("skipped: no --input, and TROUPE_WORKLOADS is not set\n");
-      else
-        run_all(how, results, set);
-    },
-    {{"--input", "directory, .json or .jsonl.gz; default: $TROUPE_WORKLOADS", &set.input},
-     {"--critical-seconds", "every plan's critical path after scaling (1)", &set.critical_seconds},
-     {"--store", "memory or rocksdb (rocksdb)", &set.store},
-     {"--limit", "at most so many plans of each group, evenly chosen; 0 = all", &set.limit}});
+      argc, argv, "real_plans", "How close to its critical path does a real plan finish?",
+      [&](const options& how, report& results) {
+        skip = set.input.empty();
+        if (skip)
+          std::printf("skipped: no --input, and TROUPE_WORKLOADS is not set\n");
+        else
+          run_all(how, results, set);
+      },
+      {{"--input", "directory, .json or .jsonl.gz; default: $TROUPE_WORKLOADS", &set.input},
+       {"--critical-seconds", "every plan's critical path after scaling (1)",
+        &set.critical_seconds},
+       {"--store", "memory or rocksdb (rocksdb)", &set.store},
+       {"--limit", "at most so many plans of each group, evenly chosen; 0 = all", &set.limit}});
   return skip && code == 0 ? skipped : code;
 }

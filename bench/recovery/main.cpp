@@ -1,10 +1,12 @@
 // Question: how long does it take to start again, and how does that grow with what was done before?
 //
-// A data directory with N finished tasks (objectives of 100 no-op tasks each) and possibly some live objectives is filled by a process
-// that then ends as if killed. Measured in a fresh process: opening the store and recovering from it, until the live objectives could be set
-// going again; pages of the files are dropped from the page cache before. Baseline: reading the same files from first to last byte,
-// as cold. Also what the process then has resident. Checked: exactly the live objectives come back, and finished tasks are found.
-// Units: ms, MB. Knobs: --threads, --rounds, --filter (`100000`, `live`).
+// A data directory with N finished tasks (objectives of 100 no-op tasks each) and possibly some
+// live objectives is filled by a process that then ends as if killed. Measured in a fresh process:
+// opening the store and recovering from it, until the live objectives could be set going again;
+// pages of the files are dropped from the page cache before. Baseline: reading the same files from
+// first to last byte, as cold. Also what the process then has resident. Checked: exactly the live
+// objectives come back, and finished tasks are found. Units: ms, MB. Knobs: --threads, --rounds,
+// --filter (`100000`, `live`).
 #include "bench/support/executor.hpp"
 #include "bench/support/harness.hpp"
 #include "bench/support/process.hpp"
@@ -36,7 +38,9 @@ struct history {
 
   [[nodiscard]] std::string name() const {
     return std::to_string(finished_tasks) + " finished"
-           + (live_objectives ? ", " + std::to_string(live_objectives * tasks_per_objective) + " live" : "");
+           + (live_objectives
+                  ? ", " + std::to_string(live_objectives * tasks_per_objective) + " live"
+                  : "");
   }
 };
 
@@ -45,8 +49,8 @@ objective_spec wide_objective(const std::string& id, const std::string& agent) {
   plan->name = "history";
   plan->tasks.resize(tasks_per_objective);
   for (std::size_t i = 0; i < tasks_per_objective; ++i) {
-    plan->tasks[i].name = "step " + std::to_string(i);
-    plan->tasks[i].agent = agent;
+    plan->tasks.edit(i).name = "step " + std::to_string(i);
+    plan->tasks.edit(i).agent = agent;
   }
   objective_spec made;
   made.id = objective_id(id);
@@ -66,9 +70,10 @@ std::string finished_id(std::size_t i) {
 /// Waits until each of its tasks works.
 class begun_watch final : public watcher {
 public:
-  void on_change(const change_ptr& what) override {
-    for (const auto& one : what->events)
-      if (const auto* moved = std::get_if<task_moved>(&one); moved && moved->to == task_state::working)
+  void on_change(const change_ptr& change) override {
+    for (const auto& one : change->events)
+      if (const auto* moved = std::get_if<task_moved>(&one);
+          moved && moved->to == task_state::working)
         if (++begun_ == tasks_per_objective)
           all_.set_value("");
   }
@@ -108,17 +113,19 @@ private:
 };
 
 /// Fills `directory`; runs in a process that ends without closing anything.
-std::vector<double> fill(const history& what, const std::string& directory, std::size_t threads) {
+std::vector<double> fill(const history& history, const std::string& directory,
+                         std::size_t threads) {
   auto all = executor::durable(threads, directory);
   gate under_way;
   const auto leave = [&under_way](const std::string& problem) { under_way.leave(problem); };
-  for (std::size_t i = 0; i < what.finished_tasks / tasks_per_objective; ++i) {
+  for (std::size_t i = 0; i < history.finished_tasks / tasks_per_objective; ++i) {
     under_way.enter();
-    all->start(wide_objective(finished_id(i), "noop"), std::make_shared<objective_watch>(tasks_per_objective, leave), leave);
+    all->start(wide_objective(finished_id(i), "noop"),
+               std::make_shared<objective_watch>(tasks_per_objective, leave), leave);
   }
   under_way.wait_all();
   std::vector<std::future<std::string>> begun;
-  for (std::size_t i = 0; i < what.live_objectives; ++i) {
+  for (std::size_t i = 0; i < history.live_objectives; ++i) {
     auto watch = std::make_shared<begun_watch>();
     begun.push_back(watch->all().get_future());
     all->start(wide_objective(live_id(i), "hang"), watch,
@@ -174,25 +181,29 @@ double bytes_of(const std::string& directory) {
   return bytes;
 }
 
-void check_recovered(const history& what, store& records, const recovered& found) {
-  check(found.objectives.size() == what.live_objectives && found.lone_tasks.empty(),
-        "recovered " + std::to_string(found.objectives.size()) + " objectives instead of " + std::to_string(what.live_objectives));
+void check_recovered(const history& history, store& records, const recovered& found) {
+  check(found.objectives.size() == history.live_objectives && found.lone_tasks.empty(),
+        "recovered " + std::to_string(found.objectives.size()) + " objectives instead of "
+            + std::to_string(history.live_objectives));
   for (const auto& one : found.objectives) {
-    check(one->state == objective_state::working && one->plans.size() == 1, one->id.str() + " is not as it was");
+    check(one->state == objective_state::working && one->plans.size() == 1,
+          one->id.str() + " is not as it was");
     const auto& tasks = one->plans.front().tasks;
-    check(std::all_of(tasks.begin(), tasks.end(), [](const task_slot& slot) { return slot.state == task_state::working; }),
+    check(std::all_of(tasks.begin(), tasks.end(),
+                      [](const task_slot& slot) { return slot.state == task_state::working; }),
           one->id.str() + " lost a task that was running");
   }
-  const auto finished = what.finished_tasks / tasks_per_objective;
+  const auto finished = history.finished_tasks / tasks_per_objective;
   for (const std::size_t i : {std::size_t{0}, finished / 2, finished - 1})
     if (finished > 0) {
       const auto done = records.find_objective(objective_id(finished_id(i)));
-      check(done && done->state == objective_state::completed, finished_id(i) + " was finished and is not any more");
+      check(done && done->state == objective_state::completed,
+            finished_id(i) + " was finished and is not any more");
     }
 }
 
 /// Opening and recovering, in ms, and resident MB thereafter, less those before.
-std::vector<double> start_again(const history& what, const std::string& directory) {
+std::vector<double> start_again(const history& history, const std::string& directory) {
   forget_pages(directory);
   const auto resident_before = resident_bytes();
   std::unique_ptr<store> records;
@@ -206,30 +217,31 @@ std::vector<double> start_again(const history& what, const std::string& director
     found = std::move(*back);
   });
   const auto resident = resident_bytes() - resident_before;
-  check_recovered(what, *records, found);
+  check_recovered(history, *records, found);
   return {1000.0 * seconds, resident / 1e6};
 }
 
-void run_history(const options& how, report& results, const history& what) {
-  if (!how.wants(what.name()))
+void run_history(const options& how, report& results, const history& history) {
+  if (!how.wants(history.name()))
     return;
   const temporary_directory place;
   const auto directory = place / "data";
-  (void)run_in_child([&] { return fill(what, directory, how.threads); });
-  // The first start cleans up after the process that was killed; later ones find a store that was closed.
+  (void)run_in_child([&] { return fill(history, directory, how.threads); });
+  // The first start cleans up after the process that was killed; later ones find a store that was
+  // closed.
   const auto first_base = read_all(directory);
   const auto size = bytes_of(directory);
-  const auto first = run_in_child([&] { return start_again(what, directory); });
+  const auto first = run_in_child([&] { return start_again(history, directory); });
   std::vector<double> base;
   std::vector<double> taken;
   for (std::size_t round = 0; round < how.rounds_or(5); ++round) {
     base.push_back(read_all(directory));
-    taken.push_back(run_in_child([&] { return start_again(what, directory); }).at(0));
+    taken.push_back(run_in_child([&] { return start_again(history, directory); }).at(0));
   }
-  results.add(what.name() + ": after a kill", first.at(0), "ms", first_base);
-  results.add(what.name() + ": again", median(taken), "ms", median(base), ratio_of(taken, base));
-  results.add(what.name() + ": on disk", size / 1e6, "MB");
-  results.add(what.name() + ": resident", first.at(1), "MB");
+  results.add(history.name() + ": after a kill", first.at(0), "ms", first_base);
+  results.add(history.name() + ": again", median(taken), "ms", median(base), ratio_of(taken, base));
+  results.add(history.name() + ": on disk", size / 1e6, "MB");
+  results.add(history.name() + ": resident", first.at(1), "MB");
 }
 
 } // namespace
@@ -238,9 +250,12 @@ int main(int argc, char** argv) {
   return run_benchmark(argc, argv, "recovery", "How long does it take to start again?",
                        [](const options& how, report& results) {
                          results.heading("open + recover; baseline: reading the same files once");
-                         const auto all = how.quick ? std::vector<history>{{0, 0}, {1'000, 2}}
-                                                    : std::vector<history>{{0, 0}, {10'000, 0}, {100'000, 0}, {1'000'000, 0},
-                                                                           {0, 100}, {100'000, 100}, {0, 1'000}};
+                         const auto all =
+                             how.quick
+                                 ? std::vector<history>{{0, 0}, {1'000, 2}}
+                                 : std::vector<history>{{0, 0},         {10'000, 0}, {100'000, 0},
+                                                        {1'000'000, 0}, {0, 100},    {100'000, 100},
+                                                        {0, 1'000}};
                          for (const auto& one : all)
                            run_history(how, results, one);
                        });

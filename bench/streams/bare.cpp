@@ -1,6 +1,7 @@
-// The floor under an event stream: a program that writes one prepared event to every subscriber and does nothing else. No actors, no
-// store, no JSON, no queues: one thread, epoll, plain sockets. It answers just enough HTTP for troupe_streams_load:
-// any GET or POST that names a subscription gets an event stream, a body that holds "tick COUNT INTERVAL_US" makes it tick.
+// The floor under an event stream: a program that writes one prepared event to every subscriber and
+// does nothing else. No actors, no store, no JSON, no queues: one thread, epoll, plain sockets. It
+// answers just enough HTTP for troupe_streams_load: any GET or POST that names a subscription gets
+// an event stream, a body that holds "tick COUNT INTERVAL_US" makes it tick.
 //
 //   troupe_streams_bare     prints "listening on 127.0.0.1:PORT", runs until SIGTERM
 #include <algorithm>
@@ -28,11 +29,14 @@ namespace {
 
 using steady = std::chrono::steady_clock;
 
-constexpr std::string_view stream_head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
-constexpr std::string_view first_event = R"(data: {"task":{"id":"task-0","contextId":"ctx-0","status":{"state":"TASK_STATE_WORKING"}}})" "\n\n";
+constexpr std::string_view stream_head =
+    "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
+constexpr std::string_view first_event =
+    R"(data: {"task":{"id":"task-0","contextId":"ctx-0","status":{"state":"TASK_STATE_WORKING"}}})"
+    "\n\n";
 
-[[noreturn]] void fail(const char* what) {
-  std::fprintf(stderr, "troupe_streams_bare: %s: %s\n", what, std::strerror(errno));
+[[noreturn]] void fail(const char* text) {
+  std::fprintf(stderr, "troupe_streams_bare: %s: %s\n", text, std::strerror(errno));
   std::exit(1);
 }
 
@@ -45,10 +49,12 @@ std::string chunk(std::string_view data) {
 /// The event as Troupe writes it, with room for number and time.
 std::string make_event(long number) {
   char text[512];
-  std::snprintf(text, sizeof text,
-                R"(data: {"artifactUpdate":{"taskId":"task-00000000000000","contextId":"ctx-00000000000000","artifact":)"
-                R"({"artifactId":"tick","name":"tick","parts":[{"text":"tick %010ld %020lld"}]}}})" "\n\n",
-                number, static_cast<long long>(steady::now().time_since_epoch().count()));
+  std::snprintf(
+      text, sizeof text,
+      R"(data: {"artifactUpdate":{"taskId":"task-00000000000000","contextId":"ctx-00000000000000","artifact":)"
+      R"({"artifactId":"tick","name":"tick","parts":[{"text":"tick %010ld %020lld"}]}}})"
+      "\n\n",
+      number, static_cast<long long>(steady::now().time_since_epoch().count()));
   return chunk(text);
 }
 
@@ -60,7 +66,8 @@ public:
     at.sin_family = AF_INET;
     at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t size = sizeof at;
-    if (::bind(listener_, reinterpret_cast<sockaddr*>(&at), sizeof at) != 0 || ::listen(listener_, 4096) != 0
+    if (::bind(listener_, reinterpret_cast<sockaddr*>(&at), sizeof at) != 0
+        || ::listen(listener_, 4096) != 0
         || ::getsockname(listener_, reinterpret_cast<sockaddr*>(&at), &size) != 0)
       fail("listen");
     add(listener_);
@@ -89,10 +96,10 @@ public:
 
 private:
   void add(int socket) {
-    epoll_event what{};
-    what.events = EPOLLIN;
-    what.data.fd = socket;
-    if (::epoll_ctl(poll_, EPOLL_CTL_ADD, socket, &what) != 0)
+    epoll_event ready{};
+    ready.events = EPOLLIN;
+    ready.data.fd = socket;
+    if (::epoll_ctl(poll_, EPOLL_CTL_ADD, socket, &ready) != 0)
       fail("epoll_ctl");
   }
 
@@ -113,12 +120,14 @@ private:
     if (n < 0)
       return;
     if (n == 0) {
-      subscribers_.erase(std::remove(subscribers_.begin(), subscribers_.end(), socket), subscribers_.end());
+      subscribers_.erase(std::remove(subscribers_.begin(), subscribers_.end(), socket),
+                         subscribers_.end());
       ::close(socket);
       return;
     }
     auto& text = requests_[socket].append(buffer.data(), static_cast<std::size_t>(n));
-    if (const auto at = text.find("tick "); at != std::string::npos && text.find("}]}", at) != std::string::npos) {
+    if (const auto at = text.find("tick ");
+        at != std::string::npos && text.find("}]}", at) != std::string::npos) {
       long count = 0;
       long interval = 0;
       if (std::sscanf(text.c_str() + at, "tick %ld %ld", &count, &interval) == 2) {
@@ -137,7 +146,8 @@ private:
       return;
     }
     const std::string body = R"({"task":{"id":"task-0","status":{"state":"TASK_STATE_WORKING"}}})";
-    send(socket, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
+    send(socket, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: "
+                     + std::to_string(body.size()) + "\r\n\r\n" + body);
   }
 
   /// Blocks if the reader is behind: nothing is queued here.

@@ -1,13 +1,13 @@
-// Subscribers of one task: opens N event streams over REST, has the source tick, and reads what comes. One thread, epoll, plain
-// sockets. Every subscriber must get every tick, once and in order.
+// Subscribers of one task: opens N event streams over REST, has the source tick, and reads what
+// comes. One thread, epoll, plain sockets. Every subscriber must get every tick, once and in order.
 //
 //   troupe_streams_load --port P [--subscribers N] [--ticks N] [--interval-us U] [--bursts N]
-//   troupe_streams_load --port P --subscribers N --hold        prints {"subscribers"} once all are open, and holds them until SIGTERM
+//   troupe_streams_load --port P --subscribers N --hold        prints {"subscribers"} once all are
+//   open, and holds them until SIGTERM
 //
-// A burst is `ticks` ticks, `interval-us` apart; the next begins when the last has arrived everywhere. Prints one line: {"deliveries",
-// "seconds", "deliveries_per_s", "p50_us", "p99_us", "max_us"}: delays from the agent's clock to the reader's, on one machine.
-#include "protocol/event_stream.hpp"
-
+// A burst is `ticks` ticks, `interval-us` apart; the next begins when the last has arrived
+// everywhere. Prints one line: {"deliveries", "seconds", "deliveries_per_s", "p50_us", "p99_us",
+// "max_us"}: delays from the agent's clock to the reader's, on one machine.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,8 +44,8 @@ struct options {
   bool hold = false;
 };
 
-[[noreturn]] void fail(const std::string& what) {
-  std::fprintf(stderr, "troupe_streams_load: %s\n", what.c_str());
+[[noreturn]] void fail(const std::string& text) {
+  std::fprintf(stderr, "troupe_streams_load: %s\n", text.c_str());
   std::exit(1);
 }
 
@@ -62,18 +63,22 @@ int connect_to(std::uint16_t port) {
 }
 
 void send_all(int socket, std::string_view bytes) {
-  if (::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(bytes.size()))
+  if (::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL)
+      != static_cast<ssize_t>(bytes.size()))
     fail(std::string("cannot send: ") + std::strerror(errno));
 }
 
 /// Sends a message over REST; the answer's body.
 std::string post_message(std::uint16_t port, const std::string& text, const std::string& task) {
   const int socket = connect_to(port);
-  const std::string body = R"({"message":{"messageId":"m","role":"ROLE_USER",)" + (task.empty() ? "" : R"("taskId":")" + task + "\",")
-                           + R"("parts":[{"text":")" + text + R"("}]},"configuration":{"returnImmediately":true}})";
-  send_all(socket, "POST /message:send HTTP/1.1\r\nHost: localhost\r\nA2A-Version: 1.0\r\nConnection: close\r\nContent-Type: "
+  const std::string body = R"({"message":{"messageId":"m","role":"ROLE_USER",)"
+                           + (task.empty() ? "" : R"("taskId":")" + task + "\",")
+                           + R"("parts":[{"text":")" + text
+                           + R"("}]},"configuration":{"returnImmediately":true}})";
+  send_all(socket, "POST /message:send HTTP/1.1\r\nHost: localhost\r\nA2A-Version: "
+                   "1.0\r\nConnection: close\r\nContent-Type: "
                    "application/json\r\nContent-Length: "
-                     + std::to_string(body.size()) + "\r\n\r\n" + body);
+                       + std::to_string(body.size()) + "\r\n\r\n" + body);
   std::string answer;
   std::array<char, 4096> buffer{};
   while (answer.find("\r\n\r\n{") == std::string::npos || answer.back() != '}') {
@@ -96,11 +101,43 @@ std::string task_of(const std::string& answer) {
   return answer.substr(at + key.size(), answer.find('"', at + key.size()) - at - key.size());
 }
 
+/// Cuts bytes into server-sent events as far as both servers here write them: a line `data: `,
+/// perhaps others, and an empty line.
+class event_reader {
+public:
+  void feed(std::string_view bytes) { input_ += bytes; }
+
+  /// The data of the next complete event; a comment is none.
+  std::optional<std::string> next() {
+    for (;;) {
+      const auto end = input_.find("\n\n", begin_);
+      if (end == std::string::npos) {
+        input_.erase(0, begin_);
+        begin_ = 0;
+        return std::nullopt;
+      }
+      const auto event = std::string_view(input_).substr(begin_, end - begin_);
+      begin_ = end + 2;
+      constexpr std::string_view key = "data: ";
+      const auto at = event.starts_with(key) ? 0 : event.find("\ndata: ");
+      if (at != std::string_view::npos) {
+        const auto data = event.substr(at + (at == 0 ? 0 : 1) + key.size());
+        return std::string(data.substr(0, data.find('\n')));
+      }
+    }
+  }
+
+private:
+  std::string input_;
+  std::size_t begin_ = 0; ///< Of what is not read yet.
+};
+
 /// One event stream.
 class subscriber {
 public:
   subscriber(std::uint16_t port, const std::string& task) : socket_(connect_to(port)) {
-    send_all(socket_, "GET /tasks/" + task + ":subscribe HTTP/1.1\r\nHost: localhost\r\nA2A-Version: 1.0\r\n\r\n");
+    send_all(socket_, "GET /tasks/" + task
+                          + ":subscribe HTTP/1.1\r\nHost: localhost\r\nA2A-Version: 1.0\r\n\r\n");
   }
 
   [[nodiscard]] int socket() const { return socket_; }
@@ -121,7 +158,7 @@ public:
     const auto now = steady::now().time_since_epoch().count();
     take({buffer.data(), static_cast<std::size_t>(n)});
     while (const auto event = reader_.next())
-      read(event->data, now, delays);
+      read(*event, now, delays);
   }
 
 private:
@@ -176,14 +213,17 @@ private:
     }
     long number = -1;
     long long sent = 0;
-    if (std::sscanf(std::string(data.substr(at + 1, 40)).c_str(), "tick %ld %lld", &number, &sent) != 2)
+    if (std::sscanf(std::string(data.substr(at + 1, 40)).c_str(), "tick %ld %lld", &number, &sent)
+        != 2)
       fail("no tick: " + std::string(data));
     if (first_ < 0)
       first_ = number;
     if (number != first_ + static_cast<long>(ticks_))
-      fail("tick " + std::to_string(number) + " where " + std::to_string(first_ + static_cast<long>(ticks_)) + " should be");
+      fail("tick " + std::to_string(number) + " where "
+           + std::to_string(first_ + static_cast<long>(ticks_)) + " should be");
     ++ticks_;
-    delays.push_back(static_cast<std::uint32_t>(std::clamp<std::int64_t>(now - sent, 0, UINT32_MAX)));
+    delays.push_back(
+        static_cast<std::uint32_t>(std::clamp<std::int64_t>(now - sent, 0, UINT32_MAX)));
   }
 
   int socket_;
@@ -193,7 +233,7 @@ private:
   bool open_ = false;
   long first_ = -1;
   std::size_t ticks_ = 0;
-  troupe::event_stream_reader reader_;
+  event_reader reader_;
 };
 
 class audience {
@@ -202,10 +242,10 @@ public:
     all_.reserve(size);
     for (std::size_t i = 0; i < size; ++i) {
       all_.emplace_back(port, task);
-      epoll_event what{};
-      what.events = EPOLLIN;
-      what.data.u64 = i;
-      if (::epoll_ctl(poll_, EPOLL_CTL_ADD, all_.back().socket(), &what) != 0)
+      epoll_event ready{};
+      ready.events = EPOLLIN;
+      ready.data.u64 = i;
+      if (::epoll_ctl(poll_, EPOLL_CTL_ADD, all_.back().socket(), &ready) != 0)
         fail("epoll_ctl");
     }
     wait_for([](const subscriber& one) { return one.is_open(); });
@@ -220,7 +260,8 @@ public:
 private:
   template<class Condition>
   void wait_for(Condition is_done) {
-    auto open = static_cast<std::size_t>(std::count_if(all_.begin(), all_.end(), [&](const auto& one) { return !is_done(one); }));
+    auto open = static_cast<std::size_t>(
+        std::count_if(all_.begin(), all_.end(), [&](const auto& one) { return !is_done(one); }));
     std::array<epoll_event, 512> ready{};
     while (open > 0) {
       const int n = ::epoll_wait(poll_, ready.data(), ready.size(), 30'000);
@@ -243,7 +284,8 @@ private:
 double at_share(std::vector<std::uint32_t>& values, double share) {
   auto rank = static_cast<std::size_t>(share * static_cast<double>(values.size()));
   rank = std::min(rank, values.size() - 1);
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(rank), values.end());
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(rank),
+                   values.end());
   return values[rank] / 1000.0;
 }
 
@@ -306,8 +348,9 @@ int main(int argc, char** argv) {
   const auto deliveries = all.delays.size();
   if (deliveries != how.subscribers * how.ticks * how.bursts)
     fail(std::to_string(deliveries) + " deliveries");
-  std::printf("{\"deliveries\":%zu,\"seconds\":%.4f,\"deliveries_per_s\":%.1f,\"p50_us\":%.1f,\"p99_us\":%.1f,\"max_us\":%.1f}\n", deliveries,
-              seconds, static_cast<double>(deliveries) / seconds, at_share(all.delays, 0.50), at_share(all.delays, 0.99),
-              at_share(all.delays, 1.0));
+  std::printf("{\"deliveries\":%zu,\"seconds\":%.4f,\"deliveries_per_s\":%.1f,\"p50_us\":%.1f,"
+              "\"p99_us\":%.1f,\"max_us\":%.1f}\n",
+              deliveries, seconds, static_cast<double>(deliveries) / seconds,
+              at_share(all.delays, 0.50), at_share(all.delays, 0.99), at_share(all.delays, 1.0));
   return 0;
 }

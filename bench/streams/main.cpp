@@ -1,10 +1,12 @@
-// Question: how many events a second reach the subscribers of one task, how late, and what does a subscriber cost who only waits?
+// Question: how many events a second reach the subscribers of one task, how late, and what does a
+// subscriber cost who only waits?
 //
-// The source (Troupe's server with an agent that says the time), the bare source (one prepared event written to every socket) and the
-// subscribers are processes of their own. For 1, 100 and 1,000 subscribers: bursts as fast as the agent can report (deliveries/s), then
-// one event after the other (delay from the agent's clock to the reader's). Idle: memory of the server for each of 10,000
-// subscribers (with HTTP connection, stream, queue). Every subscriber must get every event, once and in order.
-// Knobs: --subscribers, --threads, --rounds, --filter.
+// The source (Troupe's server with an agent that says the time), the bare source (one prepared
+// event written to every socket) and the subscribers are processes of their own. For 1, 100 and
+// 1,000 subscribers: bursts as fast as the agent can report (deliveries/s), then one event after
+// the other (delay from the agent's clock to the reader's). Idle: memory of the server for each of
+// 10,000 subscribers (with HTTP connection, stream, queue). Every subscriber must get every event,
+// once and in order. Knobs: --subscribers, --threads, --rounds, --filter.
 #include "bench/support/harness.hpp"
 #include "bench/support/process.hpp"
 
@@ -40,12 +42,15 @@ source start_source(const std::string& program, std::size_t threads) {
   const std::string host = "127.0.0.1:";
   const auto at = line.find(host);
   check(at != std::string::npos, program + " says: " + line);
-  out.port = line.substr(at + host.size(), line.find_first_not_of("0123456789", at + host.size()) - at - host.size());
+  out.port = line.substr(at + host.size(),
+                         line.find_first_not_of("0123456789", at + host.size()) - at - host.size());
   return out;
 }
 
-boost::json::object load(const source& from, std::size_t subscribers, std::vector<std::string> more) {
-  std::vector<std::string> argv{own_folder() + "/troupe_streams_load", "--port", from.port, "--subscribers", std::to_string(subscribers)};
+boost::json::object load(const source& from, std::size_t subscribers,
+                         std::vector<std::string> more) {
+  std::vector<std::string> argv{own_folder() + "/troupe_streams_load", "--port", from.port,
+                                "--subscribers", std::to_string(subscribers)};
   argv.insert(argv.end(), more.begin(), more.end());
   child_process generator(argv);
   const auto line = generator.read_line(std::chrono::seconds(120));
@@ -56,9 +61,9 @@ boost::json::object load(const source& from, std::size_t subscribers, std::vecto
 /// What to do to so many subscribers, so that every case takes about as long.
 struct audience {
   std::size_t subscribers;
-  std::size_t ticks;  ///< Of a burst; below the server's bound for a slow reader.
+  std::size_t ticks; ///< Of a burst; below the server's bound for a slow reader.
   std::size_t bursts;
-  std::size_t paced;  ///< Events, one after the other.
+  std::size_t paced; ///< Events, one after the other.
   long interval_us;
 };
 
@@ -76,10 +81,15 @@ struct figures {
 
 figures measure(const std::string& program, const audience& who, std::size_t threads) {
   const auto from = start_source(program, threads);
-  const auto number = [](const boost::json::object& said, const char* key) { return said.at(key).to_number<double>(); };
-  const auto burst = load(from, who.subscribers, {"--ticks", std::to_string(who.ticks), "--bursts", std::to_string(who.bursts)});
-  const auto paced = load(from, who.subscribers,
-                          {"--ticks", std::to_string(who.paced), "--interval-us", std::to_string(who.interval_us)});
+  const auto number = [](const boost::json::object& said, const char* key) {
+    return said.at(key).to_number<double>();
+  };
+  const auto burst =
+      load(from, who.subscribers,
+           {"--ticks", std::to_string(who.ticks), "--bursts", std::to_string(who.bursts)});
+  const auto paced = load(
+      from, who.subscribers,
+      {"--ticks", std::to_string(who.paced), "--interval-us", std::to_string(who.interval_us)});
   from.process->terminate();
   return {number(burst, "deliveries_per_s"), number(paced, "p50_us"), number(paced, "p99_us")};
 }
@@ -94,13 +104,15 @@ void measure_fan_out(const options& how, report& results, const audience& who) {
       values[program + " p99"].push_back(reached.p99_us);
     }
   const auto name = "fan-out/" + std::to_string(who.subscribers);
-  const auto add = [&](const std::string& what, const std::string& column, const std::string& unit) {
+  const auto add = [&](const std::string& text, const std::string& column,
+                       const std::string& unit) {
     const auto& bare = values.at("troupe_streams_bare " + column);
     const auto& ours = values.at("troupe_streams_source " + column);
-    results.add("bare " + name + what, median(bare), unit);
-    results.add(name + what, median(ours), unit, median(bare), ratio_of(ours, bare));
+    results.add("bare " + name + text, median(bare), unit);
+    results.add(name + text, median(ours), unit, median(bare), ratio_of(ours, bare));
   };
-  results.heading(std::to_string(who.subscribers) + (who.subscribers == 1 ? " subscriber" : " subscribers"));
+  results.heading(std::to_string(who.subscribers)
+                  + (who.subscribers == 1 ? " subscriber" : " subscribers"));
   add("", "rate", "deliveries/s");
   add(" p50", "p50", "us");
   add(" p99", "p99", "us");
@@ -111,7 +123,8 @@ double idle_bytes(std::size_t subscribers, std::size_t threads) {
   const auto from = start_source("troupe_streams_source", threads);
   load(from, 1, {"--ticks", "1"}); // whatever is made once
   const auto before = from.process->resident_bytes();
-  child_process held({own_folder() + "/troupe_streams_load", "--port", from.port, "--subscribers", std::to_string(subscribers), "--hold"});
+  child_process held({own_folder() + "/troupe_streams_load", "--port", from.port, "--subscribers",
+                      std::to_string(subscribers), "--hold"});
   const auto line = held.read_line(std::chrono::seconds(60));
   check(line.find(std::to_string(subscribers)) != std::string::npos, line);
   const auto after = from.process->resident_bytes();
@@ -124,18 +137,20 @@ double idle_bytes(std::size_t subscribers, std::size_t threads) {
 
 int main(int argc, char** argv) {
   std::string only;
-  return run_benchmark(
-    argc, argv, "streams", "How many events a second reach the subscribers of one task, and what does a waiting one cost?",
-    [&](const options& how, report& results) {
-      for (const auto& who : audiences(how.quick))
-        if ((only.empty() || only == std::to_string(who.subscribers)) && how.wants("fan-out/" + std::to_string(who.subscribers)))
-          measure_fan_out(how, results, who);
-      const std::size_t idle = how.quick ? 20 : 10'000;
-      const auto name = "idle/" + std::to_string(idle);
-      if (only.empty() && how.wants(name)) {
-        results.heading("idle subscribers");
-        results.add(name, idle_bytes(idle, how.threads), "bytes");
-      }
-    },
-    {{"--subscribers", "only this many (1, 100 or 1000)", &only}});
+  return run_benchmark(argc, argv, "streams",
+                       "How many events a second reach the subscribers of one task, and what does "
+                       "a waiting one cost?",
+                       [&](const options& how, report& results) {
+                         for (const auto& who : audiences(how.quick))
+                           if ((only.empty() || only == std::to_string(who.subscribers))
+                               && how.wants("fan-out/" + std::to_string(who.subscribers)))
+                             measure_fan_out(how, results, who);
+                         const std::size_t idle = how.quick ? 20 : 10'000;
+                         const auto name = "idle/" + std::to_string(idle);
+                         if (only.empty() && how.wants(name)) {
+                           results.heading("idle subscribers");
+                           results.add(name, idle_bytes(idle, how.threads), "bytes");
+                         }
+                       },
+                       {{"--subscribers", "only this many (1, 100 or 1000)", &only}});
 }

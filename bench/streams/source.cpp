@@ -1,12 +1,13 @@
-// Troupe's server with one agent that says the time: every task of it waits for a message "tick COUNT INTERVAL_US" and then makes COUNT
-// artifacts, each holding its number and the steady clock's nanoseconds. For bench_streams: whoever reads them on the same machine
-// knows how long they took.
+// Troupe's server with one agent that says the time: every task of it waits for a message "tick
+// COUNT INTERVAL_US" and then makes COUNT artifacts, each holding its number and the steady clock's
+// nanoseconds. For bench_streams: a reader on the same machine knows how long they took.
 //
-//   troupe_streams_source [--threads N]     prints "listening on http://127.0.0.1:PORT/", runs until SIGTERM
-#include "actors/agent.hpp"
-#include "actors/gateway.hpp"
-#include "net/server.hpp"
-#include "store/store.hpp"
+//   troupe_streams_source [--threads N]     prints "listening on http://127.0.0.1:PORT/", runs
+//   until SIGTERM
+#include <troupe/actors/agent.hpp>
+#include <troupe/actors/gateway.hpp>
+#include <troupe/net/server.hpp>
+#include <troupe/store/store.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -89,7 +90,9 @@ private:
 
 class ticker final : public agent {
 public:
-  start_result start(const order_ptr&, const agent_port_ptr& port) override { return std::make_unique<ticking>(port); }
+  start_result start(const order_ptr&, const agent_port_ptr& port) override {
+    return std::make_unique<ticking>(port);
+  }
 };
 
 } // namespace
@@ -111,6 +114,7 @@ int main(int argc, char** argv) {
   if (argc == 3 && std::string_view(argv[1]) == "--threads")
     how.threads = web.threads = std::strtoull(argv[2], nullptr, 10);
   gateway door(*records, agents, how);
+  door.start();
   web.port = 0;
   web.streams_max = 20'000;
   server http(door, web);

@@ -1,7 +1,7 @@
 #include "bench/support/executor.hpp"
 
-#include "agents/register_builtin.hpp"
 #include "bench/support/harness.hpp"
+#include <troupe/agents/register_builtin.hpp>
 
 #include <future>
 #include <utility>
@@ -30,27 +30,28 @@ public:
 } // namespace
 
 objective_watch::objective_watch(std::size_t tasks, std::function<void(const std::string&)> settled)
-  : tasks_(tasks), settled_(std::move(settled)), completed_(tasks) {}
+    : tasks_(tasks), settled_(std::move(settled)), completed_(tasks) {}
 
-void objective_watch::on_change(const change_ptr& what) {
-  for (const auto& one : what->events) {
+void objective_watch::on_change(const change_ptr& change) {
+  for (const auto& one : change->events) {
     if (const auto* moved = std::get_if<task_moved>(&one))
-      on_task(*what, *moved);
-    else if (const auto* objective = std::get_if<objective_moved>(&one); objective && is_settled(objective->to))
+      on_task(*change, *moved);
+    else if (const auto* objective = std::get_if<objective_moved>(&one);
+             objective && is_settled(objective->to))
       on_settled(objective->to, objective->reason);
   }
 }
 
-void objective_watch::on_task(const change& what, const task_moved& moved) {
+void objective_watch::on_task(const change& change, const task_moved& moved) {
   if (!is_terminal(moved.to))
     return;
-  const auto position = what.task.task_index;
+  const auto position = change.task.task_index;
   if (moved.to != task_state::completed)
-    problem_ = what.task.id.str() + " ended as " + std::string(to_string(moved.to));
+    problem_ = change.task.id.str() + " ended as " + std::string(to_string(moved.to));
   else if (over_)
-    problem_ = what.task.id.str() + " ended after its objective";
-  else if (what.task.plan_index != 0 || position >= tasks_ || completed_[position])
-    problem_ = what.task.id.str() + " ended twice, or was never asked for";
+    problem_ = change.task.id.str() + " ended after its objective";
+  else if (change.task.plan_index != 0 || position >= tasks_ || completed_[position])
+    problem_ = change.task.id.str() + " ended twice, or was never asked for";
   else {
     completed_[position] = true;
     ++completed_count_;
@@ -64,17 +65,20 @@ void objective_watch::on_settled(objective_state state, const std::string& reaso
   if (state != objective_state::completed)
     problem_ = "an objective ended as " + std::string(to_string(state)) + ": " + reason;
   else if (problem_.empty() && completed_count_ != tasks_)
-    problem_ = "an objective completed with " + std::to_string(completed_count_) + " of " + std::to_string(tasks_) + " tasks";
+    problem_ = "an objective completed with " + std::to_string(completed_count_) + " of "
+               + std::to_string(tasks_) + " tasks";
   settled_(problem_);
 }
 
-executor::executor(std::unique_ptr<store> records, executor_options how) : records_(std::move(records)) {
+executor::executor(std::unique_ptr<store> records, executor_options how)
+    : records_(std::move(records)) {
   auto found = records_->recover();
   check(found.has_value(), found.has_error() ? found.error().message : "");
   found_ = std::move(*found);
   register_builtin_agents(agents_);
   agents_.add("hang", std::make_shared<hang_agent>());
   gateway_ = std::make_unique<troupe::gateway>(*records_, agents_, how);
+  gateway_->start();
   gateway_->resume(found_);
 }
 
@@ -96,29 +100,31 @@ std::unique_ptr<executor> executor::durable(std::size_t threads, const std::stri
   return std::make_unique<executor>(std::move(*records), how);
 }
 
-void executor::start(const objective_spec& what, watcher_ptr follow, std::function<void(const std::string&)> refused) {
+void executor::start(const objective_spec& spec, watcher_ptr follow,
+                     std::function<void(const std::string&)> refused) {
   create_objective command;
-  command.spec = what;
+  command.spec = spec;
   command.start = true;
-  gateway_->create(std::move(command), std::move(follow), [refused = std::move(refused)](result<objective_ptr> answer) {
-    if (answer.has_error())
-      refused("refused: " + answer.error().message);
-  });
+  gateway_->create(std::move(command), std::move(follow),
+                   [refused = std::move(refused)](result<objective_ptr> answer) {
+                     if (answer.has_error())
+                       refused("refused: " + answer.error().message);
+                   });
 }
 
-void executor::run(const objective_spec& what) {
+void executor::run(const objective_spec& spec) {
   // Shared: the refusal and the watcher may outlive this call.
   auto settled = std::make_shared<std::promise<std::string>>();
   auto answer = settled->get_future();
   const auto tell = [settled](const std::string& problem) { settled->set_value(problem); };
-  start(what, std::make_shared<objective_watch>(task_count(what), tell), tell);
+  start(spec, std::make_shared<objective_watch>(task_count(spec), tell), tell);
   const auto problem = answer.get();
   check(problem.empty(), problem);
 }
 
-std::size_t task_count(const objective_spec& what) {
+std::size_t task_count(const objective_spec& spec) {
   std::size_t count = 0;
-  for (const auto& plan : what.plans)
+  for (const auto& plan : spec.plans)
     count += plan->tasks.size();
   return count;
 }

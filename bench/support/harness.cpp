@@ -52,9 +52,9 @@ std::string pretty(double value) {
 
 } // namespace
 
-void check(bool holds, const std::string& what) {
+void check(bool holds, const std::string& text) {
   if (!holds)
-    throw wrong_result(what);
+    throw wrong_result(text);
 }
 
 double median(std::vector<double> values) {
@@ -79,7 +79,8 @@ double seconds_of(const std::function<void()>& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-std::vector<std::vector<double>> measure_in_turn(std::size_t rounds, const std::vector<contender>& all) {
+std::vector<std::vector<double>> measure_in_turn(std::size_t rounds,
+                                                 const std::vector<contender>& all) {
   std::vector<std::vector<double>> figures(all.size());
   for (const auto& one : all)
     (void)one();
@@ -98,12 +99,13 @@ double ratio_of(const std::vector<double>& value, const std::vector<double>& bas
 }
 
 report::report(std::string name, options how)
-  : name_(std::move(name)), how_(std::move(how)), commit_(current_commit()) {
+    : name_(std::move(name)), how_(std::move(how)), commit_(current_commit()) {
   const auto folder = std::filesystem::path(how_.out).parent_path();
   if (!folder.empty())
     std::filesystem::create_directories(folder);
-  std::printf("%s  commit %s  caf %s  threads %zu%s\n", name_.c_str(), commit_.c_str(), caf_version().c_str(),
-              how_.threads, how_.quick ? "  (quick: figures mean nothing)" : "");
+  std::printf("%s  commit %s  caf %s  threads %zu%s\n", name_.c_str(), commit_.c_str(),
+              caf_version().c_str(), how_.threads,
+              how_.quick ? "  (quick: figures mean nothing)" : "");
 }
 
 void report::heading(const std::string& text) {
@@ -114,15 +116,16 @@ void report::add(const std::string& case_name, double value, const std::string& 
   append_line(case_name, value, unit, std::nullopt, std::nullopt);
 }
 
-void report::add(const std::string& case_name, double value, const std::string& unit, double baseline,
-                 std::optional<double> ratio) {
+void report::add(const std::string& case_name, double value, const std::string& unit,
+                 double baseline, std::optional<double> ratio) {
   if (!ratio && baseline != 0.0)
     ratio = value / baseline;
   append_line(case_name, value, unit, baseline, ratio);
 }
 
 void report::append_line(const std::string& case_name, double value, const std::string& unit,
-                         const std::optional<double>& baseline, const std::optional<double>& ratio) const {
+                         const std::optional<double>& baseline,
+                         const std::optional<double>& ratio) const {
   std::printf("  %-44s %14s %-14s", case_name.c_str(), pretty(value).c_str(), unit.c_str());
   if (baseline)
     std::printf(" baseline %14s", pretty(*baseline).c_str());
@@ -148,11 +151,13 @@ void report::append_line(const std::string& case_name, double value, const std::
 }
 
 int run_benchmark(int argc, char** argv, const std::string& name, const std::string& question,
-                  const std::function<void(const options&, report&)>& body, std::vector<extra_option> extras) {
+                  const std::function<void(const options&, report&)>& body,
+                  std::vector<extra_option> extras) {
   options how;
   how.out = std::string(TROUPE_BENCH_SOURCE_DIR) + "/build/bench/" + name + ".jsonl";
   CLI::App app{question, "bench_" + name};
-  app.add_flag("--quick", how.quick, "smoke size: shows that the benchmark works, its figures mean nothing");
+  app.add_flag("--quick", how.quick,
+               "smoke size: shows that the benchmark works, its figures mean nothing");
   app.add_option("--threads", how.threads, "threads of the thing measured; 0 = one per core");
   app.add_option("--rounds", how.rounds, "measured repetitions; 0 = the benchmark's own choice");
   app.add_option("--filter", how.filter, "only cases whose name contains this");

@@ -1,5 +1,5 @@
-// What every benchmark needs: options, repetition, a table for people, JSON lines for machines, and a check that turns a wrong
-// result into a failed run. Used by the benchmarks alone; one thread.
+// What every benchmark needs: options, repetition, a table for people, JSON lines for machines, and
+// a check that turns a wrong result into a failed run. Used by the benchmarks alone; one thread.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,20 @@ namespace troupe::bench {
 
 /// The options that all benchmarks understand.
 struct options {
-  bool quick = false;      ///< Smoke size: shows that the benchmark works, not how fast anything is.
-  std::size_t threads = 0; ///< Of the thing measured; filled in with the number of cores if not given.
-  std::size_t rounds = 0;  ///< Measured repetitions; 0 = the benchmark's own choice.
-  std::string filter;      ///< Only cases whose name contains this.
-  std::string out;         ///< Path of the JSON lines; default `build/bench/<name>.jsonl` in the source tree.
+  bool quick = false; ///< Smoke size: shows that the benchmark works, not how fast anything is.
+  std::size_t threads =
+      0; ///< Of the thing measured; filled in with the number of cores if not given.
+  std::size_t rounds = 0; ///< Measured repetitions; 0 = the benchmark's own choice.
+  std::string filter;     ///< Only cases whose name contains this.
+  std::string
+      out; ///< Path of the JSON lines; default `build/bench/<name>.jsonl` in the source tree.
 
-  [[nodiscard]] bool wants(const std::string& name) const { return name.find(filter) != std::string::npos; }
-  [[nodiscard]] std::size_t rounds_or(std::size_t full) const { return rounds ? rounds : quick ? 1 : full; }
+  [[nodiscard]] bool wants(const std::string& name) const {
+    return name.find(filter) != std::string::npos;
+  }
+  [[nodiscard]] std::size_t rounds_or(std::size_t full) const {
+    return rounds ? rounds : quick ? 1 : full;
+  }
 };
 
 /// An option of one benchmark: `--name VALUE`.
@@ -38,7 +44,7 @@ public:
 };
 
 /// Throws wrong_result with `what` unless `holds`.
-void check(bool holds, const std::string& what);
+void check(bool holds, const std::string& text);
 
 /// The middle value; 0 for none. The mean of the middle two for an even number.
 [[nodiscard]] double median(std::vector<double> values);
@@ -51,9 +57,10 @@ void check(bool holds, const std::string& what);
 /// Something to be measured; each call is one run and returns its figure.
 using contender = std::function<double()>;
 
-/// One warm-up round (thrown away) and `rounds` measured ones; in each, every contender runs once, so that what disturbs the machine
-/// meanwhile hits all of them. `[contender][round]`.
-[[nodiscard]] std::vector<std::vector<double>> measure_in_turn(std::size_t rounds, const std::vector<contender>& all);
+/// One warm-up round (thrown away) and `rounds` measured ones; in each, every contender runs once,
+/// so that what disturbs the machine meanwhile hits all of them. `[contender][round]`.
+[[nodiscard]] std::vector<std::vector<double>> measure_in_turn(std::size_t rounds,
+                                                               const std::vector<contender>& all);
 
 /// The median of `value[i] / base[i]`: both of the same round.
 [[nodiscard]] double ratio_of(const std::vector<double>& value, const std::vector<double>& base);
@@ -81,9 +88,11 @@ private:
   std::string commit_;
 };
 
-/// Reads the command line, runs `body`, and turns what it throws into a message and exit code 1 (wrong usage: 2).
+/// Reads the command line, runs `body`, and turns what it throws into a message and exit code 1
+/// (wrong usage: 2).
 int run_benchmark(int argc, char** argv, const std::string& name, const std::string& question,
-                  const std::function<void(const options&, report&)>& body, std::vector<extra_option> extras = {});
+                  const std::function<void(const options&, report&)>& body,
+                  std::vector<extra_option> extras = {});
 
 /// Major.minor.patch of the CAF this was built against.
 [[nodiscard]] std::string caf_version();

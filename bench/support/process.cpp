@@ -23,8 +23,8 @@ namespace troupe::bench {
 
 namespace {
 
-[[noreturn]] void fail(const std::string& what) {
-  throw std::runtime_error(what + ": " + std::strerror(errno));
+[[noreturn]] void fail(const std::string& text) {
+  throw std::runtime_error(text + ": " + std::strerror(errno));
 }
 
 int exit_code_of(int status) {
@@ -95,7 +95,8 @@ std::string child_process::read_line(std::chrono::seconds wait) {
       buffer_.erase(0, end + 1);
       return line;
     }
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        deadline - std::chrono::steady_clock::now());
     pollfd ready{output_, POLLIN, 0};
     const int n = ::poll(&ready, 1, static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
     if (n == 0)
@@ -105,7 +106,8 @@ std::string child_process::read_line(std::chrono::seconds wait) {
     char chunk[4096];
     const auto got = ::read(output_, chunk, sizeof chunk);
     if (got == 0)
-      throw std::runtime_error("a program under test ended before it said what was expected; it printed: " + buffer_);
+      throw std::runtime_error(
+          "a program under test ended before it said what was expected; it printed: " + buffer_);
     if (got > 0)
       buffer_.append(chunk, static_cast<std::size_t>(got));
   }
@@ -120,7 +122,9 @@ bool child_process::reap(bool block) {
   if (got != pid_)
     return false;
   running_ = false;
-  const auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6; };
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
+  };
   cpu_seconds_ = seconds(used.ru_utime) + seconds(used.ru_stime);
   return true;
 }
@@ -185,7 +189,8 @@ std::vector<double> run_in_child(const std::function<std::vector<double>()>& wor
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (const int code = exit_code_of(status); code != 0)
-    throw std::runtime_error(code == 1 ? answer : "a measured process ended with code " + std::to_string(code));
+    throw std::runtime_error(
+        code == 1 ? answer : "a measured process ended with code " + std::to_string(code));
   std::vector<double> figures(answer.size() / sizeof(double));
   std::memcpy(figures.data(), answer.data(), figures.size() * sizeof(double));
   return figures;

@@ -1,5 +1,6 @@
-// Other processes, for benchmarks that must not share one with the thing measured: a program started with its output on a pipe,
-// and a function run in a forked child that sends figures back. Parent side: one thread.
+// Other processes, for benchmarks that must not share one with the thing measured: a program
+// started with its output on a pipe, and a function run in a forked child that sends figures back.
+// Parent side: one thread.
 #pragma once
 
 #include <chrono>
@@ -11,7 +12,8 @@
 
 namespace troupe::bench {
 
-/// A running program whose standard output and error we read. Killed when the object goes away and it still runs.
+/// A running program whose standard output and error we read. Killed when the object goes away and
+/// it still runs.
 class child_process {
 public:
   /// `argv[0]` is a path. Throws std::runtime_error if it cannot be started.
@@ -42,8 +44,9 @@ private:
   std::string buffer_;
 };
 
-/// Runs `work` in a forked child and returns the figures it returns; the child leaves by _exit, as a killed process would: no destructor
-/// of what lives outside `work` runs. Call it while this process has one thread. Throws if the child fails, with its words.
+/// Runs `work` in a forked child and returns the figures it returns; the child leaves by _exit, as
+/// a killed process would: no destructor of what lives outside `work` runs. Call it while this
+/// process has one thread. Throws if the child fails, with its words.
 [[nodiscard]] std::vector<double> run_in_child(const std::function<std::vector<double>()>& work);
 
 /// Bytes of memory this process has resident (/proc/self/statm).

@@ -1,12 +1,13 @@
 // Troupe as a library: read a plan, run it, look at what came out. Prints `hello, world!`.
-#include "actors/run_objective.hpp"
-#include "agents/register_builtin.hpp"
-#include "protocol/plan_document.hpp"
+#include <troupe/actors/run_objective.hpp>
+#include <troupe/agents/register_builtin.hpp>
+#include <troupe/protocol/plan_document.hpp>
 
 #include <iostream>
 
 int main() {
-  const auto plan = troupe::read_plan_document(R"({"name": "greeting", "plans": [{"name": "main", "tasks": [
+  const auto plan =
+      troupe::read_plan_document(R"({"name": "greeting", "plans": [{"name": "main", "tasks": [
     {"id": "hello", "name": "hello", "agent": "echo", "input": {"text": "hello"}},
     {"id": "world", "name": "world", "agent": "echo", "input": {"text": "${tasks.hello.artifacts[0].text}, world!"},
      "dependencies": ["hello"]}]}]})");
@@ -14,6 +15,7 @@ int main() {
   troupe::register_builtin_agents(agents);
   const auto store = troupe::make_memory_store();
   troupe::gateway door(*store, agents);
+  door.start();
 
   const auto done = troupe::run_objective(door, plan.value().objective);
   const auto last = store->find_task(done.value()->plans[0].task_at(1));

@@ -1,9 +1,9 @@
 // A store that says how much waits for the disk, and what a plan does about it.
-#include "actors/limits.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/clock_bed.hpp"
 #include "tests/support/passing_store.hpp"
 #include "tests/support/specs.hpp"
+#include <troupe/actors/limits.hpp>
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -24,7 +24,8 @@ public:
 
 } // namespace
 
-TEST_CASE("a plan releases no further burst while too much waits for the disk", "[actors][backlog][time]") {
+TEST_CASE("a plan releases no further burst while too much waits for the disk",
+          "[actors][backlog][time]") {
   auto owned = std::make_unique<busy_store>();
   auto& records = *owned;
   clock_bed bed{std::move(owned), {}, std::nullopt};

@@ -11,7 +11,8 @@ using lines = std::vector<std::string>;
 TEST_CASE("cancel goes down the tree and a late result does not overwrite it", "[actors][time]") {
   clock_bed bed;
   bed.hand->stops_at_once = false;
-  bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand"), a_task("b", {"a"})}), a_plan("q", {a_task("c", {}, "hand")})}));
+  bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand"), a_task("b", {"a"})}),
+                          a_plan("q", {a_task("c", {}, "hand")})}));
   bed.move(objective_state::canceled);
   CHECK(bed.objective()->state == objective_state::canceled);
   CHECK(bed.hand->canceled == lines{"a", "c"});

@@ -1,5 +1,6 @@
-// The process dies after each commit of a run in turn, and another one goes on: whatever the moment, the objective ends as it would have
-// ended, and nothing of it is left behind. Time and turns stand still in the test's hands, so each point is met once.
+// The process dies after each commit of a run in turn, and another one goes on: whatever the
+// moment, the objective ends as it would have ended, and nothing of it is left behind. Time and
+// turns stand still in the test's hands, so each point is met once.
 #include "actors/objective_actor.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/clock_bed.hpp"
@@ -16,11 +17,11 @@ namespace {
 /// A store that takes so many commits; what comes after them never happened.
 class mortal_store final : public passing_store {
 public:
-  void commit(change what, committed_fn then, watcher_ptr follow) override {
+  void commit(change change, committed_fn then, watcher_ptr follow) override {
     if (lives == 0)
       return;
     --lives;
-    passing_store::commit(std::move(what), std::move(then), std::move(follow));
+    passing_store::commit(std::move(change), std::move(then), std::move(follow));
   }
 
   std::size_t lives = 0;
@@ -31,43 +32,45 @@ const objective_id only{"o"};
 struct scenario {
   std::string name;
   objective_spec spec;
-  /// What people do after the start, each once everything has come to rest; false: refused, or not answered.
+  /// What people do after the start, each once everything has come to rest; false: refused, or not
+  /// answered.
   std::vector<std::function<bool(clock_bed&)>> acts;
   objective_state end;
   bool starts = true; ///< When it is created; else an act starts it.
 };
 
 bool move_objective(clock_bed& bed, objective_state to) {
-  update_objective what;
-  what.id = only;
-  what.state = to;
+  update_objective command;
+  command.id = only;
+  command.state = to;
   const auto done = std::make_shared<bool>(false); // The answer may come when this is long over.
-  bed.door().update(what, [done](const result<objective_ptr>& how) { *done = how.has_value(); });
+  bed.door().update(command, [done](const result<objective_ptr>& how) { *done = how.has_value(); });
   bed.clock.settle();
   return *done;
 }
 
-bool move_plan(clock_bed& bed, std::uint32_t plan, plan_state to) {
-  update_plan what;
-  what.id = bed.records().find_objective(only)->plans[plan].spec->id;
-  what.state = to;
+bool move_one_plan(clock_bed& bed, std::uint32_t plan, plan_state to) {
+  update_plan command;
+  command.id = bed.records().find_objective(only)->plans[plan].spec->id;
+  command.state = to;
   const auto done = std::make_shared<bool>(false); // The answer may come when this is long over.
-  bed.door().update(what, [done](const result<plan_id>& how) { *done = how.has_value(); });
+  bed.door().update(command, [done](const result<plan_id>& how) { *done = how.has_value(); });
   bed.clock.settle();
   return *done;
 }
 
 bool create(clock_bed& bed, const objective_spec& spec, bool start) {
-  create_objective what;
-  what.spec = spec;
-  what.spec.id = only;
-  what.start = start;
+  create_objective command;
+  command.spec = spec;
+  command.spec.id = only;
+  command.start = start;
   auto request = std::make_shared<message>();
   request->message_id = "m";
   request->from = role::user;
-  what.request = std::move(request); // So that a root task stands for the objective.
+  command.request = std::move(request);            // So that a root task stands for the objective.
   const auto done = std::make_shared<bool>(false); // The answer may come when this is long over.
-  bed.door().create(std::move(what), nullptr, [done](const result<objective_ptr>& how) { *done = how.has_value(); });
+  bed.door().create(std::move(command), nullptr,
+                    [done](const result<objective_ptr>& how) { *done = how.has_value(); });
   bed.clock.settle();
   return *done;
 }
@@ -77,7 +80,8 @@ void resume(clock_bed& bed) {
   bed.stop();
   recovered left;
   if (auto found = bed.records().find_objective(only)) {
-    if (auto root = bed.records().find_task(found->root_task); root && !is_terminal(root->status.state))
+    if (auto root = bed.records().find_task(found->root_task);
+        root && !is_terminal(root->status.state))
       left.lone_tasks.push_back(std::move(root));
     if (!is_settled(found->state))
       left.objectives.push_back(std::move(found));
@@ -105,45 +109,47 @@ std::vector<std::string> left_behind(const store& records) {
   const auto view = records.find_objective(only);
   for (const auto& plan : view->plans)
     for (std::uint32_t t = 0; t < plan.tasks.size(); ++t)
-      if (const auto record = records.find_task(plan.task_at(t)); record && !is_terminal(record->status.state))
+      if (const auto record = records.find_task(plan.task_at(t));
+          record && !is_terminal(record->status.state))
         out.push_back(plan.spec->tasks[t].name);
   return out;
 }
 
 /// Whether the run came to its end before the store died.
-bool run_until_death(const scenario& what, std::size_t lives) {
+bool run_until_death(const scenario& scenario, std::size_t lives) {
   auto owned = std::make_unique<mortal_store>();
   auto& mortal = *owned;
   mortal.lives = lives;
   clock_bed bed{std::move(owned), {}, std::nullopt};
   std::size_t answered = 0;
-  if (!create(bed, what.spec, what.starts)) {
+  if (!create(bed, scenario.spec, scenario.starts)) {
     resume(bed); // nobody was told that there is anything
     return false;
   }
-  while (answered < what.acts.size() && what.acts[answered](bed))
+  while (answered < scenario.acts.size() && scenario.acts[answered](bed))
     ++answered;
   bed.pass(std::chrono::minutes{5}); // backoffs
   const bool lived = mortal.lives > 0;
   mortal.lives = SIZE_MAX;
   resume(bed);
   // Who was told nothing tries again; some of it may have been done.
-  for (; answered < what.acts.size(); ++answered)
-    static_cast<void>(what.acts[answered](bed));
+  for (; answered < scenario.acts.size(); ++answered)
+    static_cast<void>(scenario.acts[answered](bed));
   bed.pass(std::chrono::minutes{5});
-  INFO(what.name << ", dead after " << lives << " commits: " << standing(mortal));
-  CHECK(mortal.find_objective(only)->state == what.end);
+  INFO(scenario.name << ", dead after " << lives << " commits: " << standing(mortal));
+  CHECK(mortal.find_objective(only)->state == scenario.end);
   const auto root = mortal.find_task(mortal.find_objective(only)->root_task);
-  CHECK((!root || root->status.state == root_state(what.end))); // Created right after the objective.
+  CHECK((!root
+         || root->status.state == root_state(scenario.end))); // Created right after the objective.
   CHECK(left_behind(mortal).empty());
   return lived;
 }
 
-void run_through(const scenario& what) {
+void run_through(const scenario& scenario) {
   std::size_t lives = 0;
-  while (!run_until_death(what, lives))
+  while (!run_until_death(scenario, lives))
     REQUIRE(++lives < 5'000);
-  CHECK(lives > what.spec.plans.size());
+  CHECK(lives > scenario.spec.plans.size());
 }
 
 plan_spec after(plan_spec plan, std::string other) {
@@ -161,36 +167,54 @@ task_spec retried(task_spec task) {
 
 TEST_CASE("whenever the process dies, a run ends as it would have", "[actors][recovery]") {
   SECTION("everything completes") {
-    run_through({"complete", an_objective({a_plan("p", {a_task("a"), a_task("b", {"a"}), a_task("c", {"a", "b"})}),
-                                           after(a_plan("q", {a_task("d"), a_task("e", {"d"})}), "p")}),
-                 {}, objective_state::completed});
+    run_through(
+        {"complete",
+         an_objective({a_plan("p", {a_task("a"), a_task("b", {"a"}), a_task("c", {"a", "b"})}),
+                       after(a_plan("q", {a_task("d"), a_task("e", {"d"})}), "p")}),
+         {},
+         objective_state::completed});
   }
   SECTION("a task fails among others that run") {
-    run_through({"fail fast", an_objective({a_plan("p", {a_task("a"), a_task("b", {}, "hand"), a_task("c", {"a"}, "boom"),
-                                                         a_task("d", {"b"}), a_task("e", {}, "hand")})}),
-                 {}, objective_state::failed});
+    run_through({"fail fast",
+                 an_objective(
+                     {a_plan("p", {a_task("a"), a_task("b", {}, "hand"), a_task("c", {"a"}, "boom"),
+                                   a_task("d", {"b"}), a_task("e", {}, "hand")})}),
+                 {},
+                 objective_state::failed});
   }
   SECTION("a task fails and the others go on") {
-    run_through({"keep going", an_objective({going_on(a_plan("p", {a_task("a"), a_task("b", {}, "boom"), a_task("c", {"b"}), a_task("d", {"a"}),
-                                                                   a_task("e", {"c", "d"}), retried(a_task("f", {}, "boom"))}))}),
-                 {}, objective_state::failed});
+    run_through(
+        {"keep going",
+         an_objective({going_on(a_plan(
+             "p", {a_task("a"), a_task("b", {}, "boom"), a_task("c", {"b"}), a_task("d", {"a"}),
+                   a_task("e", {"c", "d"}), retried(a_task("f", {}, "boom"))}))}),
+         {},
+         objective_state::failed});
   }
   SECTION("tasks wait for those of other plans") {
-    run_through({"across", an_objective({a_plan("p", {a_task("a"), a_task("t", {"a"})}), a_plan("q", {a_task("x", {"t"}), a_task("y", {"x"})}),
-                                         a_plan("r", {a_task("z", {"y", "a"})})}),
-                 {}, objective_state::completed});
+    run_through({"across",
+                 an_objective({a_plan("p", {a_task("a"), a_task("t", {"a"})}),
+                               a_plan("q", {a_task("x", {"t"}), a_task("y", {"x"})}),
+                               a_plan("r", {a_task("z", {"y", "a"})})}),
+                 {},
+                 objective_state::completed});
   }
   SECTION("tasks wait for one of another plan that fails") {
-    run_through({"across, failing", an_objective({going_on(a_plan("p", {a_task("a", {}, "boom"), a_task("b")})),
-                                                  going_on(a_plan("q", {a_task("x", {"a"}), a_task("y", {"x"}), a_task("z", {"b"})}))}),
-                 {}, objective_state::failed});
+    run_through({"across, failing",
+                 an_objective({going_on(a_plan("p", {a_task("a", {}, "boom"), a_task("b")})),
+                               going_on(a_plan("q", {a_task("x", {"a"}), a_task("y", {"x"}),
+                                                     a_task("z", {"b"})}))}),
+                 {},
+                 objective_state::failed});
   }
   SECTION("an alternative takes over") {
     auto first = a_plan("p", {a_task("a"), a_task("b", {"a"}, "boom")});
     first.alternatives = {"q"};
-    run_through({"alternative", an_objective({std::move(first), a_plan("q", {a_task("c"), a_task("d", {"c"})}),
-                                              after(a_plan("r", {a_task("e")}), "q")}),
-                 {}, objective_state::completed});
+    run_through({"alternative",
+                 an_objective({std::move(first), a_plan("q", {a_task("c"), a_task("d", {"c"})}),
+                               after(a_plan("r", {a_task("e")}), "q")}),
+                 {},
+                 objective_state::completed});
   }
   SECTION("a wide plan with one that fails") {
     std::vector<task_spec> all;
@@ -202,33 +226,46 @@ TEST_CASE("whenever the process dies, a run ends as it would have", "[actors][re
 
 TEST_CASE("whenever the process dies, what people were told happens", "[actors][recovery]") {
   SECTION("a cancel") {
-    run_through({"cancel", an_objective({a_plan("p", {a_task("a", {}, "hand"), a_task("b", {}, "hand"), a_task("c", {"a"})}),
-                                         a_plan("q", {a_task("d", {}, "hand")})}),
-                 {[](clock_bed& bed) { return move_objective(bed, objective_state::canceled); }}, objective_state::canceled});
+    run_through({"cancel",
+                 an_objective({a_plan("p", {a_task("a", {}, "hand"), a_task("b", {}, "hand"),
+                                            a_task("c", {"a"})}),
+                               a_plan("q", {a_task("d", {}, "hand")})}),
+                 {[](clock_bed& bed) { return move_objective(bed, objective_state::canceled); }},
+                 objective_state::canceled});
   }
   SECTION("plans are started one by one") {
-    run_through({"planning", an_objective({a_plan("p", {a_task("a")}), a_plan("q", {a_task("b"), a_task("c", {"b"})})}),
-                 {[](clock_bed& bed) { return move_plan(bed, 0, plan_state::working); },
-                  [](clock_bed& bed) { return move_plan(bed, 1, plan_state::working); }},
-                 objective_state::completed, false});
+    run_through(
+        {"planning",
+         an_objective({a_plan("p", {a_task("a")}), a_plan("q", {a_task("b"), a_task("c", {"b"})})}),
+         {[](clock_bed& bed) { return move_one_plan(bed, 0, plan_state::working); },
+          [](clock_bed& bed) { return move_one_plan(bed, 1, plan_state::working); }},
+         objective_state::completed,
+         false});
   }
   SECTION("a plan is added to begin when another has completed") {
     const auto add = [](clock_bed& bed) {
-      create_plan what;
-      what.objective = only;
-      what.spec = after(a_plan("q", {a_task("b")}), "p");
-      what.spec.id = plan_id{"q"}; // A second one is refused.
-      what.start = true;
+      create_plan create_plan;
+      create_plan.objective = only;
+      create_plan.spec = after(a_plan("q", {a_task("b")}), "p");
+      create_plan.spec.id = plan_id{"q"}; // A second one is refused.
+      create_plan.start = true;
       const auto done = std::make_shared<bool>(false);
-      bed.door().create(std::move(what), [done](const result<plan_id>& how) { *done = how.has_value(); });
+      bed.door().create(std::move(create_plan),
+                        [done](const result<plan_id>& how) { *done = how.has_value(); });
       bed.clock.settle();
       return *done;
     };
-    run_through({"added", an_objective({a_plan("p", {a_task("a")})}),
-                 {add, [](clock_bed& bed) { return move_plan(bed, 0, plan_state::working); }}, objective_state::completed, false});
+    run_through({"added",
+                 an_objective({a_plan("p", {a_task("a")})}),
+                 {add, [](clock_bed& bed) { return move_one_plan(bed, 0, plan_state::working); }},
+                 objective_state::completed,
+                 false});
   }
   SECTION("what failed is tried again") {
-    run_through({"again", an_objective({a_plan("p", {a_task("t")}), going_on(a_plan("q", {a_task("x", {"t"}), a_task("y", {"x"}), a_task("z", {}, "boom")}))}),
+    run_through({"again",
+                 an_objective({a_plan("p", {a_task("t")}),
+                               going_on(a_plan("q", {a_task("x", {"t"}), a_task("y", {"x"}),
+                                                     a_task("z", {}, "boom")}))}),
                  {[](clock_bed& bed) { return move_objective(bed, objective_state::planning); },
                   [](clock_bed& bed) { return move_objective(bed, objective_state::working); }},
                  objective_state::failed});

@@ -1,15 +1,15 @@
-// The end of a gateway: what its actors have said last still waits for the store, and leads back to them.
+// The end of a gateway: what its actors have said last still waits for the store, and leads back to
+// them.
+#include "tests/support/actor_bed.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/passing_store.hpp"
+#include "tests/support/results.hpp"
+
 #include <atomic>
 #include <deque>
 #include <functional>
 #include <mutex>
 #include <thread>
-
-#include "tests/support/actor_bed.hpp"
-#include "tests/support/catch.hpp"
-#include "tests/support/results.hpp"
-#include "tests/support/passing_store.hpp"
-#include "tests/support/results.hpp"
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -19,9 +19,9 @@ namespace {
 /// Keeps changes waiting, as a slow disk does, until it is drained or let through.
 class holding_store final : public passing_store {
 public:
-  void commit(change what, committed_fn then, watcher_ptr follow) override {
+  void commit(change change, committed_fn then, watcher_ptr follow) override {
     const std::lock_guard lock{guard_};
-    waiting_.push_back({std::move(what), std::move(then), std::move(follow)});
+    waiting_.push_back({std::move(change), std::move(then), std::move(follow)});
     if (!is_holding_)
       pass_all();
   }
@@ -42,7 +42,7 @@ public:
 
 private:
   struct held {
-    change what;
+    change submitted;
     committed_fn then;
     watcher_ptr follow;
   };
@@ -50,7 +50,8 @@ private:
   void pass_all() {
     for (; !waiting_.empty(); waiting_.pop_front()) {
       auto& next = waiting_.front();
-      passing_store::commit(std::move(next.what), std::move(next.then), std::move(next.follow));
+      passing_store::commit(std::move(next.submitted), std::move(next.then),
+                            std::move(next.follow));
     }
   }
 
@@ -84,8 +85,10 @@ TEST_CASE("a gateway that ends leaves nothing of its own in the store", "[actors
   auto owned = std::make_unique<holding_store>();
   auto& records = *owned;
   actor_bed bed{std::move(owned), {}};
-  // A plan's task that has ended, whose plan waits to hear of it; and an objective whose creator waits, with an id of its own.
-  const auto made = bed.begin(an_objective({a_plan("p", {a_task("a", {}, "held"), a_task("b", {"a"}, "held")})}));
+  // A plan's task that has ended, whose plan waits to hear of it; and an objective whose creator
+  // waits, with an id of its own.
+  const auto made =
+      bed.begin(an_objective({a_plan("p", {a_task("a", {}, "held"), a_task("b", {"a"}, "held")})}));
   REQUIRE(made);
   const auto port = bed.held->port("a");
   records.hold();
@@ -95,7 +98,9 @@ TEST_CASE("a gateway that ends leaves nothing of its own in the store", "[actors
   second.spec = an_objective({a_plan("q", {a_task("c")})});
   second.spec.id = objective_id{"chosen"};
   std::atomic<int> answers{0};
-  bed.door().create(std::move(second), nullptr, [&](const result<objective_ptr>& how) { answers += how.has_value() ? 1 : 100; });
+  bed.door().create(std::move(second), nullptr, [&](const result<objective_ptr>& how) {
+    answers += how.has_value() ? 1 : 100;
+  });
   wait_until([&] { return records.waiting() > 1; });
   bed.stop();
   CHECK(records.waiting() == 0);

@@ -1,11 +1,10 @@
 // Objectives, plans and tasks as their users see them: through the gateway and the store.
-#include "actors/gateway.hpp"
-
-#include <algorithm>
-
 #include "tests/support/actor_bed.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/results.hpp"
+#include <troupe/actors/gateway.hpp>
+
+#include <algorithm>
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -15,11 +14,11 @@ namespace {
 /// Answers with a message; to `ask`, with a question.
 class replying_agent final : public agent {
 public:
-  start_result start(const order_ptr& what, const agent_port_ptr&) override {
-    if (what->text() == "ask")
+  start_result start(const order_ptr& order, const agent_port_ptr&) override {
+    if (order->text() == "ask")
       return report_question{"what?", false};
     report_reply out;
-    out.what.parts.push_back(text_part("you said " + what->text()));
+    out.message.parts.push_back(text_part("you said " + order->text()));
     return out;
   }
 };
@@ -27,7 +26,9 @@ public:
 /// Its input may have `text`, and nothing else.
 class choosy_agent final : public agent {
 public:
-  start_result start(const order_ptr&, const agent_port_ptr&) override { return report_completed{}; }
+  start_result start(const order_ptr&, const agent_port_ptr&) override {
+    return report_completed{};
+  }
   result<void> check_input(const boost::json::object& input) const override {
     for (const auto& member : input)
       if (member.key() != "text")
@@ -36,12 +37,13 @@ public:
   }
 };
 
-/// Throws at what its name says: `on_wake`, `on_input`, `on_cancel`; something that is no exception.
+/// Throws at what its name says: `on_wake`, `on_input`, `on_cancel`; something that is no
+/// exception.
 class throwing_agent final : public agent {
 public:
-  start_result start(const order_ptr& what, const agent_port_ptr& port) override {
+  start_result start(const order_ptr& order, const agent_port_ptr& port) override {
     port->wake_after(std::chrono::nanoseconds{0});
-    return std::make_unique<run>(what->text());
+    return std::make_unique<run>(order->text());
   }
 
 private:
@@ -72,20 +74,22 @@ result<task_ptr> cancel(actor_bed& bed, const task_id& id) {
   return done.get();
 }
 
-result<sent> say(actor_bed& bed, const std::string& text, const std::string& to = {}, watcher_ptr follow = nullptr) {
-  send_message what;
-  what.what.message_id = "m1";
-  what.what.from = role::user;
-  what.what.parts.push_back(text_part(text));
-  what.what.task_id = to;
+result<sent> say(actor_bed& bed, const std::string& text, const std::string& to = {},
+                 watcher_ptr follow = nullptr) {
+  send_message command;
+  command.message.message_id = "m1";
+  command.message.from = role::user;
+  command.message.parts.push_back(text_part(text));
+  command.message.task_id = to;
   awaited<sent> done;
-  bed.door().send(std::move(what), std::move(follow), done.to());
+  bed.door().send(std::move(command), std::move(follow), done.to());
   return done.get();
 }
 
 } // namespace
 
-TEST_CASE("an agent may answer with a message instead of taking a task, and nothing is kept", "[actors][gateway]") {
+TEST_CASE("an agent may answer with a message instead of taking a task, and nothing is kept",
+          "[actors][gateway]") {
   actor_bed bed;
   bed.agents.add("replying", std::make_shared<replying_agent>());
   bed.agents.default_agent = "replying";
@@ -103,7 +107,8 @@ TEST_CASE("an agent may answer with a message instead of taking a task, and noth
   CHECK(bed.records().list(list_tasks{})->total_size == 0);
 }
 
-TEST_CASE("the history has question and answer in the order in which they were said", "[actors][gateway]") {
+TEST_CASE("the history has question and answer in the order in which they were said",
+          "[actors][gateway]") {
   actor_bed bed;
   bed.agents.add("replying", std::make_shared<replying_agent>());
   bed.agents.default_agent = "replying";
@@ -124,7 +129,8 @@ TEST_CASE("where there is a task already, an agent's reply completes it", "[acto
   actor_bed bed;
   bed.agents.add("replying", std::make_shared<replying_agent>());
   bed.agents.default_agent = "replying";
-  const auto planned = bed.run(an_objective({a_plan("p", {a_task("a", {}, "replying")})}), objective_state::completed);
+  const auto planned = bed.run(an_objective({a_plan("p", {a_task("a", {}, "replying")})}),
+                               objective_state::completed);
   const auto task = bed.records().find_task(planned->plans[0].task_at(0));
   REQUIRE(task->artifacts.size() == 1);
   CHECK(task->artifacts[0]->name == "reply");
@@ -138,17 +144,20 @@ TEST_CASE("where there is a task already, an agent's reply completes it", "[acto
   REQUIRE(bed.records().watch_task(asked->task, seen));
   REQUIRE(say(bed, "now", asked->task.str()));
   seen->wait_for(task_state::completed);
-  CHECK(text_of(bed.records().find_task(asked->task)->artifacts.at(0)->parts) == "you said ask\nnow");
+  CHECK(text_of(bed.records().find_task(asked->task)->artifacts.at(0)->parts)
+        == "you said ask\nnow");
 }
 
 TEST_CASE("tasks run in the order of their dependencies", "[actors][gateway]") {
   actor_bed bed;
-  const auto end = bed.run(an_objective({a_plan("p", {a_task("c", {"b"}), a_task("b", {"a"}), a_task("a")})}),
-                           objective_state::completed);
+  const auto end =
+      bed.run(an_objective({a_plan("p", {a_task("c", {"b"}), a_task("b", {"a"}), a_task("a")})}),
+              objective_state::completed);
   CHECK(bed.states(*end) == "completed completed completed");
   CHECK(end->plans[0].state == plan_state::completed);
   CHECK(bed.seen->moves(*end)
-        == std::vector<std::string>{"a:working", "a:completed", "b:working", "b:completed", "c:working", "c:completed"});
+        == std::vector<std::string>{"a:working", "a:completed", "b:working", "b:completed",
+                                    "c:working", "c:completed"});
 }
 
 TEST_CASE("nothing runs before the objective is started", "[actors][gateway]") {
@@ -175,9 +184,11 @@ TEST_CASE("an objective or plan without content never completes by itself", "[ac
   CHECK((*bed.move((*hollow)->id, objective_state::working))->state == objective_state::working);
 }
 
-TEST_CASE("an agent that throws fails its task with the reason and the plan fails fast", "[actors][gateway]") {
+TEST_CASE("an agent that throws fails its task with the reason and the plan fails fast",
+          "[actors][gateway]") {
   actor_bed bed;
-  const auto end = bed.run(an_objective({a_plan("p", {a_task("a", {}, "boom"), a_task("b", {"a"}), a_task("c", {}, "held")})}),
+  const auto end = bed.run(an_objective({a_plan("p", {a_task("a", {}, "boom"), a_task("b", {"a"}),
+                                                      a_task("c", {}, "held")})}),
                            objective_state::failed);
   CHECK(bed.states(*end) == "failed canceled canceled");
   CHECK_THAT(end->reason, ContainsSubstring("boom"));
@@ -186,9 +197,11 @@ TEST_CASE("an agent that throws fails its task with the reason and the plan fail
   CHECK_THAT(text_of(record->status.message->parts), ContainsSubstring("boom"));
 }
 
-TEST_CASE("a chosen id must not look like one that will be made for something else", "[actors][gateway]") {
+TEST_CASE("a chosen id must not look like one that will be made for something else",
+          "[actors][gateway]") {
   actor_bed bed;
-  const auto with_ids = [](const std::string& objective, const std::string& plan, const std::string& task) {
+  const auto with_ids = [](const std::string& objective, const std::string& plan,
+                           const std::string& task) {
     auto first = a_task("x");
     auto second = a_task("y");
     second.id = task_id{task};
@@ -204,11 +217,13 @@ TEST_CASE("a chosen id must not look like one that will be made for something el
     const char* task;
     const char* where; ///< Null: accepted.
   };
-  const auto [objective, plan, task, where] = GENERATE(row{"a", "", "a.p0.t0", "/plans/0/tasks/1/id"}, row{"", "", "evil.p0.t0", "/plans/0/tasks/1/id"},
-                                                        row{"", "evil.p0", "", "/plans/0/id"}, row{"a", "a.p1", "", "/plans/0/id"},
-                                                        row{"a", "b", "b.t0", "/plans/0/tasks/1/id"}, row{"a", "", "x.r1", "/plans/0/tasks/1/id"},
-                                                        row{"a", "a.p0", "a.p0.t1", nullptr}, row{"a", "", "a.p0.t1", nullptr},
-                                                        row{"a", "b", "b.t1", nullptr}, row{"", "v1.2", "t-1", nullptr});
+  const auto [objective, plan, task, where] = GENERATE(
+      row{"a", "", "a.p0.t0", "/plans/0/tasks/1/id"},
+      row{"", "", "evil.p0.t0", "/plans/0/tasks/1/id"}, row{"", "evil.p0", "", "/plans/0/id"},
+      row{"a", "a.p1", "", "/plans/0/id"}, row{"a", "b", "b.t0", "/plans/0/tasks/1/id"},
+      row{"a", "", "x.r1", "/plans/0/tasks/1/id"}, row{"a", "a.p0", "a.p0.t1", nullptr},
+      row{"a", "", "a.p0.t1", nullptr}, row{"a", "b", "b.t1", nullptr},
+      row{"", "v1.2", "t-1", nullptr});
   CAPTURE(objective, plan, task);
   const auto made = bed.begin(with_ids(objective, plan, task), false);
   if (where == nullptr) {
@@ -239,50 +254,61 @@ TEST_CASE("whatever of an agent throws, its task ends with a reason", "[actors][
     REQUIRE(say(bed, "more", made->task.str()));
   if (where == "on_cancel") {
     CHECK(cancel(bed, made->task));
-    CHECK(text_of(bed.records().find_task(made->task)->status.message->parts) == "canceled by request");
+    CHECK(text_of(bed.records().find_task(made->task)->status.message->parts)
+          == "canceled by request");
     return;
   }
   bed.seen->wait_for(task_state::failed);
-  CHECK_THAT(text_of(bed.records().find_task(made->task)->status.message->parts), ContainsSubstring("the agent threw"));
+  CHECK_THAT(text_of(bed.records().find_task(made->task)->status.message->parts),
+             ContainsSubstring("the agent threw"));
 }
 
-TEST_CASE("a failed attempt is followed by the next one until they are used up", "[actors][gateway]") {
+TEST_CASE("a failed attempt is followed by the next one until they are used up",
+          "[actors][gateway]") {
   actor_bed bed;
   SECTION("the second succeeds") {
-    const auto end = bed.run(an_objective({a_plan("p", {retried(a_task("a", {}, "second-try"), 3)})}), objective_state::completed);
+    const auto end =
+        bed.run(an_objective({a_plan("p", {retried(a_task("a", {}, "second-try"), 3)})}),
+                objective_state::completed);
     CHECK(end->plans[0].tasks[0].attempt == 2);
   }
   SECTION("all fail") {
-    const auto end = bed.run(an_objective({a_plan("p", {retried(a_task("a", {}, "boom"), 3)})}), objective_state::failed);
+    const auto end = bed.run(an_objective({a_plan("p", {retried(a_task("a", {}, "boom"), 3)})}),
+                             objective_state::failed);
     CHECK(end->plans[0].tasks[0].attempt == 3);
     CHECK_THAT(end->reason, ContainsSubstring("attempt 3 of 3"));
   }
 }
 
-TEST_CASE("a task waits for a task of another plan and receives its artifacts", "[actors][gateway]") {
+TEST_CASE("a task waits for a task of another plan and receives its artifacts",
+          "[actors][gateway]") {
   actor_bed bed;
   auto maker = a_task("make", {}, "echo");
   maker.input["text"] = "hello";
   auto user = a_task("use", {"make"}, "echo");
   user.input["text"] = "got ${tasks.make.artifacts[0].text}";
-  const auto end = bed.run(an_objective({a_plan("one", {maker}), a_plan("two", {user})}), objective_state::completed);
+  const auto end = bed.run(an_objective({a_plan("one", {maker}), a_plan("two", {user})}),
+                           objective_state::completed);
   const auto record = bed.records().find_task(end->plans[1].task_at(0));
   REQUIRE(record);
   REQUIRE(record->artifacts.size() == 1);
   CHECK(text_of(record->artifacts[0]->parts) == "got hello");
 }
 
-TEST_CASE("a reference that cannot be resolved fails the task with a clear reason", "[actors][gateway]") {
+TEST_CASE("a reference that cannot be resolved fails the task with a clear reason",
+          "[actors][gateway]") {
   actor_bed bed;
   auto user = a_task("use", {"make"}, "echo");
   user.input["text"] = "${tasks.make.artifacts[0].text}";
-  const auto end = bed.run(an_objective({a_plan("p", {a_task("make"), user})}), objective_state::failed);
+  const auto end =
+      bed.run(an_objective({a_plan("p", {a_task("make"), user})}), objective_state::failed);
   CHECK_THAT(end->reason, ContainsSubstring("artifact"));
 }
 
 TEST_CASE("one task of a plan can be canceled, begun or not", "[actors][gateway]") {
   actor_bed bed;
-  const auto made = bed.begin(an_objective({going_on(a_plan("p", {a_task("a", {}, "held"), a_task("b", {"a"}), a_task("c", {}, "held")}))}));
+  const auto made = bed.begin(an_objective({going_on(
+      a_plan("p", {a_task("a", {}, "held"), a_task("b", {"a"}), a_task("c", {}, "held")}))}));
   REQUIRE(made);
   (void)bed.held->port("a");
   (void)bed.held->port("c");
@@ -300,20 +326,22 @@ TEST_CASE("one task of a plan can be canceled, begun or not", "[actors][gateway]
   CHECK(cancel(bed, task_id{"nobody"}).error().code == errc::task_not_found);
 }
 
-TEST_CASE("the metadata of a cancel request is the status message's, whatever it cancels", "[actors][gateway]") {
+TEST_CASE("the metadata of a cancel request is the status message's, whatever it cancels",
+          "[actors][gateway]") {
   actor_bed bed;
   bed.agents.default_agent = "held";
   send_message alone;
-  alone.what.message_id = "m";
-  alone.what.parts.push_back(text_part("go on"));
+  alone.message.message_id = "m";
+  alone.message.parts.push_back(text_part("go on"));
   awaited<sent> lone;
   bed.door().send(std::move(alone), nullptr, lone.to());
-  create_objective what;
-  what.spec = an_objective({going_on(a_plan("p", {a_task("a", {}, "held"), a_task("b", {"a"})}))});
-  what.start = true;
-  what.request = std::make_shared<const message>();
+  create_objective command;
+  command.spec =
+      an_objective({going_on(a_plan("p", {a_task("a", {}, "held"), a_task("b", {"a"})}))});
+  command.start = true;
+  command.request = std::make_shared<const message>();
   awaited<objective_ptr> made;
-  bed.door().create(std::move(what), bed.seen, made.to());
+  bed.door().create(std::move(command), bed.seen, made.to());
   const auto view = made.get().value();
   (void)bed.held->port("a");
   const auto metadata_after_cancel = [&](const task_id& id) {
@@ -321,11 +349,13 @@ TEST_CASE("the metadata of a cancel request is the status message's, whatever it
     bed.door().cancel(cancel_task{{}, id, {{"why", id.str()}}}, done.to());
     const auto canceled = done.get().value();
     CHECK(canceled->status.state == task_state::canceled);
-    CHECK(bed.records().find_task(id)->status.message->metadata == canceled->status.message->metadata);
+    CHECK(bed.records().find_task(id)->status.message->metadata
+          == canceled->status.message->metadata);
     return canceled->status.message->metadata;
   };
   // A lone task, one that has not begun, one that works, and the objective itself.
-  for (const auto& id : {lone.get().value().task, view->plans[0].task_at(1), view->plans[0].task_at(0)})
+  for (const auto& id :
+       {lone.get().value().task, view->plans[0].task_at(1), view->plans[0].task_at(0)})
     CHECK(metadata_after_cancel(id) == boost::json::object{{"why", id.str()}});
   awaited<objective_ptr> second;
   create_objective other;
@@ -338,9 +368,12 @@ TEST_CASE("the metadata of a cancel request is the status message's, whatever it
   CHECK(metadata_after_cancel(root) == boost::json::object{{"why", root.str()}});
 }
 
-TEST_CASE("a question blocks the objective only when nothing else can run, and the answer unblocks it", "[actors][gateway]") {
+TEST_CASE(
+    "a question blocks the objective only when nothing else can run, and the answer unblocks it",
+    "[actors][gateway]") {
   actor_bed bed;
-  const auto made = bed.begin(an_objective({a_plan("p", {a_task("ask", {}, "asking"), a_task("other", {}, "held"), a_task("after", {"ask"})})}));
+  const auto made = bed.begin(an_objective({a_plan(
+      "p", {a_task("ask", {}, "asking"), a_task("other", {}, "held"), a_task("after", {"ask"})})}));
   REQUIRE(made);
   const auto id = bed.seen->wait_for(task_state::input_required);
   (void)bed.held->port("other");
@@ -374,7 +407,9 @@ TEST_CASE("a message makes a lone task of the default agent", "[actors][gateway]
   CHECK(record->history.size() == 1);
 }
 
-TEST_CASE("messages to a running task reach its agent, those to an unknown or ended one are refused", "[actors][gateway]") {
+TEST_CASE(
+    "messages to a running task reach its agent, those to an unknown or ended one are refused",
+    "[actors][gateway]") {
   actor_bed bed;
   bed.agents.default_agent = "held";
   const auto follow = std::make_shared<recorder>();
@@ -389,7 +424,9 @@ TEST_CASE("messages to a running task reach its agent, those to an unknown or en
   CHECK(say(bed, "hello?", "nobody").error().code == errc::task_not_found);
 }
 
-TEST_CASE("a failed objective can be tried again: what completed stays, what failed is done as a new task", "[actors][gateway]") {
+TEST_CASE("a failed objective can be tried again: what completed stays, what failed is done as a "
+          "new task",
+          "[actors][gateway]") {
   actor_bed bed;
   bool works = false;
   bed.agents.add("fixed-later", [&works](const order&) -> std::string {
@@ -397,8 +434,10 @@ TEST_CASE("a failed objective can be tried again: what completed stays, what fai
       throw std::runtime_error("broken");
     return "fine";
   });
-  const auto first = bed.run(an_objective({a_plan("p", {a_task("a"), a_task("b", {"a"}, "fixed-later"), a_task("c", {"b"})})}),
-                             objective_state::failed);
+  const auto first = bed.run(
+      an_objective(
+          {a_plan("p", {a_task("a"), a_task("b", {"a"}, "fixed-later"), a_task("c", {"b"})})}),
+      objective_state::failed);
   CHECK(bed.states(*first) == "completed failed canceled");
   works = true;
   REQUIRE(bed.move(first->id, objective_state::planning));
@@ -417,14 +456,17 @@ TEST_CASE("moves the table does not allow are refused", "[actors][gateway]") {
   const auto again = bed.move(end->id, objective_state::working);
   REQUIRE_FALSE(again);
   CHECK(again.error().code == errc::invalid_transition);
-  CHECK(bed.move(objective_id{"nobody"}, objective_state::working).error().code == errc::objective_not_found);
+  CHECK(bed.move(objective_id{"nobody"}, objective_state::working).error().code
+        == errc::objective_not_found);
 }
 
 TEST_CASE("what is wrong with an objective is said before anything is made", "[actors][gateway]") {
   actor_bed bed;
   const auto refused = [&](objective_spec spec) { return bed.begin(std::move(spec)).error(); };
-  CHECK(refused(an_objective({a_plan("p", {a_task("a", {}, "nobody")})})).code == errc::agent_not_found);
-  CHECK(refused(an_objective({a_plan("p", {a_task("a", {"b"})})})).code == errc::unknown_dependency);
+  CHECK(refused(an_objective({a_plan("p", {a_task("a", {}, "nobody")})})).code
+        == errc::agent_not_found);
+  CHECK(refused(an_objective({a_plan("p", {a_task("a", {"b"})})})).code
+        == errc::unknown_dependency);
   auto user = a_task("use", {"make"}, "echo");
   user.input["text"] = "${tasks.other.artifacts[0].text}";
   const auto why = refused(an_objective({a_plan("p", {a_task("make"), user})}));
@@ -432,7 +474,8 @@ TEST_CASE("what is wrong with an objective is said before anything is made", "[a
   CHECK(why.field == "/plans/0/tasks/1/input/text");
 }
 
-TEST_CASE("an agent checks an input before anything runs, with references in it or without", "[actors][gateway]") {
+TEST_CASE("an agent checks an input before anything runs, with references in it or without",
+          "[actors][gateway]") {
   actor_bed bed;
   bed.agents.add("choosy", std::make_shared<choosy_agent>());
   auto user = a_task("use", {"make"}, "choosy");
@@ -447,7 +490,8 @@ TEST_CASE("an agent checks an input before anything runs, with references in it 
   CHECK(bed.begin(an_objective({a_plan("p", {a_task("make"), user})})));
 }
 
-TEST_CASE("an id of the client's is adopted once and refused the second time", "[actors][gateway]") {
+TEST_CASE("an id of the client's is adopted once and refused the second time",
+          "[actors][gateway]") {
   actor_bed bed;
   auto spec = an_objective({a_plan("p", {a_task("a")})});
   spec.id = objective_id{"mine"};
@@ -463,7 +507,8 @@ TEST_CASE("plans can be added while others run, and wait for their tasks", "[act
   REQUIRE(made);
   (void)bed.held->port("a");
   awaited<plan_id> done;
-  bed.door().create(create_plan{{}, (*made)->id, a_plan("q", {a_task("b", {"a"})}), true}, done.to());
+  bed.door().create(create_plan{{}, (*made)->id, a_plan("q", {a_task("b", {"a"})}), true},
+                    done.to());
   const auto added = done.get();
   REQUIRE(added);
   CHECK(bed.records().find_objective((*made)->id)->plans.size() == 2);
@@ -476,14 +521,15 @@ TEST_CASE("plans can be added while others run, and wait for their tasks", "[act
 
 TEST_CASE("a plan can be completed by request", "[actors][gateway]") {
   actor_bed bed;
-  const auto made = bed.begin(an_objective({a_plan("p", {a_task("a", {}, "held"), a_task("b", {"a"})})}));
+  const auto made =
+      bed.begin(an_objective({a_plan("p", {a_task("a", {}, "held"), a_task("b", {"a"})})}));
   REQUIRE(made);
   (void)bed.held->port("a");
   awaited<plan_id> done;
-  update_plan what;
-  what.id = (*made)->plans[0].spec->id;
-  what.state = plan_state::completed;
-  bed.door().update(what, done.to());
+  update_plan command;
+  command.id = (*made)->plans[0].spec->id;
+  command.state = plan_state::completed;
+  bed.door().update(command, done.to());
   REQUIRE(done.get());
   bed.seen->wait_for(objective_state::completed);
   const auto end = bed.records().find_objective((*made)->id);
@@ -492,7 +538,8 @@ TEST_CASE("a plan can be completed by request", "[actors][gateway]") {
 
 TEST_CASE("draining refuses new work and lets go on what runs", "[actors][gateway]") {
   actor_bed bed;
-  const auto made = bed.begin(an_objective({a_plan("p", {a_task("a", {}, "held"), a_task("b", {"a"})})}));
+  const auto made =
+      bed.begin(an_objective({a_plan("p", {a_task("a", {}, "held"), a_task("b", {"a"})})}));
   REQUIRE(made);
   (void)bed.held->port("a");
   bed.door().drain();
@@ -511,12 +558,14 @@ TEST_CASE("a wide plan completes", "[actors][gateway]") {
     many.push_back(a_task(names.back(), {"root"}));
   }
   many.push_back(a_task("join", names));
-  const auto end = bed.run(an_objective({a_plan("p", std::move(many))}), objective_state::completed);
+  const auto end =
+      bed.run(an_objective({a_plan("p", std::move(many))}), objective_state::completed);
   for (const auto& slot : end->plans[0].tasks)
     CHECK(slot.state == task_state::completed);
 }
 
-TEST_CASE("what live tasks were told is bounded, and room comes back when they are over", "[actors][gateway]") {
+TEST_CASE("what live tasks were told is bounded, and room comes back when they are over",
+          "[actors][gateway]") {
   executor_options options;
   options.live_bytes_max = 100'000;
   actor_bed bed{options};
@@ -539,7 +588,8 @@ TEST_CASE("what live tasks were told is bounded, and room comes back when they a
   CHECK(third.has_value());
 }
 
-TEST_CASE("plans that nobody starts are bounded too, and room comes back when they are over", "[actors][gateway]") {
+TEST_CASE("plans that nobody starts are bounded too, and room comes back when they are over",
+          "[actors][gateway]") {
   executor_options options;
   options.live_bytes_max = 100'000;
   actor_bed bed{options};
@@ -563,4 +613,22 @@ TEST_CASE("plans that nobody starts are bounded too, and room comes back when th
   while (!third && third.error().code == errc::overloaded)
     third = bed.begin(an_objective({a_plan("p", {bulky})}), false);
   CHECK(third.has_value());
+}
+
+TEST_CASE("on a thread of their own, too, ready tasks start in the order of the document",
+          "[actors][gateway]") {
+  executor_options options;
+  options.threads = 1;
+  actor_bed bed{options};
+  std::vector<std::string> all;
+  std::vector<task_spec> tasks;
+  for (int i = 0; i < 64; ++i) {
+    all.push_back("t" + std::to_string(i));
+    tasks.push_back(a_task(all.back(), {}, "held"));
+  }
+  REQUIRE(bed.begin(an_objective({a_plan("p", std::move(tasks))})));
+  std::vector<std::string> started;
+  for (int i = 0; i < static_cast<int>(all.size()); ++i)
+    started.push_back(bed.held->started(i));
+  CHECK(started == all);
 }

@@ -1,5 +1,4 @@
 #include "actors/input_references.hpp"
-
 #include "tests/support/catch.hpp"
 
 #include <boost/json/parse.hpp>
@@ -28,25 +27,34 @@ task_spec called(const std::string& key, const std::string& id) {
 
 // Two dependencies, one with an id as written and one with a name that needs quotes.
 std::vector<dependency_result> two_tasks() {
-  const auto data = json::parse(R"({"hits": [{"title": "A"}, {"title": "B"}], "a.b": 7, "none": null, "ok": true})");
+  const auto data = json::parse(
+      R"({"hits": [{"title": "A"}, {"title": "B"}], "a.b": 7, "none": null, "ok": true})");
   return {
-      {task_id("p.t0"), "search", "Search papers",
+      {task_id("p.t0"),
+       "search",
+       "Search papers",
        {made_of("log", {text_part("line"), text_part("two")}), made_of("top 10", {data_part(data)}),
-        made_of("mixed", {part{url_content{"http://x/y"}, {}, {}, {}}, part{raw_content{"\xff"}, {}, {}, {}}, text_part("third")})},
+        made_of("mixed", {part{url_content{"http://x/y"}, {}, {}, {}},
+                          part{raw_content{"\xff"}, {}, {}, {}}, text_part("third")})},
        names_for_references(called("search", "p.t0"), {"task-0"})},
-      {task_id("p.t1"), "", "Review", {made_of("word", {data_part("plain string")})},
+      {task_id("p.t1"),
+       "",
+       "Review",
+       {made_of("word", {data_part("plain string")})},
        names_for_references(called("", "p.t1"), {"Review"})},
   };
 }
 
-json::value resolved(std::string_view text, const std::vector<dependency_result>& deps = two_tasks()) {
+json::value resolved(std::string_view text,
+                     const std::vector<dependency_result>& deps = two_tasks()) {
   const auto out = resolve_references({{"v", text}}, deps);
   if (!out)
     return json::value("error: " + out.error().message);
   return out->at("v");
 }
 
-std::string refused(std::string_view text, const std::vector<dependency_result>& deps = two_tasks()) {
+std::string refused(std::string_view text,
+                    const std::vector<dependency_result>& deps = two_tasks()) {
   const auto out = resolve_references({{"v", text}}, deps);
   if (out)
     return "resolved";
@@ -55,7 +63,8 @@ std::string refused(std::string_view text, const std::vector<dependency_result>&
   return out.error().message;
 }
 
-std::string checked(std::string_view text, const std::vector<dependency_result>& deps = two_tasks()) {
+std::string checked(std::string_view text,
+                    const std::vector<dependency_result>& deps = two_tasks()) {
   const auto out = check_references({{"v", text}}, deps);
   return out ? "fine" : out.error().message;
 }
@@ -64,14 +73,16 @@ std::string checked(std::string_view text, const std::vector<dependency_result>&
 
 TEST_CASE("only an input with references needs resolving", "[actors][references]") {
   CHECK_FALSE(has_references({}));
-  CHECK_FALSE(has_references(json::parse(R"({"a": "$x {y} $", "${b}": [1, null, true, {"c": "}"}]})").as_object()));
+  CHECK_FALSE(has_references(
+      json::parse(R"({"a": "$x {y} $", "${b}": [1, null, true, {"c": "}"}]})").as_object()));
   CHECK(has_references(json::parse(R"({"a": [1, {"b": ["x ${"]}]})").as_object()));
   CHECK(has_references({{"a", "$${"}}));
 }
 
 TEST_CASE("text is inserted wherever a string refers to it", "[actors][references]") {
   CHECK(resolved("${tasks.search.artifacts[0].text}") == "line\ntwo");
-  CHECK(resolved("<${tasks.search.artifacts[log].text}|${tasks.search.artifacts[0].text}>") == "<line\ntwo|line\ntwo>");
+  CHECK(resolved("<${tasks.search.artifacts[log].text}|${tasks.search.artifacts[0].text}>")
+        == "<line\ntwo|line\ntwo>");
   CHECK(resolved("${tasks.search.artifacts[\"log\"].parts[1].text}") == "two");
   CHECK(resolved("${tasks.search.artifacts[mixed].text}") == "third");
   CHECK(resolved("see ${tasks.search.artifacts[2].url}!") == "see http://x/y!");
@@ -84,7 +95,8 @@ TEST_CASE("a task is found by its key, its id or its name", "[actors][references
   CHECK(resolved("${tasks.Review.artifacts[0].data}") == "plain string");
   auto twins = two_tasks();
   twins[0].name = twins[1].name;
-  CHECK(resolved("${tasks.Review.artifacts[0].data}", twins) == "plain string"); // as `dependencies` calls it
+  CHECK(resolved("${tasks.Review.artifacts[0].data}", twins)
+        == "plain string"); // as `dependencies` calls it
   twins[1].called = {"p.t1"};
   for (const auto look_up : {&refused, &checked})
     CHECK((*look_up)("${tasks.Review.artifacts[0].data}", twins)
@@ -94,11 +106,13 @@ TEST_CASE("a task is found by its key, its id or its name", "[actors][references
   CHECK(checked("${tasks.Review.artifacts[0].text}", twins) == "fine");
 }
 
-TEST_CASE("a task is found by what it is called after a retry has given it a new id", "[actors][references]") {
+TEST_CASE("a task is found by what it is called after a retry has given it a new id",
+          "[actors][references]") {
   auto deps = two_tasks();
   deps[0].id = task_id{"p.t0.r1"};
   for (const auto* name : {"search", "task-0", "[\"p.t0\"]", "[\"Search papers\"]"}) {
-    const auto text = "${tasks" + (name[0] == '[' ? std::string{name} : "." + std::string{name}) + ".artifacts[0].text}";
+    const auto text = "${tasks" + (name[0] == '[' ? std::string{name} : "." + std::string{name})
+                      + ".artifacts[0].text}";
     CHECK(checked(text, deps) == "fine");
     CHECK(resolved(text, deps) == "line\ntwo");
   }
@@ -118,14 +132,17 @@ TEST_CASE("a string that is one reference to data becomes that value", "[actors]
   CHECK(resolved("${tasks.search.artifacts[1].data.none}") == nullptr);
   CHECK(resolved("${tasks.search.artifacts[1].data.ok}") == true);
   CHECK(resolved("${tasks.search.artifacts[1].data}").is_object());
-  CHECK(resolved("${tasks.search.artifacts[1].parts[0].data.hits[0]}") == json::object{{"title", "A"}});
+  CHECK(resolved("${tasks.search.artifacts[1].parts[0].data.hits[0]}")
+        == json::object{{"title", "A"}});
 }
 
 TEST_CASE("data within other text is written out", "[actors][references]") {
   CHECK(resolved("n=${tasks.search.artifacts[1].data[\"a.b\"]}") == "n=7");
   CHECK(resolved("${tasks.search.artifacts[1].data.hits[0]} ") == R"({"title":"A"} )");
-  CHECK(resolved("<${tasks.Review.artifacts[0].data}>") == "<plain string>"); // a string without quotes
-  CHECK(resolved("${tasks.search.artifacts[1].data.none}${tasks.search.artifacts[1].data.ok}") == "nulltrue");
+  CHECK(resolved("<${tasks.Review.artifacts[0].data}>")
+        == "<plain string>"); // a string without quotes
+  CHECK(resolved("${tasks.search.artifacts[1].data.none}${tasks.search.artifacts[1].data.ok}")
+        == "nulltrue");
 }
 
 TEST_CASE("$${ stands for itself", "[actors][references]") {
@@ -136,20 +153,24 @@ TEST_CASE("$${ stands for itself", "[actors][references]") {
 }
 
 TEST_CASE("what was inserted is not read again", "[actors][references]") {
-  const std::vector<dependency_result> sly{{task_id("a"), "a", "a", {made_of("x", {text_part("${tasks.a.artifacts[0].text}")})}, {}}};
+  const std::vector<dependency_result> sly{
+      {task_id("a"), "a", "a", {made_of("x", {text_part("${tasks.a.artifacts[0].text}")})}, {}}};
   CHECK(resolved("${tasks.a.artifacts[0].text}", sly) == "${tasks.a.artifacts[0].text}");
   CHECK(resolved("<${tasks.a.artifacts[0].text}>", sly) == "<${tasks.a.artifacts[0].text}>");
 }
 
 TEST_CASE("references are replaced at every depth, names are left alone", "[actors][references]") {
-  const auto input = json::parse(R"({"a": [1, {"b": ["${tasks.Review.artifacts[0].data}", "x"]}], "${": true})").as_object();
+  const auto input =
+      json::parse(R"({"a": [1, {"b": ["${tasks.Review.artifacts[0].data}", "x"]}], "${": true})")
+          .as_object();
   const auto out = resolve_references(input, two_tasks());
   REQUIRE(out.has_value());
   CHECK(*out == json::parse(R"({"a": [1, {"b": ["plain string", "x"]}], "${": true})").as_object());
 }
 
 TEST_CASE("the field of an error is the pointer to its string", "[actors][references]") {
-  const auto input = json::parse(R"({"a/b": [0, {"c~": "${tasks.gone.artifacts[0].text}"}]})").as_object();
+  const auto input =
+      json::parse(R"({"a/b": [0, {"c~": "${tasks.gone.artifacts[0].text}"}]})").as_object();
   const auto out = resolve_references(input, two_tasks());
   REQUIRE(out.has_error());
   CHECK(out.error().field == "/a~1b/1/c~0");
@@ -157,14 +178,18 @@ TEST_CASE("the field of an error is the pointer to its string", "[actors][refere
 }
 
 TEST_CASE("what is not there is named together with what is", "[actors][references]") {
-  CHECK(refused("${tasks.gone.artifacts[0].text}")
-        == R"(${tasks.gone.artifacts[0].text}: "gone" is not a task this one depends on; it depends on "search", "Review")");
-  CHECK(refused("x ${tasks.gone.artifacts[0].text}", {})
-        == R"(${tasks.gone.artifacts[0].text}: "gone" is not a task this one depends on; it depends on nothing)");
-  CHECK(refused("${tasks.search.artifacts[3].text}")
-        == R"(${tasks.search.artifacts[3].text}: task "search" has no artifact 3; it has 3: "log", "top 10", "mixed")");
-  CHECK(refused("${tasks.Review.artifacts[report].text}")
-        == R"(${tasks.Review.artifacts[report].text}: task "Review" has no artifact "report"; it has 1: "word")");
+  CHECK(
+      refused("${tasks.gone.artifacts[0].text}")
+      == R"(${tasks.gone.artifacts[0].text}: "gone" is not a task this one depends on; it depends on "search", "Review")");
+  CHECK(
+      refused("x ${tasks.gone.artifacts[0].text}", {})
+      == R"(${tasks.gone.artifacts[0].text}: "gone" is not a task this one depends on; it depends on nothing)");
+  CHECK(
+      refused("${tasks.search.artifacts[3].text}")
+      == R"(${tasks.search.artifacts[3].text}: task "search" has no artifact 3; it has 3: "log", "top 10", "mixed")");
+  CHECK(
+      refused("${tasks.Review.artifacts[report].text}")
+      == R"(${tasks.Review.artifacts[report].text}: task "Review" has no artifact "report"; it has 1: "word")");
   CHECK(refused("${tasks.e.artifacts[0].text}", {{task_id("e"), "e", "", {}, {"e"}}})
         == R"(${tasks.e.artifacts[0].text}: task "e" has no artifact 0; it has none)");
   CHECK(refused("${tasks.search.artifacts[0].parts[2].text}")
@@ -178,10 +203,12 @@ TEST_CASE("what is not there is named together with what is", "[actors][referenc
 }
 
 TEST_CASE("a path through data says where it ends", "[actors][references]") {
-  CHECK(refused("${tasks.search.artifacts[1].data.hit}")
-        == R"(${tasks.search.artifacts[1].data.hit}: `data` is an object with "hits", "a.b", "none", "ok", without "hit")");
-  CHECK(refused("${tasks.search.artifacts[1].data.hits[2].title}")
-        == R"(${tasks.search.artifacts[1].data.hits[2].title}: `data["hits"]` is a list of 2, without 2)");
+  CHECK(
+      refused("${tasks.search.artifacts[1].data.hit}")
+      == R"(${tasks.search.artifacts[1].data.hit}: `data` is an object with "hits", "a.b", "none", "ok", without "hit")");
+  CHECK(
+      refused("${tasks.search.artifacts[1].data.hits[2].title}")
+      == R"(${tasks.search.artifacts[1].data.hits[2].title}: `data["hits"]` is a list of 2, without 2)");
   CHECK(refused("${tasks.search.artifacts[1].data.ok.x}")
         == R"(${tasks.search.artifacts[1].data.ok.x}: `data["ok"]` is bool, without "x")");
 }
@@ -194,39 +221,53 @@ TEST_CASE("wrong syntax is refused with its place", "[actors][references]") {
     CHECK(message.substr(0, prefix.size()) == prefix);
     return message.substr(std::min(prefix.size(), message.size()));
   };
-  CHECK(wrong("${HOME}") == "at character 3: a reference begins with `${tasks`; write `$${` for a literal `${`");
-  CHECK(wrong("a ${") == "at its end: a reference begins with `${tasks`; write `$${` for a literal `${`");
+  CHECK(wrong("${HOME}")
+        == "at character 3: a reference begins with `${tasks`; write `$${` for a literal `${`");
+  CHECK(wrong("a ${")
+        == "at its end: a reference begins with `${tasks`; write `$${` for a literal `${`");
   CHECK(wrong("${tasks}") == "at character 8: expected `.` and a task's id or name");
   CHECK(wrong("${tasks.}") == "at character 9: expected a task's id or name");
   CHECK(wrong("${tasks.a b.artifacts[0].text}")
-        == "at character 10: expected `.artifacts[` after the task (a name with dots or blanks is written [\"...\"])");
+        == "at character 10: expected `.artifacts[` after the task (a name with dots or blanks is "
+           "written [\"...\"])");
   CHECK(wrong("${tasks.a.artifact[0].text}")
-        == "at character 10: expected `.artifacts[` after the task (a name with dots or blanks is written [\"...\"])");
-  CHECK(wrong("${tasks.a.artifacts[].text}") == "at character 21: expected an artifact's number or name");
+        == "at character 10: expected `.artifacts[` after the task (a name with dots or blanks is "
+           "written [\"...\"])");
+  CHECK(wrong("${tasks.a.artifacts[].text}")
+        == "at character 21: expected an artifact's number or name");
   CHECK(wrong("${tasks.a.artifacts[0.text}") == "at character 27: expected `]`");
-  CHECK(wrong("${tasks.a.artifacts[0]}") == "at character 23: expected `.text`, `.data`, `.url` or `.parts[n]`");
-  CHECK(wrong("${tasks.a.artifacts[0].json}") == "at character 23: expected `.text`, `.data`, `.url` or `.parts[n]`");
+  CHECK(wrong("${tasks.a.artifacts[0]}")
+        == "at character 23: expected `.text`, `.data`, `.url` or `.parts[n]`");
+  CHECK(wrong("${tasks.a.artifacts[0].json}")
+        == "at character 23: expected `.text`, `.data`, `.url` or `.parts[n]`");
   CHECK(wrong("${tasks.a.artifacts[0].text") == "at its end: expected `}`");
   CHECK(wrong("${tasks.a.artifacts[0].text.x}") == "at character 28: expected `}`");
-  CHECK(wrong("${tasks.a.artifacts[0].parts[x].text}") == "at character 30: expected a part's number");
+  CHECK(wrong("${tasks.a.artifacts[0].parts[x].text}")
+        == "at character 30: expected a part's number");
   CHECK(wrong("${tasks.a.artifacts[0].data.}") == "at character 29: expected a member's name");
-  CHECK(wrong("${tasks.a.artifacts[0].data[x]}") == "at character 29: expected a number or a quoted name");
-  CHECK(wrong("${tasks.a.artifacts[0].data[-1]}") == "at character 29: expected a number or a quoted name");
-  CHECK(wrong("${tasks[a].artifacts[0].text}") == "at character 9: expected a name in double quotes");
+  CHECK(wrong("${tasks.a.artifacts[0].data[x]}")
+        == "at character 29: expected a number or a quoted name");
+  CHECK(wrong("${tasks.a.artifacts[0].data[-1]}")
+        == "at character 29: expected a number or a quoted name");
+  CHECK(wrong("${tasks[a].artifacts[0].text}")
+        == "at character 9: expected a name in double quotes");
   CHECK(wrong("${tasks[\"a].artifacts[0].text}") == "at character 9: this quote is never closed");
   CHECK(wrong("${tasks[\"a\\\"].artifacts") == "at character 9: this quote is never closed");
-  CHECK(wrong("${tasks[\"\\q\"].artifacts[0].text}") == "at character 9: this is not a JSON string");
+  CHECK(wrong("${tasks[\"\\q\"].artifacts[0].text}")
+        == "at character 9: this is not a JSON string");
   CHECK(wrong("${tasks[\"a\".artifacts[0].text}") == "at character 12: expected `]`");
 }
 
 TEST_CASE("a long text is not repeated in its error", "[actors][references]") {
-  const auto message = refused(std::string(75, 'x') + "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9 ${" + std::string(100'000, 'y'));
+  const auto message = refused(std::string(75, 'x') + "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9 ${"
+                               + std::string(100'000, 'y'));
   CHECK(message.size() < 300);
   CHECK_THAT(message, ContainsSubstring("at character 89"));
 }
 
 TEST_CASE("every beginning of a reference is refused and none crashes", "[actors][references]") {
-  constexpr std::string_view whole = "${tasks[\"Search papers\"].artifacts[\"top 10\"].parts[0].data.hits[1][\"title\"]}";
+  constexpr std::string_view whole =
+      "${tasks[\"Search papers\"].artifacts[\"top 10\"].parts[0].data.hits[1][\"title\"]}";
   CHECK(resolved(whole) == "B");
   for (std::size_t length = 2; length < whole.size(); ++length) {
     CAPTURE(length);
@@ -237,14 +278,20 @@ TEST_CASE("every beginning of a reference is refused and none crashes", "[actors
 TEST_CASE("references are checked before anything runs", "[actors][references]") {
   CHECK(checked("no reference at all", {}) == "fine");
   CHECK(checked("$${tasks.x}", {}) == "fine");
-  CHECK(checked("${tasks.search.artifacts[9].data.x} ${tasks[\"Search papers\"].artifacts[0].text}") == "fine");
-  CHECK(checked("${tasks.search.artifacts[0].text} ${tasks.other.artifacts[0].text}")
-        == R"(${tasks.other.artifacts[0].text}: "other" is not a task this one depends on; it depends on "search", "Review")");
+  CHECK(checked("${tasks.search.artifacts[9].data.x} ${tasks[\"Search papers\"].artifacts[0].text}")
+        == "fine");
+  CHECK(
+      checked("${tasks.search.artifacts[0].text} ${tasks.other.artifacts[0].text}")
+      == R"(${tasks.other.artifacts[0].text}: "other" is not a task this one depends on; it depends on "search", "Review")");
 }
 
 TEST_CASE("what references insert is limited", "[actors][references]") {
   const std::vector<dependency_result> large{
-      {task_id("a"), "a", "a", {made_of("x", {text_part(std::string(referenced_bytes_max / 4, 'x'))})}, {}}};
+      {task_id("a"),
+       "a",
+       "a",
+       {made_of("x", {text_part(std::string(referenced_bytes_max / 4, 'x'))})},
+       {}}};
   json::array four(4, json::value("${tasks.a.artifacts[0].text}"));
   CHECK(resolve_references({{"v", four}}, large).has_value());
   four.emplace_back("and ${tasks.a.artifacts[0].text}");
@@ -267,7 +314,8 @@ TEST_CASE("an input may nest up to a limit", "[actors][references]") {
   for (const auto levels : {referencing_depth_max + 1, std::size_t{10'000}}) {
     const auto deep = nested(levels, reference);
     CHECK(has_references(deep));
-    for (const auto& refused : {resolve_references(deep, two_tasks()).error(), check_references(deep, two_tasks()).error()}) {
+    for (const auto& refused : {resolve_references(deep, two_tasks()).error(),
+                                check_references(deep, two_tasks()).error()}) {
       CHECK(refused.code == errc::limit_exceeded);
       CHECK(refused.field == "/a~1b");
     }

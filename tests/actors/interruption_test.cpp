@@ -1,11 +1,10 @@
 // Pausing, ending and resuming: what may still begin, and who can still be reached.
-#include "actors/gateway.hpp"
-
-#include <algorithm>
-
 #include "tests/support/actor_bed.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/results.hpp"
+#include <troupe/actors/gateway.hpp>
+
+#include <algorithm>
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -14,18 +13,18 @@ namespace {
 
 result<plan_id> move_plan(actor_bed& bed, const plan_id& id, plan_state to) {
   awaited<plan_id> done;
-  update_plan what;
-  what.id = id;
-  what.state = to;
-  bed.door().update(what, done.to());
+  update_plan command;
+  command.id = id;
+  command.state = to;
+  bed.door().update(command, done.to());
   return done.get();
 }
 
 void wait_for_plan(recorder& seen, std::uint32_t plan, plan_state state) {
   seen.wait([&](const auto& all) {
     return std::any_of(all.begin(), all.end(), [&](const change_ptr& one) {
-      return std::any_of(one->events.begin(), one->events.end(), [&](const event& what) {
-        const auto* moved = std::get_if<plan_moved>(&what);
+      return std::any_of(one->events.begin(), one->events.end(), [&](const event& happened) {
+        const auto* moved = std::get_if<plan_moved>(&happened);
         return moved && moved->plan == plan && moved->to == state;
       });
     });
@@ -45,11 +44,11 @@ TEST_CASE("a refused change of an objective changes nothing", "[actors][gateway]
   REQUIRE(made);
   const auto port = bed.held->port("a");
   awaited<objective_ptr> done;
-  update_objective what;
-  what.id = (*made)->id;
-  what.name = "renamed";
-  what.state = objective_state::completed; // its plan still runs
-  bed.door().update(what, done.to());
+  update_objective command;
+  command.id = (*made)->id;
+  command.name = "renamed";
+  command.state = objective_state::completed; // its plan still runs
+  bed.door().update(command, done.to());
   CHECK(done.get().error().code == errc::invalid_transition);
   port->report(report_completed{});
   bed.seen->wait_for(objective_state::completed);
@@ -58,17 +57,18 @@ TEST_CASE("a refused change of an objective changes nothing", "[actors][gateway]
   CHECK(end->revision == (*made)->revision);
 }
 
-TEST_CASE("a change of an objective that changes nothing leaves its revision", "[actors][gateway]") {
+TEST_CASE("a change of an objective that changes nothing leaves its revision",
+          "[actors][gateway]") {
   actor_bed bed;
   const auto made = bed.begin(an_objective({a_plan("p", {a_task("a", {}, "held")})}));
   REQUIRE(made);
   const auto update = [&](std::uint64_t revision, std::string name) {
     awaited<objective_ptr> done;
-    update_objective what;
-    what.id = (*made)->id;
-    what.name = std::move(name);
-    what.revision = revision;
-    bed.door().update(what, done.to());
+    update_objective command;
+    command.id = (*made)->id;
+    command.name = std::move(name);
+    command.if_revision = revision;
+    bed.door().update(command, done.to());
     return done.get();
   };
   const auto first = (*made)->revision;
@@ -82,7 +82,8 @@ TEST_CASE("a change of an objective that changes nothing leaves its revision", "
 
 TEST_CASE("a paused objective starts no plan until it goes on", "[actors][gateway]") {
   actor_bed bed;
-  const auto made = bed.begin(an_objective({a_plan("p", {a_task("a", {}, "held")}), after(a_plan("q", {a_task("b", {}, "held")}), "p")}));
+  const auto made = bed.begin(an_objective({a_plan("p", {a_task("a", {}, "held")}),
+                                            after(a_plan("q", {a_task("b", {}, "held")}), "p")}));
   REQUIRE(made);
   const auto id = (*made)->id;
   const auto port = bed.held->port("a");
@@ -104,7 +105,8 @@ TEST_CASE("a paused objective starts no plan until it goes on", "[actors][gatewa
 
 TEST_CASE("an objective that is told to pause and at once to go on goes on", "[actors][gateway]") {
   actor_bed bed;
-  const auto made = bed.begin(an_objective({a_plan("p", {a_task("a", {}, "held"), a_task("b", {"a"})})}));
+  const auto made =
+      bed.begin(an_objective({a_plan("p", {a_task("a", {}, "held"), a_task("b", {"a"})})}));
   REQUIRE(made);
   const auto port = bed.held->port("a");
   REQUIRE(bed.move((*made)->id, objective_state::blocked));
@@ -117,7 +119,8 @@ TEST_CASE("an objective that is being ended takes and starts no more plans", "[a
   actor_bed bed;
   bed.held->stops_at_once = false;
   auto second = a_plan("q", {a_task("b", {}, "held")});
-  const auto made = bed.begin(an_objective({a_plan("p", {a_task("a", {}, "asking")}), after(std::move(second), "p")}));
+  const auto made = bed.begin(
+      an_objective({a_plan("p", {a_task("a", {}, "asking")}), after(std::move(second), "p")}));
   REQUIRE(made);
   bed.seen->wait_for(objective_state::blocked);
   awaited<objective_ptr> ended;
@@ -126,24 +129,26 @@ TEST_CASE("an objective that is being ended takes and starts no more plans", "[a
   end.state = objective_state::canceled;
   awaited<plan_id> added;
   bed.door().update(end, ended.to());
-  bed.door().create(create_plan{{}, (*made)->id, a_plan("r", {a_task("c", {}, "held")}), true}, added.to());
+  bed.door().create(create_plan{{}, (*made)->id, a_plan("r", {a_task("c", {}, "held")}), true},
+                    added.to());
   REQUIRE(ended.get());
   CHECK(added.get().error().code == errc::invalid_transition);
   bed.seen->wait_for(objective_state::canceled);
   CHECK(bed.held->starts() == 0);
 }
 
-TEST_CASE("a lone task that waits for its turn after a restart can be canceled", "[actors][gateway]") {
+TEST_CASE("a lone task that waits for its turn after a restart can be canceled",
+          "[actors][gateway]") {
   actor_bed bed;
   bed.agents.default_agent = "held";
   recovered left;
   for (const auto* text : {"one", "two"}) {
-    send_message what;
-    what.what.message_id = text;
-    what.what.from = role::user;
-    what.what.parts.push_back(text_part(text));
+    send_message command;
+    command.message.message_id = text;
+    command.message.from = role::user;
+    command.message.parts.push_back(text_part(text));
     awaited<sent> done;
-    bed.door().send(std::move(what), nullptr, done.to());
+    bed.door().send(std::move(command), nullptr, done.to());
     const auto made = done.get();
     REQUIRE(made);
     left.lone_tasks.push_back(bed.records().find_task(made->task));
@@ -162,18 +167,19 @@ TEST_CASE("a lone task that waits for its turn after a restart can be canceled",
   }
 }
 
-TEST_CASE("a message that has to wait for its turn is a task at once, and can be canceled", "[actors][gateway]") {
+TEST_CASE("a message that has to wait for its turn is a task at once, and can be canceled",
+          "[actors][gateway]") {
   actor_bed bed;
   bed.agents.default_agent = "held";
   bed.held->limit = 1;
   std::vector<task_id> made;
   for (const auto* text : {"one", "two"}) {
-    send_message what;
-    what.what.message_id = text;
-    what.what.from = role::user;
-    what.what.parts.push_back(text_part(text));
+    send_message command;
+    command.message.message_id = text;
+    command.message.from = role::user;
+    command.message.parts.push_back(text_part(text));
     awaited<sent> done;
-    bed.door().send(std::move(what), nullptr, done.to());
+    bed.door().send(std::move(command), nullptr, done.to());
     const auto sent_one = done.get();
     REQUIRE(sent_one);
     made.push_back(sent_one->task);
@@ -186,19 +192,21 @@ TEST_CASE("a message that has to wait for its turn is a task at once, and can be
   CHECK(bed.held->starts() == 1);
 }
 
-TEST_CASE("after a restart a plan hears of a task that was withdrawn before it", "[actors][gateway]") {
+TEST_CASE("after a restart a plan hears of a task that was withdrawn before it",
+          "[actors][gateway]") {
   actor_bed bed;
   auto first = a_plan("p", {a_task("a", {}, "held"), a_task("x", {"a"})});
   first.failure = on_failure::keep_going;
   const auto made = bed.begin(an_objective({first, a_plan("q", {a_task("y", {"x"})})}), false);
   REQUIRE(made);
   bed.stop();
-  change what;
-  what.context = (*made)->id.str();
-  what.at = (*made)->created;
-  what.events = {objective_moved{objective_state::working, ""}, plan_moved{0, plan_state::working, ""},
-                 plan_moved{1, plan_state::working, ""}, tasks_withdrawn{0, {1}, task_state::canceled, "by request"}};
-  bed.records().commit(std::move(what), nullptr, nullptr);
+  change change;
+  change.context = (*made)->id.str();
+  change.at = (*made)->created;
+  change.events = {objective_moved{objective_state::working, ""},
+                   plan_moved{0, plan_state::working, ""}, plan_moved{1, plan_state::working, ""},
+                   tasks_withdrawn{0, {1}, task_state::canceled, "by request"}};
+  bed.records().commit(std::move(change), nullptr, nullptr);
   recovered left;
   left.objectives.push_back(bed.records().find_objective((*made)->id));
   bed.door().resume(left);
@@ -206,18 +214,20 @@ TEST_CASE("after a restart a plan hears of a task that was withdrawn before it",
   CHECK(bed.records().find_objective((*made)->id)->plans[0].state == plan_state::working);
 }
 
-TEST_CASE("a task of a plan that has not begun can be canceled, and takes no messages", "[actors][gateway]") {
+TEST_CASE("a task of a plan that has not begun can be canceled, and takes no messages",
+          "[actors][gateway]") {
   actor_bed bed;
-  const auto made = bed.begin(an_objective({going_on(a_plan("p", {a_task("a"), a_task("b", {"a"}), a_task("c")}))}), false);
+  const auto made = bed.begin(
+      an_objective({going_on(a_plan("p", {a_task("a"), a_task("b", {"a"}), a_task("c")}))}), false);
   REQUIRE(made);
   const auto a = (*made)->plans[0].task_at(0);
-  send_message what;
-  what.what.message_id = "m";
-  what.what.from = role::user;
-  what.what.task_id = a.str();
-  what.what.parts.push_back(text_part("hello"));
+  send_message command;
+  command.message.message_id = "m";
+  command.message.from = role::user;
+  command.message.task_id = a.str();
+  command.message.parts.push_back(text_part("hello"));
   awaited<sent> told;
-  bed.door().send(std::move(what), nullptr, told.to());
+  bed.door().send(std::move(command), nullptr, told.to());
   CHECK(told.get().error().code == errc::unsupported_operation);
 
   awaited<task_ptr> done;
@@ -236,7 +246,9 @@ TEST_CASE("a task of a plan that has not begun can be canceled, and takes no mes
 
 TEST_CASE("a plan that has not begun is over when somebody says so", "[actors][gateway]") {
   actor_bed bed;
-  const auto made = bed.begin(an_objective({a_plan("p", {a_task("a"), a_task("b")}), after(a_plan("q", {a_task("c")}), "p")}), false);
+  const auto made = bed.begin(an_objective({a_plan("p", {a_task("a"), a_task("b")}),
+                                            after(a_plan("q", {a_task("c")}), "p")}),
+                              false);
   REQUIRE(made);
   REQUIRE(move_plan(bed, (*made)->plans[0].spec->id, plan_state::completed));
   auto now = bed.records().find_objective((*made)->id);
@@ -244,7 +256,8 @@ TEST_CASE("a plan that has not begun is over when somebody says so", "[actors][g
   CHECK(now->plans[0].state == plan_state::completed);
   CHECK(now->plans[0].reason == "completed by request");
   CHECK(bed.states(*now) == "canceled canceled");
-  CHECK(move_plan(bed, (*made)->plans[0].spec->id, plan_state::working).error().code == errc::invalid_transition);
+  CHECK(move_plan(bed, (*made)->plans[0].spec->id, plan_state::working).error().code
+        == errc::invalid_transition);
   REQUIRE(bed.move((*made)->id, objective_state::working));
   bed.seen->wait_for(objective_state::completed);
 }

@@ -1,11 +1,10 @@
 // What a message must keep to, as decisions (docs/a2a.md, "Tasks and messages").
 #include "actors/message_rules.hpp"
-
-#include <map>
-
-#include "actors/limits.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/results.hpp"
+#include <troupe/actors/limits.hpp>
+
+#include <map>
 
 using namespace troupe;
 
@@ -19,7 +18,8 @@ artifact_ptr an_artifact(std::string id) {
 
 /// Tasks that can be seen: "old" with artifacts a and b, "other" with b, "bare" without.
 task_ptr find(const task_id& id) {
-  static const std::map<std::string, std::vector<std::string>> all{{"old", {"a", "b"}}, {"other", {"b"}}, {"bare", {}}};
+  static const std::map<std::string, std::vector<std::string>> all{
+      {"old", {"a", "b"}}, {"other", {"b"}}, {"bare", {}}};
   const auto at = all.find(id.str());
   if (at == all.end())
     return nullptr;
@@ -41,14 +41,17 @@ message referring(std::vector<std::string> tasks, const boost::json::value& pin 
 
 class picky final : public agent {
 public:
-  start_result start(const order_ptr&, const agent_port_ptr&) override { return report_completed{}; }
+  start_result start(const order_ptr&, const agent_port_ptr&) override {
+    return report_completed{};
+  }
   std::vector<std::string> output_modes() const override { return {"image/png", "text/plain"}; }
   std::vector<std::string> input_modes() const override { return {"text/*", "application/json"}; }
 };
 
 } // namespace
 
-TEST_CASE("a message may refer to tasks that can be seen, and to nothing else", "[actors][messages]") {
+TEST_CASE("a message may refer to tasks that can be seen, and to nothing else",
+          "[actors][messages]") {
   CHECK(check_task_references(referring({}), find));
   CHECK(check_task_references(referring({"old", "bare", "old"}), find));
   const auto unknown = check_task_references(referring({"old", "foreign"}), find);
@@ -59,18 +62,22 @@ TEST_CASE("a message may refer to tasks that can be seen, and to nothing else", 
 }
 
 TEST_CASE("a message refers to no more tasks than allowed", "[actors][messages]") {
-  CHECK(check_task_references(referring(std::vector<std::string>(referenced_tasks_max, "old")), find));
-  const auto many = check_task_references(referring(std::vector<std::string>(referenced_tasks_max + 1, "old")), find);
+  CHECK(check_task_references(referring(std::vector<std::string>(referenced_tasks_max, "old")),
+                              find));
+  const auto many = check_task_references(
+      referring(std::vector<std::string>(referenced_tasks_max + 1, "old")), find);
   REQUIRE(many.has_error());
   CHECK_THAT(many.error().message, ContainsSubstring(std::to_string(referenced_tasks_max)));
 }
 
-TEST_CASE("a pinned artifact is one of the referenced tasks or of the task itself", "[actors][messages]") {
+TEST_CASE("a pinned artifact is one of the referenced tasks or of the task itself",
+          "[actors][messages]") {
   CHECK(check_task_references(referring({"bare", "other"}, "b"), find));
   auto own = referring({}, "a");
   own.task_id = "old";
   CHECK(check_task_references(own, find));
-  for (const auto& wrong : {referring({"other"}, "a"), referring({}, "a"), referring({"old"}, 7), referring({"old"}, "")}) {
+  for (const auto& wrong : {referring({"other"}, "a"), referring({}, "a"), referring({"old"}, 7),
+                            referring({"old"}, "")}) {
     const auto refused = check_task_references(wrong, find);
     REQUIRE(refused.has_error());
     CHECK(refused.error().code == errc::invalid_params);
@@ -78,17 +85,23 @@ TEST_CASE("a pinned artifact is one of the referenced tasks or of the task itsel
   }
 }
 
-TEST_CASE("an agent is given each referenced task once, with what is pinned of it", "[actors][messages]") {
+TEST_CASE("an agent is given each referenced task once, with what is pinned of it",
+          "[actors][messages]") {
   const auto first = std::make_shared<const message>(referring({"old", "gone"}, "b"));
   const auto second = std::make_shared<const message>(referring({"other", "old"}));
-  const auto all = gather_references({first, second}, find);
+  std::map<std::string, std::vector<artifact_ptr>> all_made;
+  const auto made = [&](const task_id& id) -> const std::vector<artifact_ptr>* {
+    const auto record = find(id);
+    return record ? &(all_made[id.str()] = record->artifacts) : nullptr;
+  };
+  const auto all = gather_references({first, second}, made);
   REQUIRE(all.size() == 2);
   CHECK(all[0].id.str() == "old");
   CHECK(all[0].artifacts.size() == 2);
   CHECK(all[0].pinned == std::vector<std::string>{"b"});
   CHECK(all[1].id.str() == "other");
   CHECK(all[1].pinned == std::vector<std::string>{"b"}); // ambiguous: the agent decides
-  CHECK(gather_references({std::make_shared<const message>(referring({}))}, find).empty());
+  CHECK(gather_references({std::make_shared<const message>(referring({}))}, made).empty());
 }
 
 TEST_CASE("what an agent cannot make or does not take is refused", "[actors][messages]") {

@@ -1,8 +1,9 @@
 #include "actors/objective_graph.hpp"
-
 #include "tests/support/actor_bed.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/results.hpp"
+
+#include <random>
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -38,14 +39,16 @@ plan_spec or_else(plan_spec plan, std::vector<std::string> alternatives) {
 } // namespace
 
 TEST_CASE("dependencies are found by id, by name and by position", "[actors][objective_graph]") {
-  auto plan = a_plan("p", {with_key("first"), a_task("Second one", {"first"}), a_task("third", {"Second one", "task-0"})});
+  auto plan = a_plan("p", {with_key("first"), a_task("Second one", {"first"}),
+                           a_task("third", {"Second one", "task-0"})});
   const auto out = resolve({plan});
   REQUIRE(out);
   CHECK(out->plans[0].edges == std::vector<graph_edge>{{0, 1}, {1, 2}, {0, 2}});
 }
 
 TEST_CASE("a task may depend on a task of another plan", "[actors][objective_graph]") {
-  const auto out = resolve({a_plan("one", {a_task("a"), a_task("b")}), a_plan("two", {a_task("c", {"b"}), a_task("d", {"plan-0/task-0"})})});
+  const auto out = resolve({a_plan("one", {a_task("a"), a_task("b")}),
+                            a_plan("two", {a_task("c", {"b"}), a_task("d", {"plan-0/task-0"})})});
   REQUIRE(out);
   CHECK(out->plans[1].externals == std::vector<std::uint32_t>{1, 1});
   REQUIRE(out->plans[0].awaited(1).size() == 1);
@@ -53,13 +56,16 @@ TEST_CASE("a task may depend on a task of another plan", "[actors][objective_gra
   CHECK(out->plans[0].awaited(0)[0].dependent == task_position{1, 1});
 }
 
-TEST_CASE("the plan's own task wins over one of the same name elsewhere", "[actors][objective_graph]") {
-  const auto out = resolve({a_plan("one", {a_task("a")}), a_plan("two", {a_task("a"), a_task("b", {"a"})})});
+TEST_CASE("the plan's own task wins over one of the same name elsewhere",
+          "[actors][objective_graph]") {
+  const auto out =
+      resolve({a_plan("one", {a_task("a")}), a_plan("two", {a_task("a"), a_task("b", {"a"})})});
   REQUIRE(out);
   CHECK(out->plans[1].edges == std::vector<graph_edge>{{0, 1}});
 }
 
-TEST_CASE("what cannot be resolved is refused with the names of the culprits", "[actors][objective_graph]") {
+TEST_CASE("what cannot be resolved is refused with the names of the culprits",
+          "[actors][objective_graph]") {
   SECTION("unknown name") {
     const auto why = refusal({a_plan("p", {a_task("a", {"nobody"})})});
     CHECK(why.code == errc::unknown_dependency);
@@ -68,7 +74,9 @@ TEST_CASE("what cannot be resolved is refused with the names of the culprits", "
   }
   SECTION("a name that is nearly right") {
     const auto why = refusal({a_plan("p", {a_task("fetch"), a_task("b", {"fetch", "fecth"})})});
-    CHECK(why.message == "task \"b\" depends on \"fecth\", which is no task of this objective; did you mean \"fetch\"?");
+    CHECK(why.message
+          == "task \"b\" depends on \"fecth\", which is no task of this objective; did you mean "
+             "\"fetch\"?");
     CHECK(why.field == "/plans/0/tasks/1/dependencies/1");
   }
   SECTION("self-dependency") {
@@ -104,38 +112,49 @@ TEST_CASE("what cannot be resolved is refused with the names of the culprits", "
 }
 
 TEST_CASE("an alternative has none of its own", "[actors][objective_graph]") {
-  const auto why = refusal({or_else(a_plan("P", {}), {"Q"}), or_else(a_plan("Q", {}), {"R"}), a_plan("R", {})});
+  const auto why =
+      refusal({or_else(a_plan("P", {}), {"Q"}), or_else(a_plan("Q", {}), {"R"}), a_plan("R", {})});
   CHECK(why.code == errc::invalid_params);
   CHECK(why.message
-        == "plan \"Q\" is an alternative of plan \"P\" and can have none of its own; list \"R\" among the alternatives of \"P\"");
+        == "plan \"Q\" is an alternative of plan \"P\" and can have none of its own; list \"R\" "
+           "among the alternatives of \"P\"");
   CHECK(why.field == "/plans/1/alternatives/0");
-  CHECK(refusal({or_else(a_plan("P", {}), {"Q"}), or_else(a_plan("Q", {}), {"P"})}).code == errc::invalid_params);
-  CHECK(resolve_accepted(an_objective({or_else(a_plan("P", {}), {"Q"}), or_else(a_plan("Q", {}), {"R"}), a_plan("R", {})}).plans));
+  CHECK(refusal({or_else(a_plan("P", {}), {"Q"}), or_else(a_plan("Q", {}), {"P"})}).code
+        == errc::invalid_params);
+  CHECK(resolve_accepted(an_objective({or_else(a_plan("P", {}), {"Q"}),
+                                       or_else(a_plan("Q", {}), {"R"}), a_plan("R", {})})
+                             .plans));
 }
 
 TEST_CASE("a cycle is printed as a path", "[actors][objective_graph]") {
   SECTION("of tasks") {
-    const auto why = refusal({a_plan("p", {a_task("a", {"c"}), a_task("b", {"a"}), a_task("c", {"b"}), a_task("d", {"c"})})});
+    const auto why = refusal({a_plan(
+        "p", {a_task("a", {"c"}), a_task("b", {"a"}), a_task("c", {"b"}), a_task("d", {"c"})})});
     CHECK(why.code == errc::dependency_cycle);
     const std::string text = why.message;
-    const bool any = text.ends_with("a -> b -> c -> a") || text.ends_with("b -> c -> a -> b") || text.ends_with("c -> a -> b -> c");
+    const bool any = text.ends_with("a -> b -> c -> a") || text.ends_with("b -> c -> a -> b")
+                     || text.ends_with("c -> a -> b -> c");
     CHECK(any);
   }
   SECTION("through plans") {
-    const auto why = refusal({after(a_plan("one", {a_task("a")}), {"two"}), a_plan("two", {a_task("b", {"a"})})});
+    const auto why = refusal(
+        {after(a_plan("one", {a_task("a")}), {"two"}), a_plan("two", {a_task("b", {"a"})})});
     CHECK(why.code == errc::dependency_cycle);
     CHECK_THAT(why.message, ContainsSubstring("plan one") && ContainsSubstring("plan two"));
-    CHECK_THAT(why.field, StartsWith("/plans/") && EndsWith("/dependencies") && ContainsSubstring("/tasks/"));
+    CHECK_THAT(why.field,
+               StartsWith("/plans/") && EndsWith("/dependencies") && ContainsSubstring("/tasks/"));
   }
   SECTION("through plans, at the task that depends on another") {
-    const auto why = refusal({after(a_plan("one", {a_task("a")}), {"two"}), a_plan("two", {a_task("b", {"a"})})});
+    const auto why = refusal(
+        {after(a_plan("one", {a_task("a")}), {"two"}), a_plan("two", {a_task("b", {"a"})})});
     CHECK_THAT(why.message, ContainsSubstring("plan two -> plan one -> a -> b"));
     CHECK(why.field == "/plans/1/tasks/0/dependencies");
   }
   SECTION("of ten thousand tasks, shortened") {
     std::vector<task_spec> ring;
     for (int i = 0; i < 10'000; ++i)
-      ring.push_back(with_key("n" + std::to_string(i), {"n" + std::to_string((i + 9'999) % 10'000)}));
+      ring.push_back(
+          with_key("n" + std::to_string(i), {"n" + std::to_string((i + 9'999) % 10'000)}));
     const auto why = refusal({a_plan("p", std::move(ring))});
     CHECK(why.code == errc::dependency_cycle);
     CHECK_THAT(why.message, ContainsSubstring("(9980 more)"));
@@ -143,29 +162,39 @@ TEST_CASE("a cycle is printed as a path", "[actors][objective_graph]") {
   }
 }
 
-TEST_CASE("what waits for a plan waits for its alternatives too, which must not wait for it", "[actors][objective_graph]") {
+TEST_CASE("what waits for a plan waits for its alternatives too, which must not wait for it",
+          "[actors][objective_graph]") {
   const auto p = or_else(a_plan("P", {a_task("p")}), {"Q"});
   SECTION("the alternative depends on the plan itself") {
     const auto why = refusal({p, after(a_plan("Q", {}), {"P"})});
     CHECK(why.code == errc::dependency_cycle);
-    CHECK(why.message == "the dependencies form a cycle: plan Q -> plan P (for which plan Q stands in) -> plan Q");
+    CHECK(why.message
+          == "the dependencies form a cycle: plan Q -> plan P (for which plan Q stands in) -> plan "
+             "Q");
     CHECK(why.field == "/plans/1/dependencies");
   }
   SECTION("the alternative depends on what depends on the plan") {
     const auto why = refusal({p, after(a_plan("D", {}), {"P"}), after(a_plan("Q", {}), {"D"})});
     CHECK(why.code == errc::dependency_cycle);
-    CHECK_THAT(why.message, ContainsSubstring("plan D -> plan Q -> plan P (for which plan Q stands in) -> plan D"));
+    CHECK_THAT(
+        why.message,
+        ContainsSubstring("plan D -> plan Q -> plan P (for which plan Q stands in) -> plan D"));
   }
   SECTION("a task of the alternative does") {
-    const auto why = refusal({p, after(a_plan("D", {a_task("d")}), {"P"}), a_plan("Q", {a_task("q", {"d"})})});
+    const auto why =
+        refusal({p, after(a_plan("D", {a_task("d")}), {"P"}), a_plan("Q", {a_task("q", {"d"})})});
     CHECK(why.code == errc::dependency_cycle);
-    CHECK_THAT(why.message, ContainsSubstring("q -> plan Q -> plan P (for which plan Q stands in) -> plan D -> d"));
+    CHECK_THAT(
+        why.message,
+        ContainsSubstring("q -> plan Q -> plan P (for which plan Q stands in) -> plan D -> d"));
     CHECK(why.field == "/plans/2/tasks/0/dependencies");
   }
   SECTION("an alternative waits for one whose turn comes later") {
     const auto first = or_else(a_plan("P", {}), {"Q", "S"});
-    CHECK(refusal({first, after(a_plan("Q", {}), {"S"}), a_plan("S", {})}).code == errc::dependency_cycle);
-    CHECK(refusal({first, a_plan("Q", {a_task("q", {"s"})}), a_plan("S", {a_task("s")})}).code == errc::dependency_cycle);
+    CHECK(refusal({first, after(a_plan("Q", {}), {"S"}), a_plan("S", {})}).code
+          == errc::dependency_cycle);
+    CHECK(refusal({first, a_plan("Q", {a_task("q", {"s"})}), a_plan("S", {a_task("s")})}).code
+          == errc::dependency_cycle);
   }
   SECTION("a task that depends on one of the plan's does not wait for alternatives") {
     CHECK(resolve({p, a_plan("D", {a_task("d", {"p"})}), a_plan("Q", {a_task("q", {"d"})})}));
@@ -174,7 +203,8 @@ TEST_CASE("what waits for a plan waits for its alternatives too, which must not 
 }
 
 TEST_CASE("what was accepted once is not refused as a cycle later", "[actors][objective_graph]") {
-  const auto plans = an_objective({or_else(a_plan("P", {}), {"Q"}), after(a_plan("Q", {}), {"P"})}).plans;
+  const auto plans =
+      an_objective({or_else(a_plan("P", {}), {"Q"}), after(a_plan("Q", {}), {"P"})}).plans;
   CHECK_FALSE(resolve_dependencies(plans));
   const auto out = resolve_accepted(plans);
   REQUIRE(out);
@@ -182,7 +212,8 @@ TEST_CASE("what was accepted once is not refused as a cycle later", "[actors][ob
 }
 
 TEST_CASE("a plan that is named twice counts once", "[actors][objective_graph]") {
-  const auto out = resolve({or_else(a_plan("P", {}), {"Q", "plan-1"}), a_plan("Q", {}), after(a_plan("D", {}), {"P", "plan-0"})});
+  const auto out = resolve({or_else(a_plan("P", {}), {"Q", "plan-1"}), a_plan("Q", {}),
+                            after(a_plan("D", {}), {"P", "plan-0"})});
   REQUIRE(out);
   CHECK(out->plans[0].alternatives == std::vector<std::uint32_t>{1});
   CHECK(out->plans[2].dependencies == std::vector<std::uint32_t>{0});
@@ -209,67 +240,206 @@ constexpr auto completed = plan_state::completed;
 constexpr auto failed = plan_state::failed;
 constexpr auto skipped = plan_state::skipped;
 
-std::vector<resolved_plan> shape(std::vector<plan_spec> plans) {
-  auto out = resolve(std::move(plans));
+std::vector<plan_relations> shape(std::vector<plan_spec> plans) {
+  const auto out = resolve(std::move(plans));
   REQUIRE(out);
-  return std::move(out->plans);
+  return {out->plans.begin(), out->plans.end()};
 }
 
 } // namespace
 
-TEST_CASE("plans without dependencies start together, others after them", "[actors][objective_graph]") {
+TEST_CASE("plans without dependencies start together, others after them",
+          "[actors][objective_graph]") {
   const auto plans = shape({a_plan("a", {}), a_plan("b", {}), after(a_plan("c", {}), {"a", "b"})});
-  CHECK(decide(plans, {pending, pending, pending}).start == std::vector<std::uint32_t>{0, 1});
-  CHECK(decide(plans, {completed, working, pending}).start.empty());
-  CHECK(decide(plans, {completed, completed, pending}).start == std::vector<std::uint32_t>{2});
-  CHECK(decide(plans, {completed, completed, completed}).outcome == objective_state::completed);
+  CHECK(next_steps(plans, {pending, pending, pending}).start == std::vector<std::uint32_t>{0, 1});
+  CHECK(next_steps(plans, {completed, working, pending}).start.empty());
+  CHECK(next_steps(plans, {completed, completed, pending}).start == std::vector<std::uint32_t>{2});
+  CHECK(next_steps(plans, {completed, completed, completed}).outcome == objective_state::completed);
 }
 
-TEST_CASE("a failed plan skips what depends on it and fails the objective in the end", "[actors][objective_graph]") {
-  const auto plans = shape({a_plan("a", {}), a_plan("b", {}), after(a_plan("c", {}), {"a"}), after(a_plan("d", {}), {"c"})});
-  auto next = decide(plans, {failed, working, pending, pending});
+TEST_CASE("a failed plan skips what depends on it and fails the objective in the end",
+          "[actors][objective_graph]") {
+  const auto plans = shape({a_plan("a", {}), a_plan("b", {}), after(a_plan("c", {}), {"a"}),
+                            after(a_plan("d", {}), {"c"})});
+  auto next = next_steps(plans, {failed, working, pending, pending});
   CHECK(next.skipped.size() == 2);
   CHECK_FALSE(next.outcome);
-  CHECK(decide(plans, {failed, completed, skipped, skipped}).outcome == objective_state::failed);
+  CHECK(next_steps(plans, {failed, completed, skipped, skipped}).outcome
+        == objective_state::failed);
 }
 
-TEST_CASE("alternatives start in turn and are skipped when they are not needed", "[actors][objective_graph]") {
+TEST_CASE("alternatives start in turn and are skipped when they are not needed",
+          "[actors][objective_graph]") {
   auto first = a_plan("a", {});
   first.alternatives = {"b", "c"};
-  const auto plans = shape({first, a_plan("b", {}), a_plan("c", {}), after(a_plan("d", {}), {"a"})});
-  CHECK(decide(plans, {pending, pending, pending, pending}).start == std::vector<std::uint32_t>{0});
+  const auto plans =
+      shape({first, a_plan("b", {}), a_plan("c", {}), after(a_plan("d", {}), {"a"})});
+  CHECK(next_steps(plans, {pending, pending, pending, pending}).start
+        == std::vector<std::uint32_t>{0});
   SECTION("not needed") {
-    const auto next = decide(plans, {completed, pending, pending, pending});
+    const auto next = next_steps(plans, {completed, pending, pending, pending});
     CHECK(next.skipped.size() == 2);
     CHECK(next.start == std::vector<std::uint32_t>{3});
   }
   SECTION("the next one's turn") {
-    CHECK(decide(plans, {failed, pending, pending, pending}).start == std::vector<std::uint32_t>{1});
-    CHECK(decide(plans, {failed, failed, pending, pending}).start == std::vector<std::uint32_t>{2});
+    CHECK(next_steps(plans, {failed, pending, pending, pending}).start
+          == std::vector<std::uint32_t>{1});
+    CHECK(next_steps(plans, {failed, failed, pending, pending}).start
+          == std::vector<std::uint32_t>{2});
   }
   SECTION("an alternative that completed meets the dependency") {
-    const auto next = decide(plans, {failed, completed, pending, pending});
+    const auto next = next_steps(plans, {failed, completed, pending, pending});
     CHECK(next.skipped.size() == 1);
     CHECK(next.start == std::vector<std::uint32_t>{3});
-    CHECK(decide(plans, {failed, completed, skipped, completed}).outcome == objective_state::completed);
+    CHECK(next_steps(plans, {failed, completed, skipped, completed}).outcome
+          == objective_state::completed);
   }
   SECTION("none left") {
-    const auto next = decide(plans, {failed, failed, failed, pending});
+    const auto next = next_steps(plans, {failed, failed, failed, pending});
     CHECK(next.skipped.size() == 1);
     CHECK(next.outcome == objective_state::failed);
   }
 }
 
 TEST_CASE("plans that are held neither begin nor are skipped", "[actors][objective_graph]") {
-  const auto plans = shape({a_plan("a", {}), after(a_plan("b", {}), {"a"}), after(a_plan("c", {}), {"a"})});
-  CHECK(decide(plans, {pending, pending, pending}, {true, true, true}).start.empty());
-  CHECK(decide(plans, {completed, pending, pending}, {true, true, false}).start == std::vector<std::uint32_t>{2});
-  const auto next = decide(plans, {failed, pending, pending}, {true, true, false});
+  const auto plans =
+      shape({a_plan("a", {}), after(a_plan("b", {}), {"a"}), after(a_plan("c", {}), {"a"})});
+  CHECK(next_steps(plans, {pending, pending, pending}, {true, true, true}).start.empty());
+  CHECK(next_steps(plans, {completed, pending, pending}, {true, true, false}).start
+        == std::vector<std::uint32_t>{2});
+  const auto next = next_steps(plans, {failed, pending, pending}, {true, true, false});
   REQUIRE(next.skipped.size() == 1);
   CHECK(next.skipped[0].plan == 2);
   CHECK_FALSE(next.outcome);
 }
 
 TEST_CASE("an objective without plans never ends by itself", "[actors][objective_graph]") {
-  CHECK_FALSE(decide({}, {}).outcome);
+  CHECK_FALSE(next_steps({}, {}).outcome);
+}
+
+// -- one plan after the other --------------------------------------------------------------------------------------------
+
+namespace {
+
+/// As the gateway names what was accepted.
+plan_spec_ptr named(plan_spec plan, std::size_t index) {
+  plan.id = plan_id{"o.p" + std::to_string(index)};
+  for (std::size_t t = 0; t < plan.tasks.size(); ++t)
+    if (plan.tasks[t].id.empty())
+      plan.tasks.edit(t).id = make_task_id(plan.id, t);
+  return std::make_shared<plan_spec>(std::move(plan));
+}
+
+bool same(const resolved_plan& a, const resolved_plan& b) {
+  return a.dependencies == b.dependencies && a.alternatives == b.alternatives && a.edges == b.edges
+         && a.externals == b.externals && a.dependency_offsets == b.dependency_offsets
+         && a.dependency_positions == b.dependency_positions;
+}
+
+/// Plans whose names and dependencies meet by chance.
+plan_spec any_plan(std::mt19937& random, std::size_t index) {
+  const auto below = [&](std::uint32_t end) { return static_cast<std::uint32_t>(random() % end); };
+  const auto any_text = [&] {
+    const std::vector<std::string> texts{
+        "a",       "b",     "c",    "task-0", "task-1", "plan-0/task-0", "plan-1/task-1",
+        "o.p0.t0", "key-0", "key-1"};
+    return texts[below(static_cast<std::uint32_t>(texts.size()))];
+  };
+  std::vector<task_spec> tasks;
+  for (auto n = 1 + below(3); n > 0; --n) {
+    auto task = a_task(std::string(1, static_cast<char>('a' + below(8))));
+    if (below(4) == 0)
+      task.key = "key-" + std::to_string(index);
+    if (below(2) == 0)
+      task.dependencies.push_back(any_text());
+    tasks.push_back(std::move(task));
+  }
+  auto out = a_plan("plan " + std::to_string(below(6)), std::move(tasks));
+  if (index > 0 && below(3) == 0)
+    out.dependencies.push_back(
+        below(2) ? "plan-" + std::to_string(below(static_cast<std::uint32_t>(index)))
+                 : "plan " + std::to_string(below(6)));
+  if (index > 0 && below(5) == 0)
+    out.alternatives.push_back("plan-" + std::to_string(below(static_cast<std::uint32_t>(index))));
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("a plan that is added is resolved as if all had come together",
+          "[actors][objective_graph]") {
+  std::mt19937 random{static_cast<std::mt19937::result_type>(GENERATE(range(0, 60)))};
+  std::vector<plan_spec_ptr> plans{named(any_plan(random, 0), 0)};
+  auto before = resolve_dependencies(plans);
+  if (!before)
+    return;
+  dependency_resolver known{plans, {before->plans.begin(), before->plans.end()}};
+  std::size_t accepted = 0;
+  for (int tries = 0; tries < 60 && accepted < 12; ++tries) {
+    const auto plan = named(any_plan(random, plans.size()), plans.size());
+    auto all = plans;
+    all.push_back(plan);
+    const auto together = resolve_dependencies(all);
+    const auto added = known.resolve(plan);
+    // What was resolved before stays as it was: a name that would mean something else now is
+    // refused.
+    bool keeps = together.has_value();
+    for (std::size_t p = 0; keeps && p < plans.size(); ++p)
+      keeps = before->plans[p].dependency_positions == together->plans[p].dependency_positions
+              && before->plans[p].dependencies == together->plans[p].dependencies;
+    CAPTURE(plans.size());
+    REQUIRE(added.has_value() == keeps);
+    if (!added)
+      continue;
+    REQUIRE(same(added->plan, together->plans.back()));
+    std::size_t edges = 0;
+    for (std::size_t p = 0; p < plans.size(); ++p)
+      edges += together->plans[p].outward.size() - before->plans[p].outward.size();
+    CHECK(added->awaited.size() == edges);
+    known.add(plan, added->plan);
+    plans = std::move(all);
+    before = together;
+    ++accepted;
+  }
+}
+
+TEST_CASE("adding a plan costs what the plan has, however many are there",
+          "[actors][objective_graph]") {
+  constexpr std::size_t added_plans = 1'200;
+  constexpr std::size_t tasks = 5;
+  dependency_resolver known{{}, {}};
+  for (std::size_t p = 0; p < added_plans; ++p) {
+    std::vector<task_spec> all;
+    for (std::size_t t = 0; t < tasks; ++t)
+      all.push_back(
+          a_task("t" + std::to_string(p) + "." + std::to_string(t),
+                 t == 0 ? std::vector<std::string>{} : std::vector<std::string>{"task-0"}));
+    if (p > 0)
+      all[1].dependencies.push_back("t" + std::to_string(p - 1)
+                                    + ".0"); // of the plan before, by its name
+    auto plan = a_plan("plan " + std::to_string(p), std::move(all));
+    if (p > 0)
+      plan.dependencies = {"plan-0"};
+    const auto spec = named(std::move(plan), p);
+    const auto resolved = known.resolve(spec);
+    REQUIRE(resolved);
+    known.add(spec, resolved->plan);
+  }
+  CHECK(known.tasks_looked_at() <= 4 * added_plans * tasks);
+}
+
+TEST_CASE("a cycle that a plan brings with it is refused, also by way of its alternatives",
+          "[actors][objective_graph]") {
+  const std::vector<plan_spec_ptr> plans{named(a_plan("a", {a_task("x")}), 0),
+                                         named(after(a_plan("b", {a_task("y")}), {"a"}), 1)};
+  const auto resolved = resolve_dependencies(plans);
+  REQUIRE(resolved);
+  const dependency_resolver known{plans, {resolved->plans.begin(), resolved->plans.end()}};
+  CHECK(known.resolve(named(a_plan("c", {a_task("p", {"q"}), a_task("q", {"p"})}), 2)).error().code
+        == errc::dependency_cycle);
+  auto instead = after(a_plan("c", {a_task("z")}), {"b"});
+  instead.alternatives = {"a"};
+  CHECK(known.resolve(named(instead, 2)).error().code == errc::dependency_cycle);
+  instead.dependencies.clear();
+  CHECK(known.resolve(named(instead, 2)));
 }

@@ -1,4 +1,5 @@
-// What is somebody else's is answered like what does not exist (A2A 1.0 section 3.3.2), whatever is asked of it.
+// What is somebody else's is answered like what does not exist (A2A 1.0 section 3.3.2), whatever is
+// asked of it.
 #include "tests/support/actor_bed.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/results.hpp"
@@ -8,37 +9,38 @@ using namespace troupe::testing;
 
 namespace {
 
-caller named(const std::string& principal) {
-  caller out;
-  out.principal = principal;
+principal named(const std::string& id) {
+  principal out;
+  out.id = id;
   return out;
 }
 
-send_message text_by(const caller& who, const std::string& text) {
-  send_message what;
-  what.who = who;
-  what.what.message_id = "m";
-  what.what.from = role::user;
-  what.what.parts.push_back(text_part(text));
-  return what;
+send_message text_by(const principal& who, const std::string& text) {
+  send_message command;
+  command.who = who;
+  command.message.message_id = "m";
+  command.message.from = role::user;
+  command.message.parts.push_back(text_part(text));
+  return command;
 }
 
 template<class T, class Command>
-result<T> ask(void (gateway::*how)(Command, reply<T>), gateway& door, Command what) {
+result<T> ask(void (gateway::*how)(Command, reply<T>), gateway& door, Command value) {
   awaited<T> done;
-  (door.*how)(std::move(what), done.to());
+  (door.*how)(std::move(value), done.to());
   return done.get();
 }
 
-result<sent> send(gateway& door, send_message what) {
+result<sent> send(gateway& door, send_message command) {
   awaited<sent> done;
-  door.send(std::move(what), nullptr, done.to());
+  door.send(std::move(command), nullptr, done.to());
   return done.get();
 }
 
 /// Both are refused, and in the same words but for the id.
 template<class T>
-void check_same_refusal(const result<T>& foreign, const std::string& id, const result<T>& unknown, const std::string& nobody) {
+void check_same_refusal(const result<T>& foreign, const std::string& id, const result<T>& unknown,
+                        const std::string& nobody) {
   REQUIRE(foreign.has_error());
   REQUIRE(unknown.has_error());
   CHECK(foreign.error().code == unknown.error().code);
@@ -70,17 +72,17 @@ TEST_CASE("nobody can reach what is somebody else's", "[actors][ownership]") {
   const auto part = objective->plans[0].task_at(0).str();
 
   for (const auto& id : {task, part}) {
-    const auto refer = [&](const caller& who, const std::string& to) {
-      auto what = text_by(who, "look");
-      what.what.reference_task_ids = {to};
-      return send(door, std::move(what));
+    const auto refer = [&](const principal& who, const std::string& to) {
+      auto command = text_by(who, "look");
+      command.message.reference_task_ids = {to};
+      return send(door, std::move(command));
     };
     check_same_refusal(refer(bob, id), id, refer(bob, nobody), nobody);
     CHECK(refer(alice, id));
-    const auto add = [&](const caller& who, const std::string& to) {
-      auto what = text_by(who, "more");
-      what.what.task_id = to;
-      return send(door, std::move(what));
+    const auto add = [&](const principal& who, const std::string& to) {
+      auto command = text_by(who, "more");
+      command.message.task_id = to;
+      return send(door, std::move(command));
     };
     check_same_refusal(add(bob, id), id, add(bob, nobody), nobody);
     CHECK(add(alice, id));
@@ -92,33 +94,35 @@ TEST_CASE("nobody can reach what is somebody else's", "[actors][ownership]") {
     check_same_refusal(cancel(id), id, cancel(nobody), nobody);
   }
 
-  const auto change = [&](const caller& who, const std::string& which) {
-    update_objective what;
-    what.who = who;
-    what.id = objective_id{which};
-    what.name = "new name";
-    return ask<objective_ptr>(&gateway::update, door, std::move(what));
+  const auto change = [&](const principal& who, const std::string& which) {
+    update_objective command;
+    command.who = who;
+    command.id = objective_id{which};
+    command.name = "new name";
+    return ask<objective_ptr>(&gateway::update, door, std::move(command));
   };
-  check_same_refusal(change(bob, objective->id.str()), objective->id.str(), change(bob, nobody), nobody);
+  check_same_refusal(change(bob, objective->id.str()), objective->id.str(), change(bob, nobody),
+                     nobody);
   CHECK(change(alice, objective->id.str()));
   const auto grow = [&](const std::string& which) {
-    return ask<plan_id>(&gateway::create, door, create_plan{bob, objective_id{which}, a_plan("q", {a_task("b")}), false});
+    return ask<plan_id>(&gateway::create, door,
+                        create_plan{bob, objective_id{which}, a_plan("q", {a_task("b")}), false});
   };
   check_same_refusal(grow(objective->id.str()), objective->id.str(), grow(nobody), nobody);
   const auto first = objective->plans[0].spec->id.str();
   const auto move = [&](const std::string& which) {
-    update_plan what;
-    what.who = bob;
-    what.id = plan_id{which};
-    what.state = plan_state::failed;
-    return ask<plan_id>(&gateway::update, door, std::move(what));
+    update_plan command;
+    command.who = bob;
+    command.id = plan_id{which};
+    command.state = plan_state::failed;
+    return ask<plan_id>(&gateway::update, door, std::move(command));
   };
   check_same_refusal(move(first), first, move(nobody), nobody);
   CHECK(bed.records().find_objective(objective->id)->plans.size() == 1);
 
   // A message of somebody else that brings the same context makes a task of their own in it.
   auto same = text_by(bob, "mine");
-  same.what.context_id = bed.records().find_task(task_id{task})->context;
+  same.message.context_id = bed.records().find_task(task_id{task})->context;
   const auto own = send(door, std::move(same)).value().task;
   CHECK(bed.records().find_task(own)->owner == owner_of(bob));
   list_tasks query;

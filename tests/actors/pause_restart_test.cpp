@@ -1,4 +1,5 @@
-// A pause outlives the process: what begins again begins nothing new, and goes on when it is told to.
+// A pause outlives the process: what begins again begins nothing new, and goes on when it is told
+// to.
 #include "tests/support/catch.hpp"
 #include "tests/support/clock_bed.hpp"
 #include "tests/support/specs.hpp"
@@ -11,12 +12,14 @@ namespace {
 objective_spec two_plans() {
   auto second = a_plan("q", {a_task("c", {}, "hand")});
   second.dependencies = {"p"};
-  return an_objective({a_plan("p", {a_task("a", {}, "hand"), a_task("b", {"a"}, "hand")}), std::move(second)});
+  return an_objective(
+      {a_plan("p", {a_task("a", {}, "hand"), a_task("b", {"a"}, "hand")}), std::move(second)});
 }
 
 } // namespace
 
-TEST_CASE("a paused objective is paused after a restart, and goes on when it is told to", "[actors][pause]") {
+TEST_CASE("a paused objective is paused after a restart, and goes on when it is told to",
+          "[actors][pause]") {
   clock_bed bed;
   bed.begin(two_plans());
   bed.move(objective_state::blocked);
@@ -64,14 +67,15 @@ TEST_CASE("a paused plan is paused after a restart while others go on", "[actors
 TEST_CASE("a pause that its plans had not heard of yet is kept too", "[actors][pause]") {
   clock_bed bed;
   const auto id = bed.begin(two_plans());
-  update_objective what;
-  what.id = id;
-  what.state = objective_state::blocked;
+  update_objective command;
+  command.id = id;
+  command.state = objective_state::blocked;
   bool answered = false;
-  bed.door().update(what, [&](const result<objective_ptr>& how) { answered = how.has_value(); });
-  while (!answered)
+  bed.door().update(command, [&](const result<objective_ptr>& how) { answered = how.has_value(); });
+  while (!bed.objective()->paused)
     REQUIRE(bed.clock.step());
   REQUIRE(bed.objective()->plans[0].state == plan_state::working);
+  CHECK_FALSE(answered); // the caller was told nothing yet
   bed.restart();
   CHECK(bed.objective()->state == objective_state::blocked);
   CHECK(bed.objective()->plans[0].state == plan_state::blocked);
@@ -79,7 +83,9 @@ TEST_CASE("a pause that its plans had not heard of yet is kept too", "[actors][p
   CHECK(bed.states() == "completed pending");
 }
 
-TEST_CASE("a pause is for plans that are started one by one as well, and planning goes on with them", "[actors][pause]") {
+TEST_CASE(
+    "a pause is for plans that are started one by one as well, and planning goes on with them",
+    "[actors][pause]") {
   clock_bed bed;
   bed.begin(two_plans(), false);
   bed.move_plan(0, plan_state::working);
@@ -106,12 +112,13 @@ TEST_CASE("a pause that its plans had not heard of yet is lifted by planning", "
   clock_bed bed;
   const auto id = bed.begin(two_plans(), false);
   bed.move_plan(0, plan_state::working);
-  update_objective what;
-  what.id = id;
+  update_objective command;
+  command.id = id;
   std::size_t answered = 0;
   for (const auto to : {objective_state::blocked, objective_state::planning}) {
-    what.state = to;
-    bed.door().update(what, [&](const result<objective_ptr>& how) { answered += how.has_value() ? 1 : 0; });
+    command.state = to;
+    bed.door().update(
+        command, [&](const result<objective_ptr>& how) { answered += how.has_value() ? 1 : 0; });
   }
   bed.clock.settle();
   CHECK(answered == 2);
@@ -120,7 +127,8 @@ TEST_CASE("a pause that its plans had not heard of yet is lifted by planning", "
   CHECK(bed.states() == "completed working");
 }
 
-TEST_CASE("an objective that ends while it is paused is not paused when it is tried again", "[actors][pause]") {
+TEST_CASE("an objective that ends while it is paused is not paused when it is tried again",
+          "[actors][pause]") {
   clock_bed bed;
   bed.begin(two_plans());
   bed.move(objective_state::blocked);

@@ -1,8 +1,7 @@
 #include "actors/plan_graph.hpp"
+#include "tests/support/catch.hpp"
 
 #include <algorithm>
-
-#include "tests/support/catch.hpp"
 
 using namespace troupe;
 using tasks = std::vector<std::uint32_t>;
@@ -18,7 +17,8 @@ TEST_CASE("a chain sets free one task after the other", "[actors][plan_graph]") 
   CHECK(graph.waiting() == 0);
 }
 
-TEST_CASE("a task with two dependencies waits for both, a double edge counts once", "[actors][plan_graph]") {
+TEST_CASE("a task with two dependencies waits for both, a double edge counts once",
+          "[actors][plan_graph]") {
   plan_graph graph{3, {{0, 2}, {1, 2}, {0, 2}}};
   CHECK(graph.start() == tasks{0, 1});
   tasks released;
@@ -43,7 +43,8 @@ TEST_CASE("what depends on an abandoned task is abandoned, once", "[actors][plan
   CHECK(graph.waiting() == 0);
 }
 
-TEST_CASE("a task that waits for another plan is free when both sides are done", "[actors][plan_graph]") {
+TEST_CASE("a task that waits for another plan is free when both sides are done",
+          "[actors][plan_graph]") {
   const tasks externals{0, 1};
   plan_graph graph{2, {{0, 1}}, externals};
   CHECK(graph.start() == tasks{0});
@@ -65,4 +66,91 @@ TEST_CASE("an empty graph has nothing to start", "[actors][plan_graph]") {
   plan_graph graph{0, {}};
   CHECK(graph.start().empty());
   CHECK(graph.size() == 0);
+}
+
+// -- changes while it goes on --------------------------------------------------------------------------------------------
+
+TEST_CASE("a task that is added waits for what it is told to, and for nothing else",
+          "[actors][plan_graph]") {
+  plan_graph graph{2, {{0, 1}}};
+  CHECK(graph.start() == std::vector<std::uint32_t>{0});
+  const auto alone = graph.add_task();
+  CHECK(alone == 2);
+  CHECK(graph.start_added(alone));
+  CHECK_FALSE(graph.start_added(alone));
+  const auto last = graph.add_task();
+  CHECK(graph.add_edge({1, last}));
+  CHECK_FALSE(graph.start_added(last));
+  CHECK(graph.waiting() == 2);
+  std::vector<std::uint32_t> released;
+  graph.complete(0, released);
+  graph.complete(1, released);
+  CHECK(released == std::vector<std::uint32_t>{1, last});
+  const auto outside = graph.add_task(1);
+  CHECK_FALSE(graph.start_added(outside));
+  CHECK(graph.external_done(outside));
+}
+
+TEST_CASE("an edge to a completed task holds nothing back, one to another holds back who was free",
+          "[actors][plan_graph]") {
+  plan_graph graph{4, {{0, 3}}};
+  CHECK(graph.start() == std::vector<std::uint32_t>{0, 1, 2});
+  std::vector<std::uint32_t> released;
+  graph.complete(0, released);
+  CHECK(released == std::vector<std::uint32_t>{3});
+  CHECK_FALSE(graph.add_edge({0, 2}));
+  CHECK(graph.waiting() == 0);
+  CHECK(graph.add_edge({1, 2}));
+  CHECK(graph.add_edge({1, 2})); // twice is once
+  CHECK(graph.waiting() == 1);
+  released.clear();
+  graph.complete(1, released);
+  CHECK(released == std::vector<std::uint32_t>{2});
+}
+
+TEST_CASE("an edge that is removed sets free who waited for nothing else", "[actors][plan_graph]") {
+  plan_graph graph{3, {{0, 2}, {1, 2}}};
+  CHECK(graph.start() == std::vector<std::uint32_t>{0, 1});
+  CHECK_FALSE(graph.remove_edge({0, 2}));
+  CHECK_FALSE(graph.remove_edge({0, 2}));
+  CHECK(graph.remove_edge({1, 2}));
+  CHECK(graph.waiting() == 0);
+  std::vector<std::uint32_t> released;
+  graph.complete(0, released);
+  graph.complete(1, released);
+  CHECK(released.empty());
+}
+
+TEST_CASE("a task that is removed holds nobody back, and is not waited for",
+          "[actors][plan_graph]") {
+  plan_graph graph{4, {{0, 1}, {1, 2}, {1, 3}, {0, 3}}};
+  CHECK(graph.start() == std::vector<std::uint32_t>{0});
+  std::vector<std::uint32_t> released;
+  const std::vector<std::uint32_t> dependencies{0};
+  graph.remove_task(1, dependencies, released);
+  CHECK(released == std::vector<std::uint32_t>{2});
+  CHECK(graph.waiting() == 1);
+  released.clear();
+  graph.complete(0, released);
+  CHECK(released == std::vector<std::uint32_t>{3});
+}
+
+TEST_CASE("a change of a large graph costs the edges that it touches", "[actors][plan_graph]") {
+  constexpr std::uint32_t size = 100'000;
+  std::vector<graph_edge> edges;
+  for (std::uint32_t i = 0; i + 1 < size; ++i)
+    edges.push_back({i, i + 1});
+  plan_graph graph{size, edges};
+  CHECK(graph.start().size() == 1);
+  for (std::uint32_t i = 1; i <= 1'000; ++i) {
+    const auto task = graph.add_task();
+    graph.add_edge({i * 50, task});
+    graph.add_edge({task, i * 50 + 1});
+    static_cast<void>(graph.remove_edge({i * 50, i * 50 + 1}));
+  }
+  CHECK(graph.touched() <= 1'000 * 10);
+  std::vector<std::uint32_t> order{0};
+  for (std::size_t i = 0; i < order.size(); ++i)
+    graph.complete(order[i], order);
+  CHECK(order.size() == size + 1'000); // all of it, each once
 }

@@ -21,7 +21,8 @@ void begin_one(clock_bed& bed, std::uint32_t attempts = 1) {
 
 } // namespace
 
-TEST_CASE("progress that comes fast is merged to one fact per interval, the last value wins", "[actors][time]") {
+TEST_CASE("progress that comes fast is merged to one fact per interval, the last value wins",
+          "[actors][time]") {
   clock_bed bed;
   begin_one(bed);
   bed.progress("a", 1); // at once: nothing was said for long
@@ -55,22 +56,36 @@ TEST_CASE("the last value comes before the end, however the attempt ends", "[act
     return bed.seen->lines;
   };
   SECTION("completed") {
-    CHECK(run(1, [&] { bed.report("a", report_completed{}); }) == lines{"0 a 1%", "0.1 a 2%", "0.1 a completed"});
+    CHECK(run(1, [&] { bed.report("a", report_completed{}); })
+          == lines{"0 a 1%", "0.1 a 2%", "0.1 a completed"});
   }
   SECTION("failed") {
-    CHECK(run(1, [&] { bed.report("a", report_failed{"no", true}); }) == lines{"0 a 1%", "0.1 a 2%", "0.1 a failed"});
+    CHECK(run(1,
+              [&] {
+                bed.report("a", report_failed{"no", true});
+              })
+          == lines{"0 a 1%", "0.1 a 2%", "0.1 a failed"});
   }
   SECTION("failed, with another attempt to come") {
-    CHECK(run(2, [&] { bed.report("a", report_failed{"no", true}); }) == lines{"0 a 1%", "0.1 a 2%", "0.1 a working"});
+    CHECK(run(2,
+              [&] {
+                bed.report("a", report_failed{"no", true});
+              })
+          == lines{"0 a 1%", "0.1 a 2%", "0.1 a working"});
   }
   SECTION("rejected") {
-    CHECK(run(1, [&] { bed.report("a", report_rejected{"no"}); }) == lines{"0 a 1%", "0.1 a 2%", "0.1 a rejected"});
+    CHECK(run(1, [&] { bed.report("a", report_rejected{"no"}); })
+          == lines{"0 a 1%", "0.1 a 2%", "0.1 a rejected"});
   }
   SECTION("canceled") {
     CHECK(run(1, [&] { (void)bed.cancel("a"); }) == lines{"0 a 1%", "0.1 a 2%", "0.1 a canceled"});
   }
   SECTION("asked") {
-    CHECK(run(1, [&] { bed.report("a", report_question{"?", false}); }) == lines{"0 a 1%", "0.1 a 2%", "0.1 a input-required"});
+    CHECK(run(1,
+              [&] {
+                bed.report("a", report_question{"?", false});
+              })
+          == lines{"0 a 1%", "0.1 a 2%", "0.1 a input-required"});
   }
   bed.seen->lines.clear();
   bed.pass(500ms);

@@ -1,12 +1,11 @@
 // The same message again (docs/a2a.md, D12), on a clock of the test's.
 #include "actors/recent_sends.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/results.hpp"
+#include <troupe/actors/limits.hpp>
 
 #include <atomic>
 #include <thread>
-
-#include "actors/limits.hpp"
-#include "tests/support/catch.hpp"
-#include "tests/support/results.hpp"
 
 using namespace troupe;
 
@@ -20,9 +19,9 @@ timestamp test_now() {
 
 send_message a_message(std::string id, std::string text = "x") {
   send_message out;
-  out.what.message_id = std::move(id);
-  out.what.from = role::user;
-  out.what.parts.push_back(text_part(std::move(text)));
+  out.message.message_id = std::move(id);
+  out.message.from = role::user;
+  out.message.parts.push_back(text_part(std::move(text)));
   return out;
 }
 
@@ -30,7 +29,7 @@ send_message a_message(std::string id, std::string text = "x") {
 struct told {
   std::vector<result<sent>> all;
   reply<sent> to() {
-    return [this](result<sent> what) { all.push_back(std::move(what)); };
+    return [this](result<sent> value) { all.push_back(std::move(value)); };
   }
 };
 
@@ -58,7 +57,8 @@ TEST_CASE("a message that comes again is told of the first one's task", "[actors
   CHECK_FALSE(again.all.at(0)->created);
 }
 
-TEST_CASE("a message that comes again too early waits for the first one's outcome", "[actors][dedup]") {
+TEST_CASE("a message that comes again too early waits for the first one's outcome",
+          "[actors][dedup]") {
   recent_sends recent(std::chrono::seconds{10}, &test_now);
   told first;
   told again;
@@ -92,9 +92,9 @@ TEST_CASE("the scope of a message's id is tenant, caller, context and task", "[a
   recent_sends recent(std::chrono::seconds{10}, &test_now);
   std::vector<send_message> all(5, a_message("m"));
   all[1].who.tenant = "t";
-  all[2].who.principal = "somebody";
-  all[3].what.context_id = "c";
-  all[4].what.task_id = "c";
+  all[2].who.id = "somebody";
+  all[3].message.context_id = "c";
+  all[4].message.task_id = "c";
   for (const auto& one : all) {
     told port;
     auto done = port.to();
@@ -159,7 +159,7 @@ TEST_CASE("of many that come at once one is new", "[actors][dedup]") {
   for (int i = 0; i < 4; ++i)
     all.emplace_back([&] {
       for (int n = 0; n < 200; ++n) {
-        reply<sent> done = [&](result<sent> what) { answered += what.has_value() ? 1 : 0; };
+        reply<sent> done = [&](result<sent> value) { answered += value.has_value() ? 1 : 0; };
         if (!recent.answer(a_message(std::to_string(n)), done)) {
           ++fresh;
           done(made("t"));

@@ -1,4 +1,5 @@
-// What references call the tasks they refer to: what is accepted before anything runs is found when the task begins.
+// What references call the tasks they refer to: what is accepted before anything runs is found when
+// the task begins.
 #include "tests/support/catch.hpp"
 #include "tests/support/clock_bed.hpp"
 #include "tests/support/results.hpp"
@@ -31,14 +32,16 @@ boost::json::value text_for(clock_bed& bed, const std::string& name) {
 
 } // namespace
 
-TEST_CASE("a task is told what it refers to, whatever it and its dependencies call it", "[actors][references][time]") {
+TEST_CASE("a task is told what it refers to, whatever it and its dependencies call it",
+          "[actors][references][time]") {
   struct row {
     std::vector<std::string> dependencies;
     std::string reference;
   };
-  const auto [dependencies, reference] = GENERATE(
-      row{{"search"}, "search"}, row{{"task-0"}, "task-0"}, row{{"task-0"}, "search"}, row{{"task-0"}, "s"}, row{{"s"}, "search"},
-      row{{"search", "task-0"}, "search"}, row{{"s", "s"}, "s"}, row{{"search", "s", "plan-0/task-0"}, "plan-0/task-0"});
+  const auto [dependencies, reference] =
+      GENERATE(row{{"search"}, "search"}, row{{"task-0"}, "task-0"}, row{{"task-0"}, "search"},
+               row{{"task-0"}, "s"}, row{{"s"}, "search"}, row{{"search", "task-0"}, "search"},
+               row{{"s", "s"}, "s"}, row{{"search", "s", "plan-0/task-0"}, "plan-0/task-0"});
   CAPTURE(dependencies, reference);
   const bool elsewhere = GENERATE(false, true);
   if (elsewhere && dependencies.back() == "task-0")
@@ -46,16 +49,19 @@ TEST_CASE("a task is told what it refers to, whatever it and its dependencies ca
   clock_bed bed;
   const auto first = with_key(a_task("search", {}, "hand"), "s");
   const auto second = referring("b", dependencies, reference);
-  bed.begin(an_objective(elsewhere ? std::vector{a_plan("p", {first}), a_plan("q", {second})} : std::vector{a_plan("p", {first, second})}));
+  bed.begin(an_objective(elsewhere ? std::vector{a_plan("p", {first}), a_plan("q", {second})}
+                                   : std::vector{a_plan("p", {first, second})}));
   bed.report("search", with_text("found"));
   CHECK(text_for(bed, "b") == "found");
   CHECK(bed.hand->of("b").order->dependencies.size() == 1);
 }
 
-TEST_CASE("dependencies come to the agent in the order in which they are written", "[actors][references][time]") {
+TEST_CASE("dependencies come to the agent in the order in which they are written",
+          "[actors][references][time]") {
   clock_bed bed;
-  bed.begin(an_objective({a_plan("p", {a_task("one", {}, "hand"), a_task("two", {}, "hand")}),
-                          a_plan("q", {a_task("three", {}, "hand"), a_task("b", {"two", "three", "one"}, "hand")})}));
+  bed.begin(an_objective(
+      {a_plan("p", {a_task("one", {}, "hand"), a_task("two", {}, "hand")}),
+       a_plan("q", {a_task("three", {}, "hand"), a_task("b", {"two", "three", "one"}, "hand")})}));
   for (const auto* name : {"one", "three", "two"})
     bed.report(name, with_text(name));
   std::vector<std::string> names;
@@ -64,12 +70,15 @@ TEST_CASE("dependencies come to the agent in the order in which they are written
   CHECK(names == std::vector<std::string>{"two", "three", "one"});
 }
 
-TEST_CASE("a reference that could mean two tasks is refused before anything runs", "[actors][references][time]") {
+TEST_CASE("a reference that could mean two tasks is refused before anything runs",
+          "[actors][references][time]") {
   clock_bed bed;
-  auto plan = a_plan("p", {with_key(a_task("same", {}, "hand"), "x"), with_key(a_task("same", {}, "hand"), "y"),
-                           referring("b", {"x", "y"}, "same")});
-  CHECK_THROWS_WITH(bed.begin(an_objective({plan})), ContainsSubstring("2 tasks are named \"same\"; use the id"));
-  plan.tasks[2] = referring("b", {"x", "task-1"}, "task-1");
+  auto plan =
+      a_plan("p", {with_key(a_task("same", {}, "hand"), "x"),
+                   with_key(a_task("same", {}, "hand"), "y"), referring("b", {"x", "y"}, "same")});
+  CHECK_THROWS_WITH(bed.begin(an_objective({plan})),
+                    ContainsSubstring("2 tasks are named \"same\"; use the id"));
+  plan.tasks.edit(2) = referring("b", {"x", "task-1"}, "task-1");
   bed.begin(an_objective({plan}));
   for (std::uint32_t i = 0; i < 2; ++i)
     bed.hand->attempts[i]->port->report(with_text(std::to_string(i)));

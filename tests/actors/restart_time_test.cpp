@@ -6,7 +6,8 @@
 using namespace troupe;
 using namespace troupe::testing;
 
-TEST_CASE("artifacts from before a restart stay, and reach whoever depends on the task", "[actors][recovery][time]") {
+TEST_CASE("artifacts from before a restart stay, and reach the tasks that depend on it",
+          "[actors][recovery][time]") {
   clock_bed bed;
   auto after = a_task("b", {"a"}, "hand");
   after.input = {{"text", "${tasks.a.artifacts[0].text}"}};
@@ -24,7 +25,8 @@ TEST_CASE("artifacts from before a restart stay, and reach whoever depends on th
   CHECK(bed.states() == "completed working");
 }
 
-TEST_CASE("what a task made before a restart counts, although it makes nothing after it", "[actors][recovery][time]") {
+TEST_CASE("what a task made before a restart counts, although it makes nothing after it",
+          "[actors][recovery][time]") {
   clock_bed bed;
   bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand"), a_task("b", {"a"}, "hand")})}));
   bed.report("a", report_artifact{text_artifact("out", "before"), false, true});
@@ -36,7 +38,8 @@ TEST_CASE("what a task made before a restart counts, although it makes nothing a
   CHECK(text_of(order.dependencies[0].artifacts.at(0)->parts) == "before");
 }
 
-TEST_CASE("attempts that failed before a restart count, and the wait for the next begins anew", "[actors][recovery][time]") {
+TEST_CASE("attempts that failed before a restart count, and the wait for the next begins anew",
+          "[actors][recovery][time]") {
   clock_bed bed;
   auto a = a_task("a", {}, "hand");
   a.retry.attempts_max = 2;
@@ -70,7 +73,8 @@ TEST_CASE("an attempt that a restart cut off has not failed", "[actors][recovery
   CHECK(bed.states() == "completed");
 }
 
-TEST_CASE("who must not be done twice may wait for its next attempt over a restart", "[actors][recovery][time]") {
+TEST_CASE("who must not be done twice may wait for its next attempt over a restart",
+          "[actors][recovery][time]") {
   clock_bed bed;
   bed.hand->rule = restart_rule::fail;
   auto a = a_task("a", {}, "hand");

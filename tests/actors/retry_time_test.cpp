@@ -27,7 +27,8 @@ std::vector<milliseconds> second_starts(std::uint64_t seed, double jitter) {
   clock_bed bed{{}, seed};
   std::vector<task_spec> tasks;
   for (int i = 0; i < 100; ++i)
-    tasks.push_back(retried("t" + std::to_string(i), {.attempts_max = 2, .backoff = 1s, .jitter = jitter}));
+    tasks.push_back(
+        retried("t" + std::to_string(i), {.attempts_max = 2, .backoff = 1s, .jitter = jitter}));
   bed.begin(an_objective({a_plan("p", tasks)}));
   for (int i = 0; i < 100; ++i)
     bed.report("t" + std::to_string(i), report_failed{"no", true});
@@ -38,9 +39,11 @@ std::vector<milliseconds> second_starts(std::uint64_t seed, double jitter) {
 
 } // namespace
 
-TEST_CASE("the wait before an attempt doubles up to its maximum, and the attempts are counted", "[actors][time]") {
+TEST_CASE("the wait before an attempt doubles up to its maximum, and the attempts are counted",
+          "[actors][time]") {
   clock_bed bed;
-  bed.begin(an_objective({a_plan("p", {retried("a", {.attempts_max = 6, .backoff = 1s, .backoff_max = 5s})})}));
+  bed.begin(an_objective(
+      {a_plan("p", {retried("a", {.attempts_max = 6, .backoff = 1s, .backoff_max = 5s})})}));
   for (int i = 0; i < 6; ++i) {
     bed.report("a", report_failed{"no", true});
     bed.pass(10s - 1ms); // longer than any wait, so each wait counts from the failure
@@ -63,7 +66,9 @@ TEST_CASE("an attempt begins when its wait is over and not before", "[actors][ti
   REQUIRE(bed.hand->attempts.size() == 2);
   CHECK(bed.hand->of("a").number == 2);
   bed.report("a", report_completed{});
-  CHECK(bed.seen->lines == std::vector<std::string>{"0 a working", "0 a working", "1.5 a working #2", "1.5 a completed #2"});
+  CHECK(bed.seen->lines
+        == std::vector<std::string>{"0 a working", "0 a working", "1.5 a working #2",
+                                    "1.5 a completed #2"});
 }
 
 TEST_CASE("what an earlier attempt still reports is ignored", "[actors][time]") {

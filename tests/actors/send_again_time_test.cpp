@@ -1,4 +1,5 @@
-// The same message again, and the same task again: on the clock that a test turns, and more often than a small number holds.
+// The same message again, and the same task again: on the clock that a test turns, and more often
+// than a small number holds.
 #include "tests/support/catch.hpp"
 #include "tests/support/clock_bed.hpp"
 #include "tests/support/specs.hpp"
@@ -10,19 +11,21 @@ using namespace troupe::testing;
 namespace {
 
 task_id send_again(clock_bed& bed) {
-  send_message what;
-  what.what.message_id = "m";
-  what.what.from = role::user;
-  what.what.parts.push_back(text_part("x"));
+  send_message command;
+  command.message.message_id = "m";
+  command.message.from = role::user;
+  command.message.parts.push_back(text_part("x"));
   std::optional<result<sent>> answer;
-  bed.door().send(std::move(what), nullptr, [&answer](result<sent> got) { answer = std::move(got); });
+  bed.door().send(std::move(command), nullptr,
+                  [&answer](result<sent> got) { answer = std::move(got); });
   bed.clock.settle();
   return answer.value().value().task;
 }
 
 } // namespace
 
-TEST_CASE("a message that was sent a moment ago is forgotten when the gateway's clock says so", "[actors][dedup][time]") {
+TEST_CASE("a message that was sent a moment ago is forgotten when the gateway's clock says so",
+          "[actors][dedup][time]") {
   clock_bed bed{{.deduplicate_seconds = 10}};
   const auto first = send_again(bed);
   bed.pass(9s);
@@ -31,7 +34,8 @@ TEST_CASE("a message that was sent a moment ago is forgotten when the gateway's 
   CHECK(send_again(bed) != first);
 }
 
-TEST_CASE("a task that was tried again 65,536 times is still another one each time", "[actors][time]") {
+TEST_CASE("a task that was tried again 65,536 times is still another one each time",
+          "[actors][time]") {
   clock_bed bed;
   const auto id = bed.begin(an_objective({a_plan("p", {a_task("a", {}, "boom")})}));
   REQUIRE(bed.objective()->state == objective_state::failed);

@@ -1,17 +1,26 @@
 #include "actors/slot_pool.hpp"
+#include "tests/support/catch.hpp"
 
 #include <string>
 
-#include "tests/support/catch.hpp"
-
 using namespace troupe;
+using namespace std::chrono_literals;
 
-TEST_CASE("owners take turns, within an owner it is first come first served", "[actors][slot_pool]") {
+namespace {
+
+slot_request wanted(slot_ticket ticket, std::string objective) {
+  return {.ticket = ticket, .objective = std::move(objective), .owner = {}};
+}
+
+} // namespace
+
+TEST_CASE("owners take turns, within an owner it is first come first served",
+          "[actors][slot_pool]") {
   slot_pool pool{1};
   for (slot_ticket i = 1; i <= 10'000; ++i)
-    pool.request(i, "wide");
+    pool.request(wanted(i, "wide"));
   for (slot_ticket i = 10'001; i <= 10'003; ++i)
-    pool.request(i, "narrow");
+    pool.request(wanted(i, "narrow"));
   std::string order;
   for (int i = 0; i < 8; ++i) {
     const auto ticket = pool.next();
@@ -25,7 +34,7 @@ TEST_CASE("owners take turns, within an owner it is first come first served", "[
 TEST_CASE("no more slots are granted than there are", "[actors][slot_pool]") {
   slot_pool pool{2};
   for (slot_ticket i = 1; i <= 3; ++i)
-    pool.request(i, "a");
+    pool.request(wanted(i, "a"));
   CHECK(pool.next() == 1);
   CHECK(pool.next() == 2);
   CHECK_FALSE(pool.next());
@@ -36,9 +45,9 @@ TEST_CASE("no more slots are granted than there are", "[actors][slot_pool]") {
 
 TEST_CASE("a request that is withdrawn never gets a slot and costs none", "[actors][slot_pool]") {
   slot_pool pool{1};
-  pool.request(1, "a");
-  pool.request(2, "a");
-  pool.request(3, "a");
+  pool.request(wanted(1, "a"));
+  pool.request(wanted(2, "a"));
+  pool.request(wanted(3, "a"));
   CHECK(pool.next() == 1);
   pool.give_back(2);
   pool.give_back(99);
@@ -47,23 +56,49 @@ TEST_CASE("a request that is withdrawn never gets a slot and costs none", "[acto
   CHECK(pool.next() == 3);
 }
 
-TEST_CASE("who gives up leaves nothing behind, and does not lose its owner's turn", "[actors][slot_pool]") {
+TEST_CASE("who gives up leaves nothing behind, and does not lose its owner's turn",
+          "[actors][slot_pool]") {
   slot_pool pool{1};
-  pool.request(1, "first");
+  pool.request(wanted(1, "first"));
   REQUIRE(pool.next() == 1);
   for (slot_ticket ticket = 2; ticket < 1'000; ++ticket) {
-    pool.request(ticket, "owner " + std::to_string(ticket));
+    pool.request(wanted(ticket, "owner " + std::to_string(ticket)));
     pool.give_back(ticket);
   }
   CHECK(pool.waiting() == 0);
-  CHECK(pool.owners() == 0);
-  pool.request(1'001, "a");
-  pool.request(1'002, "b");
-  pool.request(1'003, "a");
+  CHECK(pool.objectives() == 0);
+  pool.request(wanted(1'001, "a"));
+  pool.request(wanted(1'002, "b"));
+  pool.request(wanted(1'003, "a"));
   pool.give_back(1'001);
   pool.give_back(1);
   CHECK(pool.next() == 1'003);
   pool.give_back(1'003);
   CHECK(pool.next() == 1'002);
   CHECK(pool.in_use() == 1);
+}
+
+TEST_CASE("within an objective the greatest priority goes first, then what has begun, then what "
+          "has waited longest",
+          "[actors][slot_pool]") {
+  slot_pool pool{1};
+  pool.request(wanted(1, "a"));
+  REQUIRE(pool.next() == 1);
+  const auto at = [](std::chrono::milliseconds since) { return timestamp{since}; };
+  pool.request({.ticket = 2, .objective = "a", .owner = {}, .waiting_since = at(30ms)});
+  pool.request({.ticket = 3, .objective = "a", .owner = {}, .waiting_since = at(20ms)});
+  pool.request(
+      {.ticket = 4, .objective = "a", .owner = {}, .has_begun = true, .waiting_since = at(50ms)});
+  pool.request(
+      {.ticket = 5, .objective = "a", .owner = {}, .priority = 1, .waiting_since = at(60ms)});
+  pool.request({.ticket = 6, .objective = "a", .owner = {}, .waiting_since = at(20ms)});
+  pool.request({.ticket = 7, .objective = "b", .owner = {}, .waiting_since = at(70ms)});
+  std::vector<slot_ticket> order;
+  pool.give_back(1, 5ms);
+  while (const auto ticket = pool.next()) {
+    order.push_back(*ticket);
+    pool.give_back(*ticket, 2ms);
+  }
+  CHECK(order == std::vector<slot_ticket>{5, 7, 4, 3, 6, 2});
+  CHECK(pool.held() == 17ms);
 }

@@ -1,4 +1,5 @@
-// Nothing stands still unnoticed: what is free to begin begins, and what can only go on when somebody answers says so.
+// Nothing stands still unnoticed: what is free to begin begins, and what can only go on when
+// somebody answers says so.
 #include "tests/support/catch.hpp"
 #include "tests/support/clock_bed.hpp"
 #include "tests/support/passing_store.hpp"
@@ -19,27 +20,31 @@ plan_spec one_by_one(plan_spec plan) {
 
 /// Counts the tasks that end without having begun.
 struct withdrawal_watcher final : watcher {
-  void on_change(const change_ptr& what) override {
-    for (const auto& one : what->events)
+  void on_change(const change_ptr& change) override {
+    for (const auto& one : change->events)
       if (const auto* fact = std::get_if<tasks_withdrawn>(&one))
         withdrawn += fact->tasks.size();
   }
   std::size_t withdrawn = 0;
 };
 
-/// Its continuations cannot read tasks while the disk is gone; as with the store on disk, they are dropped then.
+/// Its continuations cannot read tasks while the disk is gone; as with the store on disk, they are
+/// dropped then.
 class gone_disk_store final : public passing_store {
 public:
-  void commit(change what, committed_fn then, watcher_ptr follow) override {
-    passing_store::commit(std::move(what), [this, then = std::move(then)] {
-      continuing_ = true;
-      try {
-        if (then)
-          then();
-      } catch (const store_unreadable&) {
-      }
-      continuing_ = false;
-    }, std::move(follow));
+  void commit(change change, committed_fn then, watcher_ptr follow) override {
+    passing_store::commit(
+        std::move(change),
+        [this, then = std::move(then)] {
+          continuing_ = true;
+          try {
+            if (then)
+              then();
+          } catch (const store_unreadable&) {
+          }
+          continuing_ = false;
+        },
+        std::move(follow));
   }
   [[nodiscard]] task_ptr find_task(const task_id& id) const override {
     if (is_gone && continuing_)
@@ -67,12 +72,13 @@ void add_started(clock_bed& bed, const std::string& name, std::vector<std::strin
 }
 
 result<objective_ptr> make(clock_bed& bed, objective_spec spec, message_ptr request) {
-  create_objective what;
-  what.spec = std::move(spec);
-  what.start = true;
-  what.request = std::move(request);
+  create_objective command;
+  command.spec = std::move(spec);
+  command.start = true;
+  command.request = std::move(request);
   std::optional<result<objective_ptr>> made;
-  bed.door().create(std::move(what), nullptr, [&](result<objective_ptr> how) { made = std::move(how); });
+  bed.door().create(std::move(command), nullptr,
+                    [&](result<objective_ptr> how) { made = std::move(how); });
   bed.pass(0s);
   REQUIRE(made);
   return *made;
@@ -80,7 +86,8 @@ result<objective_ptr> make(clock_bed& bed, objective_spec spec, message_ptr requ
 
 } // namespace
 
-TEST_CASE("an objective that has settled leaves, also when nobody could be told", "[actors][time]") {
+TEST_CASE("an objective that has settled leaves, also when nobody could be told",
+          "[actors][time]") {
   const auto spec = an_objective({a_plan("p", {a_task("a", {}, "hand")})});
   executor_options options;
   options.live_bytes_max = bytes_of(spec) * 3 / 2; // for one
@@ -92,7 +99,8 @@ TEST_CASE("an objective that has settled leaves, also when nobody could be told"
   CHECK(make(bed, spec, nullptr).error().code == errc::overloaded);
   disk.is_gone = true;
   bool answered = false;
-  bed.door().cancel(cancel_task{{}, (*first)->root_task, {}}, [&](const result<task_ptr>&) { answered = true; });
+  bed.door().cancel(cancel_task{{}, (*first)->root_task, {}},
+                    [&](const result<task_ptr>&) { answered = true; });
   bed.pass(0s);
   CHECK(answered);
   disk.is_gone = false;
@@ -102,7 +110,8 @@ TEST_CASE("an objective that has settled leaves, also when nobody could be told"
 
 TEST_CASE("a task that ends badly makes room for the next under maxParallel", "[actors][time]") {
   clock_bed bed;
-  bed.begin(an_objective({one_by_one(going_on(a_plan("p", {a_task("a", {}, "hand"), a_task("b", {}, "hand"), a_task("c", {}, "hand")})))}));
+  bed.begin(an_objective({one_by_one(going_on(
+      a_plan("p", {a_task("a", {}, "hand"), a_task("b", {}, "hand"), a_task("c", {}, "hand")})))}));
   CHECK(bed.states() == "working pending pending");
   bed.report("a", report_failed{"no", false});
   CHECK(bed.states() == "failed working pending");
@@ -112,18 +121,21 @@ TEST_CASE("a task that ends badly makes room for the next under maxParallel", "[
   CHECK(bed.objective()->state == objective_state::failed);
 }
 
-TEST_CASE("an objective is blocked when nothing of it can run before somebody answers", "[actors][time]") {
+TEST_CASE("an objective is blocked when nothing of it can run before somebody answers",
+          "[actors][time]") {
   clock_bed bed;
   auto objective = an_objective({});
   SECTION("the others wait for a turn in the plan") {
-    objective = an_objective({one_by_one(a_plan("p", {a_task("a", {}, "hand"), a_task("b", {}, "hand")}))});
+    objective =
+        an_objective({one_by_one(a_plan("p", {a_task("a", {}, "hand"), a_task("b", {}, "hand")}))});
   }
   SECTION("the others wait for a turn in the objective") {
     objective = an_objective({a_plan("p", {a_task("a", {}, "hand"), a_task("b", {}, "hand")})});
     objective.parallel_max = 1;
   }
   SECTION("another plan waits for the one that asks") {
-    objective = an_objective({a_plan("p", {a_task("a", {}, "hand")}), a_plan("q", {a_task("b", {"a"}, "hand")})});
+    objective = an_objective(
+        {a_plan("p", {a_task("a", {}, "hand")}), a_plan("q", {a_task("b", {"a"}, "hand")})});
   }
   bed.begin(std::move(objective));
   CHECK(bed.objective()->state == objective_state::working);
@@ -140,13 +152,15 @@ TEST_CASE("an objective is blocked when nothing of it can run before somebody an
   CHECK(bed.objective()->state == objective_state::completed);
 }
 
-TEST_CASE("an objective that is blocked works again once another of its plans does", "[actors][time]") {
+TEST_CASE("an objective that is blocked works again once another of its plans does",
+          "[actors][time]") {
   clock_bed bed;
   const auto after = [](plan_spec plan, const std::string& other) {
     plan.dependencies = {other};
     return plan;
   };
-  bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand")}), a_plan("q", {a_task("b", {}, "hand")}), after(a_plan("gate", {}), "p"),
+  bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand")}),
+                          a_plan("q", {a_task("b", {}, "hand")}), after(a_plan("gate", {}), "p"),
                           after(a_plan("behind", {a_task("c", {}, "hand")}), "gate")}));
   bed.report("a", report_question{"which?", false});
   CHECK(bed.objective()->state == objective_state::working);
@@ -156,7 +170,8 @@ TEST_CASE("an objective that is blocked works again once another of its plans do
     create_plan more;
     more.objective = bed.objective()->id;
     more.spec = a_plan("more", {a_task("d", {}, "hand")});
-    bed.door().create(std::move(more), [](const result<plan_id>& made) { CHECK(made.has_value()); });
+    bed.door().create(std::move(more),
+                      [](const result<plan_id>& made) { CHECK(made.has_value()); });
     bed.pass(0s);
     CHECK(bed.states(4) == "working");
   }
@@ -171,9 +186,13 @@ TEST_CASE("an objective that is blocked works again once another of its plans do
   CHECK(bed.objective()->state == objective_state::working);
 }
 
-TEST_CASE("an objective whose plans are started one by one is blocked while they ask, and begins no other afterwards", "[actors][time]") {
+TEST_CASE("an objective whose plans are started one by one is blocked while they ask, and begins "
+          "no other afterwards",
+          "[actors][time]") {
   clock_bed bed;
-  bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand")}), a_plan("q", {a_task("b", {}, "hand")})}), false);
+  bed.begin(an_objective(
+                {a_plan("p", {a_task("a", {}, "hand")}), a_plan("q", {a_task("b", {}, "hand")})}),
+            false);
   bed.move_plan(0, plan_state::working);
   bed.report("a", report_question{"which?", false});
   CHECK(bed.objective()->state == objective_state::blocked);
@@ -187,7 +206,8 @@ TEST_CASE("an objective whose plans are started one by one is blocked while they
   CHECK(bed.objective()->state == objective_state::completed);
 }
 
-TEST_CASE("a plan may be started once an alternative has completed for the one it depends on", "[actors][time]") {
+TEST_CASE("a plan may be started once an alternative has completed for the one it depends on",
+          "[actors][time]") {
   clock_bed bed;
   auto first = a_plan("p", {a_task("a", {}, "hand")});
   first.alternatives = {"q"};
@@ -196,7 +216,8 @@ TEST_CASE("a plan may be started once an alternative has completed for the one i
   bed.begin(an_objective({first, a_plan("q", {a_task("b", {}, "hand")}), last}), false);
   bed.move_plan(0, plan_state::working);
   bed.report("a", report_failed{"no", false});
-  CHECK_THROWS_WITH(bed.move_plan(2, plan_state::working), ContainsSubstring("depends on plan \"p\", which is failed"));
+  CHECK_THROWS_WITH(bed.move_plan(2, plan_state::working),
+                    ContainsSubstring("depends on plan \"p\", which is failed"));
   bed.move_plan(1, plan_state::working);
   bed.report("b", report_completed{});
   bed.move_plan(2, plan_state::working);
@@ -204,9 +225,12 @@ TEST_CASE("a plan may be started once an alternative has completed for the one i
   CHECK(bed.objective()->state == objective_state::completed);
 }
 
-TEST_CASE("a plan that is added to begin does so as soon as what it depends on has completed", "[actors][time]") {
+TEST_CASE("a plan that is added to begin does so as soon as what it depends on has completed",
+          "[actors][time]") {
   clock_bed bed;
-  bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand")}), a_plan("q", {a_task("b", {}, "hand")})}), false);
+  bed.begin(an_objective(
+                {a_plan("p", {a_task("a", {}, "hand")}), a_plan("q", {a_task("b", {}, "hand")})}),
+            false);
   add_started(bed, "now", {});
   CHECK(bed.states(2) == "working");
   add_started(bed, "then", {"p", "now"});
@@ -235,7 +259,8 @@ TEST_CASE("a plan that is added to begin does so as soon as what it depends on h
   }
 }
 
-TEST_CASE("a plan that is added to begin while the objective is paused does so when it goes on", "[actors][time]") {
+TEST_CASE("a plan that is added to begin while the objective is paused does so when it goes on",
+          "[actors][time]") {
   clock_bed bed;
   bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand")})}));
   bed.move(objective_state::blocked);
@@ -247,7 +272,8 @@ TEST_CASE("a plan that is added to begin while the objective is paused does so w
 
 TEST_CASE("telling an objective to work does not answer what it asks", "[actors][time]") {
   clock_bed bed;
-  auto objective = an_objective({a_plan("p", {a_task("a", {}, "hand"), a_task("b", {"a"}, "hand")})});
+  auto objective =
+      an_objective({a_plan("p", {a_task("a", {}, "hand"), a_task("b", {"a"}, "hand")})});
   SECTION("its plan is blocked") {}
   SECTION("its plan has a task that waits for a turn in the objective") {
     objective = an_objective({a_plan("p", {a_task("a", {}, "hand"), a_task("b", {}, "hand")})});
@@ -264,14 +290,17 @@ TEST_CASE("telling an objective to work does not answer what it asks", "[actors]
   CHECK(bed.objective()->state == objective_state::completed);
 }
 
-TEST_CASE("an objective is not blocked between one plan's question and another's turn", "[actors][time]") {
+TEST_CASE("an objective is not blocked between one plan's question and another's turn",
+          "[actors][time]") {
   clock_bed bed;
-  bed.begin(an_objective({a_plan("c", {a_task("u", {}, "hand"), a_task("t", {}, "hand")}), a_plan("b", {a_task("x", {"t"}, "hand")})}));
+  bed.begin(an_objective({a_plan("c", {a_task("u", {}, "hand"), a_task("t", {}, "hand")}),
+                          a_plan("b", {a_task("x", {"t"}, "hand")})}));
   bed.report("u", report_question{"which?", false});
   CHECK(bed.objective()->state == objective_state::working);
   bed.report("t", report_completed{});
   CHECK(bed.states(1) == "working");
-  CHECK(std::count(bed.seen->plan_lines.begin(), bed.seen->plan_lines.end(), "0 objective blocked") == 0);
+  CHECK(std::count(bed.seen->plan_lines.begin(), bed.seen->plan_lines.end(), "0 objective blocked")
+        == 0);
   bed.report("x", report_completed{});
   CHECK(bed.objective()->state == objective_state::blocked);
 }
@@ -280,10 +309,10 @@ TEST_CASE("an objective that is to end answers when it has", "[actors][time]") {
   clock_bed bed;
   bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand")})}));
   std::optional<result<objective_ptr>> answer;
-  update_objective what;
-  what.id = bed.objective()->id;
-  what.state = objective_state::canceled;
-  bed.door().update(what, [&answer](result<objective_ptr> got) { answer = std::move(got); });
+  update_objective command;
+  command.id = bed.objective()->id;
+  command.state = objective_state::canceled;
+  bed.door().update(command, [&answer](result<objective_ptr> got) { answer = std::move(got); });
   bed.pass(0s);
   REQUIRE(answer);
   CHECK((**answer)->state == objective_state::canceled);
@@ -291,7 +320,8 @@ TEST_CASE("an objective that is to end answers when it has", "[actors][time]") {
 
 TEST_CASE("an objective is not blocked while something of it runs", "[actors][time]") {
   clock_bed bed;
-  auto objective = an_objective({a_plan("p", {a_task("a", {}, "hand"), a_task("b", {}, "hand"), a_task("c", {}, "hand")})});
+  auto objective = an_objective(
+      {a_plan("p", {a_task("a", {}, "hand"), a_task("b", {}, "hand"), a_task("c", {}, "hand")})});
   objective.parallel_max = 2;
   bed.begin(std::move(objective));
   bed.report("a", report_question{"which?", false});
@@ -319,7 +349,8 @@ TEST_CASE("who asks several things at once is answered one by one", "[actors][ti
   bed.say("a", "3");
   CHECK(bed.states() == "working");
   CHECK(bed.objective()->pending_inputs.empty());
-  CHECK(bed.hand->heard == std::vector<std::string>{"a:nobody asked", "a answer:1", "a answer:2", "a answer:3"});
+  CHECK(bed.hand->heard
+        == std::vector<std::string>{"a:nobody asked", "a answer:1", "a answer:2", "a answer:3"});
   bed.report("a", report_completed{});
   CHECK(bed.objective()->state == objective_state::completed);
 }
@@ -333,25 +364,27 @@ TEST_CASE("who never stops asking fails", "[actors][time]") {
   CHECK_THAT(bed.text("a"), ContainsSubstring("without waiting for an answer"));
 }
 
-TEST_CASE("a task that has an actor and waits for its turn takes no messages yet", "[actors][time]") {
+TEST_CASE("a task that has an actor and waits for its turn takes no messages yet",
+          "[actors][time]") {
   clock_bed bed;
   auto objective = an_objective({a_plan("p", {a_task("a", {}, "hand"), a_task("b", {}, "hand")})});
   objective.parallel_max = 1;
   bed.begin(std::move(objective));
-  send_message what;
-  what.what.message_id = "m";
-  what.what.from = role::user;
-  what.what.parts.push_back(text_part("hello"));
-  what.what.task_id = bed.objective()->plans[0].task_at(1).str();
+  send_message command;
+  command.message.message_id = "m";
+  command.message.from = role::user;
+  command.message.parts.push_back(text_part("hello"));
+  command.message.task_id = bed.objective()->plans[0].task_at(1).str();
   std::optional<result<sent>> answer;
-  bed.door().send(std::move(what), nullptr, [&](result<sent> how) { answer = std::move(how); });
+  bed.door().send(std::move(command), nullptr, [&](result<sent> how) { answer = std::move(how); });
   bed.pass(0s);
   REQUIRE(answer);
   CHECK(answer->error().code == errc::unsupported_operation);
   CHECK_THAT(answer->error().message, ContainsSubstring("has not begun"));
 }
 
-TEST_CASE("tasks of plans that will not begin end with them, and whoever watches one is told", "[actors][time]") {
+TEST_CASE("tasks of plans that will not begin end with them, and their watchers are told",
+          "[actors][time]") {
   clock_bed bed;
   auto first = a_plan("first", {a_task("a", {}, "hand")});
   first.alternatives = {"second"};
@@ -375,7 +408,8 @@ TEST_CASE("tasks of plans that will not begin end with them, and whoever watches
   CHECK(watching->withdrawn == 1);
 }
 
-TEST_CASE("a canceled objective that is tried again begins what had not begun as well", "[actors][time]") {
+TEST_CASE("a canceled objective that is tried again begins what had not begun as well",
+          "[actors][time]") {
   clock_bed bed;
   auto second = a_plan("second", {a_task("b", {}, "hand")});
   second.dependencies = {"first"};
@@ -395,13 +429,15 @@ TEST_CASE("a canceled objective that is tried again begins what had not begun as
   CHECK(bed.records().find_task(before)->status.state == task_state::canceled);
 }
 
-TEST_CASE("what was skipped for want of a plan is done once that plan is tried again", "[actors][time]") {
+TEST_CASE("what was skipped for want of a plan is done once that plan is tried again",
+          "[actors][time]") {
   clock_bed bed;
   const auto after = [](plan_spec plan, const std::string& other) {
     plan.dependencies = {other};
     return plan;
   };
-  bed.begin(an_objective({a_plan("first", {a_task("a", {}, "hand")}), after(a_plan("second", {a_task("b", {}, "hand")}), "first"),
+  bed.begin(an_objective({a_plan("first", {a_task("a", {}, "hand")}),
+                          after(a_plan("second", {a_task("b", {}, "hand")}), "first"),
                           after(a_plan("third", {a_task("c", {}, "hand")}), "second")}));
   bed.report("a", report_failed{"no", false});
   CHECK(bed.objective()->state == objective_state::failed);
@@ -418,7 +454,9 @@ TEST_CASE("what was skipped for want of a plan is done once that plan is tried a
   CHECK(bed.seen->plan_lines.back() == "0 objective completed");
 }
 
-TEST_CASE("what was skipped by request stays so when the rest is tried again, and alternatives come back", "[actors][time]") {
+TEST_CASE(
+    "what was skipped by request stays so when the rest is tried again, and alternatives come back",
+    "[actors][time]") {
   clock_bed bed;
   const auto after = [](plan_spec plan, const std::string& other) {
     plan.dependencies = {other};
@@ -426,7 +464,8 @@ TEST_CASE("what was skipped by request stays so when the rest is tried again, an
   };
   auto second = after(a_plan("second", {a_task("b", {}, "hand")}), "first");
   second.alternatives = {"instead"};
-  bed.begin(an_objective({a_plan("first", {a_task("a", {}, "hand")}), std::move(second), a_plan("instead", {a_task("c", {}, "hand")}),
+  bed.begin(an_objective({a_plan("first", {a_task("a", {}, "hand")}), std::move(second),
+                          a_plan("instead", {a_task("c", {}, "hand")}),
                           after(a_plan("unwanted", {a_task("d", {}, "hand")}), "first")}));
   bed.move_plan(3, plan_state::skipped);
   bed.report("a", report_failed{"no", false});
@@ -442,7 +481,8 @@ TEST_CASE("what was skipped by request stays so when the rest is tried again, an
   CHECK(bed.objective()->plans[2].state == plan_state::completed);
 }
 
-TEST_CASE("a plan that is ended before it began ends its tasks, and they stay as they ended", "[actors][time]") {
+TEST_CASE("a plan that is ended before it began ends its tasks, and they stay as they ended",
+          "[actors][time]") {
   clock_bed bed;
   bed.begin(an_objective({a_plan("first", {a_task("a", {}, "hand")})}));
   create_plan more;

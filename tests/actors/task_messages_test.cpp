@@ -1,11 +1,11 @@
-// Messages to tasks: what is taken, what is refused, and what reaches the agent (docs/a2a.md, "Tasks and messages").
-#include "actors/gateway.hpp"
-
-#include "actors/limits.hpp"
-#include "protocol/record.hpp"
+// Messages to tasks: what is taken, what is refused, and what reaches the agent (docs/a2a.md,
+// "Tasks and messages").
+#include "protocol/record/record.hpp"
 #include "tests/support/actor_bed.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/results.hpp"
+#include <troupe/actors/gateway.hpp>
+#include <troupe/actors/limits.hpp>
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -13,28 +13,28 @@ using namespace troupe::testing;
 namespace {
 
 send_message text_to(const std::string& text, const std::string& task = {}) {
-  send_message what;
-  what.what.message_id = "m1";
-  what.what.from = role::user;
-  what.what.parts.push_back(text_part(text));
-  what.what.task_id = task;
-  return what;
+  send_message command;
+  command.message.message_id = "m1";
+  command.message.from = role::user;
+  command.message.parts.push_back(text_part(text));
+  command.message.task_id = task;
+  return command;
 }
 
-result<sent> send(actor_bed& bed, send_message what, watcher_ptr follow = nullptr) {
+result<sent> send(actor_bed& bed, send_message command, watcher_ptr follow = nullptr) {
   awaited<sent> done;
-  bed.door().send(std::move(what), std::move(follow), done.to());
+  bed.door().send(std::move(command), std::move(follow), done.to());
   return done.get();
 }
 
 /// Answers at once with the orders it was given.
 class noting_agent final : public agent {
 public:
-  start_result start(const order_ptr& what, const agent_port_ptr&) override {
+  start_result start(const order_ptr& order, const agent_port_ptr&) override {
     const std::lock_guard lock{mutex_};
-    orders_.push_back(what);
+    orders_.push_back(order);
     report_completed done;
-    done.artifacts.push_back(text_artifact("made", what->text()));
+    done.artifacts.push_back(text_artifact("made", order->text()));
     return done;
   }
   order_ptr last() {
@@ -51,7 +51,8 @@ private:
 
 TEST_CASE("a task of a plan that works is told messages in order", "[actors][messages]") {
   actor_bed bed;
-  const auto made = bed.begin(an_objective({a_plan("p", {a_task("a", {}, "held"), a_task("b", {"a"})})}));
+  const auto made =
+      bed.begin(an_objective({a_plan("p", {a_task("a", {}, "held"), a_task("b", {"a"})})}));
   REQUIRE(made);
   const auto port = bed.held->port("a");
   const auto view = bed.records().find_objective((*made)->id);
@@ -61,13 +62,15 @@ TEST_CASE("a task of a plan that works is told messages in order", "[actors][mes
   CHECK(bed.held->inputs(3) == std::vector<std::string>{"a:1", "a:2", "a:3"});
   CHECK(bed.records().find_task(task_id{id})->history.size() == 3);
   // One that has not begun takes none yet, one that has ended none any more.
-  CHECK(send(bed, text_to("x", view->plans[0].task_at(1).str())).error().code == errc::unsupported_operation);
+  CHECK(send(bed, text_to("x", view->plans[0].task_at(1).str())).error().code
+        == errc::unsupported_operation);
   port->report(report_completed{});
   bed.seen->wait_for(objective_state::completed);
   CHECK(send(bed, text_to("late", id)).error().code == errc::unsupported_operation);
 }
 
-TEST_CASE("a task takes no more bytes of messages than its limit, also over a restart", "[actors][messages]") {
+TEST_CASE("a task takes no more bytes of messages than its limit, also over a restart",
+          "[actors][messages]") {
   actor_bed bed;
   bed.agents.default_agent = "held";
   const auto made = send(bed, text_to("begin"));
@@ -91,14 +94,15 @@ TEST_CASE("a task takes no more bytes of messages than its limit, also over a re
   check_full();
 }
 
-TEST_CASE("the first answer to an objective's question wins, the second is told so", "[actors][messages]") {
+TEST_CASE("the first answer to an objective's question wins, the second is told so",
+          "[actors][messages]") {
   actor_bed bed;
-  create_objective what;
-  what.spec = an_objective({a_plan("p", {a_task("a", {}, "held")})});
-  what.start = true;
-  what.request = std::make_shared<const message>();
+  create_objective command;
+  command.spec = an_objective({a_plan("p", {a_task("a", {}, "held")})});
+  command.start = true;
+  command.request = std::make_shared<const message>();
   awaited<objective_ptr> done;
-  bed.door().create(std::move(what), bed.seen, done.to());
+  bed.door().create(std::move(command), bed.seen, done.to());
   const auto made = done.get();
   REQUIRE(made);
   const auto root = (*made)->root_task.str();
@@ -108,7 +112,7 @@ TEST_CASE("the first answer to an objective's question wins, the second is told 
   REQUIRE(send(bed, text_to("this", root)));
   CHECK(send(bed, text_to("that", root)).error().code == errc::no_question);
   auto named = text_to("that", root);
-  named.what.metadata["troupe/v1/taskId"] = (*made)->plans[0].task_at(0).str();
+  named.message.metadata["troupe/v1/taskId"] = (*made)->plans[0].task_at(0).str();
   const auto late = send(bed, named);
   REQUIRE(late.has_error());
   CHECK(late.error().code == errc::no_question);
@@ -116,7 +120,8 @@ TEST_CASE("the first answer to an objective's question wins, the second is told 
   CHECK(bed.held->inputs(1) == std::vector<std::string>{"a:this"});
 }
 
-TEST_CASE("a lone task that waits for its turn can be seen, told more and canceled", "[actors][messages]") {
+TEST_CASE("a lone task that waits for its turn can be seen, told more and canceled",
+          "[actors][messages]") {
   actor_bed bed;
   bed.agents.default_agent = "held";
   bed.held->limit = 1;
@@ -156,22 +161,23 @@ TEST_CASE("what a task was told is told again after a restart", "[actors][messag
   bed.agents.default_agent = "noting";
   const auto seen = std::make_shared<recorder>();
   static_cast<void>(bed.records().watch_task(made->task, seen));
-  recovered what;
-  what.lone_tasks.push_back(left);
-  bed.door().resume(what);
+  recovered recovered;
+  recovered.lone_tasks.push_back(left);
+  bed.door().resume(recovered);
   seen->wait_for(task_state::completed);
   CHECK(noting->last()->text() == "one\ntwo");
   CHECK(noting->last()->attempt == 2);
 }
 
-TEST_CASE("the media types a client takes reach the attempt after a restart too", "[actors][messages]") {
+TEST_CASE("the media types a client takes reach the attempt after a restart too",
+          "[actors][messages]") {
   actor_bed bed;
   const auto noting = std::make_shared<noting_agent>();
   bed.agents.add("noting", noting);
   bed.agents.default_agent = "held";
-  auto what = text_to("one");
-  what.accepted_output_modes = {"text/plain", "image/*"};
-  const auto made = send(bed, std::move(what));
+  auto command = text_to("one");
+  command.accepted_output_modes = {"text/plain", "image/*"};
+  const auto made = send(bed, std::move(command));
   REQUIRE(made);
   static_cast<void>(bed.held->port(""));
   bed.stop();
@@ -191,7 +197,9 @@ TEST_CASE("the media types a client takes reach the attempt after a restart too"
   CHECK(noting->last()->accepted_output_modes == std::vector<std::string>{"text/plain", "image/*"});
 }
 
-TEST_CASE("a task that had not begun is begun after a restart, even if its agent does nothing twice", "[actors][messages]") {
+TEST_CASE(
+    "a task that had not begun is begun after a restart, even if its agent does nothing twice",
+    "[actors][messages]") {
   actor_bed bed;
   bed.agents.default_agent = "held";
   bed.held->limit = 1;
@@ -200,12 +208,12 @@ TEST_CASE("a task that had not begun is begun after a restart, even if its agent
   static_cast<void>(bed.held->port(""));
   const auto second = send(bed, text_to("second"));
   bed.stop();
-  recovered what;
+  recovered recovered;
   for (const auto& one : {first, second})
-    what.lone_tasks.push_back(bed.records().find_task(one->task));
+    recovered.lone_tasks.push_back(bed.records().find_task(one->task));
   const auto seen = std::make_shared<recorder>();
   static_cast<void>(bed.records().watch_task(first->task, seen));
-  bed.door().resume(what);
+  bed.door().resume(recovered);
   bed.held->wait_starts(2);
   CHECK(seen->wait_for(task_state::failed) == first->task);
   CHECK(bed.records().find_task(second->task)->attempt == 1);
@@ -219,9 +227,9 @@ TEST_CASE("the artifacts of referenced tasks reach the agent", "[actors][message
   const auto old = send(bed, text_to("draft"));
   REQUIRE(old);
   auto next = text_to("again, shorter");
-  next.what.context_id = old->context;
-  next.what.reference_task_ids = {old->task.str()};
-  next.what.parts[0].metadata["referenceArtifactId"] = "artifact-1";
+  next.message.context_id = old->context;
+  next.message.reference_task_ids = {old->task.str()};
+  next.message.parts[0].metadata["referenceArtifactId"] = "artifact-1";
   next.accepted_output_modes = {"text/plain"};
   const auto made = send(bed, next);
   REQUIRE(made);
@@ -233,27 +241,30 @@ TEST_CASE("the artifacts of referenced tasks reach the agent", "[actors][message
   CHECK(seen->references[0].pinned == std::vector<std::string>{"artifact-1"});
   CHECK(seen->accepted_output_modes == std::vector<std::string>{"text/plain"});
 
-  next.what.reference_task_ids = {"nobody"};
+  next.message.reference_task_ids = {"nobody"};
   CHECK(send(bed, next).error().code == errc::invalid_params);
-  next.what.reference_task_ids.clear();
+  next.message.reference_task_ids.clear();
   next.accepted_output_modes = {"image/png"};
-  next.what.parts[0].metadata.clear();
+  next.message.parts[0].metadata.clear();
   CHECK(send(bed, next).error().code == errc::content_type_not_supported);
 }
 
-TEST_CASE("a running agent is given what a message refers to before the message", "[actors][messages]") {
+TEST_CASE("a running agent is given what a message refers to before the message",
+          "[actors][messages]") {
   actor_bed bed;
   bed.agents.default_agent = "held";
   const auto made = send(bed, text_to("begin"));
   REQUIRE(made);
   static_cast<void>(bed.held->port(""));
   auto more = text_to("see there", made->task.str());
-  more.what.reference_task_ids = {made->task.str()};
+  more.message.reference_task_ids = {made->task.str()};
   REQUIRE(send(bed, more));
-  CHECK(bed.held->inputs(2) == std::vector<std::string>{":refers to " + made->task.str(), ":see there"});
+  CHECK(bed.held->inputs(2)
+        == std::vector<std::string>{":refers to " + made->task.str(), ":see there"});
 }
 
-TEST_CASE("a message sent again leads to the same task where that is wanted", "[actors][messages]") {
+TEST_CASE("a message sent again leads to the same task where that is wanted",
+          "[actors][messages]") {
   executor_options options;
   options.deduplicate_seconds = 3600;
   actor_bed bed(options);
@@ -267,7 +278,7 @@ TEST_CASE("a message sent again leads to the same task where that is wanted", "[
   CHECK_FALSE(again->created);
   CHECK(send(bed, text_to("y")).error().code == errc::invalid_params);
   auto elsewhere = text_to("x");
-  elsewhere.what.context_id = "other";
+  elsewhere.message.context_id = "other";
   CHECK(send(bed, elsewhere)->task != first->task);
 }
 

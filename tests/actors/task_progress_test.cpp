@@ -1,10 +1,9 @@
-// What becomes of an agent's progress: merged to the declared rate, the last value before the end, bad reports refused (task-progress v1
-// sections 5 and 6).
-#include "actors/gateway.hpp"
-
+// What becomes of an agent's progress: merged to the declared rate, the last value before the end,
+// bad reports refused (task-progress v1 sections 5 and 6).
 #include "tests/support/actor_bed.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/results.hpp"
+#include <troupe/actors/gateway.hpp>
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -25,17 +24,18 @@ report_progress at(double value, double total = 100) {
 struct scene {
   explicit scene(executor_options options = {}) : bed(options) {
     bed.agents.default_agent = "held";
-    send_message what;
-    what.what.message_id = "m1";
-    what.what.from = role::user;
-    what.what.parts.push_back(text_part("go"));
+    send_message command;
+    command.message.message_id = "m1";
+    command.message.from = role::user;
+    command.message.parts.push_back(text_part("go"));
     awaited<sent> done;
-    bed.door().send(std::move(what), seen, done.to());
+    bed.door().send(std::move(command), seen, done.to());
     id = done.get().value().task;
     port = bed.held->port("");
   }
 
-  /// "1 5 TASK-STATE ...": the first tracker's progress of each report, and each state the task moved to.
+  /// "1 5 TASK-STATE ...": the first tracker's progress of each report, and each state the task
+  /// moved to.
   std::string course() {
     std::string out;
     seen->wait([&](const std::vector<change_ptr>& all) {
@@ -45,7 +45,9 @@ struct scene {
           if (const auto* moved = std::get_if<task_moved>(&fact))
             out += (out.empty() ? "" : " ") + std::string{to_string(moved->to)};
           else if (const auto* progress = std::get_if<task_progress>(&fact))
-            out += " " + std::to_string(static_cast<int>(progress->what->trackers.at(0).progress.value_or(-1)));
+            out += " "
+                   + std::to_string(
+                       static_cast<int>(progress->progress->trackers.at(0).progress.value_or(-1)));
       return true;
     });
     return out;
@@ -62,7 +64,8 @@ std::vector<std::string> lines;
 
 } // namespace
 
-TEST_CASE("the last progress is a fact before the task ends, and most in between is merged", "[actors][progress]") {
+TEST_CASE("the last progress is a fact before the task ends, and most in between is merged",
+          "[actors][progress]") {
   for (const bool fails : {false, true}) {
     scene it;
     for (int i = 1; i <= 100; ++i)
@@ -88,14 +91,16 @@ TEST_CASE("progress that waits becomes a fact by itself", "[actors][progress]") 
   it.seen->wait([](const std::vector<change_ptr>& all) {
     for (const auto& one : all)
       for (const auto& fact : one->events)
-        if (const auto* progress = std::get_if<task_progress>(&fact); progress && progress->what->trackers[0].progress == 3.0)
+        if (const auto* progress = std::get_if<task_progress>(&fact);
+            progress && progress->progress->trackers[0].progress == 3.0)
           return true;
     return false;
   });
   CHECK(it.bed.records().find_task(it.id)->progress->trackers[0].progress == 3.0);
 }
 
-TEST_CASE("progress before a question is shown before it, progress meanwhile after the answer", "[actors][progress]") {
+TEST_CASE("progress before a question is shown before it, progress meanwhile after the answer",
+          "[actors][progress]") {
   scene it;
   it.port->report(at(1));
   it.port->report(at(2));
@@ -103,9 +108,9 @@ TEST_CASE("progress before a question is shown before it, progress meanwhile aft
   it.port->report(at(3));
   it.seen->wait_for(task_state::input_required);
   send_message answer;
-  answer.what.from = role::user;
-  answer.what.parts.push_back(text_part("this"));
-  answer.what.task_id = it.id.str();
+  answer.message.from = role::user;
+  answer.message.parts.push_back(text_part("this"));
+  answer.message.task_id = it.id.str();
   awaited<sent> done;
   it.bed.door().send(std::move(answer), nullptr, done.to());
   REQUIRE(done.get());
@@ -114,7 +119,8 @@ TEST_CASE("progress before a question is shown before it, progress meanwhile aft
   CHECK(it.course() == "working 1 2 input-required working 3 completed");
 }
 
-TEST_CASE("progress that breaks a rule is refused, logged once, and harms nothing", "[actors][progress]") {
+TEST_CASE("progress that breaks a rule is refused, logged once, and harms nothing",
+          "[actors][progress]") {
   lines.clear();
   executor_options options;
   options.warn = [](const std::string& line) {
@@ -123,9 +129,9 @@ TEST_CASE("progress that breaks a rule is refused, logged once, and harms nothin
   };
   scene it(options);
   it.port->report(at(5));
-  it.port->report(at(4));       // went back
-  it.port->report(at(101));     // above its total
-  it.port->report(at(1, 0));    // total 0
+  it.port->report(at(4));    // went back
+  it.port->report(at(101));  // above its total
+  it.port->report(at(1, 0)); // total 0
   it.port->report(at(6));
   it.port->report(report_completed{});
   it.seen->wait_for(task_state::completed);

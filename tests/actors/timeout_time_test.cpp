@@ -1,9 +1,9 @@
 // An attempt's time, and what happens to an agent that is told to stop.
-#include "actors/limits.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/clock_bed.hpp"
 #include "tests/support/results.hpp"
 #include "tests/support/specs.hpp"
+#include <troupe/actors/limits.hpp>
 
 using namespace std::chrono_literals;
 using namespace troupe;
@@ -46,14 +46,17 @@ TEST_CASE("the time-out of an attempt that is over does not touch the next one",
   clock_bed bed;
   bed.begin(an_objective({a_plan("p", {timed(2s, 2)})}));
   bed.pass(500ms);
-  bed.report("a", report_failed{"no", true}); // the next begins at 1.5 s; the first one's time would be up at 2 s
+  bed.report("a",
+             report_failed{
+                 "no", true}); // the next begins at 1.5 s; the first one's time would be up at 2 s
   bed.pass(2s);
   CHECK(bed.states() == "working");
   bed.pass(1s);
   CHECK(bed.text("a") == "timed out after 2 s (attempt 2 of 2)");
 }
 
-TEST_CASE("the time-out of an attempt that is over does not count as another failure while the next one is waited for",
+TEST_CASE("the time-out of an attempt that is over does not count as another failure while the "
+          "next one is waited for",
           "[actors][time]") {
   clock_bed bed;
   auto slow_to_return = timed(2s, 3);
@@ -64,7 +67,8 @@ TEST_CASE("the time-out of an attempt that is over does not count as another fai
   CHECK(bed.seen->lines == lines{"0 a working", "0 a working", "10 a working #2"});
 }
 
-TEST_CASE("an agent that needs a while to stop has its grace, and the next attempt begins after it", "[actors][time]") {
+TEST_CASE("an agent that needs a while to stop has its grace, and the next attempt begins after it",
+          "[actors][time]") {
   clock_bed bed{{.cancel_grace = 5s}};
   bed.hand->stops_at_once = false;
   bed.begin(an_objective({a_plan("p", {timed(2s, 2)})}));
@@ -99,7 +103,8 @@ TEST_CASE("an agent that needs a while to stop has its grace, and the next attem
   }
 }
 
-TEST_CASE("an agent that needs longer than the usual grace has it, and the next attempt waits", "[actors][time]") {
+TEST_CASE("an agent that needs longer than the usual grace has it, and the next attempt waits",
+          "[actors][time]") {
   clock_bed bed{{.cancel_grace = 5s}};
   bed.hand->stops_at_once = false;
   bed.hand->grace_min = 65s; // more than one hop of a timer
@@ -112,12 +117,15 @@ TEST_CASE("an agent that needs longer than the usual grace has it, and the next 
   CHECK(bed.seen->lines == lines{"0 a working", "67 a working", "68 a working #2"});
 }
 
-TEST_CASE("an agent that needs longer than the usual grace keeps its place that long when it is canceled", "[actors][time]") {
+TEST_CASE(
+    "an agent that needs longer than the usual grace keeps its place that long when it is canceled",
+    "[actors][time]") {
   clock_bed bed{{.cancel_grace = 5s}};
   bed.hand->limit = 1;
   bed.hand->stops_at_once = false;
   bed.hand->grace_min = 30s;
-  bed.begin(an_objective({going_on(a_plan("p", {a_task("a", {}, "hand"), a_task("b", {}, "hand")}))}));
+  bed.begin(
+      an_objective({going_on(a_plan("p", {a_task("a", {}, "hand"), a_task("b", {}, "hand")}))}));
   static_cast<void>(bed.cancel("a"));
   bed.pass(30s - 1ms);
   CHECK(bed.hand->attempts.size() == 1);
@@ -139,7 +147,8 @@ TEST_CASE("an agent that asks too much is stopped, and has its grace", "[actors]
   CHECK_THAT(bed.text("a"), ContainsSubstring("more questions"));
 }
 
-TEST_CASE("who is asked may take their time; the attempt's time begins anew with the answer", "[actors][time]") {
+TEST_CASE("who is asked may take their time; the attempt's time begins anew with the answer",
+          "[actors][time]") {
   clock_bed bed;
   bed.begin(an_objective({a_plan("p", {timed(2s)})}));
   bed.pass(1s);
@@ -186,7 +195,8 @@ TEST_CASE("a message that answers nothing gives the attempt no more time", "[act
   CHECK(bed.text("a") == "timed out after 3 s");
 }
 
-TEST_CASE("a task that waits for its next attempt can be canceled, and none begins", "[actors][time]") {
+TEST_CASE("a task that waits for its next attempt can be canceled, and none begins",
+          "[actors][time]") {
   clock_bed bed;
   bed.begin(an_objective({a_plan("p", {timed(0s, 5)})}));
   bed.report("a", report_failed{"no", true});
@@ -200,11 +210,13 @@ TEST_CASE("a task that waits for its next attempt can be canceled, and none begi
   CHECK(bed.seen->lines == lines{"0 a working", "0 a working", "0.5 a canceled"});
 }
 
-TEST_CASE("a canceled task is answered at once, and its agent keeps its place until it has stopped", "[actors][time]") {
+TEST_CASE("a canceled task is answered at once, and its agent keeps its place until it has stopped",
+          "[actors][time]") {
   clock_bed bed{{.cancel_grace = 5s}};
   bed.hand->limit = 1;
   bed.hand->stops_at_once = false;
-  bed.begin(an_objective({going_on(a_plan("p", {a_task("a", {}, "hand"), a_task("b", {}, "hand")}))}));
+  bed.begin(
+      an_objective({going_on(a_plan("p", {a_task("a", {}, "hand"), a_task("b", {}, "hand")}))}));
   bed.pass(1s);
   const auto answer = bed.cancel("a");
   REQUIRE(*answer);
@@ -223,7 +235,9 @@ TEST_CASE("a canceled task is answered at once, and its agent keeps its place un
   CHECK(bed.hand->canceled == lines{"a"});
 }
 
-TEST_CASE("an agent that is being stopped for its time is not told a second time when its task is canceled", "[actors][time]") {
+TEST_CASE("an agent that is being stopped for its time is not told a second time when its task is "
+          "canceled",
+          "[actors][time]") {
   clock_bed bed{{.cancel_grace = 5s}};
   bed.hand->stops_at_once = false;
   bed.begin(an_objective({a_plan("p", {timed(2s, 3)})}));

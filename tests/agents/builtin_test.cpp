@@ -1,8 +1,8 @@
 #include "agents/echo.hpp"
-#include "agents/register_builtin.hpp"
 #include "agents/sleep.hpp"
 #include "tests/agents/fake_port.hpp"
 #include "tests/support/catch.hpp"
+#include <troupe/agents/register_builtin.hpp>
 
 #include <limits>
 
@@ -12,14 +12,14 @@ using namespace std::chrono_literals;
 
 TEST_CASE("echo completes at once with the text it was given", "[agents][echo]") {
   const auto port = std::make_shared<fake_port>();
-  order what;
-  what.messages = {user_says("hello"), user_says("world")};
-  auto result = echo_agent().start(shared(what), port);
+  order order;
+  order.messages = {user_says("hello"), user_says("world")};
+  auto result = echo_agent().start(shared(order), port);
   const auto& done = std::get<report_completed>(result);
   REQUIRE(done.artifacts.size() == 1);
   CHECK(done.artifacts[0].name == "echo");
   REQUIRE(done.artifacts[0].parts.size() == 1);
-  CHECK(done.artifacts[0].parts[0] == text_part(what.text()));
+  CHECK(done.artifacts[0].parts[0] == text_part(order.text()));
   CHECK(done.artifacts[0].parts[0] == text_part("hello\nworld"));
   CHECK(port->reports().empty());
 }
@@ -31,9 +31,9 @@ TEST_CASE("noop completes at once and makes nothing", "[agents][echo]") {
 
 TEST_CASE("sleep waits for its seconds times the time scale", "[agents][sleep]") {
   const auto port = std::make_shared<fake_port>();
-  auto what = order_with(R"({"seconds": 2.5})");
-  what.time_scale = 0.001;
-  auto result = sleep_agent().start(shared(what), port);
+  auto order = order_with(R"({"seconds": 2.5})");
+  order.time_scale = 0.001;
+  auto result = sleep_agent().start(shared(order), port);
   auto& run = std::get<agent_run_ptr>(result);
   REQUIRE(port->wakes() == std::vector<std::chrono::nanoseconds>{2500us});
   CHECK(port->reports().empty());
@@ -47,7 +47,8 @@ TEST_CASE("sleep waits for its seconds times the time scale", "[agents][sleep]")
 
 TEST_CASE("sleep of nothing completes at once", "[agents][sleep]") {
   const auto port = std::make_shared<fake_port>();
-  CHECK(std::holds_alternative<report_completed>(sleep_agent().start(shared(order_with(R"({"seconds": 0})")), port)));
+  CHECK(std::holds_alternative<report_completed>(
+      sleep_agent().start(shared(order_with(R"({"seconds": 0})")), port)));
   auto scaled = order_with(R"({"seconds": 5})");
   scaled.time_scale = 0;
   CHECK(std::holds_alternative<report_completed>(sleep_agent().start(shared(scaled), port)));
@@ -75,12 +76,15 @@ TEST_CASE("sleep refuses what is no time", "[agents][sleep]") {
   const sleep_agent agent;
   CHECK(verdict(agent, R"({"seconds": 0})") == "fine");
   CHECK(verdict(agent, R"({"seconds": 0.25})") == "fine");
-  CHECK(verdict(agent, R"({"seconds": "${tasks.a.artifacts[0].data}"})") == "fine"); // known only later
+  CHECK(verdict(agent, R"({"seconds": "${tasks.a.artifacts[0].data}"})")
+        == "fine"); // known only later
   CHECK(verdict(agent, R"({})") == "/seconds: is missing; must be a number >= 0");
   for (const auto* bad : {"-1", "-0.001", "\"2\"", "null", "true", "[1]", "{}"})
-    CHECK(verdict(agent, std::string(R"({"seconds": )") + bad + "}") == "/seconds: must be a number >= 0");
+    CHECK(verdict(agent, std::string(R"({"seconds": )") + bad + "}")
+          == "/seconds: must be a number >= 0");
   CHECK(verdict(agent, R"({"seconds": 1e10})") == "/seconds: must not exceed 1E9");
-  CHECK(verdict(agent, R"({"secnods": 1})") == R"(/secnods: unknown member "secnods"; did you mean "seconds"?)");
+  CHECK(verdict(agent, R"({"secnods": 1})")
+        == R"(/secnods: unknown member "secnods"; did you mean "seconds"?)");
   CHECK(verdict(agent, R"({"seconds": 1, "a/b~": 1})") == R"(/a~1b~0: unknown member "a/b~")");
 }
 

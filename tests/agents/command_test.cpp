@@ -1,4 +1,5 @@
-// Real processes: /bin/sh and the small programs beside it. Nothing sleeps here but the programs that are ended.
+// Real processes: /bin/sh and the small programs beside it. Nothing sleeps here but the programs
+// that are ended.
 #include "agents/command.hpp"
 #include "tests/agents/fake_port.hpp"
 #include "tests/support/catch.hpp"
@@ -30,11 +31,11 @@ namespace json = boost::json;
 // One attempt of a command.
 struct job {
   job(command_agent& agent, json::object input, std::uint32_t attempt = 1) {
-    order what;
-    what.id = task_id("t1");
-    what.attempt = attempt;
-    what.input = std::move(input);
-    auto started = agent.start(shared(std::move(what)), port);
+    order order;
+    order.id = task_id("t1");
+    order.attempt = attempt;
+    order.input = std::move(input);
+    auto started = agent.start(shared(std::move(order)), port);
     if (auto* going = std::get_if<agent_run_ptr>(&started))
       run = std::move(*going);
     else
@@ -55,7 +56,9 @@ struct job {
   }
 
   // The text of the n-th message of a jsonl program.
-  [[nodiscard]] std::string said(std::size_t n = 0) { return text_of(port->wait_for<report_message>(n).what.parts); }
+  [[nodiscard]] std::string said(std::size_t n = 0) {
+    return text_of(port->wait_for<report_message>(n).message.parts);
+  }
 
   std::shared_ptr<fake_port> port = std::make_shared<fake_port>();
   agent_run_ptr run;
@@ -141,7 +144,8 @@ std::vector<std::string> children() {
   return out;
 }
 
-std::string executable(const temporary_directory& in, const std::string& name, std::string_view text) {
+std::string executable(const temporary_directory& in, const std::string& name,
+                       std::string_view text) {
   const auto path = in.file(name, text);
   std::filesystem::permissions(path, std::filesystem::perms::owner_all);
   return path;
@@ -153,7 +157,8 @@ std::string executable(const temporary_directory& in, const std::string& name, s
 
 TEST_CASE("stdout of a program is its artifact", "[agents][command]") {
   command_agent agent;
-  CHECK(job(agent, object(R"({"argv": ["echo", "a b", "$HOME", "*"]})")).output() == "a b $HOME *\n"); // no shell
+  CHECK(job(agent, object(R"({"argv": ["echo", "a b", "$HOME", "*"]})")).output()
+        == "a b $HOME *\n"); // no shell
   CHECK(job(agent, object(R"({"argv": ["/bin/sh", "-c", "exit 0"]})")).output().empty());
 }
 
@@ -175,12 +180,15 @@ TEST_CASE("a large order is fed while its echo is read", "[agents][command]") {
   CHECK(json::parse(cat.output()).at("input").at("data") == input["data"]);
 }
 
-TEST_CASE("a program gets its directory and only the environment it may have", "[agents][command]") {
+TEST_CASE("a program gets its directory and only the environment it may have",
+          "[agents][command]") {
   command_options options;
   options.environment = {"PATH=/usr/bin:/bin", "SECRET=1", "KEEP=2", "LANG=C"};
   command_agent agent(options);
   CHECK(job(agent, object(R"({"argv": ["pwd"], "cwd": "/"})")).output() == "/\n");
-  CHECK(job(agent, object(R"({"argv": ["/usr/bin/env"], "envAllow": ["KEEP"], "env": {"MINE": "x y"}})")).output()
+  CHECK(job(agent,
+            object(R"({"argv": ["/usr/bin/env"], "envAllow": ["KEEP"], "env": {"MINE": "x y"}})"))
+            .output()
         == "KEEP=2\nLANG=C\nMINE=x y\nPATH=/usr/bin:/bin\n");
 }
 
@@ -194,31 +202,38 @@ TEST_CASE("output that is not UTF-8 stays bytes", "[agents][command]") {
   CHECK(std::get<raw_content>(only.content).bytes == std::string("\xff\0\x01", 3));
 }
 
-TEST_CASE("a program starts with signals as usual and nothing but its streams open", "[agents][command]") {
+TEST_CASE("a program starts with signals as usual and nothing but its streams open",
+          "[agents][command]") {
   const auto before = ::signal(SIGPIPE, SIG_IGN);
   command_agent agent;
   // Bit 13 of SigIgn is SIGPIPE.
-  CHECK(job(agent, object(R"~({"argv": ["grep", "-E", "^Sig(Blk|Ign)", "/proc/self/status"]})~")).output()
+  CHECK(job(agent, object(R"~({"argv": ["grep", "-E", "^Sig(Blk|Ign)", "/proc/self/status"]})~"))
+            .output()
         == "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
   ::signal(SIGPIPE, before);
-  CHECK(job(agent, object(R"({"argv": ["ls", "/proc/self/fd"]})")).output() == "0\n1\n2\n3\n"); // 3 is ls reading the folder
+  CHECK(job(agent, object(R"({"argv": ["ls", "/proc/self/fd"]})")).output()
+        == "0\n1\n2\n3\n"); // 3 is ls reading the folder
 }
 
 // -- how it ends -----------------------------------------------------------------------------------------------------------
 
 TEST_CASE("a failure tells the exit code and the last of stderr", "[agents][command]") {
   command_agent agent;
-  CHECK(job(agent, shell("echo lost; echo 'disk full' >&2; exit 3")).end() == "failed: exited with 3: disk full");
+  CHECK(job(agent, shell("echo lost; echo 'disk full' >&2; exit 3")).end()
+        == "failed: exited with 3: disk full");
   CHECK(job(agent, shell("exit 255")).end() == "failed: exited with 255");
   CHECK(job(agent, shell("kill -SEGV $$")).end() == "failed: killed by SIGSEGV");
   CHECK(job(agent, shell("echo bye >&2; kill -9 $$")).end() == "failed: killed by SIGKILL: bye");
   CHECK(job(agent, shell(R"(printf 'a\377b\033[0m' >&2; exit 1)")).end()
-        == "failed: exited with 1: a\xef\xbf\xbd""b\xef\xbf\xbd[0m");
+        == "failed: exited with 1: a\xef\xbf\xbd"
+           "b\xef\xbf\xbd[0m");
 }
 
 TEST_CASE("of a flood on stderr the last 4 KiB are kept", "[agents][command]") {
   command_agent agent;
-  const auto end = job(agent, shell("head -c 50000000 /dev/zero | tr '\\0' x >&2; printf END >&2; exit 1")).end();
+  const auto end =
+      job(agent, shell("head -c 50000000 /dev/zero | tr '\\0' x >&2; printf END >&2; exit 1"))
+          .end();
   CHECK_THAT(end, ContainsSubstring("exited with 1: ...xxx"));
   CHECK(end.substr(end.size() - 4) == "xEND");
   CHECK(end.size() == std::string("failed: exited with 1: ...").size() + 4096);
@@ -233,14 +248,16 @@ TEST_CASE("a program that cannot be started fails for good and says why", "[agen
     input["argv"] = json::array{program};
     return job(agent, input).end();
   };
-  CHECK(run("no-such-program")
-        == R"(failed for good: program "no-such-program" was not found in PATH (/nonexistent:/usr/bin:/bin))");
+  CHECK(
+      run("no-such-program")
+      == R"(failed for good: program "no-such-program" was not found in PATH (/nonexistent:/usr/bin:/bin))");
   CHECK(run("/no/such/program") == R"(failed for good: program "/no/such/program" does not exist)");
   CHECK(run("/etc/passwd") == R"(failed for good: program "/etc/passwd" is not executable)");
   CHECK(run("/etc") == R"(failed for good: program "/etc" is a directory)");
   CHECK(run("pwd", R"({"cwd": "/no/such/place"})")
         == R"(failed for good: working directory "/no/such/place": No such file or directory)");
-  CHECK(run("pwd", R"({"cwd": "/etc/passwd"})") == R"(failed for good: working directory "/etc/passwd": Not a directory)");
+  CHECK(run("pwd", R"({"cwd": "/etc/passwd"})")
+        == R"(failed for good: working directory "/etc/passwd": Not a directory)");
   const temporary_directory place;
   const auto bare = executable(place, "bare", "no first line");
   CHECK_THAT(run(bare), ContainsSubstring("is not in an executable format"));
@@ -250,7 +267,8 @@ TEST_CASE("a program that cannot be started fails for good and says why", "[agen
   const auto folder = place.path().string();
   CHECK(run("plain", R"({"env": {"PATH": ")" + folder + R"("}})")
         == R"(failed for good: program "plain" in PATH ()" + folder + ") is not executable");
-  CHECK(run("./plain", R"({"cwd": ")" + folder + R"("})") == R"(failed for good: program "./plain" is not executable)");
+  CHECK(run("./plain", R"({"cwd": ")" + folder + R"("})")
+        == R"(failed for good: program "./plain" is not executable)");
   executable(place, "script", "#!/bin/sh\necho from here\n");
   auto relative = object(R"({"argv": ["./script"]})");
   relative["cwd"] = folder;
@@ -260,7 +278,8 @@ TEST_CASE("a program that cannot be started fails for good and says why", "[agen
   CHECK(job(agent, relative).output() == "from here\n");
 }
 
-TEST_CASE("a program has the limit of open files that the agent found, not one raised since", "[agents][command]") {
+TEST_CASE("a program has the limit of open files that the agent found, not one raised since",
+          "[agents][command]") {
   const open_files_limit usual(200);
   command_agent agent;
   const open_files_limit raised(300);
@@ -273,13 +292,16 @@ TEST_CASE("arguments the system cannot take are a clear failure", "[agents][comm
   json::object input;
   input["argv"] = json::array{"echo", std::string(20'000'000, 'x')};
   input["stdin"] = "none";
-  CHECK_THAT(job(agent, input).end(), ContainsSubstring("failed for good: program \"echo\" cannot be executed: Argument list too long"));
+  CHECK_THAT(job(agent, input).end(),
+             ContainsSubstring(
+                 "failed for good: program \"echo\" cannot be executed: Argument list too long"));
 }
 
 TEST_CASE("an input that does not fit fails for good", "[agents][command]") {
   command_agent agent;
-  CHECK(job(agent, object(R"({"argv": []})")).end()
-        == R"(failed for good: input/argv: must be a list such as ["ls", "-l"]: the program and its arguments)");
+  CHECK(
+      job(agent, object(R"({"argv": []})")).end()
+      == R"(failed for good: input/argv: must be a list such as ["ls", "-l"]: the program and its arguments)");
 }
 
 // -- programs that misbehave -----------------------------------------------------------------------------------------------
@@ -288,7 +310,9 @@ TEST_CASE("a program that prints a gigabyte is ended at the limit", "[agents][co
   command_agent agent;
   CHECK(job(agent, object(R"({"argv": ["head", "-c", "1073741824", "/dev/zero"]})")).end()
         == "failed: wrote more than 8388608 bytes to stdout (outputLimit)");
-  CHECK(job(agent, shell("trap '' TERM PIPE; while :; do echo y; done 2>/dev/null", R"({"outputLimit": 1000, "killAfter": 0.01})")).end()
+  CHECK(job(agent, shell("trap '' TERM PIPE; while :; do echo y; done 2>/dev/null",
+                         R"({"outputLimit": 1000, "killAfter": 0.01})"))
+            .end()
         == "failed: wrote more than 1000 bytes to stdout (outputLimit)");
 }
 
@@ -311,11 +335,15 @@ TEST_CASE("a program need not read its stdin", "[agents][command][hostile]") {
 
 TEST_CASE("a program that closes its stdout is waited for", "[agents][command][hostile]") {
   command_agent agent;
-  CHECK(job(agent, shell("echo out; exec 1>&- 2>&-; head -c 10000000 /dev/zero | wc -c >/dev/null; exit 4")).end()
-        == "failed: exited with 4");
+  CHECK(
+      job(agent,
+          shell("echo out; exec 1>&- 2>&-; head -c 10000000 /dev/zero | wc -c >/dev/null; exit 4"))
+          .end()
+      == "failed: exited with 4");
 }
 
-TEST_CASE("a grandchild that keeps the pipe open does not keep the task", "[agents][command][hostile]") {
+TEST_CASE("a grandchild that keeps the pipe open does not keep the task",
+          "[agents][command][hostile]") {
   command_agent agent;
   job left(agent, shell("sleep 600 & echo $!"));
   const auto pid = left.output();
@@ -325,16 +353,21 @@ TEST_CASE("a grandchild that keeps the pipe open does not keep the task", "[agen
     CHECK(watched_process(pid).ends());
 }
 
-TEST_CASE("a grandchild that writes for ever does not keep the task", "[agents][command][hostile]") {
+TEST_CASE("a grandchild that writes for ever does not keep the task",
+          "[agents][command][hostile]") {
   command_agent agent;
-  const auto output = job(agent, shell("yes & printf 'x\\n'", R"({"outputLimit": 100000000})")).output();
+  const auto output =
+      job(agent, shell("yes & printf 'x\\n'", R"({"outputLimit": 100000000})")).output();
   CHECK_THAT(output, ContainsSubstring("x\n"));
 }
 
 TEST_CASE("cancel asks the whole group to stop", "[agents][command]") {
   command_agent agent;
-  job polite(agent, talking_shell(R"(trap 'echo "{\"message\":\"bye\"}"; exit 0' TERM; sleep 600 & echo "{\"message\":\"$!\"}"; wait)",
-                                  R"({"killAfter": 60})"));
+  job polite(
+      agent,
+      talking_shell(
+          R"(trap 'echo "{\"message\":\"bye\"}"; exit 0' TERM; sleep 600 & echo "{\"message\":\"$!\"}"; wait)",
+          R"({"killAfter": 60})"));
   const watched_process child(polite.said());
   CHECK(child.runs());
   CHECK_FALSE(polite.run->on_cancel());
@@ -343,11 +376,15 @@ TEST_CASE("cancel asks the whole group to stop", "[agents][command]") {
   CHECK(child.ends());
 }
 
-TEST_CASE("whoever ignores SIGTERM is killed with all its children", "[agents][command][hostile]") {
+TEST_CASE("a program that ignores SIGTERM is killed with all its children",
+          "[agents][command][hostile]") {
   command_agent agent;
-  job stubborn(agent, talking_shell(R"(trap '' TERM; sleep 600 & a=$!; (sleep 600; sleep 600) & echo "{\"message\":\"$a\"}"
+  job stubborn(
+      agent,
+      talking_shell(
+          R"(trap '' TERM; sleep 600 & a=$!; (sleep 600; sleep 600) & echo "{\"message\":\"$a\"}"
                                        echo "{\"message\":\"$!\"}"; while :; do sleep 600; done)",
-                                    R"({"killAfter": 0.02})"));
+          R"({"killAfter": 0.02})"));
   const watched_process first(stubborn.said(0));
   const watched_process second(stubborn.said(1));
   CHECK_FALSE(stubborn.run->on_cancel());
@@ -367,16 +404,23 @@ TEST_CASE("a process joins its parent's group and waits to be ended", "[.runaway
 
 TEST_CASE("a program that has left its group is ended all the same", "[agents][command][hostile]") {
   command_agent agent;
-  job runaway(agent, object(R"({"argv": ["/proc/self/exe", "[.runaway]", "--out", "/dev/null"], "protocol": "jsonl"})"));
+  job runaway(
+      agent,
+      object(
+          R"({"argv": ["/proc/self/exe", "[.runaway]", "--out", "/dev/null"], "protocol": "jsonl"})"));
   const watched_process program(runaway.said());
   CHECK_FALSE(runaway.run->on_cancel());
   CHECK(program.ends());
   CHECK(runaway.end() == "failed: killed by SIGTERM");
 }
 
-TEST_CASE("the end of the agent ends a program that has left its group", "[agents][command][hostile]") {
+TEST_CASE("the end of the agent ends a program that has left its group",
+          "[agents][command][hostile]") {
   auto agent = std::make_unique<command_agent>();
-  job runaway(*agent, object(R"({"argv": ["/proc/self/exe", "[.runaway]", "--out", "/dev/null"], "protocol": "jsonl"})"));
+  job runaway(
+      *agent,
+      object(
+          R"({"argv": ["/proc/self/exe", "[.runaway]", "--out", "/dev/null"], "protocol": "jsonl"})"));
   const watched_process program(runaway.said());
   runaway.run.reset();
   agent.reset(); // waits for it
@@ -385,8 +429,10 @@ TEST_CASE("the end of the agent ends a program that has left its group", "[agent
 
 TEST_CASE("a run that is given up ends its program at once", "[agents][command][hostile]") {
   command_agent agent;
-  job given_up(agent, talking_shell(R"(trap '' TERM; echo "{\"message\":\"$$\"}"; while :; do sleep 600; done)",
-                                    R"({"killAfter": 3600})"));
+  job given_up(
+      agent,
+      talking_shell(R"(trap '' TERM; echo "{\"message\":\"$$\"}"; while :; do sleep 600; done)",
+                    R"({"killAfter": 3600})"));
   const watched_process program(given_up.said());
   SECTION("as it runs") {}
   SECTION("while it should be stopping") {
@@ -405,7 +451,9 @@ TEST_CASE("a program has a grace in which killAfter fits", "[agents][command]") 
 
 TEST_CASE("the end of the agent is the end of its programs", "[agents][command]") {
   auto agent = std::make_unique<command_agent>();
-  job orphan(*agent, talking_shell(R"(trap '' TERM; echo "{\"message\":\"$$\"}"; while :; do sleep 600; done)"));
+  job orphan(
+      *agent,
+      talking_shell(R"(trap '' TERM; echo "{\"message\":\"$$\"}"; while :; do sleep 600; done)"));
   const watched_process program(orphan.said());
   agent.reset();
   CHECK(program.runs()); // the run still holds the thread
@@ -430,7 +478,10 @@ TEST_CASE("a hundred programs run at once on one thread", "[agents][command]") {
   command_agent agent;
   std::vector<std::unique_ptr<job>> all;
   for (int i = 0; i < 100; ++i)
-    all.push_back(std::make_unique<job>(agent, talking_shell(R"(read order; echo '{"ask":"go?"}'; read answer; echo '{"complete":"went"}')")));
+    all.push_back(std::make_unique<job>(
+        agent,
+        talking_shell(
+            R"(read order; echo '{"ask":"go?"}'; read answer; echo '{"complete":"went"}')")));
   for (auto& one : all)
     CHECK(one->port->wait_for<report_question>().prompt == "go?"); // all are there, none has ended
   for (auto& one : all)
@@ -446,9 +497,12 @@ TEST_CASE("200 runs leave no descriptor and no zombie", "[agents][command]") {
     for (int i = 0; i < 40; ++i) {
       CHECK(job(agent, object(R"({"argv": ["true"]})")).output().empty());
       CHECK(job(agent, object(R"({"argv": ["false"]})")).end() == "failed: exited with 1");
-      CHECK_THAT(job(agent, object(R"({"argv": ["/no/such"]})")).end(), ContainsSubstring("does not exist"));
-      CHECK_THAT(job(agent, shell("yes", R"({"outputLimit": 10})")).end(), ContainsSubstring("outputLimit"));
-      CHECK_THAT(job(agent, talking_shell("echo nonsense; sleep 600")).end(), ContainsSubstring("not JSON"));
+      CHECK_THAT(job(agent, object(R"({"argv": ["/no/such"]})")).end(),
+                 ContainsSubstring("does not exist"));
+      CHECK_THAT(job(agent, shell("yes", R"({"outputLimit": 10})")).end(),
+                 ContainsSubstring("outputLimit"));
+      CHECK_THAT(job(agent, talking_shell("echo nonsense; sleep 600")).end(),
+                 ContainsSubstring("not JSON"));
     }
     CHECK(children() == std::vector<std::string>{"troupe-warden"});
     CHECK(open_descriptors() == before + 3); // the reactor's own, and the warden's pipe
@@ -457,7 +511,8 @@ TEST_CASE("200 runs leave no descriptor and no zombie", "[agents][command]") {
   CHECK(children().empty());
 }
 
-TEST_CASE("without descriptors a start fails and may be tried again", "[agents][command][hostile]") {
+TEST_CASE("without descriptors a start fails and may be tried again",
+          "[agents][command][hostile]") {
   command_agent agent;
   REQUIRE(job(agent, object(R"({"argv": ["true"]})")).output().empty());
   std::vector<int> hoard;
@@ -485,7 +540,7 @@ TEST_CASE("a program reports line by line", "[agents][command][jsonl]") {
   const auto chunks = talker.port->all<report_artifact>();
   REQUIRE(chunks.size() == 2);
   CHECK(chunks[1].append);
-  CHECK(chunks[1].what.artifact_id == chunks[0].what.artifact_id);
+  CHECK(chunks[1].artifact.artifact_id == chunks[0].artifact.artifact_id);
 }
 
 TEST_CASE("a program asks and gets the answer on its stdin", "[agents][command][jsonl]") {
@@ -497,7 +552,9 @@ TEST_CASE("a program asks and gets the answer on its stdin", "[agents][command][
   asking.run->on_answer(user_says("Paris"));
   asking.run->on_input(user_says("quickly"));
   CHECK(asking.end() == "completed: ");
-  const auto heard = std::get<data_content>(asking.port->wait_for<report_artifact>().what.parts[0].content).data;
+  const auto heard =
+      std::get<data_content>(asking.port->wait_for<report_artifact>().artifact.parts[0].content)
+          .data;
   CHECK(heard.at(0).at("answer") == "Paris");
   CHECK(heard.at(0).at("message").at("messageId") == "m1");
   CHECK(heard.at(1).at("text") == "quickly");
@@ -505,30 +562,42 @@ TEST_CASE("a program asks and gets the answer on its stdin", "[agents][command][
 
 TEST_CASE("a wrong line ends the group and names the line", "[agents][command][jsonl]") {
   command_agent agent;
-  job wrong(agent, talking_shell(R"(sleep 600 & echo "{\"message\":\"$!\"}"; echo '{"mesage":"x"}'; wait)"));
+  job wrong(agent, talking_shell(
+                       R"(sleep 600 & echo "{\"message\":\"$!\"}"; echo '{"mesage":"x"}'; wait)"));
   const watched_process child(wrong.said());
-  CHECK(wrong.end() == R"(failed: line 2 of stdout: unknown member "mesage"; did you mean "message"?)");
+  CHECK(wrong.end()
+        == R"(failed: line 2 of stdout: unknown member "mesage"; did you mean "message"?)");
   CHECK(child.ends());
 }
 
 TEST_CASE("a program's own word on its end counts", "[agents][command][jsonl]") {
   command_agent agent;
-  CHECK(job(agent, talking_shell(R"(echo '{"complete": "all good"}'; echo 'whatever'; exit 7)")).end() == "completed: all good");
+  CHECK(
+      job(agent, talking_shell(R"(echo '{"complete": "all good"}'; echo 'whatever'; exit 7)")).end()
+      == "completed: all good");
   CHECK(job(agent, talking_shell(R"(echo '{"fail": "no luck"}')")).end() == "failed: no luck");
-  CHECK(job(agent, talking_shell(R"(echo '{"fail": "wrong input", "retry": false}')")).end() == "failed for good: wrong input");
-  CHECK(job(agent, talking_shell(R"(printf '{"complete": "no newline"}')")).end() == "completed: no newline");
-  CHECK(job(agent, talking_shell(R"(printf '{"complete": "cut o')")).end().find("failed: line 1 of stdout: not JSON") == 0);
+  CHECK(job(agent, talking_shell(R"(echo '{"fail": "wrong input", "retry": false}')")).end()
+        == "failed for good: wrong input");
+  CHECK(job(agent, talking_shell(R"(printf '{"complete": "no newline"}')")).end()
+        == "completed: no newline");
+  CHECK(job(agent, talking_shell(R"(printf '{"complete": "cut o')"))
+            .end()
+            .find("failed: line 1 of stdout: not JSON")
+        == 0);
   CHECK(job(agent, talking_shell("exit 5")).end() == "failed: exited with 5");
 }
 
 TEST_CASE("a program that stays after its last word is ended", "[agents][command][jsonl]") {
   command_agent agent;
-  CHECK(job(agent, talking_shell(R"(trap '' TERM; echo '{"complete": "done"}'; while :; do sleep 600; done)",
-                                 R"({"killAfter": 0.01})"))
+  CHECK(job(agent, talking_shell(
+                       R"(trap '' TERM; echo '{"complete": "done"}'; while :; do sleep 600; done)",
+                       R"({"killAfter": 0.01})"))
             .end()
         == "completed: done");
   // One that only waits for more on stdin sees its end and goes.
-  CHECK(job(agent, talking_shell(R"(echo '{"complete": "done"}'; cat >/dev/null)", R"({"killAfter": 3600})")).end()
+  CHECK(job(agent, talking_shell(R"(echo '{"complete": "done"}'; cat >/dev/null)",
+                                 R"({"killAfter": 3600})"))
+            .end()
         == "completed: done");
 }
 
@@ -542,13 +611,16 @@ TEST_CASE("a program that asks twice gets two answers", "[agents][command][jsonl
     asking.run->on_answer(user_says(text));
   asking.run->on_input(user_says("3"));
   CHECK(asking.end() == "completed: ");
-  const auto heard = std::get<data_content>(asking.port->wait_for<report_artifact>().what.parts[0].content).data;
+  const auto heard =
+      std::get<data_content>(asking.port->wait_for<report_artifact>().artifact.parts[0].content)
+          .data;
   CHECK(heard.at(0).at("answer") == "1");
   CHECK(heard.at(1).at("answer") == "2");
   CHECK_FALSE(heard.at(2).as_object().contains("answer"));
 }
 
-TEST_CASE("a message that was on its way when the program asked is not its answer", "[agents][command][jsonl]") {
+TEST_CASE("a message that was on its way when the program asked is not its answer",
+          "[agents][command][jsonl]") {
   command_agent agent;
   job asking(agent, talking_shell(R"(
     read -r order; echo '{"ask": "Which?"}'; read -r one; read -r two
@@ -557,7 +629,9 @@ TEST_CASE("a message that was on its way when the program asked is not its answe
   asking.run->on_input(user_says("hurry"));
   asking.run->on_answer(user_says("this one"));
   CHECK(asking.end() == "completed: ");
-  const auto heard = std::get<data_content>(asking.port->wait_for<report_artifact>().what.parts[0].content).data;
+  const auto heard =
+      std::get<data_content>(asking.port->wait_for<report_artifact>().artifact.parts[0].content)
+          .data;
   CHECK(heard.at(0).at("text") == "hurry");
   CHECK(heard.at(1).at("answer") == "this one");
 }
@@ -570,7 +644,8 @@ TEST_CASE("a question without a way to answer is a failure", "[agents][command][
 
 TEST_CASE("answers to a program that reads none are no harm", "[agents][command][jsonl]") {
   command_agent agent;
-  job deaf(agent, talking_shell(R"(exec 0<&-; echo '{"ask": "?"}'; echo '{"complete": "did not wait"}')"));
+  job deaf(agent,
+           talking_shell(R"(exec 0<&-; echo '{"ask": "?"}'; echo '{"complete": "did not wait"}')"));
   deaf.run->on_answer(user_says(std::string(1'000'000, 'x')));
   CHECK(deaf.end() == "completed: did not wait");
   deaf.run->on_input(user_says("too late"));
@@ -584,7 +659,9 @@ TEST_CASE("answers to a program that reads none are no harm", "[agents][command]
 // Run by the test below in a process of its own.
 TEST_CASE("a process with a command waits to be killed", "[.victim]") {
   command_agent agent;
-  job child(agent, talking_shell(R"(sleep 600 & echo "{\"message\":\"$$\"}"; echo "{\"message\":\"$!\"}"; wait)"));
+  job child(agent,
+            talking_shell(
+                R"(sleep 600 & echo "{\"message\":\"$$\"}"; echo "{\"message\":\"$!\"}"; wait)"));
   std::printf("{\"message\":\"%d\"}\n", static_cast<int>(::getpid()));
   for (const std::size_t n : {0U, 1U})
     std::printf("{\"message\":\"%s\"}\n", child.said(n).c_str());
@@ -594,7 +671,8 @@ TEST_CASE("a process with a command waits to be killed", "[.victim]") {
 
 TEST_CASE("programs die with us when we are killed", "[agents][command]") {
   command_agent agent;
-  auto input = object(R"({"argv": ["/proc/self/exe", "[.victim]", "--out", "/dev/null"], "protocol": "jsonl"})");
+  auto input = object(
+      R"({"argv": ["/proc/self/exe", "[.victim]", "--out", "/dev/null"], "protocol": "jsonl"})");
   job victim(agent, input);
   const auto victim_pid = victim.said(0);
   const watched_process program(victim.said(1));

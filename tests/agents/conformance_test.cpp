@@ -1,7 +1,7 @@
 #include "agents/conformance.hpp"
-#include "agents/register_builtin.hpp"
 #include "tests/agents/fake_port.hpp"
 #include "tests/support/catch.hpp"
+#include <troupe/agents/register_builtin.hpp>
 
 using namespace troupe;
 using namespace troupe::test;
@@ -20,12 +20,13 @@ message_ptr message_of(std::string id, std::string text) {
 // One attempt after these messages.
 struct attempt {
   explicit attempt(std::vector<message_ptr> messages) {
-    order what;
-    what.messages = std::move(messages);
-    what.time_scale = 0.5;
-    began = conformance_agent().start(shared(std::move(what)), port);
+    order order;
+    order.messages = std::move(messages);
+    order.time_scale = 0.5;
+    began = conformance_agent().start(shared(std::move(order)), port);
   }
-  attempt(std::string id, std::string text) : attempt(std::vector{message_of(std::move(id), std::move(text))}) {}
+  attempt(std::string id, std::string text)
+      : attempt(std::vector{message_of(std::move(id), std::move(text))}) {}
 
   [[nodiscard]] std::string end() const {
     const auto all = port->reports();
@@ -39,7 +40,8 @@ struct attempt {
 
 } // namespace
 
-TEST_CASE("the beginning of a message id, or the whole text, chooses the behaviour", "[agents][conformance]") {
+TEST_CASE("the beginning of a message id, or the whole text, chooses the behaviour",
+          "[agents][conformance]") {
   CHECK(attempt("tck-complete-task-7f3a", "whatever").end() == "completed: Hello from TCK");
   CHECK(attempt("m1", "tck-complete-task").end() == "completed: Hello from TCK");
   CHECK(std::holds_alternative<report_question>(attempt("m1", "tck-complete-task, please").began));
@@ -48,12 +50,15 @@ TEST_CASE("the beginning of a message id, or the whole text, chooses the behavio
   CHECK_THROWS_WITH(attempt("m1", "crash"), "crashed on purpose");
 }
 
-TEST_CASE("what is unknown parks the task, and every follow-up decides anew", "[agents][conformance]") {
+TEST_CASE("what is unknown parks the task, and every follow-up decides anew",
+          "[agents][conformance]") {
   const auto plain = message_of("m1", "hello");
   const attempt parked({plain});
   CHECK_FALSE(std::get<report_question>(parked.began).auth);
-  CHECK(std::holds_alternative<report_question>(attempt({plain, message_of("m2", "and again")}).began));
-  CHECK(attempt({plain, message_of("tck-complete-task", "now")}).end() == "completed: Hello from TCK");
+  CHECK(std::holds_alternative<report_question>(
+      attempt({plain, message_of("m2", "and again")}).began));
+  CHECK(attempt({plain, message_of("tck-complete-task", "now")}).end()
+        == "completed: Hello from TCK");
   CHECK(std::holds_alternative<report_question>(attempt("tck-input-required-1", "hi").began));
   CHECK(std::get<report_question>(attempt("m1", "auth-required").began).auth);
   CHECK(std::holds_alternative<report_question>(attempt(std::vector<message_ptr>{}).began));
@@ -61,38 +66,40 @@ TEST_CASE("what is unknown parks the task, and every follow-up decides anew", "[
 
 TEST_CASE("a message can be answered with a message", "[agents][conformance]") {
   const attempt answered("tck-message-response", "hi");
-  CHECK(text_of(std::get<report_reply>(answered.began).what.parts) == "Direct message response");
+  CHECK(text_of(std::get<report_reply>(answered.began).message.parts) == "Direct message response");
 }
 
 TEST_CASE("artifacts come as text, file, link, data and chunks", "[agents][conformance]") {
   struct row {
     const char* id;
-    part what;
+    part expected;
   };
-  const auto file = [](decltype(part::content) content) { return part{std::move(content), "text/plain", "output.txt", {}}; };
+  const auto file = [](decltype(part::content) content) {
+    return part{std::move(content), "text/plain", "output.txt", {}};
+  };
   const std::vector<row> rows{
-    {"tck-artifact-text", text_part("Generated text content")},
-    {"tck-artifact-file", file(raw_content{"tck"})},
-    {"tck-artifact-file-url", file(url_content{"https://example.com/output.txt"})},
-    {"tck-artifact-data", data_part({{"key", "value"}, {"count", 42}})},
-    {"tck-stream-001", text_part("Stream hello from TCK")},
-    {"tck-stream-003", text_part("Stream task lifecycle")},
-    {"tck-stream-ordering-001", text_part("Ordered output")},
-    {"tck-stream-artifact-text", text_part("Streamed text content")},
-    {"tck-stream-artifact-file", file(raw_content{"tck"})},
+      {"tck-artifact-text", text_part("Generated text content")},
+      {"tck-artifact-file", file(raw_content{"tck"})},
+      {"tck-artifact-file-url", file(url_content{"https://example.com/output.txt"})},
+      {"tck-artifact-data", data_part({{"key", "value"}, {"count", 42}})},
+      {"tck-stream-001", text_part("Stream hello from TCK")},
+      {"tck-stream-003", text_part("Stream task lifecycle")},
+      {"tck-stream-ordering-001", text_part("Ordered output")},
+      {"tck-stream-artifact-text", text_part("Streamed text content")},
+      {"tck-stream-artifact-file", file(raw_content{"tck"})},
   };
-  for (const auto& [id, what] : rows) {
+  for (const auto& [id, value] : rows) {
     CAPTURE(id);
     const attempt made(id, "");
     const auto artifacts = made.port->all<report_artifact>();
     REQUIRE(artifacts.size() == 1);
-    CHECK(artifacts[0].what.parts == std::vector{what});
+    CHECK(artifacts[0].artifact.parts == std::vector{value});
     CHECK(artifacts[0].last_chunk);
     CHECK(made.end() == "completed: ");
   }
   const auto chunks = attempt("tck-stream-artifact-chunked", "").port->all<report_artifact>();
   REQUIRE(chunks.size() == 2);
-  CHECK(chunks[0].what.artifact_id == chunks[1].what.artifact_id);
+  CHECK(chunks[0].artifact.artifact_id == chunks[1].artifact.artifact_id);
   CHECK_FALSE(chunks[0].append);
   CHECK_FALSE(chunks[0].last_chunk);
   CHECK(chunks[1].append);

@@ -15,9 +15,9 @@ bool is_end(const agent_report& one) {
 
 } // namespace
 
-void fake_port::report(agent_report what) {
+void fake_port::report(agent_report report) {
   const std::lock_guard guard(mutex_);
-  reports_.push_back(std::move(what));
+  reports_.push_back(std::move(report));
   changed_.notify_all();
 }
 
@@ -69,8 +69,8 @@ order order_with(std::string_view input) {
   return out;
 }
 
-order_ptr shared(order what) {
-  return std::make_shared<const order>(std::move(what));
+order_ptr shared(order given) {
+  return std::make_shared<const order>(std::move(given));
 }
 
 boost::json::object object(std::string_view json) {
@@ -95,8 +95,8 @@ std::string ending(const agent_report& end) {
   return "no end";
 }
 
-std::string verdict(const agent& what, std::string_view input) {
-  const auto checked = what.check_input(object(input));
+std::string verdict(const agent& agent, std::string_view input) {
+  const auto checked = agent.check_input(object(input));
   return checked ? "fine" : checked.error().field + ": " + checked.error().message;
 }
 

@@ -11,10 +11,10 @@ namespace {
 // One attempt of a script.
 struct play {
   explicit play(std::string_view steps, std::uint32_t attempt = 1, double time_scale = 1) {
-    auto what = order_with(std::string(R"({"steps": )") + std::string(steps) + "}");
-    what.attempt = attempt;
-    what.time_scale = time_scale;
-    auto started = scripted_agent().start(shared(std::move(what)), port);
+    auto order = order_with(std::string(R"({"steps": )") + std::string(steps) + "}");
+    order.attempt = attempt;
+    order.time_scale = time_scale;
+    auto started = scripted_agent().start(shared(std::move(order)), port);
     if (auto* going = std::get_if<agent_run_ptr>(&started))
       run = std::move(*going);
     else
@@ -63,13 +63,14 @@ TEST_CASE("failUntilAttempt fails only the attempts before", "[agents][scripted]
 }
 
 TEST_CASE("every report goes through the port, in order", "[agents][scripted]") {
-  const play all(R"([{"message": "hi"}, {"artifact": {"name": "log", "text": "a"}}, {"complete": "ok"}])");
+  const play all(
+      R"([{"message": "hi"}, {"artifact": {"name": "log", "text": "a"}}, {"complete": "ok"}])");
   const auto reports = all.port->reports();
   REQUIRE(reports.size() == 3);
-  const auto& said = std::get<report_message>(reports[0]).what;
+  const auto& said = std::get<report_message>(reports[0]).message;
   CHECK(said.from == role::agent);
   CHECK(text_of(said.parts) == "hi");
-  CHECK(std::get<report_artifact>(reports[1]).what.name == "log");
+  CHECK(std::get<report_artifact>(reports[1]).artifact.name == "log");
   CHECK(ending(reports[2]) == "completed: ok");
 }
 
@@ -99,7 +100,8 @@ TEST_CASE("progress reports are snapshots of what is not finished", "[agents][sc
 }
 
 TEST_CASE("progress that breaks the extension's rules is not remembered", "[agents][scripted]") {
-  const play script(R"([{"progress": {"id": "a", "progress": 3, "total": 2}}, {"progress": {"id": "b"}}])");
+  const play script(
+      R"([{"progress": {"id": "a", "progress": 3, "total": 2}}, {"progress": {"id": "b"}}])");
   const auto all = script.port->all<report_progress>();
   REQUIRE(all.size() == 2);
   CHECK(validate(all[0].report).has_error());
@@ -119,7 +121,8 @@ TEST_CASE("a script sleeps on the actor's timer, scaled", "[agents][scripted]") 
 }
 
 TEST_CASE("a script asks and uses the answer", "[agents][scripted]") {
-  const play script(R"([{"ask": "Which city?"}, {"artifactFromAnswer": {"name": "city"}}, {"askAuth": "Sign in"}])");
+  const play script(
+      R"([{"ask": "Which city?"}, {"artifactFromAnswer": {"name": "city"}}, {"askAuth": "Sign in"}])");
   CHECK(script.port->wait_for<report_question>().prompt == "Which city?");
   script.run->on_wake(); // nothing it waits for
   CHECK(script.port->reports().size() == 1);
@@ -128,8 +131,8 @@ TEST_CASE("a script asks and uses the answer", "[agents][scripted]") {
   script.run->on_answer(user_says("Paris"));
   const auto artifacts = script.port->all<report_artifact>();
   REQUIRE(artifacts.size() == 1);
-  CHECK(artifacts[0].what.name == "city");
-  CHECK(text_of(artifacts[0].what.parts) == "Paris");
+  CHECK(artifacts[0].artifact.name == "city");
+  CHECK(text_of(artifacts[0].artifact.parts) == "Paris");
   const auto second = script.port->wait_for<report_question>(1);
   CHECK(second.auth);
   CHECK(second.prompt == "Sign in");
@@ -145,15 +148,15 @@ TEST_CASE("a chunk keeps the id of the artifact it continues", "[agents][scripte
     {"artifact": {"name": "other", "text": ""}}])");
   const auto all = script.port->all<report_artifact>();
   REQUIRE(all.size() == 4);
-  CHECK(all[0].what.artifact_id == "log");
+  CHECK(all[0].artifact.artifact_id == "log");
   CHECK_FALSE(all[0].append); // nothing to append to yet
   CHECK_FALSE(all[0].last_chunk);
-  CHECK(all[1].what.artifact_id == "log");
+  CHECK(all[1].artifact.artifact_id == "log");
   CHECK(all[1].append);
   CHECK(all[1].last_chunk);
-  CHECK(all[2].what.artifact_id == "log-2");
-  CHECK(all[2].what.parts[0] == data_part({{"n", 3}}));
-  CHECK(all[3].what.artifact_id == "other");
+  CHECK(all[2].artifact.artifact_id == "log-2");
+  CHECK(all[2].artifact.parts[0] == data_part({{"n", 3}}));
+  CHECK(all[3].artifact.artifact_id == "other");
 }
 
 TEST_CASE("a script that hangs does nothing until it is canceled", "[agents][scripted]") {
@@ -180,46 +183,69 @@ TEST_CASE("a crash after a wait comes out of the run", "[agents][scripted]") {
 
 TEST_CASE("a script is checked before anything runs", "[agents][scripted]") {
   const scripted_agent agent;
-  const auto steps = [&](const std::string& text) { return verdict(agent, R"({"steps": )" + text + "}"); };
+  const auto steps = [&](const std::string& text) {
+    return verdict(agent, R"({"steps": )" + text + "}");
+  };
   CHECK(steps("[]") == "fine");
-  CHECK(steps(R"([{"sleep": "${tasks.a.artifacts[0].data}"}, {"message": "${tasks.a.artifacts[0].text}"}])") == "fine");
+  CHECK(
+      steps(
+          R"([{"sleep": "${tasks.a.artifacts[0].data}"}, {"message": "${tasks.a.artifacts[0].text}"}])")
+      == "fine");
   CHECK(verdict(agent, R"({"steps": "${tasks.a.artifacts[0].data}"})") == "fine");
-  for (const auto* step :
-       {R"({"progress": {"id": "a", "progress": "${tasks.a.artifacts[0].data.n}"}})",
-        R"({"progress": {"trackers": ["${tasks.a.artifacts[0].data}"]}})", R"({"hang": "${tasks.a.artifacts[0].data}"})",
-        R"({"failUntilAttempt": "${tasks.a.artifacts[0].data}"})", R"({"artifact": "${tasks.a.artifacts[0].data}"})",
-        R"({"artifactFromAnswer": "${tasks.a.artifacts[0].data}"})",
-        R"({"artifact": {"name": "a", "raw": "${tasks.a.artifacts[0].text}", "append": "${tasks.a.artifacts[0].data}"}})"})
+  for (
+      const auto* step :
+      {R"({"progress": {"id": "a", "progress": "${tasks.a.artifacts[0].data.n}"}})",
+       R"({"progress": {"trackers": ["${tasks.a.artifacts[0].data}"]}})",
+       R"({"hang": "${tasks.a.artifacts[0].data}"})",
+       R"({"failUntilAttempt": "${tasks.a.artifacts[0].data}"})",
+       R"({"artifact": "${tasks.a.artifacts[0].data}"})",
+       R"({"artifactFromAnswer": "${tasks.a.artifacts[0].data}"})",
+       R"({"artifact": {"name": "a", "raw": "${tasks.a.artifacts[0].text}", "append": "${tasks.a.artifacts[0].data}"}})"})
     CHECK(steps("[" + std::string(step) + "]") == "fine");
   CHECK(verdict(agent, "{}") == "/steps: is missing; must be a list of steps");
   CHECK(verdict(agent, R"({"steps": {}})") == "/steps: must be a list of steps");
-  CHECK(verdict(agent, R"({"step": []})") == R"(/step: unknown member "step"; did you mean "steps"?)");
-  CHECK(steps(R"([{"sleep": 1}, {"progres": {}}])") == R"(/steps/1/progres: unknown step "progres"; did you mean "progress"?)");
-  CHECK(steps(R"([{"askauth": "x"}])") == R"(/steps/0/askauth: unknown step "askauth"; did you mean "askAuth"?)");
+  CHECK(verdict(agent, R"({"step": []})")
+        == R"(/step: unknown member "step"; did you mean "steps"?)");
+  CHECK(steps(R"([{"sleep": 1}, {"progres": {}}])")
+        == R"(/steps/1/progres: unknown step "progres"; did you mean "progress"?)");
+  CHECK(steps(R"([{"askauth": "x"}])")
+        == R"(/steps/0/askauth: unknown step "askauth"; did you mean "askAuth"?)");
   CHECK(steps(R"([{"dance": 1}])") == R"(/steps/0/dance: unknown step "dance")");
   CHECK(steps(R"([{}])") == "/steps/0: this step is empty");
-  CHECK(steps(R"([7])") == R"(/steps/0: a step must be an object with one member, such as {"sleep": 1})");
-  CHECK(steps(R"([{"sleep": 1, "fail": "x"}])") == R"(/steps/0: a step does one thing; this has both "sleep" and "fail")");
+  CHECK(steps(R"([7])")
+        == R"(/steps/0: a step must be an object with one member, such as {"sleep": 1})");
+  CHECK(steps(R"([{"sleep": 1, "fail": "x"}])")
+        == R"(/steps/0: a step does one thing; this has both "sleep" and "fail")");
   CHECK(steps(R"([{"fail": "x", "reason": "y"}])") == R"(/steps/0/reason: unknown step "reason")");
   CHECK(steps(R"([{"sleep": -1}])") == "/steps/0/sleep: must be a number >= 0");
   CHECK(steps(R"([{"hang": false}])") == "/steps/0/hang: must be true");
   CHECK(steps(R"([{"fail": 3}])") == "/steps/0/fail: must be a string");
-  CHECK(steps(R"([{"failUntilAttempt": 1.5}])") == "/steps/0/failUntilAttempt: must be a whole number >= 0");
-  CHECK(steps(R"([{"progress": {"id": ""}}])") == "/steps/0/progress/id: must be a string that is not empty");
-  CHECK(steps(R"([{"progress": {"id": "a", "total": "3"}}])") == "/steps/0/progress/total: must be a number");
-  CHECK(steps(R"([{"progress": {"id": "a", "status": "done"}}])") == "/steps/0/progress/status: must be running, completed or failed");
-  CHECK(steps(R"([{"progress": {"id": "a", "startedAt": "noon"}}])") == "/steps/0/progress/startedAt: must be a time as in RFC 3339");
-  CHECK(steps(R"([{"progress": {"trackers": 1}}])") == "/steps/0/progress/trackers: must be a list");
-  CHECK(steps(R"([{"artifact": {"text": "x"}}])") == "/steps/0/artifact/name: must be a string that is not empty");
-  CHECK(steps(R"([{"artifact": {"name": "a"}}])") == "/steps/0/artifact: must have exactly one of text, data, raw and url");
-  CHECK(steps(R"([{"artifact": {"name": "a", "text": "x", "data": 1}}])") == "/steps/0/artifact: must have exactly one of text, data, raw and url");
+  CHECK(steps(R"([{"failUntilAttempt": 1.5}])")
+        == "/steps/0/failUntilAttempt: must be a whole number >= 0");
+  CHECK(steps(R"([{"progress": {"id": ""}}])")
+        == "/steps/0/progress/id: must be a string that is not empty");
+  CHECK(steps(R"([{"progress": {"id": "a", "total": "3"}}])")
+        == "/steps/0/progress/total: must be a number");
+  CHECK(steps(R"([{"progress": {"id": "a", "status": "done"}}])")
+        == "/steps/0/progress/status: must be running, completed or failed");
+  CHECK(steps(R"([{"progress": {"id": "a", "startedAt": "noon"}}])")
+        == "/steps/0/progress/startedAt: must be a time as in RFC 3339");
+  CHECK(steps(R"([{"progress": {"trackers": 1}}])")
+        == "/steps/0/progress/trackers: must be a list");
+  CHECK(steps(R"([{"artifact": {"text": "x"}}])")
+        == "/steps/0/artifact/name: must be a string that is not empty");
+  CHECK(steps(R"([{"artifact": {"name": "a"}}])")
+        == "/steps/0/artifact: must have exactly one of text, data, raw and url");
+  CHECK(steps(R"([{"artifact": {"name": "a", "text": "x", "data": 1}}])")
+        == "/steps/0/artifact: must have exactly one of text, data, raw and url");
   CHECK(steps(R"([{"artifact": {"name": "a", "text": "x", "lastchunk": true}}])")
         == R"(/steps/0/artifact/lastchunk: unknown member "lastchunk"; did you mean "lastChunk"?)");
-  CHECK(steps(R"([{"artifactFromAnswer": "city"}])") == "/steps/0/artifactFromAnswer: must be an object with a name");
+  CHECK(steps(R"([{"artifactFromAnswer": "city"}])")
+        == "/steps/0/artifactFromAnswer: must be an object with a name");
 }
 
 TEST_CASE("a script whose references became something wrong fails for good", "[agents][scripted]") {
   CHECK(play(R"([{"sleep": "soon"}])").at_once == "input/steps/0/sleep: must be a number >= 0");
   const play written(R"([{"artifact": {"name": "n", "text": {"a": [1]}}}])"); // a reference to data
-  CHECK(text_of(written.port->wait_for<report_artifact>().what.parts) == R"({"a":[1]})");
+  CHECK(text_of(written.port->wait_for<report_artifact>().artifact.parts) == R"({"a":[1]})");
 }

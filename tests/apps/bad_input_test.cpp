@@ -1,6 +1,6 @@
-// Input that nobody should send, given to the real binary: every answer is an error that says what and where, the
-// server lives on, and what was there before is there after it. What the codecs and the HTTP layer say to each is
-// tested in their rooms.
+// Input that nobody should send, given to the real binary: every answer is an error that says what
+// and where, the server lives on, and what was there before is there after it. What the codecs and
+// the HTTP layer say to each is tested in their rooms.
 #include "tests/apps/process.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/http_client.hpp"
@@ -33,9 +33,11 @@ constexpr const char* good_list =
 /// A server on a free port, with a task that must still be there in the end.
 class served {
 public:
-  served() : process_({troupe_binary(), "serve", "--listen", "127.0.0.1:0", "--data", place_ / "data"}) {
+  served()
+      : process_({troupe_binary(), "serve", "--listen", "127.0.0.1:0", "--data", place_ / "data"}) {
     const std::string lead = "http://127.0.0.1:";
-    REQUIRE(process_.read_until([](const process& p) { return p.err().find("replayed)") != std::string::npos; }, 30s));
+    REQUIRE(process_.read_until(
+        [](const process& p) { return p.err().find("replayed)") != std::string::npos; }, 30s));
     const auto at = process_.err().find(lead);
     REQUIRE(at != std::string::npos);
     port_ = static_cast<std::uint16_t>(std::stoi(process_.err().substr(at + lead.size())));
@@ -47,7 +49,8 @@ public:
 
   /// The task made first is as it was, and the server drains as if nothing had been.
   void check_alive() {
-    const auto request = R"({"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":")" + kept_ + "\"}}";
+    const auto request =
+        R"({"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":")" + kept_ + "\"}}";
     const auto found = json::parse(client().post(request).body);
     CHECK(found.at("result").at("status").at("state") == "TASK_STATE_COMPLETED");
     process_.signal(SIGTERM);
@@ -74,8 +77,8 @@ std::int64_t code_of(const http_answer& answer) {
 
 using visit_fn = std::function<void(const json::value& whole)>;
 
-/// Calls `visit` with `whole`, in which `here` (a place in it) and everything below it is replaced by each wrong value
-/// in turn.
+/// Calls `visit` with `whole`, in which `here` (a place in it) and everything below it is replaced
+/// by each wrong value in turn.
 void each_mutant(const json::value& whole, json::value& here, const visit_fn& visit) {
   static const json::array wrong{nullptr,
                                  5,
@@ -104,8 +107,9 @@ void each_mutant(const json::value& whole, json::value& here, const visit_fn& vi
 std::string cycle_of(std::size_t tasks) {
   std::string out = R"({"name":"p","tasks":[)";
   for (std::size_t i = 0; i < tasks; ++i)
-    out += (i ? "," : "") + (R"({"id":"t)" + std::to_string(i)) + R"(","name":"t","agent":"noop","dependencies":["t)"
-           + std::to_string((i + 1) % tasks) + "\"]}";
+    out += (i ? "," : "") + (R"({"id":"t)" + std::to_string(i))
+           + R"(","name":"t","agent":"noop","dependencies":["t)" + std::to_string((i + 1) % tasks)
+           + "\"]}";
   return out + "]}";
 }
 
@@ -119,7 +123,8 @@ std::string rpc(const std::string& method, const std::string& params) {
 
 } // namespace
 
-TEST_CASE("a request that breaks off anywhere is invalid JSON and the server lives on", "[apps][bad_input]") {
+TEST_CASE("a request that breaks off anywhere is invalid JSON and the server lives on",
+          "[apps][bad_input]") {
   served server;
   auto client = server.client();
   const std::string whole{good_send};
@@ -128,7 +133,8 @@ TEST_CASE("a request that breaks off anywhere is invalid JSON and the server liv
   server.check_alive();
 }
 
-TEST_CASE("a wrong value anywhere in a request is answered, never with an internal error", "[apps][bad_input]") {
+TEST_CASE("a wrong value anywhere in a request is answered, never with an internal error",
+          "[apps][bad_input]") {
   served server;
   auto client = server.client();
   std::size_t refused = 0;
@@ -146,11 +152,12 @@ TEST_CASE("a wrong value anywhere in a request is answered, never with an intern
   server.check_alive();
 }
 
-TEST_CASE("what is too deep, too long, not UTF-8 or goes in a circle is refused by name", "[apps][bad_input]") {
+TEST_CASE("what is too deep, too long, not UTF-8 or goes in a circle is refused by name",
+          "[apps][bad_input]") {
   served server;
   const auto answer = [&](const std::string& request) { return server.client().post(request); };
-  const auto says = [](const http_answer& what, const std::string& text) {
-    return what.body.find(text) != std::string::npos;
+  const auto says = [](const http_answer& http_answer, const std::string& text) {
+    return http_answer.body.find(text) != std::string::npos;
   };
 
   const auto deep = answer(rpc("SendMessage", nested(10'000)));
@@ -163,39 +170,44 @@ TEST_CASE("what is too deep, too long, not UTF-8 or goes in a circle is refused 
   CHECK(code_of(id) == -32602);
   CHECK(says(id, "longer than 256 bytes"));
   CHECK(id.body.size() < 10'000);
-  const auto circle = answer(rpc("objectives/create", R"({"name":"o","plans":[)" + cycle_of(10'000) + "]}"));
+  const auto circle =
+      answer(rpc("objectives/create", R"({"name":"o","plans":[)" + cycle_of(10'000) + "]}"));
   CHECK(code_of(circle) == -32602);
   CHECK(says(circle, "form a cycle"));
   CHECK(circle.body.size() < 10'000);
 
   auto large = server.client();
-  large.try_send(
-      "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100000000\r\n\r\n");
+  large.try_send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+                 "application/json\r\nContent-Length: 100000000\r\n\r\n");
   const auto refused = large.receive();
   CHECK(refused.status == 413);
   CHECK(says(refused, "limits.body-bytes"));
   server.check_alive();
 }
 
-TEST_CASE("a plan added to an objective is refused whole for its cycle, and the objective stays as it was",
+TEST_CASE("a plan added to an objective is refused whole for its cycle, and the objective stays as "
+          "it was",
           "[apps][bad_input]") {
   served server;
   const auto made = server.client().post(rpc("objectives/create", R"({"name":"o"})"));
   REQUIRE(code_of(made) == 0);
-  const std::string id = json::parse(made.body).at("result").at("objective").at("id").as_string().c_str();
+  const std::string id =
+      json::parse(made.body).at("result").at("objective").at("id").as_string().c_str();
   auto plan = cycle_of(10'000);
   plan.insert(1, R"("objectiveId":")" + id + "\",");
   const auto circle = server.client().post(rpc("plans/create", plan));
   CHECK(code_of(circle) == -32602);
   CHECK(circle.body.find("form a cycle") != std::string::npos);
-  const auto after = json::parse(server.client().post(rpc("objectives/get", R"({"id":")" + id + "\"}")).body);
+  const auto after =
+      json::parse(server.client().post(rpc("objectives/get", R"({"id":")" + id + "\"}")).body);
   const auto& objective = after.at("result").at("objective").as_object();
   const auto* plans = objective.if_contains("plans");
   CHECK((!plans || plans->as_array().empty()));
   server.check_alive();
 }
 
-TEST_CASE("a file that is no plan is refused with 2 and the place, whatever is wrong with it", "[apps][bad_input]") {
+TEST_CASE("a file that is no plan is refused with 2 and the place, whatever is wrong with it",
+          "[apps][bad_input]") {
   const temporary_directory place;
   const auto refusal = [&](const std::string& text) {
     const auto path = place.file("plan.json", text);
@@ -207,10 +219,10 @@ TEST_CASE("a file that is no plan is refused with 2 and the place, whatever is w
     CHECK(outcome.err.size() < 1000);
     return outcome.err;
   };
-  const auto says = [&](const std::string& text, const std::string& what) {
+  const auto says = [&](const std::string& text, const std::string& subject) {
     const auto why = refusal(text);
     INFO(why);
-    CHECK(why.find(what) != std::string::npos);
+    CHECK(why.find(subject) != std::string::npos);
   };
 
   const std::string whole{good_plan};
@@ -218,10 +230,12 @@ TEST_CASE("a file that is no plan is refused with 2 and the place, whatever is w
     refusal(whole.substr(0, length));
   says("", "empty");
   says(std::string(3, '\0'), "line 1, column 1");
-  says(R"({"name":"x","tasks":[{"name":"a","agent":"echo","input":)" + nested(10'000) + "}]}", "nested deeper than");
+  says(R"({"name":"x","tasks":[{"name":"a","agent":"echo","input":)" + nested(10'000) + "}]}",
+       "nested deeper than");
   says("{\"name\":\"\xff\"}", "not valid UTF-8");
   says(R"({"name":"x","tasks":[{"name":"a","agnet":"echo"}]})", "did you mean \"agent\"?");
   says(R"({"name":"x","tasks":[{"name":"a","agent":["echo"]}]})", "/tasks/0/agent");
-  says(R"({"name":"x","tasks":[{"name":"a","id":")" + std::string(1'000'000, 'i') + "\"}]}", "1 to 256 bytes");
+  says(R"({"name":"x","tasks":[{"name":"a","id":")" + std::string(1'000'000, 'i') + "\"}]}",
+       "1 to 256 bytes");
   says(cycle_of(10'000), "form a cycle");
 }

@@ -1,5 +1,5 @@
-// `troupe card` and a signed card as the real binary serves it. Keys are made with the openssl that the documents name,
-// if it is there.
+// `troupe card` and a signed card as the real binary serves it. Keys are made with the openssl that
+// the documents name, if it is there.
 #include "tests/apps/process.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/temporary_directory.hpp"
@@ -12,8 +12,9 @@ namespace {
 
 /// As docs/agent-card.md says. False if there is no openssl.
 bool make_keys(const std::string& directory) {
-  const std::string command = "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out key.pem && "
-                              "openssl pkey -in key.pem -pubout -out key.pub.pem";
+  const std::string command =
+      "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out key.pem && "
+      "openssl pkey -in key.pem -pubout -out key.pub.pem";
   return run_program({"/bin/sh", "-c", "cd '" + directory + "' && " + command}).code == 0;
 }
 
@@ -21,8 +22,10 @@ bool make_keys(const std::string& directory) {
 
 TEST_CASE("troupe card prints the card that would be served", "[apps][binary]") {
   const temporary_directory place;
-  const auto config = place.file("troupe.toml", "listen = \"127.0.0.1:8123\"\n[card]\nname = \"Bakery\"\ndefault = \"pure10\"\n"
-                                                "[[card.skill]]\nid = \"bread\"\ndescription = \"Bakes.\"\n");
+  const auto config =
+      place.file("troupe.toml",
+                 "listen = \"127.0.0.1:8123\"\n[card]\nname = \"Bakery\"\ndefault = \"pure10\"\n"
+                 "[[card.skill]]\nid = \"bread\"\ndescription = \"Bakes.\"\n");
   const auto plain = run_program({troupe_binary(), "card", "--config", config});
   REQUIRE(plain.code == 0);
   const auto card = boost::json::parse(plain.out).as_object();
@@ -38,7 +41,8 @@ TEST_CASE("troupe card prints the card that would be served", "[apps][binary]") 
 
 TEST_CASE("troupe card says what is wrong with a card or with its own flags", "[apps][binary]") {
   const temporary_directory place;
-  const auto config = place.file("troupe.toml", "[card.signing]\nkey = \"" + (place / "gone.pem") + "\"\nkid = \"k\"\n");
+  const auto config = place.file("troupe.toml", "[card.signing]\nkey = \"" + (place / "gone.pem")
+                                                    + "\"\nkid = \"k\"\n");
   const auto gone = run_program({troupe_binary(), "card", "--config", config});
   CHECK(gone.code == 2);
   CHECK_THAT(gone.err, ContainsSubstring("gone.pem: cannot be read"));
@@ -56,11 +60,13 @@ TEST_CASE("a printed card verifies with the key it was signed with", "[apps][bin
     return;
   }
   const auto config =
-      place.file("troupe.toml", "[card.signing]\nkey = \"" + (place / "key.pem") + "\"\nkid = \"k\"\npython-compatible = true\n");
+      place.file("troupe.toml", "[card.signing]\nkey = \"" + (place / "key.pem")
+                                    + "\"\nkid = \"k\"\npython-compatible = true\n");
   const auto printed = run_program({troupe_binary(), "card", "--config", config});
   REQUIRE(printed.code == 0);
   const auto verified = [&](const std::string& card, std::vector<std::string> more = {}) {
-    std::vector<std::string> words{troupe_binary(), "card", "--verify", "-", "--key", place / "key.pub.pem"};
+    std::vector<std::string> words{troupe_binary(),      "card", "--verify", "-", "--key",
+                                   place / "key.pub.pem"};
     words.insert(words.end(), more.begin(), more.end());
     return run_program(words, card);
   };

@@ -1,8 +1,7 @@
 #include "apps/command_line.hpp"
+#include "tests/support/catch.hpp"
 
 #include <set>
-
-#include "tests/support/catch.hpp"
 
 using namespace troupe;
 
@@ -14,19 +13,21 @@ command read(std::vector<const char*> words) {
 }
 
 finished refused(std::vector<const char*> words) {
-  const auto what = read(std::move(words));
-  REQUIRE(std::holds_alternative<finished>(what));
-  return std::get<finished>(what);
+  const auto command = read(std::move(words));
+  REQUIRE(std::holds_alternative<finished>(command));
+  return std::get<finished>(command);
 }
 
 } // namespace
 
 TEST_CASE("run takes its options in any order", "[apps][command_line]") {
-  const auto what = read({"run", "--json", "plan.json", "--time-scale", "0.001", "--max-parallel=4", "--store", "memory",
-                          "--durability", "async", "--agent", "sleep", "--answer", "a=b=c", "--answer", "x y=", "--no-input",
-                          "--color", "never", "-q"});
-  REQUIRE(std::holds_alternative<run_options>(what));
-  const auto& run = std::get<run_options>(what);
+  const auto command =
+      read({"run",      "--json", "plan.json",    "--time-scale", "0.001",      "--max-parallel=4",
+            "--store",  "memory", "--durability", "async",        "--agent",    "sleep",
+            "--answer", "a=b=c",  "--answer",     "x y=",         "--no-input", "--color",
+            "never",    "-q"});
+  REQUIRE(std::holds_alternative<run_options>(command));
+  const auto& run = std::get<run_options>(command);
   CHECK(run.file == "plan.json");
   CHECK(run.json);
   CHECK(run.quiet);
@@ -42,13 +43,15 @@ TEST_CASE("run takes its options in any order", "[apps][command_line]") {
 }
 
 TEST_CASE("the file may stand behind an answer", "[apps][command_line]") {
-  const auto what = read({"run", "--answer", "a=b", "plan.json"});
-  REQUIRE(std::holds_alternative<run_options>(what));
-  CHECK(std::get<run_options>(what).file == "plan.json");
-  CHECK(std::get<run_options>(what).answers == std::vector<std::pair<std::string, std::string>>{{"a", "b"}});
+  const auto command = read({"run", "--answer", "a=b", "plan.json"});
+  REQUIRE(std::holds_alternative<run_options>(command));
+  CHECK(std::get<run_options>(command).file == "plan.json");
+  CHECK(std::get<run_options>(command).answers
+        == std::vector<std::pair<std::string, std::string>>{{"a", "b"}});
 }
 
-TEST_CASE("a dash is standard input, and --resume with a directory needs no file", "[apps][command_line]") {
+TEST_CASE("a dash is standard input, and --resume with a directory needs no file",
+          "[apps][command_line]") {
   CHECK(std::get<run_options>(read({"run", "-"})).file == "-");
   CHECK(std::get<run_options>(read({"run", "--resume", "--data", "d"})).store.directory == "d");
   CHECK(refused({"run", "--resume"}).code == exit_usage);
@@ -57,31 +60,31 @@ TEST_CASE("a dash is standard input, and --resume with a directory needs no file
 
 TEST_CASE("wrong usage ends with 2 and says what is wrong", "[apps][command_line]") {
   for (const auto& words : std::vector<std::vector<const char*>>{
-         {},
-         {"fly"},
-         {"run", "f", "--bogus"},
-         {"run", "f", "g"},
-         {"run", "f", "--store", "disk"},
-         {"run", "f", "--time-scale", "-1"},
-         {"run", "f", "--time-scale", "nan"},
-         {"run", "f", "--time-scale", "x"},
-         {"run", "f", "--max-parallel", "0"},
-         {"run", "f", "--answer", "novalue"},
-         {"run", "f", "--answer", "=v"},
-         {"run", "f", "--color", "blue"},
-         {"validate"},
-         {"graph", "f", "--format", "png"},
-         {"serve", "extra"},
-         {"run", "f", "serve"},
+           {},
+           {"fly"},
+           {"run", "f", "--bogus"},
+           {"run", "f", "g"},
+           {"run", "f", "--store", "disk"},
+           {"run", "f", "--time-scale", "-1"},
+           {"run", "f", "--time-scale", "nan"},
+           {"run", "f", "--time-scale", "x"},
+           {"run", "f", "--max-parallel", "0"},
+           {"run", "f", "--answer", "novalue"},
+           {"run", "f", "--answer", "=v"},
+           {"run", "f", "--color", "blue"},
+           {"validate"},
+           {"graph", "f", "--format", "png"},
+           {"serve", "extra"},
+           {"run", "f", "serve"},
        }) {
-    const auto what = refused(words);
+    const auto finished = refused(words);
     INFO((words.empty() ? "nothing" : words.back()));
-    CHECK(what.code == exit_usage);
-    CHECK(what.out.empty());
-    CHECK_FALSE(what.err.empty());
-    CHECK_FALSE(what.err.starts_with("troupe:")); // complain() says it
-    CHECK(what.err.find('\n') == std::string::npos);
-    CHECK_THAT(what.err, ContainsSubstring("--"));
+    CHECK(finished.code == exit_usage);
+    CHECK(finished.out.empty());
+    CHECK_FALSE(finished.err.empty());
+    CHECK_FALSE(finished.err.starts_with("troupe:")); // complain() says it
+    CHECK(finished.err.find('\n') == std::string::npos);
+    CHECK_THAT(finished.err, ContainsSubstring("--"));
   }
 }
 
@@ -89,7 +92,8 @@ TEST_CASE("help is no error and teaches", "[apps][command_line]") {
   const auto help = refused({"--help"});
   CHECK(help.code == exit_ok);
   CHECK(help.err.empty());
-  for (const char* word : {"run", "validate", "graph", "serve", "agents", "version", "Examples:", "Exit codes:", "130"})
+  for (const char* word : {"run", "validate", "graph", "serve", "agents", "version",
+                           "Examples:", "Exit codes:", "130"})
     CHECK_THAT(help.out, ContainsSubstring(word));
   for (const char* sub : {"run", "validate", "graph", "serve", "agents", "version"}) {
     const auto own = refused({sub, "--help"});
@@ -100,13 +104,14 @@ TEST_CASE("help is no error and teaches", "[apps][command_line]") {
 }
 
 TEST_CASE("serve hands its flags on by the names of the settings", "[apps][command_line]") {
-  const auto what = std::get<serve_options>(
-    read({"serve", "--listen", "h:1", "--config", "c.toml", "--log-format", "json", "--allow-commands", "--print-config"}));
-  CHECK(what.config_file == "c.toml");
-  CHECK(what.print_config);
+  const auto options =
+      std::get<serve_options>(read({"serve", "--listen", "h:1", "--config", "c.toml",
+                                    "--log-format", "json", "--allow-commands", "--print-config"}));
+  CHECK(options.config_file == "c.toml");
+  CHECK(options.print_config);
   const std::vector<std::pair<std::string, std::string>> flags{
-    {"listen", "h:1"}, {"log-format", "json"}, {"agents.command", "true"}};
-  CHECK(std::set<std::pair<std::string, std::string>>(what.flags.begin(), what.flags.end())
+      {"listen", "h:1"}, {"log-format", "json"}, {"agents.command", "true"}};
+  CHECK(std::set<std::pair<std::string, std::string>>(options.flags.begin(), options.flags.end())
         == std::set<std::pair<std::string, std::string>>(flags.begin(), flags.end()));
 }
 

@@ -1,8 +1,9 @@
-// Kills a real `troupe run` with SIGKILL at random moments, resumes it, kills it again, until it ends; then checks that nothing that
-// was said was lost or done twice. Usage: troupe_crash_test [SEEDS] [FIRST_SEED]; prints the seed of a failure, which repeats it.
-#include "store/store.hpp"
+// Kills a real `troupe run` with SIGKILL at random moments, resumes it, kills it again, until it
+// ends; then checks that nothing that was said was lost or done twice. Usage: troupe_crash_test
+// [SEEDS] [FIRST_SEED]; prints the seed of a failure, which repeats it.
 #include "tests/apps/process.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include <troupe/store/store.hpp>
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -30,8 +31,8 @@ namespace {
 constexpr int kills_max = 4;
 constexpr int tasks = 17;
 
-/// Tasks of a few milliseconds: a small diamond, a plan that waits for another, one whose tasks wait for another's, a task that fails once.
-/// No more than about 80 ms in all.
+/// Tasks of a few milliseconds: a small diamond, a plan that waits for another, one whose tasks
+/// wait for another's, a task that fails once. No more than about 80 ms in all.
 constexpr const char* document = R"({"name": "Crash me", "plans": [
   {"name": "one", "tasks": [
     {"name": "a", "agent": "echo", "input": {"text": "x"}},
@@ -60,7 +61,8 @@ constexpr const char* document = R"({"name": "Crash me", "plans": [
 class told {
 public:
   void add(const std::string& text) {
-    for (const auto& line : lines_of(text)) // the last, cut off by the kill, has no newline and is not looked at
+    for (const auto& line :
+         lines_of(text)) // the last, cut off by the kill, has no newline and is not looked at
       take(json::parse(line).as_object());
   }
 
@@ -125,30 +127,36 @@ void check_record(const std::string& data, const std::string& objective) {
     throw std::runtime_error("the record has " + std::to_string(completed) + " completed tasks");
 }
 
-int run_seed(std::uint64_t seed, const std::string& file, const std::string& place, std::chrono::milliseconds usual) {
+int run_seed(std::uint64_t seed, const std::string& file, const std::string& place,
+             std::chrono::milliseconds usual) {
   std::mt19937_64 random(seed);
   told all;
   std::string data;
   int kills = 0;
   while (true) {
-    // A run that was killed before it said anything may have left one that nobody knows of: that is not what goes on here.
+    // A run that was killed before it said anything may have left one that nobody knows of: that is
+    // not what goes on here.
     if (!all.anything())
       data = place + "-" + std::to_string(kills);
-    std::vector<std::string> words{troupe_binary(), "run", file, "--data", data, "--json", "--no-input"};
+    std::vector<std::string> words{troupe_binary(), "run",       file, "--data", data,
+                                   "--json",        "--no-input"};
     if (all.anything())
       words.emplace_back("--resume");
     process run(words);
     run.close_input();
     if (kills < kills_max) {
       // Half of the time at any moment, half of the time right after something was said.
-      const auto moment = std::chrono::milliseconds(random() % static_cast<std::uint64_t>(usual.count() + 1));
+      const auto moment =
+          std::chrono::milliseconds(random() % static_cast<std::uint64_t>(usual.count() + 1));
       const auto lines = random() % 50 == 0 ? 1 : random() % 60;
       const bool by_time = random() % 2 == 0;
       run.read_until(
-        [&](const process& p) {
-          return !by_time && static_cast<std::size_t>(std::count(p.out().begin(), p.out().end(), '\n')) > lines;
-        },
-        by_time ? moment : 30s);
+          [&](const process& p) {
+            return !by_time
+                   && static_cast<std::size_t>(std::count(p.out().begin(), p.out().end(), '\n'))
+                          > lines;
+          },
+          by_time ? moment : 30s);
       run.signal(SIGKILL);
     }
     const int code = run.wait(30s);
@@ -166,7 +174,8 @@ int run_seed(std::uint64_t seed, const std::string& file, const std::string& pla
     throw std::runtime_error("exit code " + std::to_string(code) + ": " + run.err());
   }
   const auto& summary = all.summary();
-  if (!summary.empty() && (summary.at("status") != "completed" || summary.at("tasks").at("completed") != tasks))
+  if (!summary.empty()
+      && (summary.at("status") != "completed" || summary.at("tasks").at("completed") != tasks))
     throw std::runtime_error("it ended like this: " + json::serialize(summary));
   check_record(data, all.objective());
   return kills;
@@ -180,10 +189,13 @@ int main(int argc, char** argv) {
   const temporary_directory place;
   const auto file = place.file("crash.json", document);
   const auto before = std::chrono::steady_clock::now();
-  const auto whole = run_program({troupe_binary(), "run", file, "--data", place / "whole", "--json"});
-  const auto usual = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - before);
+  const auto whole =
+      run_program({troupe_binary(), "run", file, "--data", place / "whole", "--json"});
+  const auto usual = std::chrono::duration_cast<std::chrono::milliseconds>(
+      std::chrono::steady_clock::now() - before);
   if (whole.code != 0) {
-    std::fprintf(stderr, "without a kill it ends with %d: %s%s\n", whole.code, whole.out.c_str(), whole.err.c_str());
+    std::fprintf(stderr, "without a kill it ends with %d: %s%s\n", whole.code, whole.out.c_str(),
+                 whole.err.c_str());
     return 1;
   }
   std::atomic<std::uint64_t> next{first};
@@ -197,7 +209,8 @@ int main(int argc, char** argv) {
         kills += run_seed(seed, file, data, usual);
       } catch (const std::exception& error) {
         const std::lock_guard lock(print);
-        std::fprintf(stderr, "seed %llu: %s\n", static_cast<unsigned long long>(seed), error.what());
+        std::fprintf(stderr, "seed %llu: %s\n", static_cast<unsigned long long>(seed),
+                     error.what());
         ++failures;
       }
     }
@@ -207,6 +220,7 @@ int main(int argc, char** argv) {
     workers.emplace_back(work);
   for (auto& each : workers)
     each.join();
-  std::printf("%llu seeds, %d kills, %d failures\n", static_cast<unsigned long long>(seeds), kills.load(), failures.load());
+  std::printf("%llu seeds, %d kills, %d failures\n", static_cast<unsigned long long>(seeds),
+              kills.load(), failures.load());
   return failures == 0 ? 0 : 1;
 }

@@ -1,10 +1,10 @@
 // Plan files and where their records go.
-#include "agents/register_builtin.hpp"
 #include "apps/open_store.hpp"
 #include "apps/plan_file.hpp"
 #include "apps/text_file.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include <troupe/agents/register_builtin.hpp>
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -29,16 +29,22 @@ TEST_CASE("what is wrong with a file is said with its name and the line", "[apps
   CHECK_THAT(refusal("{\"name\": \"n\",\n\"plans\": [\n{\"name\": \"p\", \"tasks\": []}]}"),
              ContainsSubstring("plan.json: line 3 (/plans/0): plan \"p\" has no tasks"));
   CHECK_THAT(refusal(R"({"name": "n", "plans": []})"), ContainsSubstring("no plan"));
-  CHECK_THAT(refusal("{\"name\": \"n\", \"plans\": [{\"name\": \"p\", \"tasks\": [\n{\"name\": \"t\", \"agent\": \"nobody\"}]}]}"),
+  CHECK_THAT(refusal("{\"name\": \"n\", \"plans\": [{\"name\": \"p\", \"tasks\": [\n{\"name\": "
+                     "\"t\", \"agent\": \"nobody\"}]}]}"),
              ContainsSubstring("plan.json: line 2 (/plans/0/tasks/0/agent): "));
-  CHECK_THAT(refusal(R"({"name": "n", "plans": [{"name": "p", "tasks": [{"name": "a", "dependencies": ["b"]},
+  CHECK_THAT(
+      refusal(
+          R"({"name": "n", "plans": [{"name": "p", "tasks": [{"name": "a", "dependencies": ["b"]},
                                                                           {"name": "b", "dependencies": ["a"]}]}]})"),
-             ContainsSubstring("cycle"));
-  CHECK_THAT(refusal("{\"name\": \"n\", \"tasks\": [\n{\"name\": \"fetch\"},\n{\"name\": \"t\", \"dependencies\": [\"fecth\"]}]}"),
-             ContainsSubstring("plan.json: line 3 (/tasks/1/dependencies/0): task \"t\" depends on \"fecth\"")
+      ContainsSubstring("cycle"));
+  CHECK_THAT(refusal("{\"name\": \"n\", \"tasks\": [\n{\"name\": \"fetch\"},\n{\"name\": \"t\", "
+                     "\"dependencies\": [\"fecth\"]}]}"),
+             ContainsSubstring(
+                 "plan.json: line 3 (/tasks/1/dependencies/0): task \"t\" depends on \"fecth\"")
                  && ContainsSubstring("did you mean \"fetch\"?"));
   CHECK_THAT(refusal(R"({"name": "n", "tasks": [{"name": "t", "agent": "ecoh"}]})"),
-             ContainsSubstring("plan.json: line 1 (/tasks/0/agent): task \"t\": no agent is named \"ecoh\"; did you mean \"echo\"?"));
+             ContainsSubstring("plan.json: line 1 (/tasks/0/agent): task \"t\": no agent is named "
+                               "\"ecoh\"; did you mean \"echo\"?"));
   CHECK_THAT(refusal("not json"), ContainsSubstring("plan.json: "));
   CHECK_THAT(refusal(""), ContainsSubstring("plan.json: "));
 }
@@ -46,7 +52,8 @@ TEST_CASE("what is wrong with a file is said with its name and the line", "[apps
 TEST_CASE("a file that cannot be read is named with the reason", "[apps][files]") {
   const auto missing = read_plan_file("/nonexistent/plan.json");
   REQUIRE_FALSE(missing.has_value());
-  CHECK(missing.error().message == "/nonexistent/plan.json: cannot be opened: No such file or directory");
+  CHECK(missing.error().message
+        == "/nonexistent/plan.json: cannot be opened: No such file or directory");
   const auto folder = read_plan_file("/");
   REQUIRE_FALSE(folder.has_value());
   CHECK(folder.error().message == "/: cannot be read: Is a directory");
@@ -68,8 +75,9 @@ TEST_CASE("a text file is read whole, or refused with the reason", "[apps][files
 
 TEST_CASE("ids of a file are local: cleared, while keys stay", "[apps][files]") {
   const temporary_directory place;
-  auto file = read_plan_file(
-    place.file("p.json", R"({"id": "o", "name": "n", "plans": [{"id": "p", "name": "p", "tasks": [{"id": "t", "name": "t"}]}]})"));
+  auto file = read_plan_file(place.file(
+      "p.json",
+      R"({"id": "o", "name": "n", "plans": [{"id": "p", "name": "p", "tasks": [{"id": "t", "name": "t"}]}]})"));
   REQUIRE(file.has_value());
   make_ids_local(file->objective);
   CHECK(file->objective.id.empty());
@@ -86,9 +94,12 @@ TEST_CASE("records of a file go below the state directory, by name and path", "[
   CHECK(in_xdg->size() == std::string("/state/troupe/runs/plan-").size() + 8);
   CHECK(*default_run_directory("/a/../a/./plan.json", "", "/state", nullptr) == *in_xdg);
   CHECK(*default_run_directory("/b/plan.json", "", "/state", nullptr) != *in_xdg);
-  CHECK(default_run_directory("/a/plan.json", "", "relative", "/home/u")->starts_with("/home/u/.local/state/troupe/runs/plan-"));
-  CHECK(default_run_directory("-", "text", nullptr, "/home/u")->starts_with("/home/u/.local/state/troupe/runs/stdin-"));
-  CHECK(*default_run_directory("-", "one", "/s", nullptr) != *default_run_directory("-", "two", "/s", nullptr));
+  CHECK(default_run_directory("/a/plan.json", "", "relative", "/home/u")
+            ->starts_with("/home/u/.local/state/troupe/runs/plan-"));
+  CHECK(default_run_directory("-", "text", nullptr, "/home/u")
+            ->starts_with("/home/u/.local/state/troupe/runs/stdin-"));
+  CHECK(*default_run_directory("-", "one", "/s", nullptr)
+        != *default_run_directory("-", "two", "/s", nullptr));
   const auto nowhere = default_run_directory("/a/plan.json", "", nullptr, "");
   REQUIRE_FALSE(nowhere.has_value());
   CHECK_THAT(nowhere.error().message, ContainsSubstring("--data DIR"));

@@ -61,11 +61,13 @@ std::vector<std::string> environment_with(const std::vector<std::string>& added)
 } // namespace
 
 void process::start(std::vector<std::string>& words, const std::vector<std::string>& environment,
-                    const posix_spawn_file_actions_t& actions, const posix_spawnattr_t* attributes) {
+                    const posix_spawn_file_actions_t& actions,
+                    const posix_spawnattr_t* attributes) {
   auto variables = environment_with(environment);
   const auto argv = pointers(words);
   const auto envp = pointers(variables);
-  const int failed = ::posix_spawn(&id_, words[0].c_str(), &actions, attributes, argv.data(), envp.data());
+  const int failed =
+      ::posix_spawn(&id_, words[0].c_str(), &actions, attributes, argv.data(), envp.data());
   if (failed != 0)
     throw std::system_error(failed, std::generic_category(), words[0]);
 }
@@ -90,12 +92,13 @@ process::process(std::vector<std::string> words, std::vector<std::string> enviro
   ::close(err[1]);
 }
 
-process::process(std::vector<std::string> words, std::vector<std::string> environment, screen_size size) {
+process::process(std::vector<std::string> words, std::vector<std::string> environment,
+                 screen_size size) {
   in_ = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
   std::array<char, 64> name{};
   const winsize window{size.rows, size.columns, 0, 0};
-  if (in_ < 0 || ::grantpt(in_) != 0 || ::unlockpt(in_) != 0 || ::ptsname_r(in_, name.data(), name.size()) != 0
-      || ::ioctl(in_, TIOCSWINSZ, &window) != 0)
+  if (in_ < 0 || ::grantpt(in_) != 0 || ::unlockpt(in_) != 0
+      || ::ptsname_r(in_, name.data(), name.size()) != 0 || ::ioctl(in_, TIOCSWINSZ, &window) != 0)
     throw std::system_error(errno, std::generic_category(), "a terminal");
   out_pipe_ = ::fcntl(in_, F_DUPFD_CLOEXEC, 0);
   terminal_ = ::fcntl(in_, F_DUPFD_CLOEXEC, 0);
@@ -148,13 +151,16 @@ void process::signal(int number) {
 
 bool process::is_cooked() const {
   termios mode{};
-  return ::tcgetattr(terminal_, &mode) == 0 && (mode.c_lflag & ICANON) != 0 && (mode.c_lflag & ECHO) != 0;
+  return ::tcgetattr(terminal_, &mode) == 0 && (mode.c_lflag & ICANON) != 0
+         && (mode.c_lflag & ECHO) != 0;
 }
 
 bool process::read_some(steady::time_point until) {
   std::array<pollfd, 2> waits{pollfd{out_pipe_, POLLIN, 0}, pollfd{err_pipe_, POLLIN, 0}};
-  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - steady::now()).count() + 1;
-  if ((out_pipe_ < 0 && err_pipe_ < 0) || left <= 0 || ::poll(waits.data(), waits.size(), static_cast<int>(left)) <= 0)
+  const auto left =
+      std::chrono::duration_cast<std::chrono::milliseconds>(until - steady::now()).count() + 1;
+  if ((out_pipe_ < 0 && err_pipe_ < 0) || left <= 0
+      || ::poll(waits.data(), waits.size(), static_cast<int>(left)) <= 0)
     return false;
   const auto drain = [](short ready, int& descriptor, std::string& into) {
     if (ready == 0)
@@ -171,7 +177,8 @@ bool process::read_some(steady::time_point until) {
   return true;
 }
 
-bool process::read_until(const std::function<bool(const process&)>& enough, std::chrono::milliseconds bound) {
+bool process::read_until(const std::function<bool(const process&)>& enough,
+                         std::chrono::milliseconds bound) {
   const auto until = steady::now() + bound;
   while (!enough(*this))
     if (!read_some(until))
@@ -196,7 +203,8 @@ int process::wait(std::chrono::milliseconds bound) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-outcome run_program(std::vector<std::string> words, const std::string& input, std::vector<std::string> environment) {
+outcome run_program(std::vector<std::string> words, const std::string& input,
+                    std::vector<std::string> environment) {
   process program(std::move(words), std::move(environment));
   program.send_input(input);
   outcome out;
@@ -214,7 +222,8 @@ std::string troupe_binary() {
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> out;
   std::size_t begin = 0;
-  for (auto end = text.find('\n'); end != std::string::npos; begin = end + 1, end = text.find('\n', begin))
+  for (auto end = text.find('\n'); end != std::string::npos;
+       begin = end + 1, end = text.find('\n', begin))
     out.push_back(text.substr(begin, end - begin));
   return out;
 }

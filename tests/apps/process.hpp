@@ -1,4 +1,5 @@
-// Starts real processes for the tests: arguments, standard input and environment in, exit code and what was written out.
+// Starts real processes for the tests: arguments, standard input and environment in, exit code and
+// what was written out.
 #pragma once
 
 #include <chrono>
@@ -17,12 +18,14 @@ struct screen_size {
   unsigned short columns = 80;
 };
 
-/// A running program with pipes to its standard input, output and error, or with a terminal instead of all three.
+/// A running program with pipes to its standard input, output and error, or with a terminal instead
+/// of all three.
 class process {
 public:
   /// `environment`: `NAME=value`, added to this process's own. Throws if it cannot be started.
   explicit process(std::vector<std::string> words, std::vector<std::string> environment = {});
-  /// On a terminal of its own, as its session's leader: `send_input` types (`\x03` is Ctrl-C), `out` is what came to the screen.
+  /// On a terminal of its own, as its session's leader: `send_input` types (`\x03` is Ctrl-C),
+  /// `out` is what came to the screen.
   process(std::vector<std::string> words, std::vector<std::string> environment, screen_size size);
   /// Kills and reaps what still runs.
   ~process();
@@ -34,12 +37,16 @@ public:
   /// The test stops reading; the program's next write fails.
   void close_output();
   void signal(int number);
-  /// Of a terminal: what is typed is shown, and handed on line by line, as before the program began.
+  /// Of a terminal: what is typed is shown, and handed on line by line, as before the program
+  /// began.
   [[nodiscard]] bool is_cooked() const;
 
-  /// Reads until `enough` is true of what was written so far, the program ends, or `bound` has passed. True in the first case.
-  bool read_until(const std::function<bool(const process&)>& enough, std::chrono::milliseconds bound);
-  /// Reads to the end and reaps. The exit code; 128 + signal if one ended it; -1 if it had to be killed after `bound`.
+  /// Reads until `enough` is true of what was written so far, the program ends, or `bound` has
+  /// passed. True in the first case.
+  bool read_until(const std::function<bool(const process&)>& enough,
+                  std::chrono::milliseconds bound);
+  /// Reads to the end and reaps. The exit code; 128 + signal if one ended it; -1 if it had to be
+  /// killed after `bound`.
   int wait(std::chrono::milliseconds bound = std::chrono::seconds{60});
 
   [[nodiscard]] const std::string& out() const { return out_; }

@@ -1,15 +1,16 @@
-// Builds objectives and the changes a run makes of them, so that the tests of the views read as stories.
+// Builds objectives and the changes a run makes of them, so that the tests of the views read as
+// stories.
 #pragma once
+
+#include "apps/run/run_model.hpp"
+#include <troupe/protocol/event.hpp>
+#include <troupe/protocol/spec.hpp>
 
 #include <chrono>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "apps/run_model.hpp"
-#include "protocol/event.hpp"
-#include "protocol/spec.hpp"
 
 namespace troupe::testing {
 
@@ -26,7 +27,8 @@ inline task_spec task_named(std::string name, std::vector<std::string> dependenc
   return out;
 }
 
-inline plan_spec_ptr plan_named(std::string name, std::vector<task_spec> tasks, std::vector<std::string> dependencies = {}) {
+inline plan_spec_ptr plan_named(std::string name, std::vector<task_spec> tasks,
+                                std::vector<std::string> dependencies = {}) {
   auto out = std::make_shared<plan_spec>();
   out->key = name;
   out->name = std::move(name);
@@ -46,21 +48,22 @@ public:
     tell(0, objective_moved{objective_state::working, ""});
   }
 
-  void tell(int ms, event what) {
+  void tell(int ms, event happened) {
     change c;
     c.context = "obj-1";
     c.at = at(ms);
-    c.events.push_back(std::move(what));
+    c.events.push_back(std::move(happened));
     last = c;
     model.apply(c);
   }
 
-  void tell_task(int ms, std::uint32_t plan, std::uint32_t task, event what) {
+  void tell_task(int ms, std::uint32_t plan, std::uint32_t task, event happened) {
     change c;
     c.context = "obj-1";
     c.at = at(ms);
-    c.task = {task_id("obj-1.p" + std::to_string(plan) + ".t" + std::to_string(task)), false, plan, task};
-    c.events.push_back(std::move(what));
+    c.task = {task_id("obj-1.p" + std::to_string(plan) + ".t" + std::to_string(task)), false, plan,
+              task};
+    c.events.push_back(std::move(happened));
     last = c;
     model.apply(c);
   }
@@ -69,11 +72,12 @@ public:
     tell(ms, plan_moved{index, to, std::move(reason)});
   }
 
-  void move(int ms, std::uint32_t plan, std::uint32_t task, task_state to, std::uint32_t attempt = 1,
-            const std::string& words = {}) {
+  void move(int ms, std::uint32_t plan, std::uint32_t task, task_state to,
+            std::uint32_t attempt = 1, const std::string& words = {}) {
     message_ptr said;
     if (!words.empty())
-      said = std::make_shared<message>(message{"m", role::agent, {text_part(words)}, {}, {}, {}, {}, {}});
+      said = std::make_shared<message>(
+          message{"m", role::agent, {text_part(words)}, {}, {}, {}, {}, {}});
     tell_task(ms, plan, task, task_moved{to, attempt, said});
   }
 
@@ -81,7 +85,8 @@ public:
   change last;
 };
 
-inline progress_tracker tracker(std::string id, double progress, double total, std::string message = {}) {
+inline progress_tracker tracker(std::string id, double progress, double total,
+                                std::string message = {}) {
   progress_tracker out;
   out.id = std::move(id);
   out.progress = progress;

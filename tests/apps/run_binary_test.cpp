@@ -1,4 +1,5 @@
-// `troupe run`, `validate`, `graph`, `agents`, `version` as a person or a script meets them: the real binary, its exit codes and output.
+// `troupe run`, `validate`, `graph`, `agents`, `version` as a person or a script meets them: the
+// real binary, its exit codes and output.
 #include "tests/apps/process.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/temporary_directory.hpp"
@@ -18,10 +19,13 @@ std::string plan(const std::string& tasks) {
   return R"({"name": "Test run", "plans": [{"name": "Only", "tasks": [)" + tasks + "]}]}";
 }
 
-const std::string two_tasks = plan(R"({"id": "a", "name": "A", "agent": "echo", "input": {"text": "hi"}},
+const std::string two_tasks =
+    plan(R"({"id": "a", "name": "A", "agent": "echo", "input": {"text": "hi"}},
                                       {"name": "B", "agent": "sleep", "input": {"seconds": 0.01}, "dependencies": ["a"]})");
-const std::string asking = plan(R"({"id": "q", "name": "Q", "agent": "scripted", "input": {"steps": [{"ask": "Which city?"}]}})");
-const std::string failing = plan(R"({"name": "F", "agent": "scripted", "input": {"steps": [{"fail": "no disk"}]}})");
+const std::string asking = plan(
+    R"({"id": "q", "name": "Q", "agent": "scripted", "input": {"steps": [{"ask": "Which city?"}]}})");
+const std::string failing =
+    plan(R"({"name": "F", "agent": "scripted", "input": {"steps": [{"fail": "no disk"}]}})");
 const std::string endless = plan(R"({"name": "S", "agent": "sleep", "input": {"seconds": 1000}})");
 
 outcome troupe_with(std::vector<std::string> words, const std::string& input = {}) {
@@ -34,14 +38,14 @@ outcome run_memory(const std::string& text, std::vector<std::string> words = {})
   return troupe_with(std::move(words), text);
 }
 
-json::object summary_of(const outcome& what) {
-  const auto lines = lines_of(what.out);
+json::object summary_of(const outcome& outcome) {
+  const auto lines = lines_of(outcome.out);
   REQUIRE_FALSE(lines.empty());
   return json::parse(lines.back()).as_object();
 }
 
-bool contains(const std::string& text, const std::string& what) {
-  return text.find(what) != std::string::npos;
+bool contains(const std::string& text, const std::string& name) {
+  return text.find(name) != std::string::npos;
 }
 
 } // namespace
@@ -119,7 +123,9 @@ TEST_CASE("SIGINT and SIGTERM cancel cleanly", "[apps][binary]") {
     process run({troupe_binary(), "run", "-", "--store", "memory", "--json"});
     run.send_input(endless);
     run.close_input();
-    REQUIRE(run.read_until([](const process& p) { return contains(p.out(), "\"state\":\"working\",\"attempt\":1"); }, 30s));
+    REQUIRE(run.read_until(
+        [](const process& p) { return contains(p.out(), "\"state\":\"working\",\"attempt\":1"); },
+        30s));
     run.signal(number);
     CHECK(run.wait() == 130);
     const auto last = json::parse(lines_of(run.out()).back());
@@ -130,10 +136,7 @@ TEST_CASE("SIGINT and SIGTERM cancel cleanly", "[apps][binary]") {
 
 TEST_CASE("a reader that goes away ends neither the run nor anything else", "[apps][binary]") {
   const std::vector<std::vector<std::string>> all{
-      {"run",     "-",      "--store", "memory", "--json"},
-      {"graph", "-"},
-      {"validate",   "-"       }
-  };
+      {"run", "-", "--store", "memory", "--json"}, {"graph", "-"}, {"validate", "-"}};
   for (auto words : all) {
     CAPTURE(words);
     words.insert(words.begin(), troupe_binary());
@@ -150,7 +153,8 @@ TEST_CASE("output that is lost is complained of and is no success", "[apps][bina
   const auto good = place.file("good.json", two_tasks);
   const auto bad = place.file("bad.json", failing);
   const auto to_full = [](std::vector<std::string> words) {
-    words.insert(words.begin(), {"/bin/sh", "-c", "exec \"$0\" \"$@\" > /dev/full", troupe_binary()});
+    words.insert(words.begin(),
+                 {"/bin/sh", "-c", "exec \"$0\" \"$@\" > /dev/full", troupe_binary()});
     const auto done = run_program(std::move(words));
     CHECK(contains(done.err, "standard output cannot be written: No space left on device"));
     return done.code;
@@ -175,8 +179,8 @@ TEST_CASE("standard descriptors that are closed are no files of the record", "[a
   const temporary_directory place;
   const auto closed = [&](const std::string& which) {
     const auto file = place.file("plan.json", two_tasks);
-    return run_program(
-        {"/bin/sh", "-c", "exec \"$0\" \"$@\" " + which, troupe_binary(), "run", file, "--data", place / "data", "--json"});
+    return run_program({"/bin/sh", "-c", "exec \"$0\" \"$@\" " + which, troupe_binary(), "run",
+                        file, "--data", place / "data", "--json"});
   };
   const auto silent = closed("<&- >&-");
   CHECK(silent.code == 1);
@@ -188,7 +192,8 @@ TEST_CASE("standard descriptors that are closed are no files of the record", "[a
 
 TEST_CASE("the same file runs again and again in one directory", "[apps][binary]") {
   const temporary_directory place;
-  const auto file = place.file("plan.json", R"({"id": "o", "name": "Again", "plans": [{"id": "p", "name": "P",
+  const auto file =
+      place.file("plan.json", R"({"id": "o", "name": "Again", "plans": [{"id": "p", "name": "P",
     "tasks": [{"id": "t", "name": "T", "agent": "echo", "input": {"text": "x"}}]}]})");
   std::string first;
   for (int i = 0; i < 3; ++i) {
@@ -204,7 +209,8 @@ TEST_CASE("the same file runs again and again in one directory", "[apps][binary]
   CHECK(contains(nothing.err, "no unfinished run"));
 }
 
-TEST_CASE("where no record is kept there is nothing to resume, and nothing is made", "[apps][binary]") {
+TEST_CASE("where no record is kept there is nothing to resume, and nothing is made",
+          "[apps][binary]") {
   const temporary_directory place;
   const auto file = place.file("plan.json", two_tasks);
   std::filesystem::create_directory(place / "empty");
@@ -212,12 +218,14 @@ TEST_CASE("where no record is kept there is nothing to resume, and nothing is ma
     const auto nothing = troupe_with({"run", file, "--data", place / data, "--resume"});
     CAPTURE(data, nothing.err);
     CHECK(nothing.code == 2);
-    CHECK(contains(nothing.err, "no unfinished run to resume: no record is kept in " + (place / data)));
+    CHECK(contains(nothing.err,
+                   "no unfinished run to resume: no record is kept in " + (place / data)));
   }
   const auto json_too = troupe_with({"run", "--data", place / "new", "--resume", "--json"});
   CHECK(json_too.code == 2);
   CHECK(json::parse(lines_of(json_too.out).back()).at("error").at("code") == "objective_not_found");
-  const auto unsaid = run_program({troupe_binary(), "run", file, "--resume"}, {}, {"XDG_STATE_HOME=" + (place / "state")});
+  const auto unsaid = run_program({troupe_binary(), "run", file, "--resume"}, {},
+                                  {"XDG_STATE_HOME=" + (place / "state")});
   CHECK(unsaid.code == 2);
   CHECK(contains(unsaid.err, place / "state"));
   CHECK_FALSE(std::filesystem::exists(place / "new"));
@@ -228,11 +236,16 @@ TEST_CASE("where no record is kept there is nothing to resume, and nothing is ma
 TEST_CASE("an interrupted run is mentioned, left alone, and resumed when asked", "[apps][binary]") {
   const temporary_directory place;
   const auto data = place / "data";
-  const auto slow = place.file("slow.json", plan(R"({"name": "S", "agent": "sleep", "input": {"seconds": 0.5}},
+  const auto slow =
+      place.file("slow.json", plan(R"({"name": "S", "agent": "sleep", "input": {"seconds": 0.5}},
     {"name": "first", "agent": "echo", "input": {"text": "x"}})"));
   {
     process run({troupe_binary(), "run", slow, "--data", data, "--json", "--time-scale", "2000"});
-    REQUIRE(run.read_until([](const process& p) { return contains(p.out(), "\"name\":\"first\"},\"state\":\"completed\""); }, 30s));
+    REQUIRE(run.read_until(
+        [](const process& p) {
+          return contains(p.out(), "\"name\":\"first\"},\"state\":\"completed\"");
+        },
+        30s));
     run.signal(SIGKILL);
     CHECK(run.wait() == 128 + SIGKILL);
   }
@@ -240,7 +253,8 @@ TEST_CASE("an interrupted run is mentioned, left alone, and resumed when asked",
   const auto other = troupe_with({"run", quick, "--data", data, "--json"});
   CHECK(other.code == 0);
   CHECK(contains(other.err, "was interrupted; continue it with --resume"));
-  const auto resumed = troupe_with({"run", slow, "--data", data, "--json", "--resume", "--time-scale", "0.01"});
+  const auto resumed =
+      troupe_with({"run", slow, "--data", data, "--json", "--resume", "--time-scale", "0.01"});
   INFO(resumed.err);
   INFO(resumed.out);
   CHECK(resumed.code == 0);
@@ -251,7 +265,8 @@ TEST_CASE("an interrupted run is mentioned, left alone, and resumed when asked",
 TEST_CASE("a run is resumed with as many tasks at once as the flag says", "[apps][binary]") {
   const temporary_directory place;
   const auto data = place / "data";
-  const auto file = place.file("plan.json", plan(R"({"name": "a", "agent": "sleep", "input": {"seconds": 0.01}},
+  const auto file =
+      place.file("plan.json", plan(R"({"name": "a", "agent": "sleep", "input": {"seconds": 0.01}},
     {"name": "b", "agent": "sleep", "input": {"seconds": 0.01}}, {"name": "c", "agent": "sleep", "input": {"seconds": 0.01}})"));
   const auto moves = [](const std::string& out) {
     std::string all;
@@ -262,29 +277,37 @@ TEST_CASE("a run is resumed with as many tasks at once as the flag says", "[apps
   };
   {
     process run({troupe_binary(), "run", file, "--data", data, "--json", "--time-scale", "100000"});
-    REQUIRE(run.read_until([&](const process& p) { return moves(p.out()) == "working working working "; }, 30s));
+    REQUIRE(run.read_until(
+        [&](const process& p) { return moves(p.out()) == "working working working "; }, 30s));
     run.signal(SIGKILL);
     CHECK(run.wait() == 128 + SIGKILL);
   }
-  const auto resumed = troupe_with({"run", "--data", data, "--json", "--resume", "--max-parallel", "1"});
+  const auto resumed =
+      troupe_with({"run", "--data", data, "--json", "--resume", "--max-parallel", "1"});
   CHECK(resumed.code == 0);
   CHECK(moves(resumed.out) == "working completed working completed working completed ");
 }
 
-TEST_CASE("an interrupted run from standard input is resumed by giving the same text again", "[apps][binary]") {
+TEST_CASE("an interrupted run from standard input is resumed by giving the same text again",
+          "[apps][binary]") {
   const temporary_directory place;
   const std::vector<std::string> state{"XDG_STATE_HOME=" + place.path().string()};
   {
     process run({troupe_binary(), "run", "-", "--json", "--time-scale", "2000"}, state);
     run.send_input(two_tasks);
     run.close_input();
-    REQUIRE(run.read_until([](const process& p) { return contains(p.out(), "\"name\":\"A\"},\"state\":\"completed\""); }, 30s));
+    REQUIRE(run.read_until(
+        [](const process& p) {
+          return contains(p.out(), "\"name\":\"A\"},\"state\":\"completed\"");
+        },
+        30s));
     run.signal(SIGKILL);
     CHECK(run.wait() == 128 + SIGKILL);
   }
   const auto other = run_program({troupe_binary(), "run", "-", "--resume"}, asking, state);
   CHECK(other.code == 2);
-  const auto resumed = run_program({troupe_binary(), "run", "-", "--json", "--resume"}, two_tasks, state);
+  const auto resumed =
+      run_program({troupe_binary(), "run", "-", "--json", "--resume"}, two_tasks, state);
   INFO(resumed.err);
   CHECK(resumed.code == 0);
   CHECK(summary_of(resumed).at("tasks").at("completed") == 2);
@@ -309,7 +332,8 @@ TEST_CASE("validate takes many files, and each gets its verdict", "[apps][binary
   CHECK(both.code == 2);
   CHECK(contains(both.out, "-: valid: 1 plan, 2 tasks"));
   CHECK(contains(both.err, "/nonexistent/plan.json: cannot be opened"));
-  const auto as_json = troupe_with({"validate", "/nonexistent/plan.json", "-", "--json"}, two_tasks);
+  const auto as_json =
+      troupe_with({"validate", "/nonexistent/plan.json", "-", "--json"}, two_tasks);
   CHECK(as_json.code == 2);
   const auto second = as_json.out.find('\n') + 1;
   const auto bad = json::parse(as_json.out.substr(0, second - 1));
@@ -327,7 +351,8 @@ TEST_CASE("validate counts, or names file, line and mistake", "[apps][binary]") 
   const auto as_json = json::parse(troupe_with({"validate", "-", "--json"}, two_tasks).out);
   CHECK(as_json.at("valid") == true);
   CHECK(as_json.at("criticalPathTasks") == 2);
-  const auto bad = troupe_with({"validate", "-", "--json"}, plan(R"({"name": "A", "dependencies": ["A"]})"));
+  const auto bad =
+      troupe_with({"validate", "-", "--json"}, plan(R"({"name": "A", "dependencies": ["A"]})"));
   CHECK(bad.code == 2);
   CHECK(json::parse(bad.out).at("valid") == false);
   CHECK_FALSE(bad.err.empty());
@@ -336,7 +361,8 @@ TEST_CASE("validate counts, or names file, line and mistake", "[apps][binary]") 
 TEST_CASE("graph draws in every format", "[apps][binary]") {
   CHECK(contains(troupe_with({"graph", "-"}, two_tasks).out, "B [sleep]  ← A\n"));
   CHECK(contains(troupe_with({"graph", "-", "--format", "dot"}, two_tasks).out, "p0t0 -> p0t1;"));
-  CHECK(contains(troupe_with({"graph", "-", "--format", "mermaid"}, two_tasks).out, "p0t0 --> p0t1"));
+  CHECK(
+      contains(troupe_with({"graph", "-", "--format", "mermaid"}, two_tasks).out, "p0t0 --> p0t1"));
   CHECK(contains(troupe_with({"graph", "-", "--format", "svg"}, two_tasks).out, "</svg>"));
   CHECK(troupe_with({"graph", "-"}, "{").code == 2);
 }

@@ -14,8 +14,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-bool contains(const std::string& text, const std::string& what) {
-  return text.find(what) != std::string::npos;
+bool contains(const std::string& text, const std::string& name) {
+  return text.find(name) != std::string::npos;
 }
 
 /// The port in `listening on http://127.0.0.1:PORT/`; 0 if it does not come.
@@ -24,13 +24,15 @@ std::uint16_t port_of(process& serve) {
   if (!serve.read_until([&](const process& p) { return contains(p.err(), "replayed)"); }, 30s))
     return 0;
   const auto at = serve.err().find(lead);
-  return at == std::string::npos ? std::uint16_t{0}
-                                 : static_cast<std::uint16_t>(std::stoi(serve.err().substr(at + lead.size())));
+  return at == std::string::npos
+             ? std::uint16_t{0}
+             : static_cast<std::uint16_t>(std::stoi(serve.err().substr(at + lead.size())));
 }
 
 } // namespace
 
-TEST_CASE("a server says where it listens, answers, and drains on SIGTERM with 0", "[apps][binary]") {
+TEST_CASE("a server says where it listens, answers, and drains on SIGTERM with 0",
+          "[apps][binary]") {
   const temporary_directory place;
   process serve({troupe_binary(), "serve", "--listen", "127.0.0.1:0", "--data", place / "data"});
   const auto port = port_of(serve);
@@ -48,9 +50,11 @@ TEST_CASE("a server says where it listens, answers, and drains on SIGTERM with 0
 
 TEST_CASE("what a client was told survives kill -9", "[apps][binary]") {
   const temporary_directory place;
-  const std::vector<std::string> words{troupe_binary(), "serve", "--listen", "127.0.0.1:0", "--data", place / "data"};
-  const std::string body = R"({"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"m1",)"
-                           R"("role":"ROLE_USER","parts":[{"text":"hello"}]}}})";
+  const std::vector<std::string> words{troupe_binary(), "serve",  "--listen",
+                                       "127.0.0.1:0",   "--data", place / "data"};
+  const std::string body =
+      R"({"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"m1",)"
+      R"("role":"ROLE_USER","parts":[{"text":"hello"}]}}})";
   std::string id;
   {
     process serve(words);
@@ -68,28 +72,32 @@ TEST_CASE("what a client was told survives kill -9", "[apps][binary]") {
   process again(words);
   const auto port = port_of(again);
   REQUIRE(port != 0);
-  const std::string ask = R"({"jsonrpc":"2.0","id":2,"method":"GetTask","params":{"id":")" + id + "\"}}";
+  const std::string ask =
+      R"({"jsonrpc":"2.0","id":2,"method":"GetTask","params":{"id":")" + id + "\"}}";
   const auto answer = http_client(port).post(ask).body;
   INFO(answer);
   CHECK(contains(answer, "TASK_STATE_COMPLETED"));
 }
 
-TEST_CASE("a server opens as many files as it may, its commands as many as it was started with", "[apps][binary]") {
+TEST_CASE("a server opens as many files as it may, its commands as many as it was started with",
+          "[apps][binary]") {
   const temporary_directory place;
   process serve({"/bin/sh", "-c",
-                 "ulimit -S -n 200; exec " + troupe_binary() + " serve --listen 127.0.0.1:0 --store memory --allow-commands"});
+                 "ulimit -S -n 200; exec " + troupe_binary()
+                     + " serve --listen 127.0.0.1:0 --store memory --allow-commands"});
   const auto port = port_of(serve);
   INFO(serve.err());
   REQUIRE(port != 0);
   rlimit own{};
   REQUIRE(::prlimit(serve.id(), RLIMIT_NOFILE, nullptr, &own) == 0);
   CHECK(own.rlim_cur == own.rlim_max);
-  const auto plan = R"({"name":"p","tasks":[{"name":"t","agent":"command","input":{"argv":["/bin/sh","-c","ulimit -S -n > )"
-                    + (place / "limit") + R"("]}}]})";
-  const auto answer =
-      http_client(port).post(R"({"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"m1",)"
-                             R"("role":"ROLE_USER","parts":[{"text":"go"}],"metadata":{"opt/v1/plan":)"
-                             + plan + "}}}}");
+  const auto plan =
+      R"({"name":"p","tasks":[{"name":"t","agent":"command","input":{"argv":["/bin/sh","-c","ulimit -S -n > )"
+      + (place / "limit") + R"("]}}]})";
+  const auto answer = http_client(port).post(
+      R"({"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"m1",)"
+      R"("role":"ROLE_USER","parts":[{"text":"go"}],"metadata":{"opt/v1/plan":)"
+      + plan + "}}}}");
   INFO(answer.body);
   REQUIRE(contains(answer.body, "TASK_STATE_COMPLETED"));
   int limit = 0;
@@ -102,10 +110,12 @@ TEST_CASE("a port in use and a directory in use are refused with 1", "[apps][bin
   process serve({troupe_binary(), "serve", "--listen", "127.0.0.1:0", "--data", place / "data"});
   const auto port = port_of(serve);
   REQUIRE(port != 0);
-  const auto same_port = run_program({troupe_binary(), "serve", "--listen", "127.0.0.1:" + std::to_string(port), "--store", "memory"});
+  const auto same_port = run_program({troupe_binary(), "serve", "--listen",
+                                      "127.0.0.1:" + std::to_string(port), "--store", "memory"});
   CHECK(same_port.code == 1);
   CHECK(contains(same_port.err, "in use"));
-  const auto same_data = run_program({troupe_binary(), "serve", "--listen", "127.0.0.1:0", "--data", place / "data"});
+  const auto same_data =
+      run_program({troupe_binary(), "serve", "--listen", "127.0.0.1:0", "--data", place / "data"});
   CHECK(same_data.code == 1);
   CHECK(contains(same_data.err, "another process uses"));
 }
@@ -115,7 +125,8 @@ TEST_CASE("wrong configuration is refused with 2 before anything is opened", "[a
   const auto config = place.file("c.toml", "listen = \"127.0.0.1:0\"\n\nsteams = 3\n");
   const auto unknown = run_program({troupe_binary(), "serve", "--config", config});
   CHECK(unknown.code == 2);
-  CHECK(contains(unknown.err, "c.toml:3: unknown setting \"steams\"; did you mean \"limits.streams\"?"));
+  CHECK(contains(unknown.err,
+                 "c.toml:3: unknown setting \"steams\"; did you mean \"limits.streams\"?"));
   CHECK(run_program({troupe_binary(), "serve", "--listen", "nonsense"}).code == 2);
   CHECK(run_program({troupe_binary(), "serve", "--config", place / "none.toml"}).code == 2);
   for (const auto* command : {"serve", "card"}) {
@@ -123,31 +134,40 @@ TEST_CASE("wrong configuration is refused with 2 before anything is opened", "[a
     CHECK(folder.code == 2);
     CHECK(folder.err == "troupe: " + place.path().string() + ": cannot be read: Is a directory\n");
   }
-  CHECK(run_program({troupe_binary(), "serve", "--print-config", "--config", place.file("empty.toml", "")}).code == 0);
-  const auto agent = run_program({troupe_binary(), "serve", "--store", "memory", "--agent", "command"});
+  CHECK(run_program(
+            {troupe_binary(), "serve", "--print-config", "--config", place.file("empty.toml", "")})
+            .code
+        == 0);
+  const auto agent =
+      run_program({troupe_binary(), "serve", "--store", "memory", "--agent", "command"});
   CHECK(agent.code == 2);
   CHECK(contains(agent.err, "--allow-commands"));
 }
 
 TEST_CASE("a data directory that cannot be made is refused with 1", "[apps][binary]") {
-  const auto done = run_program({troupe_binary(), "serve", "--listen", "127.0.0.1:0", "--data", "/proc/nowhere/data"});
+  const auto done = run_program(
+      {troupe_binary(), "serve", "--listen", "127.0.0.1:0", "--data", "/proc/nowhere/data"});
   CHECK(done.code == 1);
   CHECK_FALSE(done.err.empty());
 }
 
-TEST_CASE("flags win over the file, and the effective configuration can be read back", "[apps][binary]") {
+TEST_CASE("flags win over the file, and the effective configuration can be read back",
+          "[apps][binary]") {
   const temporary_directory place;
   const auto config = place.file("c.toml", "listen = \"127.0.0.1:1\"\nagent = \"sleep\"\n");
-  const auto printed = run_program({troupe_binary(), "serve", "--config", config, "--listen", "127.0.0.1:2", "--print-config"});
+  const auto printed = run_program(
+      {troupe_binary(), "serve", "--config", config, "--listen", "127.0.0.1:2", "--print-config"});
   CHECK(printed.code == 0);
   CHECK(contains(printed.out, "listen = \"127.0.0.1:2\"\n"));
   CHECK(contains(printed.out, "agent = \"sleep\"\n"));
-  const auto again = run_program({troupe_binary(), "serve", "--config", place.file("d.toml", printed.out), "--print-config"});
+  const auto again = run_program(
+      {troupe_binary(), "serve", "--config", place.file("d.toml", printed.out), "--print-config"});
   CHECK(again.out == printed.out);
 }
 
 TEST_CASE("log lines are JSON when asked for", "[apps][binary]") {
-  process serve({troupe_binary(), "serve", "--listen", "127.0.0.1:0", "--store", "memory", "--log-format", "json"});
+  process serve({troupe_binary(), "serve", "--listen", "127.0.0.1:0", "--store", "memory",
+                 "--log-format", "json"});
   REQUIRE(port_of(serve) != 0);
   serve.signal(SIGINT);
   CHECK(serve.wait() == 0);

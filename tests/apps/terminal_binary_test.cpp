@@ -18,7 +18,8 @@ constexpr const char* two_questions = R"({"name": "Trip", "plans": [{"name": "P"
   {"name": "to", "agent": "scripted", "input": {"steps": [{"ask": "Where to?"}, {"artifactFromAnswer": {"name": "city"}}]}}]}]})";
 constexpr const char* deaf = R"({"name": "Deaf", "tasks": [{"name": "d", "agent": "command",
   "input": {"argv": ["/bin/sh", "-c", "trap '' TERM; while :; do sleep 1; done"], "killAfter": 1000}}]})";
-constexpr const char* endless = R"({"name": "S", "tasks": [{"name": "s", "agent": "sleep", "input": {"seconds": 1000}}]})";
+constexpr const char* endless =
+    R"({"name": "S", "tasks": [{"name": "s", "agent": "sleep", "input": {"seconds": 1000}}]})";
 
 const std::vector<std::string> plain_terminal{"NO_COLOR=1", "LC_ALL=C.UTF-8", "TERM=xterm"};
 
@@ -26,7 +27,8 @@ auto shows(const std::string& text) {
   return [text](const process& run) { return run.out().find(text) != std::string::npos; };
 }
 
-/// Pastes two lines where two questions are open, and sees that the second question is asked all the same.
+/// Pastes two lines where two questions are open, and sees that the second question is asked all
+/// the same.
 void paste_at(process& run) {
   const auto from = shows("? P / from"), to = shows("? P / to");
   REQUIRE(run.read_until([&](const process& p) { return from(p) || to(p); }, 30s));
@@ -44,32 +46,38 @@ std::string text_of(const std::string& path) {
 
 } // namespace
 
-TEST_CASE("text pasted at a prompt answers the question that was shown and no other", "[apps][terminal]") {
+TEST_CASE("text pasted at a prompt answers the question that was shown and no other",
+          "[apps][terminal]") {
   const temporary_directory place;
   const auto file = place.file("trip.json", two_questions);
   process tree({troupe_binary(), "run", file, "--store", "memory"}, plain_terminal, {});
   paste_at(tree);
   CHECK(tree.is_cooked());
-  process lines({"/bin/sh", "-c", "exec \"$0\" \"$@\" > " + (place / "out"), troupe_binary(), "run", file, "--store", "memory", "--json"},
+  process lines({"/bin/sh", "-c", "exec \"$0\" \"$@\" > " + (place / "out"), troupe_binary(), "run",
+                 file, "--store", "memory", "--json"},
                 plain_terminal, {});
   paste_at(lines);
   const auto out = text_of(place / "out");
-  CHECK_THAT(out, ContainsSubstring("\"text\":\"pasted one\"") && ContainsSubstring("\"text\":\"typed\""));
+  CHECK_THAT(out, ContainsSubstring("\"text\":\"pasted one\"")
+                      && ContainsSubstring("\"text\":\"typed\""));
   CHECK_THAT(out, !ContainsSubstring("pasted two"));
 }
 
 TEST_CASE("Ctrl-D at a prompt gives up", "[apps][terminal]") {
   const temporary_directory place;
-  process run({troupe_binary(), "run", place.file("trip.json", two_questions), "--store", "memory"}, plain_terminal, {});
+  process run({troupe_binary(), "run", place.file("trip.json", two_questions), "--store", "memory"},
+              plain_terminal, {});
   REQUIRE(run.read_until(shows("? P / "), 30s));
   run.send_input("\x04");
   CHECK(run.wait() == 3);
   CHECK(run.is_cooked());
 }
 
-TEST_CASE("Ctrl-C cancels, a second one ends at once, and the terminal is as it was", "[apps][terminal]") {
+TEST_CASE("Ctrl-C cancels, a second one ends at once, and the terminal is as it was",
+          "[apps][terminal]") {
   const temporary_directory place;
-  process once({troupe_binary(), "run", place.file("endless.json", endless), "--store", "memory"}, plain_terminal, {});
+  process once({troupe_binary(), "run", place.file("endless.json", endless), "--store", "memory"},
+               plain_terminal, {});
   REQUIRE(once.read_until(shows("1 running"), 30s));
   once.send_input("\x03");
   CHECK(once.wait() == 130);
@@ -77,7 +85,8 @@ TEST_CASE("Ctrl-C cancels, a second one ends at once, and the terminal is as it 
   CHECK(once.out().rfind("\x1b[?25h") > once.out().rfind("\x1b[?25l"));
   CHECK(once.is_cooked());
 
-  process twice({troupe_binary(), "run", place.file("deaf.json", deaf), "--store", "memory"}, plain_terminal, {});
+  process twice({troupe_binary(), "run", place.file("deaf.json", deaf), "--store", "memory"},
+                plain_terminal, {});
   REQUIRE(twice.read_until(shows("1 running"), 30s));
   twice.send_input("\x03\x03");
   CHECK(twice.wait() == 130);
@@ -85,7 +94,8 @@ TEST_CASE("Ctrl-C cancels, a second one ends at once, and the terminal is as it 
   CHECK(twice.is_cooked());
 }
 
-TEST_CASE("on a dumb terminal changes are lines, and questions are asked all the same", "[apps][terminal]") {
+TEST_CASE("on a dumb terminal changes are lines, and questions are asked all the same",
+          "[apps][terminal]") {
   const temporary_directory place;
   process run({troupe_binary(), "run", place.file("trip.json", two_questions), "--store", "memory"},
               {"LC_ALL=C.UTF-8", "TERM=dumb"}, {});
@@ -96,9 +106,12 @@ TEST_CASE("on a dumb terminal changes are lines, and questions are asked all the
 
 TEST_CASE("a question is asked within a screen, however small", "[apps][terminal]") {
   const temporary_directory place;
-  const auto file = place.file("long.json", R"({"name": "Long", "tasks": [{"name": "q", "agent": "scripted", "input": {"steps": [
+  const auto file = place.file(
+      "long.json",
+      R"({"name": "Long", "tasks": [{"name": "q", "agent": "scripted", "input": {"steps": [
     {"ask": "Which of the flights shall I book, the one in the morning, the one at noon or the one in the night?"}]}}]})");
-  for (const screen_size size : {screen_size{5, 20}, screen_size{3, 20}, screen_size{2, 20}, screen_size{2, 2}}) {
+  for (const screen_size size :
+       {screen_size{5, 20}, screen_size{3, 20}, screen_size{2, 20}, screen_size{2, 2}}) {
     CAPTURE(size.rows, size.columns);
     process run({troupe_binary(), "run", file, "--store", "memory"}, plain_terminal, size);
     REQUIRE(run.read_until(shows("> "), 30s));
@@ -106,7 +119,8 @@ TEST_CASE("a question is asked within a screen, however small", "[apps][terminal
     CHECK(run.wait() == 0);
     // Each picture is drawn over the one before, so it was no higher than the screen.
     static const std::regex up("\x1b\\[([0-9]+)A");
-    for (std::sregex_iterator it(run.out().begin(), run.out().end(), up); it != std::sregex_iterator(); ++it)
+    for (std::sregex_iterator it(run.out().begin(), run.out().end(), up);
+         it != std::sregex_iterator(); ++it)
       CHECK(std::stoi((*it)[1]) < size.rows);
   }
 }

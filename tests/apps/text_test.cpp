@@ -1,5 +1,4 @@
 #include "apps/text.hpp"
-
 #include "tests/support/catch.hpp"
 
 using namespace troupe;
@@ -7,18 +6,24 @@ using namespace troupe;
 TEST_CASE("a cleaned line cannot drive the terminal", "[apps][text]") {
   CHECK(clean_line("a\x1b[31mb\x07") == "a[31mb");
   CHECK(clean_line("one\ntwo\tthree\r") == "one two three");
-  CHECK(clean_line("\xc2\x9b" "5m") == "5m");                   // C1 CSI
-  CHECK(clean_line("ab\xe2\x80\xae" "cd") == "abcd");           // U+202E right-to-left override
+  CHECK(clean_line("\xc2\x9b"
+                   "5m")
+        == "5m"); // C1 CSI
+  CHECK(clean_line("ab\xe2\x80\xae"
+                   "cd")
+        == "abcd"); // U+202E right-to-left override
   CHECK(clean_line("caf\xc3\xa9") == "caf\xc3\xa9");
 }
 
 TEST_CASE("bytes that are not UTF-8 become replacement characters, one each", "[apps][text]") {
   const std::string r = "\xef\xbf\xbd";
-  CHECK(clean_line("a\xff" "b") == "a" + r + "b");
+  CHECK(clean_line("a\xff"
+                   "b")
+        == "a" + r + "b");
   CHECK(clean_line("\xc3") == r);
   CHECK(clean_line("\xe2\x82") == r + r);
-  CHECK(clean_line("\xc0\xaf") == r + r);           // overlong
-  CHECK(clean_line("\xed\xa0\x80") == r + r + r);   // surrogate
+  CHECK(clean_line("\xc0\xaf") == r + r);         // overlong
+  CHECK(clean_line("\xed\xa0\x80") == r + r + r); // surrogate
   CHECK(clean_line("\xf4\x90\x80\x80") == r + r + r + r);
 }
 
@@ -29,6 +34,12 @@ TEST_CASE("width counts columns, not bytes", "[apps][text]") {
   CHECK(display_width("日本語") == 6);
   CHECK(display_width("🚀") == 2);
   CHECK(display_width("✔○█░…") == 5);
+  CHECK(display_width("👍🏽") == 2); // an emoji and the modifier of its skin tone
+  CHECK(display_width("נָ") == 1);        // a Hebrew letter and a point
+  CHECK(display_width("a\xe2\x80\x8b"
+                      "b")
+        == 2);                     // U+200B zero width space
+  CHECK(display_width("ｆ") == 2); // a full-width letter
   CHECK(display_width("") == 0);
 }
 

@@ -1,5 +1,5 @@
 // A2A 0.3 over JSON-RPC: params of every method.
-#include "protocol/codec_v0_3.hpp"
+#include "protocol/a2a/codec_v0_3.hpp"
 #include "tests/fuzz/a2a_params.hpp"
 
 using namespace troupe;
@@ -7,7 +7,9 @@ using namespace troupe;
 namespace {
 
 struct codec {
-  static constexpr auto write = [](json_writer& out, const auto& value) { v0_3::write(out, value); };
+  static constexpr auto write = [](json_writer& out, const auto& value) {
+    v0_3::write(out, value);
+  };
   static constexpr auto read_message = [](const boost::json::value& from, id_source& ids) {
     return v0_3::read_message(from, ids);
   };

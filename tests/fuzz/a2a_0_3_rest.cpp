@@ -1,6 +1,6 @@
 // A2A 0.3 over REST: params as the router merges them.
-#include "protocol/base64.hpp"
-#include "protocol/codec_v0_3_rest.hpp"
+#include "protocol/a2a/codec_v0_3_rest.hpp"
+#include "protocol/json/base64.hpp"
 #include "tests/fuzz/a2a_params.hpp"
 
 #include <algorithm>
@@ -10,7 +10,9 @@ using namespace troupe;
 namespace {
 
 struct codec {
-  static constexpr auto write = [](json_writer& out, const auto& value) { v0_3_rest::write(out, value); };
+  static constexpr auto write = [](json_writer& out, const auto& value) {
+    v0_3_rest::write(out, value);
+  };
   static constexpr auto read_message = [](const boost::json::value& from, id_source& ids) {
     return v0_3_rest::read_message(from, ids);
   };

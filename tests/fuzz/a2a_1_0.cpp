@@ -1,5 +1,5 @@
 // A2A 1.0: params of every method, in both bindings.
-#include "protocol/codec_v1_0.hpp"
+#include "protocol/a2a/codec_v1_0.hpp"
 #include "tests/fuzz/a2a_params.hpp"
 
 using namespace troupe;
@@ -7,7 +7,9 @@ using namespace troupe;
 namespace {
 
 struct codec {
-  static constexpr auto write = [](json_writer& out, const auto& value) { v1_0::write(out, value); };
+  static constexpr auto write = [](json_writer& out, const auto& value) {
+    v1_0::write(out, value);
+  };
   static constexpr auto read_message = [](const boost::json::value& from, id_source&) {
     return v1_0::read_message(from);
   };

@@ -12,9 +12,10 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::size_t server_depth_max = 100; // net/limits.hpp: json_depth_max.
+constexpr std::size_t server_depth_max = 100; // include/troupe/net/limits.hpp: json_depth_max.
 
-std::optional<json::value> parse(std::string_view text, std::size_t depth_max, bool any_bytes = false) {
+std::optional<json::value> parse(std::string_view text, std::size_t depth_max,
+                                 bool any_bytes = false) {
   json::parse_options options;
   options.max_depth = depth_max;
   options.allow_invalid_utf8 = any_bytes; // As the store's rows are read.
@@ -41,10 +42,10 @@ void shorten_fractions(json::value& tree) {
 
 } // namespace
 
-void demand(bool holds, std::string_view what, std::string_view first, std::string_view second) {
+void demand(bool holds, std::string_view text, std::string_view first, std::string_view second) {
   if (holds)
     return;
-  std::cerr << what << '\n' << first << '\n' << second << '\n' << std::flush;
+  std::cerr << text << '\n' << first << '\n' << second << '\n' << std::flush;
   std::abort();
 }
 
@@ -53,7 +54,8 @@ std::string_view text_of(const std::uint8_t* data, std::size_t size) noexcept {
 }
 
 std::optional<json::value> tree_from(std::string_view text) {
-  return parse(text, server_depth_max) ? std::optional{tree_of(with_short_fractions(text))} : std::nullopt;
+  return parse(text, server_depth_max) ? std::optional{tree_of(with_short_fractions(text))}
+                                       : std::nullopt;
 }
 
 std::string with_short_fractions(std::string_view text) {

@@ -1,13 +1,14 @@
-// A request before any codec sees it: Beast's parser over the bytes, and everything that is read out of request line and headers.
-#include "net/http_request.hpp"
+// A request before any codec sees it: Beast's parser over the bytes, and everything that is read
+// out of request line and headers.
+#include "net/http/http_request.hpp"
 
-#include "net/content_type.hpp"
-#include "net/cors.hpp"
-#include "net/http_date.hpp"
-#include "net/rest_path.hpp"
-#include "net/uri.hpp"
+#include "net/a2a/rest_path.hpp"
+#include "net/http/content_type.hpp"
+#include "net/http/cors.hpp"
+#include "net/http/uri.hpp"
 #include "net/version.hpp"
-#include "protocol/stream_mark.hpp"
+#include "protocol/a2a/stream_mark.hpp"
+#include "protocol/http_date.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 #include <boost/asio/buffer.hpp>
@@ -43,15 +44,18 @@ reading read(std::string_view bytes, std::size_t step) {
     boost::system::error_code problem;
     out.used += parser.put(boost::asio::buffer(bytes.substr(out.used, end - out.used)), problem);
     out.whole = parser.is_done();
-    if (out.whole || end == bytes.size() || (problem && problem != boost::beast::http::error::need_more))
+    if (out.whole || end == bytes.size()
+        || (problem && problem != boost::beast::http::error::need_more))
       return out;
   }
 }
 
 std::array<std::string_view, 13> texts_of(const http_request& one) {
-  return {one.target,      one.content_type,     one.accept,        one.a2a_version,       one.a2a_extensions,
-          one.traceparent, one.stream_cursor,    one.if_none_match, one.if_modified_since, one.authorization,
-          one.origin,      one.preflight_method, one.body};
+  return {one.target,        one.content_type,   one.accept,
+          one.a2a_version,   one.a2a_extensions, one.traceparent,
+          one.stream_cursor, one.if_none_match,  one.if_modified_since,
+          one.authorization, one.origin,         one.preflight_method,
+          one.body};
 }
 
 void check_cut_anywhere(std::string_view bytes, const reading& whole) {
@@ -60,7 +64,8 @@ void check_cut_anywhere(std::string_view bytes, const reading& whole) {
     fuzz::demand(cut.whole == whole.whole, "cut otherwise, taken otherwise", bytes);
     if (!whole.whole)
       continue;
-    fuzz::demand(texts_of(cut.request) == texts_of(whole.request) && cut.request.method == whole.request.method
+    fuzz::demand(texts_of(cut.request) == texts_of(whole.request)
+                     && cut.request.method == whole.request.method
                      && cut.request.expects_continue == whole.request.expects_continue
                      && cut.request.is_http_1_0 == whole.request.is_http_1_0,
                  "cut otherwise, read otherwise", bytes);
@@ -73,7 +78,8 @@ void check_one_line(const http_request& request) {
   auto texts = texts_of(request);
   texts.back() = {}; // the body
   for (const auto text : texts)
-    fuzz::demand(text.find_first_of(std::string_view{"\r\n\0", 3}) == std::string_view::npos, "a header of several lines", text);
+    fuzz::demand(text.find_first_of(std::string_view{"\r\n\0", 3}) == std::string_view::npos,
+                 "a header of several lines", text);
 }
 
 // -- the target --------------------------------------------------------------------------------------------------------
@@ -110,24 +116,28 @@ std::string path_text(const rest_path& path) {
 
 void check_path(const http_request& request) {
   const auto path = request.path();
-  fuzz::demand(!path.empty() && path.find('?') == std::string_view::npos, "a path with a query", path);
+  fuzz::demand(!path.empty() && path.find('?') == std::string_view::npos, "a path with a query",
+               path);
   const auto named = parse_rest_path(path);
   if (!named)
     return;
-  const bool has_task = named->resource == rest_resource::task || named->resource == rest_resource::push_configs
+  const bool has_task = named->resource == rest_resource::task
+                        || named->resource == rest_resource::push_configs
                         || named->resource == rest_resource::push_config;
   fuzz::demand(has_task == !named->task.empty(), "a path with a task too many or too few", path);
-  fuzz::demand((named->resource == rest_resource::push_config) == !named->config.empty(), "a path without its configuration",
-               path);
+  fuzz::demand((named->resource == rest_resource::push_config) == !named->config.empty(),
+               "a path without its configuration", path);
   fuzz::demand(!named->below_v1 || named->tenant.empty(), "a tenant in 0.3", path);
   const auto again = parse_rest_path(path_text(*named));
-  fuzz::demand(again && *again == *named, "a path that reads otherwise when it is written again", path, path_text(*named));
+  fuzz::demand(again && *again == *named, "a path that reads otherwise when it is written again",
+               path, path_text(*named));
 }
 
 void check_query(const http_request& request) {
   auto rest = request.query();
   while (const auto pair = take_pair(rest)) {
-    fuzz::demand(pair->name.find_first_of("&=") == std::string_view::npos && pair->value.find('&') == std::string_view::npos,
+    fuzz::demand(pair->name.find_first_of("&=") == std::string_view::npos
+                     && pair->value.find('&') == std::string_view::npos,
                  "a pair that was not taken apart", pair->name, pair->value);
     for (const auto text : {pair->name, pair->value}) {
       fuzz::demand(percent_decoded(percent_encoded(text)) == text, "decoded otherwise", text);
@@ -135,8 +145,8 @@ void check_query(const http_request& request) {
         fuzz::demand(plain->size() <= text.size(), "decoding made it longer", text);
     }
   }
-  fuzz::demand(request.target.find(request.query("A2A-Version")) != std::string::npos, "a parameter from nowhere",
-               request.target);
+  fuzz::demand(request.target.find(request.query("A2A-Version")) != std::string::npos,
+               "a parameter from nowhere", request.target);
 }
 
 // -- headers -----------------------------------------------------------------------------------------------------------
@@ -144,50 +154,60 @@ void check_query(const http_request& request) {
 void check_version(const http_request& request) {
   const auto of_query = request.query("A2A-Version");
   const auto asked = parse_version(request.a2a_version, of_query);
-  fuzz::demand(
-      asked == (trimmed(request.a2a_version).empty() ? parse_version(of_query, {}) : parse_version(request.a2a_version, {})),
-      "header and query both count", request.a2a_version, of_query);
+  fuzz::demand(asked
+                   == (trimmed(request.a2a_version).empty()
+                           ? parse_version(of_query, {})
+                           : parse_version(request.a2a_version, {})),
+               "header and query both count", request.a2a_version, of_query);
 
   const auto active = parse_extensions(request.a2a_extensions);
   std::string headers;
   append_extensions_header(headers, active, asked);
-  fuzz::demand(headers.empty() != active.any(), "an answer's header without reason", request.a2a_extensions);
+  fuzz::demand(headers.empty() != active.any(), "an answer's header without reason",
+               request.a2a_extensions);
   const auto value = active.any() ? headers.substr(headers.find(": ") + 2) : std::string{};
   const auto again = parse_extensions(value.substr(0, value.find('\r')));
-  fuzz::demand(again.opt == active.opt && again.progress == active.progress && again.cursors == active.cursors,
-               "other extensions are confirmed than were asked for", request.a2a_extensions, headers);
+  fuzz::demand(again.opt == active.opt && again.progress == active.progress
+                   && again.cursors == active.cursors,
+               "other extensions are confirmed than were asked for", request.a2a_extensions,
+               headers);
 }
 
 void check_media_types(const http_request& request) {
-  const auto type = std::string_view(request.content_type).substr(0, request.content_type.find(';'));
-  fuzz::demand(is_json(request.content_type) == is_json(type) && is_json_like(request.content_type) == is_json_like(type),
+  const auto type =
+      std::string_view(request.content_type).substr(0, request.content_type.find(';'));
+  fuzz::demand(is_json(request.content_type) == is_json(type)
+                   && is_json_like(request.content_type) == is_json_like(type),
                "parameters count", request.content_type);
   fuzz::demand(!is_json(type) || is_json_like(type), "JSON that is not like JSON", type);
   bool named = false;
   for (std::string_view rest = request.accept; !rest.empty();)
     named = names_a2a_type(take_list_item(rest)) || named;
-  fuzz::demand(names_a2a_type(request.accept) == named, "named in the list and by no item of it, or the other way round",
-               request.accept);
+  fuzz::demand(names_a2a_type(request.accept) == named,
+               "named in the list and by no item of it, or the other way round", request.accept);
 }
 
 void check_values(const http_request& request) {
   if (is_traceparent(request.traceparent))
     fuzz::demand(request.traceparent.size() >= 55
-                     && request.traceparent.find_first_not_of("0123456789abcdef-") == std::string::npos,
+                     && request.traceparent.find_first_not_of("0123456789abcdef-")
+                            == std::string::npos,
                  "no trace context", request.traceparent);
   if (const auto at = parse_stream_cursor(request.stream_cursor))
-    fuzz::demand(parse_stream_cursor(to_string(*at)) == at, "a cursor that reads otherwise when it is written again",
-                 request.stream_cursor);
+    fuzz::demand(parse_stream_cursor(to_string(*at)) == at,
+                 "a cursor that reads otherwise when it is written again", request.stream_cursor);
   if (const auto at = parse_http_date(trimmed(request.if_modified_since))) {
     std::string written;
     append_http_date(written, *at);
-    fuzz::demand(parse_http_date(written) == at, "a date that reads otherwise when it is written again",
-                 request.if_modified_since, written);
+    fuzz::demand(parse_http_date(written) == at,
+                 "a date that reads otherwise when it is written again", request.if_modified_since,
+                 written);
   }
   http_response response;
   (void)apply_cors("*", request, response);
   fuzz::demand(allows_origin("*", request.origin), "everybody is allowed", request.origin);
-  fuzz::demand(request.origin.empty() == response.headers.empty(), "an answer to a page that did not ask", response.headers);
+  fuzz::demand(request.origin.empty() == response.headers.empty(),
+               "an answer to a page that did not ask", response.headers);
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 // Params of the extensions' methods: objectives/*, plans/*, and the payload of task progress.
-#include "protocol/codec_opt.hpp"
-#include "protocol/codec_progress.hpp"
+#include "protocol/a2a/codec_progress.hpp"
+#include "protocol/opt/codec_opt.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 using namespace troupe;
@@ -11,18 +11,20 @@ namespace {
 template<class T>
 bool taken(const result<T>& read) {
   if (!read)
-    fuzz::demand(read.error().code != errc::none && !read.error().message.empty(), "an error without code or words");
+    fuzz::demand(read.error().code != errc::none && !read.error().message.empty(),
+                 "an error without code or words");
   return read.has_value();
 }
 
 template<class Spec, class Read>
 void demand_round_trip(const Spec& spec, const Read& read) {
-  const auto spell = [](const Spec& what) {
-    return fuzz::written([&](json_writer& out) { opt::write_spec(out, what); });
+  const auto spell = [](const Spec& value) {
+    return fuzz::written([&](json_writer& out) { opt::write_spec(out, value); });
   };
   const auto first = spell(spec);
   const auto back = read(fuzz::tree_of(first), opt::unknown_members::refuse, "");
-  fuzz::demand(back.has_value(), "what was written is refused", first, back ? "" : back.error().message);
+  fuzz::demand(back.has_value(), "what was written is refused", first,
+               back ? "" : back.error().message);
   fuzz::demand(spell(*back) == first, "read back otherwise", first, spell(*back));
 }
 
@@ -40,7 +42,8 @@ void check(const boost::json::value& params) {
   if (const auto report = read_progress(params); fuzz::accepted(report)) {
     const auto first = fuzz::written([&](json_writer& out) { write_progress(out, *report); });
     const auto back = read_progress(fuzz::tree_of(first));
-    fuzz::demand(back.has_value(), "progress that was written is refused", first, back ? "" : back.error().message);
+    fuzz::demand(back.has_value(), "progress that was written is refused", first,
+                 back ? "" : back.error().message);
     fuzz::demand(*back == *report, "progress read back otherwise", first);
   }
 }

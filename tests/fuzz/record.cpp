@@ -1,8 +1,9 @@
-// Rows of the store. A damaged row is refused with errc::store_failed; one that is read is written the same again.
-#include "protocol/record.hpp"
+// Rows of the store. A damaged row is refused with errc::store_failed; one that is read is written
+// the same again.
+#include "protocol/record/record.hpp"
 
-#include "protocol/push_row.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
+#include <troupe/protocol/push_row.hpp>
 
 using namespace troupe;
 
@@ -17,7 +18,8 @@ void check(std::string_view row, const Read& read) {
   std::string first;
   record::write(first, *value);
   const auto back = read(first);
-  fuzz::demand(back.has_value(), "a row that was written is refused", first, back ? "" : back.error().message);
+  fuzz::demand(back.has_value(), "a row that was written is refused", first,
+               back ? "" : back.error().message);
   std::string second;
   record::write(second, *back);
   fuzz::demand(first == second, "a row read back otherwise", first, second);

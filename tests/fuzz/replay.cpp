@@ -1,4 +1,5 @@
-// Runs a fuzz target over the files of a folder: the ordinary test of its corpus, and the way to repeat a find.
+// Runs a fuzz target over the files of a folder: the ordinary test of its corpus, and the way to
+// repeat a find.
 #include "tests/fuzz/fuzz_target.hpp"
 
 #include <algorithm>

@@ -5,13 +5,14 @@
 namespace troupe::house {
 namespace {
 
-constexpr auto rooms = std::to_array<std::string_view>({"protocol", "store", "actors", "agents", "net", "apps"});
-constexpr auto free_folders
-    = std::to_array<std::string_view>({"bench/", "examples/", "tests/support/", "tests/house/", "tests/fuzz/"});
+constexpr auto rooms = std::to_array<std::string_view>(
+    {"protocol", "store", "client", "actors", "agents", "net", "apps"});
+constexpr auto free_folders = std::to_array<std::string_view>(
+    {"bench/", "examples/", "tests/support/", "tests/house/", "tests/fuzz/"});
 /// Headers of the operating system; all others without a dot are the standard library's.
-constexpr auto system_headers
-    = std::to_array<std::string_view>({"sys/", "unistd.h", "fcntl.h", "signal.h", "poll.h", "termios.h", "spawn.h",
-                                       "pthread.h", "netinet/", "arpa/", "netdb.h", "dirent.h", "pwd.h", "malloc.h", "time.h"});
+constexpr auto system_headers = std::to_array<std::string_view>(
+    {"sys/", "unistd.h", "fcntl.h", "signal.h", "poll.h", "termios.h", "spawn.h", "pthread.h",
+     "netinet/", "arpa/", "netdb.h", "dirent.h", "pwd.h", "malloc.h", "time.h"});
 
 bool is_room(std::string_view name) {
   return std::ranges::find(rooms, name) != rooms.end();
@@ -32,26 +33,40 @@ std::string_view first_folder(std::string_view path) {
   return path.substr(0, std::min(path.find('/'), path.size()));
 }
 
-std::optional<std::string> refuse_own(std::string_view room, bool test, std::string_view header) {
-  const auto other = first_folder(header);
-  if (test && (is_room(other) || other == "tests")) {
-    return std::nullopt;
-  }
-  if (!is_room(other)) {
-    return "is not written from the root (\"ROOM/file.hpp\")";
-  }
-  const auto allowed = [&](const arrow& a) { return a.room == room && header.starts_with(a.header); };
-  if (other == room || std::ranges::any_of(arrows, allowed)) {
-    return std::nullopt;
-  }
-  return "is no arrow from " + std::string(room);
+/// The folder part of a path, with its slash.
+std::string_view folder_of(std::string_view path) {
+  return path.substr(0, path.rfind('/') + 1);
 }
 
-std::optional<std::string> refuse_library(std::string_view room, bool test, std::string_view header) {
+constexpr std::string_view public_root = "include/";
+
+/// `place` is where the file stands: its folder, for a public header without "include/".
+std::optional<std::string> refuse_own(std::string_view place, std::string_view header) {
+  const auto folder = folder_of(header);
+  const auto from_public = place.starts_with("troupe/");
+  const auto room = first_folder(from_public ? place.substr(7) : place);
+  const auto own_root = std::string(room) + "/";
+  const auto own_public = "troupe/" + own_root;
+  if (folder == place || folder == own_public || (!from_public && folder == own_root))
+    return std::nullopt;
+  if (place == own_root && header.starts_with(own_root)
+      && std::ranges::find(rooms_put_together_at_root, room) != rooms_put_together_at_root.end())
+    return std::nullopt;
+  const auto allowed = [&](const arrow& a) {
+    return place.starts_with(a.place) && header.starts_with(a.header);
+  };
+  if (std::ranges::any_of(arrows, allowed))
+    return std::nullopt;
+  return "is no arrow from " + std::string(place);
+}
+
+std::optional<std::string> refuse_library(std::string_view room, bool test,
+                                          std::string_view header) {
   const auto fits = [&](std::string_view prefix) { return header.starts_with(prefix); };
   if (std::ranges::any_of(system_headers, fits)) {
-    return room == "protocol" && !test ? std::optional<std::string>("is the operating system's, and protocol/ holds values")
-                                       : std::nullopt;
+    return room == "protocol" && !test
+               ? std::optional<std::string>("is the operating system's, and protocol/ holds values")
+               : std::nullopt;
   }
   if (header.find_first_of("./") == std::string_view::npos) {
     return std::nullopt;
@@ -72,20 +87,40 @@ std::optional<std::string> refuse_library(std::string_view room, bool test, std:
 } // namespace
 
 std::optional<std::string> refuse_include(std::string_view path, std::string_view target) {
-  if (std::ranges::any_of(free_folders, [&](std::string_view folder) { return path.starts_with(folder); })) {
+  if (std::ranges::any_of(free_folders,
+                          [&](std::string_view folder) { return path.starts_with(folder); })) {
     return std::nullopt;
   }
-  const bool test = path.starts_with("tests/");
-  const auto room = first_folder(test ? path.substr(6) : path);
-  if (!is_room(room)) {
-    return "is in a file outside the rooms";
-  }
   const auto header = target.substr(1, target.size() - 2);
-  return target.front() == '"' ? refuse_own(room, test, header) : refuse_library(room, test, header);
+  const bool quoted = target.front() == '"';
+  const bool own = quoted || header.starts_with("troupe/");
+  if (path.starts_with("tests/")) {
+    const auto room = first_folder(path.substr(6));
+    if (!is_room(room))
+      return "is in a file outside the rooms";
+    if (!own)
+      return refuse_library(room, true, header);
+    const auto other = first_folder(header);
+    return !quoted || is_room(other) || other == "tests"
+               ? std::nullopt
+               : std::optional<std::string>("is not written from the root (\"ROOM/file.hpp\")");
+  }
+  const auto place =
+      folder_of(path.starts_with(public_root) ? path.substr(public_root.size()) : path);
+  const auto room = first_folder(place.starts_with("troupe/") ? place.substr(7) : place);
+  if (!is_room(room))
+    return "is in a file outside the rooms";
+  if (!own)
+    return refuse_library(room, false, header);
+  if (quoted && !is_room(first_folder(header)))
+    return "is not written from the root (\"ROOM/file.hpp\")";
+  return refuse_own(place, header);
 }
 
 std::optional<std::string_view> include_of(std::string_view line) {
-  const auto skip_blanks = [&] { line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size())); };
+  const auto skip_blanks = [&] {
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  };
   skip_blanks();
   if (!line.starts_with('#')) {
     return std::nullopt;

@@ -1,5 +1,6 @@
-// Who may include whom: the arrows between the rooms and the doors of the libraries, as one table each. docs/architecture.md tells
-// the reasons. A new arrow or library is a decision: change the table in the commit that needs it.
+// Who may include whom: the arrows between the rooms and the doors of the libraries, as one table
+// each. docs/architecture.md tells the reasons. A new arrow or library is a decision: change the
+// table in the commit that needs it.
 #pragma once
 
 #include <array>
@@ -9,31 +10,77 @@
 
 namespace troupe::house {
 
-/// `room` may include "`header`..." of another room: a whole room ("store/") or one header of it.
+/// Files below `place` (a room, a floor of it, or a room's public headers: "troupe/store/") may
+/// include what begins with `header`.
 struct arrow {
-  std::string_view room;
+  std::string_view place;
   std::string_view header;
 };
 
-/// Besides these, every room may include itself.
+/// Besides these, every file may include its own folder, the files at the root of its own room, and
+/// its room's public headers. A public header includes public headers only.
 inline constexpr auto arrows = std::to_array<arrow>({
-    {"store", "protocol/"},
-    {"actors", "protocol/"},
-    {"actors", "store/"},
-    {"agents", "protocol/"},
-    {"agents", "actors/agent.hpp"},
-    {"net", "protocol/"},
-    {"net", "store/"},
-    {"net", "actors/agent.hpp"},
-    {"net", "actors/gateway.hpp"},
-    {"apps", "protocol/"},
-    {"apps", "store/"},
-    {"apps", "actors/"},
-    {"apps", "agents/"},
-    {"apps", "net/"},
+    // between rooms
+    {"troupe/store/", "troupe/protocol/"},
+    {"troupe/actors/", "troupe/protocol/"},
+    {"troupe/actors/", "troupe/store/"},
+    {"troupe/agents/", "troupe/actors/"},
+    {"troupe/net/", "troupe/protocol/"},
+    {"troupe/net/", "troupe/actors/"},
+    {"store/", "troupe/protocol/"},
+    {"store/", "protocol/"},
+    {"client/", "troupe/protocol/"},
+    {"client/", "protocol/"},
+    {"actors/", "troupe/protocol/"},
+    {"actors/", "protocol/"},
+    {"actors/", "troupe/store/"},
+    {"actors/", "store/"},
+    {"agents/", "troupe/protocol/"},
+    {"agents/", "protocol/"},
+    {"agents/", "troupe/actors/"},
+    {"agents/", "client/"},
+    {"net/", "troupe/protocol/"},
+    {"net/", "protocol/"},
+    {"net/", "troupe/store/"},
+    {"net/", "store/"},
+    {"net/", "troupe/actors/"},
+    {"net/", "actors/feed/"},
+    {"net/", "actors/service/"},
+    {"net/", "client/"},
+    {"apps/", "troupe/"},
+    {"apps/", "protocol/"},
+    {"apps/", "store/"},
+    {"apps/", "actors/"},
+    {"apps/", "agents/"},
+    {"apps/", "client/"},
+    {"apps/", "net/"},
+    // between the floors of one room
+    {"protocol/opt/", "protocol/json/"},
+    {"protocol/opt/", "protocol/fold/"},
+    {"protocol/a2a/", "protocol/json/"},
+    {"protocol/a2a/", "protocol/opt/"},
+    {"protocol/record/", "protocol/json/"},
+    {"protocol/record/", "protocol/opt/"},
+    {"protocol/record/", "protocol/a2a/"},
+    {"store/rocksdb/", "store/memory/"},
+    {"actors/service/", "actors/feed/"},
+    {"net/a2a/", "net/http/"},
+    {"net/a2a/", "net/push/"},
+    {"net/a2a/", "net/card/"},
+    {"net/card/", "net/http/"},
+    {"apps/run/", "apps/draw/"},
+    {"apps/draw/", "apps/run/run_model"},
+    {"apps/card/", "apps/settings/"},
+    {"apps/card/", "apps/serve/"},
+    {"apps/serve/", "apps/settings/"},
 });
 
-/// `<prefix...>` may be included in these rooms, separated by spaces. The first row that fits decides.
+/// Files at the root of these rooms put the floors together and may include every floor.
+inline constexpr auto rooms_put_together_at_root =
+    std::to_array<std::string_view>({"actors", "net", "apps"});
+
+/// `<prefix...>` may be included in these rooms, separated by spaces. The first row that fits
+/// decides.
 struct door {
   std::string_view prefix;
   std::string_view rooms;
@@ -42,24 +89,28 @@ struct door {
 inline constexpr auto doors = std::to_array<door>({
     {"caf/", "actors"},
     {"sanitizer/", "actors"},
-    {"boost/beast", "net"},
-    {"boost/asio", "net"},
-    {"boost/json", "protocol store actors agents net apps"},
-    {"boost/system/", "protocol store actors agents net apps"},
-    {"boost/", "store actors agents net apps"},
+    {"boost/beast", "client net"},
+    {"boost/asio", "client net"},
+    {"boost/json", "protocol store client actors agents net apps"},
+    {"boost/url/", "protocol"},
+    {"boost/system/", "protocol store client actors agents net apps"},
+    {"boost/", "store client actors agents net apps"},
     {"rocksdb/", "store"},
-    {"openssl/", "net"},
+    {"openssl/", "client net"},
     {"spdlog/", "apps"},
     {"CLI/", "apps"},
     {"toml++/", "apps"},
+    {"utf8proc.h", "apps"},
     {"zlib.h", ""},
     {"catch2/", ""},
     {"jemalloc/", ""},
 });
 
-/// Why the file at `path` may not include `target` (with its quotes or brackets); nothing if it may. `tests/ROOM` may include what ROOM
-/// may, every room's headers and Catch2; `bench`, `examples`, `tests/support`, `tests/house` and `tests/fuzz` may include everything.
-[[nodiscard]] std::optional<std::string> refuse_include(std::string_view path, std::string_view target);
+/// Why the file at `path` may not include `target` (with its quotes or brackets); nothing if it
+/// may. `tests/ROOM` may include what ROOM may, every room's headers and Catch2; `bench`,
+/// `examples`, `tests/support`, `tests/house` and `tests/fuzz` may include everything.
+[[nodiscard]] std::optional<std::string> refuse_include(std::string_view path,
+                                                        std::string_view target);
 
 /// The target of an `#include` line with its quotes or brackets; nothing if `line` is none.
 [[nodiscard]] std::optional<std::string_view> include_of(std::string_view line);

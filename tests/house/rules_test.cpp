@@ -1,10 +1,12 @@
-// The rules of the house that a machine can hold: sizes, headers, scripts, and what must not stand in the tree.
-#include <algorithm>
-#include <array>
-#include <regex>
-
+// The rules of the house that a machine can hold: sizes, headers, scripts, and what must not stand
+// in the tree.
 #include "tests/house/source_tree.hpp"
 #include "tests/support/catch.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <regex>
 
 using namespace troupe::house;
 
@@ -27,12 +29,14 @@ bool is_script(const source_file& file) {
 
 /// A path below somebody's home or a machine's scratch space, or an address of a package registry.
 const std::regex& local_things() {
-  static const std::regex pattern(R"((^|[\s"'`=(])/(home|root|work|Users)/\w{3,})"
-                                  R"(|(registry|pypi|crates|npmjs|deb)\.[a-z.]*\b(org|io|com|net|internal)/)");
+  static const std::regex pattern(
+      R"((^|[\s"'`=(])/(home|root|work|Users)/\w{3,})"
+      R"(|(registry|pypi|crates|npmjs|deb)\.[a-z.]*\b(org|io|com|net|internal)/)");
   return pattern;
 }
 
-/// A document that a reader of this tree does not have: notes beside it, files of other repositories by their bare names.
+/// A document that a reader of this tree does not have: notes beside it, files of other
+/// repositories by their bare names.
 const std::regex& papers_elsewhere() {
   static const std::regex pattern(R"(\b(a2a-wire|(opt|opt-design|task-progress)\.md)\b)");
   return pattern;
@@ -41,6 +45,15 @@ const std::regex& papers_elsewhere() {
 /// "TODO" without "(#123)" behind it.
 const std::regex& loose_end() {
   static const std::regex pattern(R"(\b(TODO|FIXME|XXX)\b(?!\(#\d+\)))");
+  return pattern;
+}
+
+/// A read of the store that may wait for the disk on its caller's thread.
+const std::regex& read_at_once() {
+  static const std::regex pattern(
+      R"(\b(records|records_|records\(\)|store_)(\.|->))"
+      R"((find_task|find_objective|objective_of|knows_task|knows_objective)"
+      R"(|find_task_of|find_objective_of|watch_task|watch_objective)\()");
   return pattern;
 }
 
@@ -83,7 +96,9 @@ TEST_CASE("scripts are executable and stop at the first error", "[house][rules]"
   REQUIRE(seen > 5);
 }
 
-TEST_CASE("the tree names nobody's home, no registry, no paper from elsewhere, no loose end without an issue", "[house][rules]") {
+TEST_CASE("the tree names nobody's home, no registry, no paper from elsewhere, no loose end "
+          "without an issue",
+          "[house][rules]") {
   for (const auto& file : tree()) {
     if (file.below("tests/house")) {
       continue;
@@ -117,13 +132,60 @@ TEST_CASE("text files end with a line end and have no tabs or trailing blanks", 
   }
 }
 
+TEST_CASE("every public header stands in its room's CMakeLists.txt, which installs it",
+          "[house][rules]") {
+  std::map<std::string, std::string, std::less<>> lists;
+  for (const auto& file : tree()) {
+    if (file.ends_with("/CMakeLists.txt")) {
+      lists.emplace(file.path.substr(0, file.path.rfind('/')), file.text);
+    }
+  }
+  constexpr std::string_view public_folder = "include/troupe/";
+  std::size_t seen = 0;
+  for (const auto& file : tree()) {
+    if (!file.path.starts_with(public_folder)) {
+      continue;
+    }
+    const auto name = file.path.substr(public_folder.size());
+    const auto room = name.substr(0, name.find('/'));
+    ++seen;
+    if (lists[room].find(" " + name.substr(room.size() + 1) + "\n") == std::string::npos) {
+      FAIL_CHECK(file.path << " is not listed in " << room << "/CMakeLists.txt");
+    }
+  }
+  CHECK(seen > 30);
+}
+
+TEST_CASE("nobody reads the disk but the store's readers", "[house][rules]") {
+  std::size_t reading = 0;
+  for (const auto& file : tree()) {
+    if (!is_code(file) || file.below("tests") || file.below("bench")) {
+      continue;
+    }
+    CAPTURE(file.path);
+    CHECK_FALSE(std::regex_search(file.text, read_at_once()));
+    // Reads that go as far as the disk are made in one place, and looked through in the archive.
+    const auto goes_far = file.text.find("reach::disk") != std::string::npos;
+    const bool may = file.path == "store/rocksdb/rocksdb_archive.cpp"
+                     || file.path == "store/rocksdb/rocksdb_store.cpp";
+    CHECK((!goes_far || may));
+    reading += goes_far ? 1 : 0;
+  }
+  CHECK(reading == 2);
+}
+
 TEST_CASE("the rules' patterns find what they are for", "[house][rules]") {
   CHECK(std::regex_search(std::string("see \"/home/somebody/x\""), local_things()));
   CHECK_FALSE(std::regex_search(std::string("GET /tasks/work/1"), local_things()));
   CHECK(std::regex_search(std::string("https://registry.npmjs.org/x"), local_things()));
   CHECK(std::regex_search(std::string("// As clients do (a2a-wire 3.6)."), papers_elsewhere()));
-  CHECK(std::regex_search(std::string("TEST_CASE(\"as opt-design.md prints it\""), papers_elsewhere()));
-  CHECK_FALSE(std::regex_search(std::string("/// 200 whatever happened (docs/a2a.md, D4)."), papers_elsewhere()));
+  CHECK(std::regex_search(std::string("TEST_CASE(\"as opt-design.md prints it\""),
+                          papers_elsewhere()));
+  CHECK_FALSE(std::regex_search(std::string("/// 200 whatever happened (docs/a2a.md, D4)."),
+                                papers_elsewhere()));
   CHECK(std::regex_search(std::string("// TODO: later"), loose_end()));
+  CHECK(std::regex_search(std::string("env.records.find_task(id)"), read_at_once()));
+  CHECK(std::regex_search(std::string("door.records().watch_task(id, who)"), read_at_once()));
+  CHECK_FALSE(std::regex_search(std::string("records_.read_task(id, done)"), read_at_once()));
   CHECK_FALSE(std::regex_search(std::string("// TODO(#12): later"), loose_end()));
 }

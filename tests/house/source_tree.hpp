@@ -9,7 +9,7 @@
 namespace troupe::house {
 
 struct source_file {
-  std::string path; ///< Relative to the root, with slashes: `protocol/ids.hpp`.
+  std::string path; ///< Relative to the root, with slashes: `include/troupe/protocol/ids.hpp`.
   std::string text;
   bool executable = false;
 
@@ -17,8 +17,13 @@ struct source_file {
   [[nodiscard]] bool below(std::string_view folder) const;
 };
 
-/// Every text file of the tree below `root`, sorted by path; without build trees and hidden folders other than `.ci`.
+/// Every text file of the tree below `root`, sorted by path; without build trees and hidden folders
+/// other than `.ci`.
 [[nodiscard]] std::vector<source_file> read_tree(const std::filesystem::path& root);
+
+/// C++ with blanks in the place of comments and of what stands in quotes; the lines stay where they
+/// are.
+[[nodiscard]] std::string code_of(std::string_view text);
 
 /// Without the line ends.
 [[nodiscard]] std::vector<std::string_view> lines_of(std::string_view text);

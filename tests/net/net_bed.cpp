@@ -1,11 +1,11 @@
 #include "tests/net/net_bed.hpp"
 
+#include <troupe/agents/register_builtin.hpp>
+
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
 #include <stdexcept>
-
-#include "agents/register_builtin.hpp"
 
 namespace troupe::testing {
 
@@ -26,9 +26,9 @@ private:
 
 } // namespace
 
-start_result puppet_agent::start(const order_ptr& what, const agent_port_ptr& port) {
+start_result puppet_agent::start(const order_ptr& order, const agent_port_ptr& port) {
   const std::lock_guard guard(lock_);
-  orders_.push_back(what);
+  orders_.push_back(order);
   ports_.push_back(port);
   more_.notify_all();
   return std::make_unique<puppet_run>(*this);
@@ -60,14 +60,17 @@ void puppet_agent::note_input(std::string text) {
   more_.notify_all();
 }
 
-net_bed::net_bed(server_options options, const std::string& default_agent, std::unique_ptr<store> keeps, executor_options how)
-  : records(keeps ? std::move(keeps) : make_memory_store()), puppet(std::make_shared<puppet_agent>()) {
+net_bed::net_bed(server_options options, const std::string& default_agent,
+                 std::unique_ptr<store> keeps, executor_options how)
+    : records(keeps ? std::move(keeps) : make_memory_store()),
+      puppet(std::make_shared<puppet_agent>()) {
   static_cast<void>(records->recover());
   register_builtin_agents(agents, {.command = std::nullopt, .conformance = true});
   agents.add("puppet", puppet);
   agents.default_agent = default_agent;
   how.threads = 2;
   door = std::make_unique<gateway>(*records, agents, how);
+  door->start();
   options.port = 0;
   if (options.threads == 0)
     options.threads = 2;
@@ -99,13 +102,24 @@ json::value net_bed::error_of(std::string_view method, std::string_view params) 
 
 std::string rpc(std::string_view method, std::string_view params, std::string_view id) {
   std::string out(R"({"jsonrpc":"2.0","id":)");
-  out.append(id).append(R"(,"method":")").append(method).append(R"(","params":)").append(params).append("}");
+  out.append(id)
+      .append(R"(,"method":")")
+      .append(method)
+      .append(R"(","params":)")
+      .append(params)
+      .append("}");
   return out;
 }
 
-std::string text_message(std::string_view text, std::string_view more_in_message, std::string_view more_in_params) {
+std::string text_message(std::string_view text, std::string_view more_in_message,
+                         std::string_view more_in_params) {
   std::string out(R"({"message":{"messageId":"m1","role":"ROLE_USER","parts":[{"text":")");
-  out.append(text).append(R"("}])").append(more_in_message).append("}").append(more_in_params).append("}");
+  out.append(text)
+      .append(R"("}])")
+      .append(more_in_message)
+      .append("}")
+      .append(more_in_params)
+      .append("}");
   return out;
 }
 

@@ -1,6 +1,17 @@
 // A store, a push service with doors of the test's own, and words for driving both.
 #pragma once
 
+#include "actors/service/placing.hpp"
+#include "net/push/push_sender.hpp"
+#include "net/push/push_service.hpp"
+#include "tests/store/changes.hpp"
+#include "tests/store/kinds.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/comes_true.hpp"
+#include "tests/support/push_receiver.hpp"
+
+#include <boost/json/parse.hpp>
+
 #include <condition_variable>
 #include <deque>
 #include <future>
@@ -9,16 +20,6 @@
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <boost/json/parse.hpp>
-
-#include "net/push_sender.hpp"
-#include "net/push_service.hpp"
-#include "tests/store/changes.hpp"
-#include "tests/store/kinds.hpp"
-#include "tests/support/catch.hpp"
-#include "tests/support/comes_true.hpp"
-#include "tests/support/push_receiver.hpp"
 
 namespace troupe::testing {
 
@@ -72,7 +73,7 @@ struct push_bed {
   enum class kind { memory, rocksdb };
 
   explicit push_bed(kind of = kind::rocksdb)
-    : records(of == kind::memory ? make_memory_store() : open_or_fail(directory / "data")) {
+      : records(of == kind::memory ? make_memory_store() : open_or_fail(directory / "data")) {
     options.address.allow_http = true;
     options.address.allow_private = true;
     options.warn = [this](std::string_view line) {
@@ -80,12 +81,15 @@ struct push_bed {
       warnings.emplace_back(line);
       warned.notify_all();
     };
-    seams.delay = [this](std::chrono::milliseconds wait, std::function<void()> then) { clock.add(wait, std::move(then)); };
+    seams.delay = [this](std::chrono::milliseconds wait, std::function<void()> then) {
+      clock.add(wait, std::move(then));
+    };
     seams.chance = [] { return 0.5; };
   }
 
   void start() {
-    service = std::make_unique<net::push_service>(*records, options, seams);
+    service = std::make_unique<net::push_service>(*records, options,
+                                                  std::make_shared<feed_budget>(), seams);
     const auto started = service->start();
     if (!started)
       FAIL(started.error().message);
@@ -100,35 +104,59 @@ struct push_bed {
     start();
   }
 
-  [[nodiscard]] result<push_config> create(push_config what, const std::string& who = "me") {
+  [[nodiscard]] result<push_config> create(push_config config, const std::string& who = "me") {
     create_push_config command;
-    command.who.principal = who;
-    command.what = std::move(what);
+    command.who.id = who;
+    command.config = std::move(config);
     std::promise<result<push_config>> done;
-    service->create(std::move(command), [&](result<push_config> made) { done.set_value(std::move(made)); });
+    const auto asker = command.who;
+    const auto task = command.config.task;
+    place(
+        *records, asker, task,
+        reply<push_config>([&](result<push_config> made) { done.set_value(std::move(made)); }),
+        [&](const placement&, reply<push_config> to) { service->create(command, std::move(to)); });
     return done.get_future().get();
   }
-  [[nodiscard]] result<push_config> attach(push_config what, bool is_new) {
-    what.owner.principal = "me";
+  [[nodiscard]] result<push_config> attach(push_config config, bool is_new) {
+    config.owner.id = "me";
     std::promise<result<push_config>> done;
-    service->attach(std::move(what), is_new, [&](result<push_config> made) { done.set_value(std::move(made)); });
+    service->attach(std::move(config), is_new,
+                    [&](result<push_config> made) { done.set_value(std::move(made)); });
     return done.get_future().get();
   }
-  [[nodiscard]] errc erase(const std::string& task, const std::string& id, const std::string& who = "me") {
+  [[nodiscard]] errc erase(const std::string& task, const std::string& id,
+                           const std::string& who = "me") {
     std::promise<errc> done;
-    service->erase({.who = {.principal = who, .tenant = {}, .traceparent = {}}, .task = task_id{task}, .id = id},
-                   [&](const result<void>& made) { done.set_value(made ? errc::none : made.error().code); });
+    const delete_push_config command{.who = {.id = who}, .task = task_id{task}, .id = id};
+    place(*records, command.who, command.task, reply<void>([&](const result<void>& made) {
+      done.set_value(made ? errc::none : made.error().code);
+    }),
+          [&](const placement&, reply<void> to) { service->erase(command, std::move(to)); });
     return done.get_future().get();
   }
-  [[nodiscard]] result<push_config> get(const std::string& task, const std::string& id, const std::string& who = "me") const {
-    return service->get({.who = {.principal = who, .tenant = {}, .traceparent = {}}, .task = task_id{task}, .id = id});
+  [[nodiscard]] result<push_config> get(const std::string& task, const std::string& id,
+                                        const std::string& who = "me") const {
+    std::promise<result<push_config>> done;
+    const get_push_config query{.who = {.id = who}, .task = task_id{task}, .id = id};
+    place(*records, query.who, query.task,
+          reply<push_config>([&](result<push_config> found) { done.set_value(std::move(found)); }),
+          [&](const placement&, const reply<push_config>& to) { to(service->get(query)); });
+    return done.get_future().get();
+  }
+  [[nodiscard]] result<push_config_page> list(const list_push_configs& query) const {
+    std::promise<result<push_config_page>> done;
+    place(*records, query.who, query.task,
+          reply<push_config_page>(
+              [&](result<push_config_page> found) { done.set_value(std::move(found)); }),
+          [&](const placement&, const reply<push_config_page>& to) { to(service->list(query)); });
+    return done.get_future().get();
   }
 
-  void put(change what) { records->commit(std::move(what)); }
+  void put(change change) { records->commit(std::move(change)); }
   void put_task(const std::string& id) {
     auto made = born_lone(id, "c", 1);
-    caller who;
-    who.principal = "me";
+    principal who;
+    who.id = "me";
     made.record->owner = owner_of(who);
     put(about_lone(id, "c", 1, std::move(made)));
     flush();
@@ -166,7 +194,8 @@ struct push_bed {
   std::unique_ptr<net::push_service> service;
 };
 
-inline push_config hook(const std::string& task, const std::string& url, const std::string& id = "") {
+inline push_config hook(const std::string& task, const std::string& url,
+                        const std::string& id = "") {
   push_config out;
   out.task = task_id{task};
   out.url = url;
@@ -178,7 +207,9 @@ inline push_config hook(const std::string& task, const std::string& url, const s
 inline std::string gist(const received_post& post) {
   const auto tree = boost::json::parse(post.body);
   const auto& root = tree.as_object();
-  const auto state = [](const boost::json::value& of) { return std::string(of.at("status").at("state").as_string()); };
+  const auto state = [](const boost::json::value& of) {
+    return std::string(of.at("status").at("state").as_string());
+  };
   if (const auto* found = root.if_contains("task"))
     return "task " + state(*found);
   if (const auto* found = root.if_contains("statusUpdate"))

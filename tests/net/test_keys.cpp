@@ -28,9 +28,10 @@ key_pair make_key_pair(const char* group) {
   const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key(EVP_EC_gen(group), &EVP_PKEY_free);
   if (!key)
     throw std::runtime_error("OpenSSL could not make a key");
-  return {
-      written([&](BIO* to) { return PEM_write_bio_PrivateKey(to, key.get(), nullptr, nullptr, 0, nullptr, nullptr); }),
-      written([&](BIO* to) { return PEM_write_bio_PUBKEY(to, key.get()); })};
+  return {written([&](BIO* to) {
+            return PEM_write_bio_PrivateKey(to, key.get(), nullptr, nullptr, 0, nullptr, nullptr);
+          }),
+          written([&](BIO* to) { return PEM_write_bio_PUBKEY(to, key.get()); })};
 }
 
 } // namespace troupe::testing

@@ -1,5 +1,5 @@
-// Keys made for one test: no private key stands in the tree. PEM as `openssl genpkey` and `openssl pkey -pubout` write
-// it.
+// Keys made for one test: no private key stands in the tree. PEM as `openssl genpkey` and `openssl
+// pkey -pubout` write it.
 #pragma once
 
 #include <string>

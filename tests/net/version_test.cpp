@@ -1,8 +1,7 @@
 #include "net/version.hpp"
-
-#include "protocol/codec_opt.hpp"
-#include "protocol/progress.hpp"
+#include "protocol/opt/codec_opt.hpp"
 #include "tests/support/catch.hpp"
+#include <troupe/protocol/progress.hpp>
 
 using namespace troupe;
 using namespace troupe::net;
@@ -14,26 +13,16 @@ TEST_CASE("a version is read from header or query, without its patch number", "[
     asked_version expected;
   };
   const auto one = GENERATE(values<row>({
-      {"", "", asked_version::absent},
-      {"  ", "", asked_version::absent},
-      {"1.0", "", asked_version::v1_0},
-      {" 1.0\t", "", asked_version::v1_0},
-      {"1.0.7", "", asked_version::v1_0},
-      {"0.3", "", asked_version::v0_3},
-      {"0.3.0", "", asked_version::v0_3},
-      {"", "1.0", asked_version::v1_0},
-      {"0.3", "1.0", asked_version::v0_3},
-      {"1.1", "", asked_version::unknown},
-      {"99.0", "", asked_version::unknown},
-      {"1", "", asked_version::unknown},
-      {"1.", "", asked_version::unknown},
-      {".0", "", asked_version::unknown},
-      {"1.0.", "", asked_version::unknown},
-      {"1.0.x", "", asked_version::unknown},
-      {"1.0.1.2", "", asked_version::unknown},
-      {"01.0", "", asked_version::unknown},
-      {"1.00", "", asked_version::unknown},
-      {"v1.0", "", asked_version::unknown},
+      {"", "", asked_version::absent},          {"  ", "", asked_version::absent},
+      {"1.0", "", asked_version::v1_0},         {" 1.0\t", "", asked_version::v1_0},
+      {"1.0.7", "", asked_version::v1_0},       {"0.3", "", asked_version::v0_3},
+      {"0.3.0", "", asked_version::v0_3},       {"", "1.0", asked_version::v1_0},
+      {"0.3", "1.0", asked_version::v0_3},      {"1.1", "", asked_version::unknown},
+      {"99.0", "", asked_version::unknown},     {"1", "", asked_version::unknown},
+      {"1.", "", asked_version::unknown},       {".0", "", asked_version::unknown},
+      {"1.0.", "", asked_version::unknown},     {"1.0.x", "", asked_version::unknown},
+      {"1.0.1.2", "", asked_version::unknown},  {"01.0", "", asked_version::unknown},
+      {"1.00", "", asked_version::unknown},     {"v1.0", "", asked_version::unknown},
       {"1.0, 0.3", "", asked_version::unknown},
   }));
   CAPTURE(one.header, one.query);
@@ -55,6 +44,15 @@ TEST_CASE("extensions are found in a list, unknown ones ignored, and echoed", "[
   CHECK(header.empty());
   append_extensions_header(header, both, asked_version::v1_0);
   CHECK(header == "A2A-Extensions: " + opt_uri + ", " + progress + "\r\n");
+}
+
+TEST_CASE("only printable text of a bounded size counts as a tracestate", "[net][version]") {
+  CHECK(is_tracestate("vendor=1,other=2"));
+  CHECK(is_tracestate(std::string(tracestate_bytes_max, 'a')));
+  CHECK_FALSE(is_tracestate(""));
+  CHECK_FALSE(is_tracestate(std::string(tracestate_bytes_max + 1, 'a')));
+  CHECK_FALSE(is_tracestate("vendor=\xc3\xa9"));
+  CHECK_FALSE(is_tracestate("a=1\n"));
 }
 
 TEST_CASE("only what has the form of a traceparent counts as one", "[net][version]") {

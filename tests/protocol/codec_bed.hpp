@@ -1,11 +1,11 @@
 // What the tests of the A2A codecs share: small values, and one way to write and parse them.
 #pragma once
 
-#include "protocol/event.hpp"
-#include "protocol/json_writer.hpp"
-#include "protocol/push_config.hpp"
-#include "protocol/task.hpp"
+#include "protocol/json/json_writer.hpp"
 #include "tests/protocol/random_values.hpp"
+#include <troupe/protocol/event.hpp>
+#include <troupe/protocol/push_config.hpp>
+#include <troupe/protocol/task.hpp>
 
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
@@ -17,7 +17,8 @@
 
 namespace troupe::test {
 
-inline constexpr timestamp noon{std::chrono::milliseconds{1'767'355'200'000}}; // 2026-01-02T12:00:00Z
+inline constexpr timestamp noon{
+    std::chrono::milliseconds{1'767'355'200'000}}; // 2026-01-02T12:00:00Z
 
 /// What `write(json_writer&)` writes.
 template<class Write>
@@ -69,10 +70,12 @@ inline push_config small_push_config() {
   return out;
 }
 
-/// A part that 0.3 holds whole: what it has no place for is empty, and nothing looks like something else.
+/// A part that 0.3 holds whole: what it has no place for is empty, and nothing looks like something
+/// else.
 inline part any_part_of_0_3(random_values& random) {
   auto out = random.any_part();
-  if (std::holds_alternative<text_content>(out.content) || std::holds_alternative<data_content>(out.content)) {
+  if (std::holds_alternative<text_content>(out.content)
+      || std::holds_alternative<data_content>(out.content)) {
     out.media_type.clear();
     out.filename.clear();
   }

@@ -1,9 +1,8 @@
 // What a URL to post to looks like, and what is refused.
 #include "protocol/http_url.hpp"
+#include "tests/support/catch.hpp"
 
 #include <string>
-
-#include "tests/support/catch.hpp"
 
 using namespace troupe;
 
@@ -16,7 +15,9 @@ TEST_CASE("a URL is taken apart", "[protocol][http_url]") {
   const auto [text, parts, authority] = GENERATE(values<row>({
       {"https://example.com", {true, "example.com", 443, "/"}, "example.com"},
       {"http://example.com/", {false, "example.com", 80, "/"}, "example.com"},
-      {"HTTPS://Example.COM:443/A/b?c=%20#d", {true, "example.com", 443, "/A/b?c=%20"}, "example.com"},
+      {"HTTPS://Example.COM:443/A/b?c=%20#d",
+       {true, "example.com", 443, "/A/b?c=%20"},
+       "example.com"},
       {"hTTp://example.com:443/", {false, "example.com", 443, "/"}, "example.com:443"},
       {"http://example.com:8080?x", {false, "example.com", 8080, "/?x"}, "example.com:8080"},
       {"http://example.com:/", {false, "example.com", 80, "/"}, "example.com"},
@@ -26,15 +27,23 @@ TEST_CASE("a URL is taken apart", "[protocol][http_url]") {
       {"https://example.com#part", {true, "example.com", 443, "/"}, "example.com"},
       {"https://example.com#/@[:0", {true, "example.com", 443, "/"}, "example.com"},
       {"https://a-b_c.example:/x", {true, "a-b_c.example", 443, "/x"}, "a-b_c.example"},
-      {"https://xn--bcher-kva.example/%20", {true, "xn--bcher-kva.example", 443, "/%20"}, "xn--bcher-kva.example"},
+      {"https://xn--bcher-kva.example/%20",
+       {true, "xn--bcher-kva.example", 443, "/%20"},
+       "xn--bcher-kva.example"},
       {"https://a.b/x@y:z", {true, "a.b", 443, "/x@y:z"}, "a.b"},
       {"https://a.b?u@v:0", {true, "a.b", 443, "/?u@v:0"}, "a.b"},
+      {"https://10.0.0.1.example.com/",
+       {true, "10.0.0.1.example.com", 443, "/"},
+       "10.0.0.1.example.com"},
+      {"https://a.b/{id}?a[0]=x|y", {true, "a.b", 443, "/{id}?a[0]=x|y"}, "a.b"},
       {"http://localhost:9/h", {false, "localhost", 9, "/h"}, "localhost:9"},
       {"https://8.8.8.8/x", {true, "8.8.8.8", 443, "/x"}, "8.8.8.8"},
       {"http://[::1]/x", {false, "::1", 80, "/x"}, "[::1]"},
       {"https://[0:0:0:0:0:0:0:1]", {true, "0:0:0:0:0:0:0:1", 443, "/"}, "[0:0:0:0:0:0:0:1]"},
       {"https://[::]/", {true, "::", 443, "/"}, "[::]"},
-      {"https://[2606:4700::1111]:8443/", {true, "2606:4700::1111", 8443, "/"}, "[2606:4700::1111]:8443"},
+      {"https://[2606:4700::1111]:8443/",
+       {true, "2606:4700::1111", 8443, "/"},
+       "[2606:4700::1111]:8443"},
       {"https://[2001:DB8::A]:443?x", {true, "2001:db8::a", 443, "/?x"}, "[2001:db8::a]"},
       {"https://[::ffff:127.0.0.1]/", {true, "::ffff:127.0.0.1", 443, "/"}, "[::ffff:127.0.0.1]"},
   }));
@@ -95,6 +104,8 @@ TEST_CASE("what is no URL to post to is refused with the reason", "[protocol][ht
       {"bracket", "https://[1:2:3:4:5:6:7:8:9]/"},
       {"bracket", "https://[1:2:3:4:5:6:7]/"},
       {"bracket", "https://[::12345]/"},
+      {"bracket", "https://[::1.2.3.256]/"},
+      {"bracket", "https://[1:::2]/"},
       {"bracket", "https://[fe80::1%25eth0]/"},
       {"bracket", "https://[fe80::1%eth0]/"},
       {"behind the host", "https://[::1]x/"},
@@ -114,6 +125,7 @@ TEST_CASE("what is no URL to post to is refused with the reason", "[protocol][ht
       {"number", "https://017700000001/"},
       {"number", "https://0177.0.0.1/"},
       {"number", "https://1.2.3.256/"},
+      {"number", "https://1.2.3.04/"},
       {"number", "https://1.2.3.4.5/"},
   }));
   CAPTURE(text);

@@ -1,5 +1,5 @@
-#include "protocol/ids.hpp"
 #include "tests/support/catch.hpp"
+#include <troupe/protocol/ids.hpp>
 
 #include <algorithm>
 #include <set>
@@ -13,7 +13,8 @@ static_assert(!std::is_convertible_v<std::string, task_id>, "an id is never made
 static_assert(!std::is_constructible_v<task_id, plan_id>, "a plan's id is not a task's");
 static_assert(!std::is_convertible_v<task_id, std::string>);
 
-TEST_CASE("an id source with a seed repeats itself, another seed gives other ids", "[protocol][ids]") {
+TEST_CASE("an id source with a seed repeats itself, another seed gives other ids",
+          "[protocol][ids]") {
   id_source one{42};
   id_source two{42};
   id_source other{43};
@@ -38,7 +39,8 @@ TEST_CASE("a generated id is prefix, dash and 14 alphanumeric characters", "[pro
   }
 }
 
-TEST_CASE("100,000 generated ids are all different, and use the whole alphabet at every place", "[protocol][ids]") {
+TEST_CASE("100,000 generated ids are all different, and use the whole alphabet at every place",
+          "[protocol][ids]") {
   id_source source{1};
   std::unordered_set<std::string> seen;
   std::vector<std::set<char>> places(14);
@@ -60,7 +62,8 @@ TEST_CASE("two sources seeded by the system differ", "[protocol][ids]") {
   CHECK(&thread_id_source() == &thread_id_source());
 }
 
-TEST_CASE("a client may choose any id of 1 to 256 bytes without control characters and slashes", "[protocol][ids]") {
+TEST_CASE("a client may choose any id of 1 to 256 bytes without control characters and slashes",
+          "[protocol][ids]") {
   CHECK(is_acceptable_id("a"));
   CHECK(is_acceptable_id("TASK-0001_x.y~z:1 with blanks"));
   CHECK(is_acceptable_id("\xc3\xa4\xe2\x82\xac"));

@@ -12,8 +12,9 @@ namespace json = boost::json;
 namespace {
 
 std::size_t characters(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  }));
 }
 
 /// The schema's two patterns, compared by their text.
@@ -48,12 +49,14 @@ private:
 
   long how_many(const json::value& value, const json::value& schemas) const {
     const auto& list = schemas.as_array();
-    return std::count_if(list.begin(), list.end(), [&](const json::value& one) { return check(value, one); });
+    return std::count_if(list.begin(), list.end(),
+                         [&](const json::value& one) { return check(value, one); });
   }
 
   static bool has_type(const json::value& value, std::string_view type) {
     if (type == "integer")
-      return value.is_number() && std::floor(value.to_number<double>()) == value.to_number<double>();
+      return value.is_number()
+             && std::floor(value.to_number<double>()) == value.to_number<double>();
     if (type == "number")
       return value.is_number();
     if (type == "string")
@@ -80,15 +83,18 @@ private:
     if (keyword == "const")
       return value == argument;
     if (keyword == "enum")
-      return std::find(argument.as_array().begin(), argument.as_array().end(), value) != argument.as_array().end();
+      return std::find(argument.as_array().begin(), argument.as_array().end(), value)
+             != argument.as_array().end();
     if (keyword == "minimum")
       return !value.is_number() || value.to_number<double>() >= argument.to_number<double>();
     if (keyword == "maximum")
       return !value.is_number() || value.to_number<double>() <= argument.to_number<double>();
     if (keyword == "minLength")
-      return !value.is_string() || characters(value.get_string()) >= argument.to_number<std::size_t>();
+      return !value.is_string()
+             || characters(value.get_string()) >= argument.to_number<std::size_t>();
     if (keyword == "maxLength")
-      return !value.is_string() || characters(value.get_string()) <= argument.to_number<std::size_t>();
+      return !value.is_string()
+             || characters(value.get_string()) <= argument.to_number<std::size_t>();
     if (keyword == "pattern")
       return !value.is_string() || matches(value.get_string(), argument.as_string());
     if (keyword == "minItems")
@@ -96,25 +102,28 @@ private:
     if (keyword == "maxItems")
       return !value.is_array() || value.get_array().size() <= argument.to_number<std::size_t>();
     if (keyword == "items")
-      return !value.is_array() || std::all_of(value.get_array().begin(), value.get_array().end(), [&](const json::value& item) {
-        return check(item, argument);
-      });
+      return !value.is_array()
+             || std::all_of(value.get_array().begin(), value.get_array().end(),
+                            [&](const json::value& item) { return check(item, argument); });
     if (keyword == "required")
       return !value.is_object()
-             || std::all_of(argument.as_array().begin(), argument.as_array().end(), [&](const json::value& name) {
-                  return value.get_object().contains(name.as_string());
-                });
+             || std::all_of(argument.as_array().begin(), argument.as_array().end(),
+                            [&](const json::value& name) {
+                              return value.get_object().contains(name.as_string());
+                            });
     if (keyword == "properties")
       return !value.is_object()
-             || std::all_of(value.get_object().begin(), value.get_object().end(), [&](const auto& member) {
-                  const auto* known = argument.as_object().if_contains(member.key());
-                  return known == nullptr || check(member.value(), *known);
-                });
+             || std::all_of(value.get_object().begin(), value.get_object().end(),
+                            [&](const auto& member) {
+                              const auto* known = argument.as_object().if_contains(member.key());
+                              return known == nullptr || check(member.value(), *known);
+                            });
     if (keyword == "additionalProperties" && argument == false)
       return !value.is_object()
-             || std::all_of(value.get_object().begin(), value.get_object().end(), [&](const auto& member) {
-                  return schema.at("properties").as_object().contains(member.key());
-                });
+             || std::all_of(value.get_object().begin(), value.get_object().end(),
+                            [&](const auto& member) {
+                              return schema.at("properties").as_object().contains(member.key());
+                            });
     for (const std::string_view remark : {"$schema", "$defs", "title", "description", "default"})
       if (keyword == remark)
         return true;

@@ -1,5 +1,5 @@
-// Just enough of JSON Schema (draft 2020-12) to hold a document against docs/plan.schema.json. A keyword it does not know is a failure of
-// the test, not a pass.
+// Just enough of JSON Schema (draft 2020-12) to hold a document against docs/plan.schema.json. A
+// keyword it does not know is a failure of the test, not a pass.
 #pragma once
 
 #include <boost/json/value.hpp>

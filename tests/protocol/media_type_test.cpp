@@ -1,29 +1,29 @@
 #include "protocol/media_type.hpp"
-
 #include "tests/support/catch.hpp"
 
 using namespace troupe;
 
-TEST_CASE("media types meet by type and subtype, whatever stands around them", "[protocol][media_type]") {
+TEST_CASE("media types meet by type and subtype, whatever stands around them",
+          "[protocol][media_type]") {
   struct row {
     const char* a;
     const char* b;
     bool meet;
   };
   const auto [a, b, meet] = GENERATE(values<row>({
-      {"text/plain",               "text/plain",                true },
-      {"text/plain",               "TEXT/Plain; charset=utf-8", true },
-      {"text/plain",               "text/html",                 false},
-      {"text/*",                   "text/html",                 true },
-      {"text/*",                   "image/png",                 false},
-      {"*/*",                      "image/png",                 true },
-      {"*",                        "image/png",                 true },
-      {"text",                     "text/plain",                true },
-      {"text",                     "texture/plain",             false},
-      {" image/png ",              "image/*",                   true },
-      {"application/vnd.a2a+json", "application/json",          false},
-      {"",                         "text/plain",                false},
-      {"text/",                    "text/plain",                false},
+      {"text/plain", "text/plain", true},
+      {"text/plain", "TEXT/Plain; charset=utf-8", true},
+      {"text/plain", "text/html", false},
+      {"text/*", "text/html", true},
+      {"text/*", "image/png", false},
+      {"*/*", "image/png", true},
+      {"*", "image/png", true},
+      {"text", "text/plain", true},
+      {"text", "texture/plain", false},
+      {" image/png ", "image/*", true},
+      {"application/vnd.a2a+json", "application/json", false},
+      {"", "text/plain", false},
+      {"text/", "text/plain", false},
   }));
   CAPTURE(a, b);
   CHECK(media_types_meet(a, b) == meet);
@@ -37,7 +37,8 @@ TEST_CASE("an empty list of media types stands for all", "[protocol][media_type]
   CHECK_FALSE(any_media_types_meet({"image/png", "audio/*"}, {"application/json", "text/plain"}));
 }
 
-TEST_CASE("a part that does not say its media type has that of its kind", "[protocol][media_type]") {
+TEST_CASE("a part that does not say its media type has that of its kind",
+          "[protocol][media_type]") {
   CHECK(media_type_of(text_part("x")) == "text/plain");
   CHECK(media_type_of(data_part(1)) == "application/json");
   CHECK(media_type_of(part{raw_content{"x"}, {}, {}, {}}).empty());

@@ -1,23 +1,28 @@
-#include "protocol/message.hpp"
-
 #include "tests/support/catch.hpp"
+#include <troupe/protocol/message.hpp>
 
 using namespace troupe;
 
-TEST_CASE("a message's size is that of what it holds, wherever it holds it", "[protocol][message]") {
+TEST_CASE("a message's size is that of what it holds, wherever it holds it",
+          "[protocol][message]") {
   constexpr std::size_t large = 1'000'000;
   const std::string text(large, 'x');
   const boost::json::value long_text(boost::json::string_view{text});
   const boost::json::value deep{boost::json::object{{"a", boost::json::array{long_text}}}};
-  const std::vector<part> all{text_part(text), data_part(long_text), data_part(deep), part{raw_content{text}, {}, {}, {}},
-                              part{url_content{text}, {}, {}, {}}, part{text_content{}, {}, {}, {{"k", long_text}}},
-                              data_part(boost::json::array(large / sizeof(boost::json::value) + 1))};
+  const std::vector<part> all{
+      text_part(text),
+      data_part(long_text),
+      data_part(deep),
+      part{raw_content{text}, {}, {}, {}},
+      part{url_content{text}, {}, {}, {}},
+      part{text_content{}, {}, {}, {{"k", long_text}}},
+      data_part(boost::json::array(large / sizeof(boost::json::value) + 1))};
   for (const auto& piece : all) {
-    message what;
-    CHECK(bytes_of(what) > 0);
-    what.parts.push_back(piece);
-    CHECK(bytes_of(what) >= large);
-    CHECK(bytes_of(what) < large + 2'000);
+    message message;
+    CHECK(bytes_of(message) > 0);
+    message.parts.push_back(piece);
+    CHECK(bytes_of(message) >= large);
+    CHECK(bytes_of(message) < large + 2'000);
     artifact made;
     made.parts.push_back(piece);
     CHECK(bytes_of(made) >= large);

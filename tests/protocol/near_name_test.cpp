@@ -1,5 +1,4 @@
 #include "protocol/near_name.hpp"
-
 #include "tests/support/catch.hpp"
 
 #include <array>
@@ -8,7 +7,8 @@ using namespace troupe;
 
 namespace {
 
-constexpr std::array<std::string_view, 5> known{"name", "input", "dependencies", "metadata", "maxAttempts"};
+constexpr std::array<std::string_view, 5> known{"name", "input", "dependencies", "metadata",
+                                                "maxAttempts"};
 
 } // namespace
 

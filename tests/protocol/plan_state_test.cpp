@@ -1,5 +1,5 @@
-#include "protocol/plan_state.hpp"
 #include "tests/support/catch.hpp"
+#include <troupe/protocol/plan_state.hpp>
 
 #include <string>
 
@@ -41,8 +41,10 @@ TEST_CASE("a plan may become what the table says, and nothing else", "[protocol]
            "skipped   x....x\n");
 }
 
-TEST_CASE("an objective may become what the table says, and nothing else", "[protocol][plan_state]") {
-  //                                     submitted, planning, working, blocked, completed, failed, canceled
+TEST_CASE("an objective may become what the table says, and nothing else",
+          "[protocol][plan_state]") {
+  //                                     submitted, planning, working, blocked, completed, failed,
+  //                                     canceled
   CHECK(matrix<objective_state>(objective_state_count)
         == "submitted xxx...x\n"
            "planning  .xxx.xx\n"
@@ -58,11 +60,13 @@ TEST_CASE("what has ended is settled", "[protocol][plan_state]") {
   CHECK(settled<objective_state>(objective_state_count) == "....xxx");
 }
 
-TEST_CASE("every spelling of a plan's and an objective's state is read back, and no other", "[protocol][plan_state]") {
+TEST_CASE("every spelling of a plan's and an objective's state is read back, and no other",
+          "[protocol][plan_state]") {
   for (std::size_t i = 0; i < plan_state_count; ++i)
     CHECK(plan_state_from(to_string(static_cast<plan_state>(i))) == static_cast<plan_state>(i));
   for (std::size_t i = 0; i < objective_state_count; ++i)
-    CHECK(objective_state_from(to_string(static_cast<objective_state>(i))) == static_cast<objective_state>(i));
+    CHECK(objective_state_from(to_string(static_cast<objective_state>(i)))
+          == static_cast<objective_state>(i));
   CHECK_FALSE(plan_state_from("submitted").has_value());
   CHECK_FALSE(plan_state_from("Working").has_value());
   CHECK_FALSE(objective_state_from("pending").has_value());

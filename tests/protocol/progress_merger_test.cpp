@@ -1,6 +1,5 @@
 // The rules of the Task Progress extension between reports (v1 sections 5.2, 5.3 and 10).
 #include "protocol/progress_merger.hpp"
-
 #include "tests/support/catch.hpp"
 #include "tests/support/results.hpp"
 
@@ -8,7 +7,8 @@ using namespace troupe;
 
 namespace {
 
-progress_tracker tracker(std::string id, std::optional<double> progress, std::optional<double> total = {},
+progress_tracker tracker(std::string id, std::optional<double> progress,
+                         std::optional<double> total = {},
                          std::optional<tracker_status> status = {}) {
   progress_tracker out;
   out.id = std::move(id);
@@ -31,7 +31,8 @@ std::string shown(progress_merger& of) {
     return "(nothing)";
   std::string out;
   for (const auto& one : next->trackers)
-    out += (out.empty() ? "" : " ") + one.id + ":" + std::to_string(static_cast<int>(one.progress.value_or(-1)));
+    out += (out.empty() ? "" : " ") + one.id + ":"
+           + std::to_string(static_cast<int>(one.progress.value_or(-1)));
   return out;
 }
 
@@ -76,7 +77,8 @@ TEST_CASE("a report is a snapshot: the last one is shown, once", "[protocol][pro
   CHECK(shown(all) == "(nothing)");
 }
 
-TEST_CASE("the end of a tracker is shown even if the next report has it no more", "[protocol][progress]") {
+TEST_CASE("the end of a tracker is shown even if the next report has it no more",
+          "[protocol][progress]") {
   progress_merger all;
   CHECK(all.take(report({tracker("a", 2, 2, tracker_status::completed), tracker("b", 1)})));
   CHECK(all.take(report({tracker("b", 2)})));

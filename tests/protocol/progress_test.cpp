@@ -1,7 +1,7 @@
-#include "protocol/codec_progress.hpp"
-#include "protocol/progress.hpp"
+#include "protocol/a2a/codec_progress.hpp"
 #include "tests/protocol/random_values.hpp"
 #include "tests/support/catch.hpp"
+#include <troupe/protocol/progress.hpp>
 
 #include <boost/json/parse.hpp>
 
@@ -33,7 +33,10 @@ TEST_CASE("the extension's valid vectors are read", "[protocol][progress]") {
     CHECK(read(tracker(R"("total":10,"progress":)" + std::string{progress})).has_value());
   for (const auto* progress : {"0", "1", "1000000"})
     CHECK(read(tracker(R"("progress":)" + std::string{progress})).has_value());
-  CHECK(read(R"({"trackers":[{"id":"a","progress":1,"total":2}],"aggregate":{"progress":99,"total":1}})").has_value());
+  CHECK(
+      read(
+          R"({"trackers":[{"id":"a","progress":1,"total":2}],"aggregate":{"progress":99,"total":1}})")
+          .has_value());
 }
 
 TEST_CASE("the extension's invalid vectors are refused with the field", "[protocol][progress]") {
@@ -42,32 +45,33 @@ TEST_CASE("the extension's invalid vectors are refused with the field", "[protoc
     const char* field;
   };
   const auto [json, field] = GENERATE(values<row>({
-      {R"({"trackers":[{"id":"a","progress":11,"total":10}]})",            "trackers[0].progress"  },
-      {R"({"trackers":[{"id":"a","status":"canceled"}]})",                 "trackers[0].status"    },
-      {R"({"trackers":[{"id":"a","status":1}]})",                          "trackers[0].status"    },
-      {R"({"trackers":[{"id":"a","status":null}]})",                       "trackers[0].status"    },
-      {R"({"trackers":[{"id":"a","progress":1,"total":0}]})",              "trackers[0].progress"  },
-      {R"({"trackers":[{"id":"a","progress":-1}]})",                       "trackers[0].progress"  },
-      {R"({"trackers":[{"id":"a","total":-0.5}]})",                        "trackers[0].total"     },
-      {R"({"trackers":[{"id":"a","progress":"5"}]})",                      "trackers[0].progress"  },
-      {R"({"trackers":[{"id":"a"},{"progress":1}]})",                      "trackers[1].id"        },
-      {R"({"trackers":[{"id":""}]})",                                      "trackers[0].id"        },
-      {R"({"trackers":[{"id":7}]})",                                       "trackers[0].id"        },
-      {R"({"trackers":[{"id":"a"},{"id":"a"}]})",                          "trackers[1].id"        },
-      {R"({"trackers":[{"id":"a","eta":5}]})",                             "trackers[0].eta"       },
-      {R"({"trackers":[{"id":"a","started_at":"2026-01-02T03:04:05Z"}]})", "trackers[0].started_at"},
-      {R"({"trackers":[{"id":"a","startedAt":"yesterday"}]})",             "trackers[0].startedAt" },
-      {R"({"trackers":[{"id":"a","updatedAt":1}]})",                       "trackers[0].updatedAt" },
-      {R"({"trackers":[7]})",                                              "trackers[0]"           },
-      {R"({"trackers":{}})",                                               "trackers"              },
-      {R"({"trackers":null})",                                             "trackers"              },
-      {R"({})",                                                            "trackers"              },
-      {R"({"trackers":[],"aggregate":{"done":1}})",                        "aggregate.done"        },
-      {R"({"trackers":[],"aggregate":null})",                              "aggregate"             },
-      {R"({"trackers":[],"aggregate":{"message":5}})",                     "aggregate.message"     },
-      {R"({"trackers":[],"extra":1})",                                     "extra"                 },
-      {R"([])",                                                            ""                      },
-      {R"(null)",                                                          ""                      },
+      {R"({"trackers":[{"id":"a","progress":11,"total":10}]})", "trackers[0].progress"},
+      {R"({"trackers":[{"id":"a","status":"canceled"}]})", "trackers[0].status"},
+      {R"({"trackers":[{"id":"a","status":1}]})", "trackers[0].status"},
+      {R"({"trackers":[{"id":"a","status":null}]})", "trackers[0].status"},
+      {R"({"trackers":[{"id":"a","progress":1,"total":0}]})", "trackers[0].progress"},
+      {R"({"trackers":[{"id":"a","progress":-1}]})", "trackers[0].progress"},
+      {R"({"trackers":[{"id":"a","total":-0.5}]})", "trackers[0].total"},
+      {R"({"trackers":[{"id":"a","progress":"5"}]})", "trackers[0].progress"},
+      {R"({"trackers":[{"id":"a"},{"progress":1}]})", "trackers[1].id"},
+      {R"({"trackers":[{"id":""}]})", "trackers[0].id"},
+      {R"({"trackers":[{"id":7}]})", "trackers[0].id"},
+      {R"({"trackers":[{"id":"a"},{"id":"a"}]})", "trackers[1].id"},
+      {R"({"trackers":[{"id":"a","eta":5}]})", "trackers[0].eta"},
+      {R"({"trackers":[{"id":"a","started_at":"2026-01-02T03:04:05Z"}]})",
+       "trackers[0].started_at"},
+      {R"({"trackers":[{"id":"a","startedAt":"yesterday"}]})", "trackers[0].startedAt"},
+      {R"({"trackers":[{"id":"a","updatedAt":1}]})", "trackers[0].updatedAt"},
+      {R"({"trackers":[7]})", "trackers[0]"},
+      {R"({"trackers":{}})", "trackers"},
+      {R"({"trackers":null})", "trackers"},
+      {R"({})", "trackers"},
+      {R"({"trackers":[],"aggregate":{"done":1}})", "aggregate.done"},
+      {R"({"trackers":[],"aggregate":null})", "aggregate"},
+      {R"({"trackers":[],"aggregate":{"message":5}})", "aggregate.message"},
+      {R"({"trackers":[],"extra":1})", "extra"},
+      {R"([])", ""},
+      {R"(null)", ""},
   }));
   CAPTURE(json);
   const auto report = read(json);
@@ -147,13 +151,19 @@ TEST_CASE("a report is written without what is not given", "[protocol][progress]
                              .status = tracker_status::running,
                              .started_at = timestamp{},
                              .updated_at = {}});
-  report.trackers.push_back(
-      {.id = "index", .progress = 2.5, .total = {}, .message = {}, .status = {}, .started_at = {}, .updated_at = {}});
+  report.trackers.push_back({.id = "index",
+                             .progress = 2.5,
+                             .total = {},
+                             .message = {},
+                             .status = {},
+                             .started_at = {},
+                             .updated_at = {}});
   report.aggregate = progress_aggregate{50.0, {}, {}};
-  CHECK(written(report)
-        == R"({"trackers":[{"id":"tool-call-1","progress":50,"total":100,"message":"Processing image 50/100",)"
-           R"("status":"running","startedAt":"1970-01-01T00:00:00.000Z"},{"id":"index","progress":2.5}],)"
-           R"("aggregate":{"progress":50}})");
+  CHECK(
+      written(report)
+      == R"({"trackers":[{"id":"tool-call-1","progress":50,"total":100,"message":"Processing image 50/100",)"
+         R"("status":"running","startedAt":"1970-01-01T00:00:00.000Z"},{"id":"index","progress":2.5}],)"
+         R"("aggregate":{"progress":50}})");
   CHECK(written({}) == R"({"trackers":[]})");
 }
 
@@ -173,7 +183,8 @@ TEST_CASE("random valid reports read back as they were", "[protocol][progress]")
 }
 
 TEST_CASE("a tracker's states have the extension's spelling", "[protocol][progress]") {
-  for (const auto status : {tracker_status::running, tracker_status::completed, tracker_status::failed})
+  for (const auto status :
+       {tracker_status::running, tracker_status::completed, tracker_status::failed})
     CHECK(tracker_status_from(to_string(status)) == status);
   CHECK_FALSE(tracker_status_from("done").has_value());
 }

@@ -1,5 +1,5 @@
-#include "protocol/push_config.hpp"
 #include "tests/support/catch.hpp"
+#include <troupe/protocol/push_config.hpp>
 
 using namespace troupe;
 

@@ -1,10 +1,11 @@
-// Random values of every protocol type, from a seed: what round-trip tests are fed with. Every member is sometimes
-// empty and sometimes not. Doubles have few digits, so that any JSON parser reads them back exactly.
+// Random values of every protocol type, from a seed: what round-trip tests are fed with. Every
+// member is sometimes empty and sometimes not. Doubles have few digits, so that any JSON parser
+// reads them back exactly.
 #pragma once
 
-#include "protocol/event.hpp"
-#include "protocol/objective.hpp"
-#include "protocol/task.hpp"
+#include <troupe/protocol/event.hpp>
+#include <troupe/protocol/objective.hpp>
+#include <troupe/protocol/task.hpp>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -44,7 +45,9 @@ public:
   std::vector<std::string> texts() {
     return list<std::string>(3, [&] { return text(); });
   }
-  timestamp time() { return timestamp{milliseconds{1'600'000'000'000 + std::int64_t{below(4'000'000'000)} * 100}}; }
+  timestamp time() {
+    return timestamp{milliseconds{1'600'000'000'000 + std::int64_t{below(4'000'000'000)} * 100}};
+  }
   double amount() { return below(4000) / 8.0; }
 
   boost::json::value tree(int depth = 3) {
@@ -94,7 +97,9 @@ public:
             texts(),
             object()};
   }
-  message_ptr message_or_null() { return coin() ? nullptr : std::make_shared<const message>(any_message()); }
+  message_ptr message_or_null() {
+    return coin() ? nullptr : std::make_shared<const message>(any_message());
+  }
   artifact any_artifact() {
     return {text(), text(), text(), list<part>(4, [&] { return any_part(); }), texts(), object()};
   }
@@ -106,20 +111,23 @@ public:
   progress_report any_progress() {
     progress_report out;
     out.trackers = list<progress_tracker>(4, [&] {
-      return progress_tracker{text(),
-                              maybe<double>([&] { return amount(); }),
-                              maybe<double>([&] { return amount(); }),
-                              text(),
-                              maybe<tracker_status>([&] { return static_cast<tracker_status>(below(3)); }),
-                              maybe<timestamp>([&] { return time(); }),
-                              maybe<timestamp>([&] { return time(); })};
+      return progress_tracker{
+          text(),
+          maybe<double>([&] { return amount(); }),
+          maybe<double>([&] { return amount(); }),
+          text(),
+          maybe<tracker_status>([&] { return static_cast<tracker_status>(below(3)); }),
+          maybe<timestamp>([&] { return time(); }),
+          maybe<timestamp>([&] { return time(); })};
     });
     if (coin())
-      out.aggregate =
-          progress_aggregate{maybe<double>([&] { return amount(); }), maybe<double>([&] { return amount(); }), text()};
+      out.aggregate = progress_aggregate{maybe<double>([&] { return amount(); }),
+                                         maybe<double>([&] { return amount(); }), text()};
     return out;
   }
-  progress_ptr progress_or_null() { return coin() ? nullptr : std::make_shared<const progress_report>(any_progress()); }
+  progress_ptr progress_or_null() {
+    return coin() ? nullptr : std::make_shared<const progress_report>(any_progress());
+  }
 
   task_spec any_task_spec(const plan_id& plan, std::size_t index) {
     task_spec out;
@@ -133,8 +141,13 @@ public:
     for (std::size_t i = 0; coin() && i < out.dependencies.size(); ++i)
       out.dependency_indexes.push_back(coin() ? below(10) : elsewhere);
     if (coin())
-      out.retry = {below(5), milliseconds{below(5000)}, milliseconds{below(90'000)}, below(9) / 8.0};
+      out.retry = {below(5), milliseconds{below(5000)}, milliseconds{below(90'000)},
+                   below(9) / 8.0};
     out.timeout = milliseconds{coin() ? 0 : below(100'000)};
+    if (coin())
+      out.deadline = time();
+    out.priority = static_cast<std::int32_t>(below(5)) - 2;
+    out.is_removed = below(10) == 0;
     out.metadata = object();
     return out;
   }
@@ -151,8 +164,11 @@ public:
     out.failure = coin() ? on_failure::fail_fast : on_failure::keep_going;
     out.parallel_max = coin() ? 0 : below(100);
     out.metadata = object();
+    for (auto n = below(3); n > 0; --n)
+      out.outside.push_back({below(4), below(10), below(100'000)});
     return out;
   }
+  trace_context any_trace() { return {text(), text(), texts()}; }
   plan_spec_ptr plan_ptr(std::uint32_t tasks_min = 0) {
     return std::make_shared<const plan_spec>(any_plan_spec(tasks_min));
   }
@@ -170,8 +186,36 @@ public:
 
   task_state any_task_state() { return static_cast<task_state>(below(task_state_count)); }
   plan_state any_plan_state() { return static_cast<plan_state>(below(plan_state_count)); }
-  objective_state any_objective_state() { return static_cast<objective_state>(below(objective_state_count)); }
+  objective_state any_objective_state() {
+    return static_cast<objective_state>(below(objective_state_count));
+  }
 
+  question any_question() {
+    question out;
+    out.id = text();
+    out.attempt = 1 + below(3);
+    out.kind = coin() ? question_kind::auth : question_kind::input;
+    out.prompt = text();
+    out.key = text();
+    out.form = object();
+    out.data = object();
+    if (coin())
+      out.deadline = time();
+    out.opened = time();
+    return out;
+  }
+  task_details any_details() {
+    task_details out;
+    out.accepted_output_modes = texts();
+    out.trace = any_trace();
+    out.taken_by = text();
+    out.note = text();
+    for (auto n = below(3); n > 0; --n)
+      out.spans.push_back(
+          {static_cast<task_phase>(below(task_phase_count)), below(4), time(), time(), text()});
+    out.spans_dropped = below(3);
+    return out;
+  }
   /// Without an origin.
   task any_task() {
     task out;
@@ -185,10 +229,19 @@ public:
     out.status = {any_task_state(), message_or_null(), time()};
     out.created = time();
     out.progress = progress_or_null();
-    out.artifacts = list<artifact_ptr>(3, [&] { return std::make_shared<const artifact>(any_artifact()); });
-    out.history = list<message_ptr>(3, [&] { return std::make_shared<const message>(any_message()); });
+    out.artifacts =
+        list<artifact_ptr>(3, [&] { return std::make_shared<const artifact>(any_artifact()); });
+    out.history =
+        list<message_ptr>(3, [&] { return std::make_shared<const message>(any_message()); });
     out.metadata = object();
-    out.accepted_output_modes = texts();
+    out.questions = below(3);
+    out.is_queued = coin();
+    if (coin())
+      out.question = any_question();
+    out.ready_at = coin() ? out.created : time();
+    out.since = coin() ? out.created : time();
+    if (auto details = any_details(); details != task_details{})
+      out.details = std::move(details);
     return out;
   }
   objective_view any_objective_view() {
@@ -205,9 +258,11 @@ public:
     out.created = time();
     out.updated = time();
     out.root_task = task_id{text()};
+    out.trace = any_trace();
     for (auto n = below(4); n > 0; --n) {
-      plan_view plan{plan_ptr(), any_plan_state(), text(), time(), time(), {}};
+      plan_view plan{plan_ptr(), any_plan_state(), text(), time(), time(), {}, {}};
       plan.skip_requested = coin();
+      plan.began = coin() ? time() : timestamp{};
       while (plan.tasks.size() < plan.spec->tasks.size())
         plan.tasks.push_back(!plan.tasks.empty() && coin() ? plan.tasks.back() : any_slot());
       out.plans.push_back(std::move(plan));
@@ -216,7 +271,12 @@ public:
       out.pending_inputs.push_back({task_id{text()}, text(), time()});
     return out;
   }
-  task_slot any_slot() { return {any_task_state(), coin(), below(2) * 65'534 + below(3), below(5)}; }
+  task_slot any_slot() {
+    return {.state = any_task_state(),
+            .has_artifacts = coin(),
+            .attempt = static_cast<std::uint16_t>(below(5)),
+            .generation = below(2) * 65'534 + below(3)};
+  }
   std::vector<std::uint32_t> indexes() {
     return list<std::uint32_t>(5, [&] { return below(1000); });
   }

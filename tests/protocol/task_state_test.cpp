@@ -1,5 +1,5 @@
-#include "protocol/task_state.hpp"
 #include "tests/support/catch.hpp"
+#include <troupe/protocol/task_state.hpp>
 
 #include <string>
 
@@ -16,7 +16,8 @@ constexpr char letter(std::optional<task_state> state) {
 
 TEST_CASE("every state answers every event as the table says", "[protocol][task_state]") {
   // Rows: states; columns: start, ask, ask_auth, answer, complete, fail, cancel, reject.
-  // Submitted Working Completed Failed canceled(X) Input-required Rejected Auth-required; '.': refused.
+  // Submitted Working Completed Failed canceled(X) Input-required Rejected Auth-required; '.':
+  // refused.
   const std::string expected = "unknown        ........\n"
                                "submitted      W...CFXR\n"
                                "working        WIA.CFXR\n"
@@ -42,7 +43,8 @@ TEST_CASE("states nobody defined lead nowhere", "[protocol][task_state]") {
   for (std::size_t on = 0; on < task_event_count; ++on)
     CHECK_FALSE(next_state(static_cast<task_state>(200), static_cast<task_event>(on)).has_value());
   for (std::size_t from = 0; from < task_state_count; ++from)
-    CHECK_FALSE(next_state(static_cast<task_state>(from), static_cast<task_event>(200)).has_value());
+    CHECK_FALSE(
+        next_state(static_cast<task_state>(from), static_cast<task_event>(200)).has_value());
   CHECK(to_string(static_cast<task_state>(200)) == "unknown");
 }
 
@@ -61,7 +63,8 @@ TEST_CASE("every state's spelling is read back, and no other", "[protocol][task_
     CHECK(task_state_from(to_string(static_cast<task_state>(i))) == static_cast<task_state>(i));
   CHECK(to_string(task_state::input_required) == "input-required");
   CHECK(to_string(task_state::auth_required) == "auth-required");
-  for (const auto* text : {"", "Working", "input_required", "TASK_STATE_WORKING", "cancelled", "working "})
+  for (const auto* text :
+       {"", "Working", "input_required", "TASK_STATE_WORKING", "cancelled", "working "})
     CHECK_FALSE(task_state_from(text).has_value());
 }
 

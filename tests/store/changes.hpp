@@ -1,5 +1,9 @@
-// Builders of changes for the tests of the store: objectives from a shape, tasks and moves in one line, and a watcher that remembers.
+// Builders of changes for the tests of the store: objectives from a shape, tasks and moves in one
+// line, and a watcher that remembers.
 #pragma once
+
+#include <troupe/protocol/event.hpp>
+#include <troupe/store/store.hpp>
 
 #include <initializer_list>
 #include <memory>
@@ -8,12 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "protocol/event.hpp"
-#include "store/store.hpp"
-
 namespace troupe::testing {
 
-inline timestamp at_ms(std::int64_t ms) { return timestamp{std::chrono::milliseconds{ms}}; }
+inline timestamp at_ms(std::int64_t ms) {
+  return timestamp{std::chrono::milliseconds{ms}};
+}
 
 /// A plan of `tasks` tasks with generated ids.
 inline plan_spec_ptr make_plan(const objective_id& owner, std::size_t index, std::size_t tasks) {
@@ -31,7 +34,8 @@ inline plan_spec_ptr make_plan(const objective_id& owner, std::size_t index, std
 }
 
 /// An objective with a plan of so many tasks for each number.
-inline std::shared_ptr<objective_spec> make_objective(const std::string& id, std::initializer_list<std::size_t> plans) {
+inline std::shared_ptr<objective_spec> make_objective(const std::string& id,
+                                                      std::initializer_list<std::size_t> plans) {
   auto out = std::make_shared<objective_spec>();
   out->id = objective_id{id};
   out->name = "objective " + id;
@@ -53,7 +57,8 @@ change about(const std::string& objective, std::int64_t ms, Events... events) {
 
 /// Facts about a task of a plan.
 template<class... Events>
-change about_task(const objective_spec& of, std::uint32_t plan, std::uint32_t task, std::int64_t ms, Events... events) {
+change about_task(const objective_spec& of, std::uint32_t plan, std::uint32_t task, std::int64_t ms,
+                  Events... events) {
   auto out = about(of.id.str(), ms, std::move(events)...);
   out.task = {of.plans[plan]->tasks[task].id, false, plan, task};
   return out;
@@ -61,7 +66,8 @@ change about_task(const objective_spec& of, std::uint32_t plan, std::uint32_t ta
 
 /// Facts about a lone task.
 template<class... Events>
-change about_lone(const std::string& id, const std::string& context, std::int64_t ms, Events... events) {
+change about_lone(const std::string& id, const std::string& context, std::int64_t ms,
+                  Events... events) {
   auto out = about(context, ms, std::move(events)...);
   out.task = {task_id{id}, true, 0, 0};
   return out;
@@ -82,7 +88,8 @@ inline artifact_ptr output(const std::string& id, const std::string& text) {
   return out;
 }
 
-inline task_created born(const objective_spec& of, std::uint32_t plan, std::uint32_t task_index, std::int64_t ms) {
+inline task_created born(const objective_spec& of, std::uint32_t plan, std::uint32_t task_index,
+                         std::int64_t ms) {
   auto record = std::make_shared<task>();
   record->id = of.plans[plan]->tasks[task_index].id;
   record->context = of.id.str();
@@ -109,9 +116,9 @@ inline task_moved moved(task_state to, std::uint32_t attempt = 1, message_ptr me
 /// Remembers what it was told.
 class recorder final : public watcher {
 public:
-  void on_change(const change_ptr& what) override {
+  void on_change(const change_ptr& change) override {
     const std::lock_guard lock{guard_};
-    seen_.push_back(what);
+    seen_.push_back(change);
   }
   [[nodiscard]] std::vector<change_ptr> seen() const {
     const std::lock_guard lock{guard_};

@@ -1,11 +1,12 @@
-// Many threads at once: nothing lost, nothing doubled, everything in order. Meant to be run under ThreadSanitizer as well.
-#include <atomic>
-#include <set>
-#include <thread>
-
+// Many threads at once: nothing lost, nothing doubled, everything in order. Meant to be run under
+// ThreadSanitizer as well.
 #include "tests/store/changes.hpp"
 #include "tests/store/kinds.hpp"
 #include "tests/support/catch.hpp"
+
+#include <atomic>
+#include <set>
+#include <thread>
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -24,8 +25,8 @@ std::vector<std::uint64_t> from_to(std::uint64_t first, std::uint64_t last) {
 
 } // namespace
 
-TEMPLATE_TEST_CASE("Watchers see every change once and in order while many threads commit", "[store][threads]",
-                   memory_kind, rocksdb_kind) {
+TEMPLATE_TEST_CASE("Watchers see every change once and in order while many threads commit",
+                   "[store][threads]", memory_kind, rocksdb_kind) {
   TestType kind;
   auto& records = *kind.records;
   const auto spec = make_objective("o", {writers * tasks_each});
@@ -48,7 +49,8 @@ TEMPLATE_TEST_CASE("Watchers see every change once and in order while many threa
       }
       records.commit(about_task(*spec, 0, index, 2, born(*spec, 0, index, 2)), done, follow);
       records.commit(about_task(*spec, 0, index, 3, moved(task_state::working)), done);
-      records.commit(about_task(*spec, 0, index, 4, task_artifact{output("a", "x"), false, true}), done);
+      records.commit(about_task(*spec, 0, index, 4, task_artifact{output("a", "x"), false, true}),
+                     done);
       records.commit(about_task(*spec, 0, index, 5, moved(task_state::completed)), done);
     }
   };
@@ -60,14 +62,17 @@ TEMPLATE_TEST_CASE("Watchers see every change once and in order while many threa
       for (std::uint32_t index = 0; index < writers * tasks_each; index += 7) {
         const auto found = records.find_task(spec->plans[0]->tasks[index].id);
         // A task read after its objective is as far as that or further.
-        if (!found || (is_terminal(view->plans[0].tasks[index].state) && !is_terminal(found->status.state)))
+        if (!found
+            || (is_terminal(view->plans[0].tasks[index].state)
+                && !is_terminal(found->status.state)))
           ++wrong;
       }
       const auto page = records.list(list_tasks{});
       std::set<std::string> ids;
       for (const auto& each : page->tasks)
         ids.insert(each->id.str());
-      if (ids.size() != page->tasks.size()) // Nothing stands twice on a page, whatever it was doing.
+      if (ids.size()
+          != page->tasks.size()) // Nothing stands twice on a page, whatever it was doing.
         ++wrong;
     }
   };
@@ -97,8 +102,8 @@ TEMPLATE_TEST_CASE("Watchers see every change once and in order while many threa
   CHECK(records.list(list_tasks{})->total_size == writers * tasks_each);
 }
 
-TEMPLATE_TEST_CASE("Who watches in the middle misses nothing and sees nothing twice", "[store][threads]", memory_kind,
-                   rocksdb_kind) {
+TEMPLATE_TEST_CASE("Who watches in the middle misses nothing and sees nothing twice",
+                   "[store][threads]", memory_kind, rocksdb_kind) {
   TestType kind;
   auto& records = *kind.records;
   constexpr int rounds = 30;

@@ -1,23 +1,26 @@
 // The two stores behind one table of behaviours, and records as text to compare them by.
 #pragma once
 
+#include "protocol/record/record.hpp"
+#include "store/rocksdb/rocksdb_store.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/temporary_directory.hpp"
+#include <troupe/store/store.hpp>
+
 #include <filesystem>
 #include <memory>
 #include <string>
 
 #include <unistd.h>
 
-#include "protocol/record.hpp"
-#include "store/rocksdb_store.hpp"
-#include "store/store.hpp"
-#include "tests/support/catch.hpp"
-#include "tests/support/temporary_directory.hpp"
-
 namespace troupe::testing {
 
-inline std::unique_ptr<store> open_or_fail(const std::string& directory, const rocksdb_internals& internals = {}) {
-  // A test that is killed loses nothing that matters, and fsync is what takes the time: only what tests it asks for it.
-  auto out = open_rocksdb_store({.directory = directory, .durability = durability::async}, internals);
+inline std::unique_ptr<store> open_or_fail(const std::string& directory,
+                                           const rocksdb_internals& internals = {}) {
+  // A test that is killed loses nothing that matters, and fsync is what takes the time: only what
+  // tests it asks for it.
+  auto out =
+      open_rocksdb_store({.directory = directory, .durability = durability::async}, internals);
   if (!out)
     FAIL(out.error().message);
   return std::move(*out);
@@ -39,17 +42,17 @@ struct rocksdb_kind {
   std::unique_ptr<store> records = open_or_fail(directory / "data");
 };
 
-inline std::string describe(const task_ptr& what) {
+inline std::string describe(const task_ptr& task) {
   std::string out;
-  if (what)
-    record::write(out, *what);
+  if (task)
+    record::write(out, *task);
   return out.empty() ? "nothing" : out;
 }
 
-inline std::string describe(const objective_ptr& what) {
+inline std::string describe(const objective_ptr& objective) {
   std::string out;
-  if (what)
-    record::write(out, *what);
+  if (objective)
+    record::write(out, *objective);
   return out.empty() ? "nothing" : out;
 }
 

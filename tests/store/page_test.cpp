@@ -1,10 +1,9 @@
 #include "store/page.hpp"
-
-#include <random>
-
 #include "store/place.hpp"
 #include "tests/store/changes.hpp"
 #include "tests/support/catch.hpp"
+
+#include <random>
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -38,7 +37,8 @@ TEST_CASE("A page token that was changed anywhere is refused", "[store][page]") 
     CHECK_FALSE(read_page_token(token.substr(0, i ? i : 1), 42).has_value());
   }
   CHECK(read_page_token(token, 43).error().code == errc::invalid_params);
-  for (const auto* text : {"x", "zz", "-1", "not a token at all, but long enough to be one", "\xff\xfe"})
+  for (const auto* text :
+       {"x", "zz", "-1", "not a token at all, but long enough to be one", "\xff\xfe"})
     CHECK(read_page_token(text, 42).error().field == "pageToken");
 }
 
@@ -48,7 +48,7 @@ TEST_CASE("Each filter and each caller has its own page tokens", "[store][page]"
   queries[2].state = task_state::completed;
   queries[3].status_after = at_ms(0);
   queries[4].who.tenant = "c";
-  queries[5].who.principal = "c";
+  queries[5].who.id = "c";
   queries[6].state = task_state::failed;
   for (std::size_t a = 0; a < queries.size(); ++a)
     for (std::size_t b = a + 1; b < queries.size(); ++b)
@@ -97,7 +97,8 @@ TEST_CASE("Generated ids say where they belong", "[store][place]") {
   CHECK(task->base == "obj-1.p2");
   CHECK(task->number == 34);
   CHECK(split_number("a.t1.t2", ".t")->base == "a.t1");
-  for (const auto* text : {"", ".t1", "a.t", "a.t01", "a.t-1", "a.t1x", "a.t99999999999", "a.t 1", "at1", "a.t+1"})
+  for (const auto* text :
+       {"", ".t1", "a.t", "a.t01", "a.t-1", "a.t1x", "a.t99999999999", "a.t 1", "at1", "a.t+1"})
     CHECK_FALSE(split_number(text, ".t").has_value());
   CHECK(split_number("a.t0", ".t")->number == 0);
 }

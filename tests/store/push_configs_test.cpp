@@ -1,20 +1,21 @@
-// Push configurations in the store: both kinds behave alike, what is acknowledged survives, progress never outlives its configuration.
-#include "store/push_configs.hpp"
-
-#include <future>
-
-#include "store/limits.hpp"
+// Push configurations in the store: both kinds behave alike, what is acknowledged survives,
+// progress never outlives its configuration.
 #include "store/push_table.hpp"
 #include "tests/store/changes.hpp"
 #include "tests/store/kinds.hpp"
 #include "tests/support/catch.hpp"
+#include <troupe/store/limits.hpp>
+#include <troupe/store/push_configs.hpp>
+
+#include <future>
 
 using namespace troupe;
 using namespace troupe::testing;
 
 namespace {
 
-push_config config(const std::string& task, const std::string& id, const std::string& url = "https://a.example/x") {
+push_config config(const std::string& task, const std::string& id,
+                   const std::string& url = "https://a.example/x") {
   push_config out;
   out.id = id;
   out.task = task_id{task};
@@ -22,9 +23,10 @@ push_config config(const std::string& task, const std::string& id, const std::st
   return out;
 }
 
-result<push_row> save(store& in, push_config what, push_progress from = {}) {
+result<push_row> save(store& in, push_config config, push_progress from = {}) {
   std::promise<result<push_row>> done;
-  in.pushes().save(std::move(what), std::move(from), [&](result<push_row> row) { done.set_value(std::move(row)); });
+  in.pushes().save(std::move(config), std::move(from),
+                   [&](result<push_row> row) { done.set_value(std::move(row)); });
   return done.get_future().get();
 }
 
@@ -41,16 +43,16 @@ std::string ids_of(const std::vector<push_row>& rows) {
   return out;
 }
 
-std::string described(const push_row& what) {
-  std::string out = what.config.task.str() + " " + what.config.id + " ";
-  record::write(out, what);
+std::string described(const push_row& row) {
+  std::string out = row.config.task.str() + " " + row.config.id + " ";
+  record::write(out, row);
   return out;
 }
 
 } // namespace
 
-TEMPLATE_TEST_CASE("Push configurations are kept by task and id, replaced and forgotten", "[store][push]", memory_kind,
-                   rocksdb_kind) {
+TEMPLATE_TEST_CASE("Push configurations are kept by task and id, replaced and forgotten",
+                   "[store][push]", memory_kind, rocksdb_kind) {
   TestType kind;
   auto& records = *kind.records;
   auto& pushes = records.pushes();
@@ -78,7 +80,8 @@ TEMPLATE_TEST_CASE("Push configurations are kept by task and id, replaced and fo
   pushes.note(task_id{"t"}, "b", second->serial, {.after = 8, .events = 1, .failures = 2});
   pushes.note(task_id{"t"}, "unknown", 1, {.after = 8});
   records.flush();
-  CHECK(pushes.find(task_id{"t"}, "b")->progress == push_progress{.after = 8, .events = 1, .failures = 2});
+  CHECK(pushes.find(task_id{"t"}, "b")->progress
+        == push_progress{.after = 8, .events = 1, .failures = 2});
   CHECK(pushes.all().size() == 3);
 
   erase(records, "t", "b");
@@ -88,16 +91,19 @@ TEMPLATE_TEST_CASE("Push configurations are kept by task and id, replaced and fo
   CHECK(ids_of(pushes.all()) == "t:a t2:a");
 }
 
-TEMPLATE_TEST_CASE("A task has so many push configurations and not one more", "[store][push]", memory_kind, rocksdb_kind) {
+TEMPLATE_TEST_CASE("A task has so many push configurations and not one more", "[store][push]",
+                   memory_kind, rocksdb_kind) {
   TestType kind;
   auto& records = *kind.records;
-  std::vector<std::future<errc>> answers; // Submitted together, so that the durable store sees them in one batch.
+  std::vector<std::future<errc>>
+      answers; // Submitted together, so that the durable store sees them in one batch.
   for (std::size_t i = 0; i < push_configs_per_task_max + 3; ++i) {
     const auto done = std::make_shared<std::promise<errc>>();
     answers.push_back(done->get_future());
-    records.pushes().save(config("t", "c" + std::to_string(i)), {}, [done](const result<push_row>& row) {
-      done->set_value(row ? errc::none : row.error().code);
-    });
+    records.pushes().save(config("t", "c" + std::to_string(i)), {},
+                          [done](const result<push_row>& row) {
+                            done->set_value(row ? errc::none : row.error().code);
+                          });
   }
   std::size_t kept = 0;
   for (auto& each : answers)
@@ -105,9 +111,10 @@ TEMPLATE_TEST_CASE("A task has so many push configurations and not one more", "[
   CHECK(kept == push_configs_per_task_max);
   CHECK(records.pushes().list(task_id{"t"}).size() == push_configs_per_task_max);
   CHECK(save(records, config("t", "more")).error().code == errc::limit_exceeded);
-  CHECK(save(records, config("t", "c3", "https://b.example/")).has_value()); // Replacing is no addition.
+  CHECK(save(records, config("t", "c3", "https://b.example/"))
+            .has_value()); // Replacing is no addition.
   CHECK(save(records, config("t2", "c")).has_value());
-  // Whoever asks before is told the same.
+  // A question in advance gets the same answer.
   const auto& pushes = records.pushes();
   CHECK(pushes.has_room(task_id{"t"}, "more").error().code == errc::limit_exceeded);
   CHECK(pushes.has_room(task_id{"t"}, "").error().code == errc::limit_exceeded);
@@ -132,20 +139,23 @@ TEST_CASE("A table has so many push configurations in all and not one more", "[s
   CHECK(writes[0].outcome.error().code == errc::limit_exceeded);
 }
 
-TEST_CASE("Push configurations survive, with everything that is known about them", "[store][push]") {
+TEST_CASE("Push configurations survive, with everything that is known about them",
+          "[store][push]") {
   const temporary_directory directory;
   auto records = open_or_fail(directory / "data");
   auto full = config("obj-1.p0.t3.r1", "my config", "https://a.example:8443/x?y=1");
   full.token = "to\"ken";
   full.authentication = push_authentication{"Bearer", "s3cret"};
   full.payload = push_payload::v0_3;
-  full.owner = {.principal = "me", .tenant = "us", .traceparent = ""};
+  full.progress = true;
+  full.owner = {.id = "me", .tenant = "us"};
   const auto saved = save(*records, full, {.after = 3, .events = 2, .snapshot_first = true});
   REQUIRE(saved.has_value());
   REQUIRE(save(*records, config("t", "gone")).has_value());
   const auto plain = save(*records, config("t", "stopped"));
-  records->pushes().note(task_id{"t"}, "stopped", plain->serial,
-                         {.after = 1, .failures = 10, .stopped = "says no", .stopped_at = at_ms(5)});
+  records->pushes().note(
+      task_id{"t"}, "stopped", plain->serial,
+      {.after = 1, .failures = 10, .stopped = "says no", .stopped_at = at_ms(5)});
   erase(*records, "t", "gone");
   records->flush();
   std::vector<std::string> before;
@@ -172,8 +182,8 @@ TEST_CASE("Push configurations survive, with everything that is known about them
 }
 
 TEST_CASE("A damaged push row is refused, whatever is wrong with it", "[store][push]") {
-  const auto row = GENERATE("", "{", "[]", "{}", R"({"u":1,"o":"x"})", R"({"u":"x","p":3})", R"({"u":"x","p":"1"})",
-                            R"({"u":"x","h":[]})", R"({"u":"x","g":-1})");
+  const auto row = GENERATE("", "{", "[]", "{}", R"({"u":1,"o":"x"})", R"({"u":"x","p":3})",
+                            R"({"u":"x","p":"1"})", R"({"u":"x","h":[]})", R"({"u":"x","g":-1})");
   CAPTURE(row);
   const auto read = record::read_push_row(row, "t", "c");
   // A row without its address can be read, and leads nowhere.

@@ -1,14 +1,15 @@
-// Random lives of objectives and tasks: a sequence of changes as an executor would make them, the same for the same seed. Each call makes
-// fresh records, so that one sequence can be given to several stores.
+// Random lives of objectives and tasks: a sequence of changes as an executor would make them, the
+// same for the same seed. Each call makes fresh records, so that one sequence can be given to
+// several stores.
 #pragma once
+
+#include "tests/store/changes.hpp"
 
 #include <cstdint>
 #include <random>
 #include <set>
 #include <string>
 #include <vector>
-
-#include "tests/store/changes.hpp"
 
 namespace troupe::testing {
 
@@ -56,10 +57,12 @@ private:
 };
 
 inline void random_changes::grow(objective& of) {
-  auto plan = std::make_shared<plan_spec>(*make_plan(of.spec->id, of.spec->plans.size(), 1 + below(4)));
+  auto plan =
+      std::make_shared<plan_spec>(*make_plan(of.spec->id, of.spec->plans.size(), 1 + below(4)));
   if (below(2)) {
-    plan->id = plan_id{"plan of " + of.spec->id.str() + " " + std::to_string(of.spec->plans.size())};
-    plan->tasks[0].id = task_id{"first of " + plan->id.str()};
+    plan->id =
+        plan_id{"plan of " + of.spec->id.str() + " " + std::to_string(of.spec->plans.size())};
+    plan->tasks.edit(0).id = task_id{"first of " + plan->id.str()};
   }
   for (const auto& each : plan->tasks)
     tasks.insert(each.id.str());
@@ -73,13 +76,16 @@ inline change random_changes::new_objective() {
   grow(made);
   grow(made);
   objectives.insert(made.spec->id.str());
-  auto out = about(made.spec->id.str(), clock_, objective_created{std::make_shared<objective_spec>(*made.spec), {}});
+  auto out = about(made.spec->id.str(), clock_,
+                   objective_created{std::make_shared<objective_spec>(*made.spec), {}});
   objectives_.push_back(std::move(made));
   return out;
 }
 
 inline change random_changes::new_lone() {
-  lone_task made{"task-" + std::to_string(lone_.size()), "ctx-" + std::to_string(below(3)), {life::live, 0, 0}};
+  lone_task made{"task-" + std::to_string(lone_.size()),
+                 "ctx-" + std::to_string(below(3)),
+                 {life::live, 0, 0}};
   tasks.insert(made.id);
   auto out = about_lone(made.id, made.context, clock_, born_lone(made.id, made.context, clock_));
   if (below(3) == 0) {
@@ -94,31 +100,31 @@ inline change random_changes::new_lone() {
 /// Something happens to a task that lives.
 inline void random_changes::live_on(change& out, planned_task& now) {
   switch (below(8)) {
-  case 0:
-    out.events.emplace_back(moved(task_state::working, ++now.attempt));
-    now.state = life::live;
-    break;
-  case 1:
-    out.events.emplace_back(task_artifact{output("a" + std::to_string(below(2)), "piece"), below(2) == 0, false});
-    break;
-  case 2:
-    out.events.emplace_back(task_message{say("note " + std::to_string(below(100)))});
-    break;
-  case 3: {
-    auto report = std::make_shared<progress_report>();
-    report->trackers.push_back({"t", 0.5 * below(3), 2.0, "moving", tracker_status::running, at_ms(clock_), {}});
-    out.events.emplace_back(task_progress{std::move(report)});
-    break;
-  }
-  case 4:
-    out.events.emplace_back(moved(task_state::input_required, now.attempt, say("which one?")));
-    now.state = life::asking;
-    break;
-  default:
-    out.events.emplace_back(task_artifact{output("result", "42"), false, true});
-    out.events.emplace_back(
-        moved(below(2) ? task_state::completed : task_state::failed, now.attempt, say("the end")));
-    now.state = life::ended;
+    case 0:
+      out.events.emplace_back(moved(task_state::working, ++now.attempt));
+      now.state = life::live;
+      break;
+    case 1:
+      out.events.emplace_back(
+          task_artifact{output("a" + std::to_string(below(2)), "piece"), below(2) == 0, false});
+      break;
+    case 2: out.events.emplace_back(task_message{say("note " + std::to_string(below(100)))}); break;
+    case 3: {
+      auto report = std::make_shared<progress_report>();
+      report->trackers.push_back(
+          {"t", 0.5 * below(3), 2.0, "moving", tracker_status::running, at_ms(clock_), {}});
+      out.events.emplace_back(task_progress{std::move(report)});
+      break;
+    }
+    case 4:
+      out.events.emplace_back(moved(task_state::input_required, now.attempt, say("which one?")));
+      now.state = life::asking;
+      break;
+    default:
+      out.events.emplace_back(task_artifact{output("result", "42"), false, true});
+      out.events.emplace_back(moved(below(2) ? task_state::completed : task_state::failed,
+                                    now.attempt, say("the end")));
+      now.state = life::ended;
   }
 }
 
@@ -150,42 +156,41 @@ inline change random_changes::step_objective(objective& of) {
     for (const auto& each : tasks_of)
       any_live = any_live || each.state == life::live || each.state == life::asking;
   switch (below(6)) {
-  case 0: {
-    grow(of);
-    out.events.emplace_back(plan_added{of.spec->plans.back()});
-    break;
-  }
-  case 1:
-    out.events.emplace_back(objective_edited{"name " + std::to_string(below(9)), ""});
-    break;
-  case 2:
-    out.events.emplace_back(plan_moved{plan, plan_state::working, "go"});
-    break;
-  case 3: {
-    tasks_withdrawn what{plan, {}, task_state::canceled, "not needed"};
-    for (std::uint32_t i = 0; i < of.plans[plan].size(); ++i)
-      if (of.plans[plan][i].state == life::unborn) {
-        what.tasks.push_back(i);
-        of.plans[plan][i].state = life::ended;
-      }
-    out.events.emplace_back(std::move(what));
-    break;
-  }
-  case 4: {
-    tasks_renewed what{plan, {}};
-    for (std::uint32_t i = 0; i < of.plans[plan].size(); ++i)
-      if (of.plans[plan][i].state == life::ended) {
-        what.tasks.push_back(i);
-        of.plans[plan][i] = {life::unborn, of.plans[plan][i].generation + 1, 0};
-      }
-    out.events.emplace_back(objective_moved{objective_state::working, "retry"});
-    out.events.emplace_back(std::move(what));
-    of.settled = false;
-    break;
-  }
-  default:
-    out.events.emplace_back(objective_moved{any_live ? objective_state::working : objective_state::failed, "so it is"});
-    of.settled = !any_live;
+    case 0: {
+      grow(of);
+      out.events.emplace_back(plan_added{of.spec->plans.back()});
+      break;
+    }
+    case 1:
+      out.events.emplace_back(objective_edited{"name " + std::to_string(below(9)), ""});
+      break;
+    case 2: out.events.emplace_back(plan_moved{plan, plan_state::working, "go"}); break;
+    case 3: {
+      tasks_withdrawn withdrawn{plan, {}, task_state::canceled, "not needed"};
+      for (std::uint32_t i = 0; i < of.plans[plan].size(); ++i)
+        if (of.plans[plan][i].state == life::unborn) {
+          withdrawn.tasks.push_back(i);
+          of.plans[plan][i].state = life::ended;
+        }
+      out.events.emplace_back(std::move(withdrawn));
+      break;
+    }
+    case 4: {
+      tasks_renewed renewed{plan, {}};
+      for (std::uint32_t i = 0; i < of.plans[plan].size(); ++i)
+        if (of.plans[plan][i].state == life::ended) {
+          renewed.tasks.push_back(i);
+          of.plans[plan][i] = {life::unborn, of.plans[plan][i].generation + 1, 0};
+        }
+      out.events.emplace_back(objective_moved{objective_state::working, "retry"});
+      out.events.emplace_back(std::move(renewed));
+      of.settled = false;
+      break;
+    }
+    default:
+      out.events.emplace_back(objective_moved{
+          any_live ? objective_state::working : objective_state::failed, "so it is"});
+      of.settled = !any_live;
   }
   return out;
 }

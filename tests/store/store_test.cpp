@@ -1,22 +1,22 @@
-// What every store does, tried on each kind. `commit` is followed by `flush`, so that the durable one is as far as the other.
-#include "store/store.hpp"
+// What every store does, tried on each kind. `commit` is followed by `flush`, so that the durable
+// one is as far as the other.
+#include "tests/store/changes.hpp"
+#include "tests/store/kinds.hpp"
+#include "tests/support/catch.hpp"
+#include <troupe/store/limits.hpp>
+#include <troupe/store/store.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <set>
-
-#include "store/limits.hpp"
-#include "tests/store/changes.hpp"
-#include "tests/store/kinds.hpp"
-#include "tests/support/catch.hpp"
 
 using namespace troupe;
 using namespace troupe::testing;
 
 namespace {
 
-void put(store& in, change what) {
-  in.commit(std::move(what));
+void put(store& in, change change) {
+  in.commit(std::move(change));
   in.flush();
 }
 
@@ -33,7 +33,8 @@ std::string ids_of(const task_page& page) {
 
 } // namespace
 
-TEMPLATE_TEST_CASE("A change is visible before its continuation runs", "[store]", memory_kind, rocksdb_kind) {
+TEMPLATE_TEST_CASE("A change is visible before its continuation runs", "[store]", memory_kind,
+                   rocksdb_kind) {
   TestType kind;
   auto& records = *kind.records;
   std::atomic<int> seen{0};
@@ -42,7 +43,9 @@ TEMPLATE_TEST_CASE("A change is visible before its continuation runs", "[store]"
       about_lone("task-1", "ctx", 1, born_lone("task-1", "ctx", 1), moved(task_state::working)),
       [&] {
         const auto found = records.find_task(task_id{"task-1"});
-        seen = found && found->status.state == task_state::working && follow->seen().size() == 1 ? 1 : -1;
+        seen = found && found->status.state == task_state::working && follow->seen().size() == 1
+                   ? 1
+                   : -1;
       },
       follow);
   records.flush();
@@ -51,7 +54,8 @@ TEMPLATE_TEST_CASE("A change is visible before its continuation runs", "[store]"
   CHECK(records.status().writable);
 }
 
-TEMPLATE_TEST_CASE("A lone task is found while it lives and after it ended", "[store]", memory_kind, rocksdb_kind) {
+TEMPLATE_TEST_CASE("A lone task is found while it lives and after it ended", "[store]", memory_kind,
+                   rocksdb_kind) {
   TestType kind;
   auto& records = *kind.records;
   CHECK(records.find_task(task_id{"task-1"}) == nullptr);
@@ -59,7 +63,8 @@ TEMPLATE_TEST_CASE("A lone task is found while it lives and after it ended", "[s
   put(records, about_lone("task-1", "ctx", 1, born_lone("task-1", "ctx", 1)));
   CHECK(records.find_task(task_id{"task-1"})->status.state == task_state::submitted);
   CHECK(records.status().live_tasks == 1);
-  put(records, about_lone("task-1", "ctx", 2, moved(task_state::working), task_artifact{output("a", "x"), false, true}));
+  put(records, about_lone("task-1", "ctx", 2, moved(task_state::working),
+                          task_artifact{output("a", "x"), false, true}));
   const auto before = records.find_task(task_id{"task-1"});
   put(records, about_lone("task-1", "ctx", 3, moved(task_state::completed, 1, say("done"))));
   CHECK(before->status.state == task_state::working); // A record that was read does not change.
@@ -74,18 +79,22 @@ TEMPLATE_TEST_CASE("A lone task is found while it lives and after it ended", "[s
   CHECK(records.status().live_tasks == 0);
 }
 
-TEMPLATE_TEST_CASE("A change about what has ended or never was changes nothing and is answered", "[store]", memory_kind,
-                   rocksdb_kind) {
+TEMPLATE_TEST_CASE("A change about what has ended or never was changes nothing and is answered",
+                   "[store]", memory_kind, rocksdb_kind) {
   TestType kind;
   auto& records = *kind.records;
   const auto spec = make_objective("o", {1});
   put(records, spec);
   put(records, about_task(*spec, 0, 0, 2, born(*spec, 0, 0, 2), moved(task_state::canceled)));
-  put(records, about_lone("task-1", "c", 2, born_lone("task-1", "c", 2), moved(task_state::canceled)));
+  put(records,
+      about_lone("task-1", "c", 2, born_lone("task-1", "c", 2), moved(task_state::canceled)));
   const auto who = std::make_shared<recorder>();
   REQUIRE(records.watch_objective(spec->id, who));
   int answered = 0;
-  const auto try_one = [&](change what) { records.commit(std::move(what), [&] { ++answered; }, who); };
+  const auto try_one = [&](change change) {
+    records.commit(
+        std::move(change), [&] { ++answered; }, who);
+  };
   try_one(about_task(*spec, 0, 0, 3, moved(task_state::completed)));
   try_one(about_lone("task-1", "c", 3, moved(task_state::completed)));
   try_one(about_lone("unknown", "c", 3, moved(task_state::completed)));
@@ -104,7 +113,8 @@ TEMPLATE_TEST_CASE("A change about what has ended or never was changes nothing a
   CHECK_FALSE(records.knows_objective(objective_id{"unknown"}));
 }
 
-TEMPLATE_TEST_CASE("A plan's task that has not begun is shown as submitted", "[store]", memory_kind, rocksdb_kind) {
+TEMPLATE_TEST_CASE("A plan's task that has not begun is shown as submitted", "[store]", memory_kind,
+                   rocksdb_kind) {
   TestType kind;
   auto& records = *kind.records;
   const auto spec = make_objective("o", {2, 3});
@@ -118,7 +128,8 @@ TEMPLATE_TEST_CASE("A plan's task that has not begun is shown as submitted", "[s
   CHECK(found->origin.plan_index == 1);
   CHECK(found->origin.spec().name == "task 2");
   CHECK(records.knows_task(task_id{"o.p1.t2"}));
-  for (const auto* id : {"o.p1.t3", "o.p2.t0", "p.p0.t0", "o.p1.t2.r1", "o.p1", "o", "o.p1.t02", "o.p0.t1.t0"}) {
+  for (const auto* id :
+       {"o.p1.t3", "o.p2.t0", "p.p0.t0", "o.p1.t2.r1", "o.p1", "o", "o.p1.t02", "o.p0.t1.t0"}) {
     CAPTURE(id);
     CHECK(records.find_task(task_id{id}) == nullptr);
     CHECK_FALSE(records.knows_task(task_id{id}));
@@ -129,16 +140,17 @@ TEMPLATE_TEST_CASE("A plan's task that has not begun is shown as submitted", "[s
   CHECK(records.list(list_tasks{})->tasks.empty());
 }
 
-TEMPLATE_TEST_CASE("Ids that a client chose are found, whatever they look like", "[store]", memory_kind, rocksdb_kind) {
+TEMPLATE_TEST_CASE("Ids that a client chose are found, whatever they look like", "[store]",
+                   memory_kind, rocksdb_kind) {
   TestType kind;
   auto& records = *kind.records;
   const auto spec = make_objective("my objective.p0", {1});
   auto plan = std::make_shared<plan_spec>(*make_plan(spec->id, 1, 4));
   plan->id = plan_id{"blog.p7"};
-  plan->tasks[0].id = task_id{"research"};
-  plan->tasks[1].id = task_id{"o.p0.t0"};     // Looks generated, by another objective.
-  plan->tasks[2].id = task_id{"research.r1"}; // Looks renewed.
-  plan->tasks[3].id = make_task_id(plan->id, 3);
+  plan->tasks.edit(0).id = task_id{"research"};
+  plan->tasks.edit(1).id = task_id{"o.p0.t0"};     // Looks generated, by another objective.
+  plan->tasks.edit(2).id = task_id{"research.r1"}; // Looks renewed.
+  plan->tasks.edit(3).id = make_task_id(plan->id, 3);
   spec->plans.push_back(plan);
   put(records, spec);
   put(records, make_objective("o", {0}));
@@ -155,7 +167,7 @@ TEMPLATE_TEST_CASE("Ids that a client chose are found, whatever they look like",
   CHECK(index_of("blog.p7.t0") == -1); // That task has another id.
 
   auto later = std::make_shared<plan_spec>(*make_plan(spec->id, 2, 1));
-  later->tasks[0].id = task_id{"added"};
+  later->tasks.edit(0).id = task_id{"added"};
   put(records, about(spec->id.str(), 2, plan_added{later}));
   CHECK(index_of("added") == 20);
   put(records, about(spec->id.str(), 3, tasks_renewed{1, {0}}));
@@ -163,8 +175,8 @@ TEMPLATE_TEST_CASE("Ids that a client chose are found, whatever they look like",
   CHECK(records.find_objective(spec->id)->plans[1].task_at(0).str() == "research.r1");
 }
 
-TEMPLATE_TEST_CASE("Tasks withdrawn before they began are canceled with the reason", "[store]", memory_kind,
-                   rocksdb_kind) {
+TEMPLATE_TEST_CASE("Tasks withdrawn before they began are canceled with the reason", "[store]",
+                   memory_kind, rocksdb_kind) {
   TestType kind;
   auto& records = *kind.records;
   const auto spec = make_objective("o", {3});
@@ -185,7 +197,8 @@ TEMPLATE_TEST_CASE("Tasks withdrawn before they began are canceled with the reas
   CHECK(text_of(records.find_task(task_id{"o.p0.t2"})->status.message->parts) == "the plan failed");
 }
 
-TEMPLATE_TEST_CASE("A retried task and the one it replaces are both found", "[store]", memory_kind, rocksdb_kind) {
+TEMPLATE_TEST_CASE("A retried task and the one it replaces are both found", "[store]", memory_kind,
+                   rocksdb_kind) {
   TestType kind;
   auto& records = *kind.records;
   const auto spec = make_objective("o", {1});
@@ -203,8 +216,8 @@ TEMPLATE_TEST_CASE("A retried task and the one it replaces are both found", "[st
   CHECK(records.list(list_tasks{})->total_size == 2);
 }
 
-TEMPLATE_TEST_CASE("A watcher sees every later change of its task and no other", "[store][watch]", memory_kind,
-                   rocksdb_kind) {
+TEMPLATE_TEST_CASE("A watcher sees every later change of its task and no other", "[store][watch]",
+                   memory_kind, rocksdb_kind) {
   TestType kind;
   auto& records = *kind.records;
   const auto who = std::make_shared<recorder>();
@@ -223,12 +236,13 @@ TEMPLATE_TEST_CASE("A watcher sees every later change of its task and no other",
   CHECK(who.use_count() == 1); // Nobody keeps watchers of what has ended.
 }
 
-TEMPLATE_TEST_CASE("Who follows a task sees it made as it was made", "[store][watch]", memory_kind, rocksdb_kind) {
+TEMPLATE_TEST_CASE("Who follows a task sees it made as it was made", "[store][watch]", memory_kind,
+                   rocksdb_kind) {
   TestType kind;
   auto& records = *kind.records;
   const auto who = std::make_shared<recorder>();
-  records.commit(about_lone("task-1", "c", 1, born_lone("task-1", "c", 1), moved(task_state::working),
-                            moved(task_state::completed)),
+  records.commit(about_lone("task-1", "c", 1, born_lone("task-1", "c", 1),
+                            moved(task_state::working), moved(task_state::completed)),
                  nullptr, who);
   records.commit(about_lone("task-2", "c", 1, born_lone("task-2", "c", 1)), nullptr, who);
   records.commit(about_lone("task-2", "c", 2, moved(task_state::working)));
@@ -243,7 +257,8 @@ TEMPLATE_TEST_CASE("Who follows a task sees it made as it was made", "[store][wa
   CHECK(seen[2]->sequence == 2);
 }
 
-TEMPLATE_TEST_CASE("Who follows an objective sees it and all its tasks", "[store][watch]", memory_kind, rocksdb_kind) {
+TEMPLATE_TEST_CASE("Who follows an objective sees it and all its tasks", "[store][watch]",
+                   memory_kind, rocksdb_kind) {
   TestType kind;
   auto& records = *kind.records;
   const auto spec = make_objective("o", {2});
@@ -263,7 +278,8 @@ TEMPLATE_TEST_CASE("Who follows an objective sees it and all its tasks", "[store
   CHECK(late->seen().size() == 2);
 }
 
-TEMPLATE_TEST_CASE("A task can be watched before it begins", "[store][watch]", memory_kind, rocksdb_kind) {
+TEMPLATE_TEST_CASE("A task can be watched before it begins", "[store][watch]", memory_kind,
+                   rocksdb_kind) {
   TestType kind;
   auto& records = *kind.records;
   const auto spec = make_objective("o", {3});
@@ -301,8 +317,8 @@ TEMPLATE_TEST_CASE("Unwatching ends it at once", "[store][watch]", memory_kind, 
   CHECK(who.use_count() == 1);
 }
 
-TEMPLATE_TEST_CASE("Tasks are listed latest first, ties by id, live and finished together", "[store][list]",
-                   memory_kind, rocksdb_kind) {
+TEMPLATE_TEST_CASE("Tasks are listed latest first, ties by id, live and finished together",
+                   "[store][list]", memory_kind, rocksdb_kind) {
   TestType kind;
   auto& records = *kind.records;
   put(records, about_lone("b", "c1", 5, born_lone("b", "c1", 5)));
@@ -334,7 +350,8 @@ TEMPLATE_TEST_CASE("Tasks are listed latest first, ties by id, live and finished
         == "e");
 }
 
-TEMPLATE_TEST_CASE("Pages together are the whole list, each task once", "[store][list]", memory_kind, rocksdb_kind) {
+TEMPLATE_TEST_CASE("Pages together are the whole list, each task once", "[store][list]",
+                   memory_kind, rocksdb_kind) {
   TestType kind;
   auto& records = *kind.records;
   std::set<std::string> all;
@@ -342,10 +359,11 @@ TEMPLATE_TEST_CASE("Pages together are the whole list, each task once", "[store]
     const auto id = "task-" + std::to_string(i);
     all.insert(id);
     const auto at = (i * 7) % 10;
-    auto what = about_lone(id, i % 2 ? "odd" : "even", at, born_lone(id, i % 2 ? "odd" : "even", at));
+    auto change =
+        about_lone(id, i % 2 ? "odd" : "even", at, born_lone(id, i % 2 ? "odd" : "even", at));
     if (i % 3)
-      what.events.emplace_back(moved(i % 3 == 1 ? task_state::completed : task_state::rejected));
-    records.commit(std::move(what));
+      change.events.emplace_back(moved(i % 3 == 1 ? task_state::completed : task_state::rejected));
+    records.commit(std::move(change));
   }
   records.flush();
   const auto context = GENERATE(as<std::string>{}, "", "odd");
@@ -375,17 +393,19 @@ TEMPLATE_TEST_CASE("Pages together are the whole list, each task once", "[store]
   }));
 }
 
-TEMPLATE_TEST_CASE("A page ends with the task that passes its bytes, and shows no less than was asked for", "[store][list]", memory_kind,
-                   rocksdb_kind) {
+TEMPLATE_TEST_CASE(
+    "A page ends with the task that passes its bytes, and shows no less than was asked for",
+    "[store][list]", memory_kind, rocksdb_kind) {
   TestType kind;
   auto& records = *kind.records;
   const std::string large(page_bytes_max / 3 + 1, 'x');
   for (int i = 0; i < 7; ++i) {
     const auto id = "t" + std::to_string(i);
-    auto what = about_lone(id, "c", i, born_lone(id, "c", i), task_artifact{output("out", large)});
+    auto change =
+        about_lone(id, "c", i, born_lone(id, "c", i), task_artifact{output("out", large)});
     if (i % 3 != 0) // Live and finished ones between each other.
-      what.events.emplace_back(moved(task_state::completed));
-    put(records, std::move(what));
+      change.events.emplace_back(moved(task_state::completed));
+    put(records, std::move(change));
   }
   const auto pages = [&](list_tasks query) {
     std::string out;
@@ -394,7 +414,8 @@ TEMPLATE_TEST_CASE("A page ends with the task that passes its bytes, and shows n
       REQUIRE(page.has_value());
       CHECK(page->total_size == 7);
       for (const auto& each : page->tasks)
-        CHECK((!query.view.include_artifacts || each->artifacts.at(0)->parts == output("out", large)->parts));
+        CHECK((!query.view.include_artifacts
+               || each->artifacts.at(0)->parts == output("out", large)->parts));
       out += ids_of(*page) + "|";
       query.page_token = page->next_page_token;
     } while (!query.page_token.empty());
@@ -408,17 +429,18 @@ TEMPLATE_TEST_CASE("A page ends with the task that passes its bytes, and shows n
   CHECK(pages(query) == "t6 t5|t4 t3|t2 t1|t0|");
 }
 
-TEMPLATE_TEST_CASE("A task larger than a page is a page of its own, and so is an objective", "[store][list]", memory_kind,
-                   rocksdb_kind) {
+TEMPLATE_TEST_CASE("A task larger than a page is a page of its own, and so is an objective",
+                   "[store][list]", memory_kind, rocksdb_kind) {
   TestType kind;
   auto& records = *kind.records;
   const std::string large(page_bytes_max + 1, 'x');
   for (int i = 0; i < 3; ++i) {
     const auto id = std::to_string(i);
-    put(records, about_lone("t" + id, "c", i, born_lone("t" + id, "c", i), moved(task_state::completed, 1, say(large))));
-    const auto what = make_objective("o" + id, {1});
-    what->description = large;
-    put(records, what, i);
+    put(records, about_lone("t" + id, "c", i, born_lone("t" + id, "c", i),
+                            moved(task_state::completed, 1, say(large))));
+    const auto spec = make_objective("o" + id, {1});
+    spec->description = large;
+    put(records, spec, i);
     put(records, about("o" + id, i, objective_moved{objective_state::completed, ""}));
   }
   put(records, about_lone("t3", "c", 3, born_lone("t3", "c", 3)));
@@ -432,12 +454,14 @@ TEMPLATE_TEST_CASE("A task larger than a page is a page of its own, and so is an
     } while (!query.page_token.empty());
     return out;
   };
-  CHECK(sizes(list_tasks{}, &task_page::tasks) == "2 1 1 "); // the small one, and the one that passes the bytes
+  CHECK(sizes(list_tasks{}, &task_page::tasks)
+        == "2 1 1 "); // the small one, and the one that passes the bytes
   CHECK(sizes(list_objectives{}, &objective_page::objectives) == "1 1 1 ");
 }
 
-TEMPLATE_TEST_CASE("In an objective's context its tasks without a record are listed as they are found", "[store][list]", memory_kind,
-                   rocksdb_kind) {
+TEMPLATE_TEST_CASE(
+    "In an objective's context its tasks without a record are listed as they are found",
+    "[store][list]", memory_kind, rocksdb_kind) {
   TestType kind;
   auto& records = *kind.records;
   const auto spec = make_objective("o", {5, 2});
@@ -487,20 +511,22 @@ TEMPLATE_TEST_CASE("In an objective's context its tasks without a record are lis
   check_pages(narrowed, "");
   CHECK(records.list(list_tasks{})->total_size == 1); // Elsewhere only what has begun.
   list_tasks other;
-  other.who.principal = "somebody";
+  other.who.id = "somebody";
   other.context = "o";
   CHECK(records.list(other)->total_size == 0);
 
   // Once it is settled and out of memory, the same.
   put(records, about_task(*spec, 0, 0, 50, moved(task_state::completed)));
-  put(records, about("o", 60, tasks_withdrawn{0, {1, 3, 4}, task_state::canceled, ""}, tasks_withdrawn{1, {0, 1}, task_state::canceled, ""},
+  put(records, about("o", 60, tasks_withdrawn{0, {1, 3, 4}, task_state::canceled, ""},
+                     tasks_withdrawn{1, {0, 1}, task_state::canceled, ""},
                      objective_moved{objective_state::canceled, ""}));
   records.evict(at_ms(1'000));
   check_pages({}, "o.p0.t1 o.p0.t3.r1 o.p0.t4 o.p1.t0 o.p1.t1 o.p0.t0 o.p0.t2");
 }
 
-TEMPLATE_TEST_CASE("A task that begins while somebody pages is neither shown twice as waiting nor lost to a new walk", "[store][list]",
-                   memory_kind, rocksdb_kind) {
+TEMPLATE_TEST_CASE("A task that begins while somebody pages is neither shown twice as waiting nor "
+                   "lost to a new walk",
+                   "[store][list]", memory_kind, rocksdb_kind) {
   TestType kind;
   auto& records = *kind.records;
   const auto spec = make_objective("o", {6});
@@ -511,7 +537,8 @@ TEMPLATE_TEST_CASE("A task that begins while somebody pages is neither shown twi
   const auto first = records.list(query);
   CHECK(ids_of(*first) == "o.p0.t0 o.p0.t1");
   for (const std::uint32_t begins : {0u, 3u})
-    put(records, about_task(*spec, 0, begins, 20, born(*spec, 0, begins, 20), moved(task_state::working)));
+    put(records,
+        about_task(*spec, 0, begins, 20, born(*spec, 0, begins, 20), moved(task_state::working)));
   query.page_token = first->next_page_token;
   const auto second = records.list(query);
   CHECK(ids_of(*second) == "o.p0.t2 o.p0.t4"); // t3 has moved to the front.
@@ -526,7 +553,8 @@ TEMPLATE_TEST_CASE("A list refuses bad pages", "[store][list]", memory_kind, roc
   TestType kind;
   auto& records = *kind.records;
   for (int i = 0; i < 3; ++i)
-    records.commit(about_lone("t" + std::to_string(i), "c", i, born_lone("t" + std::to_string(i), "c", i)));
+    records.commit(
+        about_lone("t" + std::to_string(i), "c", i, born_lone("t" + std::to_string(i), "c", i)));
   records.flush();
   list_tasks query;
   query.page_size = 1;
@@ -552,8 +580,8 @@ TEMPLATE_TEST_CASE("A list refuses bad pages", "[store][list]", memory_kind, roc
   CHECK(records.list(other).error().code == errc::invalid_params);
 }
 
-TEMPLATE_TEST_CASE("Objectives are listed most recently updated first, in pages", "[store][list]", memory_kind,
-                   rocksdb_kind) {
+TEMPLATE_TEST_CASE("Objectives are listed most recently updated first, in pages", "[store][list]",
+                   memory_kind, rocksdb_kind) {
   TestType kind;
   auto& records = *kind.records;
   for (int i = 0; i < 9; ++i) {
@@ -583,10 +611,11 @@ TEMPLATE_TEST_CASE("Objectives are listed most recently updated first, in pages"
   CHECK(ids(objective_state::completed, 0).empty());
 }
 
-TEMPLATE_TEST_CASE("Each owner sees what is theirs and nothing else", "[store][list]", memory_kind, rocksdb_kind) {
+TEMPLATE_TEST_CASE("Each owner sees what is theirs and nothing else", "[store][list]", memory_kind,
+                   rocksdb_kind) {
   TestType kind;
   auto& records = *kind.records;
-  const std::vector<caller> callers{{}, {"alice", "", ""}, {"bob", "", ""}, {"alice", "b", ""}};
+  const std::vector<principal> callers{{}, {"alice"}, {"bob"}, {"alice", "b"}};
   std::set<std::string> owners;
   for (std::size_t i = 0; i < callers.size(); ++i) {
     const auto owner = owner_of(callers[i]);
@@ -598,7 +627,8 @@ TEMPLATE_TEST_CASE("Each owner sees what is theirs and nothing else", "[store][l
     works.record->owner = owner;
     put(records, about_task(*spec, 0, 0, 2, std::move(works), moved(task_state::working)));
     auto settled = make_objective("s" + name, {1});
-    put(records, about(settled->id.str(), 3, objective_created{settled, {}, owner}, objective_moved{objective_state::failed, ""}));
+    put(records, about(settled->id.str(), 3, objective_created{settled, {}, owner},
+                       objective_moved{objective_state::failed, ""}));
     for (const bool ends : {false, true}) {
       const auto id = (ends ? "ended" : "live") + name;
       auto made = born_lone(id, "shared", 4);
@@ -670,24 +700,27 @@ TEST_CASE("The memory store keeps the last finished tasks only", "[store][memory
   CHECK(none->find_objective(spec->id)->plans[0].tasks[0].state == task_state::completed);
 }
 
-TEST_CASE("The memory store keeps the last finished tasks that fit in its bytes", "[store][memory]") {
+TEST_CASE("The memory store keeps the last finished tasks that fit in its bytes",
+          "[store][memory]") {
   const std::string piece(100'000, 'x');
   const auto records = make_memory_store({.tasks = 10, .bytes = 250'000});
   for (int i = 0; i < 5; ++i) {
     const auto id = "t" + std::to_string(i);
-    records->commit(about_lone(id, "c", i, born_lone(id, "c", i), task_artifact{output("a", piece), false, true},
+    records->commit(about_lone(id, "c", i, born_lone(id, "c", i),
+                               task_artifact{output("a", piece), false, true},
                                moved(task_state::completed)));
   }
   CHECK(ids_of(*records->list(list_tasks{})) == "t4 t3");
 }
 
-TEST_CASE("The memory store keeps the last settled objectives, and what goes goes whole", "[store][memory]") {
+TEST_CASE("The memory store keeps the last settled objectives, and what goes goes whole",
+          "[store][memory]") {
   const auto records = make_memory_store({.objectives = 2});
   const auto settle = [&](const std::string& id, std::int64_t ms) {
     auto spec = std::make_shared<objective_spec>(*make_objective(id, {2}));
     auto plan = std::make_shared<plan_spec>(*spec->plans[0]);
     plan->id = plan_id{"plan of " + id};
-    plan->tasks[0].id = task_id{"task of " + id};
+    plan->tasks.edit(0).id = task_id{"task of " + id};
     spec->plans[0] = plan;
     put(*records, about(id, ms, objective_created{spec, task_id{"root of " + id}}));
     put(*records, about_lone("root of " + id, id, ms, born_lone("root of " + id, id, ms)));
@@ -708,7 +741,8 @@ TEST_CASE("The memory store keeps the last settled objectives, and what goes goe
   REQUIRE(records->watch_objective(objective_id{"o0"}, who));
   records->evict(at_ms(0));
   CHECK(records->status().live_objectives == 4);
-  for (const auto* kept : {"o0", "o3", "o4", "live"}) // One that is watched, the newest, and what lives.
+  for (const auto* kept :
+       {"o0", "o3", "o4", "live"}) // One that is watched, the newest, and what lives.
     CHECK(records->find_objective(objective_id{kept}));
   CHECK(records->find_task(task_id{"task of o3.r1"}));
   CHECK(records->objective_of(plan_id{"plan of o3"}));
@@ -732,15 +766,19 @@ TEST_CASE("The memory store keeps the last settled objectives, and what goes goe
   CHECK(records->find_objective(objective_id{"o1"}));
 }
 
-TEST_CASE("The memory store keeps settled objectives up to so many tasks, and the last one however wide", "[store][memory]") {
+TEST_CASE(
+    "The memory store keeps settled objectives up to so many tasks, and the last one however wide",
+    "[store][memory]") {
   const auto records = make_memory_store({.tasks = 5});
   for (int i = 0; i < 4; ++i) {
     const auto id = "o" + std::to_string(i);
-    put(*records, about(id, i, objective_created{make_objective(id, {2}), {}}, objective_moved{objective_state::failed, ""}));
+    put(*records, about(id, i, objective_created{make_objective(id, {2}), {}},
+                        objective_moved{objective_state::failed, ""}));
   }
   records->evict(at_ms(0));
   CHECK(records->list(list_objectives{})->total_size == 2);
-  put(*records, about("wide", 9, objective_created{make_objective("wide", {50}), {}}, objective_moved{objective_state::failed, ""}));
+  put(*records, about("wide", 9, objective_created{make_objective("wide", {50}), {}},
+                      objective_moved{objective_state::failed, ""}));
   records->evict(at_ms(0));
   const auto page = records->list(list_objectives{});
   REQUIRE(page->objectives.size() == 1);

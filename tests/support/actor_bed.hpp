@@ -1,6 +1,13 @@
-// A gateway with a memory store and agents a test can steer, and a watcher that waits for what a test expects. Waiting is for a condition,
-// never for a time: a condition that does not come ends in the test's time-out.
+// A gateway with a memory store and agents a test can steer, and a watcher that waits for what a
+// test expects. Waiting is for a condition, never for a time: a condition that does not come ends
+// in the test's time-out.
 #pragma once
+
+#include "tests/support/specs.hpp"
+#include <troupe/actors/agent.hpp>
+#include <troupe/actors/gateway.hpp>
+#include <troupe/protocol/spec.hpp>
+#include <troupe/store/store.hpp>
 
 #include <condition_variable>
 #include <functional>
@@ -11,20 +18,14 @@
 #include <string>
 #include <vector>
 
-#include "actors/agent.hpp"
-#include "actors/gateway.hpp"
-#include "protocol/spec.hpp"
-#include "store/store.hpp"
-#include "tests/support/specs.hpp"
-
 namespace troupe::testing {
 
 /// Keeps all changes it saw.
 class recorder final : public watcher {
 public:
-  void on_change(const change_ptr& what) override {
+  void on_change(const change_ptr& change) override {
     const std::lock_guard lock{mutex_};
-    seen_.push_back(what);
+    seen_.push_back(change);
     changed_.notify_all();
   }
 
@@ -38,8 +39,8 @@ public:
   void wait_for(objective_state state) {
     wait([&](const auto& all) {
       for (const auto& one : all)
-        for (const auto& what : one->events)
-          if (const auto* moved = std::get_if<objective_moved>(&what); moved && moved->to == state)
+        for (const auto& value : one->events)
+          if (const auto* moved = std::get_if<objective_moved>(&value); moved && moved->to == state)
             return true;
       return false;
     });
@@ -50,8 +51,8 @@ public:
     task_id found;
     wait([&](const auto& all) {
       for (const auto& one : all)
-        for (const auto& what : one->events)
-          if (const auto* moved = std::get_if<task_moved>(&what); moved && moved->to == state) {
+        for (const auto& value : one->events)
+          if (const auto* moved = std::get_if<task_moved>(&value); moved && moved->to == state) {
             found = one->task.id;
             return true;
           }
@@ -65,8 +66,8 @@ public:
     const std::lock_guard lock{mutex_};
     std::vector<std::string> out;
     for (const auto& one : seen_)
-      for (const auto& what : one->events)
-        if (const auto* moved = std::get_if<task_moved>(&what))
+      for (const auto& variant : one->events)
+        if (const auto* moved = std::get_if<task_moved>(&variant))
           out.push_back(of.plans[one->task.plan_index].spec->tasks[one->task.task_index].name + ":"
                         + std::string{to_string(moved->to)});
     return out;
@@ -81,13 +82,13 @@ private:
 /// Goes on until a test says how it ends.
 class held_agent final : public agent {
 public:
-  start_result start(const order_ptr& what, const agent_port_ptr& port) override {
+  start_result start(const order_ptr& order, const agent_port_ptr& port) override {
     const std::lock_guard lock{mutex_};
-    ports_[what->name] = port;
-    order_.push_back(what->name);
+    ports_[order->name] = port;
+    order_.push_back(order->name);
     ++starts_;
     started_.notify_all();
-    return std::make_unique<run>(*this, what->name);
+    return std::make_unique<run>(*this, order->name);
   }
 
   /// The port of the task of that name, once it runs.
@@ -125,7 +126,7 @@ public:
     return inputs_;
   }
 
-  bool stops_at_once = true; ///< What on_cancel returns.
+  bool stops_at_once = true;            ///< What on_cancel returns.
   std::chrono::nanoseconds grace_min{}; ///< What cancel_grace_min returns.
   restart_rule rule = restart_rule::next_attempt;
   std::uint32_t limit = 0;
@@ -135,14 +136,14 @@ public:
 private:
   struct run final : agent_run {
     run(held_agent& owner, std::string who) : owner_(owner), who_(std::move(who)) {}
-    void on_references(const std::vector<referenced_task>& what) override {
+    void on_references(const std::vector<referenced_task>& references) override {
       const std::lock_guard lock{owner_.mutex_};
-      for (const auto& one : what)
+      for (const auto& one : references)
         owner_.inputs_.push_back(who_ + ":refers to " + one.id.str());
     }
-    void on_input(const message_ptr& what) override {
+    void on_input(const message_ptr& message) override {
       const std::lock_guard lock{owner_.mutex_};
-      owner_.inputs_.push_back(who_ + ":" + text_of(what->parts));
+      owner_.inputs_.push_back(who_ + ":" + text_of(message->parts));
       owner_.started_.notify_all();
     }
     bool on_cancel() override {
@@ -167,11 +168,11 @@ private:
 /// Asks one question and answers with what it is told, without keeping anything running meanwhile.
 class asking_agent final : public agent {
 public:
-  start_result start(const order_ptr& what, const agent_port_ptr&) override {
-    if (what->messages.empty())
+  start_result start(const order_ptr& order, const agent_port_ptr&) override {
+    if (order->messages.empty())
       return report_question{"which one?", false};
     report_completed done;
-    done.artifacts.push_back(text_artifact("answer", what->text()));
+    done.artifacts.push_back(text_artifact("answer", order->text()));
     return done;
   }
 };
@@ -181,7 +182,7 @@ template<class T>
 class awaited {
 public:
   [[nodiscard]] reply<T> to() {
-    return [promise = promise_](result<T> what) { promise->set_value(std::move(what)); };
+    return [promise = promise_](result<T> value) { promise->set_value(std::move(value)); };
   }
   [[nodiscard]] result<T> get() { return promise_->get_future().get(); }
 
@@ -193,15 +194,16 @@ private:
 class actor_bed {
 public:
   explicit actor_bed(executor_options options = {}) : actor_bed(make_memory_store(), options) {}
-  actor_bed(std::unique_ptr<store> with, executor_options options) : records_(std::move(with)), options_(options) {
+  actor_bed(std::unique_ptr<store> with, executor_options options)
+      : records_(std::move(with)), options_(options) {
     agents.default_agent = "noop";
     agents.add("noop", std::make_shared<noop>());
     agents.add("held", held);
     agents.add("asking", std::make_shared<asking_agent>());
-    agents.add("echo", [](const order& what) { return what.text(); });
+    agents.add("echo", [](const order& given) { return given.text(); });
     agents.add("boom", [](const order&) -> std::string { throw std::runtime_error("boom"); });
-    agents.add("second-try", [](const order& what) -> std::string {
-      if (what.attempt < 2)
+    agents.add("second-try", [](const order& given) -> std::string {
+      if (given.attempt < 2)
         throw std::runtime_error("not yet");
       return "done";
     });
@@ -209,8 +211,10 @@ public:
 
   /// Started on first use, so that a test can set up its agents before.
   gateway& door() {
-    if (!gateway_)
+    if (!gateway_) {
       gateway_ = std::make_unique<gateway>(*records_, agents, options_);
+      gateway_->start();
+    }
     return *gateway_;
   }
   store& records() { return *records_; }
@@ -218,10 +222,10 @@ public:
   /// Creates and starts; the watcher is `seen`.
   result<objective_ptr> begin(objective_spec spec, bool start = true) {
     awaited<objective_ptr> done;
-    create_objective what;
-    what.spec = std::move(spec);
-    what.start = start;
-    door().create(std::move(what), seen, done.to());
+    create_objective command;
+    command.spec = std::move(spec);
+    command.start = start;
+    door().create(std::move(command), seen, done.to());
     return done.get();
   }
 
@@ -236,10 +240,10 @@ public:
 
   result<objective_ptr> move(const objective_id& id, objective_state to) {
     awaited<objective_ptr> done;
-    update_objective what;
-    what.id = id;
-    what.state = to;
-    door().update(what, done.to());
+    update_objective command;
+    command.id = id;
+    command.state = to;
+    door().update(command, done.to());
     return done.get();
   }
 
@@ -260,7 +264,9 @@ public:
 
 private:
   struct noop final : agent {
-    start_result start(const order_ptr&, const agent_port_ptr&) override { return report_completed{}; }
+    start_result start(const order_ptr&, const agent_port_ptr&) override {
+      return report_completed{};
+    }
   };
 
   std::unique_ptr<store> records_;

@@ -1,4 +1,4 @@
-// Catch2 2.13 (Debian 12) or 3: whichever is there.
+// Catch2 2.13 (Debian 12) or 3: the one that is installed.
 #pragma once
 
 #if __has_include(<catch2/catch_all.hpp>)
@@ -11,5 +11,7 @@ using Catch::Matchers::StartsWith;
 using Catch::Matchers::Contains;
 using Catch::Matchers::EndsWith;
 using Catch::Matchers::StartsWith;
-inline auto ContainsSubstring(const std::string& text) { return Contains(text); }
+inline auto ContainsSubstring(const std::string& text) {
+  return Contains(text);
+}
 #endif

@@ -1,9 +1,10 @@
 #include "tests/support/clock_bed.hpp"
 
-#include "protocol/objective.hpp"
-#include "protocol/plan_state.hpp"
-#include "protocol/task_state.hpp"
+#include "protocol/fold/apply.hpp"
 #include "tests/support/catch.hpp"
+#include <troupe/protocol/objective.hpp>
+#include <troupe/protocol/plan_state.hpp>
+#include <troupe/protocol/task_state.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -26,32 +27,44 @@ std::string seconds_since(timestamp from, timestamp at) {
 }
 
 struct noop_agent final : agent {
-  start_result start(const order_ptr&, const agent_port_ptr&) override { return report_completed{}; }
+  start_result start(const order_ptr&, const agent_port_ptr&) override {
+    return report_completed{};
+  }
 };
 
 struct failing_agent final : agent {
-  start_result start(const order_ptr&, const agent_port_ptr&) override { return report_failed{"boom", true}; }
+  start_result start(const order_ptr&, const agent_port_ptr&) override {
+    return report_failed{"boom", true};
+  }
 };
 
 } // namespace
 
 // -- story -----------------------------------------------------------------------------------------------------------------
 
-void story::on_change(const change_ptr& what) {
-  const auto at = seconds_since(from_, what->at) + " ";
-  for (const auto& one : what->events) {
+void story::on_change(const change_ptr& change) {
+  const auto at = seconds_since(from_, change->at) + " ";
+  for (const auto& one : change->events) {
     if (const auto* made = std::get_if<objective_created>(&one)) {
       plans_ = made->spec->plans;
       plan_states_.assign(plans_.size(), plan_state::pending);
     } else if (const auto* added = std::get_if<plan_added>(&one)) {
       plans_.push_back(added->spec);
       plan_states_.push_back(plan_state::pending);
+    } else if (const auto* changed = std::get_if<plan_changed>(&one)) {
+      plan_view shape;
+      shape.spec = plans_[changed->plan];
+      apply(shape, *change, *changed);
+      plans_[changed->plan] = shape.spec;
     } else if (const auto* moved = std::get_if<task_moved>(&one)) {
-      hold_to_table(what->task.id, moved->to);
-      const auto attempt = moved->attempt > 1 ? " #" + std::to_string(moved->attempt) : std::string{};
-      lines.push_back(at + task_name(what->task) + " " + std::string{to_string(moved->to)} + attempt);
+      hold_to_table(change->task.id, moved->to);
+      const auto attempt =
+          moved->attempt > 1 ? " #" + std::to_string(moved->attempt) : std::string{};
+      lines.push_back(at + task_name(change->task) + " " + std::string{to_string(moved->to)}
+                      + attempt);
     } else if (const auto* news = std::get_if<task_progress>(&one)) {
-      lines.push_back(at + task_name(what->task) + " " + short_number(news->what->aggregate->progress.value()) + "%");
+      lines.push_back(at + task_name(change->task) + " "
+                      + short_number(news->progress->aggregate->progress.value()) + "%");
     } else if (const auto* plan = std::get_if<plan_moved>(&one)) {
       auto& now = plan_states_[plan->plan];
       if (!may_become(now, plan->to))
@@ -60,7 +73,8 @@ void story::on_change(const change_ptr& what) {
       plan_lines.push_back(at + plans_[plan->plan]->name + " " + std::string{to_string(plan->to)});
     } else if (const auto* whole = std::get_if<objective_moved>(&one)) {
       if (!may_become(objective_state_, whole->to))
-        FAIL_CHECK("the objective moved from " << to_string(objective_state_) << " to " << to_string(whole->to));
+        FAIL_CHECK("the objective moved from " << to_string(objective_state_) << " to "
+                                               << to_string(whole->to));
       objective_state_ = whole->to;
       plan_lines.push_back(at + "objective " + std::string{to_string(whole->to)});
     }
@@ -69,7 +83,9 @@ void story::on_change(const change_ptr& what) {
 
 void story::hold_to_table(const task_id& id, task_state to) {
   auto& now = task_states_.try_emplace(id, task_state::submitted).first->second;
-  const auto leads_there = [&](const task_transition& row) { return row.from == now && row.to == to; };
+  const auto leads_there = [&](const task_transition& row) {
+    return row.from == now && row.to == to;
+  };
   if (!std::any_of(task_transitions.begin(), task_transitions.end(), leads_there))
     FAIL_CHECK("task " << id << " moved from " << to_string(now) << " to " << to_string(to));
   now = to;
@@ -82,10 +98,15 @@ std::string story::task_name(const task_address& of) const {
 // -- hand_agent ------------------------------------------------------------------------------------------------------------
 
 struct hand_agent::run final : agent_run {
-  run(hand_agent& owner, std::shared_ptr<attempt> which) : owner_(owner), which_(std::move(which)) {}
+  run(hand_agent& owner, std::shared_ptr<attempt> which)
+      : owner_(owner), which_(std::move(which)) {}
   ~run() override { which_->over = true; }
-  void on_input(const message_ptr& what) override { owner_.heard.push_back(which_->name + ":" + text_of(what->parts)); }
-  void on_answer(const message_ptr& what) override { owner_.heard.push_back(which_->name + " answer:" + text_of(what->parts)); }
+  void on_input(const message_ptr& message) override {
+    owner_.heard.push_back(which_->name + ":" + text_of(message->parts));
+  }
+  void on_answer(const message_ptr& message) override {
+    owner_.heard.push_back(which_->name + " answer:" + text_of(message->parts));
+  }
   bool on_cancel() override {
     owner_.canceled.push_back(which_->name);
     return owner_.stops_at_once;
@@ -95,20 +116,23 @@ struct hand_agent::run final : agent_run {
   std::shared_ptr<attempt> which_;
 };
 
-start_result hand_agent::start(const order_ptr& what, const agent_port_ptr& port) {
-  attempts.push_back(std::make_shared<attempt>(attempt{what->name, what->attempt, clock_.elapsed(), port, what}));
+start_result hand_agent::start(const order_ptr& order, const agent_port_ptr& port) {
+  attempts.push_back(std::make_shared<attempt>(
+      attempt{order->name, order->attempt, clock_.elapsed(), port, order}));
   return std::make_unique<run>(*this, attempts.back());
 }
 
 hand_agent::attempt& hand_agent::of(const std::string& name) {
-  const auto it = std::find_if(attempts.rbegin(), attempts.rend(), [&](const auto& one) { return one->name == name; });
+  const auto it = std::find_if(attempts.rbegin(), attempts.rend(),
+                               [&](const auto& one) { return one->name == name; });
   if (it == attempts.rend())
     throw std::runtime_error("the agent was never asked to do \"" + name + "\"");
   return **it;
 }
 
 std::size_t hand_agent::running() const {
-  return static_cast<std::size_t>(std::count_if(attempts.begin(), attempts.end(), [](const auto& one) { return !one->over; }));
+  return static_cast<std::size_t>(
+      std::count_if(attempts.begin(), attempts.end(), [](const auto& one) { return !one->over; }));
 }
 
 // -- clock_bed -------------------------------------------------------------------------------------------------------------
@@ -116,9 +140,10 @@ std::size_t hand_agent::running() const {
 clock_bed::clock_bed(executor_options options, std::optional<std::uint64_t> seed)
     : clock_bed(make_memory_store(), options, seed) {}
 
-clock_bed::clock_bed(std::unique_ptr<store> with, executor_options options, std::optional<std::uint64_t> seed)
-    : clock(day, seed), hand(std::make_shared<hand_agent>(clock)), seen(std::make_shared<story>(day)), records_(std::move(with)),
-      options_(options) {
+clock_bed::clock_bed(std::unique_ptr<store> with, executor_options options,
+                     std::optional<std::uint64_t> seed)
+    : clock(day, seed), hand(std::make_shared<hand_agent>(clock)),
+      seen(std::make_shared<story>(day)), records_(std::move(with)), options_(options) {
   options_.by_hand = &clock;
   agents.default_agent = "noop";
   agents.add("noop", std::make_shared<noop_agent>());
@@ -129,17 +154,20 @@ clock_bed::clock_bed(std::unique_ptr<store> with, executor_options options, std:
 }
 
 gateway& clock_bed::door() {
-  if (!gateway_)
+  if (!gateway_) {
     gateway_ = std::make_unique<gateway>(*records_, agents, options_);
+    gateway_->start();
+  }
   return *gateway_;
 }
 
 objective_id clock_bed::begin(objective_spec spec, bool start) {
-  create_objective what;
-  what.spec = std::move(spec);
-  what.start = start;
+  create_objective command;
+  command.spec = std::move(spec);
+  command.start = start;
   const auto made = std::make_shared<std::optional<result<objective_ptr>>>();
-  door().create(std::move(what), seen, [made](result<objective_ptr> answer) { *made = std::move(answer); });
+  door().create(std::move(command), seen,
+                [made](result<objective_ptr> answer) { *made = std::move(answer); });
   clock.settle();
   if (!*made || !**made)
     throw std::runtime_error(*made ? "refused: " + (**made).error().message : "never answered");
@@ -172,41 +200,42 @@ std::string clock_bed::states(std::size_t plan) const {
   return out;
 }
 
-void clock_bed::report(const std::string& name, agent_report what) {
-  hand->of(name).port->report(std::move(what));
+void clock_bed::report(const std::string& name, agent_report report) {
+  hand->of(name).port->report(std::move(report));
   clock.settle();
 }
 
 void clock_bed::progress(const std::string& name, double value) {
-  progress_report what;
-  what.aggregate = progress_aggregate{value, 100.0, ""};
-  report(name, report_progress{std::move(what)});
+  progress_report progress_report;
+  progress_report.aggregate = progress_aggregate{value, 100.0, ""};
+  report(name, report_progress{std::move(progress_report)});
 }
 
 std::shared_ptr<std::optional<result<task_ptr>>> clock_bed::cancel(const std::string& name) {
   auto answer = std::make_shared<std::optional<result<task_ptr>>>();
-  door().cancel(cancel_task{{}, task(name)->id, {}}, [answer](result<task_ptr> what) { *answer = std::move(what); });
+  door().cancel(cancel_task{{}, task(name)->id, {}},
+                [answer](result<task_ptr> value) { *answer = std::move(value); });
   clock.settle();
   return answer;
 }
 
 void clock_bed::move(objective_state to) {
-  update_objective what;
-  what.id = last_;
-  what.state = to;
+  update_objective command;
+  command.id = last_;
+  command.state = to;
   const auto answer = std::make_shared<std::optional<result<objective_ptr>>>();
-  door().update(what, [answer](result<objective_ptr> got) { *answer = std::move(got); });
+  door().update(command, [answer](result<objective_ptr> got) { *answer = std::move(got); });
   clock.settle();
   if (!*answer || !**answer)
     throw std::runtime_error(*answer ? "refused: " + (**answer).error().message : "never answered");
 }
 
 void clock_bed::move_plan(std::size_t plan, plan_state to) {
-  update_plan what;
-  what.id = objective()->plans[plan].spec->id;
-  what.state = to;
+  update_plan command;
+  command.id = objective()->plans[plan].spec->id;
+  command.state = to;
   const auto answer = std::make_shared<std::optional<result<plan_id>>>();
-  door().update(what, [answer](result<plan_id> got) { *answer = std::move(got); });
+  door().update(command, [answer](result<plan_id> got) { *answer = std::move(got); });
   clock.settle();
   if (!*answer || !**answer)
     throw std::runtime_error(*answer ? "refused: " + (**answer).error().message : "never answered");
@@ -221,13 +250,14 @@ void clock_bed::restart() {
 }
 
 void clock_bed::say(const std::string& name, const std::string& text) {
-  send_message what;
-  what.what.message_id = "m";
-  what.what.from = role::user;
-  what.what.parts.push_back(text_part(text));
-  what.what.task_id = task(name)->id.str();
+  send_message command;
+  command.message.message_id = "m";
+  command.message.from = role::user;
+  command.message.parts.push_back(text_part(text));
+  command.message.task_id = task(name)->id.str();
   const auto answer = std::make_shared<std::optional<result<sent>>>();
-  door().send(std::move(what), nullptr, [answer](result<sent> got) { *answer = std::move(got); });
+  door().send(std::move(command), nullptr,
+              [answer](result<sent> got) { *answer = std::move(got); });
   clock.settle();
   if (!*answer || !**answer)
     throw std::runtime_error(*answer ? "refused: " + (**answer).error().message : "never answered");

@@ -1,13 +1,14 @@
-// A gateway whose actors and time a test turns by hand (actors/manual_clock.hpp): one thread, nothing waits, and the same test runs the same
-// way each time. What happened is a list of lines with its times, so that a test compares the whole of it. For tests of time and order;
-// those of threads use actor_bed.hpp.
+// A gateway whose actors and time a test turns by hand (actors/manual_clock.hpp): one thread,
+// nothing waits, and the same test runs the same way each time. What happened is a list of lines
+// with its times, so that a test compares the whole of it. For tests of time and order; those of
+// threads use actor_bed.hpp.
 #pragma once
 
-#include "actors/agent.hpp"
-#include "actors/gateway.hpp"
 #include "actors/manual_clock.hpp"
-#include "protocol/spec.hpp"
-#include "store/store.hpp"
+#include <troupe/actors/agent.hpp>
+#include <troupe/actors/gateway.hpp>
+#include <troupe/protocol/spec.hpp>
+#include <troupe/store/store.hpp>
 
 #include <map>
 #include <memory>
@@ -17,15 +18,18 @@
 
 namespace troupe::testing {
 
-/// Writes down what becomes of tasks: "<seconds> <task> <state>", from the second attempt on with " #<attempt>"; progress as
-/// "<seconds> <task> <value>%". Holds every move against the tables of protocol/: one that they do not have fails the test.
+/// Writes down what becomes of tasks: "<seconds> <task> <state>", from the second attempt on with "
+/// #<attempt>"; progress as
+/// "<seconds> <task> <value>%". Holds every move against the tables of protocol/: one that they do
+/// not have fails the test.
 class story final : public watcher {
 public:
   explicit story(timestamp from) : from_(from) {}
-  void on_change(const change_ptr& what) override;
+  void on_change(const change_ptr& change) override;
 
   std::vector<std::string> lines;
-  std::vector<std::string> plan_lines; ///< "<seconds> <plan> <state>", and "<seconds> objective <state>".
+  std::vector<std::string>
+      plan_lines; ///< "<seconds> <plan> <state>", and "<seconds> objective <state>".
 
 private:
   [[nodiscard]] std::string task_name(const task_address& of) const;
@@ -51,7 +55,7 @@ public:
   };
 
   explicit hand_agent(const manual_clock& clock) : clock_(clock) {}
-  start_result start(const order_ptr& what, const agent_port_ptr& port) override;
+  start_result start(const order_ptr& order, const agent_port_ptr& port) override;
   [[nodiscard]] std::uint32_t parallel_max() const override { return limit; }
   [[nodiscard]] restart_rule on_restart() const override { return rule; }
 
@@ -62,8 +66,9 @@ public:
 
   std::vector<std::shared_ptr<attempt>> attempts;
   std::vector<std::string> canceled; ///< Names, in the order in which they were told.
-  std::vector<std::string> heard;    ///< What the tasks were told, as "name:text"; an answer as "name answer:text".
-  bool stops_at_once = true;         ///< What on_cancel returns.
+  std::vector<std::string>
+      heard; ///< What the tasks were told, as "name:text"; an answer as "name answer:text".
+  bool stops_at_once = true;            ///< What on_cancel returns.
   std::chrono::nanoseconds grace_min{}; ///< What cancel_grace_min returns.
   std::uint32_t limit = 0;
   restart_rule rule = restart_rule::next_attempt;
@@ -75,14 +80,17 @@ private:
 
 class clock_bed {
 public:
-  explicit clock_bed(executor_options options = {}, std::optional<std::uint64_t> seed = std::nullopt);
-  clock_bed(std::unique_ptr<store> with, executor_options options, std::optional<std::uint64_t> seed);
+  explicit clock_bed(executor_options options = {},
+                     std::optional<std::uint64_t> seed = std::nullopt);
+  clock_bed(std::unique_ptr<store> with, executor_options options,
+            std::optional<std::uint64_t> seed);
 
   /// Made on first use, so that a test can set up its agents before.
   gateway& door();
   [[nodiscard]] store& records() { return *records_; }
 
-  /// Creates and starts an objective and lets the actors do what they can without time passing; throws if it is refused.
+  /// Creates and starts an objective and lets the actors do what they can without time passing;
+  /// throws if it is refused.
   objective_id begin(objective_spec spec, bool start = true);
   /// The last objective begun, as committed.
   [[nodiscard]] objective_ptr objective() const;
@@ -93,7 +101,7 @@ public:
   /// How the tasks of a plan stand, in order, separated by blanks.
   [[nodiscard]] std::string states(std::size_t plan = 0) const;
 
-  void report(const std::string& name, agent_report what);
+  void report(const std::string& name, agent_report reported);
   /// Progress of `value` of 100.
   void progress(const std::string& name, double value);
   /// Nothing before the answer has come.

@@ -1,23 +1,23 @@
 #include "tests/support/http_client.hpp"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <sys/time.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <stdexcept>
 #include <utility>
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
 namespace troupe::testing {
 
 namespace {
 
-[[noreturn]] void give_up(const std::string& what) {
-  throw std::runtime_error("http_client: " + what + ": " + std::strerror(errno));
+[[noreturn]] void give_up(const std::string& text) {
+  throw std::runtime_error("http_client: " + text + ": " + std::strerror(errno));
 }
 
 int status_in(const std::string& line) {
@@ -28,7 +28,8 @@ int status_in(const std::string& line) {
 
 } // namespace
 
-http_client::http_client(std::uint16_t port, int receive_bytes) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+http_client::http_client(std::uint16_t port, int receive_bytes)
+    : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
   if (socket_ < 0)
     give_up("socket");
   if (receive_bytes > 0)
@@ -49,8 +50,9 @@ http_client::~http_client() {
 }
 
 http_client::http_client(http_client&& other) noexcept
-  : socket_(std::exchange(other.socket_, -1)), input_(std::move(other.input_)), stream_(std::move(other.stream_)),
-    stream_over_(other.stream_over_), chunked_(other.chunked_), comments_(other.comments_) {}
+    : socket_(std::exchange(other.socket_, -1)), input_(std::move(other.input_)),
+      stream_(std::move(other.stream_)), stream_over_(other.stream_over_), chunked_(other.chunked_),
+      comments_(other.comments_) {}
 
 void http_client::close() {
   if (socket_ >= 0)
@@ -129,12 +131,13 @@ std::string http_client::read_bytes(std::size_t count) {
 // -- requests ----------------------------------------------------------------------------------------------------------
 
 http_answer http_client::get(std::string_view path, std::string_view headers) {
-  send("GET " + std::string(path) + " HTTP/1.1\r\nHost: localhost\r\n" + std::string(headers) + "\r\n");
+  send("GET " + std::string(path) + " HTTP/1.1\r\nHost: localhost\r\n" + std::string(headers)
+       + "\r\n");
   return receive();
 }
 
-std::string http_client::request_text(std::string_view verb, std::string_view path, std::string_view body,
-                                      std::string_view headers) {
+std::string http_client::request_text(std::string_view verb, std::string_view path,
+                                      std::string_view body, std::string_view headers) {
   std::string out(verb);
   out.append(" ").append(path).append(" HTTP/1.1\r\nHost: localhost\r\n").append(headers);
   if (!body.empty()) {
@@ -145,8 +148,8 @@ std::string http_client::request_text(std::string_view verb, std::string_view pa
   return out.append("\r\n").append(body);
 }
 
-http_answer http_client::request(std::string_view verb, std::string_view path, std::string_view body,
-                                 std::string_view headers) {
+http_answer http_client::request(std::string_view verb, std::string_view path,
+                                 std::string_view body, std::string_view headers) {
   send(request_text(verb, path, body, headers));
   return receive(verb != "HEAD");
 }

@@ -1,5 +1,6 @@
-// A small blocking HTTP client for tests: one connection, raw bytes out, answers and events in. It shares no code with the server, so
-// that a mistake there is not made here too. Everything throws std::runtime_error; nothing waits longer than 20 seconds.
+// A small blocking HTTP client for tests: one connection, raw bytes out, answers and events in. It
+// shares no code with the server, so that a mistake there is not made here too. Everything throws
+// std::runtime_error; nothing waits longer than 20 seconds.
 #pragma once
 
 #include <cstdint>
@@ -55,10 +56,12 @@ public:
   http_answer request(std::string_view verb, std::string_view path, std::string_view body = {},
                       std::string_view headers = "A2A-Version: 1.0\r\n");
   /// The request `request` sends.
-  [[nodiscard]] static std::string request_text(std::string_view verb, std::string_view path, std::string_view body = {},
+  [[nodiscard]] static std::string request_text(std::string_view verb, std::string_view path,
+                                                std::string_view body = {},
                                                 std::string_view headers = "A2A-Version: 1.0\r\n");
   /// The request `post` sends.
-  [[nodiscard]] static std::string post_text(std::string_view body, std::string_view headers = "A2A-Version: 1.0\r\n");
+  [[nodiscard]] static std::string post_text(std::string_view body,
+                                             std::string_view headers = "A2A-Version: 1.0\r\n");
 
   // -- answers ---------------------------------------------------------------------------------------------------------
 
@@ -68,7 +71,8 @@ public:
   [[nodiscard]] int next_status();
   /// Status and headers of the next answer only, for a stream.
   http_answer receive_head();
-  /// The next `data:` line of a stream whose head was received; nothing at its end. Comments are counted and passed over.
+  /// The next `data:` line of a stream whose head was received; nothing at its end. Comments are
+  /// counted and passed over.
   [[nodiscard]] std::optional<std::string> next_event();
   /// The same, but comments are not passed over: they begin with a colon.
   [[nodiscard]] std::optional<std::string> next_piece();

@@ -1,10 +1,5 @@
 #include "tests/support/push_receiver.hpp"
 
-#include <algorithm>
-#include <cctype>
-#include <chrono>
-#include <stdexcept>
-
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/read_until.hpp>
@@ -13,6 +8,11 @@
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
+
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+#include <stdexcept>
 
 namespace troupe::testing {
 
@@ -29,16 +29,16 @@ std::string text_of(BIO* from) {
   return {data, static_cast<std::size_t>(size)};
 }
 
-void require(bool ok, const char* what) {
+void require(bool ok, const char* text) {
   if (!ok)
-    throw std::runtime_error(what);
+    throw std::runtime_error(text);
 }
 
 } // namespace
 
 std::string answer_text(int status, const std::string& headers, const std::string& body) {
-  return "HTTP/1.1 " + std::to_string(status) + " Whatever\r\nContent-Length: " + std::to_string(body.size()) + "\r\n" + headers
-         + "\r\n" + body;
+  return "HTTP/1.1 " + std::to_string(status) + " Whatever\r\nContent-Length: "
+         + std::to_string(body.size()) + "\r\n" + headers + "\r\n" + body;
 }
 
 test_certificate make_test_certificate(const std::vector<std::string>& names) {
@@ -58,7 +58,9 @@ test_certificate make_test_certificate(const std::vector<std::string>& names) {
   X509_add_ext(made.get(), extension, -1);
   X509_EXTENSION_free(extension);
   require(X509_sign(made.get(), key.get(), EVP_sha256()) > 0, "not signed");
-  const auto bio = [] { return std::unique_ptr<BIO, int (*)(BIO*)>(BIO_new(BIO_s_mem()), &BIO_free); };
+  const auto bio = [] {
+    return std::unique_ptr<BIO, int (*)(BIO*)>(BIO_new(BIO_s_mem()), &BIO_free);
+  };
   const auto certificate = bio();
   const auto private_half = bio();
   const auto public_half = bio();
@@ -68,13 +70,14 @@ test_certificate make_test_certificate(const std::vector<std::string>& names) {
   return {text_of(certificate.get()), text_of(private_half.get()), text_of(public_half.get())};
 }
 
-push_receiver::push_receiver() : acceptor_(context_, tcp::endpoint(asio::ip::address_v4::loopback(), 0)) {
+push_receiver::push_receiver()
+    : acceptor_(context_, tcp::endpoint(asio::ip::address_v4::loopback(), 0)) {
   port_ = acceptor_.local_endpoint().port();
   acceptor_thread_ = std::thread([this] { accept_all(); });
 }
 
 push_receiver::push_receiver(const test_certificate& identity)
-  : is_tls_(true), acceptor_(context_, tcp::endpoint(asio::ip::address_v4::loopback(), 0)) {
+    : is_tls_(true), acceptor_(context_, tcp::endpoint(asio::ip::address_v4::loopback(), 0)) {
   tls_.use_certificate(asio::buffer(identity.certificate_pem), asio::ssl::context::pem);
   tls_.use_private_key(asio::buffer(identity.key_pem), asio::ssl::context::pem);
   port_ = acceptor_.local_endpoint().port();
@@ -138,36 +141,39 @@ void push_receiver::serve(Stream& stream) {
   std::string input;
   for (;;) {
     const auto head_end = asio::read_until(stream, asio::dynamic_buffer(input), "\r\n\r\n");
-    received_post what;
+    received_post received_post;
     std::string head = input.substr(0, head_end);
     input.erase(0, head_end);
     const auto line_end = head.find("\r\n");
     const auto line = head.substr(0, line_end);
-    what.method = line.substr(0, line.find(' '));
-    what.target = line.substr(line.find(' ') + 1, line.rfind(' ') - line.find(' ') - 1);
+    received_post.method = line.substr(0, line.find(' '));
+    received_post.target = line.substr(line.find(' ') + 1, line.rfind(' ') - line.find(' ') - 1);
     for (auto at = line_end + 2; head.compare(at, 2, "\r\n") != 0;) {
       const auto end = head.find("\r\n", at);
       const auto colon = head.find(':', at);
       auto name = head.substr(at, colon - at);
-      std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-      what.headers[name] = head.substr(colon + 2, end - colon - 2);
+      std::ranges::transform(name, name.begin(),
+                             [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+      received_post.headers[name] = head.substr(colon + 2, end - colon - 2);
       at = end + 2;
     }
-    const auto length = static_cast<std::size_t>(std::stoul("0" + what.header("content-length")));
+    const auto length =
+        static_cast<std::size_t>(std::stoul("0" + received_post.header("content-length")));
     if (input.size() < length)
-      asio::read(stream, asio::dynamic_buffer(input), asio::transfer_exactly(length - input.size()));
-    what.body = input.substr(0, length);
+      asio::read(stream, asio::dynamic_buffer(input),
+                 asio::transfer_exactly(length - input.size()));
+    received_post.body = input.substr(0, length);
     input.erase(0, length);
-    const auto answer = take_answer(std::move(what));
+    const auto answer = take_answer(std::move(received_post));
     if (answer.empty())
       return;
     asio::write(stream, asio::buffer(answer));
   }
 }
 
-std::string push_receiver::take_answer(received_post what) {
+std::string push_receiver::take_answer(received_post received_post) {
   std::unique_lock lock{guard_};
-  received_.push_back(std::move(what));
+  received_.push_back(std::move(received_post));
   most_at_once_ = std::max(most_at_once_, ++at_once_);
   changed_.notify_all();
   changed_.wait(lock, [&] { return !held_; });
@@ -199,7 +205,8 @@ void push_receiver::release() {
 std::vector<received_post> push_receiver::wait_for(std::size_t count) {
   std::unique_lock lock{guard_};
   if (!changed_.wait_for(lock, patience, [&] { return received_.size() >= count; }))
-    throw std::runtime_error("only " + std::to_string(received_.size()) + " of " + std::to_string(count) + " notifications came");
+    throw std::runtime_error("only " + std::to_string(received_.size()) + " of "
+                             + std::to_string(count) + " notifications came");
   return received_;
 }
 

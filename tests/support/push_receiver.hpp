@@ -1,6 +1,11 @@
-// Who receives notifications, for tests: a small HTTP server on the loopback interface that keeps what it is sent and answers from a
-// script. It shares no code with the sender. Nothing waits longer than 20 seconds.
+// Who receives notifications, for tests: a small HTTP server on the loopback interface that keeps
+// what it is sent and answers from a script. It shares no code with the sender. Nothing waits
+// longer than 20 seconds.
 #pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl.hpp>
 
 #include <condition_variable>
 #include <cstdint>
@@ -13,16 +18,13 @@
 #include <thread>
 #include <vector>
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/ssl.hpp>
-
 namespace troupe::testing {
 
 struct received_post {
   std::string method;
   std::string target;
-  std::map<std::string, std::string> headers; ///< Names in lower case; a repeated one has the last value.
+  std::map<std::string, std::string>
+      headers; ///< Names in lower case; a repeated one has the last value.
   std::string body;
 
   [[nodiscard]] std::string header(const std::string& name) const {
@@ -32,7 +34,8 @@ struct received_post {
 };
 
 /// Text of a whole answer: `status` and reason phrase, headers (each ended by CRLF), body.
-[[nodiscard]] std::string answer_text(int status, const std::string& headers = {}, const std::string& body = {});
+[[nodiscard]] std::string answer_text(int status, const std::string& headers = {},
+                                      const std::string& body = {});
 
 /// A certificate for some names that nobody vouches for, and its key.
 struct test_certificate {
@@ -55,7 +58,8 @@ public:
   /// `http://127.0.0.1:<port><path>`.
   [[nodiscard]] std::string url(const std::string& path = "/hook") const;
 
-  /// The next requests are answered so, in order; later ones with 204. Empty: closes the connection without a word.
+  /// The next requests are answered so, in order; later ones with 204. Empty: closes the connection
+  /// without a word.
   void script(std::vector<std::string> answers);
   /// Holds back every answer until `release`.
   void hold();
@@ -72,7 +76,7 @@ private:
   void accept_all();
   template<class Stream>
   void serve(Stream& stream);
-  std::string take_answer(received_post what);
+  std::string take_answer(received_post received_post);
 
   boost::asio::io_context context_;
   boost::asio::ssl::context tls_{boost::asio::ssl::context::tls_server};

@@ -1,7 +1,7 @@
 // Objectives, plans and tasks in few words, for both beds of actors.
 #pragma once
 
-#include "protocol/spec.hpp"
+#include <troupe/protocol/spec.hpp>
 
 #include <memory>
 #include <string>
@@ -10,7 +10,8 @@
 namespace troupe::testing {
 
 /// A task of that name; `after` are its dependencies.
-inline task_spec a_task(std::string name, std::vector<std::string> after = {}, std::string agent = "noop") {
+inline task_spec a_task(std::string name, std::vector<std::string> after = {},
+                        std::string agent = "noop") {
   task_spec out;
   out.name = std::move(name);
   out.dependencies = std::move(after);
@@ -36,7 +37,7 @@ inline objective_spec an_objective(std::vector<plan_spec> plans) {
   objective_spec out;
   out.name = "test";
   for (auto& plan : plans)
-    out.plans.push_back(std::make_shared<const plan_spec>(std::move(plan)));
+    out.plans.push_back(std::make_shared<plan_spec>(std::move(plan)));
   return out;
 }
 

@@ -31,7 +31,9 @@ public:
   temporary_directory& operator=(const temporary_directory&) = delete;
 
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
-  [[nodiscard]] std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+  [[nodiscard]] std::string operator/(const std::string& name) const {
+    return (path_ / name).string();
+  }
 
   /// Writes a file in it; the path of that. Throws std::system_error if it cannot be written.
   std::string file(const std::string& name, std::string_view text) const {

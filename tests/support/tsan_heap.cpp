@@ -1,8 +1,8 @@
-// Only in TSan builds: the heap tells ThreadSanitizer that a block is freed after it was allocated. That goes without saying, but
-// the pointer may have travelled through a library that is not instrumented (CAF, RocksDB), where TSan does not see how.
+// Only in TSan builds: the heap tells ThreadSanitizer that a block is freed after it was allocated.
+// That goes without saying, but the pointer may have travelled through a library that is not
+// instrumented (CAF, RocksDB), where TSan does not see how.
 #include <cstdlib>
 #include <new>
-
 #include <sanitizer/tsan_interface.h>
 
 void* operator new(std::size_t bytes) {

@@ -1,0 +1,23 @@
+// The named limits of feeds: what each bounds, why, and what happens there.
+#pragma once
+
+#include <cstddef>
+
+namespace troupe {
+
+/// Bytes of the changes that wait in all feeds together (bytes_of), counted for each feed that
+/// holds one. Above it a feed takes no more in and reads what it missed from the journal.
+inline constexpr std::size_t feed_bytes_total_max = std::size_t{512} << 20;
+
+/// Changes that wait before chunks of one artifact are joined. Below it readers that keep up share
+/// a chunk, and the text that was made of it.
+inline constexpr std::size_t chunks_apart_max = 16;
+
+/// Bytes up to which chunks are joined; the next one begins anew. A reader's window is about as
+/// large.
+inline constexpr std::size_t joined_chunk_bytes_max = std::size_t{256} << 10;
+
+/// Frames a second of a folded feed: what a person's eye, or a page, has use for.
+inline constexpr std::size_t folded_frames_per_second = 10;
+
+} // namespace troupe

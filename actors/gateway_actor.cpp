@@ -1,0 +1,20 @@
+#include "actors/gateway_actor.hpp"
+
+#include <utility>
+
+namespace troupe {
+
+void gateway_actor::on(request_answered& message) {
+  auto* who = requests_.find(message.request);
+  if (who == nullptr)
+    return; // nobody waits any more
+  requests_.forget(message.request);
+  who->on_answer(std::move(message.answer));
+}
+
+void gateway_actor::on(request_woken& message) {
+  if (auto* who = requests_.find(message.request))
+    who->on_wake();
+}
+
+} // namespace troupe

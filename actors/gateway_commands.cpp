@@ -1,0 +1,663 @@
+// What the gateway does with each command.
+#include "actors/acceptance.hpp"
+#include "actors/gateway_impl.hpp"
+#include "actors/message_rules.hpp"
+#include "actors/objective_actor.hpp"
+#include "actors/service/fingerprint.hpp"
+#include "actors/task_actor.hpp"
+#include <troupe/actors/gateway.hpp>
+#include <troupe/protocol/unshared.hpp>
+
+#include <map>
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+// The fallback of a command whose objective actor ended before it looked at it; never seen outside.
+const error dropped{};
+constexpr int command_tries_max = 8;
+
+error is_elsewhere(const std::string& id, const std::string& address) {
+  return make_error(errc::not_here,
+                    "\"" + id + "\" is with the server at " + address + "; ask there", id);
+}
+
+error moves_for_long(const std::string& id) {
+  return make_error(errc::unavailable, "\"" + id + "\" is being moved to another server; try again",
+                    id);
+}
+
+error objective_is_ending(const objective_id& id) {
+  return make_error(errc::unavailable, "the objective is just ending; try again", id.str());
+}
+
+/// The question that an answer to the root task is for: the one that its metadata names, or the
+/// only one.
+result<pending_input> question_for(const objective_view& objective, const message& answer) {
+  const auto* named = answer.metadata.if_contains("troupe/v1/taskId");
+  const auto wanted = named && named->is_string() ? std::string{named->as_string()} : std::string{};
+  const auto& asked = objective.pending_inputs;
+  if (wanted.empty() && asked.size() > 1)
+    return make_error(
+        errc::invalid_params,
+        std::to_string(asked.size())
+            + " tasks ask for input; name one in message.metadata[\"troupe/v1/taskId\"]",
+        "message.metadata");
+  for (const auto& question : asked)
+    if (wanted.empty() || question.task.str() == wanted)
+      return question;
+  return make_error(errc::no_question,
+                    wanted.empty()
+                        ? "nothing of this objective asks for input"
+                        : "task \"" + wanted + "\" asks for no input, or was answered already",
+                    wanted);
+}
+
+bool has_pins(const message& in) {
+  for (const auto& part : in.parts)
+    if (part.metadata.contains(reference_artifact_key))
+      return true;
+  return false;
+}
+
+} // namespace
+
+template<class T, class Command>
+bool gateway::impl::came_before(recent_answers<T>& known, const Command& command, reply<T>& done) {
+  if (command.request_id.empty())
+    return false;
+  static const auto mismatch = make_error(
+      errc::invalid_params,
+      "requestId: another command with this id came a moment ago; choose a new one", "requestId");
+  return known.answer(owner_of(command.who), command.request_id, fingerprint_of(command), mismatch,
+                      done);
+}
+
+// -- finding -----------------------------------------------------------------------------------------------------------
+
+template<class T, class Next>
+void gateway::impl::find_references(const principal& who, const message& in, task_ptr own,
+                                    reply<T> done, Next next) const {
+  // Those of one message, gathered one after the other: most have none, and few have more than one.
+  struct gathering : std::enable_shared_from_this<gathering> {
+    gathering(const impl& of, principal by, const message& in, reply<T> to, Next then)
+        : self(of), who(std::move(by)), ids(in.reference_task_ids), with_records(has_pins(in)),
+          done(std::move(to)), next(std::move(then)) {}
+
+    void go_on() {
+      while (at < ids.size() && found.contains(ids[at]))
+        ++at;
+      if (at == ids.size())
+        return next(
+            [known = found](const task_id& id) {
+              const auto it = known.find(id.str());
+              return it == known.end() ? nullptr : it->second;
+            },
+            std::move(done));
+      const task_id id{ids[at]};
+      self.records.read_placement(
+          id,
+          [me = this->shared_from_this(), id](const result<placement>& where) {
+            me->placed(id, where);
+          },
+          client_of(who));
+    }
+
+    void placed(const task_id& id, const result<placement>& where) {
+      if (!where && !is_not_found(where.error().code))
+        return done(where.error());
+      if (!where || !owns(who, where->owner))
+        return put(id, nullptr);
+      if (!with_records) {
+        static const auto nameless = std::make_shared<const task>();
+        return put(id, nameless);
+      }
+      self.records.read_task(
+          id,
+          [me = this->shared_from_this(), id](const result<task_ptr>& record) {
+            if (!record && !is_not_found(record.error().code))
+              return me->done(record.error());
+            me->put(id, record ? *record : nullptr);
+          },
+          client_of(who));
+    }
+
+    void put(const task_id& id, task_ptr record) {
+      found.emplace(id.str(), std::move(record));
+      go_on();
+    }
+
+    const impl& self;
+    const principal who;
+    const std::vector<std::string> ids;
+    const bool with_records; ///< Some part names an artifact: that they exist is not enough.
+    reply<T> done;
+    Next next;
+    std::size_t at = 0;
+    std::map<std::string, task_ptr> found;
+  };
+  if (in.reference_task_ids.empty() || in.reference_task_ids.size() > referenced_tasks_max) {
+    return next(
+        [own = std::move(own)](const task_id& id) { return own && own->id == id ? own : nullptr; },
+        std::move(done));
+  }
+  auto all = std::make_shared<gathering>(*this, who, in, std::move(done), std::move(next));
+  if (own)
+    all->found.emplace(own->id.str(), std::move(own));
+  all->go_on();
+}
+
+template<class Handle, class T, class Message>
+void gateway::impl::tell_live(directory<Handle>& of, const std::string& id, reply_port<T> answer,
+                              Message message) {
+  const auto deliver = [id, answer](const whereabouts<Handle>& found, Message& order) {
+    if (const auto* local = std::get_if<here<Handle>>(&found)) {
+      if (local->actor)
+        tell(local->actor, std::move(order)); // else nobody takes it, and its reply_port says so
+    } else if (const auto* other = std::get_if<there>(&found)) {
+      answer(is_elsewhere(id, other->address));
+    } else {
+      answer(moves_for_long(id));
+    }
+  };
+  const auto found = of.locate(id);
+  if (!std::holds_alternative<being_moved>(found))
+    return deliver(found, message);
+  of.wait(id, env->now() + move_wait_max,
+          [deliver, message = std::move(message)](const whereabouts<Handle>& now) mutable {
+            deliver(now, message);
+          });
+}
+
+void gateway::impl::objective_actor_for(const objective_id& id,
+                                        std::function<void(result<objective_handle>)> next,
+                                        int tries) {
+  const auto found = env->objectives.locate(id.str());
+  if (const auto* other = std::get_if<there>(&found))
+    return next(is_elsewhere(id.str(), other->address));
+  if (std::holds_alternative<being_moved>(found))
+    return env->objectives.wait(
+        id.str(), env->now() + move_wait_max,
+        [this, id, next = std::move(next), tries](const whereabouts<objective_handle>& now) {
+          if (std::holds_alternative<being_moved>(now) || tries <= 1)
+            next(moves_for_long(id.str()));
+          else
+            objective_actor_for(id, next, tries - 1);
+        });
+  if (const auto& live = std::get<here<objective_handle>>(found).actor)
+    return next(live);
+  // It has settled. What the disk says must still be so when the actor begins: if any came and went
+  // meanwhile, it is read again.
+  std::uint64_t entered = 0;
+  {
+    const std::lock_guard lock{env->entering};
+    entered = env->entered;
+  }
+  records.read_objective(
+      id, [this, id, next = std::move(next), tries, entered](const result<objective_ptr>& view) {
+        if (!view)
+          return next(is_not_found(view.error().code) ? unknown_of(id) : view.error());
+        result<objective_handle> actor = objective_is_ending(id);
+        bool is_old = false;
+        {
+          const std::lock_guard lock{env->entering};
+          if (auto live = env->objectives.find(id.str()))
+            actor = std::move(live);
+          else if (env->entered != entered)
+            is_old = true;
+          else if (!env->stopping)
+            actor = spawn_existing(**view);
+        }
+        if (is_old && tries > 1)
+          return objective_actor_for(id, next, tries - 1);
+        next(std::move(actor));
+      });
+}
+
+template<class T, class Make>
+void gateway::impl::command(const objective_id& id, Make make, reply<T> done, int tries) {
+  objective_actor_for(
+      id,
+      [this, id, make, done = std::move(done), tries](result<objective_handle> actor) mutable {
+        if (!actor)
+          return done(actor.error());
+        tell(*actor, make(reply_port<T>{[this, id, make, done, tries](result<T> outcome) {
+                                          if (outcome || outcome.error() != dropped)
+                                            done(std::move(outcome));
+                                          else if (tries > 1 && !env->stopping)
+                                            command<T>(id, make, done, tries - 1);
+                                          else
+                                            done(objective_is_ending(id));
+                                        },
+                                        dropped}));
+      },
+      command_tries_max);
+}
+
+// -- send --------------------------------------------------------------------------------------------------------------
+
+void gateway::send(send_message command, watcher_ptr follow, reply<sent> done) {
+  if (auto ok = impl_->open(); !ok)
+    return done(ok.error());
+  if (impl_->recent && impl_->recent->answer(command, done))
+    return;
+  if (impl_->came_before(impl_->answered_sends, command, done))
+    return;
+  if (auto ok = impl_->has_room(bytes_of(command.message)); !ok)
+    return done(ok.error());
+  if (command.message.task_id.empty())
+    impl_->send_new(std::move(command), std::move(follow), std::move(done));
+  else
+    impl_->send_to(std::move(command), std::move(done));
+}
+
+void gateway::impl::send_new(send_message command, watcher_ptr follow, reply<sent> done) {
+  const auto begin = [this, follow = std::move(follow)](send_message& first, reply<sent> to) {
+    const auto agent = agents.find(agents.default_agent);
+    if (auto ok = agent ? check_media_types(first.message, first.accepted_output_modes, *agent)
+                        : result<void>{};
+        !ok)
+      return to(ok.error());
+    task_start start;
+    start.id = task_id{thread_id_source().next("task")};
+    start.agent = agents.default_agent;
+    start.owner = owner_of(first.who);
+    start.context = first.message.context_id.empty() ? thread_id_source().next("ctx")
+                                                     : first.message.context_id;
+    first.message.task_id = start.id.str();
+    first.message.context_id = start.context;
+    start.request = std::make_shared<const message>(std::move(first.message));
+    start.request_metadata = std::move(first.metadata);
+    start.accepted_output_modes = std::move(first.accepted_output_modes);
+    start.trace = {std::move(first.traceparent), std::move(first.tracestate), {}};
+    start.follow = follow;
+    start.done = {std::move(to), make_error(errc::internal, "the task's actor died before it began",
+                                            start.id.str())};
+    start.ready_at = now();
+    static_cast<void>(spawn_lone(std::move(start)));
+  };
+  if (command.message.reference_task_ids.empty()) {
+    const auto none = [](const task_id&) { return task_ptr{}; };
+    if (auto ok = check_task_references(command.message, none); !ok)
+      return done(ok.error());
+    return begin(command, std::move(done));
+  }
+  const auto first = std::make_shared<send_message>(std::move(command));
+  find_references(first->who, first->message, nullptr, std::move(done),
+                  [first, begin](const find_task_fn& find, reply<sent> to) {
+                    if (auto ok = check_task_references(first->message, find); !ok)
+                      return to(ok.error());
+                    begin(*first, std::move(to));
+                  });
+}
+
+void gateway::impl::send_to(send_message command, reply<sent> done) {
+  const task_id id{command.message.task_id};
+  const auto who = command.who;
+  const auto shared = std::make_shared<send_message>(std::move(command));
+  place(who, id, std::move(done), [this, id, shared](placement at, reply<sent> to) {
+    records.read_task(
+        id,
+        [this, id, shared, at = std::move(at),
+         to = std::move(to)](const result<task_ptr>& record) mutable {
+          if (!record || !*record)
+            return to(record || is_not_found(record.error().code) ? unknown_of(id)
+                                                                  : record.error());
+          send_to(at, *record, std::move(*shared), std::move(to));
+        },
+        client_of(shared->who));
+  });
+}
+
+void gateway::impl::send_to(const placement& at, const task_ptr& record, send_message command,
+                            reply<sent> done) {
+  const auto shared = std::make_shared<send_message>(std::move(command));
+  find_references(
+      shared->who, shared->message, record, std::move(done),
+      [this, at, record, shared](const find_task_fn& find, reply<sent> to) {
+        auto& text = shared->message;
+        if (auto ok = check_task_references(text, find); !ok)
+          return to(ok.error());
+        if (!text.context_id.empty() && text.context_id != record->context)
+          return to(make_error(errc::invalid_params,
+                               "message.contextId is not the task's: " + record->context,
+                               "message.contextId"));
+        if (is_terminal(record->status.state))
+          return to(task_has_ended(text.task_id));
+        const auto agent = agents.find(agents.name_or_default(record->agent));
+        if (auto ok = agent ? check_media_types(text, shared->accepted_output_modes, *agent)
+                            : result<void>{};
+            !ok)
+          return to(ok.error());
+        const auto id = record->id;
+        const reply_port<task_id> accepted{
+            [to = std::move(to), context = record->context](result<task_id> taken) {
+              if (taken)
+                to(sent{*taken, context, false, nullptr});
+              else
+                to(taken.error());
+            },
+            task_has_ended(id.str())};
+        provide_input input{std::make_shared<const message>(std::move(text)), accepted};
+        // Who sees a question answers that one: of two answers sent at once the first wins.
+        input.question = shared->question.empty() && record->question ? record->question->id
+                                                                      : std::move(shared->question);
+        if (!record->origin && record->agent != objective_agent)
+          return tell_live(env->lone_tasks, id.str(), accepted, std::move(input));
+        if (!record->origin)
+          return send_to_root(*record, shared->who, std::move(input), accepted);
+        tell_live(env->objectives, record->context, accepted,
+                  objective_message{
+                      record->origin.plan_index, record->origin.task_index, {}, std::move(input)});
+      });
+}
+
+/// An answer to a root task is for the question of its objective that it names. As committed: who
+/// answers has seen it there, before the objective's actor has heard of it.
+void gateway::impl::send_to_root(const task& root, const principal& who, provide_input input,
+                                 reply_port<task_id> done) {
+  auto to_asking = [this, context = root.context, done](const pending_input& asked,
+                                                        provide_input answer) {
+    answer.answers = true;
+    tell_live(env->objectives, context, done,
+              objective_message{asked.plan, asked.index, asked.task, std::move(answer)});
+  };
+  records.read_objective(
+      objective_id{root.context},
+      [this, who, input = std::move(input), done,
+       to_asking](const result<objective_ptr>& view) mutable {
+        if (!view)
+          return done(view.error());
+        const auto asked = question_for(**view, *input.message);
+        if (!asked)
+          return done(asked.error());
+        if (!input.question.empty())
+          return to_asking(*asked, std::move(input));
+        records.read_task(
+            asked->task,
+            [asked = *asked, input = std::move(input), done,
+             to_asking](const result<task_ptr>& record) mutable {
+              if (!record)
+                return done(record.error());
+              if ((*record)->question)
+                input.question = (*record)->question->id;
+              to_asking(asked, std::move(input));
+            },
+            client_of(who));
+      },
+      client_of(who));
+}
+
+// -- cancel ------------------------------------------------------------------------------------------------------------
+
+void gateway::cancel(cancel_task command, reply<task_ptr> done) {
+  if (!impl_->came_before(impl_->answered_cancels, command, done))
+    impl_->cancel(std::move(command), std::move(done));
+}
+
+void gateway::impl::cancel(cancel_task command, reply<task_ptr> done) {
+  const auto id = command.id;
+  const auto who = command.who;
+  const auto shared = std::make_shared<cancel_task>(std::move(command));
+  place(who, id, std::move(done), [this, id, shared](const placement&, reply<task_ptr> to) {
+    records.read_task(
+        id,
+        [this, id, shared, to = std::move(to)](const result<task_ptr>& found) mutable {
+          if (!found || !*found)
+            return to(found || is_not_found(found.error().code) ? unknown_of(id) : found.error());
+          const auto& record = *found;
+          if (record->status.state == task_state::canceled && shared->refuses_repeated)
+            return to(make_error(errc::task_not_cancelable,
+                                 "task \"" + shown(id.str()) + "\" is canceled already", id.str()));
+          if (record->status.state == task_state::canceled)
+            return to(record);
+          const auto refusal =
+              make_error(errc::task_not_cancelable, "the task has ended already", id.str());
+          if (is_terminal(record->status.state))
+            return to(refusal);
+          const reply_port<task_ptr> answer{std::move(to), refusal};
+          cancel_run order{"canceled by request", std::move(shared->metadata), answer,
+                           owner_of(shared->who)};
+          if (!record->origin && record->agent != objective_agent)
+            return tell_live(env->lone_tasks, id.str(), answer, std::move(order));
+          const bool root = !record->origin;
+          tell_live(env->objectives, record->context, answer,
+                    objective_cancel{root, record->origin.plan_index, record->origin.task_index,
+                                     std::move(order)});
+        },
+        client_of(shared->who));
+  });
+}
+
+// -- objectives --------------------------------------------------------------------------------------------------------
+
+bool gateway::impl::is_for_default_agent(const objective_spec& spec) const {
+  std::size_t tasks = 0;
+  for (const auto& plan : spec.plans)
+    for (const auto& task : plan->tasks) {
+      if (agents.name_or_default(task.agent) != agents.default_agent)
+        return false;
+      ++tasks;
+    }
+  return tasks > 0;
+}
+
+void gateway::create(create_objective command, watcher_ptr follow, reply<objective_ptr> done) {
+  if (auto ok = impl_->open(); !ok)
+    return done(ok.error());
+  if (impl_->came_before(impl_->answered_objectives, command, done))
+    return;
+  if (auto ok = impl_->has_room(bytes_of(command.spec)); !ok)
+    return done(ok.error());
+  impl_->create(std::move(command), std::move(follow), std::move(done));
+}
+
+/// A message that brings an objective keeps to what one that brings none does; in its media types
+/// if the default agent is to do all the work. Then the objective itself, and the ids that the
+/// client chose for it.
+void gateway::impl::create(create_objective command, watcher_ptr follow,
+                           reply<objective_ptr> done) {
+  const auto shared = std::make_shared<create_objective>(std::move(command));
+  const auto after_message = [this, shared, follow = std::move(follow)](reply<objective_ptr> to) {
+    auto resolved = check_new_objective(shared->spec, agents);
+    if (!resolved)
+      return to(resolved.error());
+    create_named(std::move(*shared), std::move(*resolved), follow, std::move(to));
+  };
+  if (!shared->request)
+    return after_message(std::move(done));
+  find_references(
+      shared->who, *shared->request, nullptr, std::move(done),
+      [this, shared, after_message](const find_task_fn& find, reply<objective_ptr> to) {
+        if (auto ok = check_task_references(*shared->request, find); !ok)
+          return to(ok.error());
+        const auto agent = agents.find(agents.default_agent);
+        if (agent && is_for_default_agent(shared->spec))
+          if (auto ok = check_media_types(*shared->request, shared->accepted_output_modes, *agent);
+              !ok)
+            return to(ok.error());
+        after_message(std::move(to));
+      });
+}
+
+void gateway::impl::create_named(create_objective command, resolved_objective resolved,
+                                 watcher_ptr follow, reply<objective_ptr> done) {
+  auto spec = std::make_shared<objective_spec>(std::move(command.spec));
+  std::vector<std::string> chosen;
+  const auto choose = [&](const std::string& id) {
+    if (!id.empty())
+      chosen.push_back(id);
+  };
+  choose(spec->id.str());
+  for (const auto& plan : spec->plans) {
+    choose(plan->id.str());
+    for (const auto& task : plan->tasks)
+      choose(task.id.str());
+  }
+  const auto known = std::make_shared<resolved_objective>(std::move(resolved));
+  const auto client = client_of(command.who);
+  auto begin =
+      [this, spec = std::move(spec), known, who = std::move(command.who),
+       trace = trace_context{std::move(command.traceparent), std::move(command.tracestate), {}},
+       request = std::move(command.request), starts = command.start,
+       follow = std::move(follow)](std::vector<std::string> claimed, reply<objective_ptr> to) {
+        if (spec->id.empty())
+          spec->id = objective_id{thread_id_source().next("obj")};
+        if (spec->name.empty())
+          spec->name = spec->id.str();
+        if (const auto most = options.parallel_max;
+            most > 0 && (spec->parallel_max == 0 || spec->parallel_max > most))
+          spec->parallel_max = most;
+        // Filled in before anybody else can see it.
+        for (std::size_t p = 0; p < spec->plans.size(); ++p) {
+          auto& plan = unshared(spec->plans[p]);
+          name_plan(plan, spec->id, p);
+          note_dependencies(plan, static_cast<std::uint32_t>(p), known->plans[p]);
+        }
+        objective_start start;
+        start.view.id = spec->id;
+        start.by = owner_of(who);
+        start.create = objective_created{spec, {}, *start.by, trace};
+        if (request) {
+          start.create->root_task = task_id{thread_id_source().next("task")};
+          start.request = request;
+        }
+        start.resolved = std::move(*known);
+        start.start = starts;
+        start.follow = follow;
+        start.done = {
+            [this, claimed = std::move(claimed), to = std::move(to)](result<objective_ptr> made) {
+              if (!claimed.empty())
+                records.release_ids(claimed);
+              to(std::move(made));
+            },
+            make_error(errc::internal, "the objective's actor died before it began",
+                       spec->id.str())};
+        spawn_actor<objective_actor>(*system, *env, std::move(start));
+      };
+  if (chosen.empty())
+    return begin({}, std::move(done));
+  records.claim_ids(
+      chosen,
+      [begin = std::move(begin), chosen, done = std::move(done)](const result<void>& ok) mutable {
+        if (!ok)
+          return done(ok.error());
+        begin(std::move(chosen), std::move(done));
+      },
+      client);
+}
+
+void gateway::update(update_objective command, reply<objective_ptr> done) {
+  if (impl_->came_before(impl_->answered_objectives, command, done))
+    return;
+  const auto id = command.id;
+  const auto who = command.who;
+  impl_->place(who, id, std::move(done),
+               [self = impl_.get(), id, command = std::move(command)](const placement&,
+                                                                      reply<objective_ptr> to) {
+                 self->command<objective_ptr>(
+                     id,
+                     [command](reply_port<objective_ptr> port) {
+                       return change_objective{command, std::move(port)};
+                     },
+                     std::move(to), command_tries_max);
+               });
+}
+
+// -- plans -------------------------------------------------------------------------------------------------------------
+
+void gateway::create(create_plan command, reply<plan_id> done) {
+  if (auto ok = impl_->open(); !ok)
+    return done(ok.error());
+  if (impl_->came_before(impl_->answered_plans, command, done))
+    return;
+  const auto id = command.objective;
+  const auto who = command.who;
+  const auto shared = std::make_shared<create_plan>(std::move(command));
+  impl_->place(who, id, std::move(done),
+               [self = impl_.get(), shared](const placement&, reply<plan_id> to) {
+                 self->create(std::move(*shared), std::move(to));
+               });
+}
+
+void gateway::impl::create(create_plan command, reply<plan_id> done) {
+  if (auto ok = has_room(bytes_of(command.spec)); !ok)
+    return done(ok.error());
+  if (auto ok = check_plan(command.spec, 0, agents); !ok)
+    return done(ok.error());
+  if (auto ok = check_chosen_ids(command.spec, command.objective, std::nullopt); !ok)
+    return done(ok.error());
+  std::vector<std::string> chosen;
+  if (!command.spec.id.empty())
+    chosen.push_back(command.spec.id.str());
+  for (const auto& task : command.spec.tasks)
+    if (!task.id.empty())
+      chosen.push_back(task.id.str());
+  auto add = [this, id = command.objective,
+              spec = std::make_shared<plan_spec>(std::move(command.spec)), starts = command.start,
+              by = owner_of(command.who)](reply<plan_id> to) {
+    this->command<plan_id>(
+        id,
+        [spec, starts, by](reply_port<plan_id> port) {
+          return add_plan{spec, starts, by, std::move(port)};
+        },
+        std::move(to), command_tries_max);
+  };
+  if (chosen.empty())
+    return add(std::move(done));
+  records.claim_ids(
+      chosen,
+      [this, chosen, add = std::move(add), done = std::move(done)](const result<void>& ok) mutable {
+        if (!ok)
+          return done(ok.error());
+        add([this, chosen = std::move(chosen), done = std::move(done)](result<plan_id> made) {
+          records.release_ids(chosen);
+          done(std::move(made));
+        });
+      },
+      client_of(command.who));
+}
+
+void gateway::update(update_plan command, reply<plan_id> done) {
+  if (impl_->came_before(impl_->answered_plans, command, done))
+    return;
+  const auto id = command.id;
+  const auto who = command.who;
+  impl_->place(
+      who, id, std::move(done),
+      [self = impl_.get(), command = std::move(command)](const placement& at, reply<plan_id> to) {
+        self->command<plan_id>(
+            at.objective,
+            [command](reply_port<plan_id> port) {
+              return move_plan{command, std::move(port)};
+            },
+            std::move(to), command_tries_max);
+      });
+}
+
+void gateway::change(change_plan command, reply<plan_id> done) {
+  if (auto ok = impl_->open(); !ok)
+    return done(ok.error());
+  if (impl_->came_before(impl_->answered_plans, command, done))
+    return;
+  if (auto ok = impl_->has_room(bytes_of(command.operations)); !ok)
+    return done(ok.error());
+  if (auto ok = check_operations(command.operations, impl_->agents); !ok)
+    return done(ok.error());
+  const auto id = command.id;
+  const auto who = command.who;
+  impl_->place(
+      who, id, std::move(done),
+      [self = impl_.get(), command = std::move(command)](const placement& at, reply<plan_id> to) {
+        self->command<plan_id>(
+            at.objective,
+            [command](reply_port<plan_id> port) {
+              return reshape_plan{command, std::move(port)};
+            },
+            std::move(to), command_tries_max);
+      });
+}
+
+} // namespace troupe

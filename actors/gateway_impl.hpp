@@ -1,0 +1,118 @@
+// What stands behind the gateway. Commands are checked here in steps that may each wait for a read
+// of the store; the thread that the read ends on goes on with the next step, and nothing blocks.
+#pragma once
+
+#include "actors/environment.hpp"
+#include "actors/housekeeper.hpp"
+#include "actors/message_rules.hpp"
+#include "actors/recent_sends.hpp"
+#include "actors/service/loop_gateway.hpp"
+#include "actors/service/placing.hpp"
+#include "actors/service/recent_answers.hpp"
+#include <troupe/actors/gateway.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace troupe {
+
+struct task_start;
+
+/// Everything that exists from `start` on.
+struct gateway::impl {
+  impl(store& records, const agent_registry& agents, const executor_options& options);
+  ~impl();
+
+  void start();
+
+  /// Why new work is not taken at the moment.
+  [[nodiscard]] result<void> open() const;
+  /// Whether plans or a message of that size may be added to what is live.
+  [[nodiscard]] result<void> has_room(std::size_t bytes) const;
+
+  // -- steps -------------------------------------------------------------------------------------------------------------
+  // Each calls `next` with what it found, or `done` with an error, exactly once, maybe before it
+  // returns.
+
+  template<class Id, class T, class Next>
+  void place(const principal& who, const Id& id, reply<T> done, Next next) const {
+    troupe::place(records, who, id, std::move(done), std::move(next));
+  }
+
+  /// The tasks a message refers to, as far as they are `who`'s, and `own`, the one it is for (null:
+  /// it makes one).
+  template<class T, class Next>
+  void find_references(const principal& who, const message& in, task_ptr own, reply<T> done,
+                       Next next) const;
+
+  void send_new(send_message command, watcher_ptr follow, reply<sent> done);
+  void send_to(send_message command, reply<sent> done);
+  void send_to(const placement& at, const task_ptr& record, send_message command, reply<sent> done);
+  void send_to_root(const task& root, const principal& who, provide_input input,
+                    reply_port<task_id> done);
+  void cancel(cancel_task command, reply<task_ptr> done);
+  void create(create_objective command, watcher_ptr follow, reply<objective_ptr> done);
+  void create_named(create_objective command, resolved_objective resolved, watcher_ptr follow,
+                    reply<objective_ptr> done);
+  void create(create_plan command, reply<plan_id> done);
+
+  /// Gives `next` the live actor of an objective that is here; one that has settled is brought back
+  /// for as long as the command takes.
+  void objective_actor_for(const objective_id& id,
+                           std::function<void(result<objective_handle>)> next, int tries);
+  /// Sends an objective the message that `make` makes of the reply; once more if its actor was just
+  /// ending.
+  template<class T, class Make>
+  void command(const objective_id& id, Make make, reply<T> done, int tries);
+  /// Sends the actor of a lone task or of an objective one message, made only if there is one to
+  /// take it.
+  template<class Handle, class T, class Message>
+  void tell_live(directory<Handle>& of, const std::string& id, reply_port<T> answer,
+                 Message message);
+
+  /// With `env.entering` held.
+  [[nodiscard]] result<objective_handle>
+  spawn_existing(const objective_view& view, std::optional<task_state> root_shown = std::nullopt);
+  void resume_lone(const task& record);
+  task_handle spawn_lone(task_start start);
+
+  /// Whether the default agent is to do all the work.
+  [[nodiscard]] bool is_for_default_agent(const objective_spec& spec) const;
+
+  [[nodiscard]] timestamp now() const {
+    return options.by_hand ? options.by_hand->now() : options.time->now();
+  }
+
+  store& records;
+  const agent_registry& agents;
+  const executor_options options;
+
+  // Replies note their answers in these, to the end of the last actor.
+  std::optional<recent_sends> recent; ///< Empty: none are kept.
+  recent_answers<sent> answered_sends;
+  recent_answers<task_ptr> answered_cancels;
+  recent_answers<objective_ptr> answered_objectives;
+  recent_answers<plan_id> answered_plans;
+
+  std::atomic<bool> draining{false};
+  caf::actor_system_config config;
+  std::unique_ptr<caf::actor_system> system;
+  std::optional<environment> env;
+  std::optional<housekeeper> house;
+  ticker ticks;
+  std::mutex loops_lock;
+  std::vector<std::unique_ptr<loop_gateway>> loops; ///< To the end: a reply may come however late.
+
+  /// Whether a command of that `request_id` was answered before, or is being.
+  template<class T, class Command>
+  [[nodiscard]] static bool came_before(recent_answers<T>& known, const Command& command,
+                                        reply<T>& done);
+};
+
+} // namespace troupe

@@ -1,0 +1,52 @@
+#include "actors/housekeeper.hpp"
+
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+constexpr int turns_between_evictions = 20;
+
+} // namespace
+
+void housekeeper::turn() {
+  // Too dear to ask for each request.
+  const auto status = env_.records.status();
+  backlog_full_ = status.backlog_changes > env_.options.backlog_changes_max;
+  can_write_ = status.writable;
+  const auto now = env_.now();
+  env_.deadlines.turn(now);
+  env_.objectives.expire(now);
+  env_.lone_tasks.expire(now);
+  if (++turns_ % turns_between_evictions == 0)
+    env_.records.evict(now - env_.options.settled_linger);
+}
+
+void housekeeper::turn_fully() {
+  turns_ = turns_between_evictions - 1;
+  turn();
+}
+
+void ticker::start(std::chrono::milliseconds interval, std::function<void()> tick) {
+  thread_ = std::thread([this, interval, tick = std::move(tick)] {
+    std::unique_lock guard(lock_);
+    while (!stops_.wait_for(guard, interval, [this] { return stopped_; })) {
+      guard.unlock();
+      tick();
+      guard.lock();
+    }
+  });
+}
+
+void ticker::stop() {
+  {
+    const std::lock_guard guard(lock_);
+    stopped_ = true;
+  }
+  stops_.notify_all();
+  if (thread_.joinable())
+    thread_.join();
+}
+
+} // namespace troupe

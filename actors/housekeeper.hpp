@@ -1,0 +1,57 @@
+// What a gateway looks at now and then: whether the store can write and keeps up, what has been
+// settled for long, what has waited too long. A step machine: `turn` does what is due; a thin
+// thread takes turns, or the clock of a test does.
+#pragma once
+
+#include "actors/environment.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace troupe {
+
+class housekeeper {
+public:
+  explicit housekeeper(environment& env) : env_(env) {}
+
+  /// Looks at the store, sends the mail whose deadline has passed; every `turns_between_evictions`
+  /// also lets settled objectives leave memory.
+  void turn();
+  /// The same, and the latter at once.
+  void turn_fully();
+
+  // As of the last turn; any thread.
+  [[nodiscard]] bool is_backlog_full() const noexcept { return backlog_full_; }
+  [[nodiscard]] bool can_write() const noexcept { return can_write_; }
+
+private:
+  environment& env_;
+  int turns_ = 0;
+  std::atomic<bool> backlog_full_{false};
+  std::atomic<bool> can_write_{true};
+};
+
+/// Calls a function again and again on a thread of its own.
+class ticker {
+public:
+  ticker() = default;
+  ~ticker() { stop(); }
+  ticker(const ticker&) = delete;
+  ticker& operator=(const ticker&) = delete;
+
+  void start(std::chrono::milliseconds interval, std::function<void()> tick);
+  /// Waits for a tick that is under way. Without effect if it was not started.
+  void stop();
+
+private:
+  std::mutex lock_;
+  std::condition_variable stops_;
+  bool stopped_ = false;
+  std::thread thread_;
+};
+
+} // namespace troupe

@@ -1,0 +1,60 @@
+// What operations of the service answer with, and how an answer finds the request that waits for
+// it.
+#pragma once
+
+#include "actors/feed/feed.hpp"
+#include <troupe/actors/gateway.hpp>
+#include <troupe/protocol/errc.hpp>
+#include <troupe/protocol/objective.hpp>
+#include <troupe/protocol/push_config.hpp>
+#include <troupe/store/store.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace troupe {
+
+/// A plan as it stands: in its objective, at `index`.
+struct placed_plan {
+  objective_ptr objective;
+  std::size_t index = 0;
+};
+
+struct push_config_page {
+  std::vector<push_config> configs; ///< By id.
+  std::string next_page_token;      ///< Empty on the last page.
+};
+
+/// What a send led to.
+struct send_result {
+  task_ptr task; ///< As it stands. Null if the agent answered with a message.
+  objective_ptr
+      objective;      ///< The objective the task stands for, as it stands; null if there is none.
+  message_ptr answer; ///< The agent answered with this message instead of taking a task.
+};
+
+/// What a stream begins with.
+struct stream_start {
+  task_id task; ///< Empty if the agent answered with a message.
+  /// The task's, with its snapshot or from its first change on: nothing was taken from it. Null if
+  /// the agent answered with a message.
+  std::shared_ptr<feed> source;
+  objective_ptr objective; ///< The objective the task stands for; null if there is none.
+  message_ptr answer;      ///< The agent answered with this message instead of taking a task.
+};
+
+/// Every type of result that the table of operations (actors/service/operation.hpp) has, and those
+/// of the steps between.
+using service_answer =
+    std::variant<result<void>, result<task_ptr>, result<task_page>, result<stream_start>,
+                 result<sent>, result<objective_ptr>, result<objective_page>, result<placed_plan>,
+                 result<push_config>, result<push_config_page>>;
+
+/// Names a request among all that a gateway actor has had. 0: none.
+using request_number = std::uint64_t;
+
+} // namespace troupe

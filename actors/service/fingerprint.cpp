@@ -1,0 +1,112 @@
+#include "actors/service/fingerprint.hpp"
+
+#include "protocol/a2a/codec_v1_0.hpp"
+#include "protocol/json/json_writer.hpp"
+#include "protocol/record/record_json.hpp"
+
+#include <functional>
+#include <string>
+
+namespace troupe {
+
+namespace {
+
+/// Of what `write(json_writer&)` writes into an array. The kind comes first: commands of two kinds
+/// may share a table.
+template<class Write>
+std::uint64_t hash_of(std::string_view kind, Write write) {
+  std::string text;
+  json_writer out(text);
+  out.begin_array().string(kind);
+  write(out);
+  out.end_array();
+  return std::hash<std::string>{}(text);
+}
+
+struct operation_writer {
+  json_writer& out;
+
+  void operator()(const add_task& added) const { record::write_task_spec(out, added.spec, {}); }
+  void operator()(const remove_task<std::string>& removed) const { out.string(removed.task); }
+  void operator()(const add_dependency<std::string>& added) const {
+    out.string(added.task).string(added.on);
+  }
+  void operator()(const remove_dependency<std::string>& removed) const {
+    out.string(removed.task).string(removed.on);
+  }
+  void operator()(const rename_task<std::string>& renamed) const {
+    out.string(renamed.task).string(renamed.name);
+  }
+  void operator()(const set_deadline<std::string>& set) const {
+    out.string(set.task).boolean(set.deadline.has_value());
+    out.number(std::int64_t{set.deadline.value_or(timestamp{}).time_since_epoch().count()});
+  }
+  void operator()(const set_priority<std::string>& set) const {
+    out.string(set.task).number(std::int64_t{set.priority});
+  }
+};
+
+} // namespace
+
+std::uint64_t fingerprint_of(const send_message& command) {
+  return hash_of("send", [&](json_writer& out) {
+    v1_0::write(out, command.message);
+    out.value(command.metadata).string(command.question);
+    for (const auto& mode : command.accepted_output_modes)
+      out.string(mode);
+  });
+}
+
+std::uint64_t fingerprint_of(const cancel_task& command) {
+  return hash_of("cancel",
+                 [&](json_writer& out) { out.string(command.id.str()).value(command.metadata); });
+}
+
+std::uint64_t fingerprint_of(const create_objective& command) {
+  return hash_of("create objective", [&](json_writer& out) {
+    record::write(out, command.spec);
+    out.boolean(command.start);
+    if (command.request)
+      v1_0::write(out, *command.request);
+    for (const auto& mode : command.accepted_output_modes)
+      out.string(mode);
+  });
+}
+
+std::uint64_t fingerprint_of(const update_objective& command) {
+  return hash_of("update objective", [&](json_writer& out) {
+    out.string(command.id.str())
+        .number(command.state ? static_cast<std::int64_t>(*command.state) : -1);
+    out.string(command.name).string(command.description).boolean(command.if_revision.has_value());
+    out.number(command.if_revision.value_or(0));
+  });
+}
+
+std::uint64_t fingerprint_of(const create_plan& command) {
+  return hash_of("create plan", [&](json_writer& out) {
+    out.string(command.objective.str());
+    record::write(out, command.spec);
+    out.boolean(command.start);
+  });
+}
+
+std::uint64_t fingerprint_of(const update_plan& command) {
+  return hash_of("update plan", [&](json_writer& out) {
+    out.string(command.id.str())
+        .number(command.state ? static_cast<std::int64_t>(*command.state) : -1);
+    out.boolean(command.if_revision.has_value()).number(command.if_revision.value_or(0));
+  });
+}
+
+std::uint64_t fingerprint_of(const change_plan& command) {
+  return hash_of("change plan", [&](json_writer& out) {
+    out.string(command.id.str()).string(command.reason);
+    out.boolean(command.if_revision.has_value()).number(command.if_revision.value_or(0));
+    for (const auto& each : command.operations) {
+      out.number(std::uint64_t{each.index()});
+      std::visit(operation_writer{out}, each);
+    }
+  });
+}
+
+} // namespace troupe

@@ -1,0 +1,70 @@
+#include "actors/service/objective_of_message.hpp"
+
+#include <troupe/protocol/message.hpp>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+/// The plan of a client that brings none: one task for the default agent, what the message says.
+/// Null if it says nothing.
+plan_spec_ptr plan_of_text(const std::string& text) {
+  if (text.empty())
+    return nullptr;
+  task_spec only;
+  only.description = text;
+  only.name = shown(text);
+  auto plan = std::make_shared<plan_spec>();
+  plan->name = only.name;
+  plan->tasks.push_back(std::move(only));
+  return plan;
+}
+
+/// The context a message brings becomes the objective: to OPT the two ids are one. If they differ,
+/// nobody can tell which is meant.
+result<void> join_context(objective_spec& spec, const std::string& context) {
+  if (context.empty() || context == spec.id.str())
+    return {};
+  if (!spec.id.empty())
+    return make_error(errc::invalid_params,
+                      "message.contextId: \"" + shown(context)
+                          + "\" is not the id of the objective in the message, \""
+                          + shown(spec.id.str()) + "\"; the two are one: leave one out",
+                      "message.contextId");
+  spec.id = objective_id(context);
+  return {};
+}
+
+} // namespace
+
+result<create_objective> objective_of_message(const send_request& request) {
+  const auto& wish = *request.objective;
+  const auto& sent = request.command;
+  create_objective out;
+  out.who = sent.who;
+  out.request = std::make_shared<const message>(sent.message);
+  out.accepted_output_modes = sent.accepted_output_modes;
+  out.traceparent = sent.traceparent;
+  out.tracestate = sent.tracestate;
+  out.request_id = sent.request_id;
+  out.start = true;
+  if (wish.objective)
+    out.spec = *wish.objective;
+  else if (wish.plan)
+    out.spec.plans.push_back(std::make_shared<const plan_spec>(*wish.plan));
+  const auto text = text_of(sent.message.parts);
+  if (out.spec.name.empty())
+    out.spec.name = wish.name.empty() ? shown(text) : wish.name;
+  if (out.spec.plans.empty())
+    if (auto only = plan_of_text(text))
+      out.spec.plans.push_back(std::move(only));
+  if (auto joined = join_context(out.spec, sent.message.context_id); !joined)
+    return joined.error();
+  return out;
+}
+
+} // namespace troupe

@@ -1,0 +1,59 @@
+// The requests of one event loop that wait for an answer. A plain table: a number finds its
+// request, and a number that was forgotten finds none, however late its answer comes. For the
+// loop's thread.
+#pragma once
+
+#include "actors/service/answer.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace troupe {
+
+/// Somebody who waits. Called on the loop's thread.
+class pending_request {
+public:
+  /// At most once.
+  virtual void on_answer(service_answer answer) = 0;
+  /// Something it watches has changed; any number of times.
+  virtual void on_wake() = 0;
+  /// No answer will come: `reason` says why. It is forgotten already.
+  virtual void on_failure(const error& reason) = 0;
+
+protected:
+  ~pending_request() = default;
+};
+
+class pending_requests {
+public:
+  /// `table` tells the numbers of one table from those of another, modulo 65,536.
+  explicit pending_requests(std::uint16_t table = 0) noexcept : table_(table) {}
+
+  /// `who` stays until it is answered or forgotten.
+  [[nodiscard]] request_number add(pending_request& who);
+  /// From now on `who` waits for it.
+  void replace(request_number number, pending_request& who) noexcept;
+  void forget(request_number number) noexcept;
+  /// Null if the number's request was answered or forgotten.
+  [[nodiscard]] pending_request* find(request_number number) const noexcept;
+  /// Forgets all of them, and tells each.
+  void fail_all(const error& reason);
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+private:
+  struct entry {
+    pending_request* who = nullptr;
+    std::uint32_t use = 1; ///< Of 24 bits. Counted on when the entry is free again: numbers of
+                           ///< earlier uses find nothing.
+  };
+
+  [[nodiscard]] request_number number_of(std::uint32_t index) const noexcept;
+
+  const std::uint16_t table_;
+  std::vector<entry> entries_;
+  std::vector<std::uint32_t> free_;
+  std::size_t size_ = 0;
+};
+
+} // namespace troupe

@@ -1,0 +1,34 @@
+// The service's side of push notifications: where configurations are kept and checked. The server
+// has one (net/push/push_service.hpp). Thread-safe. Whose the task is has been asked already; a
+// configuration of somebody else is as one that does not exist.
+#pragma once
+
+#include "actors/service/answer.hpp"
+#include <troupe/actors/gateway.hpp>
+#include <troupe/protocol/errc.hpp>
+#include <troupe/protocol/push_config.hpp>
+
+namespace troupe {
+
+class push_configurations {
+public:
+  virtual ~push_configurations() = default;
+
+  /// errc::push_not_supported if notifications are off.
+  [[nodiscard]] virtual result<void> is_offered() const = 0;
+
+  virtual void create(create_push_config command, reply<push_config> done) = 0;
+  [[nodiscard]] virtual result<push_config> get(const get_push_config& query) const = 0;
+  [[nodiscard]] virtual result<push_config_page> list(const list_push_configs& query) const = 0;
+  virtual void erase(delete_push_config command, reply<void> done) = 0;
+
+  // -- a configuration that comes with a message -------------------------------------------------------------------------
+
+  /// Before the message is handed on: what `create` would refuse. `is_theirs`: the task that it
+  /// names is; then also for want of room.
+  [[nodiscard]] virtual result<void> check(const push_config& config, bool is_theirs) const = 0;
+  /// Once it is known which task took the message (`config.task`); `is_new`: the message made it.
+  virtual void attach(push_config config, bool is_new, reply<push_config> done) = 0;
+};
+
+} // namespace troupe

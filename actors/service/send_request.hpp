@@ -1,0 +1,31 @@
+// SendMessage as the service takes it: the message, and what comes with it.
+#pragma once
+
+#include <troupe/protocol/command.hpp>
+#include <troupe/protocol/push_config.hpp>
+#include <troupe/protocol/spec.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace troupe {
+
+/// An objective that a message asks for, in the words of its metadata (OPT). Neither of the two:
+/// the client would like one for what the message says; it is a hint, and left alone where the
+/// conversation is an objective already.
+struct objective_wish {
+  std::optional<objective_spec> objective;
+  std::optional<plan_spec> plan;
+  std::string name; ///< Suggested; may be empty.
+};
+
+struct send_request {
+  send_message command;
+  bool waits = false; ///< For the task to end or to ask, not for the message's being taken alone
+                      ///< (A2A 1.0 section 3.2.2).
+  std::optional<push_config> push;
+  std::shared_ptr<objective_wish> objective; ///< Null: none.
+};
+
+} // namespace troupe

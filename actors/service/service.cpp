@@ -1,0 +1,234 @@
+#include "actors/service/service.hpp"
+
+#include "actors/feed/store_source.hpp"
+#include "actors/service/placing.hpp"
+
+#include <utility>
+
+namespace troupe {
+
+service::service(gateway& door, std::shared_ptr<push_configurations> pushes)
+    : door_(door), records_(door.records()), pushes_(std::move(pushes)) {}
+
+// -- tasks -------------------------------------------------------------------------------------------------------------
+
+void service::get(const get_task& query, reply<task_ptr> done) const {
+  if (auto ok = admit(query.who, operation::get_task); !ok)
+    return done(ok.error());
+  place(
+      records_, query.who, query.id, std::move(done),
+      [*this, id = query.id, client = client_of(query.who)](const placement&, reply<task_ptr> to) {
+        records_.read_task(
+            id,
+            [id, to = std::move(to)](result<task_ptr> found) {
+              // It may have gone since it was placed.
+              if (found ? *found == nullptr : is_not_found(found.error().code))
+                return to(unknown_of(id));
+              to(std::move(found));
+            },
+            client);
+      });
+}
+
+void service::list(const list_tasks& query, reply<task_page> done) const {
+  if (auto ok = admit(query.who, operation::list_tasks); !ok)
+    return done(ok.error());
+  records_.list(query, std::move(done), client_of(query.who));
+}
+
+void service::cancel(cancel_task command, reply<task_ptr> done) const {
+  if (auto ok = admit(command.who, operation::cancel_task); !ok)
+    return done(ok.error());
+  const auto id = command.id.str();
+  door_.cancel(std::move(command), [id, done = std::move(done)](result<task_ptr> ended) {
+    if (ended && !*ended)
+      return done(make_error(errc::unavailable,
+                             "the task was canceled, but its record cannot be read", id));
+    done(std::move(ended));
+  });
+}
+
+void service::subscribe(subscription wanted, std::shared_ptr<feed> source,
+                        reply<stream_start> done) const {
+  auto& [command, after, refuses_ended] = wanted;
+  if (auto ok = admit(command.who, operation::subscribe_to_task); !ok)
+    return done(ok.error());
+  place(records_, command.who, command.id, std::move(done),
+        [*this, id = command.id, client = client_of(command.who), from = after,
+         refuses = refuses_ended,
+         source = std::move(source)](const placement&, reply<stream_start> to) {
+          open(id, client, source,
+               [id, from, refuses, to = std::move(to)](const result<stream_start>& begun) {
+                 if (!begun)
+                   return to(is_not_found(begun.error().code) ? unknown_of(id) : begun.error());
+                 auto& shown_from = *begun->source;
+                 const auto& now = shown_from.snapshot();
+                 const bool has_ended = is_terminal(now.task->status.state);
+                 if (has_ended && refuses && !from)
+                   return to(
+                       make_error(errc::unsupported_operation,
+                                  "task \"" + shown(id.str()) + "\" has ended; get it with GetTask",
+                                  id.str()));
+                 if (from && !has_ended && from->sequence > now.sequence)
+                   return to(make_error(errc::invalid_params,
+                                        "cursor: is ahead of the task, so it is of another one",
+                                        "cursor"));
+                 if (from)
+                   shown_from.go_on_after(*from);
+                 to(begun);
+               });
+        });
+}
+
+void service::open(const task_id& task, const std::string& client, std::shared_ptr<feed> source,
+                   reply<stream_start> done) const {
+  const auto from = make_task_source(records_, task, client);
+  const auto live = source->live();
+  from->open(live, [task, from, source = std::move(source),
+                    done = std::move(done)](const result<feed_snapshot>& now) {
+    if (!now)
+      return done(now.error());
+    source->open(from, *now);
+    done(stream_start{.task = task, .source = source, .objective = nullptr, .answer = nullptr});
+  });
+}
+
+// -- objectives --------------------------------------------------------------------------------------------------------
+
+void service::create(create_objective command, reply<objective_ptr> done) const {
+  if (auto ok = admit(command.who, operation::create_objective); !ok)
+    return done(ok.error());
+  door_.create(std::move(command), nullptr, std::move(done));
+}
+
+void service::update(update_objective command, reply<objective_ptr> done) const {
+  if (auto ok = admit(command.who, operation::update_objective); !ok)
+    return done(ok.error());
+  door_.update(std::move(command), std::move(done));
+}
+
+void service::get(const get_objective& query, reply<objective_ptr> done) const {
+  if (auto ok = admit(query.who, operation::get_objective); !ok)
+    return done(ok.error());
+  place(records_, query.who, query.id, std::move(done),
+        [*this, id = query.id, client = client_of(query.who)](const placement&,
+                                                              reply<objective_ptr> to) {
+          records_.read_objective(
+              id,
+              [id, to = std::move(to)](result<objective_ptr> found) {
+                if (found ? *found == nullptr : is_not_found(found.error().code))
+                  return to(unknown_of(id));
+                to(std::move(found));
+              },
+              client);
+        });
+}
+
+void service::list(const list_objectives& query, reply<objective_page> done) const {
+  if (auto ok = admit(query.who, operation::list_objectives); !ok)
+    return done(ok.error());
+  records_.list(query, std::move(done), client_of(query.who));
+}
+
+// -- plans -------------------------------------------------------------------------------------------------------------
+
+void service::create(create_plan command, reply<placed_plan> done) const {
+  if (auto ok = admit(command.who, operation::create_plan); !ok)
+    return done(ok.error());
+  const auto who = command.who;
+  door_.create(std::move(command),
+               [*this, who, done = std::move(done)](const result<plan_id>& made) {
+                 if (!made)
+                   return done(made.error());
+                 show_plan(who, *made, done);
+               });
+}
+
+void service::update(update_plan command, reply<placed_plan> done) const {
+  if (auto ok = admit(command.who, operation::update_plan); !ok)
+    return done(ok.error());
+  const auto who = command.who;
+  door_.update(std::move(command),
+               [*this, who, done = std::move(done)](const result<plan_id>& changed) {
+                 if (!changed)
+                   return done(changed.error());
+                 show_plan(who, *changed, done);
+               });
+}
+
+void service::get(const get_plan& query, reply<placed_plan> done) const {
+  if (auto ok = admit(query.who, operation::get_plan); !ok)
+    return done(ok.error());
+  show_plan(query.who, query.id, std::move(done));
+}
+
+void service::show_plan(const principal& who, const plan_id& id, reply<placed_plan> done) const {
+  place(records_, who, id, std::move(done),
+        [*this, id, client = client_of(who)](const placement& at, reply<placed_plan> to) {
+          records_.read_objective(
+              at.objective,
+              [id, index = at.plan, to = std::move(to)](const result<objective_ptr>& found) {
+                if (!found && !is_not_found(found.error().code))
+                  return to(found.error());
+                if (!found || !*found || index >= (*found)->plans.size())
+                  return to(unknown_of(id));
+                to(placed_plan{.objective = *found, .index = index});
+              },
+              client);
+        });
+}
+
+// -- push configurations -----------------------------------------------------------------------------------------------
+
+result<void> service::offers_pushes() const {
+  if (pushes_ == nullptr)
+    return make_error(errc::push_not_supported, "This server sends no push notifications.");
+  return pushes_->is_offered();
+}
+
+void service::create(create_push_config command, reply<push_config> done) const {
+  if (auto ok = admit(command.who, operation::create_push_config); !ok)
+    return done(ok.error());
+  if (auto ok = offers_pushes(); !ok)
+    return done(ok.error());
+  const auto who = command.who;
+  const auto task = command.config.task;
+  place(records_, who, task, std::move(done),
+        [*this, command = std::move(command)](const placement&, reply<push_config> to) mutable {
+          command.config.owner = command.who;
+          pushes_->create(std::move(command), std::move(to));
+        });
+}
+
+void service::get(const get_push_config& query, reply<push_config> done) const {
+  if (auto ok = admit(query.who, operation::get_push_config); !ok)
+    return done(ok.error());
+  if (auto ok = offers_pushes(); !ok)
+    return done(ok.error());
+  place(records_, query.who, query.task, std::move(done),
+        [*this, query](const placement&, reply<push_config> to) { to(pushes_->get(query)); });
+}
+
+void service::list(const list_push_configs& query, reply<push_config_page> done) const {
+  if (auto ok = admit(query.who, operation::list_push_configs); !ok)
+    return done(ok.error());
+  if (auto ok = offers_pushes(); !ok)
+    return done(ok.error());
+  place(records_, query.who, query.task, std::move(done),
+        [*this, query](const placement&, reply<push_config_page> to) { to(pushes_->list(query)); });
+}
+
+void service::erase(delete_push_config command, reply<void> done) const {
+  if (auto ok = admit(command.who, operation::delete_push_config); !ok)
+    return done(ok.error());
+  if (auto ok = offers_pushes(); !ok)
+    return done(ok.error());
+  const auto who = command.who;
+  const auto task = command.task;
+  place(records_, who, task, std::move(done),
+        [*this, command = std::move(command)](const placement&, reply<void> to) mutable {
+          pushes_->erase(std::move(command), std::move(to));
+        });
+}
+
+} // namespace troupe

@@ -1,0 +1,103 @@
+// Everything that can be asked for, as functions of typed commands to typed results: what is
+// allowed, whose it is, what is waited for and which error it is stands here and in the gateway.
+// JSON-RPC, REST, the library and whatever comes next are thin bindings of it. It knows no session,
+// no socket, no JSON text and no version of a protocol.
+//
+// A value: a copy is the same service. Thread-safe. Each function answers `done` exactly once:
+// before it returns if memory can answer, else on another thread. None blocks. An event loop hands
+// in replies of its loop_gateway, and is answered on its own thread.
+#pragma once
+
+#include "actors/feed/feed.hpp"
+#include "actors/service/answer.hpp"
+#include "actors/service/operation.hpp"
+#include "actors/service/pending_send.hpp"
+#include "actors/service/push_configurations.hpp"
+#include "actors/service/send_request.hpp"
+#include <troupe/actors/gateway.hpp>
+#include <troupe/protocol/command.hpp>
+#include <troupe/store/store.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+
+namespace troupe {
+
+class service {
+public:
+  /// `pushes` may be null: then notifications are not offered. The gateway outlives the service and
+  /// its copies.
+  explicit service(gateway& door, std::shared_ptr<push_configurations> pushes = nullptr);
+
+  // -- tasks -------------------------------------------------------------------------------------------------------------
+
+  /// Errors of all that name a task: task_not_found, also for somebody else's; forbidden;
+  /// store_unreadable, overloaded.
+  void get(const get_task& query, reply<task_ptr> done) const;
+  void list(const list_tasks& query, reply<task_page> done) const;
+  void cancel(cancel_task command, reply<task_ptr> done) const;
+
+  /// Sends, and begins to wait. `notify` is called on any thread when the outcome may be there: see
+  /// pending_send::poll. It outlives the service's store.
+  [[nodiscard]] std::shared_ptr<pending_send> send(send_request request,
+                                                   std::function<void()> notify) const;
+  /// Sends, and makes `source`, a new feed, that of the task that takes the message. The feed is
+  /// handed on from step to step: the service lets go of it with the answer.
+  void send(send_request request, std::shared_ptr<feed> source, reply<stream_start> done) const;
+
+  struct subscription {
+    subscribe_to_task command;
+    std::optional<stream_cursor> after; ///< Where the client's last stream broke.
+    bool refuses_ended = false; ///< A task that has ended is an error, unless there is an `after`
+                                ///< (docs/a2a.md, D11).
+  };
+  /// The same with the feed of a task that is there, from `after` on if there is one. Errors also:
+  /// unsupported_operation (it has ended), invalid_params (`after` is ahead of the task).
+  void subscribe(subscription wanted, std::shared_ptr<feed> source, reply<stream_start> done) const;
+
+  // -- objectives and plans ----------------------------------------------------------------------------------------------
+
+  void create(create_objective command, reply<objective_ptr> done) const;
+  void update(update_objective command, reply<objective_ptr> done) const;
+  void get(const get_objective& query, reply<objective_ptr> done) const;
+  void list(const list_objectives& query, reply<objective_page> done) const;
+
+  void create(create_plan command, reply<placed_plan> done) const;
+  void update(update_plan command, reply<placed_plan> done) const;
+  void get(const get_plan& query, reply<placed_plan> done) const;
+
+  // -- push configurations -----------------------------------------------------------------------------------------------
+
+  /// Errors also: push_not_supported.
+  void create(create_push_config command, reply<push_config> done) const;
+  void get(const get_push_config& query, reply<push_config> done) const;
+  void list(const list_push_configs& query, reply<push_config_page> done) const;
+  void erase(delete_push_config command, reply<void> done) const;
+
+private:
+  [[nodiscard]] result<void> offers_pushes() const;
+  /// What a send begins with: the push configuration is in order, and it is known whether the
+  /// message brings an objective.
+  template<class Next>
+  void prepare(std::shared_ptr<send_request> request, reply<sent> refused, Next next) const;
+  void take(send_message command, watcher_ptr follow, const std::shared_ptr<send_request>& with,
+            reply<sent> done) const;
+  void send_text(send_message command, const std::shared_ptr<pending_send>& out,
+                 const std::shared_ptr<send_request>& with) const;
+  void send_objective(const std::shared_ptr<send_request>& request, create_objective command,
+                      const std::shared_ptr<pending_send>& out) const;
+  /// Opens `source` as the feed of the task. Errors: those of feed_source::open.
+  void open(const task_id& task, const std::string& client, std::shared_ptr<feed> source,
+            reply<stream_start> done) const;
+  void create_for(const std::shared_ptr<send_request>& request, create_objective command,
+                  reply<objective_ptr> done) const;
+  void show_plan(const principal& who, const plan_id& id, reply<placed_plan> done) const;
+
+  gateway& door_;
+  store& records_;
+  std::shared_ptr<push_configurations> pushes_;
+};
+
+} // namespace troupe

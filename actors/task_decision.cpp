@@ -1,0 +1,174 @@
+#include "actors/task_decision.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+error not_allowed(const task_life& life, task_event on) {
+  return make_error(errc::invalid_transition, "a task that is "
+                                                  + std::string{to_string(life.status.state)}
+                                                  + " cannot " + std::string{to_string(on)});
+}
+
+/// An open question ends with what asked it.
+void withdraw_question(const task_life& life, const std::string& reason, task_events& out) {
+  if (life.question)
+    out.push_back(question_withdrawn{life.question->id, reason});
+}
+
+error no_question(std::string_view task) {
+  return make_error(errc::no_question, "the task's question was answered already",
+                    std::string{task});
+}
+
+} // namespace
+
+result<task_decision> decide(const task_life& life, const attempt_begins& fact, const task_terms&,
+                             task_events& out) {
+  const auto to = next_state(life.status.state, task_event::start);
+  if (!to)
+    return not_allowed(life, task_event::start);
+  withdraw_question(life, "the attempt that asked has ended", out);
+  const bool same_number = fact.goes_on && life.attempt > 0;
+  out.push_back(
+      task_moved{*to, life.attempt + (same_number ? 0 : 1), nullptr, life.failures, fact.taken_by});
+  return task_decision{task_effect::start_agent};
+}
+
+result<task_decision> decide(const task_life& life, const attempt_resumes&, const task_terms&,
+                             task_events& out) {
+  if (phase_of(life) != task_phase::slot || life.attempt == 0 || life.awaits_retry)
+    return not_allowed(life, task_event::start);
+  out.push_back(task_resumed{});
+  return task_decision{task_effect::start_agent};
+}
+
+result<task_decision> decide(const task_life& life, const slot_wanted&, const task_terms&,
+                             task_events& out) {
+  if (life.status.state != task_state::working || life.is_queued)
+    return not_allowed(life, task_event::start);
+  out.push_back(task_queued{});
+  return task_decision{};
+}
+
+result<task_decision> decide(const task_life& life, const question_asked& fact,
+                             const task_terms& terms, task_events& out) {
+  const auto& asked = fact.asked;
+  const auto on = asked.auth ? task_event::ask_auth : task_event::ask;
+  const auto to = next_state(life.status.state, on);
+  if (!to || life.awaits_retry)
+    return not_allowed(life, on);
+  auto opened = std::make_shared<question>();
+  opened->id = make_question_id(life.questions + 1);
+  opened->attempt = life.attempt;
+  opened->kind = asked.auth ? question_kind::auth : question_kind::input;
+  opened->prompt = asked.prompt;
+  opened->key = asked.key;
+  opened->form = asked.form;
+  opened->data = asked.data;
+  opened->opened = terms.now;
+  if (asked.open_for)
+    opened->deadline = terms.now + *asked.open_for;
+  out.push_back(question_opened{std::move(opened)});
+  out.push_back(task_moved{*to, life.attempt, terms.say(asked.prompt, {}), life.failures});
+  return task_decision{};
+}
+
+result<task_decision> decide(const task_life& life, const input_given& command, const task_terms&,
+                             task_events& out) {
+  if (is_terminal(life.status.state))
+    return task_has_ended(command.task);
+  const bool asks = is_interrupted(life.status.state);
+  if ((command.answers && !asks)
+      || (!command.question.empty() && (!life.question || life.question->id != command.question)))
+    return no_question(command.task);
+  if (life.status.state == task_state::unspecified)
+    return task_has_not_begun(command.task);
+  if (!asks) {
+    out.push_back(task_message{command.message});
+    return task_decision{task_effect::give_input};
+  }
+  if (life.question)
+    out.push_back(question_answered{life.question->id});
+  // First the move, which puts the question into the history; then the answer.
+  out.push_back(task_moved{*next_state(life.status.state, task_event::answer), life.attempt,
+                           nullptr, life.failures});
+  out.push_back(task_message{command.message});
+  return task_decision{task_effect::give_answer};
+}
+
+result<task_decision> decide(const task_life& life, const question_ends& fact,
+                             const task_terms& terms, task_events& out) {
+  const auto to = next_state(life.status.state, task_event::answer);
+  if (!to || !life.question || life.question->id != fact.id)
+    return make_error(errc::no_question, "the question is not open", fact.id);
+  if (fact.how == question_end::expired)
+    out.push_back(question_expired{fact.id});
+  else
+    out.push_back(question_withdrawn{fact.id, fact.reason});
+  out.push_back(task_moved{*to, life.attempt,
+                           fact.reason.empty() ? nullptr : terms.say(fact.reason, {}),
+                           life.failures});
+  return task_decision{task_effect::question_closed};
+}
+
+result<task_decision> decide(const task_life& life, const attempt_fails& fact,
+                             const task_terms& terms, task_events& out) {
+  const auto failures = life.failures + 1;
+  const auto count = std::to_string(failures) + " of " + std::to_string(terms.retry.attempts_max);
+  const bool again = fact.failure.retry && failures < terms.retry.attempts_max;
+  const auto on = again ? task_event::start : task_event::fail;
+  const auto to = next_state(life.status.state, on);
+  if (!to || life.awaits_retry)
+    return not_allowed(life, on);
+  withdraw_question(life, "the attempt that asked has failed", out);
+  if (!again) {
+    const bool counts = fact.failure.retry && terms.retry.attempts_max > 1;
+    const auto text = fact.failure.reason + (counts ? " (attempt " + count + ")" : "");
+    out.push_back(
+        task_moved{*to, life.attempt, text.empty() ? nullptr : terms.say(text, {}), failures});
+    return task_decision{task_effect::end};
+  }
+  const auto wait = backoff_after(terms.retry, failures, fact.random);
+  const auto text = "attempt " + count + " failed: " + fact.failure.reason + "; the next one in "
+                    + seconds_text(wait);
+  out.push_back(task_moved{*to, life.attempt, terms.say(text, {}), failures});
+  return task_decision{task_effect::back_off, wait};
+}
+
+result<task_decision> decide(const task_life& life, const task_ends& command,
+                             const task_terms& terms, task_events& out) {
+  const auto to = next_state(life.status.state, command.how);
+  if (!to || !is_terminal(*to))
+    return not_allowed(life, command.how);
+  withdraw_question(life, "the task has ended", out);
+  out.push_back(task_moved{
+      *to, life.attempt, command.text.empty() ? nullptr : terms.say(command.text, command.metadata),
+      life.failures});
+  return task_decision{task_effect::end};
+}
+
+std::chrono::milliseconds backoff_after(const retry_policy& policy, std::uint32_t failures,
+                                        std::uint64_t random) {
+  const auto doubled =
+      static_cast<double>(policy.backoff.count()) * std::exp2(std::min(failures - 1, 40u));
+  const auto capped = std::min(doubled, static_cast<double>(policy.backoff_max.count()));
+  const auto share = static_cast<double>(random >> 11) * 0x1.0p-53;
+  return std::chrono::milliseconds{
+      static_cast<std::int64_t>(capped * (1.0 - policy.jitter * share))};
+}
+
+std::string seconds_text(std::chrono::milliseconds span) {
+  auto text = std::to_string(static_cast<double>(span.count()) / 1000.0);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.')
+    text.pop_back();
+  return text + " s";
+}
+
+} // namespace troupe

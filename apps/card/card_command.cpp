@@ -1,0 +1,62 @@
+// `troupe card`: the agent card as `troupe serve` would serve it, or whether somebody's card is
+// signed with a key.
+#include "apps/commands.hpp"
+#include "apps/console.hpp"
+#include "apps/serve/serve_setup.hpp"
+#include "apps/text_file.hpp"
+#include "net/card/agent_card.hpp"
+#include "net/card/card_documents.hpp"
+#include <troupe/net/card_signature.hpp>
+
+#include <string>
+
+namespace troupe {
+
+namespace {
+
+int refuse(const error& why, int code) {
+  complain(why.message);
+  return code;
+}
+
+int verify(const card_command_options& options) {
+  const auto card = read_text(options.verify_file);
+  if (!card)
+    return refuse(card.error(), exit_usage);
+  const auto pem = read_text(options.key_file);
+  if (!pem)
+    return refuse(pem.error(), exit_usage);
+  const auto key = net::verifying_key::from_pem(*pem);
+  if (!key)
+    return refuse(make_error(key.error().code, options.key_file + ": " + key.error().message),
+                  exit_usage);
+  if (const auto done = net::verify_card(*card, *key, options.kid); !done)
+    return refuse(done.error(), exit_failed);
+  return say("valid: the card is signed with this key\n") ? exit_ok : exit_failed;
+}
+
+int show(const card_command_options& options) {
+  const auto settings = effective_settings({options.config_file, {}, false});
+  if (!settings)
+    return refuse(settings.error(), exit_usage);
+  const auto agents = make_agents(*settings);
+  if (!agents)
+    return refuse(agents.error(), exit_usage);
+  const auto& server = settings->server;
+  const auto cards =
+      net::make_card_documents(server, net::url_of(server.address, server.port), *agents);
+  if (!cards)
+    return refuse(cards.error(), exit_usage);
+  const auto shape = options.shape.value_or(cards->unasked);
+  return say((shape == card_shape::pure_1_0 ? cards->pure_1_0 : cards->superset).body + '\n')
+             ? exit_ok
+             : exit_failed;
+}
+
+} // namespace
+
+int card_command(const card_command_options& options) {
+  return options.verify_file.empty() ? show(options) : verify(options);
+}
+
+} // namespace troupe

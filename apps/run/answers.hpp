@@ -1,0 +1,32 @@
+// The answers given beforehand with `--answer KEY=TEXT`. Each is used once, those of one key in
+// their order. A plain value.
+#pragma once
+
+#include <troupe/protocol/spec.hpp>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace troupe {
+
+class prepared_answers {
+public:
+  explicit prepared_answers(std::vector<std::pair<std::string, std::string>> all)
+      : left_(std::move(all)) {}
+
+  /// The next answer for a task, found by its key (the id in the file), its name or its id; nothing
+  /// if none is left.
+  [[nodiscard]] std::optional<std::string> take(const task_spec& task, const task_id& id);
+
+  /// The first key that fits no task of `plans`; a misspelt key should not come to light hours
+  /// later.
+  [[nodiscard]] std::optional<std::string>
+  unknown_key(const std::vector<plan_spec_ptr>& plans) const;
+
+private:
+  std::vector<std::pair<std::string, std::string>> left_;
+};
+
+} // namespace troupe

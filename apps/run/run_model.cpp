@@ -1,0 +1,305 @@
+#include "apps/run/run_model.hpp"
+
+#include "protocol/fold/apply.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+milliseconds span_between(timestamp began, timestamp ended, timestamp now) {
+  if (began == timestamp{})
+    return milliseconds{0};
+  const timestamp until = ended == timestamp{} ? now : ended;
+  return std::max(milliseconds{0}, until - began);
+}
+
+bool is_active(task_state state) {
+  return state == task_state::working || is_interrupted(state);
+}
+
+} // namespace
+
+std::size_t& counter_of(state_counts& counts, task_state state) {
+  switch (state) {
+    case task_state::unspecified:
+    case task_state::submitted: return counts.pending;
+    case task_state::working: return counts.working;
+    case task_state::input_required:
+    case task_state::auth_required: return counts.waiting;
+    case task_state::completed: return counts.completed;
+    case task_state::failed:
+    case task_state::rejected: return counts.failed;
+    case task_state::canceled: return counts.canceled;
+  }
+  return counts.pending;
+}
+
+std::size_t& counter_of(state_counts& counts, const plan_row& plan, const task_row& task) {
+  const bool never_began =
+      task.attempt == 0
+      && (task.state == task_state::unspecified || task.state == task_state::submitted
+          || task.state == task_state::canceled);
+  return never_began && plan.state == plan_state::skipped ? counts.skipped
+                                                          : counter_of(counts, task.state);
+}
+
+milliseconds task_row::elapsed(timestamp now) const {
+  return span_between(began, ended, now);
+}
+
+milliseconds plan_row::elapsed(timestamp now) const {
+  return span_between(began, ended, now);
+}
+
+milliseconds run_model::elapsed(timestamp now) const {
+  return span_between(began_, ended_, now);
+}
+
+double fraction_of(const progress_report& report) {
+  if (report.aggregate && report.aggregate->progress && report.aggregate->total
+      && *report.aggregate->total > 0)
+    return std::clamp(*report.aggregate->progress / *report.aggregate->total, 0.0, 1.0);
+  double sum = 0;
+  std::size_t n = 0;
+  for (const auto& tracker : report.trackers) {
+    if (tracker.total && *tracker.total > 0 && tracker.progress) {
+      sum += std::clamp(*tracker.progress / *tracker.total, 0.0, 1.0);
+      ++n;
+    }
+  }
+  return n == 0 ? -1.0 : sum / static_cast<double>(n);
+}
+
+double run_model::progress() const {
+  if (counts_.total() == 0)
+    return view_.state == objective_state::completed ? 1.0 : 0.0;
+  double done = static_cast<double>(counts_.done());
+  for (const auto& plan : plans_)
+    for (const auto& [index, report] : plan.progress)
+      done += std::max(0.0, fraction_of(*report));
+  return std::min(1.0, done / static_cast<double>(counts_.total()));
+}
+
+// -- snapshot ----------------------------------------------------------------------------------------------------------
+
+void run_model::reset(const objective_view& from) {
+  *this = run_model{};
+  view_ = from;
+  if (view_.state != objective_state::submitted)
+    began_ = view_.created;
+  if (is_settled(view_.state))
+    ended_ = view_.updated;
+  show_new_plans();
+  for (std::uint32_t p = 0; p < plans_.size(); ++p) {
+    auto& plan = plans_[p];
+    plan.state = view_.plans[p].state;
+    plan.reason = view_.plans[p].reason;
+    count_again(plan);
+    for (std::uint32_t i = 0; i < plan.tasks.size(); ++i) {
+      attempts_ += view_.plans[p].tasks[i].attempt;
+      show_task(plan, i, timestamp{});
+    }
+  }
+  for (const auto& pending : view_.pending_inputs) {
+    for (std::uint32_t p = 0; p < plans_.size(); ++p)
+      for (const auto i : plans_[p].active)
+        if (is_interrupted(plans_[p].tasks[i].state) && view_.plans[p].task_at(i) == pending.task)
+          questions_.push_back({++questions_seen_, pending.task, p, i, pending.prompt,
+                                plans_[p].tasks[i].state == task_state::auth_required,
+                                pending.since});
+  }
+}
+
+void run_model::measured(std::uint32_t plan, std::uint32_t task, timestamp began, timestamp ended) {
+  plans_[plan].tasks[task].began = began;
+  plans_[plan].tasks[task].ended = ended;
+}
+
+// -- changes -----------------------------------------------------------------------------------------------------------
+
+void run_model::apply(const change& change) {
+  for (const auto& one : change.events) {
+    apply_event(view_, change, one);
+    show(change, one);
+  }
+}
+
+void run_model::show(const change& where, const event& one) {
+  if (std::holds_alternative<objective_created>(one) || std::holds_alternative<plan_added>(one)) {
+    show_new_plans();
+  } else if (std::holds_alternative<objective_moved>(one)) {
+    show_objective(where.at);
+  } else if (const auto* plan = std::get_if<plan_moved>(&one)) {
+    show_plan(plan->plan, where.at);
+  } else if (const auto* changed = std::get_if<plan_changed>(&one)) {
+    show_shape(changed->plan);
+  } else if (const auto* withdrawn = std::get_if<tasks_withdrawn>(&one)) {
+    show_tasks(withdrawn->plan, withdrawn->tasks, where.at);
+  } else if (const auto* renewed = std::get_if<tasks_renewed>(&one)) {
+    show_tasks(renewed->plan, renewed->tasks, where.at);
+  } else if (auto* of = row_of(where.task)) {
+    if (const auto* moved = std::get_if<task_moved>(&one))
+      return show_move(where, *moved);
+    if (const auto* report = std::get_if<task_progress>(&one); report && report->progress)
+      of->progress[where.task.task_index] = report->progress;
+    show_task(*of, where.task.task_index, where.at);
+  }
+}
+
+void run_model::show_objective(timestamp at) {
+  if (began_ == timestamp{} && view_.state != objective_state::submitted)
+    began_ = at;
+  ended_ = is_settled(view_.state) ? at : timestamp{};
+}
+
+void run_model::show_new_plans() {
+  while (plans_.size() < view_.plans.size()) {
+    plan_row row;
+    row.spec = view_.plans[plans_.size()].spec;
+    row.tasks.resize(row.spec->tasks.size());
+    row.counts.pending = row.tasks.size();
+    counts_.pending += row.tasks.size();
+    plans_.push_back(std::move(row));
+  }
+}
+
+// Tasks that were added have rows; those that were removed keep theirs, and are withdrawn.
+void run_model::show_shape(std::uint32_t index) {
+  if (index >= plans_.size())
+    return;
+  auto& plan = plans_[index];
+  plan.spec = view_.plans[index].spec;
+  const auto before = plan.tasks.size();
+  plan.tasks.resize(plan.spec->tasks.size());
+  plan.counts.pending += plan.tasks.size() - before;
+  counts_.pending += plan.tasks.size() - before;
+}
+
+void run_model::show_plan(std::uint32_t index, timestamp at) {
+  if (index >= plans_.size())
+    return;
+  auto& plan = plans_[index];
+  const auto& now = view_.plans[index];
+  if (plan.began == timestamp{} && now.state == plan_state::working)
+    plan.began = at;
+  const bool counts_differently =
+      (plan.state == plan_state::skipped) != (now.state == plan_state::skipped);
+  plan.state = now.state;
+  plan.reason = now.reason;
+  plan.ended = is_settled(now.state) ? at : timestamp{};
+  if (counts_differently)
+    count_again(plan);
+}
+
+void run_model::show_tasks(std::uint32_t plan, const std::vector<std::uint32_t>& tasks,
+                           timestamp at) {
+  if (plan >= plans_.size())
+    return;
+  for (const auto index : tasks)
+    if (index < plans_[plan].tasks.size())
+      show_task(plans_[plan], index, at);
+}
+
+void run_model::show_move(const change& where, const task_moved& moved) {
+  auto& plan = *row_of(where.task);
+  const std::uint32_t index = where.task.task_index;
+  auto& row = plan.tasks[index];
+  if (moved.attempt > row.attempt) {
+    attempts_ += moved.attempt - row.attempt;
+    row.began = where.at;
+    row.ended = timestamp{};
+    plan.progress.erase(index);
+  }
+  if (is_interrupted(row.state)) // also if it asks anew
+    end_question(plan, index);
+  show_task(plan, index, where.at);
+  std::string words = moved.message ? text_of(moved.message->parts) : std::string{};
+  if (is_interrupted(moved.to))
+    questions_.push_back({++questions_seen_, where.task.id, where.task.plan_index, index, words,
+                          moved.to == task_state::auth_required, where.at});
+  if (words.empty() || moved.to == task_state::completed)
+    plan.reasons.erase(index);
+  else
+    plan.reasons[index] = std::move(words);
+}
+
+// A row follows its slot; the counts follow the row.
+void run_model::show_task(plan_row& plan, std::uint32_t index, timestamp at) {
+  const auto& slot = view_.plans[static_cast<std::size_t>(&plan - plans_.data())].tasks[index];
+  auto& row = plan.tasks[index];
+  if (is_interrupted(row.state) && !is_interrupted(slot.state))
+    end_question(plan, index);
+  for (auto* counts : {&counts_, &plan.counts})
+    --counter_of(*counts, plan, row);
+  if (slot.generation != row.generation) { // a new task in its place
+    row = task_row{.generation = slot.generation};
+    plan.reasons.erase(index);
+  }
+  const bool changes = row.state != slot.state || row.attempt != slot.attempt;
+  row.state = slot.state;
+  row.attempt = slot.attempt;
+  for (auto* counts : {&counts_, &plan.counts})
+    ++counter_of(*counts, plan, row);
+  if (is_active(row.state)) {
+    plan.active.insert(index);
+    row.ended = timestamp{};
+  } else {
+    plan.active.erase(index);
+    plan.progress.erase(index);
+  }
+  if (changes && is_terminal(row.state) && row.attempt > 0)
+    row.ended = at;
+  if (row.state == task_state::failed || row.state == task_state::rejected)
+    plan.failed.insert(index);
+  else
+    plan.failed.erase(index);
+  parallel_seen_max_ = std::max(parallel_seen_max_, counts_.working);
+}
+
+void run_model::end_question(const plan_row& plan, std::uint32_t index) {
+  const auto at = static_cast<std::uint32_t>(&plan - plans_.data());
+  std::erase_if(questions_,
+                [&](const open_question& each) { return each.plan == at && each.index == index; });
+}
+
+plan_row* run_model::row_of(const task_address& task) {
+  const bool known = !task.id.empty() && !task.lone && task.plan_index < plans_.size()
+                     && task.task_index < plans_[task.plan_index].tasks.size();
+  return known ? &plans_[task.plan_index] : nullptr;
+}
+
+void run_model::count_again(plan_row& plan) {
+  const auto add = [](state_counts& to, const state_counts& counts, std::size_t sign) {
+    for (const auto member :
+         {&state_counts::pending, &state_counts::working, &state_counts::waiting,
+          &state_counts::completed, &state_counts::failed, &state_counts::canceled,
+          &state_counts::skipped})
+      to.*member += sign * (counts.*member);
+  };
+  add(counts_, plan.counts, static_cast<std::size_t>(-1));
+  plan.counts = {};
+  for (const auto& task : plan.tasks)
+    ++counter_of(plan.counts, plan, task);
+  add(counts_, plan.counts, 1);
+}
+
+// -- names -------------------------------------------------------------------------------------------------------------
+
+std::string shown_name(const task_spec& task, std::size_t index) {
+  if (!task.name.empty())
+    return task.name;
+  return task.key.empty() ? "task-" + std::to_string(index) : task.key;
+}
+
+std::string shown_name(const plan_spec& plan, std::size_t index) {
+  if (!plan.name.empty())
+    return plan.name;
+  return plan.key.empty() ? "plan-" + std::to_string(index) : plan.key;
+}
+
+} // namespace troupe

@@ -1,0 +1,133 @@
+#include "apps/run/run_report.hpp"
+
+#include "apps/text.hpp"
+
+namespace troupe {
+
+namespace {
+
+/// One line per event that changes a state.
+class line_writer {
+public:
+  line_writer(std::string& out, const change& where, const run_model& model)
+      : out_(out), where_(where), model_(model), time_(format_duration(model.elapsed(where.at))) {}
+
+  void operator()(const objective_moved& moved) {
+    const std::string name = clean_line(model_.name().empty() ? model_.id().str() : model_.name());
+    line(name + ": " + std::string(to_string(moved.to)), moved.reason);
+  }
+
+  void operator()(const plan_moved& moved) {
+    line("plan " + plan_name(moved.plan) + ": " + std::string(to_string(moved.to)), moved.reason);
+  }
+
+  void operator()(const plan_added& added) {
+    line("plan " + clean_line(shown_name(*added.spec, model_.plans().size() - 1)) + ": added", {});
+  }
+
+  void operator()(const plan_changed& changed) {
+    line("plan " + plan_name(changed.plan) + ": changed", changed.reason);
+  }
+
+  void operator()(const tasks_withdrawn& withdrawn) {
+    const auto n = withdrawn.tasks.size();
+    line("plan " + plan_name(withdrawn.plan) + ": " + std::to_string(n)
+             + (n == 1 ? " task " : " tasks ") + std::string(to_string(withdrawn.to)),
+         withdrawn.reason);
+  }
+
+  void operator()(const tasks_renewed& renewed) {
+    const auto n = renewed.tasks.size();
+    line("plan " + plan_name(renewed.plan) + ": " + std::to_string(n)
+             + (n == 1 ? " task" : " tasks") + " again",
+         {});
+  }
+
+  void operator()(const task_moved& moved) {
+    if (where_.task.lone)
+      return;
+    std::string text = place_of(model_, where_.task.plan_index, where_.task.task_index) + ": "
+                       + std::string(to_string(moved.to));
+    if (moved.attempt > 1)
+      text += " (attempt " + std::to_string(moved.attempt) + ")";
+    line(text, moved.message && moved.to != task_state::completed ? text_of(moved.message->parts)
+                                                                  : std::string{});
+  }
+
+  template<class Other>
+  void operator()(const Other&) {}
+
+private:
+  std::string plan_name(std::uint32_t index) const {
+    return index < model_.plans().size()
+               ? clean_line(shown_name(*model_.plans()[index].spec, index))
+               : std::to_string(index);
+  }
+
+  void line(const std::string& text, const std::string& reason) {
+    out_.append(time_.size() < 8 ? 8 - time_.size() : 0, ' ')
+        .append(time_)
+        .append("  ")
+        .append(text);
+    if (!reason.empty())
+      out_.append(": ").append(clean_line(reason));
+    out_ += '\n';
+  }
+
+  std::string& out_;
+  const change& where_;
+  const run_model& model_;
+  std::string time_;
+};
+
+std::string plural(std::uint64_t n, std::string_view word) {
+  return std::to_string(n) + " " + std::string(word) + (n == 1 ? "" : "s");
+}
+
+} // namespace
+
+std::string place_of(const run_model& model, std::uint32_t plan, std::uint32_t task) {
+  if (plan >= model.plans().size() || task >= model.plans()[plan].spec->tasks.size())
+    return "plan-" + std::to_string(plan) + "/task-" + std::to_string(task);
+  const auto& spec = *model.plans()[plan].spec;
+  return clean_line(shown_name(spec, plan) + " / " + shown_name(spec.tasks[task], task));
+}
+
+void append_state_lines(std::string& out, const change& change, const run_model& model) {
+  for (const auto& each : change.events)
+    std::visit(line_writer(out, change, model), each);
+}
+
+std::string summary_text(const run_model& model, timestamp now,
+                         std::chrono::milliseconds critical_path, std::size_t failures_max) {
+  std::string out;
+  std::size_t told = 0;
+  std::size_t untold = 0;
+  for (std::uint32_t p = 0; p < model.plans().size(); ++p) {
+    const auto& plan = model.plans()[p];
+    for (const auto t : plan.failed) {
+      if (told == failures_max) {
+        ++untold;
+        continue;
+      }
+      ++told;
+      const auto reason = plan.reasons.find(t);
+      out += "failed: " + place_of(model, p, t)
+             + (reason == plan.reasons.end() ? std::string{} : ": " + clean_line(reason->second))
+             + "\n";
+    }
+  }
+  if (untold > 0)
+    out += "failed: " + plural(untold, "more task") + "\n";
+  const auto& counts = model.counts();
+  out += std::string(to_string(model.state())) + ": " + std::to_string(counts.completed) + " of "
+         + plural(counts.total(), "task") + " in " + format_duration(model.elapsed(now))
+         + " (critical path " + format_duration(critical_path) + ", at most "
+         + std::to_string(model.parallel_seen_max()) + " at once, "
+         + plural(model.attempts(), "attempt") + ")\n";
+  if (!model.reason().empty() && model.state() != objective_state::completed)
+    out += "reason: " + clean_line(model.reason()) + "\n";
+  return out;
+}
+
+} // namespace troupe

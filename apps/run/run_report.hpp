@@ -1,0 +1,27 @@
+// What a run says in plain lines: one per change of state when nobody watches the tree, and the
+// summary at the end. Pure functions.
+#pragma once
+
+#include "apps/run/run_model.hpp"
+#include <troupe/protocol/event.hpp>
+
+#include <chrono>
+#include <string>
+
+namespace troupe {
+
+/// Appends a line for each change of a plan's or a task's state in `what`; `model` has seen `what`
+/// already. `   1.24s  Research / Read: completed`
+void append_state_lines(std::string& out, const change& change, const run_model& model);
+
+/// The last words for people: the outcome, what failed and why (at most `failures_max`), one
+/// summary line: `completed: 12 of 12 tasks in 3.21s (critical path 3.10s, at most 4 at once, 13
+/// attempts)`
+[[nodiscard]] std::string summary_text(const run_model& model, timestamp now,
+                                       std::chrono::milliseconds critical_path,
+                                       std::size_t failures_max = 10);
+
+/// `Travel / Choose a flight`, cleaned.
+[[nodiscard]] std::string place_of(const run_model& model, std::uint32_t plan, std::uint32_t task);
+
+} // namespace troupe

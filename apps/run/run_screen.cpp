@@ -1,0 +1,209 @@
+#include "apps/run/run_screen.hpp"
+
+#include "apps/draw/critical_path.hpp"
+#include "apps/run/json_events.hpp"
+#include "apps/run/run_report.hpp"
+#include "apps/run/tree_view.hpp"
+#include "apps/text.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <unistd.h>
+
+namespace troupe {
+
+namespace {
+
+constexpr std::size_t prompt_lines_max = 6;
+
+void to_stderr(const std::string& line) {
+  output err(STDERR_FILENO);
+  err.write("troupe: " + clean_line(line) + "\n");
+}
+
+/// `text` broken at spaces into lines of at most `columns`.
+std::vector<std::string> wrapped(std::string_view text, std::size_t columns,
+                                 std::size_t lines_max) {
+  std::vector<std::string> out;
+  while (!text.empty() && out.size() < lines_max) {
+    std::string line = cut_to(text, columns, "");
+    if (line.empty())
+      break;
+    if (line.size() < text.size() && out.size() + 1 < lines_max) {
+      if (const auto space = line.rfind(' '); space != std::string::npos && space > 0)
+        line.resize(space);
+    }
+    text.remove_prefix(line.size());
+    while (text.starts_with(' '))
+      text.remove_prefix(1);
+    out.push_back(std::move(line));
+  }
+  return out;
+}
+
+class tree_screen final : public run_screen {
+public:
+  tree_screen(output& out, tree_options options) : out_(out), options_(options), block_(out) {}
+
+  void on_change(const change&, const run_model&) override {}
+
+  void refresh(const run_model& model, const std::optional<prompt_view>& question,
+               timestamp now) override {
+    const auto size = size_of(out_.descriptor());
+    // The last column and row stay free: writing there makes some terminals wrap or scroll.
+    const std::size_t width = std::max<std::size_t>(size.columns, 2) - 1;
+    std::size_t height = std::max<std::size_t>(size.rows, 2) - 1;
+    int cursor = -1;
+    std::vector<std::string> asked;
+    if (question) {
+      asked = prompt_lines(*question, width, height, cursor);
+      height -= asked.size();
+    }
+    auto lines = draw_tree(model, {width, height, options_.colour, options_.unicode}, now);
+    for (auto& each : asked)
+      lines.push_back(std::move(each));
+    block_.draw(lines, size.columns, cursor);
+  }
+
+  void notice(const std::string& line) override {
+    block_.print_above("troupe: " + clean_line(line) + "\r\n");
+  }
+
+  void finish(const run_model& model, timestamp now) override {
+    refresh(model, std::nullopt, now);
+    block_.leave();
+    out_.write(summary_text(model, now, measured_critical_path(model)));
+    out_.flush();
+  }
+
+  bool is_animated() const override { return true; }
+  bool has_prompt() const override { return true; }
+
+private:
+  std::string shown(std::string_view text) const {
+    std::string clean = clean_line(text);
+    return options_.unicode ? clean : to_ascii(clean);
+  }
+
+  /// At most `height` lines: what is typed first of all, then the question, then whose it is.
+  std::vector<std::string> prompt_lines(const prompt_view& question, std::size_t width,
+                                        std::size_t height, int& cursor) const {
+    std::string head = "? " + shown(question.place);
+    if (question.more > 0)
+      head += " (" + std::to_string(question.more) + " more behind it)";
+    const std::string_view dots = options_.unicode ? "…" : "~";
+    auto out = wrapped(shown(question.prompt), width, std::min(height - 1, prompt_lines_max));
+    if (out.size() + 1 < height)
+      out.insert(out.begin(), render_line({{head, style::yellow}}, width, options_.colour, dots));
+    // The end of a long line is what the person is typing.
+    std::string typed = question.secret ? std::string(display_width(question.typed), '*')
+                                        : clean_line(question.typed);
+    const std::size_t room = width > 4 ? width - 4 : 1;
+    while (display_width(typed) > room) {
+      std::size_t bytes = 1;
+      while (bytes < typed.size() && (static_cast<unsigned char>(typed[bytes]) & 0xc0) == 0x80)
+        ++bytes;
+      typed.erase(0, bytes);
+    }
+    out.push_back("> " + typed);
+    cursor = static_cast<int>(2 + display_width(typed));
+    return out;
+  }
+
+  output& out_;
+  tree_options options_;
+  live_block block_;
+};
+
+/// Prints questions on standard error, once each.
+class plain_screen : public run_screen {
+public:
+  explicit plain_screen(output& out) : out_(out) {}
+
+  void refresh(const run_model&, const std::optional<prompt_view>& question, timestamp) override {
+    out_.flush();
+    if (question && (question->place != asked_.place || question->prompt != asked_.prompt)) {
+      output err(STDERR_FILENO);
+      err.write("? " + clean_line(question->place) + ": " + clean_line(question->prompt) + "\n> ");
+    }
+    asked_ = question ? *question : prompt_view{};
+  }
+
+  void notice(const std::string& line) override {
+    out_.flush();
+    to_stderr(line);
+  }
+
+protected:
+  output& out_;
+
+private:
+  prompt_view asked_;
+};
+
+class lines_screen final : public plain_screen {
+public:
+  using plain_screen::plain_screen;
+
+  void on_change(const change& change, const run_model& model) override {
+    std::string text;
+    append_state_lines(text, change, model);
+    out_.write(text);
+  }
+
+  void finish(const run_model& model, timestamp now) override {
+    out_.write(summary_text(model, now, measured_critical_path(model)));
+    out_.flush();
+  }
+};
+
+class json_screen final : public plain_screen {
+public:
+  using plain_screen::plain_screen;
+
+  void on_change(const change& change, const run_model& model) override {
+    std::string text;
+    append_json_events(text, change, model);
+    out_.write(text);
+  }
+
+  void finish(const run_model& model, timestamp now) override {
+    std::string text;
+    append_json_summary(text, model, now, measured_critical_path(model));
+    out_.write(text);
+    out_.flush();
+  }
+};
+
+class quiet_screen final : public plain_screen {
+public:
+  using plain_screen::plain_screen;
+
+  void on_change(const change&, const run_model&) override {}
+
+  void finish(const run_model& model, timestamp now) override {
+    out_.write(summary_text(model, now, measured_critical_path(model)));
+    out_.flush();
+  }
+};
+
+} // namespace
+
+std::unique_ptr<run_screen> make_tree_screen(output& out, tree_options options) {
+  return std::make_unique<tree_screen>(out, options);
+}
+
+std::unique_ptr<run_screen> make_lines_screen(output& out) {
+  return std::make_unique<lines_screen>(out);
+}
+
+std::unique_ptr<run_screen> make_json_screen(output& out) {
+  return std::make_unique<json_screen>(out);
+}
+
+std::unique_ptr<run_screen> make_quiet_screen(output& out) {
+  return std::make_unique<quiet_screen>(out);
+}
+
+} // namespace troupe

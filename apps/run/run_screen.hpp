@@ -1,0 +1,54 @@
+// How a run shows itself: as a live tree, as lines, as JSON, or not at all until the end. The
+// session tells it what happened; it decides what to print. One thread.
+#pragma once
+
+#include "apps/run/run_model.hpp"
+#include "apps/terminal.hpp"
+#include <troupe/protocol/event.hpp>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace troupe {
+
+/// The question being asked at the prompt.
+struct prompt_view {
+  std::string place;    ///< `Travel / Choose a flight`
+  std::string prompt;   ///< What the agent asks.
+  std::string typed;    ///< What the person has typed.
+  std::size_t more = 0; ///< Further questions behind it.
+  bool secret = false;  ///< Credentials: what is typed is not shown.
+};
+
+class run_screen {
+public:
+  virtual ~run_screen() = default;
+  /// `model` has seen `what`.
+  virtual void on_change(const change& change, const run_model& model) = 0;
+  /// After each batch of changes, each frame, and each key.
+  virtual void refresh(const run_model& model, const std::optional<prompt_view>& question,
+                       timestamp now) = 0;
+  /// Something to tell besides (on standard error unless it would tear the picture).
+  virtual void notice(const std::string& line) = 0;
+  /// The end.
+  virtual void finish(const run_model& model, timestamp now) = 0;
+  /// Wants `refresh` now and then although nothing happens.
+  [[nodiscard]] virtual bool is_animated() const { return false; }
+  /// The person sees the prompt on this screen and types without echo.
+  [[nodiscard]] virtual bool has_prompt() const { return false; }
+};
+
+struct tree_options {
+  bool colour = false;
+  bool unicode = true;
+};
+
+[[nodiscard]] std::unique_ptr<run_screen> make_tree_screen(output& out, tree_options options);
+[[nodiscard]] std::unique_ptr<run_screen> make_lines_screen(output& out);
+[[nodiscard]] std::unique_ptr<run_screen> make_json_screen(output& out);
+/// Only the summary.
+[[nodiscard]] std::unique_ptr<run_screen> make_quiet_screen(output& out);
+
+} // namespace troupe

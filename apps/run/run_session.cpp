@@ -1,0 +1,329 @@
+#include "apps/run/run_session.hpp"
+
+#include "apps/options.hpp"
+#include "apps/run/run_report.hpp"
+#include "apps/text.hpp"
+#include <troupe/store/await.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include <poll.h>
+#include <unistd.h>
+
+namespace troupe {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto frame_interval = 100ms;
+constexpr auto run_look_interval = 1s; ///< Between two looks at what the store says of its disk.
+/// Beyond the agents' own grace, for the record of the end.
+constexpr auto cancel_margin = 3s;
+/// Tasks of an earlier process whose times are read back for the critical path.
+constexpr std::size_t measured_tasks_max = 20'000;
+
+/// What was left, to go on with at most `parallel_max` tasks at once; 0: as it was begun. The
+/// record stays as it is.
+objective_ptr limited(const objective_ptr& left, std::uint32_t parallel_max) {
+  if (parallel_max == 0)
+    return left;
+  auto out = std::make_shared<objective_view>(*left);
+  out->parallel_max = parallel_max;
+  return out;
+}
+
+} // namespace
+
+run_session::run_session(gateway& door, std::shared_ptr<inbox> in, stop_signals& signals,
+                         run_screen& screen, prepared_answers answers, input_choice input,
+                         executor_options limits)
+    : door_(door), in_(std::move(in)), signals_(signals), screen_(screen),
+      news_(std::make_unique<run_news>(door.records(), in_, screen.is_animated())),
+      answers_(std::move(answers)), input_(input), limits_(std::move(limits)) {}
+
+// -- begin and end -----------------------------------------------------------------------------------------------------
+
+result<int> run_session::run(objective_spec_ptr spec) {
+  create_objective command;
+  command.spec = *spec;
+  command.start = true;
+  door_.create(std::move(command), news_->live(), [this, in = in_](result<objective_ptr> done) {
+    if (!done)
+      in->post([this, why = done.error()] { refused_ = why; });
+    else
+      in->post([this, id = (*done)->id] { news_->follow(id); });
+  });
+  return follow();
+}
+
+result<int> run_session::resume(const objective_ptr& left) {
+  const auto now = news_->open(left->id);
+  if (!now)
+    return make_error(errc::objective_not_found,
+                      "the run " + left->id.str() + " is not in the store any more");
+  model_.reset(*now);
+  measure_earlier(*now);
+  recovered one;
+  one.objectives.push_back(limited(now, limits_.parallel_max));
+  door_.resume(one);
+  const bool is_paused = now->paused || std::ranges::any_of(now->plans, &plan_view::paused);
+  if (is_paused || now->state == objective_state::submitted
+      || now->state == objective_state::planning) {
+    update_objective start;
+    start.id = now->id;
+    start.state = objective_state::working;
+    door_.update(std::move(start), [this, in = in_](result<objective_ptr> done) {
+      if (!done)
+        in->post([this, why = done.error()] { refused_ = why; });
+    });
+  }
+  return follow();
+}
+
+void run_session::measure_earlier(const objective_view& view) {
+  std::size_t left = measured_tasks_max;
+  for (std::uint32_t p = 0; p < view.plans.size(); ++p)
+    for (std::uint32_t t = 0; t < view.plans[p].tasks.size() && left > 0; ++t) {
+      if (view.plans[p].tasks[t].state != task_state::completed)
+        continue;
+      --left;
+      const auto record = await_read<task_ptr>(
+          [&](auto done) { door_.records().read_task(view.plans[p].task_at(t), std::move(done)); });
+      if (record)
+        model_.measured(p, t, (*record)->created, (*record)->status.at);
+    }
+}
+
+bool run_session::over() const {
+  return refused_ || (!model_.id().empty() && is_settled(model_.state()))
+         || limits_.time->steady() >= give_up_at_;
+}
+
+result<int> run_session::follow() {
+  while (!over()) {
+    wait();
+    mind_signals();
+    take_in();
+    mind_questions();
+    read_input();
+    look_at_store();
+    refresh();
+  }
+  if (refused_)
+    return *refused_;
+  news_ = nullptr;
+  if (!is_settled(model_.state()))
+    screen_.notice("gave up waiting for the cancellation; the run is left unfinished in the record "
+                   "(see --resume)");
+  end_within(close_bound, exit_code_now(), "the record could not be closed in time");
+  screen_.finish(model_, limits_.time->now());
+  return exit_code_now();
+}
+
+int run_session::exit_code_now() const {
+  if (model_.state() == objective_state::completed)
+    return exit_ok;
+  if (model_.state() == objective_state::failed)
+    return exit_failed;
+  return ending_ == ending::needs_input ? exit_needs_input : exit_canceled;
+}
+
+// -- one turn ----------------------------------------------------------------------------------------------------------
+
+void run_session::wait() {
+  std::array<pollfd, 3> waits{pollfd{in_->descriptor(), POLLIN, 0},
+                              pollfd{signals_.descriptor(), POLLIN, 0},
+                              pollfd{asked_ != 0 ? input_.descriptor : -1, POLLIN, 0}};
+  const auto timeout =
+      screen_.is_animated() ? frame_interval : std::chrono::milliseconds(run_look_interval);
+  ::poll(waits.data(), waits.size(), static_cast<int>(timeout.count()));
+}
+
+void run_session::mind_signals() {
+  signals_.clear();
+  if (signals_.take_continued() && input_.keys != nullptr) {
+    input_.keys->renew();
+    dirty_ = true;
+  }
+  if (signals_.stop_requested())
+    cancel(ending::by_person);
+}
+
+void run_session::take_in() {
+  const auto posted = in_->take();
+  for (const auto& each : posted)
+    each();
+  dirty_ = dirty_ || !posted.empty();
+  take_news();
+  if (ending_ != ending::none && !cancel_sent_ && !model_.id().empty())
+    send_cancel();
+}
+
+void run_session::take_news() {
+  const auto news = news_->take(limits_.time->steady());
+  if (!news && !news_stuck_)
+    screen_.notice("what has happened cannot be read back, so nothing more is shown for now: "
+                   + news.error().message);
+  news_stuck_ = !news;
+  if (!news)
+    return;
+  if (news->anew)
+    model_.reset(*news->anew);
+  for (const auto& each : news->changes) {
+    model_.apply(*each);
+    screen_.on_change(*each, model_);
+  }
+  dirty_ = dirty_ || news->anew || !news->changes.empty();
+  if (news->more)
+    in_->wake();
+}
+
+void run_session::look_at_store() {
+  const auto now = limits_.time->steady();
+  if (now - last_look_ < run_look_interval)
+    return;
+  last_look_ = now;
+  const auto status = door_.records().status();
+  if (!status.writable && !store_stuck_)
+    screen_.notice("nothing can be recorded, so the run stands still: " + status.problem);
+  if (status.writable && store_stuck_)
+    screen_.notice("the record can be written again; the run goes on");
+  store_stuck_ = !status.writable;
+}
+
+void run_session::refresh() {
+  const auto now = limits_.time->steady();
+  if (screen_.is_animated() ? now - last_frame_ < frame_interval && asked_ == 0 : !dirty_)
+    return;
+  last_frame_ = now;
+  dirty_ = false;
+  std::optional<prompt_view> prompt;
+  if (const auto* question = asked_ != 0 ? next_question() : nullptr) {
+    prompt = prompt_view{place_of(model_, question->plan, question->index), question->prompt,
+                         editor_.text(), model_.questions().size() - 1, question->auth};
+  }
+  screen_.refresh(model_, prompt, limits_.time->now());
+}
+
+// -- questions ---------------------------------------------------------------------------------------------------------
+
+const open_question* run_session::next_question() const {
+  for (const auto& each : model_.questions())
+    if (!answered_.contains(each.number))
+      return &each;
+  return nullptr;
+}
+
+void run_session::mind_questions() {
+  if (ending_ != ending::none) {
+    asked_ = 0;
+    return;
+  }
+  for (const auto& each : model_.questions()) {
+    if (answered_.contains(each.number))
+      continue;
+    const auto& spec = model_.plans()[each.plan].spec->tasks[each.index];
+    if (auto text = answers_.take(spec, each.task)) {
+      give_answer(each, std::move(*text));
+      continue;
+    }
+    if (input_.descriptor >= 0)
+      continue;
+    screen_.notice(
+        place_of(model_, each.plan, each.index) + " asks \"" + each.prompt
+        + "\" and nobody is there to answer; canceled. Answer it beforehand with --answer \""
+        + (spec.key.empty() ? shown_name(spec, each.index) : spec.key) + "=TEXT\"");
+    cancel(ending::needs_input);
+    return;
+  }
+  const auto* next = next_question();
+  const auto number = next == nullptr ? 0 : next->number;
+  if (number != asked_ && number != 0) {
+    editor_ = line_editor{};
+    forget_typed(input_.descriptor);
+  }
+  dirty_ = dirty_ || number != asked_;
+  asked_ = number;
+}
+
+void run_session::read_input() {
+  if (asked_ == 0)
+    return;
+  pollfd ready{input_.descriptor, POLLIN, 0};
+  if (::poll(&ready, 1, 0) <= 0)
+    return;
+  std::array<char, 4096> bytes;
+  const auto got = ::read(input_.descriptor, bytes.data(), bytes.size());
+  if (got < 0 && (errno == EINTR || errno == EAGAIN))
+    return;
+  dirty_ = true;
+  if (got <= 0) {
+    input_.descriptor = -1; // the keyboard is gone: mind_questions sees that nobody is there
+    return;
+  }
+  const auto lines = editor_.feed({bytes.data(), static_cast<std::size_t>(got)});
+  const auto* question = next_question();
+  if (lines.empty() || question == nullptr)
+    return;
+  if (lines.front().end_of_input)
+    input_.descriptor = -1;
+  else
+    give_answer(*question, valid_utf8(lines.front().text));
+  // What was pasted behind this line is no answer to the next question: nobody has seen that yet.
+  // Before it is shown, all that is forgotten.
+  mind_questions();
+}
+
+void run_session::give_answer(const open_question& question, std::string text) {
+  const auto number = question.number;
+  answered_.insert(number);
+  send_message command;
+  command.message.message_id = thread_id_source().next("msg");
+  command.message.from = role::user;
+  command.message.context_id = model_.id().str();
+  command.message.task_id = question.task.str();
+  command.message.parts.push_back(text_part(std::move(text)));
+  door_.send(std::move(command), nullptr, [this, number, in = in_](result<sent> done) {
+    if (done)
+      return;
+    in->post([this, number, why = done.error()] {
+      if (why.code == errc::no_question || why.code == errc::unsupported_operation)
+        return; // answered by somebody else, or over
+      screen_.notice("the answer was not taken: " + why.message);
+      answered_.erase(number);
+    });
+  });
+}
+
+// -- cancel ------------------------------------------------------------------------------------------------------------
+
+void run_session::cancel(ending why) {
+  if (ending_ != ending::none)
+    return;
+  ending_ = why;
+  dirty_ = true;
+  give_up_at_ = limits_.time->steady() + limits_.cancel_grace + cancel_margin;
+  if (!model_.id().empty())
+    send_cancel();
+}
+
+void run_session::send_cancel() {
+  cancel_sent_ = true;
+  update_objective command;
+  command.id = model_.id();
+  command.state = objective_state::canceled;
+  door_.update(std::move(command), [this, in = in_](result<objective_ptr> done) {
+    if (done)
+      return;
+    in->post([this, why = done.error()] {
+      if (why.code != errc::invalid_transition) // else it ended by itself meanwhile
+        screen_.notice("canceling failed: " + why.message);
+    });
+  });
+}
+
+} // namespace troupe

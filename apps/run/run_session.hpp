@@ -1,0 +1,87 @@
+// Follows one objective from its start to its end: takes the committed changes in, keeps the model,
+// draws, asks the person, answers, cancels. The poll loop of `troupe run`; everything happens on
+// the thread that calls `follow`.
+#pragma once
+
+#include "apps/run/answers.hpp"
+#include "apps/run/inbox.hpp"
+#include "apps/run/line_editor.hpp"
+#include "apps/run/run_news.hpp"
+#include "apps/run/run_screen.hpp"
+#include "apps/signals.hpp"
+#include "apps/terminal.hpp"
+#include <troupe/actors/gateway.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace troupe {
+
+/// Where answers come from besides `--answer`.
+struct input_choice {
+  int descriptor = -1;       ///< Of the person's keyboard; negative: nobody is there.
+  key_input* keys = nullptr; ///< Set if the screen shows the prompt and the terminal does not echo.
+};
+
+class run_session {
+public:
+  run_session(gateway& door, std::shared_ptr<inbox> in, stop_signals& signals, run_screen& screen,
+              prepared_answers answers, input_choice input, executor_options limits);
+
+  /// Creates the objective, starts it and follows it. The exit code; an error if it was refused
+  /// (nothing was run).
+  [[nodiscard]] result<int> run(objective_spec_ptr spec);
+  /// Goes on with one that an earlier process left unfinished.
+  [[nodiscard]] result<int> resume(const objective_ptr& left);
+
+private:
+  using steady = std::chrono::steady_clock;
+  enum class ending : unsigned char { none, by_person, needs_input };
+
+  result<int> follow();
+  [[nodiscard]] bool over() const;
+  [[nodiscard]] int exit_code_now() const;
+  void wait();
+  void take_in();
+  void take_news();
+  void look_at_store();
+  void mind_signals();
+  void mind_questions();
+  void read_input();
+  void give_answer(const open_question& question, std::string text);
+  void cancel(ending why);
+  void send_cancel();
+  void refresh();
+  void measure_earlier(const objective_view& view);
+  /// The question to put to the person: the oldest whose answer is not under way; null if there is
+  /// none.
+  [[nodiscard]] const open_question* next_question() const;
+
+  gateway& door_;
+  std::shared_ptr<inbox> in_;
+  stop_signals& signals_;
+  run_screen& screen_;
+  std::unique_ptr<run_news> news_;
+  prepared_answers answers_;
+  input_choice input_;
+  executor_options limits_;
+  run_model model_;
+  line_editor editor_;
+  std::optional<error> refused_;
+  ending ending_ = ending::none;
+  bool cancel_sent_ = false;
+  bool dirty_ = true;
+  bool store_stuck_ = false;
+  bool news_stuck_ = false;
+  std::set<std::uint64_t> answered_; ///< Questions whose answer is under way, by number.
+  std::uint64_t asked_ = 0;          ///< The question at the prompt; 0: none.
+  steady::time_point give_up_at_ = steady::time_point::max();
+  steady::time_point last_frame_{};
+  steady::time_point last_look_{};
+};
+
+} // namespace troupe

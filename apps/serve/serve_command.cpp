@@ -1,0 +1,181 @@
+// `troupe serve`: configuration, store, gateway and HTTP server, until somebody asks for an end;
+// then a polite one.
+#include "apps/commands.hpp"
+#include "apps/console.hpp"
+#include "apps/log.hpp"
+#include "apps/open_store.hpp"
+#include "apps/serve/serve_setup.hpp"
+#include "apps/settings/settings.hpp"
+#include "apps/signals.hpp"
+#include "apps/terminal.hpp"
+#include "apps/version.hpp"
+#include <troupe/net/server.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <iterator>
+#include <memory>
+#include <utility>
+
+#include <netdb.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace troupe {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto serve_look_interval = 5s; ///< Between two looks at what the store says of its disk.
+
+/// Whether somebody listens there already, asked before anything is set going. Everything else that
+/// can go wrong with an address is left to `server::start`.
+bool is_taken(const serve_settings& settings) {
+  if (settings.server.port == 0)
+    return false;
+  addrinfo hints{};
+  hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  if (::getaddrinfo(settings.server.address.c_str(), std::to_string(settings.server.port).c_str(),
+                    &hints, &found)
+      != 0)
+    return false;
+  bool taken = false;
+  if (const int probe = ::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0); probe >= 0) {
+    const int yes = 1; // as the server will: a port whose last owner has just gone is free
+    ::setsockopt(probe, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    taken = ::bind(probe, found->ai_addr, found->ai_addrlen) != 0 && errno == EADDRINUSE;
+    ::close(probe);
+  }
+  ::freeaddrinfo(found);
+  return taken;
+}
+
+std::string counted(std::size_t n, std::string_view word) {
+  return std::to_string(n) + " " + std::string(word) + (n == 1 ? "" : "s");
+}
+
+std::string describe_recovery(const recovered& recovered) {
+  std::size_t tasks = recovered.lone_tasks.size();
+  for (const auto& objective : recovered.objectives)
+    for (const auto& plan : objective->plans)
+      tasks += static_cast<std::size_t>(
+          std::count_if(plan.tasks.begin(), plan.tasks.end(),
+                        [](const task_slot& slot) { return !is_terminal(slot.state); }));
+  return "recovered " + counted(recovered.objectives.size(), "objective") + " with "
+         + counted(tasks, "open task") + " (" + counted(recovered.events_replayed, "event")
+         + " replayed)";
+}
+
+void log_start(const serve_settings& settings, const agent_registry& agents, const server& http,
+               const recovered& left) {
+  std::string names;
+  for (const auto& each : agents.names())
+    names += (names.empty() ? "" : ", ") + each;
+  log_info("listening on " + http.url());
+  log_info(settings.store.kind == store_kind::memory
+               ? std::string("records in memory: nothing survives this process")
+               : "records in " + settings.store.directory + " ("
+                     + (settings.store.durability == durability::sync ? "sync)" : "async)"));
+  log_info("agents: " + names + "; default: " + agents.default_agent);
+  if (!left.repaired.empty())
+    log_warn("the record was repaired: " + left.repaired);
+  log_info(describe_recovery(left));
+}
+
+/// Until somebody asks for an end. Says when the store stops to write, and when it goes on.
+void serve_until_stopped(stop_signals& signals, store& records) {
+  bool writable = true;
+  while (!signals.stop_requested()) {
+    pollfd wake{signals.descriptor(), POLLIN, 0};
+    ::poll(&wake, 1, static_cast<int>(std::chrono::milliseconds(serve_look_interval).count()));
+    signals.clear();
+    const auto status = records.status();
+    if (status.writable != writable) {
+      writable = status.writable;
+      if (writable)
+        log_info("the store can write again");
+      else
+        log_error("the store cannot write: " + status.problem);
+    }
+  }
+}
+
+int start_and_serve(const serve_settings& settings, const agent_registry& agents, store& records) {
+  stop_signals signals;
+  if (is_taken(settings)) {
+    const std::string where(std::get<std::string>(find_setting("listen")->get(settings)));
+    complain(where
+             + " is in use by another process; stop it, or choose another --listen HOST:PORT");
+    return exit_failed;
+  }
+  auto left = records.recover();
+  if (!left) {
+    complain(left.error().message);
+    return exit_failed;
+  }
+  auto how = settings.executor;
+  how.warn = [](const std::string& line) { log_warn(line); };
+  gateway door(records, agents, how);
+  door.start();
+  server http(door, settings.server);
+  // Before listening: a client's first command must find what is live.
+  door.resume(*left);
+  if (auto port = http.start(); !port) {
+    complain(port.error().message);
+    return exit_failed;
+  }
+  log_start(settings, agents, http, *left);
+  left->objectives.clear();
+  left->lone_tasks.clear();
+  serve_until_stopped(signals, records);
+  log_info("draining: no new work is taken (a second signal ends at once)");
+  end_within(settings.drain_bound + close_bound, exit_failed,
+             "the records could not be closed in time; what was acknowledged is safe, the rest is "
+             "not recorded");
+  door.drain();
+  http.drain(settings.drain_bound);
+  records.flush();
+  log_info("stopped");
+  return exit_ok;
+}
+
+} // namespace
+
+int serve_command(const serve_options& options) {
+  auto settings = effective_settings(options);
+  if (!settings) {
+    complain(settings.error().message);
+    return exit_usage;
+  }
+  if (options.print_config) {
+    return say(print_settings(*settings)) ? exit_ok : exit_failed;
+  }
+  auto agents = make_agents(*settings);
+  if (!agents) {
+    complain(agents.error().message);
+    return exit_usage;
+  }
+  auto records = open_store(settings->store);
+  if (!records) {
+    error why = records.error();
+    if (why.code == errc::store_locked)
+      why.message = "another process uses " + settings->store.directory
+                    + "; stop it, or choose another --data DIR";
+    complain(why.message);
+    return exit_failed;
+  }
+  set_up_log(settings->log);
+  settings->server.warn = [](std::string_view line) { log_warn(line); };
+  settings->server.push.warn = settings->server.warn;
+  settings->server.push.user_agent = "troupe/" + std::string(version_number());
+  const int code = start_and_serve(*settings, *agents, **records);
+  shut_down_log();
+  return code;
+}
+
+} // namespace troupe

@@ -1,0 +1,51 @@
+#include "apps/serve/serve_setup.hpp"
+
+#include "apps/settings/config_file.hpp"
+#include "apps/text_file.hpp"
+#include "net/card/card_documents.hpp"
+#include <troupe/agents/register_builtin.hpp>
+
+#include <string>
+
+namespace troupe {
+
+result<serve_settings> effective_settings(const serve_options& options) {
+  serve_settings out;
+  if (!options.config_file.empty()) {
+    const auto text = read_text(options.config_file);
+    if (!text)
+      return text.error();
+    if (auto done = read_config(out, *text, name_of_file(options.config_file)); !done)
+      return done.error();
+  }
+  for (const auto& [key, value] : options.flags)
+    if (auto done = set_from_text(out, key, value); !done)
+      return done.error();
+  if (out.store.kind == store_kind::rocksdb && out.store.directory.empty())
+    return make_error(errc::invalid_params, "\"data\" is empty: a store on disk needs a directory");
+  if (auto good = net::check_card(out.server.card); !good)
+    return good.error();
+  out.server.card.persistent = out.store.kind == store_kind::rocksdb;
+  return out;
+}
+
+result<agent_registry> make_agents(const serve_settings& settings) {
+  agent_registry out;
+  builtin_agent_options options;
+  if (settings.commands_allowed)
+    options.command->parallel_max = settings.command_parallel_max;
+  else
+    options.command.reset();
+  options.conformance = settings.agent == "conformance"; // known only if it was asked for
+  register_builtin_agents(out, options);
+  if (!settings.agent.empty())
+    out.default_agent = settings.agent;
+  if (out.find(out.default_agent) == nullptr)
+    return make_error(
+        errc::agent_not_found,
+        "agent \"" + out.default_agent + "\": there is no such agent (see troupe agents"
+            + (out.default_agent == "command" ? "; command needs --allow-commands)" : ")"));
+  return out;
+}
+
+} // namespace troupe

@@ -1,0 +1,19 @@
+// What `troupe serve` and `troupe card` make of their configuration before anything runs.
+#pragma once
+
+#include "apps/options.hpp"
+#include "apps/settings/settings.hpp"
+#include <troupe/actors/agent.hpp>
+#include <troupe/protocol/errc.hpp>
+
+namespace troupe {
+
+/// Defaults, then the file, then the flags. Errors: unavailable, invalid_document, invalid_params;
+/// the message names file and setting.
+[[nodiscard]] result<serve_settings> effective_settings(const serve_options& options);
+
+/// The agents that these settings offer. Error: agent_not_found, if the default one is not among
+/// them.
+[[nodiscard]] result<agent_registry> make_agents(const serve_settings& settings);
+
+} // namespace troupe

@@ -1,0 +1,71 @@
+// Everything `troupe serve` can be told, as one value and one table of its names. The configuration
+// file, the flags and --print-config all go through the table, so that they can never differ.
+#pragma once
+
+#include "apps/log.hpp"
+#include "apps/options.hpp"
+#include <troupe/actors/gateway.hpp>
+#include <troupe/net/server_options.hpp>
+#include <troupe/protocol/errc.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace troupe {
+
+struct serve_settings {
+  server_options server;
+  executor_options executor;
+  store_choice store{
+      .kind = store_kind::rocksdb, .durability = durability::sync, .directory = "troupe-data"};
+  std::string agent;             ///< Empty: the registry's default.
+  bool commands_allowed = false; ///< Any client of the server may then run any program as its user.
+  std::uint32_t command_parallel_max = 0; ///< 0: one per core.
+  log_options log;
+  std::chrono::milliseconds drain_bound{10'000};
+};
+
+using text_list = std::vector<std::string>;
+/// An array of tables; members in the order in which they are printed.
+using text_cell = std::variant<std::string, text_list>;
+using text_row = std::vector<std::pair<std::string, text_cell>>;
+using text_rows = std::vector<text_row>;
+
+/// As TOML has them; times are numbers of seconds.
+using setting_value = std::variant<bool, std::int64_t, double, std::string, text_list, text_rows>;
+
+/// One name. `set` refuses with errc::invalid_params and a message that says what it takes, without
+/// the name.
+struct setting {
+  std::string_view key; ///< `listen`, or `limits.streams` for one in a table.
+  std::string_view help;
+  std::function<result<void>(serve_settings&, const setting_value&)> set;
+  std::function<setting_value(const serve_settings&)> get;
+  bool is_secret = false; ///< Is not printed.
+};
+
+/// All of them; those of one table stand together.
+[[nodiscard]] const std::vector<setting>& all_settings();
+
+/// Null if there is none of that name.
+[[nodiscard]] const setting* find_setting(std::string_view key);
+
+/// The known key most like `key`; empty if none is close.
+[[nodiscard]] std::string_view similar_setting(std::string_view key);
+
+/// A flag's text as the value the setting takes now (a number, a truth value or a text). The error
+/// names the flag.
+[[nodiscard]] result<void> set_from_text(serve_settings& to, std::string_view key,
+                                         const std::string& text);
+
+/// The whole of it as a TOML file with a comment per line; reads back the same, but for secrets,
+/// which are left out.
+[[nodiscard]] std::string print_settings(const serve_settings& serve_settings);
+
+} // namespace troupe

@@ -1,0 +1,416 @@
+#include "client/http_client.hpp"
+
+#include "client/name_resolver.hpp"
+
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/ssl.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <boost/beast/http/write.hpp>
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+#include <utility>
+#include <variant>
+
+namespace troupe::net {
+
+namespace {
+
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+namespace ssl = boost::asio::ssl;
+namespace ip = boost::asio::ip;
+
+using tls_socket = ssl::stream<tcp_socket>;
+
+/// Interim answers (1xx, RFC 9110 15.2) passed over before the one that counts.
+constexpr int interim_answers_max = 5;
+constexpr std::uint32_t answer_header_bytes_max = 32 * 1024;
+
+bool same_name(std::string_view a, std::string_view b) noexcept {
+  return beast::iequals(a, b);
+}
+
+} // namespace
+
+std::string_view outbound_answer::header(std::string_view name) const noexcept {
+  const auto found =
+      std::ranges::find_if(headers, [&](const auto& each) { return same_name(each.first, name); });
+  return found == headers.end() ? std::string_view{} : std::string_view{found->second};
+}
+
+/// One TCP connection, with TLS or without.
+struct http_wire {
+  std::variant<tcp_socket, tls_socket> stream;
+
+  [[nodiscard]] tcp_socket& socket() {
+    if (auto* tls = std::get_if<tls_socket>(&stream))
+      return tls->next_layer();
+    return std::get<tcp_socket>(stream);
+  }
+  void close() {
+    error_code ignored;
+    socket().close(ignored);
+  }
+};
+
+struct http_client::parts : std::enable_shared_from_this<parts> {
+  parts(asio::io_context& on, timers_ptr by, http_client_options how)
+      : context(on), clock(std::move(by)), options(std::move(how)),
+        names(on, clock->source(), options.resolve), idle_end(clock) {}
+
+  /// What TLS connections are made with. The system's roots are read when the first one is: most
+  /// never make any, and reading takes tens of milliseconds. If there are none every certificate is
+  /// refused, and the exchange says so.
+  [[nodiscard]] ssl::context& tls() {
+    error_code ignored;
+    if (!std::exchange(has_system_roots, true))
+      own_roots.set_default_verify_paths(ignored);
+    return own_roots;
+  }
+
+  /// A connection to the host that is left over; null if there is none.
+  [[nodiscard]] std::unique_ptr<http_wire> take_idle(const std::string& host);
+  void keep_idle(std::string host, std::unique_ptr<http_wire> wire);
+  void end_idle();
+
+  struct left_over {
+    std::string host; ///< Scheme, host and port.
+    std::unique_ptr<http_wire> wire;
+    time_point until;
+  };
+
+  asio::io_context& context;
+  const timers_ptr clock;
+  const http_client_options options;
+  ssl::context own_roots{
+      ssl::context::tls_client}; ///< Believes `trusted_pem` only, until `tls` was asked for.
+  bool has_system_roots = false;
+  name_resolver names;
+  std::deque<left_over> idle; ///< In the order in which they end.
+  timer idle_end;             ///< Of the first of `idle`.
+  bool keeps_idle = true;
+};
+
+std::unique_ptr<http_wire> http_client::parts::take_idle(const std::string& host) {
+  const auto found = std::ranges::find(idle, host, &left_over::host);
+  if (found == idle.end())
+    return nullptr;
+  auto out = std::move(found->wire);
+  idle.erase(found);
+  if (idle.empty())
+    idle_end.cancel();
+  return out;
+}
+
+void http_client::parts::keep_idle(std::string host, std::unique_ptr<http_wire> wire) {
+  if (!keeps_idle || options.idle_connections_max == 0)
+    return wire->close();
+  if (idle.size() == options.idle_connections_max) {
+    idle.front().wire->close();
+    idle.pop_front();
+  }
+  idle.push_back({std::move(host), std::move(wire), clock->now() + options.idle_timeout});
+  if (idle.size() == 1)
+    end_idle();
+}
+
+/// Closes those whose time is up, and waits for the next one's.
+void http_client::parts::end_idle() {
+  while (!idle.empty() && idle.front().until <= clock->now()) {
+    idle.front().wire->close();
+    idle.pop_front();
+  }
+  if (!idle.empty())
+    idle_end.start_at(idle.front().until, [this] { end_idle(); });
+}
+
+result<std::unique_ptr<http_client>> http_client::make(asio::io_context& context, timers_ptr clock,
+                                                       http_client_options options) {
+  auto shared = std::make_shared<parts>(context, std::move(clock), std::move(options));
+  auto& tls = shared->own_roots;
+  error_code ec;
+  tls.set_options(
+      ssl::context::default_workarounds | ssl::context::no_tlsv1 | ssl::context::no_tlsv1_1, ec);
+  tls.set_verify_mode(ssl::verify_peer, ec);
+  if (const auto& pem = shared->options.trusted_pem; !pem.empty()) {
+    tls.add_certificate_authority(asio::buffer(pem), ec);
+    if (ec)
+      return make_error(errc::invalid_params,
+                        "The trusted certificates cannot be read (" + ec.message() + ").");
+  }
+  return std::unique_ptr<http_client>(new http_client(std::move(shared)));
+}
+
+http_client::~http_client() {
+  close();
+  shared_->names.close();
+}
+
+void http_client::start() {
+  shared_->names.start();
+}
+
+bool http_client::turn() {
+  return shared_->names.turn();
+}
+
+void http_client::close() {
+  shared_->keeps_idle = false;
+  shared_->idle_end.cancel();
+  shared_->idle.clear();
+}
+
+std::size_t http_client::idle_connections() const noexcept {
+  return shared_->idle.size();
+}
+
+// -- a stream ----------------------------------------------------------------------------------------------------------
+
+struct http_stream::impl : std::enable_shared_from_this<impl> {
+  impl(std::shared_ptr<http_client::parts> with, http_url to)
+      : shared(std::move(with)), url(std::move(to)),
+        host((url.tls ? "https:" : "http:") + url.host + ":" + std::to_string(url.port)),
+        waiting(shared->clock), limit(shared->clock) {}
+
+  awaitable<result<outbound_answer>> exchange(outbound_request request);
+  awaitable<result<addresses>> find_addresses();
+  awaitable<result<void>> connect();
+  awaitable<error_code> connect_to(const ip::address& address);
+  template<class Stream>
+  awaitable<result<outbound_answer>> ask(Stream& on,
+                                         const http::request<http::string_body>& request);
+  [[nodiscard]] http::request<http::string_body> make_request(outbound_request request) const;
+  void drop();
+  /// What is under way is cut off at `until`.
+  void limit_to(time_point until) {
+    expired = false;
+    limit.start_at(until, [this] {
+      expired = true;
+      if (wire)
+        wire->close();
+    });
+  }
+  [[nodiscard]] error failed(const char* text, const error_code& why) const {
+    if (closed)
+      return make_error(errc::canceled, "closed");
+    if (expired)
+      return make_error(errc::timed_out, url.authority() + " " + text + " in "
+                                             + std::to_string(shared->options.timeout.count())
+                                             + " ms");
+    return make_error(errc::unavailable, url.authority() + " " + text + " (" + why.message() + ")");
+  }
+
+  std::shared_ptr<http_client::parts> shared;
+  const http_url url;
+  const std::string host;          ///< Whose connections it shares with other streams.
+  std::unique_ptr<http_wire> wire; ///< Null between two exchanges.
+  timer waiting;                   ///< For a name's addresses.
+  timer limit;                     ///< Of what is under way.
+  std::shared_ptr<std::optional<result<addresses>>> asked; ///< What is being waited for.
+  time_point deadline{};
+  bool expired = false; ///< `limit` has cut off what was under way.
+  bool closed = false;
+};
+
+void http_stream::impl::drop() {
+  limit.cancel();
+  if (wire)
+    wire->close();
+  wire = nullptr;
+}
+
+awaitable<result<addresses>> http_stream::impl::find_addresses() {
+  error_code ec;
+  const auto literal = ip::make_address(url.host, ec);
+  if (!ec)
+    co_return addresses{literal};
+  const auto found = std::make_shared<std::optional<result<addresses>>>();
+  asked = found;
+  // Weak: a name server may answer when the loop is no more.
+  shared->names.resolve(url.host, deadline,
+                        [found, weak = weak_from_this()](result<addresses> value) {
+                          *found = std::move(value);
+                          if (const auto self = weak.lock(); self && self->asked == found)
+                            self->waiting.wake();
+                        });
+  co_await waiting.wait_until(deadline);
+  if (*found)
+    co_return std::move(**found);
+  if (closed)
+    co_return make_error(errc::canceled, "closed");
+  const auto in_time = " in " + std::to_string(shared->options.timeout.count()) + " ms";
+  if (!shared->names.is_asking(url.host))
+    co_return make_error(errc::overloaded,
+                         "no look-up of " + url.host + " could begin" + in_time
+                             + ": those of other hosts wait for their name servers");
+  co_return make_error(errc::timed_out, url.host + " was not resolved" + in_time);
+}
+
+awaitable<error_code> http_stream::impl::connect_to(const ip::address& address) {
+  error_code ec;
+  if (url.tls)
+    wire = std::make_unique<http_wire>(http_wire{tls_socket(shared->context, shared->tls())});
+  else
+    wire = std::make_unique<http_wire>(http_wire{tcp_socket(shared->context)});
+  co_await wire->socket().async_connect(ip::tcp::endpoint(address, url.port),
+                                        asio::redirect_error(use_awaitable, ec));
+  if (ec || !url.tls)
+    co_return ec;
+  auto& tls = std::get<tls_socket>(wire->stream);
+  error_code no_address;
+  ip::make_address(url.host, no_address);
+  // RFC 6066 section 3: names only. The macro SSL_set_tlsext_host_name, without its C cast.
+  auto name = url.host;
+  const bool named = !no_address
+                     || SSL_ctrl(tls.native_handle(), SSL_CTRL_SET_TLSEXT_HOSTNAME,
+                                 TLSEXT_NAMETYPE_host_name, name.data())
+                            == 1;
+  if (!named)
+    co_return error_code(beast::errc::invalid_argument, boost::system::generic_category());
+  tls.set_verify_callback(ssl::host_name_verification(url.host), ec);
+  if (!ec)
+    co_await tls.async_handshake(ssl::stream_base::client, asio::redirect_error(use_awaitable, ec));
+  co_return ec;
+}
+
+awaitable<result<void>> http_stream::impl::connect() {
+  auto found = co_await find_addresses();
+  if (!found)
+    co_return found.error();
+  if (found->empty())
+    co_return make_error(errc::unavailable, url.host + " has no address");
+  // All of them, before the first connection: a host that mixes in an address that is not allowed
+  // is not to be trusted with the rest.
+  if (shared->options.admit)
+    for (const auto& each : *found)
+      if (const auto admitted = shared->options.admit(url, each); !admitted)
+        co_return admitted.error();
+  error_code last;
+  for (std::size_t i = 0; i < found->size() && !closed; ++i) {
+    // The time that is left is shared by the addresses that are left, so that one that does not
+    // answer leaves some for the next.
+    const auto now = shared->clock->now();
+    const auto share = (deadline - now) / static_cast<int>(found->size() - i);
+    limit_to(now + share);
+    last = co_await connect_to((*found)[i]);
+    if (!last && !expired)
+      co_return result<void>{};
+    drop();
+  }
+  co_return failed(url.tls ? "did not accept a TLS connection" : "did not accept a connection",
+                   last);
+}
+
+http::request<http::string_body> http_stream::impl::make_request(outbound_request request) const {
+  http::request<http::string_body> out;
+  out.method_string(request.method);
+  out.target(url.target);
+  out.version(11);
+  out.set(http::field::host, url.authority());
+  for (const auto& [name, value] : request.headers)
+    out.insert(name, value);
+  out.body() = std::move(request.body);
+  out.prepare_payload();
+  return out;
+}
+
+template<class Stream>
+awaitable<result<outbound_answer>>
+http_stream::impl::ask(Stream& on, const http::request<http::string_body>& request) {
+  error_code ec;
+  beast::flat_buffer input;
+  limit_to(deadline);
+  co_await http::async_write(on, request, asio::redirect_error(use_awaitable, ec));
+  if (ec)
+    co_return failed("did not take the request", ec);
+  for (int interim = 0; interim <= interim_answers_max; ++interim) {
+    http::response_parser<http::string_body> parser;
+    parser.header_limit(answer_header_bytes_max);
+    parser.body_limit(shared->options.answer_bytes_max);
+    if (request.method() == http::verb::head)
+      parser.skip(true);
+    co_await http::async_read_header(on, input, parser, asio::redirect_error(use_awaitable, ec));
+    if (ec && ec != http::error::body_limit) // Said when Content-Length is above it.
+      co_return failed("did not answer", ec);
+    const auto status = parser.get().result_int();
+    if (status >= 100 && status < 200)
+      continue;
+    if (!ec && !parser.is_done())
+      co_await http::async_read(on, input, parser, asio::redirect_error(use_awaitable, ec));
+    // The status is what matters: a body that is too long, or ends too soon, costs the connection
+    // only.
+    outbound_answer out;
+    out.status = status;
+    for (const auto& each : parser.get())
+      out.headers.emplace_back(std::string(each.name_string()), std::string(each.value()));
+    // Bytes behind the answer belong to nothing that was asked.
+    const bool again = !ec && !expired && parser.get().keep_alive() && input.size() == 0;
+    out.body = std::move(parser.get().body());
+    limit.cancel();
+    if (again && !closed)
+      shared->keep_idle(host, std::move(wire));
+    drop();
+    co_return out;
+  }
+  drop();
+  co_return make_error(errc::unavailable, url.authority() + " gave nothing but interim answers");
+}
+
+awaitable<result<outbound_answer>> http_stream::impl::exchange(outbound_request outbound) {
+  const auto self = shared_from_this();
+  deadline = shared->clock->now() + shared->options.timeout;
+  const auto request = make_request(std::move(outbound));
+  for (bool fresh = false;;) {
+    if (closed)
+      co_return make_error(errc::canceled, "closed");
+    if (!wire)
+      wire = shared->take_idle(host);
+    if (!wire) {
+      fresh = true;
+      const auto connected = co_await connect();
+      if (!connected) {
+        drop();
+        co_return connected.error();
+      }
+    }
+    result<outbound_answer> answer{outbound_answer{}};
+    if (auto* tls = std::get_if<tls_socket>(&wire->stream))
+      answer = co_await ask(*tls, request);
+    else
+      answer = co_await ask(std::get<tcp_socket>(wire->stream), request);
+    if (answer)
+      co_return answer;
+    drop();
+    // A connection that had been idle may have been closed by the other side just now: once more on
+    // a new one.
+    if (fresh || closed || answer.error().code == errc::timed_out)
+      co_return answer;
+  }
+}
+
+std::shared_ptr<http_stream> http_client::lend(http_url to) const {
+  auto inside = std::make_shared<http_stream::impl>(shared_, std::move(to));
+  return std::shared_ptr<http_stream>(new http_stream(std::move(inside)));
+}
+
+http_stream::~http_stream() {
+  close();
+}
+
+awaitable<result<outbound_answer>> http_stream::exchange(outbound_request request) {
+  return impl_->exchange(std::move(request));
+}
+
+void http_stream::close() {
+  impl_->closed = true;
+  impl_->waiting.wake();
+  if (impl_->wire)
+    impl_->wire->close();
+}
+
+} // namespace troupe::net

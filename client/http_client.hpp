@@ -1,0 +1,119 @@
+// HTTP/1.1 requests to other servers, over TCP or TLS: resolve the name, check the addresses,
+// connect to a checked one, send the request, read a bounded answer. A redirect is an answer like
+// any other and is never followed. Push notifications use it now; other outbound requests may use
+// it later.
+//
+// The client lends *streams* of a target, not connections: a stream is one exchange at a time. Over
+// HTTP/1.1 a stream has a connection to itself while it is used, and leaves it to the next one;
+// over HTTP/2 many could share one.
+//
+// Everything here belongs to the thread that runs the io_context.
+#pragma once
+
+#include "client/io.hpp"
+#include "client/timers.hpp"
+#include "protocol/http_url.hpp"
+#include <troupe/protocol/errc.hpp>
+
+#include <boost/asio/ip/address.hpp>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace troupe::net {
+
+using addresses = std::vector<asio::ip::address>;
+
+struct http_client_options {
+  std::chrono::milliseconds timeout{
+      15'000}; ///< For one exchange, from the name's resolution to the answer's end.
+  std::size_t answer_bytes_max =
+      64 * 1024;           ///< Of the answer's body; the rest is dropped with the connection.
+  std::string trusted_pem; ///< Certificates believed beside the system's.
+  /// Whether a connection to an address of a URL's host may be made; empty: every one. Asked for
+  /// all addresses of the host, and one that is refused refuses the exchange.
+  std::function<result<void>(const http_url&, const asio::ip::address&)> admit;
+  std::size_t idle_connections_max = 64; ///< Left over for the next stream, over all hosts.
+  std::chrono::milliseconds idle_timeout{
+      10'000}; ///< Then a connection that is left over is closed.
+  /// In place of the system's resolver; for tests. Called on a thread that may wait.
+  std::function<result<addresses>(const std::string& host)> resolve;
+};
+
+struct outbound_request {
+  std::string method = "POST";
+  std::vector<std::pair<std::string, std::string>> headers; ///< Besides Host and Content-Length.
+  std::string body;
+};
+
+struct outbound_answer {
+  unsigned status = 0;
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::string body; ///< Cut at answer_bytes_max.
+
+  /// The first of that name, in any case; empty if there is none.
+  [[nodiscard]] std::string_view header(std::string_view name) const noexcept;
+};
+
+class http_stream;
+
+class http_client {
+public:
+  /// Has no threads before `start`. `clock`: of the context. Errors: invalid_params
+  /// (`trusted_pem`).
+  [[nodiscard]] static result<std::unique_ptr<http_client>>
+  make(asio::io_context& context, timers_ptr clock, http_client_options options);
+  ~http_client();
+  http_client(const http_client&) = delete;
+  http_client& operator=(const http_client&) = delete;
+
+  /// From now on names are looked up by threads of their own.
+  void start();
+  /// Looks one name up, for a client that was not started; false if there is none.
+  bool turn();
+  /// A stream to a URL's target. To be given back, by destroying it, before the client goes.
+  [[nodiscard]] std::shared_ptr<http_stream> lend(http_url to) const;
+  /// Closes the connections that are left over, and keeps none from now on.
+  void close();
+  /// Connections that are left over and wait for the next stream to their host.
+  [[nodiscard]] std::size_t idle_connections() const noexcept;
+
+  struct parts; ///< What streams share; client/http_client.cpp.
+
+private:
+  explicit http_client(std::shared_ptr<parts> shared) : shared_(std::move(shared)) {}
+
+  std::shared_ptr<parts> shared_;
+};
+
+/// What the client lends: one exchange after the other with one target. Needs no connection before
+/// the first exchange, and no buffer between two. A connection is made when none is left over, and
+/// again when the other side has closed it.
+class http_stream {
+public:
+  ~http_stream();
+  http_stream(const http_stream&) = delete;
+  http_stream& operator=(const http_stream&) = delete;
+
+  /// One at a time; `target` of the URL is asked. Errors: invalid_params (an address was refused),
+  /// timed_out, unavailable (no such host, no connection, a certificate that does not fit, an
+  /// answer that is none), canceled (closed meanwhile), overloaded (too much was to be looked up
+  /// here, so that nobody was asked for the host's address).
+  [[nodiscard]] awaitable<result<outbound_answer>> exchange(outbound_request request);
+  /// Ends what is under way.
+  void close();
+
+private:
+  friend class http_client;
+  struct impl;
+  explicit http_stream(std::shared_ptr<impl> inside) : impl_(std::move(inside)) {}
+
+  std::shared_ptr<impl> impl_;
+};
+
+} // namespace troupe::net

@@ -1,0 +1,154 @@
+#include "client/name_resolver.hpp"
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace troupe::net {
+
+namespace {
+
+/// Names looked up at once. Each waits for a name server, some for seconds.
+constexpr std::size_t threads_max = 4;
+
+result<addresses> ask_system(const std::string& host) {
+  asio::io_context context; // A resolver needs one; nothing runs on it.
+  asio::ip::tcp::resolver resolver(context);
+  error_code ec;
+  const auto found = resolver.resolve(host, "", ec);
+  if (ec)
+    return make_error(errc::unavailable, host + " cannot be resolved (" + ec.message() + ")");
+  addresses out;
+  for (const auto& each : found)
+    out.push_back(each.endpoint().address());
+  return out;
+}
+
+} // namespace
+
+struct name_resolver::state : std::enable_shared_from_this<state> {
+  struct asker {
+    time_point until;
+    std::function<void(result<addresses>)> done;
+  };
+  struct look_up {
+    bool has_begun = false;
+    std::vector<asker> askers;
+
+    /// Lets go of who has given up meanwhile.
+    void forget_late(time_point now) {
+      std::erase_if(askers, [now](const asker& each) { return each.until <= now; });
+    }
+  };
+
+  state(asio::io_context& to, const time_source& by,
+        std::function<result<addresses>(const std::string&)> how)
+      : ask(how ? std::move(how) : &ask_system), time(by), home(&to) {}
+
+  const std::function<result<addresses>(const std::string&)> ask;
+  const time_source& time;
+  std::mutex guard;
+  std::condition_variable work;
+  asio::io_context* home;                            ///< Null once nobody wants answers any more.
+  std::unordered_map<std::string, look_up> look_ups; ///< By host.
+  std::deque<std::string> waiting;                   ///< The hosts of those that have not begun.
+  bool has_threads = false;                          ///< `start` was called.
+  std::size_t threads = 0;
+  std::size_t idle = 0;
+
+  /// A thread's life: takes turns until there is no use for it.
+  void take_turns() {
+    std::unique_lock lock{guard};
+    for (;;) {
+      ++idle;
+      work.wait(lock, [&] { return home == nullptr || !waiting.empty(); });
+      --idle;
+      if (home == nullptr)
+        return;
+      turn(lock);
+    }
+  }
+
+  /// With something waiting.
+  void turn(std::unique_lock<std::mutex>& lock) {
+    const auto host = std::move(waiting.front());
+    waiting.pop_front();
+    auto& next = look_ups.at(host);
+    next.forget_late(time.steady());
+    if (next.askers.empty()) {
+      look_ups.erase(host);
+      return;
+    }
+    next.has_begun = true;
+    lock.unlock();
+    auto found = ask(host);
+    lock.lock();
+    if (home == nullptr)
+      return;
+    auto answered = look_ups.extract(host);
+    for (auto& each : answered.mapped().askers)
+      asio::post(*home, [done = std::move(each.done), found]() mutable { done(std::move(found)); });
+  }
+};
+
+name_resolver::name_resolver(asio::io_context& home, const time_source& time,
+                             std::function<result<addresses>(const std::string&)> ask)
+    : state_(std::make_shared<state>(home, time, std::move(ask))) {}
+
+void name_resolver::start() {
+  const std::lock_guard lock{state_->guard};
+  state_->has_threads = true;
+}
+
+bool name_resolver::turn() {
+  std::unique_lock lock{state_->guard};
+  if (state_->waiting.empty())
+    return false;
+  state_->turn(lock);
+  return true;
+}
+
+void name_resolver::close() {
+  const std::lock_guard lock{state_->guard};
+  state_->home = nullptr;
+  state_->waiting.clear();
+  state_->look_ups.clear();
+  state_->work.notify_all();
+}
+
+void name_resolver::resolve(std::string host, time_point until,
+                            std::function<void(result<addresses>)> done) {
+  bool grow = false;
+  {
+    const std::lock_guard lock{state_->guard};
+    const auto [which, is_new] = state_->look_ups.try_emplace(host);
+    which->second.forget_late(state_->time.steady());
+    which->second.askers.push_back({until, std::move(done)});
+    if (!is_new)
+      return;
+    state_->waiting.push_back(std::move(host));
+    grow = state_->has_threads && state_->idle < state_->waiting.size()
+           && state_->threads < threads_max;
+    state_->threads += grow ? 1 : 0;
+  }
+  // Detached, for a name server may take longer than anybody wants to wait at the end; it holds on
+  // to the state only.
+  if (grow)
+    std::thread([shared = state_] { shared->take_turns(); }).detach();
+  state_->work.notify_one();
+}
+
+bool name_resolver::is_asking(const std::string& host) const {
+  const std::lock_guard lock{state_->guard};
+  const auto found = state_->look_ups.find(host);
+  return found != state_->look_ups.end() && found->second.has_begun;
+}
+
+} // namespace troupe::net

@@ -1,0 +1,294 @@
+// The extension point: an agent does tasks. All its tasks share one `agent`; each running task is
+// an `agent_run`.
+//
+// The task's actor calls everything here, one call at a time, and no call may block. An agent that
+// uses a process, a socket or a thread reports through its `agent_port`, which is thread-safe and
+// may outlive the task.
+//
+// The smallest agent is a function: see `agent_registry::add(name, function)` and
+// examples/custom_agent.
+#pragma once
+
+#include <troupe/protocol/errc.hpp>
+#include <troupe/protocol/message.hpp>
+#include <troupe/protocol/progress.hpp>
+#include <troupe/protocol/task.hpp>
+
+#include <boost/json/object.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+namespace troupe {
+
+/// The artifacts of a task on which this one depends.
+struct dependency_result {
+  task_id id;
+  std::string key; ///< The id as written in the document; may be empty.
+  std::string name;
+  std::vector<artifact_ptr> artifacts;
+  /// The names that references may use beside `name` (names_for_references).
+  std::vector<std::string> called{};
+};
+
+/// A task that a message refers to (`referenceTaskIds`), as it was when the attempt began.
+struct referenced_task {
+  task_id id;
+  std::vector<artifact_ptr> artifacts;
+  /// Ids of the artifacts that a part names (`referenceArtifactId`); empty: no part names one.
+  std::vector<std::string> pinned;
+};
+
+/// What an agent has to do in one attempt. Shared and immutable while the attempt runs.
+struct order {
+  task_id id;
+  std::string context;
+  std::uint32_t attempt = 1;
+  std::string name; ///< Of the task; empty for a lone task.
+  std::string description;
+  boost::json::object input; ///< References are already replaced.
+  /// The request of a lone task; and the later inputs of earlier attempts.
+  std::vector<message_ptr> messages;
+  std::vector<dependency_result> dependencies;
+  std::vector<referenced_task> references; ///< Of all `messages`.
+  /// Media types that the client accepts, as it wrote them; empty: any, or not known.
+  std::vector<std::string> accepted_output_modes;
+  std::string objective_name; ///< Empty for a lone task.
+  std::string traceparent;    ///< W3C Trace Context; the same after a restart. Empty: none.
+  std::string tracestate{};   ///< W3C `tracestate`, beside `traceparent`.
+  /// Servers through which the order came, the first one first (trace_path_max).
+  std::vector<std::string> path{};
+  /// When the attempt times out, if it asks nothing before, or the task's own deadline, if that is
+  /// earlier; absent: there is neither.
+  std::optional<timestamp> deadline{};
+  /// The last note of this attempt (report_note), if the attempt goes on after a restart.
+  std::string note{};
+  double time_scale = 1.0; ///< Agents that only wait multiply their times by this.
+
+  /// The text of the messages. For a plan's task without messages: `input.text`, else its
+  /// description, else its name.
+  [[nodiscard]] std::string text() const;
+};
+
+using order_ptr = std::shared_ptr<const order>;
+
+// -- what an agent may report ---------------------------------------------------------------------
+
+struct report_progress {
+  progress_report report; ///< Refused (and logged) if it breaks the extension's rules.
+};
+
+struct report_artifact {
+  troupe::artifact artifact; ///< An empty `artifact_id` is filled in.
+  bool append = false;
+  bool last_chunk = true;
+};
+
+struct report_message {
+  troupe::message message; ///< Appended to the history; an empty `message_id` is filled in.
+};
+
+/// The task becomes INPUT_REQUIRED (or AUTH_REQUIRED) with this prompt; the answer arrives in
+/// `agent_run::on_answer`. Questions are shown one at a time, and answered in the order in which
+/// they were asked.
+struct report_question {
+  std::string prompt;
+  bool auth = false;
+  std::string key{};          ///< Names the question in report_withdrawal.
+  boost::json::object form{}; ///< JSON Schema of the answer; empty: any text.
+  boost::json::object data{}; ///< Data about the question, for programs.
+  /// Time from when it is shown until it expires (agent_run::on_question_ended).
+  std::optional<std::chrono::milliseconds> open_for{};
+};
+
+/// The agent no longer needs the answer to the question of that key. If the question is open, the
+/// task works again. If it is not shown yet, it is never shown. If it was answered already, nothing
+/// happens.
+struct report_withdrawal {
+  std::string key;
+  std::string reason; ///< For people; may be empty.
+};
+
+/// Kept with the attempt, and replaces its earlier note. At most note_bytes_max bytes; a longer
+/// note fails the attempt. See agent::goes_on.
+struct report_note {
+  std::string note;
+  bool tell_when_durable = false; ///< Then agent_run::on_noted follows.
+};
+
+/// How the agent took a cancel.
+enum class cancel_outcome : std::uint8_t {
+  acknowledged,  ///< The work has stopped.
+  already_ended, ///< There was nothing left to stop.
+  refused,       ///< The work goes on outside this process.
+  no_answer,     ///< The program that does the work did not answer.
+};
+
+[[nodiscard]] std::string_view to_string(cancel_outcome outcome) noexcept;
+
+/// The end of an attempt that had to stop (agent_run::on_cancel). If it had to stop because of its
+/// timeout, the task's status has this outcome.
+struct report_canceled {
+  cancel_outcome outcome = cancel_outcome::acknowledged;
+  std::string reason; ///< Why it was refused; may be empty.
+};
+
+struct report_completed {
+  std::vector<artifact> artifacts;
+  std::string message; ///< Status message; may be empty.
+};
+
+struct report_failed {
+  std::string reason;
+  bool retry = true; ///< False: another attempt would fail, too (a command that does not exist).
+};
+
+struct report_rejected {
+  std::string reason;
+};
+
+/// Answers the message that asked for a lone task, instead of doing a task. The sender gets this
+/// message, no task is made and nothing is kept (A2A 1.0 section 3.1.1: a send leads to a task or
+/// to a message). Context and message id are filled in. If there is a task already (a plan's, one
+/// that has asked, one of an agent with restart_rule::fail or parallel_max), it completes with the
+/// parts as artifact `reply`.
+struct report_reply {
+  troupe::message message;
+};
+
+using agent_report = std::variant<report_progress, report_artifact, report_message, report_question,
+                                  report_completed, report_failed, report_rejected,
+                                  report_withdrawal, report_note, report_canceled>;
+
+/// Through it an agent reports to its task. Copyable and thread-safe. Reports after the end of the
+/// attempt (a late result, a canceled task) are ignored.
+class agent_port {
+public:
+  virtual ~agent_port() = default;
+  virtual void report(agent_report reported) = 0;
+  /// `agent_run::on_wake` will be called after `delay`, on the actor's clock.
+  virtual void wake_after(std::chrono::nanoseconds delay) = 0;
+};
+
+using agent_port_ptr = std::shared_ptr<agent_port>;
+
+/// How a question ended without an answer.
+enum class question_end : std::uint8_t {
+  expired,   ///< Its deadline passed.
+  withdrawn, ///< The agent withdrew it (report_withdrawal).
+};
+
+/// One attempt that goes on after `agent::start` has returned. It is destroyed when the attempt is
+/// over: release everything then.
+class agent_run {
+public:
+  virtual ~agent_run() = default;
+  /// Called right before `on_input` or `on_answer` if that message refers to tasks.
+  virtual void on_references(const std::vector<referenced_task>& references);
+  /// A message to the running task that answers no question. It may also come between a question
+  /// and its answer, if it was sent before the agent asked.
+  virtual void on_input(const message_ptr& input);
+  /// The answer to the first question without an answer. The default calls `on_input`.
+  virtual void on_answer(const message_ptr& answer);
+  /// A question of that key ended without an answer. Returns whether the agent goes on without an
+  /// answer; if not, the attempt fails. The default goes on only if the agent itself has withdrawn
+  /// the question.
+  [[nodiscard]] virtual bool on_question_ended(const std::string& key, question_end how);
+  /// The last note with `tell_when_durable` is durable (report_note).
+  virtual void on_noted();
+  /// See agent_port::wake_after.
+  virtual void on_wake();
+  /// The task is canceled, or has timed out: stop. Returns true if no report follows and the object
+  /// may be destroyed at once. Else the object and the slot of the task are kept, and no next
+  /// attempt begins, until the agent reports its end or its grace is over. The grace is the
+  /// executor's `cancel_grace`, or cancel_grace_min if that is longer.
+  virtual bool on_cancel();
+  /// See on_cancel.
+  [[nodiscard]] virtual std::chrono::nanoseconds cancel_grace_min() const noexcept { return {}; }
+};
+
+using agent_run_ptr = std::unique_ptr<agent_run>;
+
+/// What `start` may return: done at once, or still running.
+using start_result = std::variant<report_completed, report_failed, report_rejected, report_question,
+                                  report_reply, agent_run_ptr>;
+
+/// What may be done with a task that was running when the process died.
+enum class restart_rule : std::uint8_t {
+  next_attempt, ///< Give it to the agent again.
+  /// To do it twice may do harm: fail it with a reason. Such an agent starts only after `working`
+  /// is durable.
+  fail
+};
+
+class agent {
+public:
+  virtual ~agent() = default;
+  /// Begins an attempt. An exception fails the attempt with its text.
+  [[nodiscard]] virtual start_result start(const order_ptr& order, const agent_port_ptr& port) = 0;
+  /// How many of its tasks may run at once; 0 = no limit.
+  [[nodiscard]] virtual std::uint32_t parallel_max() const { return 0; }
+  [[nodiscard]] virtual restart_rule on_restart() const { return restart_rule::next_attempt; }
+  /// The same for one task, from its `input` (references are not replaced).
+  [[nodiscard]] virtual restart_rule on_restart_of(const boost::json::object&) const {
+    return on_restart();
+  }
+  /// Whether the attempt with this note goes on after a restart of the process. Then it keeps its
+  /// number, and its order has the note. Called before on_restart.
+  [[nodiscard]] virtual bool goes_on(const std::string&) const { return false; }
+  /// Checks the `input` of a task before anything runs. The field of the error is a JSON pointer
+  /// below `input` (`/seconds`). References are not replaced yet: accept a string with `${`, and
+  /// check its value in `start`.
+  [[nodiscard]] virtual result<void> check_input(const boost::json::object& input) const;
+  /// Media types of the artifacts that it makes, and of the parts that it accepts; `text/*` and
+  /// `*/*` are allowed. A message that accepts none of the first, or has a part that is none of the
+  /// second, is refused (errc::content_type_not_supported).
+  [[nodiscard]] virtual std::vector<std::string> output_modes() const {
+    return {"text/plain", "application/json"};
+  }
+  [[nodiscard]] virtual std::vector<std::string> input_modes() const {
+    return {};
+  } ///< Empty: anything.
+  /// One line for people: `troupe agents`, the card's skill.
+  [[nodiscard]] virtual std::string description() const { return {}; }
+};
+
+using agent_ptr = std::shared_ptr<agent>;
+
+/// Agents by name. Filled before the executor starts, read-only afterwards.
+class agent_registry {
+public:
+  using function = std::function<std::string(const order&)>;
+
+  agent_registry& add(std::string name, agent_ptr who);
+  /// An agent from a function that returns its text artifact at once. The function runs on an
+  /// actor's thread: it must be short.
+  agent_registry& add(std::string name, function work);
+  /// Null if unknown.
+  [[nodiscard]] agent_ptr find(std::string_view name) const;
+  /// Sorted.
+  [[nodiscard]] std::vector<std::string> names() const;
+
+  /// The agent of plain messages, and of tasks that name no agent.
+  std::string default_agent = "echo";
+  /// The agent of a task that names `name`; the default if it names none.
+  [[nodiscard]] const std::string& name_or_default(const std::string& name) const {
+    return name.empty() ? default_agent : name;
+  }
+
+private:
+  std::unordered_map<std::string, agent_ptr> agents_;
+};
+
+/// A text artifact named `name`.
+[[nodiscard]] artifact text_artifact(std::string name, std::string text);
+
+} // namespace troupe

@@ -1,0 +1,134 @@
+// The actor system and its interface. It takes a command, finds or spawns the actor of that object,
+// and sends the command to it. It never waits: the answer comes through the `reply`.
+//
+// A plain thread-safe object. Actors are found in a sharded directory and spawning is thread-safe,
+// so that requests share no lock. Programs use it directly. An event loop attaches itself and gets
+// its own gateway actor. Answers come to this actor as messages, and the loop's thread passes them
+// on (actors/service/loop_gateway.hpp). The gateway supervises these actors.
+//
+// The service (actors/service/service.hpp) has the reads (GetTask, ListTasks, objectives/get,
+// watching), over the store.
+#pragma once
+
+#include <troupe/actors/agent.hpp>
+#include <troupe/actors/limits.hpp>
+#include <troupe/protocol/command.hpp>
+#include <troupe/protocol/errc.hpp>
+#include <troupe/protocol/ids.hpp>
+#include <troupe/protocol/time_source.hpp>
+#include <troupe/store/store.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace troupe {
+
+/// Called exactly once, on any thread, after its result is durable and visible. Must not block.
+template<class T>
+using reply = std::function<void(result<T>)>;
+
+/// The result of a message.
+struct sent {
+  /// The task that took the message: a new one, or the one that the message named.
+  task_id task;
+  std::string context; ///< Its contextId.
+  /// False too if the same message came before (`executor_options::deduplicate_seconds`).
+  bool created = false;
+  /// The agent answered with this message instead of taking a task: then there is no task.
+  message_ptr answer;
+};
+
+class manual_clock;
+class loop_gateway;
+
+struct executor_options {
+  std::size_t threads = 0; ///< Of the actor scheduler; 0 = one per core.
+  /// Agents that only wait (`sleep`, scripted delays) multiply their times by this.
+  double time_scale = 1.0;
+  /// The largest limit of a new objective, in tasks that run at once; 0 = no limit.
+  std::uint32_t parallel_max = 0;
+  // A refusal uses the names of the settings for these: `limits.live-tasks`.
+  std::size_t live_tasks_max = troupe::live_tasks_max;
+  std::size_t live_bytes_max = troupe::live_bytes_max;
+  std::size_t backlog_changes_max = troupe::backlog_changes_max;
+  /// How long a canceled agent may take to stop; see agent_run::on_cancel.
+  std::chrono::milliseconds cancel_grace{5000};
+  std::chrono::seconds settled_linger{60}; ///< How long a settled objective stays in memory.
+  /// For this time a message that is sent again leads to the same task; 0 = never.
+  std::uint32_t deduplicate_seconds = 0;
+  const time_source* time = &system_time(); ///< The time of records. It outlives the gateway.
+  /// Takes a line for the log about an agent that breaks a rule. Called on any thread; must not
+  /// block. May be empty.
+  std::function<void(const std::string&)> warn{};
+  /// If set, this clock alone runs the actors and moves the time (then `threads` and `time` are not
+  /// used). It outlives the gateway.
+  manual_clock* by_hand = nullptr;
+};
+
+/// The actor system with all its parts, and its only interface. It owns neither store nor agents:
+/// both outlive it.
+class gateway {
+public:
+  gateway(store& records, const agent_registry& agents, executor_options options = {});
+  /// Starts the threads. Call it once, after all agents are registered, and before anything but
+  /// `check`, `records` and `agents`.
+  void start();
+  /// Stops every actor at once, and waits until the store has written their changes. Nothing is
+  /// canceled: live tasks are live again after recovery. If the disk cannot be written, it does not
+  /// wait, and replies that depend on the disk are errors.
+  ~gateway();
+  gateway(const gateway&) = delete;
+  gateway& operator=(const gateway&) = delete;
+
+  /// Spawns the actors of everything that `records.recover()` returned.
+  void resume(const recovered& left);
+
+  /// A gateway actor for an event loop; as long-lived as the gateway. `notify`: see loop_gateway.
+  [[nodiscard]] loop_gateway& attach(std::function<void()> notify);
+
+  /// Without a task id in the message: makes a new lone task of the default agent, and `follow`
+  /// watches it from its first event on. If the message's metadata has `opt/v1/objective` or
+  /// `opt/v1/plan`, the caller reads it and calls `create`. With a task id: the message goes to
+  /// that task (`follow` is ignored). An agent may answer with a message instead (`sent::answer`):
+  /// then there is no task, and `follow` is not called. Errors: task_not_found,
+  /// unsupported_operation (terminal), invalid_params (context mismatch, a reference to a task that
+  /// does not exist, another message of the same id), content_type_not_supported, limit_exceeded,
+  /// overloaded, unavailable.
+  void send(send_message command, watcher_ptr follow, reply<sent> done);
+
+  /// Answers with the task after CANCELED is durable. Its agent may take `cancel_grace` longer to
+  /// stop. Errors: task_not_found, task_not_cancelable.
+  void cancel(cancel_task command, reply<task_ptr> done);
+
+  /// Errors: duplicate_id, dependency_cycle, unknown_dependency, agent_not_found, invalid_params,
+  /// limit_exceeded, overloaded, unavailable; and those of `send` for a new task, if a message
+  /// asked for the objective. `follow` watches the objective with all its tasks from its first
+  /// event on.
+  void create(create_objective command, watcher_ptr follow, reply<objective_ptr> done);
+  void update(update_objective command, reply<objective_ptr> done);
+  void create(create_plan command, reply<plan_id> done);
+  void update(update_plan command, reply<plan_id> done);
+  /// Answers after the change is durable: all of it, or nothing. Errors name the operation
+  /// (`/operations/3`): unknown_dependency, duplicate_id, dependency_cycle, invalid_transition (a
+  /// task that has begun or ended), agent_not_found, invalid_params, invalid_reference,
+  /// limit_exceeded; and plan_not_found, revision_mismatch, overloaded, unavailable.
+  void change(change_plan command, reply<plan_id> done);
+
+  /// Checks an objective as `create` would, and changes nothing.
+  [[nodiscard]] result<void> check(const objective_spec& spec) const;
+
+  /// From now on new work is refused with errc::unavailable; running tasks go on.
+  void drain();
+  [[nodiscard]] bool draining() const noexcept;
+
+  [[nodiscard]] store& records() noexcept;
+  [[nodiscard]] const agent_registry& agents() const noexcept;
+
+private:
+  struct impl;
+  std::unique_ptr<impl> impl_;
+};
+
+} // namespace troupe

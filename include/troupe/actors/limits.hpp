@@ -1,0 +1,83 @@
+// The named limits of this room. The comment of each says what happens at the limit.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+namespace troupe {
+
+// Limits of live work, for executor_options. Above them new work is refused (errc::overloaded).
+/// Tasks with an actor.
+inline constexpr std::size_t live_tasks_max = 2'000'000;
+/// Bytes of the plans (begun or not) and the messages of live work.
+inline constexpr std::size_t live_bytes_max = std::size_t{4} << 30;
+/// Changes that wait for the disk.
+inline constexpr std::size_t backlog_changes_max = 200'000;
+
+/// Tasks that a plan spawns in one turn. So a wide plan does not delay a narrow one, and the queues
+/// of the scheduler stay short (CAF 0.17 walks a whole queue to steal from its end).
+inline constexpr std::size_t release_burst_max = 128;
+
+/// Changes that wait for the disk. Above it a plan spawns no further burst until the store has
+/// caught up. Without this limit a wide plan would fill the backlog, with a kilobyte for each task.
+/// All other changes would wait behind its own, and new work would be refused
+/// (limits.backlog-changes). The value is two batches of the store: enough that the writer never
+/// waits for the plan.
+inline constexpr std::size_t release_backlog_max = 8192;
+/// The pause until the plan checks again; the writer needs ten times as long for a batch.
+inline constexpr std::chrono::milliseconds release_pause{2};
+
+/// Messages that an actor handles in one turn. Without this limit CAF lets an actor run while it
+/// has messages. Then a wide plan would handle its own release_more at once and fill the queue of
+/// one worker with all its tasks, and a worker that steals walks that queue from end to end (CAF
+/// 0.17's double_ended_queue): 50,000 ready tasks took 13 s, with this bound 0.6 s.
+inline constexpr std::size_t messages_per_turn_max = 16;
+
+/// Tasks to which one message may refer (`referenceTaskIds`); more are refused
+/// (errc::invalid_params). Each is a look-up before the task begins.
+inline constexpr std::size_t referenced_tasks_max = 32;
+/// Messages that a task takes after its first; more are refused (errc::limit_exceeded). They are
+/// kept for further attempts.
+inline constexpr std::size_t task_inputs_max = 1'000;
+/// Bytes of those messages (bytes_of); more are refused (errc::limit_exceeded). Less than a history
+/// keeps (protocol/fold/limits.hpp). So after a restart all these messages are there, unless the
+/// agent sends many messages itself.
+inline constexpr std::size_t task_input_bytes_max = std::size_t{32} << 20;
+/// Questions an agent may ask while another of its questions is open; they are shown one after the
+/// other. One more fails the attempt.
+inline constexpr std::size_t task_questions_max = 64;
+/// The pause of a task that could not read its record, or the records on which it depends, until it
+/// reads again.
+inline constexpr std::chrono::seconds store_read_pause{1};
+/// Questions that the status of a blocked objective's root task shows: the oldest ones.
+inline constexpr std::size_t questions_shown_max = 3;
+/// Bytes of each of them; the rest is cut. The whole question is in its task and in the
+/// `pendingInputs` of the objective.
+inline constexpr std::size_t question_shown_bytes_max = 256;
+/// The longest time of one timer; for a longer time it is set again. A timer keeps an ended actor
+/// in memory until it is due.
+inline constexpr std::chrono::seconds timer_hop_max{30};
+/// The grace of an agent is waited in steps of cancel-grace, because a gateway that ends releases
+/// the agent at the next step. No step is shorter than this.
+inline constexpr std::chrono::milliseconds grace_hop_min{100};
+/// Sends that are remembered to recognise a repeated one (`deduplicate-seconds`); the oldest is
+/// forgotten first. About 300 bytes each.
+inline constexpr std::size_t recent_sends_max = 100'000;
+
+/// How long the answer to a command with a `request_id` is remembered.
+inline constexpr std::chrono::minutes recent_answers_window{10};
+/// Answers remembered for each kind of command; the oldest is forgotten first.
+inline constexpr std::size_t recent_answers_max = 100'000;
+/// The same in bytes, roughly.
+inline constexpr std::size_t recent_answers_bytes_max = std::size_t{64} << 20;
+/// The same for one owner: its own oldest answer is forgotten first.
+inline constexpr std::size_t recent_answers_per_owner_max = 10'000;
+inline constexpr std::size_t recent_answers_bytes_per_owner_max = std::size_t{8} << 20;
+
+/// Commands that wait while one id moves here from another process; more are refused
+/// (errc::unavailable).
+inline constexpr std::size_t move_waits_max = 1'000;
+/// How long such a command waits. Then: errc::unavailable.
+inline constexpr std::chrono::seconds move_wait_max{5};
+
+} // namespace troupe

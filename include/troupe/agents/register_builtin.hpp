@@ -1,0 +1,32 @@
+// Adds the built-in agents to a registry: echo, noop, sleep, scripted and, if the options say so,
+// command and conformance.
+#pragma once
+
+#include <troupe/actors/agent.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace troupe {
+
+/// Of the agent `command`, which runs local programs.
+struct command_options {
+  std::uint32_t parallel_max = 0;                       ///< 0: one for each core.
+  restart_rule on_restart = restart_rule::next_attempt; ///< Unless the task's input says otherwise.
+  /// The variables from which programs get some, as `NAME=value`; empty: those of this process.
+  std::vector<std::string> environment;
+};
+
+struct builtin_agent_options {
+  /// None: no `command` agent. This agent runs any program for every client that may give it a
+  /// task. A server that takes plans from others should have it only on purpose.
+  std::optional<command_options> command = command_options{};
+  bool conformance = false; ///< Only for a server under test by a conformance kit.
+};
+
+/// Replaces agents of the same names.
+void register_builtin_agents(agent_registry& into, const builtin_agent_options& options = {});
+
+} // namespace troupe

@@ -1,0 +1,54 @@
+// The HTTP server: A2A and the OPT extension over JSON-RPC, the agent card, health. Used by `troupe
+// serve` and by programs that embed Troupe. Runs its own threads; every member may be called from
+// any other thread.
+#pragma once
+
+#include <troupe/actors/gateway.hpp>
+#include <troupe/net/server_options.hpp>
+#include <troupe/protocol/errc.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace troupe {
+
+/// What is open at present.
+struct server_load {
+  std::size_t connections = 0;
+  std::size_t streams = 0;
+  std::size_t requests_in_flight = 0;
+  std::size_t body_bytes = 0;   ///< Of long request bodies that are being read.
+  std::size_t answer_bytes = 0; ///< Of long answers that wait for their readers.
+};
+
+class server {
+public:
+  /// `door` outlives the server.
+  server(gateway& door, server_options options);
+  /// Closes everything at once. Call `drain` before, so that requests can end.
+  ~server();
+  server(const server&) = delete;
+  server& operator=(const server&) = delete;
+
+  /// Listens, and serves from now on. Returns the port. Errors: unavailable (port in use, address
+  /// unknown or not of this machine; the message says what to do), and those of an agent card that
+  /// cannot be made (invalid_params, unavailable: its key).
+  [[nodiscard]] result<std::uint16_t> start();
+
+  /// Stops accepting; new work gets 503, streams end with an error event, blocking sends answer
+  /// with the task as it is. Returns when every connection is closed. Connections that are still
+  /// open after `bound` are cut off.
+  void drain(std::chrono::milliseconds bound);
+
+  [[nodiscard]] server_load load() const noexcept;
+  /// `http://<address>:<port>/`; empty before `start`.
+  [[nodiscard]] std::string url() const;
+
+private:
+  struct impl;
+  std::unique_ptr<impl> impl_;
+};
+
+} // namespace troupe

@@ -1,0 +1,163 @@
+// Commands: what clients ask for. The same value for every version and binding. Every command has
+// its principal.
+#pragma once
+
+#include <troupe/protocol/ids.hpp>
+#include <troupe/protocol/message.hpp>
+#include <troupe/protocol/objective.hpp>
+#include <troupe/protocol/plan_change.hpp>
+#include <troupe/protocol/plan_state.hpp>
+#include <troupe/protocol/principal.hpp>
+#include <troupe/protocol/spec.hpp>
+#include <troupe/protocol/task_state.hpp>
+
+#include <boost/json/object.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace troupe {
+
+/// A command that changes something may have a `request_id`. If it comes again from the same
+/// principal, with the same content, it is not done a second time and gets the answer of the first
+/// (actors/service/recent_answers.hpp). Empty: every command is done.
+
+/// SendMessage / message/send and their streaming forms. `history_length` etc. concern the answer,
+/// not the work.
+struct send_message {
+  principal who;
+  troupe::message message;
+  boost::json::object metadata;
+  std::vector<std::string> accepted_output_modes;
+  /// Answers only the question of that id; empty: the question that is open when the message
+  /// arrives.
+  std::string question{};
+  std::string traceparent{}; ///< W3C Trace Context section 3.2, as received; empty: none.
+  std::string tracestate{};  ///< W3C Trace Context section 3.3, as received; empty: none.
+  std::string request_id{};
+};
+
+/// Which parts of a task are shown.
+struct task_view_options {
+  std::optional<std::uint32_t> history_length{}; ///< Absent: all. 0: none.
+  bool include_artifacts = true;
+  bool include_progress = false; ///< For a client that activated the Task Progress extension.
+  /// The objective for which a task stands, to be shown in its metadata (docs/a2a.md, D15).
+  const objective_view* objective = nullptr;
+};
+
+/// GetTask / tasks/get.
+struct get_task {
+  principal who;
+  task_id id;
+  task_view_options view;
+};
+
+/// ListTasks.
+struct list_tasks {
+  principal who;
+  std::string context; ///< Empty: any.
+  std::optional<task_state> state;
+  std::optional<timestamp> status_after; ///< Inclusive.
+  std::uint32_t page_size = 50;          ///< 1 to 100.
+  std::string page_token;
+  task_view_options view{.history_length = std::nullopt, .include_artifacts = false};
+};
+
+/// CancelTask / tasks/cancel.
+struct cancel_task {
+  principal who;
+  task_id id;
+  boost::json::object metadata;
+  /// True: for a task that is already canceled the answer is an error; false: the task
+  /// (docs/a2a.md, D10).
+  bool refuses_repeated = false;
+  std::string request_id{};
+};
+
+/// SubscribeToTask / tasks/resubscribe.
+struct subscribe_to_task {
+  principal who;
+  task_id id;
+};
+
+/// objectives/create, or a plan file. Two phases: nothing runs before it is started.
+struct create_objective {
+  principal who;
+  objective_spec spec; ///< Ids may be empty; the gateway fills them in.
+  bool start = false;
+  /// Set if a message asked for it: then a root task stands for the objective
+  /// (`objective_view::root_task`).
+  message_ptr request;
+  std::vector<std::string> accepted_output_modes{}; ///< Those of `request`.
+  std::string traceparent{};                        ///< As in send_message.
+  std::string tracestate{};
+  std::string request_id{};
+};
+
+/// objectives/update.
+struct update_objective {
+  principal who;
+  objective_id id;
+  std::optional<objective_state> state;
+  std::string name;                         ///< Empty: unchanged.
+  std::string description;                  ///< Empty: unchanged.
+  std::optional<std::uint64_t> if_revision; ///< Refused if it is not the current one.
+  std::string request_id{};
+};
+
+/// objectives/get.
+struct get_objective {
+  principal who;
+  objective_id id;
+  bool include_plans = true;
+  bool include_tasks = true;
+};
+
+/// objectives/list.
+struct list_objectives {
+  principal who;
+  std::optional<objective_state> state;
+  std::uint32_t page_size = 50;
+  std::string page_token;
+};
+
+/// plans/create.
+struct create_plan {
+  principal who;
+  objective_id objective;
+  plan_spec spec;
+  bool start = false;
+  std::string request_id{};
+};
+
+/// plans/update.
+struct update_plan {
+  principal who;
+  plan_id id;
+  std::optional<plan_state> state;
+  /// Of the objective; refused if it is not the current one.
+  std::optional<std::uint64_t> if_revision;
+  std::string request_id{};
+};
+
+/// Changes the shape of a plan, whole or not at all. What has begun is fixed.
+struct change_plan {
+  principal who;
+  plan_id id;
+  std::vector<wanted_operation> operations; ///< Applied one after the other (plan_operations_max).
+  std::string reason;                       ///< Why, in words; may be empty.
+  std::optional<std::uint64_t> if_revision; ///< As in update_plan.
+  std::string request_id{};
+};
+
+/// plans/get.
+struct get_plan {
+  principal who;
+  plan_id id;
+  bool include_tasks = true;
+};
+
+} // namespace troupe

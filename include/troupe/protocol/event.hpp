@@ -1,0 +1,208 @@
+// Events: what has happened to an objective, plan or task; and the unit in which events become
+// durable and visible: a `change`. Actors make events, the journal writes them, the ledger applies
+// them, watchers see them. Only events change a record.
+#pragma once
+
+#include <troupe/protocol/ids.hpp>
+#include <troupe/protocol/message.hpp>
+#include <troupe/protocol/objective.hpp>
+#include <troupe/protocol/plan_change.hpp>
+#include <troupe/protocol/plan_state.hpp>
+#include <troupe/protocol/progress.hpp>
+#include <troupe/protocol/spec.hpp>
+#include <troupe/protocol/task.hpp>
+#include <troupe/protocol/task_state.hpp>
+#include <troupe/protocol/time.hpp>
+#include <troupe/protocol/trace.hpp>
+
+#include <boost/json/object.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace troupe {
+
+// -- facts about an objective (change.task empty) --------------------------------------------------------------------
+
+struct objective_created {
+  objective_spec_ptr spec; ///< With the plans it was created with.
+  task_id root_task;       ///< May be empty.
+  std::string owner{};     ///< Whose it is (owner_of).
+  trace_context trace{};   ///< Of the request that made it; its tasks have the same.
+};
+
+/// Fields of an objective were edited (`objectives/update`); empty strings leave a field as it is.
+struct objective_edited {
+  std::string name;
+  std::string description;
+};
+
+struct objective_moved {
+  objective_state to;
+  std::string reason;
+};
+
+struct plan_added {
+  plan_spec_ptr spec; ///< Its index is the number of plans before it.
+  bool start = false; ///< It was added to begin as soon as what it depends on allows.
+};
+
+struct plan_moved {
+  std::uint32_t plan;
+  plan_state to;
+  std::string reason;
+  bool requested = false; ///< Skipped by request.
+};
+
+/// Tasks of a plan that end and have not begun (their plan failed or was canceled, or a task on
+/// which they depend failed).
+struct tasks_withdrawn {
+  std::uint32_t plan;
+  std::vector<std::uint32_t> tasks;
+  task_state to; ///< canceled
+  std::string reason;
+  boost::json::object metadata{}; ///< Of the request that took them, if there was one.
+};
+
+/// Tasks of a plan that are pending again, each as a new A2A task (`generation` grows).
+struct tasks_renewed {
+  std::uint32_t plan;
+  std::vector<std::uint32_t> tasks;
+};
+
+/// The shape of a plan was changed. Tasks that were removed are withdrawn in the same change.
+struct plan_changed {
+  std::uint32_t plan;
+  std::vector<applied_operation> operations; ///< As applied, in this order.
+  std::string author;                        ///< The caller who asked for it (owner_of).
+  std::string reason;                        ///< In words; may be empty.
+  std::uint64_t revision = 0;                ///< The revision of the objective after this change.
+};
+
+/// A pause begins or ends by request: of the whole objective, or of one plan.
+struct pause_changed {
+  bool paused = false;
+  std::optional<std::uint32_t> plan{};
+};
+
+/// The end of the objective was requested: it becomes `to` when none of its tasks runs any more.
+struct objective_closing {
+  objective_state to; ///< canceled or failed
+  std::string reason;
+};
+
+// -- facts about one task (change.task set) --------------------------------------------------------------------------
+
+/// The A2A task begins to exist, as SUBMITTED. `record` is complete (the history of a lone task has
+/// its message).
+struct task_created {
+  std::shared_ptr<task> record; ///< Handed over: the sender keeps no copy.
+};
+
+struct task_moved {
+  task_state to;
+  std::uint32_t attempt;
+  message_ptr message; ///< The status message; may be null.
+  /// Attempts that have failed so far. One more than before: this event ends a failed attempt, and
+  /// the next one waits for its backoff.
+  std::uint32_t failures = 0;
+  /// With an attempt that begins: the outside party that took it; empty: this server's agent.
+  std::string taken_by{};
+};
+
+// The change that makes the task INPUT_REQUIRED or AUTH_REQUIRED opens a question. The change that
+// moves it to another state closes the question.
+
+struct question_opened {
+  std::shared_ptr<const question> asked;
+};
+
+struct question_answered {
+  std::string id;
+};
+
+/// Its deadline has passed.
+struct question_expired {
+  std::string id;
+};
+
+/// Its agent no longer needs the answer, or has ended.
+struct question_withdrawn {
+  std::string id;
+  std::string reason;
+};
+
+/// A task that has begun waits for a slot: for its next attempt, or to go on.
+struct task_queued {};
+
+/// The task goes on with the attempt that it had begun.
+struct task_resumed {};
+
+/// The agent recorded a note with its attempt. It replaces the note before.
+struct task_noted {
+  std::string note;
+};
+
+/// A message was appended to the task's history: a message of the agent while it works, or a
+/// message to the task.
+struct task_message {
+  message_ptr message;
+  task_state state = task_state::working; ///< That the task was in, and stays in.
+};
+
+/// Whether the message is from the task's agent. Streams and notifications show such a message;
+/// they do not show messages to the task.
+[[nodiscard]] inline bool is_from_agent(const task_message& said) noexcept {
+  return said.message && said.message->from == role::agent;
+}
+
+struct task_artifact {
+  artifact_ptr artifact;
+  /// Adds the parts to the artifact with that id; else replaces or creates it.
+  bool append = false;
+  bool last_chunk = false;
+};
+
+struct task_progress {
+  progress_ptr progress;
+};
+
+using event = std::variant<objective_created, objective_edited, objective_moved, plan_added,
+                           plan_moved, plan_changed, tasks_withdrawn, tasks_renewed, pause_changed,
+                           objective_closing, task_created, task_moved, task_message, task_artifact,
+                           task_progress, question_opened, question_answered, question_expired,
+                           question_withdrawn, task_queued, task_resumed, task_noted>;
+
+/// The place of a task: its plan, or none.
+struct task_address {
+  task_id id;
+  bool lone = true;             ///< Not part of a plan.
+  std::uint32_t plan_index = 0; ///< If not lone.
+  std::uint32_t task_index = 0; ///< If not lone.
+};
+
+/// Events that become durable together and visible together, in this order. All concern one
+/// objective (`task` empty: the objective and its plans; set: one of its tasks), or one lone task.
+struct change {
+  std::string context; ///< Objective id, or the lone task's contextId.
+  task_address task;   ///< `task.id` empty: facts about the objective.
+  timestamp at{};
+  /// Counts within the stream (objective or lone task) from 1; the ledger sets it.
+  std::uint64_t sequence = 0;
+  std::vector<event> events;
+  /// The caller of the command (owner_of), if the events are its direct consequence.
+  std::optional<std::string> by{};
+
+  /// The journal's name for the sequence this belongs to: the objective's id or the lone task's.
+  [[nodiscard]] const std::string& stream() const {
+    return !task.id.empty() && task.lone ? task.id.str() : context;
+  }
+};
+
+using change_ptr = std::shared_ptr<const change>;
+
+} // namespace troupe

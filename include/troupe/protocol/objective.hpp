@@ -1,0 +1,95 @@
+// The present state of an objective: its plans, and of each task the state, attempts and id. The
+// full task records are separate. `objectives/get` shows an `objective_view`, recovery starts from
+// it, and the objective actor has one. Only events change it (protocol/fold/apply.hpp).
+#pragma once
+
+#include <troupe/protocol/chunked.hpp>
+#include <troupe/protocol/ids.hpp>
+#include <troupe/protocol/plan_state.hpp>
+#include <troupe/protocol/spec.hpp>
+#include <troupe/protocol/task.hpp>
+#include <troupe/protocol/time.hpp>
+#include <troupe/protocol/trace.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace troupe {
+
+/// What an objective has of each of its tasks: 12 bytes.
+struct task_slot {
+  task_state state = task_state::unspecified; ///< unspecified = `pending`: no A2A task yet.
+  bool has_artifacts = false;
+  /// At most attempt_shown_max; the task's own record has the number.
+  std::uint16_t attempt = 0;
+  /// Grows when a retry of the plan makes a new task for a failed one.
+  std::uint32_t generation = 0;
+  /// When `state` last changed, since plan_view::created; at most the largest value.
+  std::uint32_t changed_ms = 0;
+};
+static_assert(sizeof(task_slot) == 12);
+
+inline constexpr std::uint16_t attempt_shown_max = 0xffff;
+
+/// A question that waits for a person (OPT "Human-in-the-loop"; shown as `pendingInputs`).
+struct pending_input {
+  task_id task;
+  std::string prompt;
+  timestamp since{};
+  std::uint32_t plan = 0; ///< Where the task stands; not known of what was recorded before.
+  std::uint32_t index = 0;
+};
+
+struct plan_view {
+  plan_spec_ptr spec;
+  plan_state state = plan_state::pending;
+  std::string reason; ///< Why it is as it is, in words; may be empty.
+  timestamp created{};
+  timestamp updated{};
+  timestamp began{};        ///< When it last left `pending` to work; epoch if it never did.
+  chunked<task_slot> tasks; ///< One per task of `spec`, in its order.
+  bool paused = false;      ///< Begins no tasks until the pause ends. False after it has settled.
+  /// It begins by itself, also if plans are started one by one. False after it has begun, or after
+  /// the objective has settled.
+  bool start_requested = false;
+  /// It was skipped by request: a retry of other plans does not undo it.
+  bool skip_requested = false;
+
+  /// The id of the task that stands for `index` now.
+  [[nodiscard]] task_id task_at(std::size_t index) const;
+};
+
+struct objective_view {
+  objective_id id;
+  std::string owner; ///< The owner of it and of all its tasks (owner_of).
+  std::string name;
+  std::string description;
+  std::uint32_t parallel_max = 0;
+  boost::json::object metadata;
+  objective_state state = objective_state::submitted;
+  std::string reason;
+  /// Its plans are started one by one, also while it is blocked. False after it has settled.
+  bool planning = false;
+  std::uint64_t revision = 0; ///< Grows with every change of structure.
+  timestamp created{};
+  timestamp updated{};
+  /// The A2A task that stands for the objective; empty if `objectives/create` made it.
+  task_id root_task;
+  std::vector<plan_view> plans;
+  std::vector<pending_input> pending_inputs;
+  bool paused = false; ///< Starts no plans by itself. False after it has settled.
+  /// The requested end that has not come yet; for `closing_reason`.
+  std::optional<objective_state> closing{};
+  std::string closing_reason;
+  trace_context trace; ///< Of the request that made it.
+};
+
+using objective_ptr = std::shared_ptr<const objective_view>;
+
+/// "pending" for a task that has not begun, else the task state's spelling.
+[[nodiscard]] std::string_view summary_state(const task_slot& slot) noexcept;
+
+} // namespace troupe

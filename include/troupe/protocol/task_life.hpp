@@ -1,0 +1,103 @@
+// The life of a task as the fold of its events: it decides what may follow. The task's record and
+// its actor have the same small value. Only protocol/fold/apply.hpp changes it.
+#pragma once
+
+#include <troupe/protocol/lazy.hpp>
+#include <troupe/protocol/message.hpp>
+#include <troupe/protocol/task_state.hpp>
+#include <troupe/protocol/time.hpp>
+
+#include <boost/json/object.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace troupe {
+
+/// A2A `TaskStatus`.
+struct task_status {
+  task_state state = task_state::submitted;
+  message_ptr message; ///< May be null.
+  timestamp at{};
+};
+
+enum class question_kind : std::uint8_t {
+  input, ///< The task is INPUT_REQUIRED while it is open.
+  auth,  ///< AUTH_REQUIRED.
+};
+
+/// A question of an agent to a person or a client. At most one question of a task is open at a
+/// time.
+struct question {
+  std::string id; ///< Unique within the task: `question-1`, `question-2`, ...
+  std::uint32_t attempt = 1;
+  question_kind kind = question_kind::input;
+  std::string prompt;
+  std::string key;                   ///< What the agent calls it, to withdraw it; may be empty.
+  boost::json::object form;          ///< JSON Schema of the answer; empty: any text.
+  boost::json::object data;          ///< What the prompt is about, for programs; may be empty.
+  std::optional<timestamp> deadline; ///< It expires then.
+  timestamp opened{};
+
+  friend bool operator==(const question&, const question&) = default;
+};
+
+/// The id of the `count`-th question of a task.
+[[nodiscard]] std::string make_question_id(std::uint32_t count);
+
+/// What a task does at one moment.
+enum class task_phase : std::uint8_t {
+  slot,     ///< Waits for a slot: to begin, for its next attempt, or to go on after an answer.
+  running,  ///< Its agent works.
+  question, ///< Waits for an answer.
+  backoff,  ///< Waits for its next attempt.
+  ended,
+};
+
+inline constexpr std::size_t task_phase_count = 5;
+
+/// The name of a phase; also shown as what a task waits for: `slot`, `question`, `backoff`.
+[[nodiscard]] std::string_view to_string(task_phase phase) noexcept;
+[[nodiscard]] std::optional<task_phase> task_phase_from(std::string_view text) noexcept;
+
+struct task_life {
+  task_status status;
+  std::uint32_t attempt = 0; ///< Counts from 1; 0 = not begun.
+  /// Attempts that have failed; without those that were cut off by the end of the process.
+  std::uint32_t failures = 0;
+  std::uint32_t questions = 0; ///< Asked so far.
+  /// The last attempt has failed, and the next has not begun. It and `failures` decide about
+  /// further attempts; neither is shown.
+  bool awaits_retry = false;
+  bool is_queued = false; ///< It has begun, and waits for a slot again.
+  /// The open one. Also absent if the task asks and its row is older than the keeping of questions.
+  lazy<troupe::question> question;
+};
+
+/// The present phase of a task with this life.
+[[nodiscard]] task_phase phase_of(const task_life& life) noexcept;
+
+/// A phase that is over.
+struct task_span {
+  task_phase phase = task_phase::running;
+  std::uint32_t attempt = 0;
+  timestamp begin{};
+  timestamp end{};
+  /// Why it ended: the text or name of the next status, cut to span_reason_bytes_max. Empty: the
+  /// wait was over.
+  std::string reason;
+
+  friend bool operator==(const task_span&, const task_span&) = default;
+};
+
+/// Phases that a task's record keeps: the newest. Older ones are only counted.
+inline constexpr std::size_t task_spans_max = 64;
+inline constexpr std::size_t span_reason_bytes_max = 256;
+
+/// The longest note of an attempt, in bytes.
+inline constexpr std::size_t note_bytes_max = std::size_t{8} << 10;
+
+} // namespace troupe

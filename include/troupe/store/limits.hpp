@@ -1,0 +1,104 @@
+// The named limits of the store: what they bound, why, and what happens at the limit.
+#pragma once
+
+#include <cstddef>
+
+namespace troupe {
+
+/// Parts of the ledger with a lock each, so that requests on different tasks rarely need the same
+/// lock. A power of two.
+inline constexpr std::size_t ledger_shards = 64;
+
+/// Tasks or objectives on one page of a list, also if the query asks for more (A2A 1.0 section
+/// 3.1.4).
+inline constexpr std::size_t page_size_max = 100;
+
+/// Bytes that such a page shows (bytes_shown): the row that passes them is its last one. An answer
+/// is written as a whole and waits in memory for its reader.
+inline constexpr std::size_t page_bytes_max = std::size_t{8} << 20;
+
+/// Changes written as one batch. Further changes wait for the next batch, so that the first need
+/// not wait for the last.
+inline constexpr std::size_t group_changes_max = 4096;
+
+/// Bytes of journal rows in one batch. A single change may be larger; then it is the only one.
+inline constexpr std::size_t group_bytes_max = std::size_t{16} << 20;
+
+/// Newly ended tasks that the durable store still answers from memory.
+inline constexpr std::size_t recent_tasks_max = 8192;
+
+/// The largest row of such a task, in bytes; larger ones are read from disk.
+inline constexpr std::size_t recent_task_bytes_max = 8192;
+
+// Ended tasks and objectives that the memory store keeps (memory_bounds); the durable store keeps
+// everything.
+/// Finished tasks, and tasks of settled objectives: about 1 kB each with their specification.
+inline constexpr std::size_t finished_tasks_max = 1'000'000;
+/// Bytes of finished tasks; their messages and artifacts may be large.
+inline constexpr std::size_t finished_bytes_max = std::size_t{1} << 30;
+/// Settled objectives: about 3 kB each with a few tasks.
+inline constexpr std::size_t settled_objectives_max = 100'000;
+
+// Reads of the disk (store/archive_reader.hpp).
+/// Threads that read the disk. Two: one that decodes a large record leaves the other to the small
+/// ones.
+inline constexpr std::size_t archive_readers = 2;
+/// Reads that wait for a reader, about 300 bytes each. Above: errc::overloaded.
+inline constexpr std::size_t archive_reads_max = 65'536;
+/// The same for one client. Above: errc::overloaded.
+inline constexpr std::size_t archive_reads_per_client_max = 1024;
+/// Clients whose number of reads is remembered, about 200 bytes each; the one that read least is
+/// forgotten first.
+inline constexpr std::size_t archive_clients_max = 4096;
+/// Bytes of records that were read and are still in use, without the cache: answers that are not
+/// written yet. Above, reads of clients are refused (errc::overloaded). The number of live tasks
+/// bounds the reads of the program itself.
+inline constexpr std::size_t archive_bytes_handed_out_max = std::size_t{512} << 20;
+/// Bytes that count as much as one read when clients take turns.
+inline constexpr std::size_t archive_turn_bytes = 4096;
+/// Bytes of finished tasks, and of settled objectives, that are kept decoded; those that were not
+/// read for the longest time are dropped first.
+inline constexpr std::size_t cached_tasks_bytes_max = std::size_t{128} << 20;
+inline constexpr std::size_t cached_objectives_bytes_max = std::size_t{64} << 20;
+/// A decoded record in memory, in bytes of its row: text becomes strings and pointers.
+inline constexpr std::size_t decoded_bytes_per_row_byte = 2;
+/// Ids that are claimed and checked at once, on the caller's thread, if memory shows that they are
+/// free; more are checked by a reader.
+inline constexpr std::size_t claimed_at_once_max = 16;
+
+/// Settled objectives written per batch, so that a batch with changes does not wait long for them.
+inline constexpr std::size_t group_seals_max = 32;
+
+/// Changes on one page of a stream's past: they are in memory for a reader that catches up.
+inline constexpr std::size_t journal_page_changes_max = 256;
+
+/// Journal rows that are read for one page. The past of a task is selected from that of its
+/// objective, so a page may be short. The reader asks again, and a loop that must not block long is
+/// free in between.
+inline constexpr std::size_t journal_page_rows_max = 4096;
+
+/// Bytes of such a page (bytes_of a change, or of its row). One change may be larger.
+inline constexpr std::size_t journal_page_bytes_max = std::size_t{1} << 20;
+
+// The tail: the latest changes of a watched stream, which the memory store keeps for a reader that
+// falls behind. The oldest are dropped first; a reader that needs them gets `journal_page::gone`.
+/// Changes of one task or objective.
+inline constexpr std::size_t tail_changes_max = 4096;
+/// Their bytes. Less than the queue of a live reader: a reader that needs more does not read.
+inline constexpr std::size_t tail_bytes_max = std::size_t{2} << 20;
+/// Bytes of all tails. Above it a tail keeps no new change until others are dropped.
+inline constexpr std::size_t tails_bytes_max = std::size_t{256} << 20;
+
+/// Push configurations of one task (docs/push.md). Each gets every event of the task.
+inline constexpr std::size_t push_configs_per_task_max = 16;
+
+/// Push configurations in all; they are held in memory, about 500 bytes each. Above:
+/// errc::limit_exceeded.
+inline constexpr std::size_t push_configs_max = 100'000;
+
+static_assert(push_configs_per_task_max <= push_configs_max);
+static_assert(journal_page_changes_max <= journal_page_rows_max);
+static_assert(tail_bytes_max <= tails_bytes_max);
+static_assert((ledger_shards & (ledger_shards - 1)) == 0);
+
+} // namespace troupe

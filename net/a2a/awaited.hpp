@@ -1,0 +1,93 @@
+// Waiting for the service from a coroutine, on the loop's own thread: an answer comes through the
+// loop's gateway actor, holds no thread meanwhile, and costs nothing if it is there at once.
+#pragma once
+
+#include "actors/service/loop_gateway.hpp"
+#include "net/a2a/operation.hpp"
+#include "net/http/wakeup.hpp"
+
+#include <functional>
+#include <optional>
+#include <utility>
+#include <variant>
+
+namespace troupe::net {
+
+/// An answer to come. Lives on the loop's thread.
+template<class T>
+class awaited_reply final : public pending_request {
+public:
+  explicit awaited_reply(operation_call& call)
+      : gate_(call.home.gate()), wake_(call.responder.wake()), number_(gate_.expect(*this)) {}
+  /// To where it is waited for; nobody waits at `other` yet.
+  awaited_reply(awaited_reply&& other) noexcept
+      : gate_(other.gate_), wake_(std::move(other.wake_)), value_(std::move(other.value_)),
+        number_(std::exchange(other.number_, 0)) {
+    gate_.replace(number_, *this);
+  }
+  awaited_reply& operator=(awaited_reply&&) = delete;
+  ~awaited_reply() { gate_.forget(number_); }
+
+  [[nodiscard]] reply<T> to() { return gate_.reply_to<T>(number_); }
+  [[nodiscard]] bool is_ready() const noexcept { return value_.has_value(); }
+  [[nodiscard]] result<T>& value() { return *value_; }
+
+  void on_answer(service_answer answer) override { set(std::get<result<T>>(std::move(answer))); }
+  void on_wake() override {}
+  void on_failure(const error& reason) override { set(reason); }
+
+private:
+  void set(result<T> value) {
+    value_.emplace(std::move(value));
+    const auto reader = wake_; // who waits goes on, and may destroy this
+    reader->deliver();
+  }
+
+  loop_gateway& gate_;
+  wakeup_ptr wake_;
+  std::optional<result<T>> value_;
+  request_number number_;
+};
+
+/// Something that is looked at again and again.
+class awaited_changes final : public pending_request {
+public:
+  explicit awaited_changes(operation_call& call)
+      : gate_(call.home.gate()), wake_(call.responder.wake()), number_(gate_.expect(*this)) {}
+  awaited_changes(const awaited_changes&) = delete;
+  awaited_changes& operator=(const awaited_changes&) = delete;
+  ~awaited_changes() { gate_.forget(number_); }
+
+  /// To be called, on any thread, when there is something to look at.
+  [[nodiscard]] std::function<void()> notify() {
+    return [gate = &gate_, number = number_] { gate->wake(number); };
+  }
+  /// Set if nobody will be notified any more.
+  [[nodiscard]] const std::optional<error>& failure() const noexcept { return failure_; }
+
+  void on_answer(service_answer) override {}
+  void on_wake() override {
+    const auto reader = wake_;
+    reader->deliver();
+  }
+  void on_failure(const error& reason) override {
+    failure_ = reason;
+    on_wake();
+  }
+
+private:
+  loop_gateway& gate_;
+  wakeup_ptr wake_;
+  std::optional<error> failure_;
+  request_number number_;
+};
+
+/// Waits for the reply. False if the client went away meanwhile: nobody reads an answer.
+template<class T>
+awaitable<bool> arrival(operation_call& call, awaited_reply<T>& reply) {
+  while (!reply.is_ready() && !call.responder.is_gone())
+    co_await call.responder.wait(time_point::max());
+  co_return reply.is_ready();
+}
+
+} // namespace troupe::net

@@ -1,0 +1,66 @@
+#include "net/a2a/event_texts.hpp"
+
+#include <cstdint>
+
+namespace troupe::net {
+
+namespace {
+
+/// A longer text is encoded again for everybody who wants it: memory matters more.
+constexpr std::size_t text_kept_bytes_max = 256 * 1024;
+
+/// True if `where` and `one` are the same change.
+bool is_same(const std::weak_ptr<const change>& one, const change_ptr& where) noexcept {
+  return !one.owner_before(where) && !where.owner_before(one);
+}
+
+bool write(std::string& out, const change& where, const event_texts::key& which) {
+  std::string cursor;
+  if (which.has_cursor)
+    cursor = to_string(stream_cursor{where.sequence, static_cast<std::uint32_t>(which.event)});
+  json_writer writer(out);
+  return which.codec->write_event(writer, where, where.events[which.event],
+                                  {.last = which.last, .cursor = cursor});
+}
+
+} // namespace
+
+event_texts::shard& event_texts::shard_of(const change_ptr& where) noexcept {
+  return shards_[(reinterpret_cast<std::uintptr_t>(where.get()) >> 6U) % shard_count];
+}
+
+event_texts::text_ptr event_texts::find(shard& in, const change_ptr& where, const key& which) {
+  const std::lock_guard guard(in.lock);
+  for (auto& one : in.entries) {
+    if (!one.text)
+      continue;
+    if (one.which == which && is_same(one.where, where))
+      return one.text;
+    if (one.where.expired())
+      one.text = nullptr;
+  }
+  return nullptr;
+}
+
+bool event_texts::append(std::string& out, const change_ptr& where, const key& which) {
+  // Nobody else has the change: nobody else will ask for its text.
+  if (where.use_count() <= 1)
+    return write(out, *where, which);
+  auto& home = shard_of(where);
+  if (const auto known = find(home, where, which)) {
+    out += *known;
+    return true;
+  }
+  auto text = std::make_shared<std::string>();
+  if (!write(*text, *where, which))
+    return false;
+  out += *text;
+  if (text->size() > text_kept_bytes_max)
+    return true;
+  const std::lock_guard guard(home.lock);
+  home.entries[home.next] = {where, which, std::move(text)};
+  home.next = (home.next + 1) % shard_entries;
+  return true;
+}
+
+} // namespace troupe::net

@@ -1,0 +1,127 @@
+#include "net/a2a/operation.hpp"
+
+#include "net/a2a/json_rpc.hpp"
+#include "protocol/text.hpp"
+#include <troupe/net/limits.hpp>
+
+#include <boost/json/object.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace troupe::net {
+
+namespace json = boost::json;
+
+void operation_call::reset() {
+  codec = &codec_1_0();
+  frame = &json_rpc_binding();
+  version = asked_version::absent;
+  extensions = {};
+  drop_params();
+  id = "null";
+  tenant.clear();
+  who = principal_of(facts);
+  traceparent.clear();
+  tracestate.clear();
+}
+
+operation_call& begin_call(server_state& server, http_exchange& exchange) {
+  // Nothing else is kept with a connection.
+  if (!exchange.kept)
+    exchange.kept = std::make_unique<operation_call>(server, exchange);
+  auto& call = static_cast<operation_call&>(*exchange.kept);
+  call.reset();
+  return call;
+}
+
+void read_service_parameters(operation_call& call) {
+  const auto& request = call.request;
+  call.version = parse_version(request.a2a_version, request.query("A2A-Version"));
+  call.codec = &codec_of(call.version);
+  call.extensions = parse_extensions(request.a2a_extensions);
+  if (is_traceparent(request.traceparent)) {
+    call.traceparent = request.traceparent;
+    if (is_tracestate(request.tracestate)) // says nothing without the other
+      call.tracestate = request.tracestate;
+  }
+  append_extensions_header(call.responder.response().headers, call.extensions, call.version);
+}
+
+error version_not_supported(const operation_call& call) {
+  const auto& request = call.request;
+  const auto asked = shown(request.a2a_version.empty() ? request.query("A2A-Version")
+                                                       : std::string_view(request.a2a_version));
+  return make_error(errc::version_not_supported,
+                    "this server speaks A2A 1.0 and 0.3; send `A2A-Version: 1.0` (or 0.3), not \""
+                        + asked + "\"",
+                    asked);
+}
+
+error version_missing(const operation_call& call, std::string_view name) {
+  const bool absent = call.version == asked_version::absent;
+  return make_error(
+      errc::version_not_supported,
+      "\"" + shown(name) + "\" is A2A 1.0, and "
+          + (absent ? "a request without version header counts as 0.3" : "the request says 0.3")
+          + "; send `A2A-Version: 1.0`",
+      absent ? "" : "0.3");
+}
+
+const json::value& params_of(const operation_call& call) noexcept {
+  static const json::value none = json::object{};
+  return call.params == nullptr || call.params->is_null() ? none : *call.params;
+}
+
+principal principal_of(const connection_facts& facts) {
+  principal out;
+  out.peer = facts.peer;
+  return out;
+}
+
+result<void> identify(const operation_call& call, principal& who, errc unknown_tenant) {
+  auto named = std::exchange(who, call.who).tenant;
+  if (named.empty())
+    if (const auto* given = params_of(call).get_object().if_contains("tenant");
+        given != nullptr && given->is_string())
+      named.assign(given->get_string().data(), given->get_string().size());
+  if (!call.tenant.empty() && !named.empty() && call.tenant != named)
+    return make_error(errc::invalid_params,
+                      "tenant: \"" + shown(named) + "\" is not the path's \"" + shown(call.tenant)
+                          + "\"",
+                      "tenant");
+  const auto& tenant = named.empty() ? call.tenant : named;
+  if (!tenant.empty())
+    return make_error(unknown_tenant,
+                      "this server has no tenants, so none is called \"" + shown(tenant) + "\"",
+                      unknown_tenant == errc::invalid_params ? "tenant" : shown(tenant));
+  return {};
+}
+
+void fail(operation_call& call, const error& why) {
+  auto& response = call.responder.response();
+  response.body.clear();
+  response.content_type = json_type;
+  response.status = call.frame->status_of(why);
+  call.frame->write_error(call, response.body, why);
+  if (response.status == 429 || response.status == 503)
+    add_retry_after(response);
+}
+
+error explain_parse_error(std::string_view body, const error_code& why, std::size_t offset,
+                          std::size_t depth_max) {
+  if (why == json::error::too_deep)
+    return make_error(errc::parse_error, "nested deeper than " + std::to_string(depth_max)
+                                             + " levels (limits.json-depth)");
+  if (const auto bad = find_invalid_utf8(body))
+    return make_error(errc::parse_error, "invalid UTF-8 at byte " + std::to_string(*bad));
+  if (body.empty())
+    return make_error(errc::parse_error, "the body is empty");
+  if (why == json::error::incomplete)
+    return make_error(errc::parse_error,
+                      "the text ends too early, at byte " + std::to_string(body.size()));
+  return make_error(errc::parse_error, why.message() + " at byte " + std::to_string(offset));
+}
+
+} // namespace troupe::net

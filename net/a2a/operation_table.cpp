@@ -1,0 +1,157 @@
+#include "net/a2a/operation_table.hpp"
+
+#include "net/a2a/awaited.hpp"
+#include "net/a2a/operation_columns.hpp"
+#include "net/a2a/streaming_operations.hpp"
+#include "net/card/card_routes.hpp"
+
+#include <unordered_map>
+#include <utility>
+
+namespace troupe::net {
+
+namespace {
+
+using boost::beast::http::verb;
+
+// -- operations that are answered with a value -------------------------------------------------------------------------
+
+template<operation Which>
+void finish(operation_call& call, const typename json_column<Which>::command& command,
+            result<typename json_column<Which>::answer>& outcome) {
+  using column = json_column<Which>;
+  if (!outcome)
+    return fail(call, outcome.error());
+  // Where asking has changed nothing, the client may be told to ask again
+  // (`limits.answer-bytes-total`).
+  call.responder.response().repeatable = row_of(Which).needs == scope::read;
+  answer(call, [&](json_writer& out) {
+    if constexpr (std::is_void_v<typename column::answer>)
+      column::encode(call, out);
+    else
+      column::encode(call, out, command, *outcome);
+  });
+}
+
+template<operation Which>
+awaitable<void> finish_later(operation_call& call, typename json_column<Which>::command command,
+                             awaited_reply<typename json_column<Which>::answer> waiting) {
+  const bool is_here = co_await arrival(call, waiting);
+  if (is_here)
+    finish<Which>(call, command, waiting.value());
+}
+
+/// At once, without a coroutine, if the service answers at once.
+template<operation Which>
+awaitable<void> serve(operation_call& call) {
+  using column = json_column<Which>;
+  auto command = column::decode(call);
+  if (!command) {
+    fail(call, command.error());
+    return {};
+  }
+  if (auto known = identify(call, command->who, row_of(Which).unknown_tenant); !known) {
+    fail(call, known.error());
+    return {};
+  }
+  if constexpr (requires { command->traceparent; }) {
+    command->traceparent = call.traceparent;
+    command->tracestate = call.tracestate;
+  }
+  awaited_reply<typename column::answer> waiting(call);
+  column::ask(call.operations(), *command, waiting.to());
+  if (!waiting.is_ready())
+    return finish_later<Which>(call, std::move(*command), std::move(waiting));
+  finish<Which>(call, *command, waiting.value());
+  return {};
+}
+
+/// Read from what the server was started with, for a client that shows a token.
+awaitable<void> serve_extended_card(operation_call& call) {
+  const auto card = extended_card(call.server.cards, call.request, call.codec->extended_card_shape,
+                                  call.responder.response().headers);
+  if (!card) {
+    fail(call, card.error());
+    return {};
+  }
+  call.responder.response().repeatable = true;
+  answer(call, [&](json_writer& out) { out.raw(*card); });
+  return {};
+}
+
+// -- the table ---------------------------------------------------------------------------------------------------------
+
+constexpr std::string_view opt_is_json_rpc = "the OPT extension has JSON-RPC methods and no paths";
+
+// clang-format off
+std::vector<operation_binding> make_table() {
+  using enum operation;
+  using at = rest_resource;
+  return {
+      {send_message, &serve_send_message, "SendMessage", "message/send", "", {{at::message, "send", verb::post}}},
+      {send_streaming_message, &serve_send_streaming_message, "SendStreamingMessage", "message/stream", "",
+       {{at::message, "stream", verb::post}}},
+      {get_task, &serve<get_task>, "GetTask", "tasks/get", "", {{at::task, "", verb::get}}},
+      {list_tasks, &serve<list_tasks>, "ListTasks", "tasks/list", "", {{at::tasks, "", verb::get}}},
+      {cancel_task, &serve<cancel_task>, "CancelTask", "tasks/cancel", "", {{at::task, "cancel", verb::post}}},
+      {subscribe_to_task, &serve_subscribe_to_task, "SubscribeToTask", "tasks/resubscribe", "",
+       {{at::task, "subscribe", verb::post}, {at::task, "subscribe", verb::get}}},
+      {create_push_config, &serve<create_push_config>, "CreateTaskPushNotificationConfig",
+       "tasks/pushNotificationConfig/set", "", {{at::push_configs, "", verb::post}}},
+      {get_push_config, &serve<get_push_config>, "GetTaskPushNotificationConfig", "tasks/pushNotificationConfig/get", "",
+       {{at::push_config, "", verb::get}}},
+      {list_push_configs, &serve<list_push_configs>, "ListTaskPushNotificationConfigs",
+       "tasks/pushNotificationConfig/list", "", {{at::push_configs, "", verb::get}}},
+      {delete_push_config, &serve<delete_push_config>, "DeleteTaskPushNotificationConfig",
+       "tasks/pushNotificationConfig/delete", "", {{at::push_config, "", verb::delete_}}},
+      {get_extended_card, &serve_extended_card, "GetExtendedAgentCard", "agent/getAuthenticatedExtendedCard", "",
+       {{at::extended_card, "", verb::get}}},
+      {create_objective, &serve<create_objective>, "", "", "objectives/create", {}, opt_is_json_rpc},
+      {get_objective, &serve<get_objective>, "", "", "objectives/get", {}, opt_is_json_rpc},
+      {list_objectives, &serve<list_objectives>, "", "", "objectives/list", {}, opt_is_json_rpc},
+      {update_objective, &serve<update_objective>, "", "", "objectives/update", {}, opt_is_json_rpc},
+      {create_plan, &serve<create_plan>, "", "", "plans/create", {}, opt_is_json_rpc},
+      {get_plan, &serve<get_plan>, "", "", "plans/get", {}, opt_is_json_rpc},
+      {update_plan, &serve<update_plan>, "", "", "plans/update", {}, opt_is_json_rpc},
+  };
+}
+// clang-format on
+
+} // namespace
+
+std::span<const operation_binding> operation_bindings() {
+  static const auto table = make_table();
+  return table;
+}
+
+std::optional<rpc_method> find_method(std::string_view name) {
+  static const auto methods = [] {
+    std::unordered_map<std::string_view, rpc_method> all;
+    for (const auto& row : operation_bindings()) {
+      if (!row.rpc_1_0.empty())
+        all.emplace(row.rpc_1_0, rpc_method{&row, method_family::v1_0});
+      if (!row.rpc_0_3.empty())
+        all.emplace(row.rpc_0_3, rpc_method{&row, method_family::v0_3});
+      if (!row.rpc_extension.empty())
+        all.emplace(row.rpc_extension, rpc_method{&row, method_family::extension});
+    }
+    return all;
+  }();
+  const auto found = methods.find(name);
+  return found == methods.end() ? std::nullopt : std::optional(found->second);
+}
+
+const operation_binding* find_place(const rest_path& path, verb method, std::string& allowed) {
+  for (const auto& row : operation_bindings())
+    for (const auto& place : row.rest) {
+      if (place.resource != path.resource || place.action != path.action)
+        continue;
+      if (place.method == method)
+        return &row;
+      const auto name = boost::beast::http::to_string(place.method);
+      allowed.append(allowed.empty() ? "" : ", ").append(name.data(), name.size());
+    }
+  return nullptr;
+}
+
+} // namespace troupe::net

@@ -1,0 +1,184 @@
+#include "net/a2a/rest.hpp"
+
+#include "net/a2a/operation_table.hpp"
+#include "net/http/content_type.hpp"
+#include "net/http/uri.hpp"
+#include "protocol/a2a/errc_wire.hpp"
+
+#include <boost/json/object.hpp>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+namespace troupe::net {
+
+namespace {
+
+namespace json = boost::json;
+using boost::beast::http::verb;
+
+// -- the binding -------------------------------------------------------------------------------------------------------
+
+class rest_frame final : public binding {
+public:
+  void begin_result(const operation_call&, std::string&) const override {}
+  void end_result(std::string&) const override {}
+
+  void write_error(const operation_call& call, std::string& out, const error& why) const override {
+    json_writer writer(out);
+    call.codec->write_rest_error(writer, why, call.server.options.time->now());
+  }
+
+  unsigned status_of(const error& why) const override { return wire_of(why.code).http; }
+  std::string_view error_event() const noexcept override { return "event: error\n"; }
+  bool streams_refusals() const noexcept override { return false; }
+};
+
+// -- what the path, the query and the body say -------------------------------------------------------------------------
+
+/// Query parameters that are not the operation's.
+constexpr auto service_parameters = std::to_array<std::string_view>({"A2A-Version"});
+
+/// Adds the query's pairs as strings.
+result<void> add_query(json::object& params, std::string_view query) {
+  while (const auto pair = take_pair(query)) {
+    const auto name = query_decoded(pair->name);
+    const auto value = query_decoded(pair->value);
+    if (!name || !value)
+      return make_error(errc::invalid_params,
+                        "the query is not properly percent-encoded at \"" + shown(pair->name)
+                            + "\"",
+                        shown(pair->name));
+    if (std::find(service_parameters.begin(), service_parameters.end(), *name)
+        == service_parameters.end())
+      params[*name] = *value;
+  }
+  return {};
+}
+
+/// Adds what the path names, under the names of the 1.0 params.
+void add_path(json::object& params, const rest_path& path) {
+  switch (path.resource) {
+    case rest_resource::task: params["id"] = path.task; return;
+    case rest_resource::push_configs: params["taskId"] = path.task; return;
+    case rest_resource::push_config:
+      params["taskId"] = path.task;
+      params["id"] = path.config;
+      return;
+    case rest_resource::message:
+    case rest_resource::tasks:
+    case rest_resource::extended_card: return;
+  }
+}
+
+/// One object of params out of path, query and body; in that order if they name the same.
+result<void> read_params(operation_call& call, const rest_path& path) {
+  const auto& request = call.request;
+  const json::value* root = nullptr;
+  if (!request.body.empty()) {
+    if (!is_json_like(request.content_type))
+      return make_error(errc::content_type_not_supported,
+                        "send `Content-Type: application/json`, not \""
+                            + shown(request.content_type) + "\"");
+    error_code ec;
+    std::size_t offset = 0;
+    root = call.home.scratch().parse(request.body, ec, offset);
+    if (root == nullptr)
+      return explain_parse_error(request.body, ec, offset, call.server.options.json_depth_max);
+    if (!root->is_object() && !root->is_null())
+      return make_error(errc::invalid_params, "the body must be one JSON object");
+  }
+  const bool alone = path.task.empty() && request.query().empty();
+  if (alone) {
+    call.params = root;
+    return {};
+  }
+  auto& merged = call.merged.emplace_object();
+  if (root != nullptr && root->is_object())
+    merged = root->get_object();
+  if (auto added = add_query(merged, request.query()); !added)
+    return added;
+  add_path(merged, path);
+  call.params = &call.merged;
+  return {};
+}
+
+/// Whether the version asked for has the path; sets the codec that serves it (A2A 1.0
+/// section 3.6.2; docs/a2a.md, D1).
+result<void> check_version(operation_call& call, const rest_path& path) {
+  call.codec = path.below_v1 ? &codec_0_3_rest() : &codec_1_0();
+  if (call.version == asked_version::unknown)
+    return version_not_supported(call);
+  if (path.below_v1) {
+    if (call.version != asked_version::v1_0)
+      return {};
+    call.codec = &codec_1_0();
+    return make_error(errc::method_not_found,
+                      "paths below /v1/ are A2A 0.3; those of 1.0 have no prefix");
+  }
+  if (call.version == asked_version::v1_0
+      || (call.version == asked_version::absent && call.server.options.lenient_version))
+    return {};
+  return version_missing(call, call.request.path());
+}
+
+error no_path(const operation_call& call) {
+  return make_error(errc::method_not_found,
+                    "there is nothing at \"" + shown(call.request.path()) + "\"");
+}
+
+/// OPTIONS without more, and verbs the path does not take.
+void refuse_verb(operation_call& call, const std::string& allowed) {
+  auto& response = call.responder.response();
+  response.headers.append("Allow: ").append(allowed).append(", OPTIONS\r\n");
+  if (call.request.method == verb::options) {
+    response.status = 204;
+    response.content_type = {};
+    return;
+  }
+  fail(call, make_error(errc::verb_not_allowed, "this path takes " + allowed));
+}
+
+} // namespace
+
+const binding& rest_binding() noexcept {
+  static const rest_frame frame;
+  return frame;
+}
+
+awaitable<void> serve_rest(server_state& server, http_exchange& exchange, const rest_path& path) {
+  auto& call = begin_call(server, exchange);
+  call.frame = &rest_binding();
+  read_service_parameters(call);
+  call.tenant = path.tenant;
+  if (auto served = check_version(call, path); !served) {
+    fail(call, served.error());
+    return {};
+  }
+  std::string allowed;
+  const bool is_head =
+      call.request.method == verb::head && path.action.empty(); // a stream has no head to speak of
+  const auto method = is_head ? verb::get : call.request.method;
+  const auto* row = find_place(path, method, allowed);
+  if (row == nullptr) {
+    if (allowed.empty())
+      fail(call, no_path(call));
+    else
+      refuse_verb(call, allowed);
+    return {};
+  }
+  if (auto read = read_params(call, path); !read) {
+    call.drop_params();
+    fail(call, read.error());
+    return {};
+  }
+  if (!path.below_v1 && names_a2a_type(call.request.accept))
+    call.responder.response().content_type = a2a_json_type;
+  auto rest = row->serve(call);
+  call.drop_params(); // Every operation has decoded them by now; a stream may last for hours.
+  return rest;
+}
+
+} // namespace troupe::net

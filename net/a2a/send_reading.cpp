@@ -1,0 +1,80 @@
+#include "net/a2a/send_reading.hpp"
+
+#include "protocol/opt/codec_opt.hpp"
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace troupe::net {
+
+namespace {
+
+/// In the message's metadata, else in the request's.
+const boost::json::value* find_member(const send_message& in, std::string_view key) {
+  if (const auto* found = in.message.metadata.if_contains(key))
+    return found;
+  return in.metadata.if_contains(key);
+}
+
+/// What `opt/v1/objective` or `opt/v1/plan` asks for; or `opt/v1/preferObjective` of a client that
+/// activated the extension. Nothing, for a message to a task.
+result<std::shared_ptr<objective_wish>> read_wish(const operation_call& call,
+                                                  const send_message& in) {
+  std::shared_ptr<objective_wish> out;
+  if (!in.message.task_id.empty())
+    return out;
+  const auto* whole = find_member(in, "opt/v1/objective");
+  const auto* plan = whole != nullptr ? nullptr : find_member(in, "opt/v1/plan");
+  if (whole != nullptr) {
+    auto spec = opt::read_objective(*whole, opt::unknown_members::ignore, "/opt~1v1~1objective");
+    if (!spec)
+      return spec.error();
+    out = std::make_shared<objective_wish>();
+    out->objective = std::move(*spec);
+  } else if (plan != nullptr) {
+    auto spec = opt::read_plan(*plan, opt::unknown_members::ignore, "/opt~1v1~1plan");
+    if (!spec)
+      return spec.error();
+    out = std::make_shared<objective_wish>();
+    out->plan = std::move(*spec);
+  } else {
+    const auto* prefers = find_member(in, "opt/v1/preferObjective");
+    if (prefers == nullptr || !prefers->is_bool() || !prefers->get_bool() || !call.extensions.opt)
+      return out;
+    out = std::make_shared<objective_wish>();
+  }
+  if (const auto* name = find_member(in, "opt/v1/suggestedName");
+      name != nullptr && name->is_string())
+    out->name = std::string_view(name->get_string().data(), name->get_string().size());
+  return out;
+}
+
+} // namespace
+
+result<send_params> read_send(const operation_call& call) {
+  auto read = call.codec->read_send(params_of(call));
+  if (!read)
+    return read.error();
+  send_params out;
+  out.history_length = read->history_length;
+  auto& request = out.request;
+  request.command = std::move(read->command);
+  if (auto known =
+          identify(call, request.command.who, row_of(operation::send_message).unknown_tenant);
+      !known)
+    return known.error();
+  request.command.traceparent = call.traceparent;
+  request.command.tracestate = call.tracestate;
+  request.waits = !read->return_immediately;
+  request.push = std::move(read->push);
+  if (request.push)
+    request.push->progress = call.extensions.progress;
+  auto wish = read_wish(call, request.command);
+  if (!wish)
+    return wish.error();
+  request.objective = std::move(*wish);
+  return out;
+}
+
+} // namespace troupe::net

@@ -1,0 +1,172 @@
+#include "net/a2a/streaming_operations.hpp"
+
+#include "actors/service/service.hpp"
+#include "net/a2a/awaited.hpp"
+#include "net/a2a/operation_columns.hpp"
+#include "net/a2a/send_reading.hpp"
+#include "net/a2a/sse.hpp"
+
+#include <memory>
+#include <utility>
+
+namespace troupe::net {
+
+namespace {
+
+/// Ends something when its scope is left.
+template<class Ended>
+class at_end {
+public:
+  explicit at_end(Ended& ended) : ended_(ended) {}
+  at_end(const at_end&) = delete;
+  at_end& operator=(const at_end&) = delete;
+  ~at_end() { ended_.end(); }
+
+private:
+  Ended& ended_;
+};
+
+// -- SendMessage -------------------------------------------------------------------------------------------------------
+
+void answer_send(operation_call& call, const send_result& sent,
+                 std::optional<std::uint32_t> history_length) {
+  if (sent.answer)
+    return answer(call, [&](json_writer& out) { call.codec->write_answer(out, *sent.answer); });
+  const task_view_options view{.history_length = history_length,
+                               .include_progress = call.extensions.progress,
+                               .objective = sent.objective.get()};
+  answer(call, [&](json_writer& out) {
+    call.codec->write_sent(out, *sent.task, view,
+                           call.extensions.opt ? sent.objective.get() : nullptr);
+  });
+}
+
+/// Until the message is taken and, if it waits, its task has ended or asks; or the time is up, or
+/// the server drains.
+awaitable<void> send_and_answer(operation_call& call, send_params params) {
+  auto& responder = call.responder;
+  const auto until = call.home.now() + call.server.options.blocking_wait_max;
+  const auto history_length = params.history_length;
+  awaited_changes changes(call);
+  const auto sending = call.operations().send(std::move(params.request), changes.notify());
+  const at_end with_the_request(*sending);
+  for (bool late = false;; late = late || responder.is_late()) {
+    if (responder.is_gone())
+      co_return;
+    if (changes.failure())
+      co_return fail(call, *changes.failure());
+    const auto outcome = sending->poll(late || responder.is_draining());
+    if (outcome && !*outcome)
+      co_return fail(call, outcome->error());
+    if (outcome)
+      co_return answer_send(call, **outcome, history_length);
+    co_await responder.wait(until);
+  }
+}
+
+// -- SendStreamingMessage ----------------------------------------------------------------------------------------------
+
+awaitable<void> send_and_stream(operation_call& call, send_params params, counted slot) {
+  awaited_reply<stream_start> begun(call);
+  const auto history_length = params.history_length;
+  call.operations().send(std::move(params.request), make_feed(call), begun.to());
+  const bool is_here = co_await arrival(call, begun);
+  if (!is_here)
+    co_return;
+  const auto& start = begun.value();
+  if (!start) {
+    co_await fail_stream(call, start.error());
+    co_return;
+  }
+  if (start->answer) {
+    co_await stream_answer(call, start->answer);
+    co_return;
+  }
+  task_stream shown{.source = start->source,
+                    .history_length = history_length,
+                    .objective = start->objective,
+                    .ends_at_question = true};
+  co_await stream_task(call, std::move(shown), std::move(slot));
+}
+
+// -- SubscribeToTask ---------------------------------------------------------------------------------------------------
+
+/// Where the client's last stream broke: the header `Troupe-Cursor`, or the param (on REST the
+/// query's) `cursor`. A client that sends one also gets them.
+result<std::optional<stream_cursor>> read_cursor(operation_call& call) {
+  std::string_view text = call.request.stream_cursor;
+  if (text.empty())
+    if (const auto* given = params_of(call).get_object().if_contains("cursor");
+        given != nullptr && given->is_string())
+      text = {given->get_string().data(), given->get_string().size()};
+  if (text.empty())
+    return std::optional<stream_cursor>{};
+  const auto at = parse_stream_cursor(text);
+  if (!at)
+    return make_error(errc::invalid_params,
+                      "cursor: \"" + shown(text)
+                          + "\" is none; send one as an event's metadata has it",
+                      "cursor");
+  call.extensions.cursors = true;
+  return at;
+}
+
+awaitable<void> subscribe(operation_call& call, subscribe_to_task command,
+                          std::optional<stream_cursor> after, counted slot) {
+  awaited_reply<stream_start> begun(call);
+  service::subscription wanted{.command = std::move(command),
+                               .after = after,
+                               .refuses_ended = call.codec->refuses_subscribing_to_terminal};
+  call.operations().subscribe(std::move(wanted), make_feed(call), begun.to());
+  const bool is_here = co_await arrival(call, begun);
+  if (!is_here)
+    co_return;
+  const auto& start = begun.value();
+  if (!start && start.error().code == errc::unsupported_operation)
+    co_return fail(call, start.error());
+  if (!start) {
+    co_await fail_stream(call, start.error());
+    co_return;
+  }
+  task_stream shown{.source = start->source}; // named: GCC 12 destroys a temporary here twice
+  co_await stream_task(call, std::move(shown), std::move(slot));
+}
+
+} // namespace
+
+awaitable<void> serve_send_message(operation_call& call) {
+  auto params = read_send(call);
+  if (params)
+    return send_and_answer(call, std::move(*params));
+  fail(call, params.error());
+  return {};
+}
+
+awaitable<void> serve_send_streaming_message(operation_call& call) {
+  auto params = read_send(call);
+  if (!params)
+    return fail_stream(call, params.error());
+  auto slot = take_stream(call);
+  if (!slot)
+    return {};
+  return send_and_stream(call, std::move(*params), std::move(slot));
+}
+
+awaitable<void> serve_subscribe_to_task(operation_call& call) {
+  auto command = read(call, &wire_codec::read_subscribe);
+  if (!command)
+    return fail_stream(call, command.error());
+  if (auto known =
+          identify(call, command->who, row_of(operation::subscribe_to_task).unknown_tenant);
+      !known)
+    return fail_stream(call, known.error());
+  const auto after = read_cursor(call);
+  if (!after)
+    return fail_stream(call, after.error());
+  auto slot = take_stream(call);
+  if (!slot)
+    return {};
+  return subscribe(call, std::move(*command), *after, std::move(slot));
+}
+
+} // namespace troupe::net

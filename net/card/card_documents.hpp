@@ -1,0 +1,45 @@
+// The Agent Card as it goes out: every representation rendered, signed and hashed once, when the
+// server starts. Never changed after.
+#pragma once
+
+#include <troupe/actors/agent.hpp>
+#include <troupe/net/keys.hpp>
+#include <troupe/net/server_options.hpp>
+#include <troupe/protocol/errc.hpp>
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace troupe::net {
+
+struct card_document {
+  std::string body;
+  std::string etag;    ///< Strong, with its quotes (RFC 9110 8.8.3).
+  std::string headers; ///< Lines for every answer with it, 304 too.
+};
+
+struct card_documents {
+  card_document pure_1_0;
+  card_document superset;
+  card_shape unasked =
+      card_shape::superset;           ///< Which of the two goes to a client that names no version.
+  std::chrono::sys_seconds made_at{}; ///< `Last-Modified`.
+
+  std::string extended_1_0; ///< Empty: no extended card is offered.
+  std::string extended_0_3;
+  std::string extended_0_3_rest;
+  std::vector<digest> tokens; ///< Of those who may read it.
+};
+
+/// Whether the options make a card: a key that can be read and has a name, an extended card with
+/// tokens. Errors: invalid_params (names the option), unavailable (a file cannot be read).
+[[nodiscard]] result<void> check_card(const card_options& options);
+
+/// Errors: those of check_card, and of signing.
+[[nodiscard]] result<card_documents> make_card_documents(const server_options& options,
+                                                         std::string_view url,
+                                                         const agent_registry& agents);
+
+} // namespace troupe::net

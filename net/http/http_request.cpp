@@ -1,0 +1,180 @@
+#include "net/http/http_request.hpp"
+
+#include "net/http/uri.hpp"
+#include "protocol/text.hpp"
+#include <troupe/net/limits.hpp>
+
+#include <boost/beast/http/error.hpp>
+
+#include <algorithm>
+
+namespace troupe::net {
+
+namespace {
+
+namespace http = boost::beast::http;
+
+void join_list(std::string& list, std::string_view value) {
+  if (!list.empty())
+    list += ',';
+  list += value;
+}
+
+} // namespace
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) noexcept {
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) {
+           return ascii_lower(x) == ascii_lower(y);
+         });
+}
+
+std::string_view trimmed(std::string_view text) noexcept {
+  constexpr std::string_view blanks = " \t";
+  const auto first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos)
+    return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+std::string_view take_list_item(std::string_view& list) noexcept {
+  const auto comma = list.find(',');
+  const auto first = trimmed(list.substr(0, comma));
+  list = comma == std::string_view::npos ? std::string_view{} : list.substr(comma + 1);
+  return first;
+}
+
+void http_request::clear() {
+  method = http::verb::unknown;
+  for (std::string* text : {&target, &content_type, &accept, &a2a_version, &a2a_extensions,
+                            &traceparent, &tracestate, &stream_cursor, &origin, &preflight_method,
+                            &if_none_match, &if_modified_since, &authorization, &body})
+    text->clear();
+  if (body.capacity() > kept_bytes_max)
+    body.shrink_to_fit();
+  expects_continue = false;
+  is_http_1_0 = false;
+}
+
+std::string_view http_request::path() const noexcept {
+  std::string_view rest = target;
+  if (!rest.starts_with('/')) {
+    // Absolute form (RFC 9112 3.2.2): a client that takes us for a proxy.
+    if (const auto scheme = rest.find("://"); scheme != std::string_view::npos) {
+      const auto slash = rest.find('/', scheme + 3);
+      rest = slash == std::string_view::npos ? std::string_view{"/"} : rest.substr(slash);
+    }
+  }
+  rest = rest.substr(0, rest.find('?'));
+  return rest.empty() ? std::string_view{"/"} : rest;
+}
+
+std::string_view http_request::query() const noexcept {
+  const auto mark = target.find('?');
+  return mark == std::string::npos ? std::string_view{} : std::string_view(target).substr(mark + 1);
+}
+
+std::string_view http_request::query(std::string_view name) const noexcept {
+  auto rest = query();
+  while (const auto pair = take_pair(rest))
+    if (pair->name == name)
+      return pair->value;
+  return {};
+}
+
+// -- what Beast's parser found -----------------------------------------------------------------------------------------
+
+void request_parser::on_request_impl(http::verb method, text, text target, int version, error&) {
+  out_.method = method;
+  out_.is_http_1_0 = version < 11;
+  out_.target.assign(target.data(), target.size());
+}
+
+void request_parser::on_response_impl(int, text, int, error&) {}
+
+void request_parser::refuse(error& ec, std::string_view why) {
+  fault_ = why;
+  ec = http::error::bad_value;
+}
+
+/// Beast passes over codings it does not know and frames by Content-Length, or as if there were no
+/// body. A proxy before us may frame otherwise, and then what is body to one is a request to the
+/// other (RFC 9112 6.1 and 6.3).
+void request_parser::check_coding(std::string_view value, error& ec) {
+  if (out_.is_http_1_0)
+    refuse(ec, "HTTP/1.0 has no Transfer-Encoding");
+  else if (!equal_ignoring_case(trimmed(value), "chunked"))
+    refuse(ec, "the only Transfer-Encoding taken here is chunked");
+}
+
+void request_parser::count_beside(std::size_t bytes, error& ec) {
+  beside_bytes_ += bytes;
+  if (beside_bytes_ > beside_bytes_max_)
+    ec = http::error::header_limit;
+}
+
+void request_parser::on_field_impl(http::field name, text name_text, text value_text, error& ec) {
+  if (in_trailer_)
+    return count_beside(name_text.size() + value_text.size(), ec);
+  const std::string_view value(value_text.data(), value_text.size());
+  switch (name) {
+    case http::field::transfer_encoding: return check_coding(value, ec);
+    case http::field::host: ++hosts_; return;
+    case http::field::content_type: out_.content_type = value; return;
+    case http::field::accept: join_list(out_.accept, value); return;
+    case http::field::if_none_match: join_list(out_.if_none_match, value); return;
+    case http::field::origin: out_.origin = value; return;
+    case http::field::access_control_request_method: out_.preflight_method = value; return;
+    case http::field::if_modified_since: out_.if_modified_since = value; return;
+    case http::field::authorization: out_.authorization = value; return;
+    case http::field::expect:
+      out_.expects_continue = equal_ignoring_case(value, "100-continue");
+      return;
+    case http::field::unknown: break;
+    default: return;
+  }
+  const std::string_view key(name_text.data(), name_text.size());
+  if (equal_ignoring_case(key, "a2a-version"))
+    out_.a2a_version = value;
+  else if (equal_ignoring_case(key, "a2a-extensions")
+           || equal_ignoring_case(key, "x-a2a-extensions"))
+    join_list(out_.a2a_extensions, value);
+  else if (equal_ignoring_case(key, "troupe-cursor"))
+    out_.stream_cursor = value;
+  else if (equal_ignoring_case(key, "traceparent"))
+    out_.traceparent = value;
+  else if (equal_ignoring_case(key, "tracestate"))
+    join_list(out_.tracestate, value);
+}
+
+void request_parser::on_header_impl(error& ec) {
+  in_trailer_ = true;
+  // RFC 9112 3.2.
+  if (hosts_ > 1)
+    refuse(ec, "there is more than one Host header");
+  else if (hosts_ == 0 && !out_.is_http_1_0)
+    refuse(ec, "there is no Host header");
+}
+
+void request_parser::on_body_init_impl(const boost::optional<std::uint64_t>& length, error&) {
+  // Reserve only what is likely to come: a client may announce more than it sends.
+  if (length)
+    out_.body.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(*length, 1024 * 1024)));
+}
+
+std::size_t request_parser::on_body_impl(text body, error&) {
+  out_.body.append(body.data(), body.size());
+  return body.size();
+}
+
+void request_parser::on_chunk_header_impl(std::uint64_t, text extensions, error& ec) {
+  count_beside(extensions.size(), ec);
+}
+
+std::size_t request_parser::on_chunk_body_impl(std::uint64_t, text body, error&) {
+  out_.body.append(body.data(), body.size());
+  return body.size();
+}
+
+void request_parser::on_finish_impl(error&) {}
+
+} // namespace troupe::net

@@ -1,0 +1,134 @@
+#include "net/http/loop.hpp"
+
+#include "protocol/http_date.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include <utility>
+#include <vector>
+
+namespace troupe::net {
+
+namespace {
+
+boost::json::parse_options options_with_depth(std::size_t depth_max) {
+  boost::json::parse_options options;
+  options.max_depth = depth_max;
+  return options;
+}
+
+} // namespace
+
+// -- JSON --------------------------------------------------------------------------------------------------------------
+
+json_scratch::json_scratch(std::size_t depth_max)
+    : memory_(buffer_.data(), buffer_.size()), parser_(options_with_depth(depth_max), stack_) {}
+
+const boost::json::value* json_scratch::parse(std::string_view text, error_code& ec,
+                                              std::size_t& offset) {
+  tree_.~value(); // it may lie in the memory that is reused now
+  new (&tree_) boost::json::value();
+  memory_.release();
+  auto parsed = parser_.parse(text, &memory_, ec, offset);
+  if (ec)
+    return nullptr;
+  tree_.~value();
+  new (&tree_) boost::json::value(std::move(parsed));
+  return &tree_;
+}
+
+// -- the loop ----------------------------------------------------------------------------------------------------------
+
+loop::loop(std::chrono::milliseconds sweep_interval, std::size_t depth_max, const time_source& time)
+    : work_(context_.get_executor()), ready_(std::make_shared<ready_queue>(context_)),
+      timers_(std::make_shared<timers>(context_, time)), sweeper_(timers_),
+      interval_(sweep_interval), time_(time), now_(time.steady()), scratch_(depth_max) {
+  renew_date();
+}
+
+loop::~loop() {
+  finish();
+  ready_->close();
+  timers_->close();
+}
+
+void loop::start() {
+  thread_ = std::thread([this] {
+    const loop_gateway::turn here(gate_);
+    timers_->use_alarm();
+    arm();
+    context_.run();
+  });
+}
+
+void loop::attach(gateway& door) {
+  // Mail may come when this loop is gone: then the queue is closed.
+  gate_ = &door.attach([this, queue = ready_] { queue->post([this] { gate_->run(); }); });
+}
+
+void loop::turn() {
+  const loop_gateway::turn here(gate_);
+  if (!armed_)
+    arm();
+  timers_->turn();
+  context_.poll();
+}
+
+void loop::finish() {
+  if (!thread_.joinable())
+    return;
+  post([this] {
+    finishing_ = true;
+    sweeper_.cancel();
+    work_.reset();
+  });
+  thread_.join();
+}
+
+void loop::post(std::function<void()> step) {
+  asio::post(context_, std::move(step));
+}
+
+void loop::arm() {
+  armed_ = true;
+  sweeper_.start_after(interval_, [this] {
+    sweep();
+    if (!finishing_)
+      arm();
+  });
+}
+
+void loop::sweep() {
+  now_ = time_.steady();
+  renew_date();
+  // A session may end, and unlink itself, while it is told.
+  for (auto it = sessions_.begin(); it != sessions_.end();) {
+    auto& one = *it++;
+    if (one.deadline() <= now_)
+      one.on_deadline();
+    else
+      one.on_sweep();
+  }
+}
+
+void loop::drain_sessions() {
+  for (auto it = sessions_.begin(); it != sessions_.end();)
+    (it++)->on_drain();
+}
+
+void loop::abort_sessions() {
+  for (auto it = sessions_.begin(); it != sessions_.end();)
+    (it++)->abort();
+}
+
+void loop::renew_date() {
+  const auto at = std::chrono::floor<std::chrono::seconds>(time_.now());
+  if (at.time_since_epoch().count() == date_second_)
+    return;
+  date_second_ = at.time_since_epoch().count();
+  date_.assign("Date: ");
+  append_http_date(date_, at);
+  date_ += "\r\n";
+}
+
+} // namespace troupe::net

@@ -1,0 +1,132 @@
+// One thread with its own io_context and its share of the connections. Nothing of a session is
+// touched by any other thread; the way in from outside is `post` and the ready queue. A sweep looks
+// at all deadlines at once, so that no request pays for a timer.
+#pragma once
+
+#include "actors/service/loop_gateway.hpp"
+#include "client/io.hpp"
+#include "client/timers.hpp"
+#include "net/http/wakeup.hpp"
+#include "protocol/json/json_parser.hpp"
+#include <troupe/actors/gateway.hpp>
+#include <troupe/net/limits.hpp>
+#include <troupe/protocol/time_source.hpp>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/intrusive/list.hpp>
+#include <boost/json/monotonic_resource.hpp>
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+
+namespace troupe::net {
+
+/// What the sweep sees of a session.
+class swept : public boost::intrusive::list_base_hook<
+                  boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
+public:
+  virtual ~swept() = default;
+  [[nodiscard]] time_point deadline() const noexcept { return deadline_; }
+  /// The deadline has passed.
+  virtual void on_deadline() = 0;
+  /// It has not; called at every sweep.
+  virtual void on_sweep() = 0;
+  /// The server drains: idle connections end soon, waits end now.
+  virtual void on_drain() = 0;
+  /// Ends the connection at once.
+  virtual void abort() = 0;
+
+protected:
+  time_point deadline_ = time_point::max();
+};
+
+/// JSON is parsed into memory that the loop's requests use in turn: a tree lives until the next
+/// parse.
+class json_scratch {
+public:
+  explicit json_scratch(std::size_t depth_max);
+  /// The tree of `text`; null and `ec` if it is not JSON. `offset`: where it went wrong.
+  [[nodiscard]] const boost::json::value* parse(std::string_view text, error_code& ec,
+                                                std::size_t& offset);
+
+private:
+  std::array<unsigned char, 64 * 1024> buffer_;
+  std::array<unsigned char, 8 * 1024> stack_;
+  boost::json::monotonic_resource memory_;
+  json_parser parser_;
+  boost::json::value tree_;
+};
+
+class loop {
+public:
+  /// `time` outlives the loop.
+  loop(std::chrono::milliseconds sweep_interval, std::size_t depth_max, const time_source& time);
+  ~loop();
+  loop(const loop&) = delete;
+  loop& operator=(const loop&) = delete;
+
+  /// Starts the thread, which takes turns until `finish`.
+  void start();
+  /// Does what can be done without waiting. For a loop without a thread: from one thread only.
+  void turn();
+  /// Lets the thread end once no session is left, and waits for it.
+  void finish();
+
+  [[nodiscard]] asio::io_context& context() noexcept { return context_; }
+  [[nodiscard]] const std::shared_ptr<ready_queue>& ready() const noexcept { return ready_; }
+  /// Runs on the loop's thread.
+  void post(std::function<void()> step);
+
+  // -- the loop's thread only ------------------------------------------------------------------------------------------
+
+  /// Called before the first turn, when the server is put together.
+  void attach(gateway& door);
+  /// The loop's gateway actor. Only of a loop that was attached.
+  [[nodiscard]] loop_gateway& gate() noexcept { return *gate_; }
+
+  void add(swept& session) { sessions_.push_back(session); }
+  /// Where bytes are read before they are parsed, at most `read_bytes_long`. Its user is done with
+  /// it before it waits.
+  [[nodiscard]] asio::mutable_buffer read_buffer(std::size_t bytes) noexcept {
+    return asio::buffer(read_buffer_, bytes);
+  }
+  [[nodiscard]] const timers_ptr& clock() const noexcept { return timers_; }
+  /// As of the last sweep: deadlines need no more.
+  [[nodiscard]] time_point now() const noexcept { return now_; }
+  /// A `Date` header line (RFC 9110 6.6.1), renewed every second.
+  [[nodiscard]] std::string_view date() const noexcept { return date_; }
+  [[nodiscard]] json_scratch& scratch() noexcept { return scratch_; }
+
+  void drain_sessions();
+  void abort_sessions();
+
+private:
+  using session_list = boost::intrusive::list<swept, boost::intrusive::constant_time_size<false>>;
+
+  void arm();
+  void sweep();
+  void renew_date();
+
+  asio::io_context context_{1};
+  asio::executor_work_guard<io_executor> work_;
+  std::shared_ptr<ready_queue> ready_;
+  const timers_ptr timers_;
+  timer sweeper_;
+  const std::chrono::milliseconds interval_;
+  const time_source& time_;
+  time_point now_;
+  std::int64_t date_second_ = -1;
+  std::string date_;
+  json_scratch scratch_;
+  std::array<char, read_bytes_long> read_buffer_;
+  session_list sessions_;
+  loop_gateway* gate_ = nullptr;
+  bool armed_ = false;
+  bool finishing_ = false;
+  std::thread thread_;
+};
+
+} // namespace troupe::net

@@ -1,0 +1,531 @@
+#include "net/http/session.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/beast/http/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <exception>
+
+namespace troupe::net {
+
+namespace {
+
+namespace http = boost::beast::http;
+
+std::string in_bytes(std::uint64_t bytes) {
+  return std::to_string(bytes) + " bytes";
+}
+
+} // namespace
+
+session::session(std::shared_ptr<http_service> service, loop& home,
+                 std::unique_ptr<byte_stream> bytes, connection_facts facts, counted place)
+    : service_(std::move(service)), home_(home), bytes_(std::move(bytes)), facts_(std::move(facts)),
+      place_(std::move(place)),
+      wake_(std::make_shared<wakeup>(home.ready())), exchange_{request_, *this, facts_, home_} {}
+
+session::~session() = default;
+
+awaitable<void> session::serve(std::shared_ptr<session> self) {
+  self->home_.add(*self);
+  co_await self->serve_all();
+  co_await self->linger();
+}
+
+awaitable<void> session::refuse(std::shared_ptr<session> self) {
+  self->home_.add(*self);
+  self->begin_request();
+  write_plain_error(self->response_, 503,
+                    "Too many connections (limits.connections); try again later.");
+  self->response_.close = true;
+  if (!self->begin_writing())
+    static_cast<void>(co_await self->write_rest());
+  co_await self->linger();
+}
+
+void welcome(const std::shared_ptr<http_service>& service, loop& home,
+             std::unique_ptr<byte_stream> bytes, connection_facts facts) {
+  auto place = counted::take(service->connections, service->options.connections_max);
+  const bool accepted = static_cast<bool>(place);
+  if (!accepted)
+    place = counted::take(service->refusals, refusals_max);
+  if (!place)
+    return; // the stream closes
+  auto fresh = std::make_shared<session>(service, home, std::move(bytes), std::move(facts),
+                                         std::move(place));
+  asio::co_spawn(home.context(),
+                 accepted ? session::serve(std::move(fresh)) : session::refuse(std::move(fresh)),
+                 asio::detached);
+}
+
+/// One request after the other. Reading, working and writing stand in one coroutine and what they
+/// do in plain functions: each nested coroutine would cost every request a frame.
+awaitable<void> session::serve_all() {
+  for (bool more = true; more && !gone_;) {
+    begin_request();
+    auto now = parse_unparsed();
+    while (now == step::read_more) {
+      if (owes_continue())
+        co_await send_continue();
+      if (!may_read_on_)
+        co_await readable();
+      now = read();
+    }
+    if (gone_)
+      co_return;
+    if (now == step::complete) {
+      try {
+        auto rest = begin_work();
+        drop_body(); // It is understood, and the answer may take hours, or its reader.
+        if (rest.valid())
+          co_await std::move(rest);
+      } catch (const std::exception& fault) {
+        on_fault(fault);
+      }
+      end_work();
+    }
+    more = !response_.close;
+    if (streamed_ || gone_)
+      continue;
+    if (!begin_writing())
+      static_cast<void>(co_await write_rest());
+    end_writing();
+  }
+}
+
+// -- reading -----------------------------------------------------------------------------------------------------------
+
+void session::begin_request() {
+  request_.clear();
+  held_ = {};
+  response_.clear();
+  head_.clear();
+  parser_.emplace(request_);
+  parser_->eager(true);
+  parser_->header_limit(service_->options.header_bytes_max);
+  parser_->body_limit(service_->options.body_bytes_max);
+  head_bytes_ = 0;
+  streamed_ = false;
+  enter(phase::idle, service_->options.idle_timeout);
+  if (service_->draining.load(std::memory_order_relaxed))
+    on_drain();
+}
+
+void session::enter(phase next, std::chrono::milliseconds timeout) {
+  phase_ = next;
+  expired_ = false;
+  deadline_ = home_.now() + timeout;
+}
+
+/// What was read with the last request.
+session::step session::parse_unparsed() {
+  if (unparsed_.empty())
+    return step::read_more;
+  return parse(std::string_view(unparsed_).substr(unparsed_begin_));
+}
+
+/// Hands bytes to Beast's parser, and keeps those that it does not take.
+session::step session::parse(std::string_view bytes) {
+  if (phase_ == phase::idle)
+    enter(phase::head, service_->options.header_timeout);
+  error_code ec;
+  const auto used = parser_->put(asio::buffer(bytes.data(), bytes.size()), ec);
+  const auto waiting_bytes = bytes.size() - used;
+  keep_unparsed(bytes.substr(used));
+  if (ec && ec != http::error::need_more)
+    return refuse_request(ec);
+  if (phase_ == phase::head) {
+    head_bytes_ += used;
+    if (parser_->is_header_done()) {
+      if (!parser_->is_done())
+        enter(phase::body, service_->options.body_timeout);
+    } else if (head_bytes_ + waiting_bytes > service_->options.header_bytes_max) {
+      return refuse_request(http::error::header_limit);
+    }
+  }
+  // Of a body only the line of a chunk and the trailer wait for their end, and Beast would wait for
+  // ever.
+  if (phase_ == phase::body && !parser_->is_done()
+      && waiting_bytes > service_->options.header_bytes_max)
+    return refuse_request(http::error::header_limit);
+  if (!hold_body())
+    return refuse_body();
+  return parser_->is_done() ? step::complete : step::read_more;
+}
+
+/// `bytes` may be the end of what is kept.
+void session::keep_unparsed(std::string_view bytes) {
+  if (bytes.empty()) {
+    unparsed_begin_ = 0;
+    unparsed_.clear();
+    if (unparsed_.capacity() > kept_bytes_max)
+      std::string().swap(unparsed_);
+  } else if (bytes.data() >= unparsed_.data()
+             && bytes.data() < unparsed_.data() + unparsed_.size()) {
+    unparsed_begin_ = static_cast<std::size_t>(bytes.data() - unparsed_.data());
+  } else {
+    unparsed_begin_ = 0;
+    unparsed_.assign(bytes);
+  }
+}
+
+/// Counts a long body among what all connections hold; false if that is too much.
+bool session::hold_body() {
+  const auto bytes = request_.body.size();
+  if (bytes <= kept_bytes_max || bytes == held_.amount())
+    return true;
+  held_ = {};
+  // One may always be as long as one may be.
+  const auto max = std::max<std::size_t>(service_->options.body_bytes_total_max,
+                                         service_->options.body_bytes_max);
+  held_ = counted::take(service_->body_bytes, max, bytes);
+  return static_cast<bool>(held_);
+}
+
+/// Gives the memory of a long body back.
+void session::drop_body() {
+  if (request_.body.size() > kept_bytes_max)
+    std::string().swap(request_.body);
+  held_ = {};
+}
+
+session::step session::refuse_body() {
+  drop_body();
+  response_.close = true;
+  write_plain_error(response_, 429,
+                    "The bodies being read are longer than limits.body-bytes-total together, "
+                        + in_bytes(service_->options.body_bytes_total_max) + "; try again.");
+  return step::refused;
+}
+
+/// Takes what the stream has into the loop's buffer, and parses it.
+session::step session::read() {
+  if (expired_ || gone_)
+    return on_read_failed();
+  const auto space = home_.read_buffer(phase_ == phase::body ? read_bytes_long : read_bytes);
+  error_code ec;
+  const auto count = bytes_->read_some(space, ec);
+  may_read_on_ = count == space.size();
+  if (ec == asio::error::would_block || ec == asio::error::try_again)
+    return step::read_more;
+  if (ec)
+    return on_read_failed();
+  const std::string_view bytes(static_cast<const char*>(space.data()), count);
+  if (unparsed_.empty())
+    return parse(bytes);
+  unparsed_.erase(0, unparsed_begin_); // what is left of a head that came in pieces
+  unparsed_begin_ = 0;
+  unparsed_ += bytes;
+  return parse_unparsed();
+}
+
+/// Whether the client waits for a word before it sends the body (RFC 9110 10.1.1).
+bool session::owes_continue() const noexcept {
+  return phase_ == phase::body && request_.expects_continue && request_.body.empty()
+         && unparsed_.empty();
+}
+
+awaitable<void> session::send_continue() {
+  request_.expects_continue = false;
+  head_ = "HTTP/1.1 100 Continue\r\n\r\n";
+  written_ = 0;
+  if (!write_now())
+    static_cast<void>(co_await write_rest());
+  head_.clear();
+  enter(phase::body, service_->options.body_timeout);
+}
+
+awaitable<void> session::readable() {
+  return asio::async_initiate<const asio::use_awaitable_t<io_executor>&, void()>(
+      [this](byte_stream::ready_handler ready) { bytes_->wait_to_read(std::move(ready)); },
+      use_awaitable);
+}
+
+awaitable<void> session::writable() {
+  return asio::async_initiate<const asio::use_awaitable_t<io_executor>&, void()>(
+      [this](byte_stream::ready_handler ready) { bytes_->wait_to_write(std::move(ready)); },
+      use_awaitable);
+}
+
+session::step session::refuse_request(const error_code& why) {
+  response_.close = true;
+  const auto& options = service_->options;
+  if (why == http::error::body_limit) {
+    write_plain_error(response_, 413,
+                      "The body is longer than limits.body-bytes, "
+                          + in_bytes(options.body_bytes_max) + ".");
+  } else if (why == http::error::header_limit) {
+    write_plain_error(response_, 431,
+                      std::string(parser_->is_header_done() ? "The chunk extensions and the trailer"
+                                                            : "The headers")
+                          + " are longer than limits.header-bytes, "
+                          + in_bytes(options.header_bytes_max) + ".");
+  } else {
+    const auto fault = parser_->fault();
+    write_plain_error(
+        response_, 400,
+        "This is not HTTP/1.1: " + (fault.empty() ? why.message() : std::string(fault)) + ".");
+  }
+  return step::refused;
+}
+
+session::step session::on_read_failed() {
+  response_.close = true;
+  if (expired_ && (phase_ == phase::head || phase_ == phase::body)) {
+    const bool in_head = phase_ == phase::head;
+    write_plain_error(response_, 408,
+                      in_head ? "The headers did not arrive in time (timeouts.header)."
+                              : "The body did not arrive in time (timeouts.body).");
+    return step::refused;
+  }
+  // The end of the connection, between two requests or in the middle of one; or nothing was asked
+  // for too long.
+  gone_ = true;
+  return step::refused;
+}
+
+// -- answering ---------------------------------------------------------------------------------------------------------
+
+/// Answers at once, or returns what has to be awaited.
+awaitable<void> session::begin_work() {
+  phase_ = phase::working;
+  deadline_ = time_point::max();
+  working_ = counted::take(service_->in_flight, service_->options.requests_in_flight_max);
+  if (working_)
+    return service_->serve(exchange_);
+  write_plain_error(
+      response_, 429,
+      "Too many requests are being worked on (limits.requests-in-flight); try again.");
+  return {};
+}
+
+void session::end_work() {
+  working_ = {};
+  if (!parser_->keep_alive() || is_draining())
+    response_.close = true;
+}
+
+void session::on_fault(const std::exception& fault) {
+  if (const auto& warn = service_->options.warn)
+    warn(std::string("a request for ")
+             .append(request_.path())
+             .append(" ended in a fault: ")
+             .append(fault.what()));
+  response_.clear();
+  write_plain_error(response_, 500, "an unexpected fault; the server's log says more");
+  response_.close = true;
+  gone_ = gone_ || streamed_; // in the middle of a stream there is no place for an answer
+}
+
+/// Writes the response as far as the socket takes it; true if it took all.
+bool session::begin_writing() {
+  // Also for a handler that wrote one: a body after HEAD would be read as the next answer.
+  const bool has_body = request_.method != http::verb::head && !response_.content_type.empty();
+  if (has_body && !hold_answer())
+    refuse_answer();
+  write_head(head_, response_, home_.date(), request_.is_http_1_0);
+  if (!has_body)
+    response_.body.clear();
+  written_ = 0;
+  return write_now();
+}
+
+/// Counts a long answer among those that wait for their readers; false if that is too much.
+bool session::hold_answer() {
+  const auto bytes = response_.body.size();
+  if (bytes <= kept_bytes_max)
+    return true;
+  // One may always wait, however long it is.
+  writing_ = counted::take(service_->answer_bytes,
+                           std::max(service_->options.answer_bytes_total_max, bytes), bytes);
+  return static_cast<bool>(writing_);
+}
+
+/// A 429 says that nothing was done: a message that was taken would be sent a second time.
+void session::refuse_answer() {
+  const bool repeatable = response_.repeatable || request_.method == http::verb::get;
+  std::string().swap(response_.body);
+  response_.headers.clear();
+  const std::string why =
+      "the answers that wait for their readers are longer than limits.answer-bytes-total together, "
+      + in_bytes(service_->options.answer_bytes_total_max);
+  if (repeatable)
+    write_plain_error(response_, 429, "There is no room for the answer: " + why + "; try again.");
+  else
+    write_plain_error(response_, 500,
+                      "It is done, but there is no room for the answer: " + why
+                          + "; do not repeat it, read what became of it.");
+}
+
+/// Gives the memory of a long answer back: the connection may stay for long.
+void session::end_writing() {
+  if (response_.body.size() > kept_bytes_max)
+    std::string().swap(response_.body);
+  writing_ = {};
+}
+
+/// Writes head and body in one go as far as the socket takes them; true if it took all.
+bool session::write_now() {
+  const std::size_t total = head_.size() + response_.body.size();
+  while (written_ < total) {
+    byte_stream::pieces pieces{asio::buffer(head_), asio::buffer(response_.body)};
+    pieces[0] += std::min(written_, head_.size());
+    pieces[1] += written_ - std::min(written_, head_.size());
+    error_code ec;
+    written_ += bytes_->write_some(pieces, ec);
+    if (ec == asio::error::would_block || ec == asio::error::try_again)
+      return false;
+    if (ec) {
+      gone_ = true;
+      return false;
+    }
+  }
+  return true;
+}
+
+awaitable<bool> session::write_rest() {
+  while (!gone_) {
+    expired_ = false;
+    deadline_ = home_.now() + service_->options.write_timeout;
+    co_await writable();
+    gone_ = gone_ || expired_;
+    if (!gone_ && write_now())
+      co_return true;
+  }
+  co_return false;
+}
+
+/// Ends the connection so that the last answer arrives: a socket closed with unread input sends a
+/// reset, which may overtake it.
+awaitable<void> session::linger() {
+  if (!gone_) {
+    bytes_->shutdown_write();
+    enter(phase::lingering, is_draining() ? service_->options.drain_idle_grace : linger_timeout);
+    error_code ec;
+    for (std::uint64_t dropped = 0; !ec && !gone_ && !expired_ && dropped < linger_bytes_max;) {
+      dropped += bytes_->read_some(home_.read_buffer(read_bytes_long), ec);
+      if (ec == asio::error::would_block || ec == asio::error::try_again) {
+        ec.clear();
+        co_await readable();
+      }
+    }
+  }
+  bytes_->close();
+}
+
+// -- waiting and streaming ---------------------------------------------------------------------------------------------
+
+awaitable<void> session::wait(time_point until) {
+  expired_ = false;
+  deadline_ = until;
+  if (wake_->take() || gone_)
+    wake_->notify(); // comes back at the next turn
+  return wake_->wait();
+}
+
+awaitable<bool> session::begin_stream() {
+  streamed_ = true;
+  working_ = {}; // streams have a limit of their own: those that wait must not keep requests out
+  if (unparsed_.empty())
+    std::string().swap(unparsed_); // nobody reads for a long time
+  chunked_ = !request_.is_http_1_0;
+  head_ = "HTTP/1.1 200 OK\r\n";
+  head_ += home_.date();
+  head_ +=
+      "Content-Type: text/event-stream\r\nCache-Control: no-cache\r\nX-Accel-Buffering: no\r\n";
+  head_ += response_.headers;
+  if (chunked_)
+    head_ += "Transfer-Encoding: chunked\r\n";
+  else
+    response_.close = true;
+  if (response_.close)
+    head_ += "Connection: close\r\n";
+  head_ += "\r\n";
+  response_.body.clear();
+  written_ = 0;
+  if (write_now())
+    co_return true;
+  co_return co_await write_rest();
+}
+
+awaitable<bool> session::send_stream() {
+  head_.clear();
+  if (response_.body.empty())
+    co_return !gone_;
+  // A long frame counts like a long answer. Its reader opens the stream again.
+  if (!hold_answer()) {
+    gone_ = true;
+    end_writing();
+    co_return false;
+  }
+  if (chunked_) {
+    char digits[20];
+    head_.append(
+        digits, std::to_chars(std::begin(digits), std::end(digits), response_.body.size(), 16).ptr);
+    head_ += "\r\n";
+    response_.body += "\r\n";
+  }
+  written_ = 0;
+  bool sent = write_now();
+  if (!sent)
+    sent = co_await write_rest();
+  end_writing();
+  response_.body.clear();
+  co_return sent;
+}
+
+awaitable<void> session::end_stream() {
+  head_.clear();
+  response_.body = chunked_ ? "0\r\n\r\n" : "";
+  written_ = 0;
+  if (!gone_ && !write_now())
+    static_cast<void>(co_await write_rest());
+}
+
+// -- swept -------------------------------------------------------------------------------------------------------------
+
+void session::interrupt() {
+  if (wake_->waiting()) {
+    wake_->deliver();
+    return;
+  }
+  bytes_->cancel();
+}
+
+void session::on_deadline() {
+  const auto self = shared_from_this();
+  deadline_ = time_point::max();
+  expired_ = true;
+  interrupt();
+}
+
+/// Nobody reads from the stream while an answer is being worked on: a client that reset the
+/// connection is noticed only by looking. One that merely closed its sending side still wants its
+/// answer. An event stream notices when it writes.
+void session::on_sweep() {
+  if (phase_ != phase::working || streamed_ || !wake_->waiting())
+    return;
+  if (bytes_->is_broken())
+    abort();
+}
+
+void session::on_drain() {
+  const auto self = shared_from_this();
+  if (phase_ == phase::idle || phase_ == phase::lingering)
+    deadline_ = std::min(deadline_, home_.now() + service_->options.drain_idle_grace);
+  else if (wake_->waiting())
+    wake_->deliver();
+}
+
+void session::abort() {
+  const auto self = shared_from_this();
+  gone_ = true;
+  bytes_->close();
+  if (wake_->waiting())
+    wake_->deliver();
+}
+
+} // namespace troupe::net

@@ -1,0 +1,24 @@
+// The few parts of RFC 3986 that a server needs: percent-decoding, and the pairs of a query.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace troupe::net {
+
+/// `%41` becomes `A` (RFC 3986 2.1); nothing if a `%` is not followed by two hexadecimal digits.
+[[nodiscard]] std::optional<std::string> percent_decoded(std::string_view text);
+/// The same for a name or value of a query, where `+` is a blank (the HTML form encoding, which
+/// clients use).
+[[nodiscard]] std::optional<std::string> query_decoded(std::string_view text);
+
+/// Takes the first `name=value` off `query`, undecoded; nothing at its end. A name without `=` has
+/// an empty value.
+struct query_pair {
+  std::string_view name;
+  std::string_view value;
+};
+[[nodiscard]] std::optional<query_pair> take_pair(std::string_view& query) noexcept;
+
+} // namespace troupe::net

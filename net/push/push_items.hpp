@@ -1,0 +1,70 @@
+// Turns a task's committed changes into the notifications of one configuration, in order: what is
+// posted, and how far the configuration has got once that is delivered (docs/push.md). A plain
+// value: no store, no clock, no socket.
+#pragma once
+
+#include <troupe/protocol/event.hpp>
+#include <troupe/protocol/push_row.hpp>
+#include <troupe/protocol/task.hpp>
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace troupe::net {
+
+/// One notification.
+struct push_item {
+  std::string body;
+  std::uint64_t after = 0;  ///< push_progress once it is delivered.
+  std::uint32_t events = 0; ///< The same.
+  bool last = false;        ///< It tells of the task's end.
+  bool is_progress = false; ///< And of nothing else: a later one says all that this one does.
+};
+
+/// 1.0: a StreamResponse for the creation, each change of state, message of the agent and artifact.
+/// 0.3: the whole task, as it was then, at its creation, at each change of state and message of the
+/// agent. Both: at each progress, for who asked for it.
+class push_items {
+public:
+  /// `progress`: that is told, too (push_config::progress).
+  push_items(task_id id, push_payload payload, const push_progress& from, bool progress = false);
+
+  /// From which sequence on changes have to be taken: 0.3 needs the task's whole life to show it as
+  /// it was.
+  [[nodiscard]] std::uint64_t reads_after() const noexcept;
+
+  /// The task as it is up to `sequence`; changes up to there are passed over from now on. `tell`:
+  /// as a notification.
+  void start_at(const task_ptr& snapshot, std::uint64_t sequence, bool tell);
+  /// The next change. One of the task's objective that ends it before it began counts, with the
+  /// record as it is then (`withdrawn`).
+  void take(const change& change, const task_ptr& withdrawn = nullptr);
+
+  [[nodiscard]] bool empty() const noexcept { return items_.empty(); }
+  [[nodiscard]] const push_item& front() const noexcept { return items_.front(); }
+  void pop() { items_.pop_front(); }
+  /// Nothing comes after what is in it.
+  [[nodiscard]] bool has_ended() const noexcept { return ended_; }
+  /// Makes it as new, going on from `from`.
+  void reset(const push_progress& from);
+
+private:
+  void take_events(const change& change);
+  [[nodiscard]] std::string write(const change& where, const event& fact) const;
+  void add(push_item item, const change& where, std::size_t index);
+
+  task_id id_;
+  push_payload payload_;
+  bool tells_progress_;
+  std::deque<push_item> items_;
+  std::uint64_t after_ = 0;      ///< The last change that was taken, or passed over.
+  std::uint64_t told_ = 0;       ///< Changes up to this one are known to the receiver.
+  std::uint32_t skip_ = 0;       ///< Events of the first change behind `told_` that are, too.
+  std::shared_ptr<task> so_far_; ///< 0.3 only: the task as of `after_`.
+  bool ended_ = false;
+};
+
+} // namespace troupe::net

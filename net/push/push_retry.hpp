@@ -1,0 +1,51 @@
+// What follows from one attempt to deliver a notification (docs/push.md): done, again later, leave
+// this event out, or stop the configuration. A pure decision; the sender carries it out.
+#pragma once
+
+#include <troupe/net/push_options.hpp>
+#include <troupe/protocol/errc.hpp>
+#include <troupe/protocol/time.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace troupe::net {
+
+/// How an attempt ended.
+struct push_attempt {
+  unsigned status = 0; ///< HTTP; 0: there was no answer, see `failure`.
+  error failure; ///< invalid_params: the address is not allowed. is_ours: it was not even tried.
+  std::optional<std::chrono::milliseconds> retry_after; ///< As the answer asks.
+};
+
+enum class push_step : std::uint8_t {
+  delivered, ///< On to the next event.
+  retry,     ///< The same event again after `wait`.
+  postpone,  ///< The same, and it is no failure of the receiver.
+  skip,      ///< The receiver does not want this event: on to the next.
+  stop       ///< Nothing is sent any more.
+};
+
+struct push_verdict {
+  push_step step = push_step::delivered;
+  std::chrono::milliseconds wait{0};
+  std::string
+      reason; ///< What went wrong, for people; empty if delivered. Names no token and no path.
+};
+
+/// For reasons of ours that pass: too much was to be done, or the disk could not be read.
+[[nodiscard]] bool is_ours(const error& failure) noexcept;
+
+/// `failures`: consecutive ones before this attempt. `chance`: of [0, 1), spreads the waits.
+[[nodiscard]] push_verdict judge(const push_attempt& attempt, std::uint32_t failures, double chance,
+                                 const push_options& options);
+
+/// A `Retry-After` header (RFC 9110 10.2.3): seconds, or a date in its preferred form; nothing if
+/// it is neither, or in the past.
+[[nodiscard]] std::optional<std::chrono::milliseconds> parse_retry_after(std::string_view text,
+                                                                         timestamp now);
+
+} // namespace troupe::net

@@ -1,0 +1,18 @@
+// How an Agent Card looks to clients of either generation: the 1.0 shape, the 0.3 shape, and the
+// superset of both that serves a client that does not say which one it wants (docs/agent-card.md).
+// Trees, because a card is written once and then signed.
+#pragma once
+
+#include <troupe/protocol/agent_card.hpp>
+
+#include <boost/json/object.hpp>
+
+#include <cstdint>
+
+namespace troupe {
+
+/// The card as JSON, in fields' presence as A2A 1.0 section 5.7 has it: what is empty and not
+/// required is left out.
+[[nodiscard]] boost::json::object card_to_json(const agent_card& card, card_shape shape);
+
+} // namespace troupe

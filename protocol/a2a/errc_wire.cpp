@@ -1,0 +1,199 @@
+#include "protocol/a2a/errc_wire.hpp"
+
+#include "protocol/text.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace troupe {
+
+namespace {
+
+constexpr auto a2a = a2a_error_domain;
+constexpr auto own = own_error_domain;
+
+// A2A 1.0 section 5.4 as of v1.0.1 (docs/a2a.md, D4), JSON-RPC 2.0 section 5.1, and the codes of
+// the Objective-Plan-Task extension's reference implementation. Two lines a row; clang-format would
+// make ten of some.
+// clang-format off
+constexpr auto rows = std::to_array<wire_error>({
+    {errc::none, 0, 200, "OK", "OK", own,
+     "OK", "OK", "field", ""},
+    // A2A, 5.1
+    {errc::task_not_found, -32001, 404, "NOT_FOUND", "TASK_NOT_FOUND", a2a,
+     "Task not found", "Task not found", "taskId", "TaskNotFoundError"},
+    {errc::task_not_cancelable, -32002, 400, "FAILED_PRECONDITION", "TASK_NOT_CANCELABLE", a2a,
+     "Task cannot be canceled", "Task cannot be canceled", "taskId", "TaskNotCancelableError"},
+    {errc::push_not_supported, -32003, 400, "FAILED_PRECONDITION", "PUSH_NOTIFICATION_NOT_SUPPORTED", a2a,
+     "Push notifications are not supported", "Push Notification is not supported", "field", "PushNotificationNotSupportedError"},
+    {errc::unsupported_operation, -32004, 400, "FAILED_PRECONDITION", "UNSUPPORTED_OPERATION", a2a,
+     "This operation is not supported", "This operation is not supported", "taskId", "UnsupportedOperationError"},
+    {errc::content_type_not_supported, -32005, 400, "INVALID_ARGUMENT", "CONTENT_TYPE_NOT_SUPPORTED", a2a,
+     "Incompatible content types", "Incompatible content types", "field", "ContentTypeNotSupportedError"},
+    {errc::invalid_agent_response, -32006, 500, "INTERNAL", "INVALID_AGENT_RESPONSE", a2a,
+     "Invalid agent response", "Invalid agent response type", "field", "InvalidAgentResponseError"},
+    {errc::extended_card_not_configured, -32007, 400, "FAILED_PRECONDITION", "EXTENDED_AGENT_CARD_NOT_CONFIGURED", a2a,
+     "Extended Agent Card not configured", "Authenticated Extended Card not configured", "field",
+     "AuthenticatedExtendedCardNotConfiguredError"},
+    {errc::extension_required, -32008, 400, "FAILED_PRECONDITION", "EXTENSION_SUPPORT_REQUIRED", a2a,
+     "Extension support required", "Extension support required", "extension", "ExtensionSupportRequiredError"},
+    {errc::version_not_supported, -32009, 400, "FAILED_PRECONDITION", "VERSION_NOT_SUPPORTED", a2a,
+     "Version not supported", "Version not supported", "version", "VersionNotSupportedError"},
+    // JSON-RPC, 5.2
+    {errc::parse_error, -32700, 400, "INVALID_ARGUMENT", "PARSE_ERROR", a2a,
+     "Invalid JSON payload", "Invalid JSON payload", "field", "JSONParseError"},
+    {errc::invalid_request, -32600, 400, "INVALID_ARGUMENT", "INVALID_REQUEST", a2a,
+     "Request payload validation error", "Invalid JSON-RPC Request", "field", "InvalidRequestError"},
+    {errc::method_not_found, -32601, 404, "UNIMPLEMENTED", "METHOD_NOT_FOUND", a2a,
+     "Method not found", "Method not found", "method", "MethodNotFoundError"},
+    {errc::invalid_params, -32602, 400, "INVALID_ARGUMENT", "INVALID_PARAMS", a2a,
+     "Invalid parameters", "Invalid method parameters", "field", "InvalidParamsError"},
+    {errc::internal, -32603, 500, "INTERNAL", "INTERNAL_ERROR", a2a,
+     "Internal error", "Internal server error", "field", "InternalError"},
+    {errc::overloaded, -32603, 429, "RESOURCE_EXHAUSTED", "OVERLOADED", own,
+     "Too busy, try again later", "Too busy, try again later", "field", "InternalError"},
+    {errc::unavailable, -32603, 503, "UNAVAILABLE", "UNAVAILABLE", own,
+     "Not available at the moment", "Not available at the moment", "field", "InternalError"},
+    {errc::too_large, -32600, 413, "RESOURCE_EXHAUSTED", "TOO_LARGE", own,
+     "Request too large", "Request too large", "field", "InternalError"},
+    // Objective-Plan-Task, 5.2
+    {errc::objective_not_found, -32000, 404, "NOT_FOUND", "OBJECTIVE_NOT_FOUND", own,
+     "Objective not found", "Objective not found", "objectiveId", "InvalidParamsError"},
+    {errc::plan_not_found, -32000, 404, "NOT_FOUND", "PLAN_NOT_FOUND", own,
+     "Plan not found", "Plan not found", "planId", "InvalidParamsError"},
+    {errc::invalid_transition, -32001, 400, "FAILED_PRECONDITION", "INVALID_TRANSITION", own,
+     "Invalid status transition", "Invalid status transition", "field", "InvalidParamsError"},
+    {errc::revision_mismatch, -32602, 409, "ABORTED", "REVISION_MISMATCH", own,
+     "Revision mismatch", "Revision mismatch", "field", "InvalidParamsError"},
+    {errc::dependency_cycle, -32602, 400, "INVALID_ARGUMENT", "DEPENDENCY_CYCLE", own,
+     "Dependency cycle", "Dependency cycle", "field", "InvalidParamsError"},
+    {errc::unknown_dependency, -32602, 400, "INVALID_ARGUMENT", "UNKNOWN_DEPENDENCY", own,
+     "Unknown dependency", "Unknown dependency", "field", "InvalidParamsError"},
+    {errc::duplicate_id, -32602, 409, "ALREADY_EXISTS", "DUPLICATE_ID", own,
+     "Duplicate id", "Duplicate id", "field", "InvalidParamsError"},
+    {errc::limit_exceeded, -32602, 400, "INVALID_ARGUMENT", "LIMIT_EXCEEDED", own,
+     "Limit exceeded", "Limit exceeded", "field", "InvalidParamsError"},
+    {errc::invalid_document, -32602, 400, "INVALID_ARGUMENT", "INVALID_DOCUMENT", own,
+     "Invalid plan document", "Invalid plan document", "field", "InvalidParamsError"},
+    {errc::invalid_reference, -32602, 400, "INVALID_ARGUMENT", "INVALID_REFERENCE", own,
+     "Invalid reference", "Invalid reference", "field", "InvalidParamsError"},
+    {errc::agent_not_found, -32602, 400, "INVALID_ARGUMENT", "AGENT_NOT_FOUND", own,
+     "Agent not found", "Agent not found", "agent", "InvalidParamsError"},
+    // Ours
+    {errc::agent_failed, -32603, 500, "INTERNAL", "AGENT_FAILED", own,
+     "The agent failed", "The agent failed", "agent", "InternalError"},
+    {errc::timed_out, -32603, 504, "DEADLINE_EXCEEDED", "TIMED_OUT", own,
+     "Timed out", "Timed out", "field", "InternalError"},
+    {errc::canceled, -32603, 499, "CANCELLED", "CANCELED", own,
+     "Canceled", "Canceled", "field", "InternalError"},
+    {errc::store_failed, -32603, 500, "INTERNAL", "STORE_FAILED", own,
+     "The store failed", "The store failed", "field", "InternalError"},
+    {errc::store_locked, -32603, 503, "UNAVAILABLE", "STORE_LOCKED", own,
+     "The store is in use", "The store is in use", "field", "InternalError"},
+    {errc::no_question, -32602, 400, "FAILED_PRECONDITION", "NO_QUESTION", own,
+     "Nothing was asked", "Nothing was asked", "taskId", "InvalidParamsError"},
+    {errc::unauthenticated, -31401, 401, "UNAUTHENTICATED", "UNAUTHENTICATED", own,
+     "Authentication required", "Authentication required", "field", "InternalError"},
+    {errc::verb_not_allowed, -32601, 405, "UNIMPLEMENTED", "METHOD_NOT_ALLOWED", own,
+     "Method not allowed", "Method not allowed", "method", "MethodNotFoundError"},
+    {errc::not_here, -32603, 503, "UNAVAILABLE", "NOT_HERE", own,
+     "Served by another process", "Served by another process", "field", "InternalError"},
+    {errc::store_unreadable, -32603, 503, "UNAVAILABLE", "STORE_UNREADABLE", own,
+     "The store cannot be read, try again later", "The store cannot be read, try again later", "field", "InternalError"},
+    {errc::forbidden, -31403, 403, "PERMISSION_DENIED", "PERMISSION_DENIED", own,
+     "Permission denied", "Permission denied", "field", "InternalError"},
+});
+// clang-format on
+
+constexpr bool rows_stand_in_order() {
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (static_cast<std::size_t>(rows[i].code) != i)
+      return false;
+  return rows.size() == errc_end;
+}
+
+static_assert(rows_stand_in_order());
+
+bool begins_with(std::string_view text, std::string_view start) {
+  return text.size() >= start.size()
+         && std::equal(start.begin(), start.end(), text.begin(),
+                       [](char a, char b) { return ascii_lower(a) == ascii_lower(b); });
+}
+
+// google.rpc.ErrorInfo, and google.rpc.BadRequest if a field of the request is to blame (AIP-193).
+void write_details(json_writer& out, const wire_error& row, const error& error, timestamp at) {
+  out.begin_array().begin_object();
+  out.member("@type", "type.googleapis.com/google.rpc.ErrorInfo");
+  out.member("reason", row.reason).member("domain", row.domain);
+  out.key("metadata").begin_object();
+  out.optional_member(row.subject, error.field).member("timestamp", to_rfc3339(at));
+  out.end_object().end_object();
+  if (row.jsonrpc == -32602 && row.subject == "field" && !error.field.empty()) {
+    out.begin_object().member("@type", "type.googleapis.com/google.rpc.BadRequest");
+    out.key("fieldViolations").begin_array().begin_object();
+    out.member("field", error.field)
+        .member("description", error.message.empty() ? row.text_1_0 : error.message);
+    out.end_object().end_array().end_object();
+  }
+  out.end_array();
+}
+
+// `"error":{code,status,message,details}` (AIP-193).
+void write_aip_193(json_writer& out, const wire_error& row, const error& error,
+                   std::string_view text, timestamp at) {
+  out.key("error")
+      .begin_object()
+      .key("code")
+      .number(std::uint64_t{row.http})
+      .member("status", row.grpc);
+  out.member("message", wire_message(text, error)).key("details");
+  write_details(out, row, error, at);
+  out.end_object();
+}
+
+} // namespace
+
+const wire_error& wire_of(errc code) noexcept {
+  const auto index = static_cast<std::size_t>(code);
+  return rows[index < rows.size() ? index : static_cast<std::size_t>(errc::internal)];
+}
+
+std::string wire_message(std::string_view standard, const error& error) {
+  if (begins_with(error.message, standard))
+    return error.message;
+  std::string text{standard};
+  if (!error.message.empty())
+    text.append(": ").append(error.message);
+  return text;
+}
+
+void write_jsonrpc_error(json_writer& out, const error& error, timestamp at) {
+  const auto& row = wire_of(error.code);
+  out.begin_object().key("code").number(std::int64_t{row.jsonrpc});
+  out.member("message", wire_message(row.text_1_0, error)).key("data");
+  write_details(out, row, error, at);
+  out.end_object();
+}
+
+void write_jsonrpc_error_0_3(json_writer& out, const error& error) {
+  const auto& row = wire_of(error.code);
+  out.begin_object().key("code").number(std::int64_t{row.jsonrpc});
+  out.member("message", wire_message(row.text_0_3, error)).end_object();
+}
+
+void write_rest_error(json_writer& out, const error& error, timestamp at) {
+  const auto& row = wire_of(error.code);
+  out.begin_object();
+  write_aip_193(out, row, error, row.text_1_0, at);
+  out.end_object();
+}
+
+void write_rest_error_0_3(json_writer& out, const error& error, timestamp at) {
+  const auto& row = wire_of(error.code);
+  out.begin_object().key("code").number(std::int64_t{row.jsonrpc});
+  out.member("message", wire_message(row.text_0_3, error)).member("type", row.type_0_3);
+  write_aip_193(out, row, error, row.text_0_3, at);
+  out.end_object();
+}
+
+} // namespace troupe

@@ -1,0 +1,295 @@
+#include "protocol/a2a/wire_writing.hpp"
+
+#include "protocol/a2a/codec_progress.hpp"
+#include "protocol/json/base64.hpp"
+#include "protocol/limits.hpp"
+#include "protocol/opt/codec_opt.hpp"
+
+#include <algorithm>
+
+namespace troupe::wire {
+
+namespace {
+
+enum class empty_artifacts : bool { left_out, shown };
+
+void write_kind(json_writer& out, const dialect& as, std::string_view kind) {
+  if (as.has_kinds)
+    out.member("kind", kind);
+}
+
+void write_texts(json_writer& out, std::string_view name, const std::vector<std::string>& texts) {
+  if (texts.empty())
+    return;
+  out.key(name).begin_array();
+  for (const auto& text : texts)
+    out.string(text);
+  out.end_array();
+}
+
+void write_parts(json_writer& out, const dialect& as, std::string_view name,
+                 const std::vector<part>& parts) {
+  out.key(name).begin_array();
+  for (const auto& piece : parts)
+    as.write_part(out, piece);
+  out.end_array();
+}
+
+void write_history(json_writer& out, const dialect& as, const task& value,
+                   const std::optional<std::uint32_t>& length) {
+  const auto& history = value.history;
+  const auto shown = length ? std::min<std::size_t>(*length, history.size()) : history.size();
+  if (length ? *length == 0 : shown == 0)
+    return;
+  out.key("history").begin_array();
+  for (auto i = history.size() - shown; i < history.size(); ++i)
+    write_message(out, as, *history[i], value.context, value.id.str());
+  out.end_array();
+}
+
+/// What stands for progress where a task has no status message: the extension's canonical place is
+/// one (task-progress v1 section 4).
+message progress_message(const progress_report& report, std::string id) {
+  message out;
+  out.message_id = std::move(id);
+  out.from = role::agent;
+  const auto speaking =
+      std::find_if(report.trackers.begin(), report.trackers.end(),
+                   [](const progress_tracker& tracker) { return !tracker.message.empty(); });
+  std::string words = "in progress";
+  if (report.aggregate && !report.aggregate->message.empty())
+    words = report.aggregate->message;
+  else if (speaking != report.trackers.end())
+    words = speaking->message;
+  out.parts.push_back(text_part(std::move(words)));
+  return out;
+}
+
+void write_task_metadata(json_writer& out, const task& value, const progress_report* progress,
+                         const objective_view* objective) {
+  if (!value.origin && value.metadata.empty() && !progress && !objective)
+    return;
+  out.key("metadata").begin_object();
+  if (value.origin)
+    opt::write_task_metadata(out, value);
+  for (const auto& member : value.metadata)
+    out.escaped_key({member.key().data(), member.key().size()}).value(member.value());
+  opt::write_task_times(out, value);
+  if (progress) {
+    out.key(progress_uri);
+    write_progress(out, *progress);
+  }
+  if (objective) {
+    out.key("opt/v1/objective");
+    opt::write(out, *objective, true, true);
+  }
+  out.end_object();
+}
+
+void write_task_members(json_writer& out, const dialect& as, const task& value,
+                        const task_view_options& view, empty_artifacts rule) {
+  const auto* progress = view.include_progress ? value.progress.get() : nullptr;
+  write_kind(out, as, "task");
+  out.member("id", value.id.str()).optional_member("contextId", value.context).key("status");
+  if (progress && !value.status.message) {
+    auto status = value.status;
+    status.message =
+        std::make_shared<const message>(progress_message(*progress, value.id.str() + ".progress"));
+    write_status(out, as, status, value.context, value.id.str(), progress);
+  } else {
+    write_status(out, as, value.status, value.context, value.id.str(), progress);
+  }
+  if (view.include_artifacts && (!value.artifacts.empty() || rule == empty_artifacts::shown)) {
+    out.key("artifacts").begin_array();
+    for (const auto& output : value.artifacts)
+      write_artifact(out, as, *output);
+    out.end_array();
+  }
+  write_history(out, as, value, view.history_length);
+  write_task_metadata(out, value, progress, view.objective);
+}
+
+} // namespace
+
+std::string_view name_of(const state_names& names, task_state state) noexcept {
+  const auto index = static_cast<std::size_t>(state);
+  return names[index < names.size() ? index : 0];
+}
+
+void write_metadata(json_writer& out, const boost::json::object& metadata) {
+  if (!metadata.empty())
+    out.key("metadata").value(metadata);
+}
+
+void write_bytes(json_writer& out, std::string_view name, std::string_view bytes) {
+  std::string encoded = "\"";
+  append_base64(encoded, bytes);
+  out.key(name).raw(encoded.append("\""));
+}
+
+void write_message(json_writer& out, const dialect& as, const message& value,
+                   std::string_view context, std::string_view task,
+                   const progress_report* progress) {
+  out.begin_object();
+  write_kind(out, as, "message");
+  out.member("messageId", value.message_id);
+  out.optional_member("contextId",
+                      value.context_id.empty() ? context : std::string_view{value.context_id});
+  out.optional_member("taskId", value.task_id.empty() ? task : std::string_view{value.task_id});
+  out.member("role", (*as.roles)[static_cast<std::size_t>(value.from)]);
+  write_parts(out, as, as.message_parts, value.parts);
+  if (progress) {
+    out.key("metadata").begin_object();
+    for (const auto& member : value.metadata)
+      out.escaped_key({member.key().data(), member.key().size()}).value(member.value());
+    out.key(progress_uri);
+    write_progress(out, *progress);
+    out.end_object();
+    auto extensions = value.extensions;
+    extensions.emplace_back(progress_uri);
+    write_texts(out, "extensions", extensions);
+  } else {
+    write_metadata(out, value.metadata);
+    write_texts(out, "extensions", value.extensions);
+  }
+  if (as.has_references)
+    write_texts(out, "referenceTaskIds", value.reference_task_ids);
+  out.end_object();
+}
+
+void write_artifact(json_writer& out, const dialect& as, const artifact& value) {
+  out.begin_object().member("artifactId", value.artifact_id);
+  out.optional_member("name", value.name).optional_member("description", value.description);
+  write_parts(out, as, "parts", value.parts);
+  write_metadata(out, value.metadata);
+  write_texts(out, "extensions", value.extensions);
+  out.end_object();
+}
+
+void write_status(json_writer& out, const dialect& as, const task_status& value,
+                  std::string_view context, std::string_view task,
+                  const progress_report* progress) {
+  out.begin_object().member("state", name_of(*as.states, value.state));
+  if (value.message) {
+    out.key("message");
+    write_message(out, as, *value.message, context, task, progress);
+  }
+  out.key("timestamp").time(value.at).end_object();
+}
+
+void write_task_members(json_writer& out, const dialect& as, const task& value,
+                        const task_view_options& view) {
+  write_task_members(out, as, value, view, empty_artifacts::left_out);
+}
+
+void write_task(json_writer& out, const dialect& as, const task& value,
+                const task_view_options& view) {
+  out.begin_object();
+  write_task_members(out, as, value, view);
+  out.end_object();
+}
+
+void write_sent(json_writer& out, const dialect& as, const task& value,
+                const task_view_options& view, const objective_view* beside) {
+  out.begin_object().key("task");
+  write_task(out, as, value, view);
+  if (beside) {
+    out.key("objective");
+    opt::write(out, *beside, true, true);
+  }
+  out.end_object();
+}
+
+void write_answer(json_writer& out, const dialect& as, const message& value) {
+  out.begin_object().key("message");
+  write_message(out, as, value);
+  out.end_object();
+}
+
+void write_push_config_list(json_writer& out, std::span<const push_config> configs,
+                            std::string_view next_page_token,
+                            void (*write_config)(json_writer& out, const push_config& value)) {
+  out.begin_object().key("configs").begin_array();
+  for (const auto& config : configs)
+    write_config(out, config);
+  out.end_array().member("nextPageToken", next_page_token).end_object();
+}
+
+void write_task_list(json_writer& out, const dialect& as, std::span<const task_ptr> tasks,
+                     std::string_view next_page_token, std::uint32_t page_size,
+                     std::uint64_t total_size, const task_view_options& view) {
+  out.begin_object().key("tasks").begin_array();
+  for (const auto& item : tasks) {
+    auto shown = view;
+    if (!shown.history_length && item->history.size() > list_history_default)
+      shown.history_length = list_history_default;
+    out.begin_object();
+    write_task_members(out, as, *item, shown, empty_artifacts::shown);
+    out.end_object();
+  }
+  out.end_array().member("nextPageToken", next_page_token);
+  out.key("pageSize").number(page_size).key("totalSize").number(total_size).end_object();
+}
+
+bool write_stream_event(json_writer& out, const dialect& as, const change& where,
+                        const event& happened, const stream_mark& mark) {
+  const auto begin = [&](std::string_view kind, std::string_view member) {
+    out.begin_object();
+    if (as.has_kinds)
+      out.member("kind", kind);
+    else
+      out.key(member).begin_object();
+    out.member("taskId", where.task.id.str()).member("contextId", where.context);
+  };
+  const auto begin_status = [&](task_state state, const message_ptr& said,
+                                const progress_report* report = nullptr) {
+    begin("status-update", "statusUpdate");
+    out.key("status");
+    write_status(out, as, {state, said, where.at}, where.context, where.task.id.str(), report);
+    if (as.has_final)
+      out.key("final").boolean(mark.last);
+  };
+  const auto write_event_metadata = [&](const task_progress* progress) {
+    if (progress == nullptr && mark.cursor.empty())
+      return;
+    out.key("metadata").begin_object();
+    if (progress != nullptr) {
+      out.key(progress_uri);
+      write_progress(out, *progress->progress);
+    }
+    out.optional_member(stream_cursor_key, mark.cursor).end_object();
+  };
+  if (const auto* moved = std::get_if<task_moved>(&happened)) {
+    begin_status(moved->to, moved->message);
+    write_event_metadata(nullptr);
+  } else if (const auto* progress = std::get_if<task_progress>(&happened);
+             progress && progress->progress) {
+    const auto& report = *progress->progress;
+    auto said = progress_message(report, where.task.id.str() + ".progress-"
+                                             + std::to_string(where.sequence));
+    begin_status(task_state::working, std::make_shared<const message>(std::move(said)), &report);
+    write_event_metadata(progress);
+  } else if (const auto* said = std::get_if<task_message>(&happened);
+             said && is_from_agent(*said)) {
+    begin_status(said->state, said->message);
+    write_event_metadata(nullptr);
+  } else if (const auto* output = std::get_if<task_artifact>(&happened);
+             output && output->artifact) {
+    begin("artifact-update", "artifactUpdate");
+    out.key("artifact");
+    write_artifact(out, as, *output->artifact);
+    if (output->append)
+      out.key("append").boolean(true);
+    if (output->last_chunk)
+      out.key("lastChunk").boolean(true);
+    write_event_metadata(nullptr);
+  } else {
+    return false;
+  }
+  if (!as.has_kinds)
+    out.end_object();
+  out.end_object();
+  return true;
+}
+
+} // namespace troupe::wire

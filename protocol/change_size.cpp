@@ -1,0 +1,45 @@
+#include "protocol/change_size.hpp"
+
+#include <algorithm>
+#include <variant>
+
+namespace troupe {
+
+namespace {
+
+/// What a change costs before any text.
+constexpr std::size_t change_bytes = 256;
+
+} // namespace
+
+std::size_t bytes_of(const change& of) noexcept {
+  std::size_t sum = change_bytes;
+  for (const auto& each : of.events) {
+    sum += sizeof(event);
+    if (const auto* made = std::get_if<task_artifact>(&each); made && made->artifact)
+      sum += bytes_of(*made->artifact);
+    else if (const auto* said = std::get_if<task_message>(&each); said && said->message)
+      sum += bytes_of(*said->message);
+    else if (const auto* moved = std::get_if<task_moved>(&each); moved && moved->message)
+      sum += bytes_of(*moved->message);
+    else if (const auto* progress = std::get_if<task_progress>(&each);
+             progress && progress->progress)
+      sum += progress->progress->trackers.size() * change_bytes;
+    else if (const auto* withdrawn = std::get_if<tasks_withdrawn>(&each))
+      sum += withdrawn->tasks.size() * sizeof(std::uint32_t);
+    else if (const auto* changed = std::get_if<plan_changed>(&each))
+      sum += bytes_of(changed->operations) + changed->reason.size();
+    else if (const auto* renewed = std::get_if<tasks_renewed>(&each))
+      sum += renewed->tasks.size() * sizeof(std::uint32_t);
+  }
+  return sum;
+}
+
+bool is_only_progress(const change& of) noexcept {
+  return !of.events.empty()
+         && std::all_of(of.events.begin(), of.events.end(), [](const event& each) {
+              return std::holds_alternative<task_progress>(each);
+            });
+}
+
+} // namespace troupe

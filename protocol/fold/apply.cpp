@@ -1,0 +1,540 @@
+#include "protocol/fold/apply.hpp"
+
+#include "protocol/artifact_chunks.hpp"
+#include "protocol/fold/limits.hpp"
+#include <troupe/protocol/unshared.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+void join_history(task& record, message_ptr said) {
+  auto& history = record.history;
+  if (record.history_bytes == 0)
+    for (const auto& each : history)
+      record.history_bytes += bytes_of(*each);
+  record.history_bytes += bytes_of(*said);
+  history.push_back(std::move(said));
+  auto kept = history.begin();
+  while (history.end() - kept > std::ptrdiff_t{history_messages_max}
+         || (history.end() - kept > 1 && record.history_bytes > history_bytes_max))
+    record.history_bytes -= bytes_of(**kept++);
+  history.erase(history.begin(), kept);
+}
+
+void close_question(task_life& life, const std::string& id) {
+  if (life.question && life.question->id == id)
+    life.question.reset();
+}
+
+/// Events of a life that say nothing else to a record.
+template<class Event>
+inline constexpr bool concerns_life =
+    std::is_same_v<
+        Event,
+        question_opened> || std::is_same_v<Event, question_answered> || std::is_same_v<Event, question_expired> || std::is_same_v<Event, question_withdrawn> || std::is_same_v<Event, task_queued> || std::is_same_v<Event, task_resumed>;
+
+/// Not in the middle of a character.
+std::string cut_to(std::string text, std::size_t bytes) {
+  if (text.size() <= bytes)
+    return text;
+  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xc0U) == 0x80U)
+    --bytes;
+  text.resize(bytes);
+  return text;
+}
+
+/// Why a phase ended with the move that the status shows now.
+std::string reason_of(const task_status& status, task_phase phase) {
+  if (status.message)
+    return cut_to(text_of(status.message->parts), span_reason_bytes_max);
+  const bool was_answered = phase == task_phase::question && status.state == task_state::working;
+  return was_answered ? "answered" : std::string{to_string(status.state)};
+}
+
+/// Keeps the phase that is over, if it took any time. The wait before the first attempt is told by
+/// `ready_at`, the last run of a task that has ended by `since` and `status.at`: so most tasks keep
+/// nothing.
+void keep_span(task& record, task_phase phase, std::uint32_t attempt, timestamp at, bool moved) {
+  if (phase == task_phase::running && is_terminal(record.status.state))
+    return;
+  const auto began = std::exchange(record.since, at);
+  if (attempt == 0 || began == at)
+    return;
+  auto& details = record.details.edit();
+  if (details.spans.size() >= task_spans_max) {
+    details.spans.erase(details.spans.begin());
+    ++details.spans_dropped;
+  }
+  details.spans.push_back(
+      {phase, attempt, began, at, moved ? reason_of(record.status, phase) : std::string{}});
+}
+
+template<class Event>
+void apply_to_life(task& record, timestamp at, const Event& fact) {
+  const auto phase = phase_of(record);
+  const auto attempt = record.attempt;
+  apply(static_cast<task_life&>(record), at, fact);
+  if (phase_of(record) != phase || record.attempt != attempt)
+    keep_span(record, phase, attempt, at, std::is_same_v<Event, task_moved>);
+  if (record.details && (record.attempt != attempt || is_terminal(record.status.state)))
+    record.details.edit().note.clear(); // it was of that attempt
+}
+
+plan_view* plan_at(objective_view& view, std::uint32_t index) noexcept {
+  return index < view.plans.size() ? &view.plans[index] : nullptr;
+}
+
+/// The plan of a plan's task.
+plan_view* plan_of(objective_view& view, const task_address& task) noexcept {
+  return task.lone ? nullptr : plan_at(view, task.plan_index);
+}
+
+/// Null too while somebody else holds the plan's slots.
+task_slot* slot_of(plan_view& plan, const task_address& task) noexcept {
+  return task.task_index < plan.tasks.size() ? &plan.tasks.edit(task.task_index) : nullptr;
+}
+
+std::uint32_t since_creation(const plan_view& plan, timestamp at) noexcept {
+  constexpr std::int64_t largest = std::numeric_limits<std::uint32_t>::max();
+  const std::int64_t passed{(at - plan.created).count()};
+  return static_cast<std::uint32_t>(std::clamp(passed, std::int64_t{0}, largest));
+}
+
+void set_state(plan_view& plan, task_slot& slot, task_state to, timestamp at) noexcept {
+  slot.state = to;
+  slot.changed_ms = since_creation(plan, at);
+  plan.updated = at;
+}
+
+void set_attempt(task_slot& slot, std::uint32_t attempt) noexcept {
+  slot.attempt = static_cast<std::uint16_t>(std::min<std::uint32_t>(attempt, attempt_shown_max));
+}
+
+/// What the operations of a change do to a plan, one after the other.
+struct shape_applier {
+  plan_spec& spec;
+  chunked<task_slot>& slots;
+  bool has_slots; ///< Else somebody else holds them.
+  std::uint32_t now_ms;
+
+  template<class Operation>
+  [[nodiscard]] task_spec* edit(const Operation& wanted) const {
+    return wanted.task < spec.tasks.size() ? &spec.tasks.edit(wanted.task) : nullptr;
+  }
+
+  void operator()(const add_task& added) const {
+    spec.tasks.push_back(added.spec);
+    if (has_slots)
+      slots.push_back({.changed_ms = now_ms});
+  }
+  void operator()(const remove_task<std::uint32_t>& removed) const {
+    if (auto* task = edit(removed))
+      task->is_removed = true;
+  }
+  void operator()(const add_dependency<std::uint32_t>& added) const {
+    auto* task = edit(added);
+    if (!task || added.on >= spec.tasks.size())
+      return;
+    const auto& on = spec.tasks[added.on];
+    task->dependency_indexes.resize(task->dependencies.size(), elsewhere);
+    task->dependencies.push_back(on.key.empty() ? on.id.str() : on.key);
+    task->dependency_indexes.push_back(added.on);
+  }
+  void operator()(const remove_dependency<std::uint32_t>& removed) const {
+    auto* task = edit(removed);
+    if (!task)
+      return;
+    for (auto i = task->dependency_indexes.size(); i-- > 0;)
+      if (task->dependency_indexes[i] == removed.on) {
+        const auto at = static_cast<std::ptrdiff_t>(i);
+        task->dependency_indexes.erase(task->dependency_indexes.begin() + at);
+        task->dependencies.erase(task->dependencies.begin() + at);
+      }
+  }
+  void operator()(const rename_task<std::uint32_t>& renamed) const {
+    if (auto* task = edit(renamed))
+      task->name = renamed.name;
+  }
+  void operator()(const set_deadline<std::uint32_t>& set) const {
+    if (auto* task = edit(set))
+      task->deadline = set.deadline;
+  }
+  void operator()(const set_priority<std::uint32_t>& set) const {
+    if (auto* task = edit(set))
+      task->priority = set.priority;
+  }
+};
+
+void add_plan(objective_view& view, const plan_spec_ptr& spec, timestamp at) {
+  auto& plan = view.plans.emplace_back();
+  plan.spec = spec;
+  plan.created = plan.updated = at;
+  plan.tasks.resize(spec->tasks.size());
+}
+
+/// What concerns one plan of an objective.
+template<class Event>
+void apply_to_plan(objective_view& view, plan_view* plan, const change& where, const Event& fact) {
+  if (!plan)
+    return;
+  apply(*plan, where, fact);
+  view.updated = where.at;
+}
+
+void set_pause(objective_view& view, bool paused) noexcept {
+  view.paused = paused;
+  for (auto& plan : view.plans)
+    plan.paused = paused && !is_settled(plan.state);
+}
+
+/// `view` with those kinds of events that it has a function for.
+template<class View>
+void apply_one(View& view, const change& where, const event& one) {
+  std::visit(
+      [&](const auto& kind) {
+        if constexpr (requires { apply(view, where, kind); })
+          apply(view, where, kind);
+      },
+      one);
+}
+
+} // namespace
+
+// -- a task's life -------------------------------------------------------------------------------
+
+void apply(task_life& life, timestamp, const task_created& created) {
+  if (created.record)
+    life = *created.record;
+}
+
+void apply(task_life& life, timestamp at, const task_moved& moved) {
+  life.status = task_status{moved.to, moved.message, at};
+  life.attempt = moved.attempt;
+  life.awaits_retry = moved.failures > life.failures && !is_terminal(moved.to);
+  life.failures = moved.failures;
+  life.is_queued = false;
+  if (!is_interrupted(moved.to))
+    life.question.reset();
+}
+
+void apply(task_life& life, timestamp, const question_opened& opened) {
+  ++life.questions;
+  if (opened.asked)
+    life.question = *opened.asked;
+}
+
+void apply(task_life& life, timestamp, const question_answered& answered) {
+  close_question(life, answered.id);
+}
+
+void apply(task_life& life, timestamp, const question_expired& expired) {
+  close_question(life, expired.id);
+}
+
+void apply(task_life& life, timestamp, const question_withdrawn& withdrawn) {
+  close_question(life, withdrawn.id);
+}
+
+void apply(task_life& life, timestamp, const task_queued&) {
+  life.is_queued = !is_terminal(life.status.state);
+}
+
+void apply(task_life& life, timestamp, const task_resumed&) {
+  life.is_queued = false;
+}
+
+void apply_event(task_life& life, timestamp at, const event& one) {
+  std::visit(
+      [&](const auto& kind) {
+        if constexpr (requires { apply(life, at, kind); })
+          apply(life, at, kind);
+      },
+      one);
+}
+
+// -- a task --------------------------------------------------------------------------------------
+
+void apply(task& record, const change& where, const task_moved& moved) {
+  if (record.status.message)
+    join_history(record, std::move(record.status.message));
+  const bool begins = moved.attempt != record.attempt;
+  apply_to_life(record, where.at, moved);
+  if (is_terminal(moved.to))
+    record.progress = nullptr;
+  if (begins && (record.details || !moved.taken_by.empty()))
+    record.details.edit().taken_by = moved.taken_by;
+}
+
+void apply(task& record, const change&, const task_message& said) {
+  if (said.message)
+    join_history(record, said.message);
+}
+
+void apply(task& record, const change&, const task_artifact& output) {
+  if (!output.artifact)
+    return;
+  const auto found =
+      std::find_if(record.artifacts.begin(), record.artifacts.end(), [&](const artifact_ptr& held) {
+        return held->artifact_id == output.artifact->artifact_id;
+      });
+  if (found == record.artifacts.end())
+    record.artifacts.push_back(output.artifact);
+  else if (output.append)
+    append_chunk(unshared(*found),
+                 *output.artifact); // many small chunks must not copy it each time
+  else
+    *found = output.artifact;
+}
+
+void apply(task& record, const change&, const task_progress& news) {
+  if (!is_terminal(record.status.state))
+    record.progress = news.progress;
+}
+
+void apply(task& record, const change&, const task_noted& noted) {
+  if (!is_terminal(record.status.state))
+    record.details.edit().note = noted.note;
+}
+
+void apply_event(task& record, const change& where, const event& one) {
+  std::visit(
+      [&](const auto& kind) {
+        if constexpr (requires { apply(record, where, kind); })
+          apply(record, where, kind);
+        else if constexpr (concerns_life<std::remove_cvref_t<decltype(kind)>>)
+          apply_to_life(record, where.at, kind);
+      },
+      one);
+}
+
+void apply(task& record, const change& of) {
+  for (const auto& one : of.events)
+    apply_event(record, of, one);
+}
+
+// -- a plan --------------------------------------------------------------------------------------
+
+void apply(plan_view& plan, const change& where, const plan_moved& moved) {
+  if (plan.state != plan_state::blocked && moved.to == plan_state::working)
+    plan.began = where.at;
+  plan.state = moved.to;
+  plan.reason = moved.reason;
+  plan.skip_requested = moved.requested;
+  plan.start_requested = plan.start_requested && moved.to != plan_state::working;
+  plan.paused = plan.paused && !is_settled(moved.to);
+  plan.updated = where.at;
+}
+
+void apply(plan_view& plan, const change& where, const plan_changed& changed) {
+  if (!plan.spec)
+    return;
+  shape_applier to{unshared(plan.spec), plan.tasks, plan.tasks.size() == plan.spec->tasks.size(),
+                   since_creation(plan, where.at)};
+  for (const auto& each : changed.operations)
+    std::visit(to, each);
+  plan.updated = where.at;
+}
+
+void apply(plan_view& plan, const change& where, const tasks_withdrawn& withdrawn) {
+  for (const auto index : withdrawn.tasks)
+    if (index < plan.tasks.size())
+      set_state(plan, plan.tasks.edit(index), withdrawn.to, where.at);
+  plan.updated = where.at;
+}
+
+void apply(plan_view& plan, const change& where, const tasks_renewed& renewed) {
+  for (const auto index : renewed.tasks)
+    if (index < plan.tasks.size())
+      plan.tasks.edit(index) = task_slot{.generation = plan.tasks[index].generation + 1,
+                                         .changed_ms = since_creation(plan, where.at)};
+  plan.updated = where.at;
+}
+
+void apply(plan_view& plan, const change&, const pause_changed& pause) {
+  plan.paused = pause.paused;
+}
+
+void apply(plan_view& plan, const change& where, const task_created& created) {
+  auto* slot = slot_of(plan, where.task);
+  if (!slot || !created.record)
+    return;
+  set_state(plan, *slot, created.record->status.state, where.at);
+  set_attempt(*slot, created.record->attempt);
+  slot->has_artifacts = !created.record->artifacts.empty();
+}
+
+void apply(plan_view& plan, const change& where, const task_moved& moved) {
+  auto* slot = slot_of(plan, where.task);
+  if (!slot)
+    return;
+  set_state(plan, *slot, moved.to, where.at);
+  set_attempt(*slot, moved.attempt);
+}
+
+void apply(plan_view& plan, const change& where, const task_artifact&) {
+  auto* slot = slot_of(plan, where.task);
+  if (!slot)
+    return;
+  slot->has_artifacts = true;
+  plan.updated = where.at;
+}
+
+// -- an objective --------------------------------------------------------------------------------
+
+void apply(objective_view& view, const change& where, const objective_created& created) {
+  view.id = objective_id{where.context};
+  view.owner = created.owner;
+  view.trace = created.trace;
+  view.root_task = created.root_task;
+  view.state = objective_state::submitted;
+  view.created = view.updated = where.at;
+  if (!created.spec)
+    return;
+  view.name = created.spec->name;
+  view.description = created.spec->description;
+  view.parallel_max = created.spec->parallel_max;
+  view.metadata = created.spec->metadata;
+  view.plans.clear();
+  view.plans.reserve(created.spec->plans.size());
+  for (const auto& plan : created.spec->plans)
+    add_plan(view, plan, where.at);
+}
+
+void apply(objective_view& view, const change& where, const objective_edited& edited) {
+  if (edited.name.empty() && edited.description.empty())
+    return;
+  if (!edited.name.empty())
+    view.name = edited.name;
+  if (!edited.description.empty())
+    view.description = edited.description;
+  view.updated = where.at;
+  ++view.revision;
+}
+
+void apply(objective_view& view, const change& where, const objective_moved& moved) {
+  view.state = moved.to;
+  view.reason = moved.reason;
+  view.updated = where.at;
+  if (moved.to != objective_state::blocked)
+    view.planning = moved.to == objective_state::planning;
+  if (!is_settled(moved.to))
+    return;
+  set_pause(view, false);
+  for (auto& plan : view.plans)
+    plan.start_requested = false;
+  view.closing.reset();
+  view.closing_reason.clear();
+}
+
+void apply(objective_view& view, const change& where, const plan_added& added) {
+  if (!added.spec)
+    return;
+  add_plan(view, added.spec, where.at);
+  view.plans.back().start_requested = added.start;
+  view.updated = where.at;
+  ++view.revision;
+}
+
+void apply(objective_view& view, const change& where, const plan_moved& moved) {
+  apply_to_plan(view, plan_at(view, moved.plan), where, moved);
+}
+
+void apply(objective_view& view, const change& where, const plan_changed& changed) {
+  auto* plan = plan_at(view, changed.plan);
+  apply_to_plan(view, plan, where, changed);
+  if (plan)
+    view.revision = changed.revision;
+}
+
+void apply(objective_view& view, const change& where, const tasks_withdrawn& withdrawn) {
+  apply_to_plan(view, plan_at(view, withdrawn.plan), where, withdrawn);
+}
+
+void apply(objective_view& view, const change& where, const tasks_renewed& renewed) {
+  auto* plan = plan_at(view, renewed.plan);
+  apply_to_plan(view, plan, where, renewed);
+  if (plan)
+    ++view.revision;
+}
+
+void apply(objective_view& view, const change& where, const pause_changed& pause) {
+  if (!pause.plan)
+    set_pause(view, pause.paused);
+  else if (auto* plan = plan_at(view, *pause.plan))
+    apply(*plan, where, pause);
+  view.updated = where.at;
+}
+
+void apply(objective_view& view, const change& where, const objective_closing& closing) {
+  view.closing = closing.to;
+  view.closing_reason = closing.reason;
+  view.updated = where.at;
+}
+
+void apply(objective_view& view, const change& where, const task_created& created) {
+  apply_to_plan(view, plan_of(view, where.task), where, created);
+}
+
+void apply(objective_view& view, const change& where, const task_moved& moved) {
+  auto* plan = plan_of(view, where.task);
+  if (!plan || !slot_of(*plan, where.task))
+    return;
+  if (is_interrupted(slot_of(*plan, where.task)->state))
+    drop_question(view, where.task.id);
+  if (is_interrupted(moved.to))
+    view.pending_inputs.push_back({where.task.id,
+                                   moved.message ? text_of(moved.message->parts) : std::string{},
+                                   where.at, where.task.plan_index, where.task.task_index});
+  apply_to_plan(view, plan, where, moved);
+}
+
+void apply(objective_view& view, const change& where, const task_artifact& output) {
+  apply_to_plan(view, plan_of(view, where.task), where, output);
+}
+
+void apply_event(objective_view& view, const change& where, const event& one) {
+  apply_one(view, where, one);
+}
+
+void apply(objective_view& view, const change& of) {
+  for (const auto& one : of.events)
+    apply_one(view, of, one);
+}
+
+void add_question(objective_view& view, pending_input question) {
+  drop_question(view, question.task);
+  view.pending_inputs.push_back(std::move(question));
+}
+
+void drop_question(objective_view& view, const task_id& of) {
+  std::erase_if(view.pending_inputs, [&](const pending_input& input) { return input.task == of; });
+}
+
+// -- questions about a change --------------------------------------------------------------------
+
+const std::shared_ptr<task>* created_record(const change& of) noexcept {
+  if (of.events.empty())
+    return nullptr;
+  const auto* made = std::get_if<task_created>(&of.events.front());
+  return made && made->record ? &made->record : nullptr;
+}
+
+bool ends_task(const change& of) noexcept {
+  for (auto fact = of.events.rbegin(); fact != of.events.rend(); ++fact)
+    if (const auto* moved = std::get_if<task_moved>(&*fact))
+      return is_terminal(moved->to);
+  const auto* made = created_record(of);
+  return made && is_terminal((*made)->status.state);
+}
+
+const objective_created* created_objective(const change& of) noexcept {
+  return of.events.empty() ? nullptr : std::get_if<objective_created>(&of.events.front());
+}
+
+} // namespace troupe

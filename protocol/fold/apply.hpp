@@ -1,0 +1,101 @@
+// The fold: what each event does to the view of a task, a plan or an objective. One function per
+// kind of event, pure: no locks, clock or disk. Everybody changes views here and nowhere else: the
+// actors with the events they emit, the ledger with what is committed, replay, the screen of a run.
+// The same events in the same order give the same view.
+//
+// An event that points outside (a plan or task that does not exist) changes nothing.
+#pragma once
+
+#include <troupe/protocol/event.hpp>
+#include <troupe/protocol/objective.hpp>
+#include <troupe/protocol/task.hpp>
+
+namespace troupe {
+
+// -- a task's life -------------------------------------------------------------------------------
+// The part of a task's record that its actor has, too.
+
+void apply(task_life& life, timestamp at, const task_created& created);
+/// A question that is open is closed by any move to a state that asks nothing.
+void apply(task_life& life, timestamp at, const task_moved& moved);
+void apply(task_life& life, timestamp at, const question_opened& opened);
+void apply(task_life& life, timestamp at, const question_answered& answered);
+void apply(task_life& life, timestamp at, const question_expired& expired);
+void apply(task_life& life, timestamp at, const question_withdrawn& withdrawn);
+void apply(task_life& life, timestamp at, const task_queued& fact);
+void apply(task_life& life, timestamp at, const task_resumed& fact);
+
+/// Events that concern something else are passed over.
+void apply_event(task_life& life, timestamp at, const event& one);
+
+// -- a task --------------------------------------------------------------------------------------
+
+/// The state, and the attempt; a status message that is replaced moves to the history, progress
+/// ends with the task.
+void apply(task& record, const change& where, const task_moved& moved);
+/// Joins the history; beyond history_messages_max and history_bytes_max the oldest go.
+void apply(task& record, const change& where, const task_message& said);
+/// Replaces the artifact of that id, or adds it, or appends the parts to it.
+void apply(task& record, const change& where, const task_artifact& output);
+void apply(task& record, const change& where, const task_progress& news);
+void apply(task& record, const change& where, const task_noted& noted);
+
+/// One event of `where`, those of its life included; `task_created` and events of objectives are
+/// passed over.
+void apply_event(task& record, const change& where, const event& one);
+/// All events of the change, in order.
+void apply(task& record, const change& of);
+
+// -- a plan --------------------------------------------------------------------------------------
+// For those who hold a plan by itself. Which plan an event names is not looked at.
+
+void apply(plan_view& plan, const change& where, const plan_moved& moved);
+/// Costs what the operations touch: copies of the view, and other holders of its spec, keep theirs.
+void apply(plan_view& plan, const change& where, const plan_changed& changed);
+void apply(plan_view& plan, const change& where, const tasks_withdrawn& withdrawn);
+void apply(plan_view& plan, const change& where, const tasks_renewed& renewed);
+void apply(plan_view& plan, const change& where, const pause_changed& pause);
+/// The next three concern the task at `where.task`.
+void apply(plan_view& plan, const change& where, const task_created& created);
+void apply(plan_view& plan, const change& where, const task_moved& moved);
+void apply(plan_view& plan, const change& where, const task_artifact& output);
+
+// -- an objective --------------------------------------------------------------------------------
+
+void apply(objective_view& view, const change& where, const objective_created& created);
+/// Nothing, if it names nothing: then it only stands behind what came before it.
+void apply(objective_view& view, const change& where, const objective_edited& edited);
+/// With the objective's end, what was asked of it before is over.
+void apply(objective_view& view, const change& where, const objective_moved& moved);
+void apply(objective_view& view, const change& where, const plan_added& added);
+void apply(objective_view& view, const change& where, const plan_moved& moved);
+/// Slots that somebody else holds are left to them.
+void apply(objective_view& view, const change& where, const plan_changed& changed);
+void apply(objective_view& view, const change& where, const tasks_withdrawn& withdrawn);
+void apply(objective_view& view, const change& where, const tasks_renewed& renewed);
+/// One plan, or the objective with all its plans that have not ended.
+void apply(objective_view& view, const change& where, const pause_changed& pause);
+void apply(objective_view& view, const change& where, const objective_closing& closing);
+void apply(objective_view& view, const change& where, const task_created& created);
+/// Also keeps `pending_inputs`: listed while the task is input_required or auth_required, with the
+/// status message as prompt.
+void apply(objective_view& view, const change& where, const task_moved& moved);
+void apply(objective_view& view, const change& where, const task_artifact& output);
+
+void apply_event(objective_view& view, const change& where, const event& one);
+/// All events of the change, in order.
+void apply(objective_view& view, const change& of);
+
+/// A task asks; its question before, if it has one, is replaced.
+void add_question(objective_view& view, pending_input question);
+void drop_question(objective_view& view, const task_id& of);
+
+// -- questions about a change --------------------------------------------------------------------
+
+/// The record a change brings into being; null if it concerns a task that exists.
+[[nodiscard]] const std::shared_ptr<task>* created_record(const change& of) noexcept;
+/// Whether the task has ended once `of` is applied.
+[[nodiscard]] bool ends_task(const change& of) noexcept;
+[[nodiscard]] const objective_created* created_objective(const change& of) noexcept;
+
+} // namespace troupe

@@ -1,0 +1,20 @@
+// The fold's named limits: what a folded view keeps at most, and what happens at the limit.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace troupe {
+
+/// Messages a task's record keeps; at the limit the oldest go. Bounds a record that is read and
+/// written whole.
+inline constexpr std::size_t history_messages_max = 1000;
+
+/// Bytes of them (bytes_of), the same; the newest stays whatever its size.
+inline constexpr std::size_t history_bytes_max = std::size_t{64} << 20;
+
+/// Tasks and dependencies that one change of a plan may look at while it searches for cycles. A
+/// change beyond it is refused, because it would hold a thread of all actors for seconds.
+inline constexpr std::size_t plan_change_looks_max = 5'000'000;
+
+} // namespace troupe

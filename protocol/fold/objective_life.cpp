@@ -1,0 +1,526 @@
+#include "protocol/fold/objective_life.hpp"
+
+#include "protocol/fold/apply.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+std::string states_text(std::string_view who, std::string_view from, std::string_view to) {
+  return std::string{who} + " is " + std::string{from} + " and cannot become " + std::string{to};
+}
+
+std::optional<error> check_revision(const objective_view& view,
+                                    std::optional<std::uint64_t> wanted) {
+  if (!wanted || *wanted == view.revision)
+    return std::nullopt;
+  return make_error(errc::revision_mismatch,
+                    "the objective is at revision " + std::to_string(view.revision) + ", not "
+                        + std::to_string(*wanted) + "; read it again and repeat the change",
+                    "revision");
+}
+
+std::vector<plan_state> states_of(const objective_view& view) {
+  std::vector<plan_state> out;
+  out.reserve(view.plans.size());
+  for (const auto& plan : view.plans)
+    out.push_back(plan.state);
+  return out;
+}
+
+constexpr auto one_by_one = "plans are started one by one";
+
+} // namespace
+
+bool is_stuck(const objective_view& view, const std::vector<plan_standing>& standing) {
+  std::size_t running = 0;
+  std::size_t blocked = 0;
+  std::size_t idle = 0;
+  std::uint64_t asking = 0;
+  for (std::size_t p = 0; p < view.plans.size(); ++p) {
+    const auto state = view.plans[p].state;
+    if (!is_running(state))
+      continue;
+    ++running;
+    asking += standing[p].asking;
+    if (state == plan_state::blocked)
+      ++blocked;
+    else if (standing[p].idle)
+      ++idle;
+  }
+  const bool none_works = blocked + idle == running && (blocked > 0 || view.paused);
+  const bool none_may_begin = view.parallel_max > 0 && asking >= view.parallel_max;
+  return none_works || none_may_begin;
+}
+
+/// One decision being made.
+struct objective_decider {
+  objective_life& life;
+  timestamp at;
+  objective_decision out{};
+  change where{};
+
+  objective_decider(objective_life& of, timestamp now) : life(of), at(now) {
+    where.context = of.view_.id.str();
+    where.at = now;
+  }
+
+  [[nodiscard]] const objective_view& view() const { return life.view_; }
+  [[nodiscard]] plan_state state_of(std::uint32_t plan) const { return view().plans[plan].state; }
+  [[nodiscard]] std::uint32_t plans() const {
+    return static_cast<std::uint32_t>(view().plans.size());
+  }
+
+  // -- events --------------------------------------------------------------------------------------
+
+  template<class Event>
+  void emit(Event fact) {
+    apply(life.view_, where, fact);
+    out.events.emplace_back(std::move(fact));
+  }
+
+  void refuse(error why) { out.refused = std::move(why); }
+  void refuse_move(std::string message, std::string field = "status") {
+    refuse(make_error(errc::invalid_transition, std::move(message), std::move(field)));
+  }
+
+  void move(objective_state to, std::string reason) {
+    emit(objective_moved{to, std::move(reason)});
+  }
+
+  void move_plan(std::uint32_t plan, plan_state to, std::string reason, bool requested = false) {
+    emit(plan_moved{plan, to, std::move(reason), requested});
+  }
+
+  /// The tasks of a plan that will not begin end with it.
+  void withdraw_all(std::uint32_t plan, const std::string& reason) {
+    std::vector<std::uint32_t> rest;
+    const auto& slots = view().plans[plan].tasks;
+    for (std::uint32_t t = 0; t < slots.size(); ++t)
+      if (slots[t].state == task_state::unspecified)
+        rest.push_back(t);
+    if (!rest.empty())
+      emit(tasks_withdrawn{plan, std::move(rest), task_state::canceled, reason});
+  }
+
+  // -- what follows by itself --------------------------------------------------------------------
+
+  /// Ends what is over, begins what may begin, says whether the rest is stuck.
+  void go_on() {
+    if (view().closing && life.running() == 0)
+      return end(*view().closing, std::string{view().closing_reason});
+    if (view().closing || view().state == objective_state::submitted || is_settled(view().state))
+      return;
+    step_plans();
+    if (!out.look_again)
+      show_whether_stuck();
+  }
+
+  /// Where plans are started one by one, only those begin that were added to.
+  void step_plans() {
+    std::vector<bool> held;
+    for (const auto& plan : view().plans)
+      held.push_back(view().planning && !plan.start_requested);
+    auto next = next_steps(life.relations_, states_of(view()), held);
+    for (auto& skip : next.skipped) {
+      withdraw_all(skip.plan, skip.reason);
+      move_plan(skip.plan, plan_state::skipped, std::move(skip.reason));
+      out.look_again = true;
+    }
+    if (!view().paused)
+      for (const auto plan : next.start)
+        start(plan);
+    if (!next.outcome)
+      return;
+    if (view().state != objective_state::working)
+      move(objective_state::working, "");
+    move(*next.outcome, *next.outcome == objective_state::failed ? first_failure() : "");
+  }
+
+  [[nodiscard]] std::string first_failure() const {
+    for (const auto& plan : view().plans)
+      if (plan.state == plan_state::failed)
+        return "plan \"" + plan.spec->name + "\" failed: " + plan.reason;
+    return {};
+  }
+
+  void show_whether_stuck() {
+    const bool stuck = is_stuck(view(), life.standing_);
+    const auto awake = view().planning ? objective_state::planning : objective_state::working;
+    if (stuck && view().state == awake)
+      move(objective_state::blocked, view().paused ? "paused by request" : "waits for input");
+    else if (!stuck && view().state == objective_state::blocked)
+      move(awake, "");
+  }
+
+  void start(std::uint32_t plan) {
+    if (!is_running(state_of(plan)))
+      move_plan(plan, plan_state::working, "");
+    life.standing_[plan] = {};
+    life.shapes_.erase(plan);
+    out.effects.emplace_back(start_plan{plan});
+  }
+
+  // -- the end -----------------------------------------------------------------------------------
+
+  /// What runs is ended first. Recorded before that, so that a restart goes on with it.
+  void close(objective_state to, const std::string& reason) {
+    if (life.running() == 0)
+      return end(to, reason);
+    emit(objective_closing{to, reason});
+    for (std::uint32_t p = 0; p < plans(); ++p)
+      if (is_running(state_of(p)))
+        out.effects.emplace_back(end_running_plan{p, plan_state::failed, reason});
+  }
+
+  void end(objective_state to, const std::string& reason) {
+    for (std::uint32_t p = 0; p < plans(); ++p)
+      if (state_of(p) == plan_state::pending)
+        withdraw_all(p, reason);
+    if (!may_become(view().state, to))
+      move(objective_state::working, "");
+    move(to, reason);
+  }
+
+  // -- trying again ------------------------------------------------------------------------------
+
+  /// What failed, or was withdrawn, is tried again as new tasks; what completed stays.
+  void renew(std::uint32_t plan) {
+    std::vector<std::uint32_t> again;
+    const auto& slots = view().plans[plan].tasks;
+    for (std::uint32_t t = 0; t < slots.size(); ++t)
+      if (slots[t].state != task_state::completed && slots[t].state != task_state::unspecified
+          && !view().plans[plan].spec->tasks[t].is_removed)
+        again.push_back(t);
+    if (again.empty() && state_of(plan) == plan_state::pending)
+      return;
+    emit(tasks_renewed{plan, std::move(again)});
+    move_plan(plan, plan_state::pending, "tried again");
+    renew_dependents(plan);
+  }
+
+  /// Plans that were skipped because this one, or the one it stands in for, had not completed, and
+  /// its alternatives. What is not needed after all is skipped again.
+  void renew_dependents(std::uint32_t plan) {
+    const auto primary = life.relations_[plan].alternative_of.value_or(plan);
+    for (std::uint32_t p = 0; p < plans(); ++p) {
+      if (state_of(p) != plan_state::skipped || view().plans[p].skip_requested)
+        continue;
+      const auto& other = life.relations_[p];
+      const auto needs = [&](std::uint32_t which) {
+        return std::find(other.dependencies.begin(), other.dependencies.end(), which)
+               != other.dependencies.end();
+      };
+      if (needs(plan) || needs(primary) || other.alternative_of == plan)
+        renew(p);
+    }
+  }
+
+  // -- commands ----------------------------------------------------------------------------------
+
+  void operator()(const objective_begins& input) {
+    emit(input.created);
+    life.standing_.resize(plans());
+    if (input.start)
+      move(objective_state::working, "");
+  }
+
+  void operator()(const objective_goes_on&) {
+    life.view_.pending_inputs.clear(); // in this process nobody has been asked yet
+    for (std::uint32_t p = 0; p < plans(); ++p)
+      if (is_running(state_of(p)))
+        start(p);
+    go_on();
+  }
+
+  void operator()(const update_objective& command) {
+    if (auto stale = check_revision(view(), command.if_revision))
+      return refuse(std::move(*stale));
+    if (command.state && !may_change_to(*command.state))
+      return;
+    if (!command.name.empty() || !command.description.empty())
+      emit(objective_edited{command.name, command.description});
+    if (command.state)
+      change_to(*command.state);
+    if (view().closing)
+      out.answer = answer_after::objective_end;
+  }
+
+  [[nodiscard]] bool may_change_to(objective_state to) {
+    if (!may_become(view().state, to))
+      refuse_move(states_text("the objective", to_string(view().state), to_string(to)));
+    else if (to == objective_state::completed && life.running() > 0)
+      refuse_move("plans of the objective still run; wait for them or cancel it");
+    return !out.refused;
+  }
+
+  void change_to(objective_state to) {
+    // To begin nothing new and to go on are asked of the plans as well, which may be on their way
+    // to the other.
+    const bool has_begun =
+        view().state == objective_state::planning || view().state == objective_state::blocked;
+    if (to == objective_state::working || to == objective_state::blocked
+        || (to == objective_state::planning && has_begun))
+      return pause_or_go_on(to);
+    if (to == view().state)
+      return;
+    switch (to) {
+      case objective_state::canceled: return close(to, "canceled by request");
+      case objective_state::failed: return close(to, "failed by request");
+      case objective_state::completed: return complete();
+      case objective_state::submitted:
+      case objective_state::planning:
+        if (is_settled(view().state))
+          for (std::uint32_t p = 0; p < plans(); ++p)
+            if (state_of(p) == plan_state::failed || state_of(p) == plan_state::pending)
+              renew(p);
+        return move(to, "");
+      case objective_state::working:
+      case objective_state::blocked: return; // above
+    }
+  }
+
+  void complete() {
+    const std::string reason = "the objective was completed by request";
+    for (std::uint32_t p = 0; p < plans(); ++p)
+      if (state_of(p) == plan_state::pending) {
+        withdraw_all(p, reason);
+        move_plan(p, plan_state::skipped, reason);
+      }
+    move(objective_state::completed, "completed by request");
+  }
+
+  /// What runs is told, and says how it stands then: the objective's own state follows from that.
+  void pause_or_go_on(objective_state to) {
+    const bool paused = to == objective_state::blocked;
+    emit(pause_changed{paused});
+    for (std::uint32_t p = 0; p < plans(); ++p)
+      if (is_running(state_of(p)))
+        tell_pause(p, paused);
+    const bool follows = view().state == objective_state::blocked
+                         && view().planning == (to == objective_state::planning);
+    if (!paused && to != view().state && !follows)
+      move(to, "");
+    go_on();
+  }
+
+  void tell_pause(std::uint32_t plan, bool paused) {
+    out.effects.emplace_back(pause_running_plan{plan, paused});
+    out.answer = answer_after::plans_heard;
+  }
+
+  void operator()(const objective_cancellation& command) {
+    if (may_become(view().state, objective_state::canceled)
+        && view().state != objective_state::canceled)
+      close(objective_state::canceled, command.reason);
+    out.answer = answer_after::objective_end;
+  }
+
+  // -- commands for one plan ---------------------------------------------------------------------
+
+  void operator()(const plan_addition& command) {
+    if (is_settled(view().state))
+      return refuse_move("the objective is " + std::string{to_string(view().state)}
+                             + " and takes no more plans",
+                         "objectiveId");
+    if (view().closing)
+      return refuse_move("the objective is being ended and takes no more plans", "objectiveId");
+    if (command.start && view().state == objective_state::submitted)
+      move(objective_state::planning, one_by_one);
+    for (const auto other : command.relations.alternatives)
+      life.relations_[other].alternative_of = plans();
+    life.relations_.push_back(command.relations);
+    life.standing_.emplace_back();
+    emit(plan_added{command.spec, command.start});
+    go_on();
+  }
+
+  void operator()(const plan_change& command) {
+    if (auto stale = check_revision(view(), command.revision))
+      return refuse(std::move(*stale));
+    if (command.to)
+      change_plan(command.plan, *command.to);
+    if (!out.refused)
+      go_on();
+  }
+
+  void change_plan(std::uint32_t plan, plan_state to) {
+    const auto from = state_of(plan);
+    const bool runs = is_running(from);
+    const bool ends_unbegun = from == plan_state::pending && !is_settled(view().state)
+                              && (to == plan_state::completed || to == plan_state::failed);
+    if (view().state == objective_state::completed && from != to)
+      return refuse_move("the objective is completed, and its plans stay as they are");
+    if (!ends_unbegun && !may_become(from, to))
+      return refuse_move(states_text("the plan", to_string(from), to_string(to)));
+    if (runs && is_running(to)) {
+      emit(pause_changed{to == plan_state::blocked, plan});
+      return tell_pause(plan, to == plan_state::blocked);
+    }
+    if (from == to)
+      return;
+    switch (to) {
+      case plan_state::working: return start_by_request(plan);
+      case plan_state::blocked: // only of a plan that runs
+        return;
+      case plan_state::completed:
+      case plan_state::failed: return runs ? end_by_request(plan, to) : end_unbegun(plan, to);
+      case plan_state::skipped:
+        if (runs)
+          return refuse_move("the plan runs; move it to failed instead");
+        withdraw_all(plan, "skipped by request");
+        return move_plan(plan, to, "skipped by request", true);
+      case plan_state::pending: return renew(plan);
+    }
+  }
+
+  void start_by_request(std::uint32_t plan) {
+    if (view().closing)
+      return refuse_move("the objective is being ended and starts no more plans");
+    if (is_settled(view().state))
+      return refuse_move("the objective is " + std::string{to_string(view().state)}
+                         + "; move it to planning first, which makes its failed plans pending");
+    for (const auto other : life.relations_[plan].dependencies)
+      if (!is_met(life.relations_, states_of(view()), other))
+        return refuse_move("the plan depends on plan \"" + view().plans[other].spec->name
+                           + "\", which is " + std::string{to_string(state_of(other))});
+    if (state_of(plan) == plan_state::failed)
+      renew(plan);
+    if (view().state == objective_state::submitted)
+      move(objective_state::planning, one_by_one);
+    if (view().plans[plan].paused)
+      emit(pause_changed{false, plan});
+    start(plan);
+  }
+
+  void end_by_request(std::uint32_t plan, plan_state to) {
+    out.effects.emplace_back(
+        end_running_plan{plan, to, std::string{to_string(to)} + " by request"});
+    // A restart before would not know of it.
+    out.answer = answer_after::plan_end;
+  }
+
+  /// A plan that never began is over because somebody says so: its tasks end with it.
+  void end_unbegun(std::uint32_t plan, plan_state to) {
+    if (state_of(plan) != plan_state::pending)
+      return;
+    const auto reason = std::string{to_string(to)} + " by request";
+    move_plan(plan, plan_state::working, "");
+    withdraw_all(plan, reason);
+    move_plan(plan, to, reason);
+  }
+
+  void operator()(shape_change& input) {
+    const auto plan = input.plan;
+    if (auto stale = check_revision(view(), input.command.if_revision))
+      return refuse(std::move(*stale));
+    if (is_settled(view().state) || view().closing)
+      return refuse_move(view().closing
+                             ? "the objective is being ended and its plans stay as they are"
+                             : "the objective is " + std::string{to_string(view().state)}
+                                   + " and its plans stay as they are",
+                         "id");
+    if (is_settled(state_of(plan)))
+      return refuse_move(
+          "the plan is " + std::string{to_string(state_of(plan))} + " and stays as it is", "id");
+    auto& terms = input.terms;
+    terms.plan = plan;
+    terms.revision = view().revision + 1;
+    terms.now = at;
+    if (is_running(state_of(plan))) {
+      out.effects.emplace_back(change_running_plan{plan, std::move(terms)});
+      out.answer = answer_after::plan_answers;
+      return;
+    }
+    const auto& now = view().plans[plan];
+    terms.is_fixed = [&](std::uint32_t task) {
+      return now.tasks[task].state != task_state::unspecified;
+    };
+    auto& shape = life.shapes_.try_emplace(plan, *now.spec).first->second;
+    auto decided = troupe::decide(now, shape, input.command, terms);
+    if (!decided)
+      return refuse(decided.error());
+    auto removed = removed_by(*decided);
+    emit(std::move(*decided));
+    if (!removed.empty())
+      emit(
+          tasks_withdrawn{plan, std::move(removed), task_state::canceled, "removed from its plan"});
+  }
+
+  void operator()(const task_withdrawal& command) {
+    const auto plan = command.plan;
+    if (plan >= plans() || state_of(plan) != plan_state::pending
+        || command.task >= view().plans[plan].tasks.size()
+        || view().plans[plan].tasks[command.task].state != task_state::unspecified)
+      return refuse(make_error(errc::task_not_cancelable, "the task has ended already"));
+    emit(tasks_withdrawn{
+        plan, {command.task}, task_state::canceled, command.reason, command.metadata});
+  }
+
+  // -- facts -------------------------------------------------------------------------------------
+
+  void operator()(const plan_progressed& fact) {
+    if (!is_running(state_of(fact.plan)))
+      return;
+    apply(life.view_, where, fact.moved);
+    go_on();
+  }
+
+  void operator()(const plan_stands& fact) {
+    if (!is_running(state_of(fact.plan)))
+      return;
+    life.standing_[fact.plan] = fact.standing;
+    go_on();
+  }
+
+  void operator()(const plan_ended& fact) {
+    life.standing_[fact.moved.plan] = {};
+    std::erase_if(life.view_.pending_inputs,
+                  [&](const pending_input& asked) { return asked.plan == fact.moved.plan; });
+    apply(life.view_, where, fact.moved);
+    go_on();
+  }
+
+  void operator()(const plan_reshaped& fact) { apply(life.view_, where, fact.changed); }
+
+  void operator()(const plans_told&) {
+    if (!view().closing && view().state != objective_state::submitted && !is_settled(view().state))
+      show_whether_stuck();
+  }
+
+  void operator()(const question_changed& fact) {
+    if (fact.question)
+      add_question(life.view_, *fact.question);
+    else
+      drop_question(life.view_, fact.task);
+  }
+};
+
+objective_life::objective_life(objective_view view, std::vector<plan_relations> relations)
+    : view_(std::move(view)), relations_(std::move(relations)), standing_(view_.plans.size()) {
+  // nop
+}
+
+objective_decision objective_life::decide(objective_input input, timestamp at) {
+  objective_decider decider{*this, at};
+  std::visit(decider, input);
+  return std::move(decider.out);
+}
+
+chunked<task_slot> objective_life::lend_slots(std::uint32_t plan) {
+  return std::exchange(view_.plans[plan].tasks, {});
+}
+
+void objective_life::take_back(std::uint32_t plan, chunked<task_slot> slots) {
+  view_.plans[plan].tasks = std::move(slots);
+}
+
+std::size_t objective_life::running() const noexcept {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      view_.plans, [](const plan_view& plan) { return is_running(plan.state); }));
+}
+
+} // namespace troupe

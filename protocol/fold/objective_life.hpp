@@ -1,0 +1,189 @@
+// The life of an objective: everything that decides what becomes of it, as a plain value. Its actor
+// hands in what it is asked and what its plans report, commits the events that come out, and
+// carries out the effects; it decides nothing itself. The states and their moves are the tables of
+// plan_state.hpp; blocked, over, and which plan may begin are derived from the view.
+//
+// While a plan runs its tasks' slots are with its own actor (lend_slots, take_back), so that they
+// exist once.
+#pragma once
+
+#include "protocol/fold/plan_order.hpp"
+#include "protocol/fold/plan_shape.hpp"
+#include <troupe/protocol/command.hpp>
+#include <troupe/protocol/errc.hpp>
+#include <troupe/protocol/event.hpp>
+#include <troupe/protocol/objective.hpp>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace troupe {
+
+/// How a running plan stands beside its state, as it said last.
+struct plan_standing {
+  bool idle = false;        ///< None of its tasks runs or may begin: it waits for other plans.
+  std::uint32_t asking = 0; ///< Tasks that wait for somebody outside and hold a slot of the
+                            ///< objective meanwhile.
+
+  friend bool operator==(const plan_standing&, const plan_standing&) = default;
+};
+
+// -- what goes in --------------------------------------------------------------------------------
+
+/// The objective comes into being. `start`: it is working at once; objective_goes_on begins its
+/// plans.
+struct objective_begins {
+  objective_created created;
+  bool start = false;
+};
+/// It is there now, or again: in another process, or brought back after it had ended.
+struct objective_goes_on {};
+
+struct plan_change {
+  std::uint32_t plan;
+  std::optional<plan_state> to;
+  std::optional<std::uint64_t> revision;
+};
+/// `plans/create`. The spec is named and its dependencies are resolved.
+struct plan_addition {
+  plan_spec_ptr spec;
+  plan_relations relations;
+  bool start = false;
+};
+/// Changes the shape of a plan: here before it runs, else its own actor does (change_running_plan).
+struct shape_change {
+  std::uint32_t plan;
+  change_plan command;
+  /// Its position, the revision, the time and, of a plan that does not run, `is_fixed` are filled
+  /// in here.
+  shape_terms terms;
+};
+/// Cancels one task of a plan that has not begun.
+struct task_withdrawal {
+  std::uint32_t plan;
+  std::uint32_t task;
+  std::string reason;
+  boost::json::object metadata;
+};
+/// Cancels the whole objective; if it has ended, nothing.
+struct objective_cancellation {
+  std::string reason;
+};
+
+/// A running plan has moved, and that is committed.
+struct plan_progressed {
+  std::uint32_t plan;
+  plan_moved moved;
+};
+struct plan_stands {
+  std::uint32_t plan;
+  plan_standing standing;
+};
+/// A plan is over, and that is committed. Its slots come back before (take_back).
+struct plan_ended {
+  plan_moved moved;
+  chunked<task_slot> slots;
+};
+/// The shape of a running plan has changed, and that is committed.
+struct plan_reshaped {
+  plan_changed changed;
+};
+/// Running plans have been told what became of tasks that they wait for, after `look_again`.
+struct plans_told {};
+/// A task of a running plan asks; or, without a question, no longer does.
+struct question_changed {
+  task_id task;
+  std::optional<pending_input> question;
+};
+
+using objective_input =
+    std::variant<objective_begins, objective_goes_on, update_objective, plan_change, plan_addition,
+                 shape_change, task_withdrawal, objective_cancellation, plan_progressed,
+                 plan_stands, plan_ended, plan_reshaped, plans_told, question_changed>;
+
+// -- what comes out ------------------------------------------------------------------------------
+
+/// What the actor is to do once the events are handed to the store, in this order.
+struct start_plan {
+  std::uint32_t plan;
+};
+struct pause_running_plan {
+  std::uint32_t plan;
+  bool paused;
+};
+struct end_running_plan {
+  std::uint32_t plan;
+  plan_state to;
+  std::string reason;
+};
+/// Its actor decides whether its shape changes, and answers.
+struct change_running_plan {
+  std::uint32_t plan;
+  shape_terms terms;
+};
+using objective_effect =
+    std::variant<start_plan, pause_running_plan, end_running_plan, change_running_plan>;
+
+/// When a command is answered.
+enum class answer_after : std::uint8_t {
+  commit,        ///< Everything decided so far is committed.
+  plans_heard,   ///< The running plans that were paused or told to go on have done so.
+  plan_end,      ///< The plan has ended.
+  objective_end, ///< The objective has ended.
+  plan_answers,  ///< Not by the objective: the plan answers.
+};
+
+struct objective_decision {
+  std::optional<error> refused; ///< Then there is nothing else.
+  std::vector<event> events;    ///< In order. Applied to the view already.
+  std::vector<objective_effect> effects;
+  /// Plans were skipped: whether the rest is stuck is known once those that wait for their tasks
+  /// have been told. plans_told follows.
+  bool look_again = false;
+  answer_after answer = answer_after::commit;
+};
+
+// -- the life ------------------------------------------------------------------------------------
+
+class objective_life {
+public:
+  objective_life(objective_view view, std::vector<plan_relations> relations);
+
+  [[nodiscard]] const objective_view& view() const noexcept { return view_; }
+  [[nodiscard]] const std::vector<plan_relations>& relations() const noexcept { return relations_; }
+
+  /// What follows from `input`. The view changes by the events that come out, and by what its plans
+  /// have committed; the same events give the same view elsewhere.
+  [[nodiscard]] objective_decision decide(objective_input input, timestamp at);
+
+  /// The slots of a plan that is started, until its end.
+  [[nodiscard]] chunked<task_slot> lend_slots(std::uint32_t plan);
+  void take_back(std::uint32_t plan, chunked<task_slot> slots);
+  /// A running plan is told something that may set tasks of it free: until it says that it is idle
+  /// again, it is not.
+  void expect_progress(std::uint32_t plan) { standing_[plan].idle = false; }
+  /// Plans that run.
+  [[nodiscard]] std::size_t running() const noexcept;
+
+private:
+  friend struct objective_decider;
+
+  objective_view view_;
+  std::vector<plan_relations> relations_;      ///< By plan.
+  std::vector<plan_standing> standing_;        ///< By plan; of those that run.
+  std::map<std::uint32_t, plan_shape> shapes_; ///< Of plans that have not begun and were changed.
+};
+
+/// It has begun and has not ended: an actor runs it.
+[[nodiscard]] constexpr bool is_running(plan_state state) noexcept {
+  return state == plan_state::working || state == plan_state::blocked;
+}
+
+/// Whether nothing of the objective can go on before somebody answers or lets it.
+[[nodiscard]] bool is_stuck(const objective_view& view, const std::vector<plan_standing>& standing);
+
+} // namespace troupe

@@ -1,0 +1,439 @@
+#include "protocol/fold/plan_shape.hpp"
+
+#include "protocol/fold/apply.hpp"
+#include "protocol/fold/limits.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <unordered_set>
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+/// The number that follows `prefix` and ends `text`.
+std::optional<std::uint32_t> number_after(std::string_view text, std::string_view prefix) {
+  if (!text.starts_with(prefix) || text.size() == prefix.size())
+    return std::nullopt;
+  text.remove_prefix(prefix.size());
+  std::uint32_t value = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_plain = failed == std::errc{} && end == text.data() + text.size()
+                        && (text.size() == 1 || text.front() != '0');
+  return is_plain ? std::optional{value} : std::nullopt;
+}
+
+template<class Visit>
+void for_each_dependency(const task_spec& task, Visit visit) {
+  for (const auto on : task.dependency_indexes)
+    if (on != elsewhere)
+      visit(on);
+}
+
+bool has_dependency(const task_spec& task, std::uint32_t on) {
+  return std::ranges::find(task.dependency_indexes, on) != task.dependency_indexes.end();
+}
+
+/// One side of a search that goes on a step at a time.
+struct frontier {
+  std::vector<std::uint32_t> found;
+  std::unordered_set<std::uint32_t> known;
+  std::size_t next = 0;
+
+  explicit frontier(std::uint32_t from) : found{from}, known{from} {}
+
+  void add(std::uint32_t task) {
+    if (known.insert(task).second)
+      found.push_back(task);
+  }
+  [[nodiscard]] bool is_done() const { return next == found.size(); }
+};
+
+} // namespace
+
+// -- the index -----------------------------------------------------------------------------------
+
+plan_shape::plan_shape(const plan_spec& plan)
+    : plan_id_(plan.id.str()), dependents_(plan.tasks.size()), is_removed_(plan.tasks.size()) {
+  for (std::uint32_t task = 0; task < plan.tasks.size(); ++task) {
+    ++looked_at_;
+    const auto& spec = plan.tasks[task];
+    is_removed_[task] = spec.is_removed;
+    if (spec.is_removed)
+      continue;
+    ++tasks_;
+    add_names(plan, task);
+    for_each_dependency(spec, [&](std::uint32_t on) { link(task, on); });
+  }
+}
+
+void plan_shape::add_names(const plan_spec& plan, std::uint32_t task) {
+  const auto& spec = plan.tasks[task];
+  if (!spec.key.empty())
+    names_.try_emplace(spec.key, task);
+  if (!spec.id.empty() && spec.id != make_task_id(plan.id, task))
+    names_.try_emplace(spec.id.str(), task);
+}
+
+void plan_shape::remove_names(const plan_spec& plan, std::uint32_t task) {
+  for (const auto& name : {plan.tasks[task].key, plan.tasks[task].id.str()})
+    if (const auto known = names_.find(name); known != names_.end() && known->second == task)
+      names_.erase(known);
+}
+
+void plan_shape::link(std::uint32_t task, std::uint32_t on) {
+  ++looked_at_;
+  if (on >= dependents_.size())
+    return;
+  auto& known = dependents_[on];
+  if (known.empty() || known.back() != task) // it may be written twice
+    known.push_back(task);
+}
+
+void plan_shape::unlink(std::uint32_t task, std::uint32_t on) {
+  // From the back: what is undone, or taken away together, stands there.
+  auto& known = dependents_[on];
+  for (auto at = known.size(); at-- > 0;) {
+    ++looked_at_;
+    if (known[at] == task) {
+      known.erase(known.begin() + static_cast<std::ptrdiff_t>(at));
+      return;
+    }
+  }
+}
+
+std::optional<std::uint32_t> plan_shape::find(std::string_view name) const {
+  ++looked_at_;
+  std::optional<std::uint32_t> found;
+  if (const auto known = names_.find(std::string{name}); known != names_.end())
+    found = known->second;
+  else if (const auto generated = number_after(name, plan_id_ + ".t"))
+    found = generated;
+  else
+    found = number_after(name, "task-");
+  if (!found || *found >= dependents_.size() || is_removed_[*found])
+    return std::nullopt;
+  return found;
+}
+
+bool plan_shape::depends(const plan_spec& plan, std::uint32_t task, std::uint32_t on) const {
+  if (task == on)
+    return true;
+  frontier down{on};
+  frontier up{task};
+  while (!down.is_done() && !up.is_done()) {
+    looked_at_ += 2;
+    for (const auto dependent : dependents_[down.found[down.next++]]) {
+      ++looked_at_;
+      down.add(dependent);
+    }
+    for_each_dependency(plan.tasks[up.found[up.next++]], [&](std::uint32_t other) {
+      ++looked_at_;
+      up.add(other);
+    });
+    if (down.known.contains(task) || up.known.contains(on))
+      return true;
+  }
+  return false;
+}
+
+void plan_shape::apply(const plan_spec& plan, const applied_operation& done) {
+  if (std::holds_alternative<add_task>(done)) {
+    const auto task = static_cast<std::uint32_t>(dependents_.size());
+    dependents_.emplace_back();
+    is_removed_.push_back(false);
+    ++tasks_;
+    add_names(plan, task);
+    for_each_dependency(plan.tasks[task], [&](std::uint32_t on) { link(task, on); });
+  } else if (const auto* removed = std::get_if<remove_task<std::uint32_t>>(&done)) {
+    remove_names(plan, removed->task);
+    is_removed_[removed->task] = true;
+    --tasks_;
+  } else if (const auto* added = std::get_if<add_dependency<std::uint32_t>>(&done)) {
+    link(added->task, added->on);
+  } else if (const auto* dropped = std::get_if<remove_dependency<std::uint32_t>>(&done)) {
+    unlink(dropped->task, dropped->on);
+  }
+}
+
+void plan_shape::revert(const plan_spec& plan, const applied_operation& done) {
+  if (std::holds_alternative<add_task>(done)) {
+    const auto task = static_cast<std::uint32_t>(dependents_.size() - 1);
+    remove_names(plan, task);
+    for (const auto on : std::get<add_task>(done).spec.dependency_indexes)
+      unlink(task, on);
+    dependents_.pop_back();
+    is_removed_.pop_back();
+    --tasks_;
+  } else if (const auto* removed = std::get_if<remove_task<std::uint32_t>>(&done)) {
+    is_removed_[removed->task] = false;
+    ++tasks_;
+    add_names(plan, removed->task);
+  } else if (const auto* added = std::get_if<add_dependency<std::uint32_t>>(&done)) {
+    unlink(added->task, added->on);
+  } else if (const auto* dropped = std::get_if<remove_dependency<std::uint32_t>>(&done)) {
+    link(dropped->task, dropped->on);
+  }
+}
+
+// -- the decision --------------------------------------------------------------------------------
+
+namespace {
+
+/// Applies one wanted operation after the other to a copy of the plan, which shares with it what
+/// stays as it is.
+class shape_decider {
+public:
+  shape_decider(const plan_view& plan, plan_shape& shape, const shape_terms& terms)
+      : plan_(plan), shape_(shape), terms_(terms) {
+    where_.at = terms.now;
+    out_.plan = terms.plan;
+    out_.revision = terms.revision;
+  }
+
+  result<plan_changed> run(const change_plan& command) {
+    out_.author = owner_of(command.who);
+    out_.reason = command.reason;
+    auto done = check_size(command);
+    const auto looks_max = shape_.looked_at() + plan_change_looks_max;
+    for (at_ = 0; done && at_ < command.operations.size(); ++at_) {
+      done = std::visit([this](const auto& wanted) { return apply_one(wanted); },
+                        command.operations[at_]);
+      if (done && shape_.looked_at() > looks_max)
+        done = refuse(errc::limit_exceeded,
+                      "looking for cycles takes too long (limit plan_change_looks_max, "
+                          + std::to_string(plan_change_looks_max)
+                          + " tasks and dependencies); make the change in several");
+    }
+    if (done && shape_.tasks() == 0)
+      done = make_error(errc::invalid_params,
+                        "the change leaves the plan without a task; end the plan instead",
+                        "/operations");
+    if (done && terms_.check_cycles && adds_dependencies_)
+      done = terms_.check_cycles(*plan_.spec);
+    if (done)
+      return std::move(out_);
+    for (auto each = out_.operations.rbegin(); each != out_.operations.rend(); ++each)
+      shape_.revert(*plan_.spec, *each);
+    return done.error();
+  }
+
+private:
+  static result<void> check_size(const change_plan& command) {
+    if (command.operations.empty())
+      return make_error(errc::invalid_params, "the change has no operations", "/operations");
+    if (command.operations.size() > plan_operations_max)
+      return make_error(errc::limit_exceeded,
+                        "the change has " + std::to_string(command.operations.size())
+                            + " operations; the limit is " + std::to_string(plan_operations_max)
+                            + ", so make it in several",
+                        "/operations");
+    return {};
+  }
+
+  // -- helpers -------------------------------------------------------------------------------------
+
+  [[nodiscard]] error refuse(errc code, const std::string& why,
+                             std::string_view member = "") const {
+    const auto at = std::to_string(at_);
+    return make_error(code, "operation " + at + ": " + why,
+                      "/operations/" + at + std::string{member});
+  }
+
+  [[nodiscard]] const task_spec& spec(std::uint32_t task) const { return plan_.spec->tasks[task]; }
+
+  [[nodiscard]] std::string named(std::uint32_t task) const {
+    const auto& of = spec(task);
+    return "task \"" + (of.key.empty() ? of.id.str() : of.key) + "\"";
+  }
+
+  [[nodiscard]] result<std::uint32_t> find(const std::string& name,
+                                           std::string_view member = "/task") const {
+    if (const auto found = shape_.find(name))
+      return *found;
+    return refuse(errc::unknown_dependency, "the plan has no task \"" + name + "\"", member);
+  }
+
+  [[nodiscard]] bool is_fixed(std::uint32_t task) const {
+    return task < first_added() && terms_.is_fixed(task);
+  }
+  [[nodiscard]] std::uint32_t first_added() const {
+    return static_cast<std::uint32_t>(plan_.spec->tasks.size()) - added_;
+  }
+
+  /// A task that may be changed.
+  [[nodiscard]] result<std::uint32_t> find_free(const std::string& name) const {
+    auto found = find(name);
+    if (found && is_fixed(*found))
+      return refuse(errc::invalid_transition,
+                    named(*found) + " has begun or ended and stays as it is", "/task");
+    return found;
+  }
+
+  /// Whether a task that depends on it can ever begin.
+  [[nodiscard]] result<void> check_reachable(std::uint32_t on, std::string_view member) const {
+    const auto state = on < plan_.tasks.size() ? plan_.tasks[on].state : task_state::unspecified;
+    if (!is_terminal(state) || state == task_state::completed)
+      return {};
+    return refuse(errc::invalid_transition,
+                  named(on) + " has " + std::string{to_string(state)}
+                      + ", so that what depends on it would never begin",
+                  member);
+  }
+
+  void done(applied_operation operation) {
+    out_.operations.push_back(std::move(operation));
+    plan_changed one{out_.plan, {out_.operations.back()}, {}, {}, out_.revision};
+    apply(plan_, where_, one);
+    shape_.apply(*plan_.spec, out_.operations.back());
+  }
+
+  // -- operations ----------------------------------------------------------------------------------
+
+  result<void> apply_one(const add_task& wanted) {
+    auto task = wanted.spec;
+    if (plan_.spec->tasks.size() >= terms_.tasks_max)
+      return refuse(errc::limit_exceeded,
+                    "the plan has had " + std::to_string(plan_.spec->tasks.size())
+                        + " tasks; the limit is " + std::to_string(terms_.tasks_max)
+                        + " (maxTasksPerPlan)");
+    if (!task.id.empty())
+      return refuse(errc::invalid_params, "a task that is added gets its id here; name it by a key",
+                    "/task/id");
+    if (!task.key.empty() && shape_.find(task.key))
+      return refuse(errc::duplicate_id, "the task id \"" + task.key + "\" stands twice",
+                    "/task/id");
+    if (!task.key.empty() && terms_.check_key)
+      if (auto ok = terms_.check_key(task.key); !ok)
+        return refuse(ok.error().code, ok.error().message, "/task/id");
+    task.is_removed = false;
+    task.dependency_indexes.clear();
+    for (auto& text : task.dependencies) {
+      const auto on = find(text, "/task/dependencies");
+      if (!on)
+        return on.error();
+      if (auto ok = check_reachable(*on, "/task/dependencies"); !ok)
+        return ok;
+      if (std::ranges::find(task.dependency_indexes, *on) != task.dependency_indexes.end())
+        return refuse(errc::invalid_params, "it depends on " + named(*on) + " twice",
+                      "/task/dependencies");
+      task.dependency_indexes.push_back(*on);
+    }
+    task.id = make_task_id(plan_.spec->id, plan_.spec->tasks.size());
+    if (task.name.empty())
+      task.name = task.key;
+    ++added_;
+    done(add_task{std::move(task)});
+    if (!terms_.check_added)
+      return {};
+    if (auto ok = terms_.check_added(plan_.spec->tasks.back(), *plan_.spec); !ok)
+      return refuse(ok.error().code, ok.error().message, "/task/input" + ok.error().field);
+    return {};
+  }
+
+  result<void> apply_one(const remove_task<std::string>& wanted) {
+    const auto task = find_free(wanted.task);
+    if (!task)
+      return task.error();
+    if (terms_.is_awaited && terms_.is_awaited(*task))
+      return refuse(errc::invalid_transition, "a task of another plan depends on " + named(*task),
+                    "/task");
+    const auto dependents = shape_.dependents(*task);
+    for (auto dependent = dependents.rbegin(); dependent != dependents.rend(); ++dependent)
+      done(remove_dependency<std::uint32_t>{*dependent, *task});
+    const auto dependencies = spec(*task).dependency_indexes;
+    for (const auto on : dependencies)
+      if (on != elsewhere && has_dependency(spec(*task), on))
+        done(remove_dependency<std::uint32_t>{*task, on});
+    done(remove_task<std::uint32_t>{*task});
+    return {};
+  }
+
+  result<void> apply_one(const add_dependency<std::string>& wanted) {
+    const auto task = find_free(wanted.task);
+    if (!task)
+      return task.error();
+    const auto on = find(wanted.on, "/on");
+    if (!on)
+      return on.error();
+    if (has_dependency(spec(*task), *on))
+      return refuse(errc::invalid_params, named(*task) + " depends on " + named(*on) + " already");
+    if (auto ok = check_reachable(*on, "/on"); !ok)
+      return ok;
+    if (shape_.depends(*plan_.spec, *on, *task))
+      return refuse(errc::dependency_cycle,
+                    *on == *task ? named(*task) + " would depend on itself"
+                                 : named(*on) + " depends on " + named(*task)
+                                       + " already, so that they would form a cycle");
+    adds_dependencies_ = true;
+    done(add_dependency<std::uint32_t>{*task, *on});
+    return {};
+  }
+
+  result<void> apply_one(const remove_dependency<std::string>& wanted) {
+    const auto task = find_free(wanted.task);
+    if (!task)
+      return task.error();
+    const auto on = find(wanted.on, "/on");
+    if (!on)
+      return on.error();
+    if (!has_dependency(spec(*task), *on))
+      return refuse(errc::unknown_dependency, named(*task) + " does not depend on " + named(*on),
+                    "/on");
+    done(remove_dependency<std::uint32_t>{*task, *on});
+    return {};
+  }
+
+  result<void> apply_one(const rename_task<std::string>& wanted) {
+    const auto task = find_free(wanted.task);
+    if (!task)
+      return task.error();
+    if (wanted.name.empty())
+      return refuse(errc::invalid_params, "the name is empty", "/name");
+    done(rename_task<std::uint32_t>{*task, wanted.name});
+    return {};
+  }
+
+  result<void> apply_one(const set_deadline<std::string>& wanted) {
+    const auto task = find_free(wanted.task);
+    if (!task)
+      return task.error();
+    done(set_deadline<std::uint32_t>{*task, wanted.deadline});
+    return {};
+  }
+
+  result<void> apply_one(const set_priority<std::string>& wanted) {
+    const auto task = find_free(wanted.task);
+    if (!task)
+      return task.error();
+    done(set_priority<std::uint32_t>{*task, wanted.priority});
+    return {};
+  }
+
+  plan_view plan_; ///< As it would be.
+  plan_shape& shape_;
+  const shape_terms& terms_;
+  change where_;
+  plan_changed out_{};
+  std::size_t at_ = 0;
+  std::uint32_t added_ = 0;
+  bool adds_dependencies_ = false;
+};
+
+} // namespace
+
+result<plan_changed> decide(const plan_view& plan, plan_shape& shape, const change_plan& command,
+                            const shape_terms& terms) {
+  return shape_decider{plan, shape, terms}.run(command);
+}
+
+std::vector<std::uint32_t> removed_by(const plan_changed& change) {
+  std::vector<std::uint32_t> out;
+  for (const auto& each : change.operations)
+    if (const auto* removed = std::get_if<remove_task<std::uint32_t>>(&each))
+      out.push_back(removed->task);
+  return out;
+}
+
+} // namespace troupe

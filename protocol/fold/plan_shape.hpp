@@ -1,0 +1,92 @@
+// Whether the shape of a plan may be changed as somebody wants it, and to what that leads: plain
+// values, pure. The plan's actor decides with it while the plan runs, its objective before that.
+#pragma once
+
+#include <troupe/protocol/command.hpp>
+#include <troupe/protocol/errc.hpp>
+#include <troupe/protocol/event.hpp>
+#include <troupe/protocol/objective.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace troupe {
+
+/// What a plan's spec does not say at once: which task has a name, and what depends on a task. Made
+/// with the first change of a plan, and kept beside it.
+class plan_shape {
+public:
+  /// Linear in the plan.
+  explicit plan_shape(const plan_spec& plan);
+
+  /// The task of that id, key or position (`task-3`). Nothing if it was removed.
+  [[nodiscard]] std::optional<std::uint32_t> find(std::string_view name) const;
+  [[nodiscard]] const std::vector<std::uint32_t>& dependents(std::uint32_t task) const {
+    return dependents_[task];
+  }
+  /// Whether `task` depends on `on`, through others too. `plan` is how it stands now. Costs what
+  /// the smaller side costs: what depends on `on`, or what `task` depends on.
+  [[nodiscard]] bool depends(const plan_spec& plan, std::uint32_t task, std::uint32_t on) const;
+
+  /// Follows what was applied to `plan`.
+  void apply(const plan_spec& plan, const applied_operation& done);
+  /// Takes the last one back again. `plan` still has it.
+  void revert(const plan_spec& plan, const applied_operation& done);
+
+  /// Tasks that it has, without those that were removed.
+  [[nodiscard]] std::size_t tasks() const noexcept { return tasks_; }
+  /// Tasks and dependencies that it has looked at so far: what all of this has cost.
+  [[nodiscard]] std::size_t looked_at() const noexcept { return looked_at_; }
+
+private:
+  void add_names(const plan_spec& plan, std::uint32_t task);
+  void remove_names(const plan_spec& plan, std::uint32_t task);
+  void link(std::uint32_t task, std::uint32_t on);
+  void unlink(std::uint32_t task, std::uint32_t on);
+
+  std::string plan_id_;
+  std::unordered_map<std::string, std::uint32_t>
+      names_; ///< Keys, and ids that are not the generated ones.
+  std::vector<std::vector<std::uint32_t>> dependents_; ///< By task.
+  std::vector<bool> is_removed_;                       ///< By task.
+  std::size_t tasks_ = 0;
+  mutable std::size_t looked_at_ = 0;
+};
+
+/// What a decision needs beside the plan and the command.
+struct shape_terms {
+  std::uint32_t plan = 0;     ///< Its position.
+  std::uint64_t revision = 0; ///< Of the objective once it is changed.
+  timestamp now{};
+  std::size_t tasks_max = 0; ///< That a plan may have, with those that were removed.
+  /// Whether a task has begun or ended.
+  std::function<bool(std::uint32_t)> is_fixed;
+  // What concerns more than the plan. Each may be null.
+  /// Whether a task of another plan depends on a task.
+  std::function<bool(std::uint32_t)> is_awaited{};
+  /// Why a task may not be added under this key.
+  std::function<result<void>(const std::string& key)> check_key{};
+  /// Why a task may not be added, as it stands in the changed plan.
+  std::function<result<void>(const task_spec& added, const plan_spec& changed)> check_added{};
+  /// Whether added dependencies form a cycle through other plans. Asked once, last.
+  std::function<result<void>(const plan_spec& changed)> check_cycles{};
+};
+
+/// The event that does all that `command` wants, or why nothing is done: the error's field names
+/// the operation (`/operations/3`). `shape` is that of `plan`, and follows. Its `if_revision` is
+/// not looked at. Costs what is touched, and what is looked at for a cycle. Errors:
+/// unknown_dependency (no such task or dependency), duplicate_id, dependency_cycle,
+/// invalid_transition (what has begun or ended), invalid_params, limit_exceeded.
+[[nodiscard]] result<plan_changed> decide(const plan_view& plan, plan_shape& shape,
+                                          const change_plan& command, const shape_terms& terms);
+
+/// The tasks that it removes: to be withdrawn in the same change.
+[[nodiscard]] std::vector<std::uint32_t> removed_by(const plan_changed& change);
+
+} // namespace troupe

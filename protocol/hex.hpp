@@ -1,0 +1,30 @@
+// Hexadecimal digits, in lower case everywhere.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace troupe {
+
+inline constexpr std::string_view hex_digits = "0123456789abcdef";
+
+/// Two digits for each byte.
+template<class Bytes>
+[[nodiscard]] std::string to_hex(const Bytes& bytes) {
+  std::string out;
+  for (const auto each : bytes) {
+    const auto byte = static_cast<unsigned char>(each);
+    out += hex_digits[byte >> 4U];
+    out += hex_digits[byte & 0xfU];
+  }
+  return out;
+}
+
+/// Appends the last `digits` digits of `number`, with zeros in front.
+inline void append_hex(std::string& out, std::uint64_t number, unsigned digits) {
+  for (auto shift = 4 * digits; shift > 0; shift -= 4)
+    out += hex_digits[(number >> (shift - 4)) & 0xfU];
+}
+
+} // namespace troupe

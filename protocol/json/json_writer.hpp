@@ -1,0 +1,64 @@
+// Writes JSON text straight into a string, without building a tree first: records and replies are
+// written once per change and must cost little. The caller keeps the order begin/key/value right;
+// commas are the writer's business.
+#pragma once
+
+#include <troupe/protocol/time.hpp>
+
+#include <boost/json/value.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace troupe {
+
+class json_writer {
+public:
+  /// Appends to `out`, which outlives the writer.
+  explicit json_writer(std::string& out) : out_(out) {}
+
+  json_writer& begin_object();
+  json_writer& end_object();
+  json_writer& begin_array();
+  json_writer& end_array();
+  /// `name` is written as it is: a literal of ours without characters to escape.
+  json_writer& key(std::string_view name);
+  /// A key from outside, escaped.
+  json_writer& escaped_key(std::string_view name);
+
+  /// Escapes what RFC 8259 section 7 demands, and U+0085, U+2028, U+2029, where some readers of
+  /// event streams break lines. `text` must be UTF-8.
+  json_writer& string(std::string_view text);
+  json_writer& number(std::int64_t value);
+  json_writer& number(std::uint64_t value);
+  json_writer& number(std::uint32_t value) { return number(std::uint64_t{value}); }
+  /// Shortest form that reads back the same; integers without a fraction. Not finite: null.
+  json_writer& number(double value);
+  json_writer& boolean(bool value);
+  json_writer& null();
+  json_writer& value(const boost::json::value& tree);
+  json_writer& value(const boost::json::object& tree);
+  /// As RFC 3339 (include/troupe/protocol/time.hpp), without a detour through another string.
+  json_writer& time(timestamp at);
+  /// JSON text that is already written.
+  json_writer& raw(std::string_view json);
+
+  /// key + string, the most frequent pair.
+  json_writer& member(std::string_view name, std::string_view text) {
+    return key(name).string(text);
+  }
+  /// The same, left out if empty.
+  json_writer& optional_member(std::string_view name, std::string_view text) {
+    return text.empty() ? *this : key(name).string(text);
+  }
+
+private:
+  void separate();
+
+  std::string& out_;
+  bool first_ = true; ///< Nothing stands before in this object or array.
+  bool after_key_ = false;
+};
+
+} // namespace troupe

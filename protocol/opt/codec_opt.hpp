@@ -1,0 +1,75 @@
+// The Objective-Plan-Task extension's JSON: what `objectives/*` and `plans/*` take and give
+// (https://github.com/zeroasterisk/a2a-opt), the same under every A2A version, and the plan
+// document a file holds, which has the same fields.
+#pragma once
+
+#include "protocol/json/json_writer.hpp"
+#include <troupe/protocol/command.hpp>
+#include <troupe/protocol/errc.hpp>
+#include <troupe/protocol/objective.hpp>
+
+#include <boost/json/value.hpp>
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace troupe::opt {
+
+inline constexpr std::string_view uri = "https://github.com/zeroasterisk/a2a-opt/v1";
+
+/// How to treat members nobody knows: the wire ignores them, a file refuses them with a hint ("did
+/// you mean ...").
+enum class unknown_members : std::uint8_t { ignore, refuse };
+
+/// The parts of a document that have members of their own.
+enum class member_of : std::uint8_t { objective, plan, task, retry };
+
+/// Every member a reader knows, also those it accepts and ignores (OPT's own bookkeeping: `status`,
+/// `createdAt`, ...). docs/plan.schema.json lists the same.
+[[nodiscard]] std::span<const std::string_view> known_members(member_of member) noexcept;
+
+/// Objective, plan and task as written. The error's `field` is a JSON pointer (RFC 6901) into
+/// `from`, prefixed by `pointer`. Ids may be missing; `id` goes to `key` and, for objective, plan
+/// and task, to `id` as well. A task may also come as the extended A2A task of OPT: what its
+/// metadata says under `opt/v1/dependencies`, `opt/v1/taskIndex` and `troupe/v1/...` counts as
+/// written. Limits: protocol/opt/limits_opt.hpp. Linear in the size of `from`.
+[[nodiscard]] result<objective_spec> read_objective(const boost::json::value& from,
+                                                    unknown_members rule,
+                                                    const std::string& pointer = {});
+[[nodiscard]] result<plan_spec> read_plan(const boost::json::value& from, unknown_members rule,
+                                          const std::string& pointer = {});
+[[nodiscard]] result<task_spec> read_task(const boost::json::value& from, unknown_members rule,
+                                          const std::string& pointer = {});
+
+// -- params of the extension's methods. Errors are errc::invalid_params; `field` is a JSON pointer into `params`.
+[[nodiscard]] result<create_objective> read_create_objective(const boost::json::value& params);
+[[nodiscard]] result<update_objective> read_update_objective(const boost::json::value& params);
+[[nodiscard]] result<get_objective> read_get_objective(const boost::json::value& params);
+[[nodiscard]] result<list_objectives> read_list_objectives(const boost::json::value& params);
+[[nodiscard]] result<create_plan> read_create_plan(const boost::json::value& params);
+[[nodiscard]] result<update_plan> read_update_plan(const boost::json::value& params);
+[[nodiscard]] result<get_plan> read_get_plan(const boost::json::value& params);
+
+/// As the extension's design prints it: id, name, status, plans[{id, name, status, tasks[{id, name,
+/// status}]}], plus createdAt, updatedAt, revision and pendingInputs.
+void write(json_writer& out, const objective_view& value, bool include_plans, bool include_tasks);
+void write(json_writer& out, const objective_view& owner, std::size_t plan_index,
+           bool include_tasks);
+
+/// The members a task of a plan has in `Task.metadata`: `opt/v1/objectiveId`, `planId`,
+/// `taskIndex`, `dependencies` (task ids) and ours
+/// (`troupe/v1/name`, `agent`, `attempts`, `retry`, `timeout`, `input`). Writes members only, no
+/// braces.
+void write_task_metadata(json_writer& out, const task& value);
+
+/// Members of the metadata of a plan's task: when nothing it depends on held it back any more, what
+/// it waits for now, and what its attempts, questions and waits took (`troupe/v1/readyAt`,
+/// `waitingFor`, `spans`). Nothing for a lone task.
+void write_task_times(json_writer& out, const task& value);
+
+/// A spec in full, as a plan document (what read_objective reads).
+void write_spec(json_writer& out, const objective_spec& value);
+void write_spec(json_writer& out, const plan_spec& value);
+
+} // namespace troupe::opt

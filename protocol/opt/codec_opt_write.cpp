@@ -1,0 +1,399 @@
+// Objectives, plans and tasks as OPT prints them, and specs as plan documents.
+#include "protocol/fold/waiting.hpp"
+#include "protocol/opt/codec_opt.hpp"
+
+#include <charconv>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace troupe::opt {
+
+namespace {
+
+json_writer& time_member(json_writer& out, std::string_view name, timestamp at) {
+  return out.key(name).string(to_rfc3339(at));
+}
+
+double as_seconds(milliseconds value) {
+  return static_cast<double>(value.count()) / 1000;
+}
+
+void write_names(json_writer& out, std::string_view key, const std::vector<std::string>& names) {
+  if (names.empty())
+    return;
+  out.key(key).begin_array();
+  for (const auto& name : names)
+    out.string(name);
+  out.end_array();
+}
+
+void write_retry(json_writer& out, std::string_view key, const retry_policy& policy) {
+  if (policy == retry_policy{})
+    return;
+  out.key(key).begin_object();
+  out.key("maxAttempts").number(policy.attempts_max);
+  out.key("backoff").number(as_seconds(policy.backoff));
+  out.key("maxBackoff").number(as_seconds(policy.backoff_max));
+  if (policy.jitter > 0)
+    out.key("jitter").number(policy.jitter);
+  out.end_object();
+}
+
+// -- dependencies as ids ---------------------------------------------------------------------------------------------
+
+/// N of `<prefix>N`, if it is below `size`.
+std::optional<std::uint32_t> position(std::string_view text, std::string_view prefix,
+                                      std::size_t size) {
+  if (!text.starts_with(prefix))
+    return std::nullopt;
+  text.remove_prefix(prefix.size());
+  std::uint32_t value = 0;
+  const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto whole = ec == std::errc{} && end == text.data() + text.size();
+  return whole && value < size ? std::optional{value} : std::nullopt;
+}
+
+/// Looks up what tasks and plans of one objective depend on, in the order in which the executor
+/// resolves it: an id anywhere, a name in the plan, a name anywhere, a position. An index is built
+/// when the first dependency asks for it. What is not found stays as written.
+class id_lookup {
+public:
+  explicit id_lookup(const objective_view& owner) : owner_(owner) {}
+
+  [[nodiscard]] std::string plan(const std::string& name) {
+    if (!indexed_plans_)
+      index_plans();
+    auto at = find(plan_ids_, name);
+    if (!at)
+      at = find(plan_names_, name);
+    if (!at)
+      at = position(name, "plan-", owner_.plans.size());
+    return at && !owner_.plans[*at].spec->id.empty() ? owner_.plans[*at].spec->id.str() : name;
+  }
+
+  /// `which` counts in `task.dependencies`.
+  [[nodiscard]] std::string task(std::uint32_t plan, const task_spec& task, std::size_t which) {
+    const auto& name = task.dependencies[which];
+    if (which < task.dependency_indexes.size() && task.dependency_indexes[which] < size_of(plan))
+      return id_at({plan, task.dependency_indexes[which]}, name);
+    if (!indexed_tasks_)
+      index_tasks();
+    auto at = find(task_ids_, name);
+    if (!at)
+      at = find(names_in_plan_[plan], name);
+    if (!at)
+      at = find(task_names_, name);
+    if (!at)
+      at = by_position(plan, name);
+    return at ? id_at(*at, name) : name;
+  }
+
+private:
+  struct task_at {
+    std::uint32_t plan;
+    std::uint32_t task;
+  };
+  template<class Position>
+  using index = std::unordered_map<std::string_view, Position>;
+
+  template<class Position>
+  static std::optional<Position> find(const index<Position>& in, std::string_view name) {
+    const auto found = in.find(name);
+    return found == in.end() ? std::nullopt : std::optional{found->second};
+  }
+
+  template<class Position>
+  static void add(index<Position>& to, std::string_view name, Position at) {
+    if (!name.empty())
+      to.try_emplace(name, at);
+  }
+
+  [[nodiscard]] std::size_t size_of(std::uint32_t plan) const {
+    return owner_.plans[plan].spec->tasks.size();
+  }
+
+  [[nodiscard]] std::string id_at(task_at at, const std::string& name) const {
+    auto id = owner_.plans[at.plan].task_at(at.task);
+    return id.empty() ? name : id.str();
+  }
+
+  /// `task-1` of the same plan, `plan-0/task-1` of another.
+  [[nodiscard]] std::optional<task_at> by_position(std::uint32_t plan,
+                                                   std::string_view name) const {
+    if (const auto slash = name.find('/'); slash != std::string_view::npos) {
+      const auto other = position(name.substr(0, slash), "plan-", owner_.plans.size());
+      return other ? by_position(*other, name.substr(slash + 1)) : std::nullopt;
+    }
+    const auto at = position(name, "task-", size_of(plan));
+    return at ? std::optional{task_at{plan, *at}} : std::nullopt;
+  }
+
+  void index_plans() {
+    indexed_plans_ = true;
+    for (std::uint32_t p = 0; p < owner_.plans.size(); ++p) {
+      const auto& spec = *owner_.plans[p].spec;
+      add(plan_ids_, spec.key, p);
+      add(plan_ids_, spec.id.str(), p);
+      add(plan_names_, spec.name, p);
+    }
+  }
+
+  void index_tasks() {
+    indexed_tasks_ = true;
+    names_in_plan_.resize(owner_.plans.size());
+    for (std::uint32_t p = 0; p < owner_.plans.size(); ++p)
+      for (std::uint32_t t = 0; t < size_of(p); ++t) {
+        const auto& spec = owner_.plans[p].spec->tasks[t];
+        if (spec.is_removed)
+          continue;
+        add(task_ids_, spec.key, task_at{p, t});
+        add(task_ids_, spec.id.str(), task_at{p, t});
+        add(names_in_plan_[p], spec.name, task_at{p, t});
+        add(task_names_, spec.name, task_at{p, t});
+      }
+  }
+
+  const objective_view& owner_;
+  bool indexed_plans_ = false;
+  bool indexed_tasks_ = false;
+  index<std::uint32_t> plan_ids_;
+  index<std::uint32_t> plan_names_;
+  index<task_at> task_ids_;
+  index<task_at> task_names_;
+  std::vector<index<task_at>> names_in_plan_;
+};
+
+// -- views -----------------------------------------------------------------------------------------------------------
+
+void write_task(json_writer& out, const objective_view& owner, std::uint32_t plan_index,
+                std::uint32_t index, id_lookup& ids) {
+  const auto& plan = owner.plans[plan_index];
+  const auto& spec = plan.spec->tasks[index];
+  const auto& slot = plan.tasks[index];
+  out.begin_object();
+  out.member("id", plan.task_at(index).str())
+      .member("name", spec.name)
+      .member("status", summary_state(slot));
+  out.optional_member("description", spec.description);
+  if (!spec.dependencies.empty()) {
+    out.key("dependencies").begin_array();
+    for (std::size_t i = 0; i < spec.dependencies.size(); ++i)
+      out.string(ids.task(plan_index, spec, i));
+    out.end_array();
+  }
+  out.optional_member("agent", spec.agent);
+  out.key("attempts").number(std::uint32_t{slot.attempt});
+  if (const auto since = ready_at(owner, plan_index, index))
+    time_member(out, "readyAt", *since);
+  if (const auto why = waiting_for(owner, plan_index, index))
+    out.member("waitingFor", to_string(*why));
+  if (spec.deadline)
+    time_member(out, "deadline", *spec.deadline);
+  if (spec.priority != 0)
+    out.key("priority").number(std::int64_t{spec.priority});
+  out.end_object();
+}
+
+void write_plan(json_writer& out, const objective_view& owner, std::uint32_t index,
+                bool include_tasks, id_lookup& ids) {
+  const auto& plan = owner.plans[index];
+  const auto& spec = *plan.spec;
+  const auto write_plans = [&](std::string_view key, const std::vector<std::string>& names) {
+    if (names.empty())
+      return;
+    out.key(key).begin_array();
+    for (const auto& name : names)
+      out.string(ids.plan(name));
+    out.end_array();
+  };
+  out.begin_object();
+  out.member("id", spec.id.str()).member("objectiveId", owner.id.str()).member("name", spec.name);
+  out.optional_member("description", spec.description);
+  out.member("status", to_string(plan.state)).optional_member("reason", plan.reason);
+  if (include_tasks) {
+    out.key("tasks").begin_array();
+    for (std::uint32_t i = 0; i < spec.tasks.size(); ++i)
+      if (!spec.tasks[i].is_removed)
+        write_task(out, owner, index, i, ids);
+    out.end_array();
+  }
+  write_plans("dependencies", spec.dependencies);
+  write_plans("alternatives", spec.alternatives);
+  if (spec.failure == on_failure::keep_going)
+    out.member("onFailure", "continue");
+  if (spec.parallel_max != 0)
+    out.key("maxParallel").number(spec.parallel_max);
+  if (!spec.metadata.empty())
+    out.key("metadata").value(spec.metadata);
+  time_member(out, "createdAt", plan.created);
+  time_member(out, "updatedAt", plan.updated);
+  out.end_object();
+}
+
+// -- specs -----------------------------------------------------------------------------------------------------------
+
+/// `id`, and apart from it the key, where the two differ: one member of the metadata, which the
+/// reader takes out again.
+template<class Spec>
+void write_id_and_metadata(json_writer& out, const Spec& spec) {
+  out.optional_member("id", spec.id.str());
+  const bool key_differs = spec.key != spec.id.str();
+  if (!key_differs && spec.metadata.empty())
+    return;
+  out.key("metadata").begin_object();
+  if (key_differs)
+    out.member("troupe/v1/key", spec.key);
+  for (const auto& [name, value] : spec.metadata)
+    out.escaped_key(name).value(value);
+  out.end_object();
+}
+
+void write_task_spec(json_writer& out, const task_spec& task) {
+  out.begin_object();
+  write_id_and_metadata(out, task);
+  out.member("name", task.name)
+      .optional_member("description", task.description)
+      .optional_member("agent", task.agent);
+  if (!task.input.empty())
+    out.key("input").value(task.input);
+  write_names(out, "dependencies", task.dependencies);
+  write_retry(out, "retry", task.retry);
+  if (task.timeout.count() > 0)
+    out.key("timeout").number(as_seconds(task.timeout));
+  out.end_object();
+}
+
+} // namespace
+
+void write(json_writer& out, const objective_view& value, bool include_plans, bool include_tasks) {
+  out.begin_object();
+  out.member("id", value.id.str())
+      .member("name", value.name)
+      .optional_member("description", value.description);
+  out.member("status", to_string(value.state)).optional_member("reason", value.reason);
+  if (include_plans) {
+    id_lookup ids(value);
+    out.key("plans").begin_array();
+    for (std::uint32_t i = 0; i < value.plans.size(); ++i)
+      write_plan(out, value, i, include_tasks, ids);
+    out.end_array();
+  }
+  if (!value.pending_inputs.empty()) {
+    out.key("pendingInputs").begin_array();
+    for (const auto& input : value.pending_inputs) {
+      out.begin_object().member("taskId", input.task.str()).member("prompt", input.prompt);
+      time_member(out, "since", input.since).end_object();
+    }
+    out.end_array();
+  }
+  if (value.parallel_max != 0)
+    out.key("maxParallel").number(value.parallel_max);
+  if (!value.metadata.empty())
+    out.key("metadata").value(value.metadata);
+  out.optional_member("rootTaskId", value.root_task.str());
+  out.key("revision").number(value.revision);
+  time_member(out, "createdAt", value.created);
+  time_member(out, "updatedAt", value.updated);
+  out.end_object();
+}
+
+void write(json_writer& out, const objective_view& owner, std::size_t plan_index,
+           bool include_tasks) {
+  id_lookup ids(owner);
+  write_plan(out, owner, static_cast<std::uint32_t>(plan_index), include_tasks, ids);
+}
+
+void write_task_metadata(json_writer& out, const task& value) {
+  if (!value.origin)
+    return;
+  const auto& plan = *value.origin.plan;
+  const auto& spec = value.origin.spec();
+  out.member("opt/v1/objectiveId", value.context).member("opt/v1/planId", plan.id.str());
+  out.key("opt/v1/taskIndex").number(value.origin.task_index);
+  if (!spec.dependencies.empty()) {
+    out.key("opt/v1/dependencies").begin_array();
+    for (std::size_t i = 0; i < spec.dependencies.size(); ++i) {
+      std::optional<std::size_t> at;
+      if (i < spec.dependency_indexes.size())
+        at = spec.dependency_indexes[i];
+      const bool known = at && *at < plan.tasks.size() && !plan.tasks[*at].id.empty();
+      out.string(known ? plan.tasks[*at].id.str() : spec.dependencies[i]);
+    }
+    out.end_array();
+  }
+  out.member("troupe/v1/name", spec.name)
+      .optional_member("troupe/v1/description", spec.description);
+  out.optional_member("troupe/v1/agent", value.agent.empty() ? spec.agent : value.agent);
+  out.key("troupe/v1/attempts").number(value.attempt);
+  write_retry(out, "troupe/v1/retry", spec.retry);
+  if (spec.timeout.count() > 0)
+    out.key("troupe/v1/timeout").number(as_seconds(spec.timeout));
+  if (!spec.input.empty())
+    out.key("troupe/v1/input").value(spec.input);
+  for (const auto& [name, member] : spec.metadata)
+    if (!value.metadata.contains(name))
+      out.escaped_key(name).value(member);
+}
+
+void write_task_times(json_writer& out, const task& value) {
+  const bool is_of_plan = value.origin || value.metadata.contains("opt/v1/planId");
+  if (!is_of_plan || value.ready_at == timestamp{})
+    return;
+  time_member(out, "troupe/v1/readyAt", value.ready_at);
+  const auto phase = phase_of(value);
+  if (phase != task_phase::running && phase != task_phase::ended)
+    out.member("troupe/v1/waitingFor", to_string(phase));
+  const bool ended_later =
+      phase == task_phase::ended && value.attempt > 0 && value.since != value.status.at;
+  if (value.details->spans.empty() && !ended_later)
+    return;
+  out.key("troupe/v1/spans").begin_array();
+  const auto write_one = [&](const task_span& span) {
+    out.begin_object().member("phase", to_string(span.phase)).key("attempt").number(span.attempt);
+    time_member(out, "startedAt", span.begin);
+    time_member(out, "endedAt", span.end).optional_member("reason", span.reason).end_object();
+  };
+  for (const auto& span : value.details->spans)
+    write_one(span);
+  if (ended_later)
+    write_one({task_phase::running, value.attempt, value.since, value.status.at,
+               std::string{to_string(value.status.state)}});
+  out.end_array();
+}
+
+void write_spec(json_writer& out, const plan_spec& value) {
+  out.begin_object();
+  write_id_and_metadata(out, value);
+  out.member("name", value.name).optional_member("description", value.description);
+  out.key("tasks").begin_array();
+  for (const auto& task : value.tasks)
+    if (!task.is_removed)
+      write_task_spec(out, task);
+  out.end_array();
+  write_names(out, "dependencies", value.dependencies);
+  write_names(out, "alternatives", value.alternatives);
+  if (value.failure == on_failure::keep_going)
+    out.member("onFailure", "continue");
+  if (value.parallel_max != 0)
+    out.key("maxParallel").number(value.parallel_max);
+  out.end_object();
+}
+
+void write_spec(json_writer& out, const objective_spec& value) {
+  out.begin_object();
+  out.optional_member("id", value.id.str());
+  out.member("name", value.name).optional_member("description", value.description);
+  out.key("plans").begin_array();
+  for (const auto& plan : value.plans)
+    write_spec(out, *plan);
+  out.end_array();
+  if (value.parallel_max != 0)
+    out.key("maxParallel").number(value.parallel_max);
+  if (!value.metadata.empty())
+    out.key("metadata").value(value.metadata);
+  out.end_object();
+}
+
+} // namespace troupe::opt

@@ -1,0 +1,302 @@
+// Specs and settled objectives as records.
+#include "protocol/record/record.hpp"
+#include "protocol/record/record_json.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace troupe::record {
+
+namespace json = boost::json;
+
+namespace {
+
+void write_milliseconds(json_writer& out, std::string_view name, milliseconds value) {
+  if (value.count() != 0)
+    out.key(name).number(std::int64_t{value.count()});
+}
+
+void write_parallel_max(json_writer& out, std::uint32_t value) {
+  if (value != 0)
+    out.key("x").number(value);
+}
+
+bool same(const task_slot& a, const task_slot& b) {
+  return a.state == b.state && a.has_artifacts == b.has_artifacts && a.generation == b.generation
+         && a.attempt == b.attempt;
+}
+
+// Runs of equal slots: [count, state, has artifacts, generation, attempt].
+void write_slots(json_writer& out, const chunked<task_slot>& slots) {
+  out.key("ts").begin_array();
+  for (std::size_t i = 0; i < slots.size();) {
+    auto end = i + 1;
+    while (end < slots.size() && same(slots[i], slots[end]))
+      ++end;
+    out.begin_array().number(std::uint64_t{end - i}).string(to_string(slots[i].state));
+    out.boolean(slots[i].has_artifacts)
+        .number(slots[i].generation)
+        .number(std::uint32_t{slots[i].attempt});
+    out.end_array();
+    i = end;
+  }
+  out.end_array();
+}
+
+std::uint16_t attempt_from(const json::value& from) {
+  const auto number = from.to_number<std::uint32_t>();
+  return static_cast<std::uint16_t>(std::min<std::uint32_t>(number, attempt_shown_max));
+}
+
+chunked<task_slot> slots_from(const json::object& in, std::size_t expected) {
+  chunked<task_slot> out;
+  for (const auto& item : at(in, "ts").as_array()) {
+    const auto& run = item.as_array();
+    const auto count = run.at(0).to_number<std::size_t>();
+    if (count > expected - out.size())
+      throw std::runtime_error("more task slots than tasks");
+    out.resize(out.size() + count, {.state = named(run.at(1), task_state_from),
+                                    .has_artifacts = run.at(2).as_bool(),
+                                    .attempt = attempt_from(run.at(4)),
+                                    .generation = run.at(3).to_number<std::uint32_t>(),
+                                    .changed_ms = std::numeric_limits<std::uint32_t>::max()});
+  }
+  if (out.size() != expected)
+    throw std::runtime_error("fewer task slots than tasks");
+  return out;
+}
+
+void write_plan_view(json_writer& out, const plan_view& value) {
+  out.begin_object().key("spec");
+  write_pointee(out, value.spec);
+  out.member("s", to_string(value.state)).optional_member("why", value.reason);
+  if (value.skip_requested)
+    out.key("rq").boolean(true);
+  write_time(out, "cr", value.created);
+  write_time(out, "up", value.updated);
+  if (value.began != timestamp{})
+    write_time(out, "bg", value.began);
+  write_slots(out, value.tasks);
+  out.end_object();
+}
+
+plan_view plan_view_from(const json::object& in) {
+  plan_view out;
+  out.spec = pointee(at(in, "spec"), plan_spec_from);
+  out.state = named(at(in, "s"), plan_state_from);
+  out.reason = text(in, "why");
+  const auto* requested = find(in, "rq");
+  out.skip_requested = requested && requested->as_bool();
+  out.created = time_from(at(in, "cr"));
+  out.updated = time_from(at(in, "up"));
+  out.began = time(in, "bg", timestamp{});
+  out.tasks = slots_from(in, out.spec ? out.spec->tasks.size() : 0);
+  return out;
+}
+
+objective_view objective_view_from(const json::object& in) {
+  objective_view out;
+  out.id = objective_id{text(in, "i")};
+  out.owner = text(in, "own");
+  out.name = text(in, "n");
+  out.description = text(in, "d");
+  out.parallel_max = number<std::uint32_t>(in, "x", 0);
+  out.metadata = tree(in, "m");
+  out.state = named(at(in, "s"), objective_state_from);
+  out.reason = text(in, "why");
+  out.revision = number<std::uint64_t>(in, "rev", 0);
+  out.created = time_from(at(in, "cr"));
+  out.updated = time_from(at(in, "up"));
+  out.root_task = task_id{text(in, "root")};
+  out.trace = trace_of(in);
+  for (const auto& plan : at(in, "pl").as_array())
+    out.plans.push_back(plan_view_from(plan.as_object()));
+  if (const auto* inputs = find(in, "ask"))
+    for (const auto& item : inputs->as_array()) {
+      const auto& input = item.as_object();
+      out.pending_inputs.push_back(
+          {task_id{text(input, "i")}, text(input, "q"), time_from(at(input, "t"))});
+    }
+  return out;
+}
+
+} // namespace
+
+// Most ids are the generated ones; those are not written.
+void write_task_spec(json_writer& out, const task_spec& value, const task_id& generated) {
+  out.begin_object();
+  if (value.id != generated)
+    out.member("i", value.id.str());
+  out.optional_member("k", value.key)
+      .optional_member("n", value.name)
+      .optional_member("d", value.description);
+  out.optional_member("a", value.agent);
+  write_tree(out, "in", value.input);
+  write_texts(out, "dep", value.dependencies);
+  if (!value.dependency_indexes.empty()) {
+    out.key("at").begin_array();
+    for (const auto index : value.dependency_indexes)
+      out.number(index);
+    out.end_array();
+  }
+  if (value.retry != retry_policy{}) {
+    out.key("r")
+        .begin_array()
+        .number(value.retry.attempts_max)
+        .number(std::int64_t{value.retry.backoff.count()});
+    out.number(std::int64_t{value.retry.backoff_max.count()})
+        .number(value.retry.jitter)
+        .end_array();
+  }
+  write_milliseconds(out, "t", value.timeout);
+  if (value.deadline)
+    write_time(out, "by", *value.deadline);
+  if (value.priority != 0)
+    out.key("pri").number(std::int64_t{value.priority});
+  if (value.is_removed)
+    out.key("rm").boolean(true);
+  write_tree(out, "m", value.metadata);
+  out.end_object();
+}
+
+task_spec task_spec_from(const json::object& in, const task_id& generated) {
+  task_spec out;
+  const auto* id = find(in, "i");
+  out.id = id ? task_id{text_from(*id)} : generated;
+  out.key = text(in, "k");
+  out.name = text(in, "n");
+  out.description = text(in, "d");
+  out.agent = text(in, "a");
+  out.input = tree(in, "in");
+  out.dependencies = texts(in, "dep");
+  if (const auto* indexes = find(in, "at"))
+    for (const auto& index : indexes->as_array())
+      out.dependency_indexes.push_back(index.to_number<std::uint32_t>());
+  if (const auto* retry = find(in, "r")) {
+    const auto& items = retry->as_array();
+    out.retry.attempts_max = items.at(0).to_number<std::uint32_t>();
+    out.retry.backoff = milliseconds{items.at(1).to_number<std::int64_t>()};
+    out.retry.backoff_max = milliseconds{items.at(2).to_number<std::int64_t>()};
+    out.retry.jitter = items.at(3).to_number<double>();
+  }
+  out.timeout = milliseconds{number<std::int64_t>(in, "t", 0)};
+  if (const auto* deadline = find(in, "by"))
+    out.deadline = time_from(*deadline);
+  out.priority = number<std::int32_t>(in, "pri", 0);
+  const auto* removed = find(in, "rm");
+  out.is_removed = removed && removed->as_bool();
+  out.metadata = tree(in, "m");
+  return out;
+}
+
+void write(json_writer& out, const plan_spec& value) {
+  out.begin_object().member("i", value.id.str()).optional_member("k", value.key);
+  out.optional_member("n", value.name)
+      .optional_member("d", value.description)
+      .key("ts")
+      .begin_array();
+  for (std::size_t i = 0; i < value.tasks.size(); ++i)
+    write_task_spec(out, value.tasks[i], make_task_id(value.id, i));
+  out.end_array();
+  write_texts(out, "dep", value.dependencies);
+  write_texts(out, "alt", value.alternatives);
+  if (value.failure == on_failure::keep_going)
+    out.key("go").boolean(true);
+  write_parallel_max(out, value.parallel_max);
+  write_tree(out, "m", value.metadata);
+  if (!value.outside.empty()) {
+    out.key("out").begin_array();
+    for (const auto& each : value.outside)
+      out.begin_array().number(each.task).number(each.on_plan).number(each.on_task).end_array();
+    out.end_array();
+  }
+  out.end_object();
+}
+
+plan_spec plan_spec_from(const json::object& in) {
+  plan_spec out;
+  out.id = plan_id{text(in, "i")};
+  out.key = text(in, "k");
+  out.name = text(in, "n");
+  out.description = text(in, "d");
+  const auto& tasks = at(in, "ts").as_array();
+  for (const auto& task : tasks)
+    out.tasks.push_back(task_spec_from(task.as_object(), make_task_id(out.id, out.tasks.size())));
+  out.dependencies = texts(in, "dep");
+  out.alternatives = texts(in, "alt");
+  const auto* keep_going = find(in, "go");
+  out.failure =
+      keep_going && keep_going->as_bool() ? on_failure::keep_going : on_failure::fail_fast;
+  out.parallel_max = number<std::uint32_t>(in, "x", 0);
+  out.metadata = tree(in, "m");
+  if (const auto* outside = find(in, "out"))
+    for (const auto& item : outside->as_array()) {
+      const auto& each = item.as_array();
+      out.outside.push_back({each.at(0).to_number<std::uint32_t>(),
+                             each.at(1).to_number<std::uint32_t>(),
+                             each.at(2).to_number<std::uint32_t>()});
+    }
+  return out;
+}
+
+void write(json_writer& out, const objective_spec& value) {
+  out.begin_object().member("i", value.id.str()).optional_member("n", value.name);
+  out.optional_member("d", value.description).key("pl").begin_array();
+  for (const auto& plan : value.plans)
+    write_pointee(out, plan);
+  out.end_array();
+  write_parallel_max(out, value.parallel_max);
+  write_tree(out, "m", value.metadata);
+  out.end_object();
+}
+
+objective_spec objective_spec_from(const json::object& in) {
+  objective_spec out;
+  out.id = objective_id{text(in, "i")};
+  out.name = text(in, "n");
+  out.description = text(in, "d");
+  for (const auto& plan : at(in, "pl").as_array())
+    out.plans.push_back(pointee(plan, plan_spec_from));
+  out.parallel_max = number<std::uint32_t>(in, "x", 0);
+  out.metadata = tree(in, "m");
+  return out;
+}
+
+void write(std::string& out, const objective_view& objective_view) {
+  json_writer json{out};
+  json.begin_object()
+      .member("i", objective_view.id.str())
+      .optional_member("own", objective_view.owner)
+      .optional_member("n", objective_view.name);
+  json.optional_member("d", objective_view.description);
+  write_parallel_max(json, objective_view.parallel_max);
+  write_tree(json, "m", objective_view.metadata);
+  json.member("s", to_string(objective_view.state))
+      .optional_member("why", objective_view.reason)
+      .key("rev")
+      .number(objective_view.revision);
+  write_time(json, "cr", objective_view.created);
+  write_time(json, "up", objective_view.updated);
+  json.optional_member("root", objective_view.root_task.str());
+  write_trace(json, objective_view.trace);
+  json.key("pl").begin_array();
+  for (const auto& plan : objective_view.plans)
+    write_plan_view(json, plan);
+  json.end_array();
+  if (!objective_view.pending_inputs.empty()) {
+    json.key("ask").begin_array();
+    for (const auto& input : objective_view.pending_inputs) {
+      json.begin_object().member("i", input.task.str()).optional_member("q", input.prompt);
+      write_time(json, "t", input.since);
+      json.end_object();
+    }
+    json.end_array();
+  }
+  json.end_object();
+}
+
+result<objective_view> read_objective(std::string_view row) {
+  return read_row<objective_view>("objective", row, objective_view_from);
+}
+
+} // namespace troupe::record

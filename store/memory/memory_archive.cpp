@@ -1,0 +1,191 @@
+#include "store/memory/memory_archive.hpp"
+
+#include <troupe/store/limits.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+/// Below this many rows a shard's share would be too uneven, so there are fewer shards.
+constexpr std::size_t shard_rows_min = 65'536;
+
+std::size_t shards_for(std::size_t rows_max) noexcept {
+  return std::clamp(std::bit_floor(rows_max / shard_rows_min), std::size_t{1}, ledger_shards);
+}
+
+std::size_t bytes_of(const task& value) noexcept {
+  auto sum = sizeof(task) + (value.status.message ? troupe::bytes_of(*value.status.message) : 0);
+  for (const auto& made : value.artifacts)
+    sum += troupe::bytes_of(*made);
+  for (const auto& said : value.history)
+    sum += troupe::bytes_of(*said);
+  return sum;
+}
+
+} // namespace
+
+memory_archive::memory_archive(std::size_t tasks_max, std::size_t bytes_max)
+    : memory_archive(tasks_max, bytes_max, shards_for(tasks_max)) {}
+
+memory_archive::memory_archive(std::size_t tasks_max, std::size_t bytes_max, std::size_t shards)
+    : shard_count_(shards), rows_max_(tasks_max / shard_count_),
+      bytes_max_(bytes_max / shard_count_), shards_(std::make_unique<shard[]>(shard_count_)) {}
+
+memory_archive::shard& memory_archive::shard_of(const task_id& id) const noexcept {
+  return shards_[text_hash{}(id.str()) >> 40 & (shard_count_ - 1)];
+}
+
+void memory_archive::keep(const task_ptr& ended) {
+  const auto bytes = bytes_of(*ended);
+  std::vector<task_ptr> gone; // Destroyed without the lock.
+  auto& home = shard_of(ended->id);
+  const std::lock_guard lock{home.guard};
+  if (rows_max_ == 0 || !home.by_id.insert({ended, home.front_number + home.by_age.size()}).second)
+    return;
+  home.by_age.push_back({.record = ended,
+                         .at = ended->status.at,
+                         .bytes = bytes,
+                         .context_hash = text_hash{}(ended->context),
+                         .state = ended->status.state,
+                         .is_owned = !ended->owner.empty()});
+  home.bytes += bytes;
+  trim(home, gone);
+}
+
+void memory_archive::trim(shard& home, std::vector<task_ptr>& gone) const {
+  const auto is_too_much = [&] {
+    return home.by_id.size() > rows_max_ || (home.bytes > bytes_max_ && home.by_id.size() > 1);
+  };
+  while (!home.by_age.empty() && (!home.by_age.front().record || is_too_much())) {
+    auto& oldest = home.by_age.front();
+    if (oldest.record) {
+      home.by_id.erase(std::string_view{oldest.record->id.str()});
+      home.bytes -= oldest.bytes;
+      gone.push_back(std::move(oldest.record));
+    }
+    home.by_age.pop_front();
+    ++home.front_number;
+  }
+}
+
+void memory_archive::forget(const task_id& id) {
+  std::vector<task_ptr> gone; // Destroyed without the lock.
+  auto& home = shard_of(id);
+  const std::lock_guard lock{home.guard};
+  const auto found = home.by_id.find(std::string_view{id.str()});
+  if (found == home.by_id.end())
+    return;
+  auto& its = home.by_age[found->number - home.front_number];
+  home.by_id.erase(found);
+  home.bytes -= its.bytes;
+  gone.push_back(std::exchange(its.record, nullptr));
+  trim(home, gone);
+}
+
+void memory_archive::learn(const objective_id& owner, std::uint32_t plan_index,
+                           const plan_spec& plan) {
+  if (plan.id != make_plan_id(owner, plan_index)) {
+    const std::lock_guard lock{plans_.guard};
+    plans_.by_id.try_emplace(plan.id.str(), plan_place{owner, plan_index});
+  }
+  std::unique_lock lock{tasks_.guard, std::defer_lock};
+  for (std::size_t index = 0; index < plan.tasks.size(); ++index) {
+    if (plan.tasks[index].id == make_task_id(plan.id, index))
+      continue;
+    if (!lock.owns_lock())
+      lock.lock();
+    tasks_.by_id.try_emplace(plan.tasks[index].id.str(),
+                             task_place{owner, plan_index, static_cast<std::uint32_t>(index)});
+  }
+}
+
+void memory_archive::forget(const objective_view& gone) {
+  for (const auto& plan : gone.plans) {
+    {
+      const std::lock_guard lock{plans_.guard};
+      plans_.by_id.erase(plan.spec->id.str());
+    }
+    for (std::size_t index = 0; index < plan.tasks.size(); ++index) {
+      const auto& base = plan.spec->tasks[index].id;
+      if (base != make_task_id(plan.spec->id, index)) {
+        const std::lock_guard lock{tasks_.guard};
+        tasks_.by_id.erase(base.str());
+      }
+      for (std::uint32_t generation = 0; generation <= plan.tasks[index].generation; ++generation)
+        forget(renewed_id(base, generation));
+    }
+  }
+  if (!gone.root_task.empty())
+    forget(gone.root_task);
+}
+
+task_ptr memory_archive::find_task(const task_id& id) const {
+  auto& home = shard_of(id);
+  const std::lock_guard lock{home.guard};
+  const auto found = home.by_id.find(std::string_view{id.str()});
+  return found == home.by_id.end() ? nullptr : found->record;
+}
+
+bool memory_archive::has_task(const task_id& id) const {
+  auto& home = shard_of(id);
+  const std::lock_guard lock{home.guard};
+  return home.by_id.contains(std::string_view{id.str()});
+}
+
+std::optional<task_place> memory_archive::place_of(const task_id& id) const {
+  const std::lock_guard lock{tasks_.guard};
+  const auto found = tasks_.by_id.find(std::string_view{id.str()});
+  return found == tasks_.by_id.end() ? std::nullopt : std::optional{found->second};
+}
+
+std::optional<plan_place> memory_archive::place_of(const plan_id& id) const {
+  const std::lock_guard lock{plans_.guard};
+  const auto found = plans_.by_id.find(std::string_view{id.str()});
+  return found == plans_.by_id.end() ? std::nullopt : std::optional{found->second};
+}
+
+std::optional<objective_state_of_record> memory_archive::find_objective(const objective_id&) const {
+  return std::nullopt;
+}
+
+bool memory_archive::has_objective(const objective_id&) const {
+  return false;
+}
+
+listed<task_ptr> memory_archive::list_tasks(const task_filter& filter,
+                                            const std::optional<position>& after, std::size_t count,
+                                            const task_view_options&) const {
+  first_rows<task_ptr> rows{after, count};
+  const auto context_hash = text_hash{}(filter.context);
+  for (std::size_t i = 0; i < shard_count_; ++i) {
+    const auto& home = shards_[i];
+    const std::lock_guard lock{home.guard};
+    // Latest first: what comes later in the walk then seldom displaces what was found.
+    for (auto at = home.by_age.rbegin(); at != home.by_age.rend(); ++at) {
+      const auto& each = *at;
+      if (!each.record || each.is_owned == filter.owner.empty()
+          || (each.is_owned && each.record->owner != filter.owner))
+        continue;
+      if ((filter.state && each.state != *filter.state)
+          || (filter.status_after && each.at < *filter.status_after)
+          || (!filter.context.empty()
+              && (each.context_hash != context_hash || each.record->context != filter.context)))
+        continue;
+      rows.offer(each.at, each.record->id.str(), each.record);
+    }
+  }
+  return rows.take();
+}
+
+listed<objective_ptr> memory_archive::list_objectives(const std::string&,
+                                                      std::optional<objective_state>,
+                                                      const std::optional<position>&,
+                                                      std::size_t) const {
+  return {};
+}
+
+} // namespace troupe

@@ -1,0 +1,115 @@
+// The archive of the memory store: the last finished tasks, and the ids that clients chose. Settled
+// objectives stay in the ledger. The durable store keeps what has ended lately in one. Thread-safe;
+// sharded by id.
+#pragma once
+
+#include "store/archive.hpp"
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace troupe {
+
+class memory_archive final : public archive, public archive_reads {
+public:
+  /// At a limit the oldest go, give or take a hundredth: each shard keeps its share. Small limits
+  /// (below 65,536 tasks) are exact. The last one of a shard stays however many bytes it has.
+  memory_archive(std::size_t tasks_max, std::size_t bytes_max);
+  /// In `shards` parts, a power of two.
+  memory_archive(std::size_t tasks_max, std::size_t bytes_max, std::size_t shards);
+
+  void keep(const task_ptr& ended) override;
+  void learn(const objective_id& owner, std::uint32_t plan_index, const plan_spec& plan) override;
+  void forget(const objective_view& gone) override;
+  [[nodiscard]] task_ptr recall_task(const task_id& id) const override { return find_task(id); }
+  [[nodiscard]] task_ptr find_task(const task_id& id) const override;
+  [[nodiscard]] bool has_task(const task_id& id) const override;
+  [[nodiscard]] std::optional<task_place> place_of(const task_id& id) const override;
+  [[nodiscard]] std::optional<plan_place> place_of(const plan_id& id) const override;
+  [[nodiscard]] std::optional<objective_state_of_record>
+  find_objective(const objective_id& id) const override;
+  [[nodiscard]] bool has_objective(const objective_id& id) const override;
+  [[nodiscard]] listed<task_ptr> list_tasks(const task_filter& filter,
+                                            const std::optional<position>& after, std::size_t count,
+                                            const task_view_options& view) const override;
+  [[nodiscard]] listed<objective_ptr> list_objectives(const std::string& owner,
+                                                      std::optional<objective_state> state,
+                                                      const std::optional<position>& after,
+                                                      std::size_t count) const override;
+
+private:
+  struct entry {
+    task_ptr record;
+    std::uint64_t number = 0; ///< Of its row, counted from the shard's first.
+  };
+  struct text_hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const noexcept {
+      return std::hash<std::string_view>{}(text);
+    }
+    std::size_t operator()(const entry& kept) const noexcept {
+      return (*this)(kept.record->id.str());
+    }
+  };
+  struct same_id {
+    using is_transparent = void;
+    bool operator()(const entry& a, const entry& b) const noexcept {
+      return a.record->id == b.record->id;
+    }
+    bool operator()(const entry& a, std::string_view b) const noexcept {
+      return a.record->id.str() == b;
+    }
+    bool operator()(std::string_view a, const entry& b) const noexcept {
+      return b.record->id.str() == a;
+    }
+  };
+
+  /// What a list is narrowed by, beside the record: a scan of a million rows stays in order of
+  /// memory.
+  struct row {
+    task_ptr record; ///< Null: it was forgotten.
+    timestamp at{};
+    std::size_t bytes = 0;
+    std::size_t context_hash = 0;
+    task_state state = task_state::completed;
+    bool is_owned = false; ///< Not the anonymous caller's.
+  };
+
+  struct alignas(64) shard {
+    mutable std::mutex guard;
+    boost::unordered_flat_set<entry, text_hash, same_id> by_id;
+    std::deque<row> by_age;         ///< Oldest in front.
+    std::uint64_t front_number = 0; ///< Of the row in front.
+    std::size_t bytes = 0;          ///< Of all rows.
+  };
+
+  template<class Place>
+  struct alignas(64) places {
+    mutable std::mutex guard;
+    boost::unordered_flat_map<std::string, Place, text_hash, std::equal_to<>> by_id;
+  };
+
+  [[nodiscard]] shard& shard_of(const task_id& id) const noexcept;
+  /// Drops the rows in front that are too many, or forgotten. What goes is destroyed by the caller,
+  /// without the lock.
+  void trim(shard& home, std::vector<task_ptr>& gone) const;
+  void forget(const task_id& id);
+
+  std::size_t shard_count_;
+  std::size_t rows_max_;  ///< Of one shard.
+  std::size_t bytes_max_; ///< Of one shard.
+  std::unique_ptr<shard[]> shards_;
+  places<task_place> tasks_;
+  places<plan_place> plans_;
+};
+
+} // namespace troupe

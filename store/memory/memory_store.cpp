@@ -1,0 +1,183 @@
+// The store that forgets: a change is visible at once, on the caller's thread, and gone with the
+// process.
+#include "store/answers.hpp"
+#include "store/id_claims.hpp"
+#include "store/ledger.hpp"
+#include "store/memory/change_tails.hpp"
+#include "store/memory/memory_archive.hpp"
+#include "store/push_table.hpp"
+#include <troupe/store/store.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <mutex>
+
+namespace troupe {
+
+namespace {
+
+class memory_store final : public store, private push_desk {
+public:
+  explicit memory_store(const memory_bounds& bounds)
+      : bounds_(bounds), archive_(bounds.tasks, bounds.bytes), ledger_(archive_) {}
+
+  void commit(change change, committed_fn then, watcher_ptr follow) override {
+    const bool reads_past = follow && follow->reads_past();
+    const auto task = reads_past ? change.task.id : task_id{};
+    const auto objective =
+        reads_past && task.empty() ? objective_id{change.context} : objective_id{};
+    ledger_.publish(std::move(change), nullptr, follow);
+    if (!task.empty())
+      keep_tail(task, follow);
+    else if (reads_past)
+      keep_tail(objective, follow);
+    if (then)
+      then();
+  }
+
+  [[nodiscard]] task_ptr find_task(const task_id& id) const override {
+    return ledger_.find_task(id, archive_);
+  }
+  [[nodiscard]] objective_ptr find_objective(const objective_id& id) const override {
+    return ledger_.find_objective(id, archive_);
+  }
+  [[nodiscard]] std::optional<objective_id> objective_of(const plan_id& id) const override {
+    return ledger_.objective_of(id, archive_);
+  }
+  [[nodiscard]] bool knows_task(const task_id& id) const override {
+    return ledger_.knows_task(id, archive_);
+  }
+  [[nodiscard]] bool knows_objective(const objective_id& id) const override {
+    return ledger_.knows_objective(id, archive_);
+  }
+  using store::list;
+  using store::read_changes;
+  using store::snapshot_objective;
+  using store::snapshot_task;
+  void claim_ids(std::vector<std::string> ids, read_done<void> done,
+                 const std::string& client) override {
+    static_cast<void>(client);
+    if (const auto claimed = claims_.claim(ids); !claimed)
+      return done(claimed);
+    const auto unused = answer_unused(ledger_, archive_, ids);
+    if (!unused)
+      claims_.release(ids);
+    done(unused);
+  }
+  void release_ids(const std::vector<std::string>& ids) override { claims_.release(ids); }
+  [[nodiscard]] result<task_page> list(const list_tasks& query) const override {
+    return ledger_.list(query, archive_);
+  }
+  [[nodiscard]] result<objective_page> list(const list_objectives& query) const override {
+    return ledger_.list(query, archive_);
+  }
+
+  [[nodiscard]] task_snapshot snapshot_task(const task_id& id, watcher_ptr who) override {
+    if (who && who->reads_past())
+      keep_tail(id, who);
+    return ledger_.snapshot_task(id, who, archive_);
+  }
+  [[nodiscard]] objective_snapshot snapshot_objective(const objective_id& id,
+                                                      watcher_ptr who) override {
+    if (who && who->reads_past())
+      keep_tail(id, who);
+    return ledger_.snapshot_objective(id, who, archive_);
+  }
+  void unwatch(const std::string& task_or_objective, const watcher_ptr& who) override {
+    ledger_.unwatch(task_or_objective, who);
+    if (who && who->reads_past())
+      if (const auto unused = tails_.leave(task_or_objective, who))
+        ledger_.unwatch(task_or_objective, unused);
+  }
+  void watch_all(const watcher_ptr& who) override { ledger_.watch_all(who); }
+  void unwatch_all(const watcher_ptr& who) override { ledger_.unwatch_all(who); }
+
+  /// No journal, but the tail of what is watched. Without it, who has seen everything has missed
+  /// nothing, everybody else too much.
+  [[nodiscard]] result<journal_page> read_changes(const task_id& id,
+                                                  const journal_range& range) const override {
+    const auto now = ledger_.snapshot_task(id, nullptr, archive_);
+    if (!now.record)
+      return unknown_task(id.str());
+    return past(id.str(), range, now.sequence);
+  }
+  [[nodiscard]] result<journal_page> read_changes(const objective_id& id,
+                                                  const journal_range& range) const override {
+    const auto now = ledger_.snapshot_objective(id, nullptr, archive_);
+    if (!now.view)
+      return unknown_objective(id.str());
+    return past(id.str(), range, now.sequence);
+  }
+
+  [[nodiscard]] result<recovered> recover() override { return recovered{}; }
+  [[nodiscard]] push_configs& pushes() override { return *this; }
+
+  /// The newest of the settled stay, as many as the bounds allow and one at least.
+  void evict(timestamp) override {
+    auto all = ledger_.settled();
+    std::ranges::sort(all, std::ranges::greater{}, &ledger::settled_objective::updated);
+    std::size_t tasks = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      tasks += all[i].tasks;
+      if (i > 0 && (i >= bounds_.objectives || tasks > bounds_.tasks))
+        ledger_.forget(all[i]);
+    }
+  }
+
+  void flush() override {}
+  void drain() override {}
+
+  [[nodiscard]] store_status status() const override {
+    store_status out;
+    out.live_tasks = ledger_.live_tasks();
+    out.live_objectives = ledger_.live_objectives();
+    return out;
+  }
+
+private:
+  void submit(push_write write) override {
+    std::vector<push_write> one;
+    one.push_back(std::move(write));
+    {
+      const std::lock_guard lock{pushing_};
+      table().stage(one);
+      table().publish();
+    }
+    push_table::answer(one);
+  }
+
+  void keep_tail(const task_id& id, const watcher_ptr& who) {
+    tails_.keep(id.str(), who, [&](const watcher_ptr& tail) {
+      return ledger_.snapshot_task(id, tail, archive_).sequence;
+    });
+  }
+  void keep_tail(const objective_id& id, const watcher_ptr& who) {
+    tails_.keep(id.str(), who, [&](const watcher_ptr& tail) {
+      return ledger_.snapshot_objective(id, tail, archive_).sequence;
+    });
+  }
+
+  [[nodiscard]] journal_page past(const std::string& id, const journal_range& range,
+                                  std::uint64_t last) const {
+    const bool is_gone = range.after < std::min(last, range.through);
+    if (is_gone)
+      if (const auto tail = tails_.find(id))
+        return tail->read(range);
+    return {.changes = {}, .next_after = range.after, .more = false, .gone = is_gone};
+  }
+
+  const memory_bounds bounds_;
+  memory_archive archive_;
+  change_tails tails_; // Outlives the ledger, which tells them.
+  mutable ledger ledger_;
+  id_claims claims_;
+  std::mutex pushing_;
+};
+
+} // namespace
+
+std::unique_ptr<store> make_memory_store(const memory_bounds& bounds) {
+  return std::make_unique<memory_store>(bounds);
+}
+
+} // namespace troupe

@@ -1,0 +1,123 @@
+// Records that have ended and were read from the disk, decoded, as many as their bytes allow; the
+// one not asked for longest goes first. Thread-safe.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace troupe {
+
+template<class Record>
+class record_cache {
+public:
+  using record_ptr = std::shared_ptr<const Record>;
+
+  /// Each of its four parts keeps a quarter of `bytes_max`; a record larger than that is not kept.
+  explicit record_cache(std::size_t bytes_max) : part_bytes_max_(bytes_max / parts_count) {}
+
+  /// Null if it is not kept.
+  [[nodiscard]] record_ptr find(const std::string& id) {
+    auto& home = part_of(id);
+    const std::lock_guard lock{home.guard};
+    const auto found = home.by_id.find(id);
+    if (found == home.by_id.end())
+      return nullptr;
+    home.by_use.splice(home.by_use.begin(), home.by_use, found->second);
+    return found->second->record;
+  }
+
+  /// To be asked for before a record is read, and handed to `put` with it.
+  [[nodiscard]] std::uint64_t stamp(const std::string& id) {
+    auto& home = part_of(id);
+    const std::lock_guard lock{home.guard};
+    return home.stamp;
+  }
+
+  /// Keeps what was read, unless it may have been replaced since `stamp`.
+  void put(const std::string& id, record_ptr record, std::size_t bytes, std::uint64_t stamp) {
+    std::vector<record_ptr> gone; // Destroyed without the lock.
+    if (bytes > part_bytes_max_)
+      return;
+    auto& home = part_of(id);
+    const std::lock_guard lock{home.guard};
+    if (home.stamp != stamp || home.by_id.contains(id))
+      return;
+    home.by_use.push_front({id, std::move(record), bytes});
+    home.by_id.emplace(id, home.by_use.begin());
+    count(home, bytes, 1);
+    while (home.bytes > part_bytes_max_)
+      gone.push_back(drop(home, std::prev(home.by_use.end())));
+  }
+
+  /// The record has been replaced.
+  void erase(const std::string& id) {
+    record_ptr gone;
+    auto& home = part_of(id);
+    const std::lock_guard lock{home.guard};
+    ++home.stamp;
+    const auto found = home.by_id.find(id);
+    if (found != home.by_id.end())
+      gone = drop(home, found->second);
+  }
+
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return bytes_.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::size_t records() const noexcept {
+    return records_.load(std::memory_order_relaxed);
+  }
+
+private:
+  static constexpr std::size_t parts_count = 4;
+
+  struct item {
+    std::string id;
+    record_ptr record;
+    std::size_t bytes = 0;
+  };
+  using items = std::list<item>;
+  struct alignas(64) part {
+    std::mutex guard;
+    items by_use; ///< Asked for last in front.
+    std::unordered_map<std::string, typename items::iterator> by_id;
+    std::size_t bytes = 0;
+    std::uint64_t stamp = 0;
+  };
+
+  [[nodiscard]] part& part_of(const std::string& id) noexcept {
+    return parts_[std::hash<std::string>{}(id) >> 32 & (parts_count - 1)];
+  }
+
+  void count(part& home, std::size_t bytes, std::size_t records) noexcept {
+    home.bytes += bytes;
+    bytes_.fetch_add(bytes, std::memory_order_relaxed);
+    records_.fetch_add(records, std::memory_order_relaxed);
+  }
+
+  record_ptr drop(part& home, typename items::iterator which) {
+    auto out = std::move(which->record);
+    home.bytes -= which->bytes;
+    bytes_.fetch_sub(which->bytes, std::memory_order_relaxed);
+    records_.fetch_sub(1, std::memory_order_relaxed);
+    home.by_id.erase(which->id);
+    home.by_use.erase(which);
+    return out;
+  }
+
+  std::size_t part_bytes_max_;
+  std::array<part, parts_count> parts_;
+  std::atomic<std::size_t> bytes_{0};
+  std::atomic<std::size_t> records_{0};
+};
+
+} // namespace troupe

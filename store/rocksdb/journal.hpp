@@ -1,0 +1,29 @@
+// Reading the past of one stream from the durable store's journal, a page at a time, for those who
+// go on where they stopped (store.hpp, read_changes). Starting up reads whole streams and stands in
+// replay.hpp.
+#pragma once
+
+#include "store/ledger.hpp"
+#include <troupe/protocol/errc.hpp>
+#include <troupe/protocol/objective.hpp>
+#include <troupe/protocol/task.hpp>
+#include <troupe/store/store.hpp>
+
+#include <rocksdb/db.h>
+
+namespace troupe {
+
+/// What a watcher of the task would have seen: of a lone task's stream everything; of an
+/// objective's, the task's own changes and, if it never began, its withdrawal.
+[[nodiscard]] result<journal_page> read_journal(rocksdb::DB& db, const ledger& live,
+                                                const archive_reads& ended, const task_id& id,
+                                                const journal_range& range);
+[[nodiscard]] result<journal_page> read_journal(rocksdb::DB& db, const ledger& live,
+                                                const archive_reads& ended, const objective_id& id,
+                                                const journal_range& range);
+
+/// A plan's task_created row holds only its address (protocol/record/record.hpp): adds the plan it
+/// points to.
+void complete_origin(task& record, const objective_view& owner, const task_address& where);
+
+} // namespace troupe

@@ -1,0 +1,57 @@
+#include "store/rocksdb/rocksdb_pushes.hpp"
+
+#include "store/rocksdb/rocksdb_rows.hpp"
+#include "store/rocksdb/rocksdb_scan.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace troupe {
+
+namespace {
+
+error unreadable(const std::string& why) {
+  return make_error(errc::store_failed, "A push notification configuration cannot be read (" + why
+                                            + "); restore the data directory from a copy.");
+}
+
+} // namespace
+
+result<void> read_pushes(rocksdb::DB& db, push_table& into) {
+  std::string damage;
+  const auto read = scan(db, rows::push_prefix, [&](std::string_view key, std::string_view value) {
+    const auto parts = rows::push_key_parts(key);
+    if (!parts) {
+      damage = "its key is malformed";
+      return false;
+    }
+    auto row = record::read_push_row(value, parts->first, parts->second);
+    if (row)
+      into.restore(std::move(*row));
+    else
+      damage = row.error().message;
+    return row.has_value();
+  });
+  if (!damage.empty())
+    return unreadable(damage);
+  if (!read.ok())
+    return unreadable(read.ToString());
+  return {};
+}
+
+void put_pushes(rocksdb::WriteBatch& batch, const push_table& from) {
+  std::string key;
+  std::string value;
+  for (const auto& [which, row] : from.staged()) {
+    rows::push_key(key, which.first, which.second);
+    if (!row) {
+      batch.Delete(key);
+      continue;
+    }
+    value.clear();
+    record::write(value, *row);
+    batch.Put(key, value);
+  }
+}
+
+} // namespace troupe

@@ -1,0 +1,18 @@
+// Push configurations as rows of the durable store.
+#pragma once
+
+#include "store/push_table.hpp"
+#include <troupe/protocol/errc.hpp>
+
+#include <rocksdb/db.h>
+#include <rocksdb/write_batch.h>
+
+namespace troupe {
+
+/// Fills the table at start. errc::store_failed for a row that is damaged.
+[[nodiscard]] result<void> read_pushes(rocksdb::DB& db, push_table& into);
+
+/// Adds what the table has staged to a batch.
+void put_pushes(rocksdb::WriteBatch& batch, const push_table& from);
+
+} // namespace troupe

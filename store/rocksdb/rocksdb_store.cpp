@@ -1,0 +1,731 @@
+#include "store/rocksdb/rocksdb_store.hpp"
+
+#include "protocol/record/record.hpp"
+#include "store/answers.hpp"
+#include "store/archive_reader.hpp"
+#include "store/id_claims.hpp"
+#include "store/rocksdb/change_batch.hpp"
+#include "store/rocksdb/journal.hpp"
+#include "store/rocksdb/replay.hpp"
+#include "store/rocksdb/rocksdb_open.hpp"
+#include "store/rocksdb/rocksdb_pushes.hpp"
+#include "store/rocksdb/rocksdb_rows.hpp"
+#include "store/rocksdb/rocksdb_scan.hpp"
+#include <troupe/store/limits.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include <pthread.h>
+
+namespace troupe {
+
+namespace {
+
+/// Everybody's threads hand changes in; the writer takes what has gathered as one batch, writes it,
+/// publishes it, and calls the continuations. While the disk refuses, the batch stays as it is and
+/// the rest waits behind it.
+class rocksdb_store final : public turned_store, private push_desk {
+public:
+  rocksdb_store(opened_database database, const rocksdb_options& options,
+                const rocksdb_internals& internals)
+      : directory_(options.directory), is_sync_(options.durability == durability::sync),
+        retry_interval_(internals.retry_interval), time_(*internals.time),
+        repaired_(std::move(database.repaired)), warnings_(std::move(database.warnings)),
+        env_(std::move(database.env)), db_(std::move(database.db)), archive_(*db_),
+        ledger_(archive_), reader_(internals.reads, [this] { return archive_.bytes_handed_out(); }),
+        batch_(ledger_, archive_) {}
+
+  rocksdb_store(const rocksdb_store&) = delete;
+  rocksdb_store& operator=(const rocksdb_store&) = delete;
+
+  ~rocksdb_store() override {
+    {
+      const std::lock_guard lock{guard_};
+      stopping_ = true;
+    }
+    work_.notify_all();
+    if (writer_.joinable())
+      writer_.join();
+    else
+      take_turns();
+    reader_.close();
+    for (auto& each : readers_)
+      each.join();
+  }
+
+  [[nodiscard]] result<void> open() {
+    if (const auto read = archive_.open(); !read)
+      return read.error();
+    if (const auto read = read_pushes(*db_, table()); !read)
+      return read.error();
+    return {};
+  }
+
+  // -- turned_store ----------------------------------------------------------------------------------------------------
+
+  void start() override {
+    writer_ = std::thread{[this] { run_writer(); }};
+    for (std::size_t i = 0; i < archive_readers; ++i)
+      readers_.emplace_back([this] {
+        ::pthread_setname_np(::pthread_self(), "store-reader");
+        reader_.run();
+      });
+  }
+  bool turn() override { return take_turn() == turn_end::wrote || reader_.turn(); }
+
+  // -- store -----------------------------------------------------------------------------------------------------------
+
+  void commit(change change, committed_fn then, watcher_ptr follow) override {
+    submission each;
+    record::write(each.row, change);
+    each.submitted = std::move(change);
+    each.then = std::move(then);
+    each.follow = std::move(follow);
+    backlog_.fetch_add(1, std::memory_order_relaxed);
+    bool wake = false;
+    {
+      const std::lock_guard lock{guard_};
+      enqueue(std::move(each));
+      wake = std::exchange(is_idle_, false);
+    }
+    if (wake)
+      work_.notify_one();
+  }
+
+  // -- reading: from memory at once, else by a reader ---------------------------------------------
+
+  void read_task(const task_id& id, read_done<task_ptr> done,
+                 const std::string& client) const override {
+    answer<task_ptr>(
+        "task " + id.str(), client,
+        [this, id](const auto& ended) { return answer_task(ledger_, ended, id); }, std::move(done));
+  }
+  void read_objective(const objective_id& id, read_done<objective_ptr> done,
+                      const std::string& client) const override {
+    answer<objective_ptr>(
+        "objective " + id.str(), client,
+        [this, id](const auto& ended) { return answer_objective(ledger_, ended, id); },
+        std::move(done));
+  }
+  void read_objective(const plan_id& id, read_done<objective_ptr> done,
+                      const std::string& client) const override {
+    answer<objective_ptr>(
+        "objective of plan " + id.str(), client,
+        [this, id](const auto& ended) { return answer_objective(ledger_, ended, id); },
+        std::move(done));
+  }
+  void read_placement(const task_id& id, read_done<placement> done,
+                      const std::string& client) const override {
+    place("task", id, std::move(done), client);
+  }
+  void read_placement(const objective_id& id, read_done<placement> done,
+                      const std::string& client) const override {
+    place("objective", id, std::move(done), client);
+  }
+  void read_placement(const plan_id& id, read_done<placement> done,
+                      const std::string& client) const override {
+    place("plan", id, std::move(done), client);
+  }
+  void list(const list_tasks& query, read_done<task_page> done,
+            const std::string& client) const override {
+    const auto read = [this, query](const auto& ended) { return ledger_.list(query, ended); };
+    if (query.state && !is_terminal(*query.state))
+      answer<task_page>({}, client, read, std::move(done));
+    else
+      read_from_disk<task_page>({}, client, read, std::move(done));
+  }
+  void list(const list_objectives& query, read_done<objective_page> done,
+            const std::string& client) const override {
+    read_from_disk<objective_page>(
+        {}, client, [this, query](const auto& ended) { return ledger_.list(query, ended); },
+        std::move(done));
+  }
+  void snapshot_task(const task_id& id, watcher_ptr who, read_done<task_snapshot> done,
+                     const std::string& client) override {
+    answer<task_snapshot>(
+        {}, client,
+        [this, id, who = std::move(who)](const auto& ended) {
+          return answer_snapshot(ledger_, ended, id, who);
+        },
+        std::move(done));
+  }
+  void snapshot_objective(const objective_id& id, watcher_ptr who,
+                          read_done<objective_snapshot> done, const std::string& client) override {
+    answer<objective_snapshot>(
+        {}, client,
+        [this, id, who = std::move(who)](const auto& ended) {
+          return answer_snapshot(ledger_, ended, id, who);
+        },
+        std::move(done));
+  }
+  void read_changes(const task_id& id, const journal_range& range, read_done<journal_page> done,
+                    const std::string& client) const override {
+    read_past(id, range, std::move(done), client);
+  }
+  void read_changes(const objective_id& id, const journal_range& range,
+                    read_done<journal_page> done, const std::string& client) const override {
+    read_past(id, range, std::move(done), client);
+  }
+
+  void claim_ids(std::vector<std::string> ids, read_done<void> done,
+                 const std::string& client) override {
+    if (const auto claimed = claims_.claim(ids); !claimed)
+      return done(claimed);
+    const auto claim = std::make_shared<const std::vector<std::string>>(std::move(ids));
+    const auto read = [this, claim](const auto& ended) {
+      return answer_unused(ledger_, ended, *claim);
+    };
+    auto checked = [this, claim, done = std::move(done)](const result<void>& unused) {
+      if (!unused)
+        claims_.release(*claim);
+      done(unused);
+    };
+    if (claim->size() <= claimed_at_once_max)
+      answer<void>({}, client, read, std::move(checked));
+    else
+      read_from_disk<void>({}, client, read, std::move(checked));
+  }
+  void release_ids(const std::vector<std::string>& ids) override { claims_.release(ids); }
+
+  // -- the same on the caller's thread, until everybody awaits
+  // ---------------------------------------------------------
+
+  using store::list;
+  using store::read_changes;
+  using store::snapshot_objective;
+  using store::snapshot_task;
+  [[nodiscard]] task_ptr find_task(const task_id& id) const override {
+    return ledger_.find_task(id, from_disk());
+  }
+  [[nodiscard]] objective_ptr find_objective(const objective_id& id) const override {
+    return ledger_.find_objective(id, from_disk());
+  }
+  [[nodiscard]] std::optional<objective_id> objective_of(const plan_id& id) const override {
+    return ledger_.objective_of(id, from_disk());
+  }
+  [[nodiscard]] bool knows_task(const task_id& id) const override {
+    return ledger_.knows_task(id, from_disk());
+  }
+  [[nodiscard]] bool knows_objective(const objective_id& id) const override {
+    return ledger_.knows_objective(id, from_disk());
+  }
+  [[nodiscard]] result<task_page> list(const list_tasks& query) const override {
+    return ledger_.list(query, from_disk());
+  }
+  [[nodiscard]] result<objective_page> list(const list_objectives& query) const override {
+    return ledger_.list(query, from_disk());
+  }
+  [[nodiscard]] task_snapshot snapshot_task(const task_id& id, watcher_ptr who) override {
+    return ledger_.snapshot_task(id, who, from_disk());
+  }
+  [[nodiscard]] objective_snapshot snapshot_objective(const objective_id& id,
+                                                      watcher_ptr who) override {
+    return ledger_.snapshot_objective(id, who, from_disk());
+  }
+  [[nodiscard]] result<journal_page> read_changes(const task_id& id,
+                                                  const journal_range& range) const override {
+    return read_journal(*db_, ledger_, from_disk(), id, range);
+  }
+  [[nodiscard]] result<journal_page> read_changes(const objective_id& id,
+                                                  const journal_range& range) const override {
+    return read_journal(*db_, ledger_, from_disk(), id, range);
+  }
+
+  // -- watching -----------------------------------------------------------------------------------
+
+  void unwatch(const std::string& task_or_objective, const watcher_ptr& who) override {
+    ledger_.unwatch(task_or_objective, who);
+  }
+  void watch_all(const watcher_ptr& who) override { ledger_.watch_all(who); }
+  void unwatch_all(const watcher_ptr& who) override { ledger_.unwatch_all(who); }
+
+  [[nodiscard]] push_configs& pushes() override { return *this; }
+
+  [[nodiscard]] result<recovered> recover() override {
+    std::vector<objective_id> settled;
+    auto out = replay(*db_, ledger_, settled);
+    if (!out)
+      return out;
+    out->repaired = repaired_;
+    if (settled.empty())
+      return out; // Waking the writer for nothing would leave it waiting unnoticed.
+    const std::lock_guard lock{guard_};
+    settled_.insert(settled_.end(), settled.begin(), settled.end());
+    is_idle_ = false;
+    work_.notify_one();
+    return out;
+  }
+
+  void evict(timestamp settled_before) override { ledger_.evict(settled_before); }
+
+  [[nodiscard]] store_status status() const override {
+    store_status out;
+    out.backlog_changes = backlog_.load(std::memory_order_relaxed);
+    out.live_tasks = ledger_.live_tasks();
+    out.live_objectives = ledger_.live_objectives();
+    out.reads = reader_.counters();
+    archive_.count(out.reads);
+    const std::lock_guard lock{guard_};
+    out.writable = problem_.empty() && unreadable_.empty();
+    out.problem = problem_.empty() ? unreadable_ : problem_;
+    return out;
+  }
+
+  void flush() override {
+    if (!writer_.joinable())
+      return take_turns();
+    std::unique_lock lock{guard_};
+    done_.wait(lock, [&] { return is_quiet(); });
+  }
+
+  /// A continuation may read, and what a read is answered with may commit.
+  void drain() override {
+    std::vector<committed_fn> dropped; // Destroyed without the lock: what they hold is not ours.
+    for (;;) {
+      if (!writer_.joinable())
+        take_turns();
+      {
+        std::unique_lock lock{guard_};
+        done_.wait(lock, [&] { return is_quiet() || is_stuck(); });
+      }
+      reader_.drain();
+      const std::lock_guard lock{guard_};
+      if (is_stuck())
+        drop_continuations(dropped);
+      if (is_quiet() || is_stuck())
+        return;
+    }
+  }
+
+private:
+  [[nodiscard]] rocksdb_reads from_disk() const { return rocksdb_reads{archive_, reach::disk}; }
+
+  /// Has a reader call `look` with reads of the disk.
+  template<class T, class Look>
+  void read_from_disk(const std::string& key, const std::string& client, Look look,
+                      read_done<T> done) const {
+    reader_.read<T>(
+        key, client,
+        [this, look = std::move(look)] {
+          const auto ended = from_disk();
+          auto value = unless_unreadable<T>([&] { return look(ended); });
+          return archive_reader::loaded<T>{std::move(value), ended.bytes()};
+        },
+        std::move(done));
+  }
+
+  /// Answers at once what memory knows.
+  template<class T, class Look>
+  void answer(const std::string& key, const std::string& client, Look look,
+              read_done<T> done) const {
+    const rocksdb_reads ended{archive_, reach::memory};
+    auto found = unless_unreadable<T>([&] { return look(ended); });
+    if (ended.is_complete())
+      done(std::move(found));
+    else
+      read_from_disk<T>(key, client, std::move(look), std::move(done));
+  }
+
+  template<class Id>
+  void place(const char* kind, const Id& id, read_done<placement> done,
+             const std::string& client) const {
+    answer<placement>(
+        std::string{"place of "} + kind + ' ' + id.str(), client,
+        [this, id](const auto& ended) { return answer_placement(ledger_, ended, id); },
+        std::move(done));
+  }
+
+  template<class Id>
+  void read_past(const Id& id, const journal_range& range, read_done<journal_page> done,
+                 const std::string& client) const {
+    read_from_disk<journal_page>(
+        {}, client,
+        [this, id, range](const auto& ended) {
+          return read_journal(*db_, ledger_, ended, id, range);
+        },
+        std::move(done));
+  }
+
+  void submit(push_write push_write) override {
+    bool wake = false;
+    {
+      const std::lock_guard lock{guard_};
+      pushes_.push_back(std::move(push_write));
+      wake = std::exchange(is_idle_, false);
+    }
+    if (wake)
+      work_.notify_one();
+  }
+
+  /// Takes the continuations of what a failing disk keeps waiting. Under the lock.
+  void drop_continuations(std::vector<committed_fn>& into) {
+    const auto drop = [&](std::vector<submission>& of) {
+      for (auto& each : of)
+        into.push_back(std::exchange(each.then, nullptr));
+    };
+    drop(awaiting_);
+    if (problem_.empty())
+      return;
+    drop(writing_); // The writer calls none before it has cleared the problem.
+    for (auto& waiting : queue_)
+      drop(waiting);
+  }
+
+  /// Under the lock.
+  [[nodiscard]] bool has_work() const noexcept {
+    return !queue_.empty() || !settled_.empty() || !pushes_.empty() || !loaded_.empty();
+  }
+
+  /// Under the lock.
+  [[nodiscard]] bool is_quiet() const noexcept {
+    return !has_work() && !is_writing_ && awaiting_.empty();
+  }
+
+  /// Something waits for a disk that fails. Under the lock.
+  [[nodiscard]] bool is_stuck() const noexcept {
+    return !problem_.empty() || (!unread_.empty() && !has_work() && !is_writing_);
+  }
+
+  /// Behind what waits already, in the last batch-to-be if there is room in it. Under the lock.
+  void enqueue(submission&& each) {
+    const auto bytes = each.row.size();
+    if (queue_.empty() || queue_.back().size() == group_changes_max
+        || last_bytes_ + bytes > group_bytes_max) {
+      queue_.push_back(std::move(spare_));
+      spare_ = {};
+      last_bytes_ = 0;
+    }
+    queue_.back().push_back(std::move(each));
+    last_bytes_ += bytes;
+  }
+
+  // -- the writer ------------------------------------------------------------------------------------------------------
+
+  enum class turn_end : std::uint8_t {
+    wrote,
+    idle,    ///< There is nothing to write.
+    refused, ///< By the disk, or it is too early to try again.
+  };
+
+  void run_writer() {
+    ::pthread_setname_np(::pthread_self(), "store-writer");
+    for (;;) {
+      const bool was_stopping = is_stopping();
+      const auto end = take_turn();
+      if (end == turn_end::wrote)
+        continue;
+      std::unique_lock lock{guard_};
+      if (end == turn_end::refused) {
+        if (was_stopping)
+          return; // What was not acknowledged is lost.
+        work_.wait_for(lock, retry_interval_, [&] { return stopping_; });
+        continue;
+      }
+      const auto is_over = [&] { return stopping_ && (awaiting_.empty() || !unread_.empty()); };
+      const auto is_needed = [&] { return has_work() || is_over(); };
+      is_idle_ = !has_work();
+      if (unread_.empty())
+        work_.wait(lock, is_needed);
+      else
+        work_.wait_for(lock, retry_interval_, is_needed);
+      is_idle_ = false;
+      if (!has_work() && is_over())
+        return;
+    }
+  }
+
+  /// For a store without threads: until there is nothing more to do, or the disk refuses.
+  void take_turns() {
+    while (turn()) {
+    }
+  }
+
+  /// Writes one group. While the disk refuses, that group is tried again, once an interval has
+  /// passed or the store is closing.
+  turn_end take_turn() {
+    const bool writes_again = is_refused_;
+    if (writes_again) {
+      if (time_.steady() < retry_at_ && !is_stopping())
+        return turn_end::refused;
+    } else if (gather()) {
+      stage_group();
+    } else {
+      return turn_end::idle;
+    }
+    is_refused_ = !write_group(writes_again);
+    if (is_refused_)
+      return turn_end::refused;
+    finish_group();
+    return turn_end::wrote;
+  }
+
+  /// Takes what waits; false if there is nothing.
+  bool gather() {
+    std::unique_lock lock{guard_};
+    if (!unread_.empty() && time_.steady() >= load_again_at_)
+      load_again(lock);
+    take_loaded();
+    if (!has_work() && writing_.empty())
+      return false;
+    is_writing_ = true;
+    const auto seal_count = std::min(settled_.size(), group_seals_max);
+    const auto seals_end = settled_.begin() + static_cast<std::ptrdiff_t>(seal_count);
+    group_seals_.assign(settled_.begin(), seals_end);
+    settled_.erase(settled_.begin(), seals_end);
+    std::swap(group_pushes_, pushes_); // Small, and those of one configuration become one row.
+    if (queue_.empty() || !writing_.empty()) // What has waited for its objective goes first.
+      return true;
+    spare_ = std::exchange(writing_, std::move(queue_.front()));
+    queue_.pop_front();
+    return true;
+  }
+
+  /// Changes whose objectives have left memory are put aside until these are back.
+  void stage_group() {
+    std::vector<submission> apart;
+    batch_.stage(writing_, loading_, apart);
+    await_objectives(std::move(apart));
+    for (const auto& each : group_seals_)
+      batch_.stage_seal(each);
+    const bool awaited = std::any_of(group_pushes_.begin(), group_pushes_.end(),
+                                     [](const auto& each) { return each.is_awaited(); });
+    table().stage(group_pushes_);
+    put_pushes(batch_.rows(), table());
+    batch_.finish();
+    // Seals alone need not be waited for: without them the journal is replayed. Nor need the
+    // progress of notifications: without it some are sent again.
+    needs_sync_ = is_sync_ && (!writing_.empty() || awaited);
+  }
+
+  /// False if the disk refuses.
+  bool write_group(bool again) {
+    if (batch_.empty())
+      return true;
+    if (again)
+      db_->Resume().PermitUncheckedError(); // The write says whether it helped.
+    const auto status = write(needs_sync_);
+    if (status.ok())
+      return true;
+    note_refusal(describe_write_failure(status, directory_));
+    return false;
+  }
+
+  void finish_group() {
+    if (has_problem())
+      clear_problem();
+    std::vector<objective_id> settled;
+    batch_.publish(writing_, settled);
+    batch_.clear();
+    table().publish();
+    push_table::answer(group_pushes_);
+    group_pushes_.clear();
+    for (auto& each : writing_)
+      call(each.then);
+    backlog_.fetch_sub(writing_.size(), std::memory_order_relaxed);
+    writing_.clear();
+    group_seals_.clear();
+    rest(std::move(settled));
+  }
+
+  /// A continuation that cannot read the record for its answer is dropped. Its destruction tells
+  /// the waiting caller.
+  static void call(const committed_fn& then) {
+    try {
+      if (then)
+        then();
+    } catch (const store_unreadable&) { // The next reader is told the same.
+    }
+  }
+
+  void rest(std::vector<objective_id> settled) {
+    const std::lock_guard lock{guard_};
+    settled_.insert(settled_.end(), std::make_move_iterator(settled.begin()),
+                    std::make_move_iterator(settled.end()));
+    is_writing_ = false;
+    if (!has_work())
+      done_.notify_all();
+  }
+
+  /// Changes of objectives that have left memory wait until a reader has brought these back; others
+  /// go on.
+  void await_objectives(std::vector<submission>&& changes) {
+    std::vector<std::string> asked;
+    for (const auto& each : changes)
+      if (loading_.insert(each.submitted.context).second)
+        asked.push_back(each.submitted.context);
+    {
+      const std::lock_guard lock{guard_};
+      std::ranges::move(changes, std::back_inserter(awaiting_));
+    }
+    for (const auto& each : asked)
+      load(each);
+  }
+
+  void load(const std::string& objective) {
+    read_from_disk<bool>(
+        {}, {},
+        [this, objective](const auto& ended) {
+          return result<bool>{ledger_.load(objective_id{objective}, ended)};
+        },
+        [this, objective](const result<bool>& found) {
+          const std::lock_guard lock{guard_};
+          loaded_.emplace_back(objective, found);
+          work_.notify_one();
+        });
+  }
+
+  /// Takes the changes whose objectives are back, or nowhere. Under the lock.
+  void take_loaded() {
+    for (auto& [objective, found] : std::exchange(loaded_, {})) {
+      if (!found) {
+        unread_.push_back(std::move(objective));
+        if (found.error().code == errc::store_unreadable) // Not: too much is read at the moment.
+          unreadable_ = found.error().message;
+        load_again_at_ = time_.steady() + retry_interval_;
+        done_.notify_all();
+        continue;
+      }
+      loading_.erase(objective);
+      const auto is_other = [&](const submission& each) {
+        return each.submitted.context != objective;
+      };
+      const auto theirs = std::stable_partition(awaiting_.begin(), awaiting_.end(), is_other);
+      for (auto each = theirs; each != awaiting_.end(); ++each) {
+        const auto& task = each->submitted.task;
+        each->is_orphan = !*found && (task.id.empty() || !task.lone);
+        writing_.push_back(std::move(*each));
+      }
+      awaiting_.erase(theirs, awaiting_.end());
+      if (unread_.empty())
+        unreadable_.clear();
+    }
+  }
+
+  /// Under the lock, which is given up meanwhile.
+  void load_again(std::unique_lock<std::mutex>& lock) {
+    const auto again = std::exchange(unread_, {});
+    lock.unlock();
+    for (const auto& each : again)
+      load(each);
+    lock.lock();
+  }
+
+  /// `Resume` gives up the journal that failed only if it has a memory table to move to a file, and
+  /// a second write to that journal ends the process (RocksDB before 9.6.1). So there is always a
+  /// row in the table, one that no journal needs to know.
+  rocksdb::Status write(bool sync) {
+    rocksdb::WriteOptions unlogged;
+    unlogged.disableWAL = true;
+    if (auto status = db_->Put(unlogged, slice_of(rows::mark_key), rocksdb::Slice{}); !status.ok())
+      return status;
+    rocksdb::WriteOptions how;
+    how.sync = sync;
+    return db_->Write(how, &batch_.rows());
+  }
+
+  /// Says what is wrong, and when to try again.
+  void note_refusal(std::string problem) {
+    retry_at_ = time_.steady() + retry_interval_;
+    const std::lock_guard lock{guard_};
+    problem_ = std::move(problem);
+    done_.notify_all();
+  }
+
+  [[nodiscard]] bool is_stopping() const {
+    const std::lock_guard lock{guard_};
+    return stopping_;
+  }
+
+  [[nodiscard]] bool has_problem() const {
+    const std::lock_guard lock{guard_};
+    return !problem_.empty();
+  }
+
+  void clear_problem() {
+    const std::lock_guard lock{guard_};
+    problem_.clear();
+  }
+
+  const std::string directory_;
+  const bool is_sync_;
+  const std::chrono::milliseconds retry_interval_;
+  const time_source& time_;
+  const std::string repaired_;
+  const std::shared_ptr<warning_log> warnings_;
+  const std::unique_ptr<rocksdb::Env> env_;
+  const std::unique_ptr<rocksdb::DB> db_;
+  rocksdb_archive archive_;
+  mutable ledger ledger_;
+  mutable archive_reader reader_;
+  id_claims claims_;
+  change_batch batch_;
+  std::vector<submission>
+      writing_; ///< The writer's; while `problem_` is set, `drain` may take continuations from it.
+  std::unordered_set<std::string> loading_; ///< The writer's: objectives that changes wait for.
+
+  // Only on the thread that takes the turns:
+  bool is_refused_ = false; ///< The disk has refused the group, which is kept.
+  std::vector<objective_id> group_seals_;
+  std::vector<push_write> group_pushes_;
+  bool needs_sync_ = false;
+  time_source::steady_point retry_at_{}; ///< While the disk refuses.
+
+  mutable std::mutex guard_; ///< Of what follows.
+  std::condition_variable work_;
+  std::condition_variable done_;
+  std::deque<std::vector<submission>> queue_; ///< Each no more than a batch.
+  std::vector<submission> spare_;             ///< Empty; its memory serves the next batch.
+  std::size_t last_bytes_ = 0;                ///< Bytes of journal rows in the last of `queue_`.
+  std::vector<objective_id> settled_;         ///< To be sealed.
+  std::vector<push_write> pushes_;
+  std::vector<submission> awaiting_; ///< Their objectives have left memory and are being read.
+  std::vector<std::pair<std::string, result<bool>>>
+      loaded_;                      ///< Whether there is such an objective.
+  std::vector<std::string> unread_; ///< Objectives to be read again at `load_again_at_`.
+  time_source::steady_point load_again_at_{};
+  std::string unreadable_; ///< Why `unread_` could not be read.
+  std::string problem_;    ///< Empty: the last write went well.
+  bool is_idle_ = false;   ///< The writer waits for work.
+  bool is_writing_ = false;
+  bool stopping_ = false;
+
+  std::atomic<std::size_t> backlog_{0};
+  std::thread writer_;
+  std::vector<std::thread> readers_;
+};
+
+} // namespace
+
+result<std::unique_ptr<turned_store>> make_rocksdb_store(const rocksdb_options& options,
+                                                         const rocksdb_internals& internals) {
+  auto database = open_database(options, internals);
+  if (!database)
+    return database.error();
+  auto out = std::make_unique<rocksdb_store>(std::move(*database), options, internals);
+  if (const auto opened = out->open(); !opened)
+    return opened.error();
+  return std::unique_ptr<turned_store>{std::move(out)};
+}
+
+result<std::unique_ptr<store>> open_rocksdb_store(const rocksdb_options& options,
+                                                  const rocksdb_internals& internals) {
+  auto made = make_rocksdb_store(options, internals);
+  if (!made)
+    return made.error();
+  (*made)->start();
+  return std::unique_ptr<store>{std::move(*made)};
+}
+
+result<std::unique_ptr<store>> open_rocksdb_store(const rocksdb_options& options) {
+  return open_rocksdb_store(options, rocksdb_internals{});
+}
+
+} // namespace troupe

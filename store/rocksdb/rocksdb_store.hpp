@@ -1,0 +1,50 @@
+// The durable store's inside, for its tests: the same store as open_rocksdb_store (store.hpp)
+// makes, with the doors to the disk and to time in the caller's hands.
+#pragma once
+
+#include "store/archive_reader.hpp"
+#include <troupe/protocol/time_source.hpp>
+#include <troupe/store/store.hpp>
+
+#include <chrono>
+#include <memory>
+
+namespace rocksdb {
+class Env;
+}
+
+namespace troupe {
+
+struct rocksdb_internals {
+  rocksdb::Env* env = nullptr; ///< Null: the operating system's. Outlives the store.
+  /// Whether journals that are waited for grow ahead (overwriting_file_system.hpp); RocksDB's file
+  /// system in memory cannot.
+  bool grow_journal_ahead = true;
+  /// Between attempts to write while the disk refuses.
+  std::chrono::milliseconds retry_interval{1000};
+  const time_source* time = &system_time(); ///< Says when to try again. It outlives the store.
+  /// Bytes of the write buffer; a test that wants files on disk early makes it small.
+  std::size_t write_buffer_bytes = std::size_t{64} << 20;
+  reader_limits reads = {};
+};
+
+/// A store whose writer and readers are step machines: threads take their turns after `start`, or
+/// the owner of the store does.
+class turned_store : public store {
+public:
+  virtual void start() = 0;
+  /// Writes one group of what has gathered and calls its continuations, or else does one read.
+  /// False if there is nothing to do, or the disk refuses. For a store that was not started: from
+  /// one thread only. There `flush` takes turns until there is nothing to write or the disk
+  /// refuses.
+  virtual bool turn() = 0;
+};
+
+/// Without threads.
+[[nodiscard]] result<std::unique_ptr<turned_store>>
+make_rocksdb_store(const rocksdb_options& options, const rocksdb_internals& internals);
+/// The same, started.
+[[nodiscard]] result<std::unique_ptr<store>> open_rocksdb_store(const rocksdb_options& options,
+                                                                const rocksdb_internals& internals);
+
+} // namespace troupe

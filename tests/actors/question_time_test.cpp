@@ -1,0 +1,293 @@
+// Questions, notes and times of tasks on the turned clock.
+#include "tests/support/catch.hpp"
+#include "tests/support/clock_bed.hpp"
+#include "tests/support/specs.hpp"
+
+using namespace std::chrono_literals;
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+send_message text_to(clock_bed& bed, const std::string& name, const std::string& text) {
+  send_message out;
+  out.message.message_id = "m-" + text;
+  out.message.from = role::user;
+  out.message.parts.push_back(text_part(text));
+  out.message.task_id = bed.task(name)->id.str();
+  return out;
+}
+
+/// Its attempts go on until the test says how they end; it hears how its questions end, and may go
+/// on after a restart.
+class listening_agent final : public agent {
+public:
+  start_result start(const order_ptr& order, const agent_port_ptr& port) override {
+    orders.push_back(order);
+    ports.push_back(port);
+    return std::make_unique<run>(*this);
+  }
+  [[nodiscard]] bool goes_on(const std::string& note) const override { return note == "job 7"; }
+
+  std::vector<order_ptr> orders;
+  std::vector<agent_port_ptr> ports;
+  std::vector<std::string> heard;
+  bool goes_on_unanswered = true;
+
+private:
+  struct run final : agent_run {
+    explicit run(listening_agent& of) : of_(of) {}
+    bool on_question_ended(const std::string& key, question_end how) override {
+      of_.heard.push_back(key + (how == question_end::expired ? " expired" : " withdrawn"));
+      return of_.goes_on_unanswered;
+    }
+    void on_noted() override { of_.heard.emplace_back("noted"); }
+    void on_answer(const message_ptr& answer) override {
+      of_.heard.push_back("answer " + text_of(answer->parts));
+    }
+    listening_agent& of_;
+  };
+};
+
+struct question_bed : clock_bed {
+  question_bed() {
+    agents.add("listening", listening);
+    begin(an_objective({a_plan("p", {a_task("a", {}, "listening")})}));
+  }
+  void report_now(agent_report report) {
+    listening->ports.back()->report(std::move(report));
+    clock.settle();
+  }
+  std::shared_ptr<listening_agent> listening = std::make_shared<listening_agent>();
+};
+
+} // namespace
+
+TEST_CASE("of two messages to a task that asks the first is the answer and the second is refused",
+          "[actors][time][question]") {
+  question_bed bed;
+  bed.report_now(report_question{"which?"});
+  std::vector<result<sent>> answers;
+  for (const auto* text : {"this", "that"})
+    bed.door().send(text_to(bed, "a", text), nullptr,
+                    [&](result<sent> got) { answers.push_back(std::move(got)); });
+  bed.clock.settle();
+  REQUIRE(answers.size() == 2);
+  CHECK(answers[0].has_value());
+  REQUIRE(answers[1].has_error());
+  CHECK(answers[1].error().code == errc::no_question);
+  CHECK(bed.listening->heard == std::vector<std::string>{"answer this"});
+}
+
+TEST_CASE("an answer to one question is not taken for the next one", "[actors][time][question]") {
+  question_bed bed;
+  bed.report_now(report_question{"first?"});
+  bed.report_now(report_question{"second?"});
+  std::vector<result<sent>> answers;
+  for (const auto* text : {"1", "1 again"})
+    bed.door().send(text_to(bed, "a", text), nullptr,
+                    [&](result<sent> got) { answers.push_back(std::move(got)); });
+  bed.clock.settle();
+  CHECK(answers[1].has_error());
+  CHECK(bed.text("a") == "second?");
+  CHECK(bed.task("a")->question->id == "question-2");
+  auto named = text_to(bed, "a", "late");
+  named.question = "question-1";
+  bed.door().send(std::move(named), nullptr,
+                  [&](result<sent> got) { answers.push_back(std::move(got)); });
+  bed.clock.settle();
+  CHECK(answers[2].error().code == errc::no_question);
+  CHECK(bed.states() == "input-required");
+}
+
+TEST_CASE("an agent may withdraw its question, shown or not, and hears of it",
+          "[actors][time][question]") {
+  question_bed bed;
+  bed.report_now(report_question{"first?", false, "one"});
+  bed.report_now(report_question{"second?", false, "two"});
+  bed.report_now(report_question{"third?", false, "three"});
+  bed.report_now(report_withdrawal{"two", {}});
+  CHECK(bed.text("a") == "first?");
+  bed.report_now(report_withdrawal{"one", "found out"});
+  CHECK(bed.listening->heard == std::vector<std::string>{"two withdrawn", "one withdrawn"});
+  CHECK(bed.text("a") == "third?");
+  bed.report_now(report_withdrawal{"nobody", {}});
+  bed.say("a", "3");
+  CHECK(bed.states() == "working");
+  CHECK_FALSE(bed.task("a")->question);
+  CHECK(bed.objective()->pending_inputs.empty());
+}
+
+TEST_CASE(
+    "a question expires at its deadline and not before, and its agent says whether it goes on",
+    "[actors][time][question]") {
+  question_bed bed;
+  bed.listening->goes_on_unanswered = GENERATE(true, false);
+  bed.report_now(report_question{"which?", false, "q", {}, {}, 90s});
+  bed.pass(90s - 1ms);
+  CHECK(bed.states() == "input-required");
+  bed.pass(1ms);
+  CHECK(bed.listening->heard == std::vector<std::string>{"q expired"});
+  if (bed.listening->goes_on_unanswered) {
+    CHECK(bed.states() == "working");
+    bed.report_now(report_question{"again?", false, "q", {}, {}, 10s});
+    bed.say("a", "yes");
+    bed.pass(1min); // the deadline of what was answered is nobody's
+    CHECK(bed.states() == "working");
+  } else {
+    CHECK(bed.states() == "failed");
+    CHECK(bed.text("a") == "nobody answered in time: which?");
+  }
+}
+
+TEST_CASE("a question that is asked again after a restart keeps its deadline",
+          "[actors][time][question]") {
+  question_bed bed;
+  const report_question which{"which?", false, "q", {}, {}, 90s};
+  bed.report_now(which);
+  bed.pass(60s);
+  SECTION("which lies ahead") {
+    bed.restart();
+    bed.report_now(which);
+    bed.pass(30s - 1ms);
+    CHECK(bed.states() == "input-required");
+    CHECK(bed.listening->heard.empty());
+    bed.pass(1ms);
+    CHECK(bed.listening->heard == std::vector<std::string>{"q expired"});
+  }
+  SECTION("which has passed meanwhile") {
+    bed.stop();
+    bed.clock.set(bed.clock.now() + 1h);
+    bed.restart();
+    bed.report_now(which);
+    bed.pass(1ms);
+    CHECK(bed.listening->heard == std::vector<std::string>{"q expired"});
+  }
+  SECTION("but another question has its own") {
+    bed.restart();
+    bed.report_now(report_question{"where?", false, "q", {}, {}, 90s});
+    bed.pass(90s - 1ms);
+    CHECK(bed.states() == "input-required");
+  }
+}
+
+TEST_CASE("a task that waits for an answer sets no timer and gets no mail before its deadline",
+          "[actors][time][question]") {
+  question_bed bed;
+  bed.report_now(report_question{"which?", false, "q", {}, {}, 24h});
+  REQUIRE(bed.clock.next_due());
+  CHECK(*bed.clock.next_due() == 24h);
+  bed.say("a", "this one");
+  CHECK_FALSE(bed.clock.next_due()); // Nothing is kept for what was answered.
+}
+
+TEST_CASE("a deadline is a time of day: it has passed when the computer's clock is set forward",
+          "[actors][time][question]") {
+  question_bed bed;
+  bed.report_now(report_question{"which?", false, "q", {}, {}, 24h});
+  bed.clock.set(bed.clock.now() + 25h);
+  bed.pass(1ms);
+  CHECK(bed.listening->heard == std::vector<std::string>{"q expired"});
+}
+
+TEST_CASE("a note is found again after a restart, with the same attempt, if its agent goes on",
+          "[actors][time][note]") {
+  question_bed bed;
+  bed.report_now(report_note{"job 6"});
+  const std::string last = GENERATE("job 7", "job 8");
+  bed.report_now(report_note{last, true});
+  CHECK(bed.listening->heard == std::vector<std::string>{"noted"});
+  CHECK(bed.task("a")->details->note == last);
+  bed.restart();
+  REQUIRE(bed.listening->orders.size() == 2);
+  const auto& order = *bed.listening->orders.back();
+  CHECK(order.attempt == (last == "job 7" ? 1u : 2u));
+  CHECK(order.note == (last == "job 7" ? last : ""));
+  CHECK(bed.states() == "working");
+  bed.report_now(report_completed{});
+  CHECK(bed.states() == "completed");
+}
+
+TEST_CASE("a note that is too long or no text fails its attempt", "[actors][time][note]") {
+  question_bed bed;
+  bed.report_now(report_note{GENERATE(std::string(note_bytes_max + 1, 'x'), std::string("\xff"))});
+  CHECK(bed.states() == "failed");
+  CHECK_THAT(bed.text("a"), ContainsSubstring("left a note"));
+}
+
+TEST_CASE("an agent that is told to stop says how that went", "[actors][time]") {
+  clock_bed bed;
+  bed.hand->stops_at_once = false;
+  auto slow = a_task("a", {}, "hand");
+  slow.timeout = 5s;
+  bed.begin(an_objective({a_plan("p", {slow})}));
+  CHECK(bed.hand->of("a").order->deadline == bed.clock.now() + 5s);
+  bed.pass(5s);
+  bed.report("a", report_canceled{cancel_outcome::refused, "too late"});
+  CHECK(bed.text("a") == "timed out after 5 s; the agent, told to stop: refused, too late");
+}
+
+TEST_CASE("a lone task keeps its trace over a restart", "[actors][time][trace]") {
+  clock_bed bed;
+  const auto listening = std::make_shared<listening_agent>();
+  bed.agents.add("listening", listening);
+  bed.agents.default_agent = "listening";
+  send_message begin;
+  begin.traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+  begin.tracestate = "vendor=1";
+  begin.message.message_id = "m";
+  begin.message.from = role::user;
+  std::optional<result<sent>> made;
+  bed.door().send(begin, nullptr, [&](result<sent> got) { made = std::move(got); });
+  bed.clock.settle();
+  REQUIRE(made);
+  const auto id = (*made)->task;
+  bed.stop();
+  recovered left;
+  left.lone_tasks.push_back(bed.records().find_task(id));
+  bed.door().resume(left);
+  bed.clock.settle();
+  REQUIRE(listening->orders.size() == 2);
+  CHECK(listening->orders[1]->traceparent == begin.traceparent);
+  CHECK(listening->orders[1]->tracestate == begin.tracestate);
+  CHECK(listening->orders[1]->attempt == 2);
+}
+
+TEST_CASE("a task's record says when it was ready, what it was about when, and what it waits for",
+          "[actors][time][times]") {
+  clock_bed bed;
+  bed.hand->limit = 1;
+  auto second = a_task("b", {}, "hand");
+  second.retry = {.attempts_max = 2, .backoff = 10s};
+  bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand"), second})}));
+  const auto start = bed.clock.now();
+  bed.pass(3s);
+  bed.report("a", report_completed{});
+  CHECK(bed.task("a")->since == start);
+  CHECK(bed.task("a")->status.at == start + 3s);
+  CHECK_FALSE(bed.task("a")->details); // most tasks keep nothing more
+  CHECK(bed.task("b")->ready_at == start);
+  CHECK(bed.task("b")->since == start + 3s);
+  bed.pass(1s);
+  bed.report("b", report_failed{"no", true});
+  CHECK(phase_of(*bed.task("b")) == task_phase::backoff);
+  bed.pass(12s); // two of them in its second attempt
+  bed.report("b", report_question{"which?"});
+  CHECK(phase_of(*bed.task("b")) == task_phase::question);
+  bed.pass(5s);
+  bed.say("b", "that");
+  bed.pass(7s);
+  bed.report("b", report_completed{});
+  const auto record = bed.task("b");
+  using span = task_span;
+  CHECK(record->details->spans
+        == std::vector<span>{
+            {task_phase::running, 1, start + 3s, start + 4s,
+             "attempt 1 of 2 failed: no; the next one in 10 s"},
+            {task_phase::backoff, 1, start + 4s, start + 14s, ""},
+            {task_phase::running, 2, start + 14s, start + 16s, "which?"},
+            {task_phase::question, 2, start + 16s, start + 21s, "answered"},
+        });
+  CHECK(record->since == start + 21s);
+  CHECK(record->status.at == start + 28s);
+}

@@ -1,0 +1,178 @@
+// The gateway actor of an event loop: answers come as mail and are handed on in the loop's turn; if
+// it dies, its requests get an error, its successor goes on, and no task is lost.
+#include "actors/service/loop_gateway.hpp"
+#include "actors/service/service.hpp"
+#include "tests/support/actor_bed.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/clock_bed.hpp"
+#include "tests/support/results.hpp"
+
+#include <atomic>
+#include <optional>
+#include <string>
+#include <thread>
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+/// Waits for one answer.
+template<class T>
+struct waiter final : pending_request {
+  explicit waiter(loop_gateway& of) : gate(of), number(of.expect(*this)) {}
+  waiter(const waiter&) = delete;
+  waiter& operator=(const waiter&) = delete;
+  ~waiter() { gate.forget(number); }
+  void on_answer(service_answer answer) override { value = std::get<result<T>>(std::move(answer)); }
+  void on_wake() override { ++wakes; }
+  void on_failure(const error& reason) override { value = reason; }
+
+  loop_gateway& gate;
+  request_number number;
+  std::optional<result<T>> value;
+  int wakes = 0;
+};
+
+send_message text(const std::string& name) {
+  send_message out;
+  out.message.message_id = "m";
+  out.message.from = role::user;
+  out.message.parts.push_back(text_part(name));
+  return out;
+}
+
+/// An event loop in the test's hand.
+struct turned_loop {
+  explicit turned_loop(gateway& door) : gate(door.attach([this] { ++notified; })) {}
+  std::atomic<int> notified{0};
+  loop_gateway& gate;
+};
+
+} // namespace
+
+TEST_CASE("an answer comes as mail and is handed on when the loop takes its turn",
+          "[actors][gateway]") {
+  clock_bed bed;
+  bed.agents.default_agent = "hand";
+  turned_loop loop(bed.door());
+  waiter<sent> mine(loop.gate);
+  bed.door().send(text("go"), nullptr, loop.gate.reply_to<sent>(mine.number));
+  bed.clock.settle();
+  CHECK(loop.notified == 1);
+  CHECK_FALSE(mine.value);
+  loop.gate.run();
+  REQUIRE(mine.value);
+  CHECK((*mine.value)->created);
+}
+
+TEST_CASE("an answer on the loop's own thread needs no mail", "[actors][gateway]") {
+  clock_bed bed;
+  turned_loop loop(bed.door());
+  const loop_gateway::turn here(&loop.gate);
+  waiter<task_ptr> mine(loop.gate);
+  service(bed.door())
+      .get({.who = {}, .id = task_id{"none"}, .view = {}},
+           loop.gate.reply_to<task_ptr>(mine.number));
+  REQUIRE(mine.value);
+  CHECK(mine.value->error().code == errc::task_not_found);
+  CHECK(loop.notified == 0);
+}
+
+TEST_CASE("mail that gathers notifies the loop once", "[actors][gateway]") {
+  clock_bed bed;
+  turned_loop loop(bed.door());
+  waiter<sent> mine(loop.gate);
+  for (int i = 0; i < 5; ++i)
+    loop.gate.wake(mine.number);
+  CHECK(loop.notified == 1);
+  loop.gate.run();
+  CHECK(mine.wakes == 5);
+  loop.gate.wake(mine.number);
+  CHECK(loop.notified == 2);
+}
+
+TEST_CASE("when a gateway actor dies its requests get an error, its successor goes on, and no task "
+          "is lost",
+          "[actors][gateway]") {
+  clock_bed bed;
+  bed.agents.default_agent = "hand";
+  turned_loop loop(bed.door());
+  waiter<sent> first(loop.gate);
+  bed.door().send(text("go"), nullptr, loop.gate.reply_to<sent>(first.number));
+  loop.gate.kill();
+  loop.gate.run();
+  REQUIRE(first.value);
+  REQUIRE_FALSE(*first.value);
+  CHECK(first.value->error().code == errc::internal);
+  CHECK_THAT(first.value->error().message, ContainsSubstring("gateway"));
+  first.value.reset();
+
+  // The task does not know: it runs, and its answer, which comes late, reaches nobody.
+  bed.clock.settle();
+  loop.gate.run();
+  CHECK_FALSE(first.value);
+  REQUIRE(bed.hand->attempts.size() == 1);
+  CHECK(bed.hand->running() == 1);
+
+  // The successor answers what comes next.
+  waiter<sent> second(loop.gate);
+  bed.door().send(text("again"), nullptr, loop.gate.reply_to<sent>(second.number));
+  bed.clock.settle();
+  loop.gate.run();
+  REQUIRE(second.value);
+  CHECK((*second.value)->created);
+  CHECK(bed.hand->running() == 2);
+}
+
+TEST_CASE("a fault in who waits ends the gateway actor, and nobody else", "[actors][gateway]") {
+  struct faulty final : pending_request {
+    void on_answer(service_answer) override {}
+    void on_wake() override { throw std::runtime_error("fault"); }
+    void on_failure(const error&) override {}
+  };
+  clock_bed bed;
+  turned_loop loop(bed.door());
+  faulty one;
+  const auto number = loop.gate.expect(one);
+  waiter<sent> other(loop.gate);
+  loop.gate.wake(number);
+  loop.gate.run();
+  REQUIRE(other.value);
+  CHECK(other.value->error().code == errc::internal);
+  waiter<sent> next(loop.gate);
+  loop.gate.wake(next.number);
+  loop.gate.run();
+  CHECK(next.wakes == 1);
+}
+
+TEST_CASE("answers from many threads reach their requests", "[actors][gateway]") {
+  actor_bed bed;
+  std::mutex lock;
+  std::condition_variable notified;
+  bool has_mail = false;
+  auto& gate = bed.door().attach([&] {
+    const std::lock_guard guard(lock);
+    has_mail = true;
+    notified.notify_all();
+  });
+  constexpr int sends = 200;
+  std::vector<std::unique_ptr<waiter<sent>>> all;
+  for (int i = 0; i < sends; ++i) {
+    all.push_back(std::make_unique<waiter<sent>>(gate));
+    bed.door().send(text("go"), nullptr, gate.reply_to<sent>(all.back()->number));
+  }
+  const auto answered = [&] {
+    return std::count_if(all.begin(), all.end(),
+                         [](const auto& one) { return one->value && one->value->has_value(); });
+  };
+  while (answered() < sends) {
+    {
+      std::unique_lock guard(lock);
+      notified.wait(guard, [&] { return has_mail; });
+      has_mail = false;
+    }
+    gate.run();
+  }
+  CHECK(answered() == sends);
+}

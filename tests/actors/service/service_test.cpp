@@ -1,0 +1,319 @@
+// The service without any binding: typed commands in, typed results out.
+#include "actors/service/service.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/clock_bed.hpp"
+#include "tests/support/passing_store.hpp"
+#include "tests/support/results.hpp"
+#include "tests/support/specs.hpp"
+
+#include <optional>
+#include <string>
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+principal named(const std::string& id) {
+  principal out;
+  out.id = id;
+  return out;
+}
+
+send_request text(const std::string& name, bool waits = false) {
+  send_request out;
+  out.command.message.message_id = "m";
+  out.command.message.from = role::user;
+  out.command.message.parts.push_back(text_part(name));
+  out.waits = waits;
+  return out;
+}
+
+template<class T>
+struct told {
+  std::shared_ptr<std::vector<result<T>>> all = std::make_shared<std::vector<result<T>>>();
+  reply<T> to() {
+    return [all = all](result<T> outcome) { all->push_back(std::move(outcome)); };
+  }
+  const result<T>& only() const {
+    REQUIRE(all->size() == 1);
+    return all->front();
+  }
+};
+
+std::shared_ptr<feed> new_feed() {
+  return std::make_shared<feed>(live_queue::bounds{.changes_max = 1000, .bytes_max = 1'000'000},
+                                std::make_shared<feed_budget>());
+}
+
+/// Fails the test if a record is read of a task that is not to be touched.
+class placing_store final : public passing_store {
+public:
+  void read_placement(const task_id& id, read_done<placement> done,
+                      const std::string& client) const override {
+    clients.push_back(client);
+    if (id.str() != "theirs")
+      return done(unknown_task(id.str()));
+    placement at;
+    at.owner = owner_of(named("alice"));
+    done(at);
+  }
+  void read_task(const task_id& id, read_done<task_ptr> done, const std::string&) const override {
+    ++records_read;
+    done(unknown_task(id.str()));
+  }
+  using passing_store::read_placement;
+  mutable int records_read = 0;
+  mutable std::vector<std::string> clients; ///< Who read placements.
+};
+
+} // namespace
+
+TEST_CASE("a send that does not wait is answered when the message is taken", "[actors][service]") {
+  clock_bed bed;
+  bed.agents.default_agent = "hand";
+  const service all(bed.door());
+  int notified = 0;
+  const auto sending = all.send(text("go"), [&] { ++notified; });
+  CHECK_FALSE(sending->poll(true));
+  bed.clock.settle();
+  CHECK(notified == 1);
+  const auto outcome = sending->poll(false);
+  REQUIRE(outcome);
+  CHECK((**outcome).task->status.state == task_state::working);
+  sending->end();
+}
+
+TEST_CASE("a send that waits is answered when its task ends or asks, and notified once",
+          "[actors][service]") {
+  clock_bed bed;
+  bed.agents.default_agent = "hand";
+  const service all(bed.door());
+  int notified = 0;
+  const auto sending = all.send(text("go", true), [&] { ++notified; });
+  bed.clock.settle();
+  CHECK(notified == 0);
+  CHECK_FALSE(sending->poll(false));
+  SECTION("it ends") {
+    bed.hand->attempts.at(0)->port->report(report_completed{});
+    bed.clock.settle();
+    CHECK(notified == 1);
+    const auto outcome = sending->poll(false);
+    REQUIRE(outcome);
+    CHECK((**outcome).task->status.state == task_state::completed);
+  }
+  SECTION("it asks") {
+    bed.hand->attempts.at(0)->port->report(report_question{"which?", false});
+    bed.clock.settle();
+    CHECK(notified == 1);
+    CHECK((**sending->poll(false)).task->status.state == task_state::input_required);
+  }
+  SECTION("the time is up") {
+    const auto outcome = sending->poll(true);
+    REQUIRE(outcome);
+    CHECK((**outcome).task->status.state == task_state::working);
+  }
+  sending->end();
+}
+
+TEST_CASE("a stream begins with the feed of its task, which nobody but its reader keeps",
+          "[actors][service]") {
+  clock_bed bed;
+  bed.agents.default_agent = "hand";
+  const service all(bed.door());
+  told<stream_start> begun;
+  all.send(text("go"), new_feed(), begun.to());
+  bed.clock.settle();
+  const auto id = begun.only()->task;
+  std::weak_ptr<feed> first = begun.only()->source;
+  const auto news = first.lock()->take(1'000'000);
+  CHECK_FALSE(news.snapshot);
+  REQUIRE_FALSE(news.frames.empty());
+  CHECK(std::holds_alternative<task_created>(news.frames.front().news->events.front()));
+  begun.all->clear();
+  CHECK(first.expired()); // The task goes on.
+  told<stream_start> again;
+  all.subscribe({.command = {.who = {}, .id = id}, .after = {}}, new_feed(), again.to());
+  bed.clock.settle();
+  REQUIRE(again.only());
+  CHECK(again.only()->source->snapshot().task->status.state == task_state::working);
+  std::weak_ptr<feed> second = again.only()->source;
+  again.all->clear();
+  CHECK(second.expired());
+  bed.hand->attempts.at(0)->port->report(report_completed{});
+  bed.clock.settle();
+}
+
+TEST_CASE("a message may bring an objective, and its answer shows both", "[actors][service]") {
+  clock_bed bed;
+  const service all(bed.door());
+  auto request = text("greet", true);
+  request.objective = std::make_shared<objective_wish>();
+  request.objective->plan = a_plan("p", {a_task("a"), a_task("b", {"a"})});
+  const auto sending = all.send(std::move(request), [] {});
+  bed.clock.settle();
+  const auto outcome = sending->poll(false);
+  REQUIRE(outcome);
+  REQUIRE(*outcome);
+  REQUIRE((**outcome).objective);
+  CHECK((**outcome).objective->state == objective_state::completed);
+  CHECK((**outcome).objective->root_task == (**outcome).task->id);
+  CHECK((**outcome).task->status.state == task_state::completed);
+  sending->end();
+}
+
+TEST_CASE("a context that is not the objective's is refused before anything is made",
+          "[actors][service]") {
+  clock_bed bed;
+  const service all(bed.door());
+  auto request = text("greet");
+  request.command.message.context_id = "one";
+  request.objective = std::make_shared<objective_wish>();
+  request.objective->objective.emplace().id = objective_id{"another"};
+  const auto sending = all.send(std::move(request), [] {});
+  const auto outcome = sending->poll(false);
+  REQUIRE(outcome);
+  CHECK(outcome->error().code == errc::invalid_params);
+  CHECK(outcome->error().field == "message.contextId");
+  sending->end();
+}
+
+TEST_CASE("what is somebody else's is answered like what is not there, and no record of it is read",
+          "[actors][service]") {
+  placing_store records;
+  manual_clock clock;
+  agent_registry agents;
+  executor_options how;
+  how.by_hand = &clock;
+  gateway door(records, agents, how);
+  door.start();
+  const service all(door);
+  for (const auto* id : {"theirs", "nobody's"}) {
+    CAPTURE(id);
+    told<task_ptr> got;
+    all.get({.who = named("bob"), .id = task_id{id}, .view = {}}, got.to());
+    CHECK(got.only().error() == unknown_task(id));
+    told<task_ptr> canceled;
+    all.cancel({.who = named("bob"), .id = task_id{id}, .metadata = {}}, canceled.to());
+    CHECK(canceled.only().error() == unknown_task(id));
+    told<stream_start> begun;
+    all.subscribe({.command = {.who = named("bob"), .id = task_id{id}}, .after = {}}, new_feed(),
+                  begun.to());
+    CHECK(begun.only().error() == unknown_task(id));
+    auto request = text("hello");
+    request.command.who = named("bob");
+    request.command.message.task_id = id;
+    const auto sending = all.send(std::move(request), [] {});
+    CHECK(sending->poll(true)->error() == unknown_task(id));
+    sending->end();
+  }
+  CHECK(records.records_read == 0);
+}
+
+TEST_CASE("reads take turns by principal, and by address among those who did not say who they are",
+          "[actors][service]") {
+  placing_store records;
+  manual_clock clock;
+  agent_registry agents;
+  executor_options how;
+  how.by_hand = &clock;
+  gateway door(records, agents, how);
+  door.start();
+  const service all(door);
+  const auto read_as = [&](const std::string& id, const std::string& peer) {
+    principal who;
+    who.id = id;
+    who.peer = peer;
+    told<task_ptr> got;
+    all.get({.who = who, .id = task_id{"nobody's"}, .view = {}}, got.to());
+    REQUIRE(got.all->size() == 1);
+  };
+  read_as("anonymous", "192.0.2.1");
+  read_as("anonymous", "192.0.2.2");
+  read_as("bob", "192.0.2.1");
+  read_as("bob", "192.0.2.2");
+  read_as("anonymous", "");
+  REQUIRE(records.clients.size() == 5);
+  CHECK(records.clients[0] != records.clients[1]);
+  CHECK(records.clients[2] != records.clients[0]);
+  CHECK(records.clients[2] == records.clients[3]);
+  CHECK(records.clients[4].empty()); // the program's own
+  CHECK_FALSE(records.clients[0].empty());
+}
+
+TEST_CASE("a principal without the scope gets nothing done", "[actors][service]") {
+  clock_bed bed;
+  const service all(bed.door());
+  principal reader;
+  reader.scopes = scope::read;
+  auto request = text("go");
+  request.command.who = reader;
+  const auto sending = all.send(std::move(request), [] {});
+  CHECK(sending->poll(true)->error().code == errc::forbidden);
+  sending->end();
+  told<objective_ptr> made;
+  all.create({.who = reader,
+              .spec = an_objective({a_plan("p", {a_task("a")})}),
+              .start = true,
+              .request = nullptr},
+             made.to());
+  CHECK(made.only().error().code == errc::forbidden);
+  told<push_config> kept;
+  all.create({.who = reader, .config = {}}, kept.to());
+  CHECK(kept.only().error().code == errc::forbidden);
+  told<objective_page> listed;
+  all.list({.who = reader, .state = {}, .page_token = {}}, listed.to());
+  CHECK(listed.only().has_value());
+}
+
+TEST_CASE("a command with a request id is done once and answered alike", "[actors][service]") {
+  clock_bed bed;
+  const service all(bed.door());
+  const auto create = [&](const std::string& name, const std::string& id) {
+    create_objective order{.who = {},
+                           .spec = an_objective({a_plan("p", {a_task("a")})}),
+                           .start = false,
+                           .request = nullptr};
+    order.spec.name = name;
+    order.request_id = id;
+    told<objective_ptr> out;
+    all.create(std::move(order), out.to());
+    bed.clock.settle();
+    return out.only();
+  };
+  const auto first = create("one", "r1");
+  REQUIRE(first);
+  CHECK(create("one", "r1").value()->id == (*first)->id);
+  CHECK(create("one", "r2").value()->id != (*first)->id);
+  CHECK(create("one", "").value()->id != (*first)->id);
+  CHECK(create("another", "r1").error().code == errc::invalid_params);
+  told<objective_page> listed;
+  all.list({.who = {}, .state = {}, .page_token = {}}, listed.to());
+  CHECK(listed.only()->objectives.size() == 3);
+
+  const auto add = [&](const std::string& id) {
+    create_plan order{
+        .who = {}, .objective = (*first)->id, .spec = a_plan("q", {a_task("b")}), .start = false};
+    order.request_id = id;
+    told<placed_plan> out;
+    all.create(std::move(order), out.to());
+    bed.clock.settle();
+    return out.only();
+  };
+  CHECK(add("r1").value().index == 1);
+  CHECK(add("r1").value().index == 1);
+  CHECK(add("r2").value().index == 2);
+}
+
+TEST_CASE("without notifications every call about them says so", "[actors][service]") {
+  clock_bed bed;
+  const service all(bed.door());
+  told<push_config> made;
+  all.create({.who = {}, .config = {}}, made.to());
+  CHECK(made.only().error().code == errc::push_not_supported);
+  auto request = text("go");
+  request.push.emplace();
+  const auto sending = all.send(std::move(request), [] {});
+  CHECK(sending->poll(true)->error().code == errc::push_not_supported);
+  sending->end();
+}

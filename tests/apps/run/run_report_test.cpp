@@ -1,0 +1,63 @@
+#include "apps/run/run_report.hpp"
+#include "tests/apps/run_bed.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+std::string lines_of(const run_bed& bed) {
+  std::string out;
+  append_state_lines(out, bed.last, bed.model);
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("each change of state is a line with the time since the start", "[apps][report]") {
+  run_bed bed({plan_named("Travel", {task_named("Choose"), task_named("Book")})});
+  CHECK(lines_of(bed) == "   0.00s  Ship it: working\n");
+  bed.plan(10, 0, plan_state::working);
+  CHECK(lines_of(bed) == "   0.01s  plan Travel: working\n");
+  bed.move(20, 0, 0, task_state::input_required, 1, "Which\nflight?");
+  CHECK(lines_of(bed) == "   0.02s  Travel / Choose: input-required: Which flight?\n");
+  bed.move(1230, 0, 0, task_state::working, 2);
+  CHECK(lines_of(bed) == "   1.23s  Travel / Choose: working (attempt 2)\n");
+  bed.move(1240, 0, 0, task_state::completed, 2, "not shown");
+  CHECK(lines_of(bed) == "   1.24s  Travel / Choose: completed (attempt 2)\n");
+  bed.tell(1300, tasks_withdrawn{0, {1}, task_state::canceled, "the plan failed"});
+  CHECK(lines_of(bed) == "   1.30s  plan Travel: 1 task canceled: the plan failed\n");
+  bed.tell(1400, tasks_renewed{0, {0, 1}});
+  CHECK(lines_of(bed) == "   1.40s  plan Travel: 2 tasks again\n");
+}
+
+TEST_CASE("progress and artifacts make no lines", "[apps][report]") {
+  run_bed bed({plan_named("Travel", {task_named("Choose")})});
+  bed.tell_task(1, 0, 0, task_progress{std::make_shared<progress_report>()});
+  CHECK(lines_of(bed).empty());
+}
+
+TEST_CASE("the summary tells what failed and why, and the numbers", "[apps][report]") {
+  run_bed bed(
+      {plan_named("P", {task_named("a"), task_named("b"), task_named("c"), task_named("d")})});
+  bed.move(0, 0, 0, task_state::working);
+  bed.move(2000, 0, 0, task_state::completed);
+  for (std::uint32_t t = 1; t < 4; ++t)
+    bed.move(2000, 0, t, task_state::failed, 1, "boom\x1b[0m");
+  bed.tell(3210, objective_moved{objective_state::failed, "plan P failed"});
+  CHECK(summary_text(bed.model, at(9000), std::chrono::milliseconds{2000}, 2)
+        == "failed: P / b: boom[0m\n"
+           "failed: P / c: boom[0m\n"
+           "failed: 1 more task\n"
+           "failed: 1 of 4 tasks in 3.21s (critical path 2.00s, at most 1 at once, 4 attempts)\n"
+           "reason: plan P failed\n");
+}
+
+TEST_CASE("a completed run is one line", "[apps][report]") {
+  run_bed bed({plan_named("P", {task_named("a")})});
+  bed.move(0, 0, 0, task_state::completed);
+  bed.tell(10, objective_moved{objective_state::completed, "all plans completed"});
+  CHECK(summary_text(bed.model, at(9000), std::chrono::milliseconds{0})
+        == "completed: 1 of 1 task in 0.01s (critical path 0.00s, at most 0 at once, 1 attempt)\n");
+}

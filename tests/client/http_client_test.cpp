@@ -1,0 +1,152 @@
+// The outbound client, with its loop on the test's thread.
+#include "client/http_client.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/hand_time.hpp"
+#include "tests/support/push_receiver.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
+#include <optional>
+#include <thread>
+
+using namespace std::chrono_literals;
+using namespace troupe;
+using namespace troupe::net;
+using namespace troupe::testing;
+
+namespace {
+
+struct client_bed {
+  explicit client_bed(http_client_options options = {}) {
+    auto made = http_client::make(context, clock, std::move(options));
+    REQUIRE(made.has_value());
+    client = std::move(*made);
+  }
+
+  void turn() {
+    clock->turn();
+    client->turn();
+    context.restart();
+    context.poll();
+  }
+  /// Takes turns until the exchange has ended; no time passes.
+  result<outbound_answer> exchange(http_stream& stream) {
+    std::optional<result<outbound_answer>> out;
+    const auto ask = [&]() -> awaitable<void> {
+      outbound_request request;
+      auto answer = co_await stream.exchange(std::move(request));
+      out.emplace(std::move(answer));
+    };
+    asio::co_spawn(context, ask(), asio::detached);
+    while (!out) {
+      turn();
+      std::this_thread::yield(); // for the receiver's thread
+    }
+    return std::move(*out);
+  }
+  result<outbound_answer> exchange_once(const std::string& url) {
+    const auto stream = client->lend(*parse_http_url(url));
+    return exchange(*stream);
+  }
+
+  hand_time time;
+  asio::io_context context;
+  timers_ptr clock = std::make_shared<timers>(context, time);
+  std::unique_ptr<http_client> client;
+};
+
+} // namespace
+
+TEST_CASE("a stream leaves its connection to the next stream of the same host",
+          "[client][lending]") {
+  push_receiver receiver;
+  client_bed bed;
+  CHECK(bed.exchange_once(receiver.url("/one"))->status == 204);
+  CHECK(bed.client->idle_connections() == 1);
+  CHECK(bed.exchange_once(receiver.url("/two"))->status == 204);
+  CHECK(receiver.wait_for(2)[1].target == "/two");
+  CHECK(receiver.connections() == 1);
+}
+
+TEST_CASE("streams of one target at the same time do not share a connection", "[client][lending]") {
+  push_receiver receiver;
+  receiver.hold();
+  client_bed bed;
+  const auto url = *parse_http_url(receiver.url("/"));
+  const auto first = bed.client->lend(url);
+  const auto second = bed.client->lend(url);
+  int answers = 0;
+  const auto ask = [&](std::shared_ptr<http_stream> on) -> awaitable<void> {
+    outbound_request request;
+    const auto answer = co_await on->exchange(std::move(request));
+    answers += answer ? 1 : 0;
+  };
+  asio::co_spawn(bed.context, ask(first), asio::detached);
+  asio::co_spawn(bed.context, ask(second), asio::detached);
+  while (receiver.received().size() < 2)
+    bed.turn();
+  receiver.release();
+  while (answers < 2)
+    bed.turn();
+  CHECK(receiver.connections() == 2);
+  CHECK(bed.client->idle_connections() == 2);
+}
+
+TEST_CASE(
+    "a connection that nobody uses is closed when its time is up, and there are never too many",
+    "[client][lending]") {
+  push_receiver receiver;
+  push_receiver other;
+  http_client_options options;
+  options.idle_connections_max = 1;
+  options.idle_timeout = 10s;
+  client_bed bed{options};
+  CHECK(bed.exchange_once(receiver.url())->status == 204);
+  CHECK(bed.exchange_once(other.url())->status == 204);
+  CHECK(bed.client->idle_connections() == 1);
+  bed.time.pass(9s);
+  bed.turn();
+  CHECK(bed.client->idle_connections() == 1);
+  bed.time.pass(1s);
+  bed.turn();
+  CHECK(bed.client->idle_connections() == 0);
+}
+
+TEST_CASE("an exchange ends when its time is up by the clock that was handed in", "[client]") {
+  push_receiver receiver;
+  receiver.hold();
+  client_bed bed;
+  const auto stream = bed.client->lend(*parse_http_url(receiver.url()));
+  std::optional<result<outbound_answer>> out;
+  const auto ask = [&]() -> awaitable<void> {
+    outbound_request request;
+    auto answer = co_await stream->exchange(std::move(request));
+    out.emplace(std::move(answer));
+  };
+  asio::co_spawn(bed.context, ask(), asio::detached);
+  while (receiver.received().empty())
+    bed.turn();
+  CHECK_FALSE(out);
+  bed.time.pass(15s);
+  while (!out)
+    bed.turn();
+  REQUIRE(out->has_error());
+  CHECK(out->error().code == errc::timed_out);
+  CHECK(bed.client->idle_connections() == 0);
+  receiver.release();
+}
+
+TEST_CASE("a client without threads looks names up in its owner's turn", "[client]") {
+  push_receiver receiver;
+  http_client_options options;
+  int asked = 0;
+  options.resolve = [&](const std::string&) -> result<addresses> {
+    ++asked;
+    return addresses{asio::ip::make_address("127.0.0.1")};
+  };
+  client_bed bed{options};
+  CHECK(bed.exchange_once("http://name.example:" + std::to_string(receiver.port()) + "/")->status
+        == 204);
+  CHECK(asked == 1);
+}

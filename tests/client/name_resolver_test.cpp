@@ -1,0 +1,150 @@
+// Names looked up by a few threads: dead name servers hold up their own hosts, and as little else
+// as can be.
+#include "client/name_resolver.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/comes_true.hpp"
+
+#include <boost/asio/executor_work_guard.hpp>
+
+#include <algorithm>
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+using namespace troupe;
+using namespace troupe::net;
+using namespace troupe::testing;
+
+namespace {
+
+constexpr auto no_end = time_point::max();
+
+/// Name servers of which some do not answer before they are told to.
+class name_servers {
+public:
+  result<addresses> ask(const std::string& host) {
+    std::unique_lock lock{guard_};
+    asked_.push_back(host);
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return !dead_.contains(host); });
+    return addresses{asio::ip::make_address("192.0.2.1")};
+  }
+  void set_dead(const std::string& host) {
+    const std::lock_guard lock{guard_};
+    dead_.insert(host);
+  }
+  void revive_all() {
+    const std::lock_guard lock{guard_};
+    dead_.clear();
+    changed_.notify_all();
+  }
+  [[nodiscard]] std::vector<std::string> asked() const {
+    const std::lock_guard lock{guard_};
+    return asked_;
+  }
+
+private:
+  mutable std::mutex guard_;
+  std::condition_variable changed_;
+  std::set<std::string> dead_;
+  std::vector<std::string> asked_;
+};
+
+/// A resolver over them, and its loop, which runs when the test says so.
+struct resolver_bed {
+  resolver_bed() { names.start(); }
+  ~resolver_bed() { servers->revive_all(); }
+
+  void resolve(const std::string& host, time_point until = no_end) {
+    names.resolve(host, until, [answers = answers, host](const result<addresses>& found) {
+      (*answers)[host] += found ? 1 : 0;
+    });
+  }
+  /// Runs the loop until `host` was answered so often.
+  void wait_for(const std::string& host, int count) {
+    while ((*answers)[host] < count)
+      if (context.run_one_for(std::chrono::seconds{20}) == 0)
+        FAIL(host << " is not answered");
+  }
+  /// Puts a host whose name servers are dead on every thread there is.
+  void occupy_all_threads() {
+    const std::vector<std::string> dead{"dead0.example", "dead1.example", "dead2.example",
+                                        "dead3.example"};
+    for (const auto& host : dead) {
+      servers->set_dead(host);
+      resolve(host);
+    }
+    REQUIRE(comes_true([&] { return servers->asked().size() == dead.size(); }));
+  }
+  [[nodiscard]] std::size_t times_asked(const std::string& host) const {
+    const auto asked = servers->asked();
+    return static_cast<std::size_t>(std::count(asked.begin(), asked.end(), host));
+  }
+
+  asio::io_context context;
+  asio::executor_work_guard<io_executor> work{context.get_executor()};
+  // Shared: the resolver's threads may outlive the test.
+  std::shared_ptr<name_servers> servers = std::make_shared<name_servers>();
+  std::shared_ptr<std::map<std::string, int>> answers =
+      std::make_shared<std::map<std::string, int>>();
+  name_resolver names{context, system_time(),
+                      [servers = servers](const std::string& host) { return servers->ask(host); }};
+};
+
+} // namespace
+
+TEST_CASE("Nobody looks up a name that nobody waits for any more", "[net][push]") {
+  resolver_bed bed;
+  bed.occupy_all_threads();
+  bed.resolve("late.example", time_point::min());
+  bed.resolve("live.example");
+  bed.servers->revive_all();
+  bed.wait_for("live.example", 1);
+  bed.wait_for("dead3.example", 1);
+  CHECK(bed.times_asked("late.example") == 0);
+  CHECK((*bed.answers)["late.example"] == 0);
+}
+
+TEST_CASE("A host is looked up once at a time, for all who ask", "[net][push]") {
+  resolver_bed bed;
+  bed.servers->set_dead("dead.example");
+  for (int i = 0; i < 20; ++i)
+    bed.resolve("dead.example");
+  // With one thread each for twenty questions there would be none left.
+  bed.resolve("live.example");
+  bed.wait_for("live.example", 1);
+  CHECK((*bed.answers)["dead.example"] == 0);
+  bed.resolve("dead.example");
+  bed.servers->revive_all();
+  bed.wait_for("dead.example", 21);
+  CHECK(bed.times_asked("dead.example") == 1);
+  bed.resolve("dead.example"); // What was found is kept for nobody.
+  bed.wait_for("dead.example", 22);
+  CHECK(bed.times_asked("dead.example") == 2);
+}
+
+TEST_CASE("Whether a look-up is under way can be asked", "[net][push]") {
+  resolver_bed bed;
+  CHECK_FALSE(bed.names.is_asking("waits.example"));
+  bed.occupy_all_threads();
+  bed.resolve("waits.example");
+  CHECK(bed.names.is_asking("dead0.example"));
+  CHECK_FALSE(bed.names.is_asking("waits.example"));
+  bed.servers->revive_all();
+  bed.wait_for("waits.example", 1);
+  CHECK_FALSE(bed.names.is_asking("waits.example"));
+}
+
+TEST_CASE("Who has gone is not answered", "[net][push]") {
+  resolver_bed bed;
+  bed.occupy_all_threads();
+  bed.names.close();
+  bed.servers->revive_all();
+  bed.work.reset();
+  bed.context.run();
+  CHECK(bed.answers->empty());
+}

@@ -1,0 +1,63 @@
+// The requests that docs/objectives.md prints, sent as they stand and in their order.
+#include "tests/net/net_bed.hpp"
+#include "tests/support/catch.hpp"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <fstream>
+#include <iterator>
+
+using namespace troupe;
+using namespace troupe::testing;
+namespace json = boost::json;
+
+namespace {
+
+/// The JSON blocks of the page that are requests.
+std::vector<json::object> printed_requests() {
+  std::ifstream file(TROUPE_SOURCE_DIR "/docs/objectives.md");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  constexpr std::string_view opening = "\n```json\n";
+  std::vector<json::object> out;
+  for (auto at = page.find(opening); at != std::string::npos; at = page.find(opening, at + 1)) {
+    const auto begin = at + opening.size();
+    auto block = json::parse(page.substr(begin, page.find("\n```", begin) - begin)).as_object();
+    if (block.contains("method"))
+      out.push_back(std::move(block));
+  }
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("every request that the page on objectives prints is answered as it says",
+          "[net][opt][docs]") {
+  const net_bed bed;
+  const auto requests = printed_requests();
+  REQUIRE(requests.size() == 12);
+  const auto status = [&] {
+    return at(bed.result_of("objectives/get", R"({"id":"trip"})"), "/objective/status");
+  };
+  for (const auto& request : requests) {
+    const auto text = json::serialize(request);
+    CAPTURE(text);
+    const auto answer = bed.call(text, "");
+    if (&request == &requests.back()) {
+      CHECK(at(answer, "/error/code") == "-32602");
+      continue;
+    }
+    REQUIRE(at(answer, "/error") == "(none)");
+    if (request.at("method") == "objectives/list")
+      CHECK(at(answer, "/result/objectives/0/id") == "trip");
+    if (request.at("method") == "objectives/update" && at(request, "/params/status") != "working")
+      CHECK(at(answer, "/result/objective/status") == at(request, "/params/status"));
+    if (request.at("method") == "objectives/update" && at(request, "/params/status") == "working")
+      REQUIRE(comes_true([&] { return status() == "blocked"; })); // It asks.
+  }
+  const auto end = bed.result_of("objectives/get", R"({"id":"trip","includeTasks":true})");
+  CHECK(at(end, "/objective/name") == "Trip to Oslo, second try");
+  CHECK(at(end, "/objective/plans/0/tasks/0/id") == "trip.p0.t0");
+  CHECK(at(end, "/objective/plans/0/tasks/1/id") == "trip.p0.t1.r1");
+  CHECK(at(end, "/objective/plans/1/tasks/0/id") == "trip.p1.t0.r1");
+}

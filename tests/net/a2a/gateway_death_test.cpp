@@ -1,0 +1,129 @@
+// The gateway actor of a loop dies while requests wait: their clients are told so, the connection
+// and the task go on.
+#include "actors/manual_clock.hpp"
+#include "net/http/session.hpp"
+#include "net/server_state.hpp"
+#include "tests/net/net_bed.hpp"
+#include "tests/support/catch.hpp"
+
+#include <boost/asio/local/connect_pair.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/json/parse.hpp>
+
+using namespace troupe;
+using namespace troupe::net;
+using namespace troupe::testing;
+
+namespace {
+
+using local_socket = asio::basic_stream_socket<asio::local::stream_protocol, io_executor>;
+
+/// A server in one thread's hand, with one connection.
+struct turned_server {
+  turned_server() {
+    agents.add("puppet", puppet);
+    agents.default_agent = "puppet";
+    how.by_hand = &clock;
+    door = std::make_unique<gateway>(*records, agents, how);
+    door->start();
+    state = std::make_shared<server_state>(*door, server_options{});
+    home.attach(*door);
+    local_socket ours(home.context());
+    asio::local::connect_pair(ours, theirs);
+    theirs.non_blocking(true);
+    welcome(state, home, std::make_unique<socket_stream<local_socket>>(std::move(ours)), {});
+  }
+  ~turned_server() {
+    home.turn();
+    home.abort_sessions();
+    home.turn();
+  }
+
+  void send(std::string_view method, std::string_view params) {
+    const auto body = rpc(method, params);
+    const auto text = "POST / HTTP/1.1\r\nHost: h\r\nA2A-Version: 1.0\r\nContent-Type: "
+                      "application/json\r\nContent-Length: "
+                      + std::to_string(body.size()) + "\r\n\r\n" + body;
+    REQUIRE(theirs.write_some(asio::buffer(text)) == text.size());
+    turn();
+  }
+  void turn() {
+    for (int i = 0; i < 10; ++i) {
+      home.turn();
+      clock.settle();
+    }
+  }
+  /// What has arrived; empty if nothing has.
+  std::string received() {
+    std::string out(256 * 1024, ' ');
+    error_code ec;
+    out.resize(theirs.read_some(asio::buffer(out), ec));
+    return out;
+  }
+  static boost::json::value body_of(const std::string& answer) {
+    return boost::json::parse(answer.substr(answer.find("\r\n\r\n") + 4));
+  }
+
+  std::unique_ptr<store> records = make_memory_store();
+  std::shared_ptr<puppet_agent> puppet = std::make_shared<puppet_agent>();
+  agent_registry agents;
+  manual_clock clock;
+  executor_options how;
+  std::unique_ptr<gateway> door;
+  std::shared_ptr<server_state> state;
+  loop home{std::chrono::milliseconds{100}, json_depth_max, system_time()};
+  local_socket theirs{home.context()};
+};
+
+} // namespace
+
+TEST_CASE("a send that waits when its gateway dies gets an error, and its task goes on",
+          "[net][gateway]") {
+  turned_server server;
+  server.send("SendMessage", text_message("go"));
+  CHECK(server.received().empty()); // it waits for its task
+  const auto port = server.puppet->port(0);
+
+  server.home.gate().kill();
+  server.turn();
+  const auto failed = turned_server::body_of(server.received());
+  CHECK(at(failed, "/error/code") == "-32603");
+  CHECK_THAT(at(failed, "/error/message"), ContainsSubstring("gateway"));
+
+  port->report(report_completed{});
+  server.turn();
+  CHECK(server.received().empty());
+  server.send("ListTasks", "{}");
+  const auto listed = turned_server::body_of(server.received());
+  CHECK(at(listed, "/result/tasks/0/status/state") == "TASK_STATE_COMPLETED");
+
+  // The successor answers on the same connection.
+  server.send("SendMessage", text_message("again"));
+  server.puppet->port(1)->report(report_completed{});
+  server.turn();
+  CHECK(at(turned_server::body_of(server.received()), "/result/task/status/state")
+        == "TASK_STATE_COMPLETED");
+}
+
+TEST_CASE("a command that waits for its actor when the gateway dies gets an error, and is done",
+          "[net][gateway]") {
+  turned_server server;
+  const auto body =
+      rpc("objectives/create", R"({"name":"o","plans":[{"name":"p","tasks":[{"name":"t"}]}]})");
+  const auto text =
+      "POST / HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: "
+      + std::to_string(body.size()) + "\r\n\r\n" + body;
+  REQUIRE(server.theirs.write_some(asio::buffer(text)) == text.size());
+  server.home.turn(); // the actor has not had its turn
+  server.home.turn();
+  CHECK(server.received().empty());
+  server.home.gate().kill();
+  server.home.turn();
+  const auto failed = turned_server::body_of(server.received());
+  CHECK(at(failed, "/error/code") == "-32603");
+
+  server.turn();
+  CHECK(server.received().empty());
+  server.send("objectives/list", "{}");
+  CHECK(at(turned_server::body_of(server.received()), "/result/totalSize") == "1");
+}

@@ -1,0 +1,194 @@
+// A whole server on one thread: store, gateway, service, loop and push sender, put together by
+// hand, without a listener. The test takes their turns and turns their clock.
+#include "actors/manual_clock.hpp"
+#include "net/http/session.hpp"
+#include "net/server_state.hpp"
+#include "store/rocksdb/rocksdb_store.hpp"
+#include "tests/net/memory_stream.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/comes_true.hpp"
+#include "tests/support/push_receiver.hpp"
+#include "tests/support/temporary_directory.hpp"
+#include <troupe/agents/register_builtin.hpp>
+
+#include <filesystem>
+#include <iterator>
+
+using namespace std::chrono_literals;
+using namespace troupe;
+using namespace troupe::net;
+using namespace troupe::testing;
+
+namespace {
+
+std::size_t threads_of_this_process() {
+  const std::filesystem::directory_iterator all("/proc/self/task");
+  return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+}
+
+std::string post(std::string_view body, std::string_view headers = {}) {
+  std::string out(
+      "POST / HTTP/1.1\r\nHost: here\r\nA2A-Version: 1.0\r\nContent-Type: application/json\r\n");
+  out.append(headers).append("Content-Length: ");
+  return out.append(std::to_string(body.size())).append("\r\n\r\n").append(body);
+}
+
+std::string send_text(std::string_view more = "") {
+  return post(R"({"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":)"
+              R"({"messageId":"m","role":"ROLE_USER","parts":[{"text":"hello"}]})"
+              + std::string(more) + "}}");
+}
+
+server_options options_of(const manual_clock& clock) {
+  server_options out;
+  out.time = &clock;
+  out.push.address.allow_http = true;
+  out.push.address.allow_private = true;
+  return out;
+}
+
+/// Needs a store that takes its turns in `turn_store`.
+struct one_thread_server {
+  explicit one_thread_server(
+      store& in, std::function<void()> turn_store = [] {})
+      : records(in), store_turn(std::move(turn_store)) {
+    register_builtin_agents(agents);
+    agents.default_agent = "echo";
+    executor_options how;
+    how.by_hand = &clock;
+    door.emplace(records, agents, how);
+    door->start();
+    state = std::make_shared<server_state>(*door, options_of(clock));
+    REQUIRE(state->push->open().has_value());
+    home.emplace(100ms, json_depth_max, clock);
+    home->attach(*door);
+    pipe = std::make_shared<memory_pipe>(*home);
+    welcome(state, *home, std::make_unique<memory_stream>(pipe), {});
+  }
+  ~one_thread_server() {
+    pipe->hang_up();
+    for (int turns = 0; turns < 100 && state->connections > 0; ++turns)
+      turn();
+    CHECK(state->connections == 0);
+  }
+
+  void turn() {
+    home->turn();
+    clock.settle();
+    store_turn();
+    state->push->turn();
+  }
+
+  store& records;
+  std::function<void()> store_turn;
+  agent_registry agents;
+  manual_clock clock{timestamp{std::chrono::sys_days{std::chrono::year{2030} / 1 / 1}}};
+  std::optional<gateway> door;
+  std::shared_ptr<server_state> state;
+  std::optional<loop> home;
+  std::shared_ptr<memory_pipe> pipe;
+};
+
+} // namespace
+
+TEST_CASE("a server runs on one thread, without a listener, and answers a request from memory",
+          "[net][turns]") {
+  const auto threads = threads_of_this_process();
+  const auto records = make_memory_store();
+  one_thread_server one{*records};
+  one.pipe->put(send_text());
+  CHECK(one.pipe->output().empty()); // Nothing happens by itself.
+  for (int turns = 0; turns < 100 && one.pipe->output().empty(); ++turns)
+    one.turn();
+  CHECK(one.pipe->output().starts_with("HTTP/1.1 200 OK\r\n"));
+  CHECK(one.pipe->output().find("TASK_STATE_COMPLETED") != std::string::npos);
+  CHECK(one.pipe->output().find("Date: Tue, 01 Jan 2030") != std::string::npos);
+  CHECK(threads_of_this_process() == threads);
+}
+
+TEST_CASE("on one thread a durable answer waits for the turn of the writer", "[net][turns]") {
+  const temporary_directory directory;
+  auto records = make_rocksdb_store({.directory = directory / "data"}, {});
+  REQUIRE(records.has_value());
+  bool writes = false;
+  one_thread_server one{**records, [&] {
+                          if (writes)
+                            static_cast<void>((*records)->turn());
+                        }};
+  one.pipe->put(send_text());
+  for (int turns = 0; turns < 20; ++turns)
+    one.turn();
+  CHECK(one.pipe->output().empty());
+  writes = true;
+  for (int turns = 0; turns < 100 && one.pipe->output().empty(); ++turns)
+    one.turn();
+  CHECK(one.pipe->output().find("TASK_STATE_COMPLETED") != std::string::npos);
+}
+
+TEST_CASE("on one thread notifications are posted in the sender's turns", "[net][turns][push]") {
+  push_receiver receiver;
+  const auto records = make_memory_store();
+  one_thread_server one{*records};
+  one.pipe->put(send_text(R"(,"configuration":{"taskPushNotificationConfig":{"url":")"
+                          + receiver.url() + R"("}})"));
+  const auto told = [&] {
+    const auto posts = receiver.received();
+    return !posts.empty() && posts.back().body.find("TASK_STATE_COMPLETED") != std::string::npos;
+  };
+  CHECK(comes_true([&] {
+    one.turn();
+    return told();
+  }));
+}
+
+TEST_CASE("deadlines of connections pass by the clock that was handed in", "[net][turns]") {
+  const auto records = make_memory_store();
+  one_thread_server one{*records};
+  one.pipe->put("POST / HTTP/1.1\r\nHost: he");
+  for (int turns = 0; turns < 20; ++turns)
+    one.turn();
+  CHECK(one.state->connections == 1);
+  for (int seconds = 0; seconds < 60 && one.pipe->output().empty(); ++seconds) {
+    one.clock.advance(1s);
+    one.turn();
+    one.turn();
+  }
+  CHECK(one.pipe->output().starts_with("HTTP/1.1 408 "));
+}
+
+TEST_CASE(
+    "a connection that takes nothing has nothing encoded for it, and misses no change of state",
+    "[net][turns][window]") {
+  const auto records = make_memory_store();
+  one_thread_server one{*records};
+  one.agents.default_agent = "scripted";
+  std::string steps;
+  for (int i = 1; i <= 10; ++i)
+    steps += R"({\"progress\":{\"id\":\"pages\",\"progress\":)" + std::to_string(i)
+             + R"(,\"total\":10}},{\"sleep\":1},)";
+  one.pipe->stop_reading();
+  one.pipe->put(post(
+      R"({"jsonrpc":"2.0","id":1,"method":"SendStreamingMessage","params":{"message":{"messageId":"m","role":"ROLE_USER",)"
+      R"("parts":[{"text":"{\"steps\":[)"
+          + steps + R"({\"complete\":\"done\"}]}"}]}}})",
+      "A2A-Extensions: " + std::string(progress_uri) + "\r\n"));
+  const auto turn_for = [&](std::chrono::seconds span) {
+    for (int turns = 0; turns < 20; ++turns)
+      one.turn();
+    one.clock.advance(span);
+    for (int turns = 0; turns < 20; ++turns)
+      one.turn();
+  };
+  for (int i = 0; i < 12; ++i)
+    turn_for(1s);
+  CHECK(one.pipe->output().empty());
+  one.pipe->go_on_reading();
+  turn_for(0s);
+  const auto& output = one.pipe->output();
+  CHECK(output.find("TASK_STATE_COMPLETED") != std::string::npos);
+  // Had each change been encoded when it came, there would be as many events.
+  std::size_t events = 0;
+  for (auto at = output.find("data: "); at != std::string::npos; at = output.find("data: ", at + 1))
+    ++events;
+  CHECK(events < 10);
+}

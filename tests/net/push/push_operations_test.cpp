@@ -1,0 +1,338 @@
+// Push notifications over the wire: the methods of both versions and bindings, and what arrives
+// (docs/push.md).
+#include "tests/net/net_bed.hpp"
+#include "tests/store/kinds.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/full_pushes.hpp"
+#include "tests/support/passing_store.hpp"
+#include "tests/support/push_receiver.hpp"
+#include <troupe/store/limits.hpp>
+
+#include <boost/json/parse.hpp>
+
+#include <algorithm>
+#include <future>
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+server_options local_push() {
+  server_options options;
+  options.push.address = {.allow_http = true, .allow_private = true, .allow_hosts = {}};
+  return options;
+}
+
+boost::json::value rest(const net_bed& bed, std::string_view verb, std::string_view path,
+                        int status, std::string_view body = {},
+                        std::string_view headers = "A2A-Version: 1.0\r\n") {
+  auto client = bed.connect();
+  const auto answer = client.request(verb, path, body, headers);
+  INFO(verb << " " << path << ": " << answer.status << " " << answer.body);
+  CHECK(answer.status == status);
+  return boost::json::parse(answer.body);
+}
+
+/// The state that a notification of 1.0 or 0.3 tells; empty if it tells none.
+std::string state_in(const received_post& post) {
+  const auto body = boost::json::parse(post.body);
+  for (const auto* path : {"/task/status/state", "/statusUpdate/status/state", "/status/state"})
+    if (const auto found = at(body, path); found != "(none)")
+      return found;
+  return {};
+}
+
+/// Everything that comes up to the notification that tells `state`.
+std::vector<received_post> posts_until(push_receiver& receiver, const std::string& state) {
+  for (std::size_t count = 1;; ++count) {
+    auto posts = receiver.wait_for(count);
+    if (state_in(posts[count - 1]) == state)
+      return posts;
+  }
+}
+
+class full_store final : public passing_store {
+public:
+  [[nodiscard]] push_configs& pushes() override { return pushes_; }
+
+private:
+  full_pushes pushes_;
+};
+
+std::string new_task(const net_bed& bed) {
+  return at(bed.result_of("SendMessage",
+                          text_message("go", "", R"(,"configuration":{"returnImmediately":true})")),
+            "/task/id");
+}
+
+} // namespace
+
+TEST_CASE("1.0 configurations are made, got, listed and deleted over JSON-RPC", "[net][push]") {
+  const net_bed bed(local_push(), "puppet");
+  const auto task = new_task(bed);
+  const auto made =
+      bed.result_of("CreateTaskPushNotificationConfig",
+                    R"({"taskId":")" + task
+                        + R"(","url":"http://127.0.0.1:9/hook","token":"t","authentication":)"
+                          R"({"scheme":"Bearer","credentials":"secret"}})");
+  const auto id = at(made, "/id");
+  CHECK(at(made, "/taskId") == task);
+  CHECK(at(made, "/url") == "http://127.0.0.1:9/hook");
+  const auto names = R"({"taskId":")" + task + R"(","id":")" + id + "\"}";
+  CHECK(bed.result_of("GetTaskPushNotificationConfig", names) == made);
+  const auto page =
+      bed.result_of("ListTaskPushNotificationConfigs", R"({"taskId":")" + task + "\"}");
+  CHECK(page.at("configs").as_array().size() == 1);
+  CHECK(at(page, "/nextPageToken").empty());
+  CHECK(at(bed.result_of("DeleteTaskPushNotificationConfig", names), "") == "{}");
+  CHECK(at(bed.result_of("DeleteTaskPushNotificationConfig", names), "") == "{}");
+  CHECK(at(bed.error_of("GetTaskPushNotificationConfig", names), "/code") == "-32001");
+  CHECK(at(bed.error_of("CreateTaskPushNotificationConfig",
+                        R"({"taskId":"nobody","url":"http://127.0.0.1/"})"),
+           "/code")
+        == "-32001");
+  CHECK(
+      at(bed.error_of("CreateTaskPushNotificationConfig", R"({"taskId":")" + task + "\"}"), "/code")
+      == "-32602");
+}
+
+TEST_CASE("0.3 configurations have their nested shape over JSON-RPC", "[net][push][v0_3]") {
+  const net_bed bed(local_push(), "puppet");
+  const auto task = new_task(bed);
+  const auto call = [&](std::string_view method, const std::string& params) {
+    return bed.call(rpc(method, params), "");
+  };
+  const auto made =
+      call("tasks/pushNotificationConfig/set",
+           R"({"taskId":")" + task
+               + R"(","pushNotificationConfig":{"id":"mine","url":"http://127.0.0.1:9/"}})");
+  CHECK(at(made, "/result/pushNotificationConfig/id") == "mine");
+  CHECK(at(call("tasks/pushNotificationConfig/get", R"({"id":")" + task + "\"}"),
+           "/result/pushNotificationConfig/id")
+        == "mine");
+  CHECK(call("tasks/pushNotificationConfig/list", R"({"id":")" + task + "\"}")
+            .at("result")
+            .as_array()
+            .size()
+        == 1);
+  const auto gone = call("tasks/pushNotificationConfig/delete",
+                         R"({"id":")" + task + R"(","pushNotificationConfigId":"mine"})");
+  CHECK(at(gone, "/result") == "null");
+}
+
+TEST_CASE("configurations over REST, in both versions", "[net][push][rest]") {
+  const net_bed bed(local_push(), "puppet");
+  const auto path = "/tasks/" + new_task(bed) + "/pushNotificationConfigs";
+  const auto made = rest(bed, "POST", path, 200, R"({"url":"http://127.0.0.1:9/","id":"hook:1"})");
+  CHECK(at(made, "/id") == "hook:1");
+  CHECK(rest(bed, "GET", path + "/hook:1", 200) == made);
+  CHECK(rest(bed, "GET", path + "?pageSize=1", 200).at("configs").as_array().size() == 1);
+  CHECK(at(rest(bed, "GET", "/v1" + path + "/hook:1", 200, "", ""), "/pushNotificationConfig/id")
+        == "hook:1");
+  CHECK(
+      at(rest(
+             bed, "POST", "/v1" + path, 200,
+             R"({"config":{"pushNotificationConfig":{"id":"hook:2","url":"http://127.0.0.1:9/"}}})",
+             ""),
+         "/pushNotificationConfig/id")
+      == "hook:2");
+  CHECK(rest(bed, "GET", "/v1" + path, 200, "", "").at("configs").as_array().size() == 2);
+  CHECK(at(rest(bed, "DELETE", path + "/hook:1", 200), "") == "{}");
+  CHECK(at(rest(bed, "DELETE", "/v1" + path + "/hook:2", 200, "", ""), "") == "{}");
+  CHECK(at(rest(bed, "GET", path + "/hook:1", 404), "/error/details/0/reason") == "TASK_NOT_FOUND");
+}
+
+TEST_CASE("a configuration that comes with a message is told the whole life of its task",
+          "[net][push]") {
+  push_receiver receiver;
+  const net_bed bed(local_push(), "puppet");
+  const auto sent = bed.result_of(
+      "SendMessage",
+      text_message(
+          "go", "",
+          R"(,"configuration":{"returnImmediately":true,"taskPushNotificationConfig":{"url":")"
+              + receiver.url()
+              + R"(","token":"tok","authentication":{"scheme":"Bearer","credentials":"abc"}}})"));
+  const auto id = at(sent, "/task/id");
+  const auto port = bed.puppet->port(0);
+  port->report(report_artifact{text_artifact("out", "x"), false, true});
+  port->report(report_completed{{}, "done"});
+  const auto posts = posts_until(receiver, "TASK_STATE_COMPLETED");
+  // The snapshot first. A store without a past may have missed the beginning, and then the snapshot
+  // shows it.
+  CHECK(at(boost::json::parse(posts[0].body), "/task/id") == id);
+  REQUIRE(posts.size() >= 2);
+  const auto artifacts = std::count_if(posts.begin(), posts.end(), [](const auto& post) {
+    const auto body = boost::json::parse(post.body);
+    return at(body, "/artifactUpdate/artifact/parts/0/text") == "x"
+           || at(body, "/task/artifacts/0/parts/0/text") == "x";
+  });
+  CHECK(artifacts == 1);
+  CHECK(posts[0].header("authorization") == "Bearer abc");
+  CHECK(posts[0].header("x-a2a-notification-token") == "tok");
+}
+
+TEST_CASE("a 0.3 client's configuration is sent whole tasks, also for a task done at once",
+          "[net][push][v0_3]") {
+  push_receiver receiver;
+  const net_bed bed(local_push());
+  const auto sent = bed.call(
+      rpc("message/send",
+          R"({"message":{"kind":"message","messageId":"m","role":"user","parts":[{"kind":"text","text":"hi"}]},)"
+          R"("configuration":{"pushNotificationConfig":{"url":")"
+              + receiver.url() + "\"}}}"),
+      "");
+  CHECK(at(sent, "/result/status/state") == "completed");
+  CHECK_FALSE(posts_until(receiver, "completed").empty());
+  CHECK(at(boost::json::parse(receiver.received().back().body), "/kind") == "task");
+}
+
+TEST_CASE("a stream may bring a configuration, too", "[net][push][sse]") {
+  push_receiver receiver;
+  const net_bed bed(local_push());
+  auto client = bed.connect();
+  client.send(http_client::request_text(
+      "POST", "/message:stream",
+      text_message("hi", "",
+                   R"(,"configuration":{"taskPushNotificationConfig":{"url":")" + receiver.url()
+                       + "\"}}")));
+  CHECK(client.receive_head().status == 200);
+  while (client.next_event()) {
+  }
+  CHECK_FALSE(posts_until(receiver, "TASK_STATE_COMPLETED").empty());
+}
+
+TEST_CASE("a configuration that comes with a plan is told the life of the task that stands for it",
+          "[net][push][opt]") {
+  push_receiver receiver;
+  const bool is_1_0 = GENERATE(true, false);
+  const bool streams = GENERATE(false, true);
+  const bool durable = GENERATE(false, true);
+  CAPTURE(is_1_0, streams, durable);
+  const temporary_directory directory;
+  const net_bed bed(local_push(), "echo", durable ? open_or_fail(directory / "data") : nullptr);
+  const std::string plan =
+      R"(,"metadata":{"opt/v1/plan":{"name":"p","tasks":[{"name":"a","agent":"echo"}]}}})";
+  const auto hook = R"({"id":"mine","url":")" + receiver.url() + "\"}";
+  const auto params =
+      is_1_0
+          ? R"({"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"x"}])" + plan
+                + R"(,"configuration":{"taskPushNotificationConfig":)" + hook + "}}"
+          : R"({"message":{"kind":"message","messageId":"m","role":"user","parts":[{"kind":"text","text":"x"}])"
+                + plan + R"(,"configuration":{"blocking":true,"pushNotificationConfig":)" + hook
+                + "}}";
+  const auto method = is_1_0 ? (streams ? "SendStreamingMessage" : "SendMessage")
+                             : (streams ? "message/stream" : "message/send");
+  auto client = bed.connect();
+  client.send(http_client::request_text("POST", "/", rpc(method, params),
+                                        is_1_0 ? "A2A-Version: 1.0\r\n" : ""));
+  std::string first;
+  if (streams) {
+    REQUIRE(client.receive_head().status == 200);
+    first = client.next_event().value();
+    while (client.next_event()) {
+    }
+  } else {
+    first = client.receive().body;
+  }
+  const auto id = at(boost::json::parse(first), is_1_0 ? "/result/task/id" : "/result/id");
+  const auto posts = posts_until(receiver, is_1_0 ? "TASK_STATE_COMPLETED" : "completed");
+  const auto last = boost::json::parse(posts.back().body);
+  const auto* told = !is_1_0                             ? "/id"
+                     : last.as_object().contains("task") ? "/task/id"
+                                                         : "/statusUpdate/taskId";
+  CHECK(at(last, told) == id);
+}
+
+TEST_CASE("a configuration that comes with a plan is there once the send is answered",
+          "[net][push][opt]") {
+  const net_bed bed(local_push());
+  const auto sent = bed.result_of(
+      "SendMessage",
+      text_message(
+          "x",
+          R"(,"metadata":{"opt/v1/plan":{"name":"p","tasks":[{"name":"a","agent":"puppet"}]}})",
+          R"(,"configuration":{"returnImmediately":true,"taskPushNotificationConfig":{"url":"http://127.0.0.1:9/"}})"));
+  const auto page = bed.result_of("ListTaskPushNotificationConfigs",
+                                  R"({"taskId":")" + at(sent, "/task/id") + "\"}");
+  CHECK(page.at("configs").as_array().size() == 1);
+}
+
+TEST_CASE("a message whose configuration has no room is not delivered", "[net][push]") {
+  const net_bed bed(local_push(), "puppet");
+  const auto task = new_task(bed);
+  const auto port = bed.puppet->port(0);
+  port->report(report_question{"which?", false});
+  const auto state = [&] {
+    return at(bed.result_of("GetTask", R"({"id":")" + task + "\"}"), "/status/state");
+  };
+  REQUIRE(comes_true([&] { return state() == "TASK_STATE_INPUT_REQUIRED"; }));
+  for (std::size_t i = 0; i < push_configs_per_task_max; ++i)
+    static_cast<void>(bed.result_of("CreateTaskPushNotificationConfig",
+                                    R"({"taskId":")" + task
+                                        + R"(","url":"http://127.0.0.1:9/","id":"c)"
+                                        + std::to_string(i) + "\"}"));
+  const auto with = [&](const std::string& text, const std::string& id) {
+    return text_message(
+        text, R"(,"taskId":")" + task + "\"",
+        R"(,"configuration":{"returnImmediately":true,"taskPushNotificationConfig":{"url":"http://127.0.0.1:9/","id":")"
+            + id + "\"}}");
+  };
+  for (const auto* id : {"", "another"}) {
+    const auto refused = bed.error_of("SendMessage", with("unheard", id));
+    CHECK(at(refused, "/code") == "-32602");
+    CHECK(at(refused, "/data/0/reason") == "LIMIT_EXCEEDED");
+    CHECK(state() == "TASK_STATE_INPUT_REQUIRED");
+  }
+  // One in the place of another needs no room.
+  CHECK(at(bed.result_of("SendMessage", with("this one", "c3")), "/task/id") == task);
+  CHECK(bed.puppet->input(0) == "this one");
+}
+
+TEST_CASE("a configuration that finds no room any more loses nobody their task", "[net][push]") {
+  const bool brings_plan = GENERATE(false, true);
+  CAPTURE(brings_plan);
+  const std::string plan =
+      R"(,"metadata":{"opt/v1/plan":{"name":"p","tasks":[{"name":"a","agent":"puppet"}]}})";
+  const auto warned = std::make_shared<std::promise<std::string>>();
+  auto options = local_push();
+  options.push.warn = [warned](std::string_view line) { warned->set_value(std::string(line)); };
+  const net_bed bed(options, "puppet", std::make_unique<full_store>());
+  const auto sent = bed.result_of(
+      "SendMessage",
+      text_message(
+          "go", brings_plan ? plan : "",
+          R"(,"configuration":{"returnImmediately":true,"taskPushNotificationConfig":{"url":"http://127.0.0.1:9/"}})"));
+  const auto id = at(sent, "/task/id");
+  CHECK(at(bed.result_of("GetTask", R"({"id":")" + id + "\"}"), "/id") == id);
+  CHECK_THAT(warned->get_future().get(), ContainsSubstring(id) && ContainsSubstring("too many"));
+}
+
+TEST_CASE("a configuration that cannot be used refuses its message", "[net][push]") {
+  const net_bed bed; // as it comes: no plain http, no private addresses
+  for (const auto* url : {"http://example.com/", "https://127.0.0.1/", "https://user@example.com/",
+                          "ftp://example.com/", "nonsense"}) {
+    CAPTURE(url);
+    const auto error = bed.error_of(
+        "SendMessage", text_message("x", "",
+                                    R"(,"configuration":{"taskPushNotificationConfig":{"url":")"
+                                        + std::string(url) + "\"}}"));
+    CHECK(at(error, "/code") == "-32602");
+  }
+  CHECK(at(bed.result_of("ListTasks", "{}"), "/totalSize") == "0");
+
+  server_options off;
+  off.push.enabled = false;
+  const net_bed without(off);
+  CHECK(
+      at(without.error_of(
+             "SendMessage",
+             text_message(
+                 "x", "",
+                 R"(,"configuration":{"taskPushNotificationConfig":{"url":"https://example.com/"}})")),
+         "/code")
+      == "-32003");
+  CHECK(at(without.error_of("GetTaskPushNotificationConfig", R"({"taskId":"t","id":"c"})"), "/code")
+        == "-32003");
+}

@@ -1,0 +1,105 @@
+#include "net/push/turn_queue.hpp"
+#include "tests/support/catch.hpp"
+
+#include <map>
+#include <random>
+#include <vector>
+
+using namespace troupe::net;
+
+namespace {
+
+using queue = turn_queue<std::string>;
+
+/// Everybody who may go now.
+std::string all_of(queue& from) {
+  std::string out;
+  while (const auto who = from.next())
+    out += (out.empty() ? "" : " ") + *who;
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("lines take turns, within a line it is first come first served", "[net][push][turns]") {
+  queue turns(100, 100);
+  for (const auto* who : {"a1", "a2", "a3", "b1", "c1", "b2"})
+    turns.wait(std::string(1, who[0]), who);
+  CHECK(all_of(turns) == "a1 b1 c1 a2 b2 a3");
+}
+
+TEST_CASE("no more go at once than allowed, in all and of one line", "[net][push][turns]") {
+  queue turns(3, 2);
+  for (const auto* who : {"a1", "a2", "a3", "b1", "b2"})
+    turns.wait(std::string(1, who[0]), who);
+  CHECK(all_of(turns) == "a1 b1 a2");
+  turns.end("b");
+  CHECK(all_of(turns) == "b2"); // The line of a has its two.
+  turns.end("a");
+  CHECK(all_of(turns) == "a3");
+  CHECK(all_of(turns).empty());
+}
+
+TEST_CASE("who leaves is passed over, and an unused line is forgotten", "[net][push][turns]") {
+  queue turns(1, 1);
+  turns.wait("a", "a1");
+  turns.wait("a", "a2");
+  turns.wait("b", "b1");
+  turns.leave("a", "a1");
+  turns.leave("a", "nobody");
+  turns.leave("nowhere", "a1");
+  turns.leave("b", "b1");
+  CHECK(turns.next() == "a2");
+  turns.end("a");
+  CHECK_FALSE(turns.next());
+  CHECK(turns.lines() == 0);
+}
+
+TEST_CASE("whatever comes and goes, the bounds hold and everybody has a turn",
+          "[net][push][turns]") {
+  const auto seed = GENERATE(range(1U, 20U));
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  queue turns(5, 2);
+  std::map<std::string, int> going;
+  std::size_t had = 0;
+  std::size_t left = 0;
+  constexpr int members = 500;
+  const auto check_next = [&] {
+    while (const auto who = turns.next()) {
+      const auto line = who->substr(0, 1);
+      ++had;
+      REQUIRE(++going[line] <= 2);
+      int sum = 0;
+      for (const auto& [name, count] : going)
+        sum += count;
+      REQUIRE(sum <= 5);
+    }
+  };
+  const auto end_one = [&] {
+    for (auto& [line, count] : going)
+      if (count > 0) {
+        --count;
+        turns.end(line);
+        return true;
+      }
+    return false;
+  };
+  for (int i = 0; i < members; ++i) {
+    const std::string line(1, static_cast<char>('a' + random() % 6));
+    const auto who = line + std::to_string(i);
+    turns.wait(line, who);
+    if (random() % 10 == 0) {
+      turns.leave(line, who);
+      ++left;
+    }
+    if (random() % 2 == 0)
+      check_next();
+    if (random() % 2 == 0)
+      end_one();
+  }
+  for (check_next(); end_one();)
+    check_next();
+  CHECK(had + left == members);
+  CHECK(turns.lines() == 0);
+}

@@ -1,0 +1,359 @@
+#include "protocol/fold/apply.hpp"
+#include "protocol/fold/objective_life.hpp"
+#include "tests/store/changes.hpp"
+#include "tests/support/catch.hpp"
+
+#include <algorithm>
+#include <functional>
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+constexpr objective_state all_states[]{objective_state::submitted, objective_state::planning,
+                                       objective_state::working,   objective_state::blocked,
+                                       objective_state::completed, objective_state::failed,
+                                       objective_state::canceled};
+constexpr plan_state all_plan_states[]{plan_state::pending, plan_state::working,
+                                       plan_state::blocked, plan_state::completed,
+                                       plan_state::failed,  plan_state::skipped};
+
+/// Two plans of two tasks, the second one after the first; a third one of one task, by itself.
+std::vector<plan_relations> relations() {
+  return {{}, {.dependencies = {0}, .alternatives = {}, .alternative_of = {}}, {}};
+}
+
+objective_view a_view() {
+  objective_view out;
+  apply(out, about("o", 1, objective_created{make_objective("o", {2, 2, 1}), {}}));
+  return out;
+}
+
+bool same(const objective_view& a, const objective_view& b) {
+  const auto same_slot = [](const task_slot& x, const task_slot& y) {
+    return x.state == y.state && x.generation == y.generation && x.attempt == y.attempt;
+  };
+  const auto same_task = [](const task_spec& x, const task_spec& y) {
+    return x.id == y.id && x.name == y.name && x.is_removed == y.is_removed
+           && x.dependency_indexes == y.dependency_indexes;
+  };
+  const auto same_plan = [&](const plan_view& x, const plan_view& y) {
+    return std::ranges::equal(x.spec->tasks, y.spec->tasks, same_task) && x.state == y.state
+           && x.reason == y.reason && x.paused == y.paused && x.start_requested == y.start_requested
+           && x.skip_requested == y.skip_requested
+           && std::ranges::equal(x.tasks, y.tasks, same_slot);
+  };
+  return a.state == b.state && a.reason == b.reason && a.planning == b.planning
+         && a.revision == b.revision && a.paused == b.paused && a.closing == b.closing
+         && a.name == b.name && std::ranges::equal(a.plans, b.plans, same_plan);
+}
+
+update_objective to(objective_state state) {
+  update_objective out;
+  out.state = state;
+  return out;
+}
+
+plan_addition one_more(bool start) {
+  return {make_plan(objective_id{"o"}, 3, 1),
+          {.dependencies = {2}, .alternatives = {}, .alternative_of = {}},
+          start};
+}
+
+shape_change reshaping(std::uint32_t plan, std::vector<wanted_operation> operations) {
+  shape_change out{plan, {}, {}};
+  out.command.operations = std::move(operations);
+  out.terms.tasks_max = 10;
+  return out;
+}
+
+/// Everything that can be asked or reported of an objective with `plans` plans.
+std::vector<objective_input> all_inputs() {
+  std::vector<objective_input> out{objective_goes_on{}, objective_cancellation{"by request"},
+                                   one_more(false),     one_more(true),
+                                   plans_told{},        update_objective{}};
+  for (const auto state : all_states)
+    out.emplace_back(to(state));
+  for (std::uint32_t plan = 0; plan < 3; ++plan) {
+    out.emplace_back(plan_change{plan, std::nullopt, std::nullopt});
+    for (const auto state : all_plan_states)
+      out.emplace_back(plan_change{plan, state, std::nullopt});
+    out.emplace_back(task_withdrawal{plan, 0, "by request", {}});
+    out.emplace_back(reshaping(plan, {rename_task<std::string>{"task-0", "another"}, add_task{}}));
+    out.emplace_back(reshaping(plan, {add_task{}, remove_task<std::string>{"task-0"}}));
+    for (const auto state : {plan_state::working, plan_state::blocked})
+      out.emplace_back(plan_progressed{plan, {plan, state, ""}});
+    for (const auto state : {plan_state::completed, plan_state::failed})
+      out.emplace_back(plan_ended{{plan, state, "so it is"}, {}});
+    out.emplace_back(plan_stands{plan, {true, 0}});
+    out.emplace_back(plan_stands{plan, {false, 1}});
+  }
+  return out;
+}
+
+/// Whether a fact of a plan's actor can come: the plan runs, and can have become that.
+bool can_come(const objective_input& input, const objective_view& view) {
+  const auto runs = [&](std::uint32_t plan) { return is_running(view.plans[plan].state); };
+  if (const auto* moved = std::get_if<plan_progressed>(&input))
+    return runs(moved->plan);
+  if (const auto* ended = std::get_if<plan_ended>(&input))
+    return runs(ended->moved.plan);
+  return true;
+}
+
+/// What the plan's actor has committed itself.
+void apply_fact(objective_view& view, const objective_input& input) {
+  if (const auto* moved = std::get_if<plan_progressed>(&input))
+    apply(view, about("o", 9), moved->moved);
+  if (const auto* ended = std::get_if<plan_ended>(&input))
+    apply(view, about("o", 9), ended->moved);
+}
+
+/// Calls `visit` with an objective in every state, its plans in every state, paused or not, closing
+/// or not.
+void for_each_life(const std::function<void(const objective_view&)>& visit) {
+  for (const auto state : all_states)
+    for (const auto first : all_plan_states)
+      for (const auto second : all_plan_states)
+        for (const auto third :
+             {plan_state::pending, plan_state::working, plan_state::completed, plan_state::failed})
+          for (const int flags : {0, 1, 2, 3}) {
+            auto view = a_view();
+            view.state = state;
+            view.planning = state == objective_state::planning
+                            || (flags == 3 && state == objective_state::blocked);
+            view.plans[0].state = first;
+            view.plans[1].state = second;
+            view.plans[2].state = third;
+            for (auto& plan : view.plans)
+              if (is_settled(plan.state))
+                for (std::size_t t = 0; t < plan.tasks.size(); ++t)
+                  plan.tasks.edit(t).state = plan.state == plan_state::completed
+                                                 ? task_state::completed
+                                                 : task_state::canceled;
+            const auto running = std::ranges::count_if(
+                view.plans, [](const plan_view& plan) { return is_running(plan.state); });
+            if (is_settled(state) && (running > 0 || flags > 0))
+              continue;
+            view.paused = flags == 1;
+            if (flags == 2) {
+              if (running == 0)
+                continue;
+              view.closing = objective_state::canceled;
+            }
+            visit(view);
+          }
+}
+
+objective_life life_of(objective_view view) {
+  return {std::move(view), relations()};
+}
+
+/// An objective that works, as its actor begins it.
+objective_life started() {
+  objective_view blank;
+  blank.id = objective_id{"o"};
+  objective_life life{std::move(blank), relations()};
+  static_cast<void>(
+      life.decide(objective_begins{{make_objective("o", {2, 2, 1}), {}}, true}, at_ms(1)));
+  return life;
+}
+
+template<class Effect>
+std::vector<std::uint32_t> plans_of(const objective_decision& decision) {
+  std::vector<std::uint32_t> out;
+  for (const auto& each : decision.effects)
+    if (const auto* effect = std::get_if<Effect>(&each))
+      out.push_back(effect->plan);
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("in every state, whatever comes, an objective and its plans move by the tables",
+          "[fold][objective_life]") {
+  const auto inputs = all_inputs();
+  std::size_t seen = 0;
+  for_each_life([&](const objective_view& before) {
+    for (const auto& input : inputs) {
+      if (!can_come(input, before))
+        continue;
+      ++seen;
+      auto life = life_of(before);
+      auto now = before;
+      apply_fact(now, input);
+      const auto decision = life.decide(input, at_ms(9));
+      auto where = about("o", 9);
+      bool by_the_table = true;
+      for (const auto& one : decision.events) {
+        if (const auto* moved = std::get_if<objective_moved>(&one))
+          by_the_table = by_the_table && may_become(now.state, moved->to);
+        if (const auto* moved = std::get_if<plan_moved>(&one))
+          by_the_table = by_the_table && may_become(now.plans[moved->plan].state, moved->to);
+        apply_event(now, where, one);
+      }
+      if (!by_the_table || !same(now, life.view()))
+        FAIL_CHECK("input " << input.index() << " in " << to_string(before.state) << ": "
+                            << to_string(now.state) << " or " << to_string(life.view().state));
+      if (decision.refused && !decision.events.empty())
+        FAIL_CHECK("input " << input.index() << " was refused and changed something");
+    }
+  });
+  CHECK(seen > 50'000);
+}
+
+TEST_CASE("who starts the events again elsewhere starts no plan twice, and none while paused",
+          "[fold][objective_life]") {
+  const auto inputs = all_inputs();
+  for_each_life([&](const objective_view& before) {
+    for (const auto& input : inputs) {
+      if (!can_come(input, before))
+        continue;
+      auto life = life_of(before);
+      const auto decision = life.decide(input, at_ms(9));
+      auto begun = plans_of<start_plan>(decision);
+      for (const auto plan : begun)
+        if (!is_running(life.view().plans[plan].state))
+          FAIL_CHECK("plan " << plan << " was started and does not run");
+      std::ranges::sort(begun);
+      CHECK(std::ranges::adjacent_find(begun) == begun.end());
+      if (before.paused && life.view().paused && !std::holds_alternative<objective_goes_on>(input)
+          && !std::holds_alternative<plan_change>(input))
+        CHECK(begun.empty());
+      if (is_settled(life.view().state))
+        CHECK(begun.empty());
+    }
+  });
+}
+
+TEST_CASE("an objective that begins starts what depends on nothing", "[fold][objective_life]") {
+  auto life = started();
+  CHECK(life.view().state == objective_state::working);
+  const auto first = life.decide(objective_goes_on{}, at_ms(2));
+  CHECK(plans_of<start_plan>(first) == std::vector<std::uint32_t>{0, 2});
+  const auto next = life.decide(plan_ended{{0, plan_state::completed, ""}, {}}, at_ms(3));
+  CHECK(plans_of<start_plan>(next) == std::vector<std::uint32_t>{1});
+  static_cast<void>(life.decide(plan_ended{{2, plan_state::completed, ""}, {}}, at_ms(4)));
+  CHECK(life.view().state == objective_state::working);
+  static_cast<void>(life.decide(plan_ended{{1, plan_state::completed, ""}, {}}, at_ms(5)));
+  CHECK(life.view().state == objective_state::completed);
+}
+
+TEST_CASE("a pause is answered once the plans that run have heard", "[fold][objective_life]") {
+  auto life = started();
+  static_cast<void>(life.decide(objective_goes_on{}, at_ms(2)));
+  const auto pause = life.decide(to(objective_state::blocked), at_ms(3));
+  CHECK(pause.answer == answer_after::plans_heard);
+  CHECK(plans_of<pause_running_plan>(pause) == std::vector<std::uint32_t>{0, 2});
+  CHECK(life.view().state == objective_state::working);
+  static_cast<void>(life.decide(plan_progressed{0, {0, plan_state::blocked, ""}}, at_ms(4)));
+  CHECK(life.view().state == objective_state::working);
+  static_cast<void>(life.decide(plan_progressed{2, {2, plan_state::blocked, ""}}, at_ms(5)));
+  CHECK(life.view().state == objective_state::blocked);
+  CHECK(life.view().reason == "paused by request");
+  static_cast<void>(life.decide(to(objective_state::working), at_ms(6)));
+  CHECK(life.view().state == objective_state::blocked);
+  static_cast<void>(life.decide(plan_progressed{2, {2, plan_state::working, ""}}, at_ms(7)));
+  CHECK(life.view().state == objective_state::working);
+}
+
+TEST_CASE("an objective is stuck when all that runs waits for people or for each other",
+          "[fold][objective_life]") {
+  auto view = a_view();
+  view.state = objective_state::working;
+  view.plans[0].state = plan_state::working;
+  view.plans[2].state = plan_state::working;
+  std::vector<plan_standing> standing(3);
+  CHECK_FALSE(is_stuck(view, standing));
+  standing[0].idle = standing[2].idle = true;
+  CHECK_FALSE(is_stuck(view, standing)); // who waits for nobody else is just at it
+  view.plans[0].state = plan_state::blocked;
+  CHECK(is_stuck(view, standing));
+  standing[2].idle = false;
+  CHECK_FALSE(is_stuck(view, standing));
+  view.parallel_max = 2;
+  standing[0].asking = 1;
+  CHECK_FALSE(is_stuck(view, standing));
+  standing[2].asking = 1;
+  CHECK(is_stuck(view, standing)); // who asks holds all the slots
+}
+
+TEST_CASE("an end that is asked for comes when nothing runs any more", "[fold][objective_life]") {
+  auto life = started();
+  static_cast<void>(life.decide(objective_goes_on{}, at_ms(2)));
+  const auto cancel = life.decide(to(objective_state::canceled), at_ms(3));
+  CHECK(cancel.answer == answer_after::objective_end);
+  CHECK(plans_of<end_running_plan>(cancel) == std::vector<std::uint32_t>{0, 2});
+  CHECK(life.view().closing == objective_state::canceled);
+  static_cast<void>(life.decide(plan_ended{{0, plan_state::failed, ""}, {}}, at_ms(4)));
+  CHECK(life.view().state == objective_state::working);
+  static_cast<void>(life.decide(plan_ended{{2, plan_state::failed, ""}, {}}, at_ms(5)));
+  CHECK(life.view().state == objective_state::canceled);
+  CHECK(life.view().plans[1].tasks[0].state == task_state::canceled);
+}
+
+TEST_CASE("a change that names an old revision is refused", "[fold][objective_life]") {
+  auto life = started();
+  auto stale = to(objective_state::canceled);
+  stale.if_revision = 7;
+  const auto decision = life.decide(stale, at_ms(2));
+  REQUIRE(decision.refused);
+  CHECK(decision.refused->code == errc::revision_mismatch);
+  CHECK(life.decide(plan_change{0, plan_state::working, 7}, at_ms(2)).refused->code
+        == errc::revision_mismatch);
+}
+
+TEST_CASE("the slots of a plan are lent and come back", "[fold][objective_life]") {
+  auto life = started();
+  static_cast<void>(life.decide(objective_goes_on{}, at_ms(2)));
+  auto slots = life.lend_slots(0);
+  REQUIRE(slots.size() == 2);
+  CHECK(life.view().plans[0].tasks.empty());
+  slots.edit(1).state = task_state::failed;
+  life.take_back(0, std::move(slots));
+  static_cast<void>(life.decide(plan_ended{{0, plan_state::failed, "no"}, {}}, at_ms(3)));
+  CHECK(life.view().plans[0].tasks[1].state == task_state::failed);
+}
+
+TEST_CASE("the shape of a plan is changed here before it runs, and by its own actor while it does",
+          "[fold][objective_life]") {
+  auto life = started();
+  static_cast<void>(life.decide(objective_goes_on{}, at_ms(2)));
+  const auto waiting = life.decide(reshaping(1, {remove_task<std::string>{"task-1"}}), at_ms(3));
+  REQUIRE(waiting.events.size() == 2);
+  CHECK(std::holds_alternative<plan_changed>(waiting.events.front()));
+  CHECK(waiting.effects.empty());
+  CHECK(life.view().revision == 1);
+  CHECK(life.view().plans[1].tasks[1].state == task_state::canceled);
+  const auto running = life.decide(reshaping(0, {remove_task<std::string>{"task-1"}}), at_ms(4));
+  CHECK(running.events.empty());
+  CHECK(plans_of<change_running_plan>(running) == std::vector<std::uint32_t>{0});
+  CHECK(life.view().revision == 1);
+}
+
+TEST_CASE("a plan that has ended keeps its shape, and so does one of an objective that has",
+          "[fold][objective_life]") {
+  auto life = started();
+  static_cast<void>(life.decide(objective_goes_on{}, at_ms(2)));
+  static_cast<void>(life.decide(plan_ended{{0, plan_state::completed, ""}, {}}, at_ms(3)));
+  const auto ended = life.decide(reshaping(0, {add_task{}}), at_ms(4));
+  REQUIRE(ended.refused);
+  CHECK(ended.refused->code == errc::invalid_transition);
+  CHECK(ended.refused->message == "the plan is completed and stays as it is");
+  auto stale = reshaping(1, {add_task{}});
+  stale.command.if_revision = 7;
+  CHECK(life.decide(stale, at_ms(5)).refused->code == errc::revision_mismatch);
+}
+
+TEST_CASE("a task that was removed does not come back when its plan is tried again",
+          "[fold][objective_life]") {
+  auto life = started();
+  static_cast<void>(life.decide(reshaping(0, {remove_task<std::string>{"task-1"}}), at_ms(2)));
+  static_cast<void>(life.decide(objective_goes_on{}, at_ms(3)));
+  static_cast<void>(life.decide(plan_ended{{2, plan_state::failed, "no"}, {}}, at_ms(4)));
+  static_cast<void>(life.decide(plan_ended{{0, plan_state::failed, "no"}, {}}, at_ms(5)));
+  static_cast<void>(life.decide(to(objective_state::planning), at_ms(6)));
+  CHECK(life.view().plans[0].state == plan_state::pending);
+  CHECK(life.view().plans[0].tasks[1].state == task_state::canceled);
+}

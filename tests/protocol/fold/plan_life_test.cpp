@@ -1,0 +1,153 @@
+#include "protocol/fold/apply.hpp"
+#include "protocol/fold/plan_life.hpp"
+#include "tests/support/catch.hpp"
+
+#include <memory>
+
+using namespace troupe;
+
+namespace {
+
+constexpr plan_state all_states[]{plan_state::pending,   plan_state::working, plan_state::blocked,
+                                  plan_state::completed, plan_state::failed,  plan_state::skipped};
+
+plan_view a_running_plan(std::size_t tasks, plan_state state = plan_state::working,
+                         std::uint32_t parallel_max = 0) {
+  auto spec = std::make_shared<plan_spec>();
+  spec->tasks.resize(tasks);
+  spec->parallel_max = parallel_max;
+  plan_view out;
+  out.spec = spec;
+  out.state = state;
+  out.tasks.resize(tasks);
+  return out;
+}
+
+/// Where the moves lead; each must be one of the table.
+plan_state end_of(const plan_view& plan, const std::vector<plan_moved>& moves) {
+  auto now = plan;
+  for (const auto& move : moves) {
+    CHECK(may_become(now.state, move.to));
+    apply(now, change{}, move);
+  }
+  return now.state;
+}
+
+plan_state decided(const plan_view& plan, const task_tally& tasks,
+                   const std::optional<plan_end>& end = std::nullopt) {
+  return end_of(plan, decide(plan, 0, tasks, end, "task \"a\" failed"));
+}
+
+} // namespace
+
+TEST_CASE("from every state, whatever its tasks add up to, a plan moves by the table or not at all",
+          "[fold][plan_life]") {
+  const std::uint32_t counts[]{0, 1, 2};
+  for (const auto state : all_states)
+    for (const bool paused : {false, true})
+      for (const std::uint32_t parallel_max : {0u, 1u})
+        for (const auto running : counts)
+          for (const auto asking : counts)
+            for (const auto ready : counts)
+              for (const auto waiting : counts)
+                for (const auto failed : counts)
+                  for (const auto& end : {std::optional<plan_end>{},
+                                          std::optional{plan_end{plan_state::failed, "no"}},
+                                          std::optional{plan_end{plan_state::completed, "yes"}}}) {
+                    if (asking > running)
+                      continue;
+                    auto plan = a_running_plan(3, state, parallel_max);
+                    plan.paused = paused;
+                    const task_tally tasks{running, asking, ready, waiting, failed};
+                    const auto to = decided(plan, tasks, end);
+                    if (is_settled(state))
+                      CHECK(to == state);
+                    if (is_settled(to) && !is_settled(state))
+                      CHECK(running == 0);
+                    auto after = plan;
+                    after.state = to;
+                    CHECK(decide(after, 0, tasks, end, "").empty()); // decided once and for all
+                  }
+}
+
+TEST_CASE("a plan is over when nothing of it runs and nothing can begin any more",
+          "[fold][plan_life]") {
+  const auto plan = a_running_plan(2);
+  CHECK(decided(plan, {.running = 1}) == plan_state::working);
+  CHECK(decided(plan, {.ready = 1}) == plan_state::working);
+  CHECK(decided(plan, {.waiting = 1}) == plan_state::working);
+  CHECK(decided(plan, {}) == plan_state::completed);
+  CHECK(decided(plan, {.failed = 1}) == plan_state::failed);
+  CHECK(decide(plan, 0, {.failed = 1}, std::nullopt, "task \"a\" failed").back().reason
+        == "task \"a\" failed");
+}
+
+TEST_CASE("a plan without tasks is over only when somebody says so", "[fold][plan_life]") {
+  const auto plan = a_running_plan(0);
+  CHECK(decided(plan, {}) == plan_state::working);
+  CHECK(decided(plan, {}, plan_end{plan_state::completed, "completed by request"})
+        == plan_state::completed);
+}
+
+TEST_CASE("a plan that is to end waits for what runs", "[fold][plan_life]") {
+  const plan_end end{plan_state::failed, "canceled by request"};
+  CHECK(decided(a_running_plan(3), {.running = 1, .waiting = 2}, end) == plan_state::working);
+  CHECK(decided(a_running_plan(3), {.waiting = 2}, end) == plan_state::failed);
+}
+
+TEST_CASE("a blocked plan that is over works again first", "[fold][plan_life]") {
+  const auto moves = decide(a_running_plan(1, plan_state::blocked), 0, {}, std::nullopt, "");
+  REQUIRE(moves.size() == 2);
+  CHECK(moves[0].to == plan_state::working);
+  CHECK(moves[1].to == plan_state::completed);
+}
+
+TEST_CASE("a plan waits for input when all that runs asks and nothing else may begin",
+          "[fold][plan_life]") {
+  const auto plan = a_running_plan(3);
+  CHECK(decided(plan, {.running = 2, .asking = 1}) == plan_state::working);
+  CHECK(decided(plan, {.running = 2, .asking = 2}) == plan_state::blocked);
+  CHECK(decided(plan, {.running = 2, .asking = 2, .ready = 1}) == plan_state::working);
+  const auto narrow = a_running_plan(3, plan_state::working, 2);
+  CHECK(decided(narrow, {.running = 2, .asking = 2, .ready = 1}) == plan_state::blocked);
+  CHECK(decide(narrow, 0, {.running = 2, .asking = 2}, std::nullopt, "").back().reason
+        == "waits for input");
+  CHECK(decided(a_running_plan(3, plan_state::blocked), {.running = 2, .asking = 1})
+        == plan_state::working);
+}
+
+TEST_CASE("a paused plan is blocked until it goes on", "[fold][plan_life]") {
+  auto plan = a_running_plan(3);
+  plan.paused = true;
+  const auto moves = decide(plan, 0, {.running = 1, .ready = 1}, std::nullopt, "");
+  REQUIRE(moves.size() == 1);
+  CHECK(moves[0].to == plan_state::blocked);
+  CHECK(moves[0].reason == "paused by request");
+  apply(plan, change{}, moves[0]);
+  CHECK(decided(plan, {.ready = 1}) == plan_state::blocked);
+  plan.paused = false;
+  CHECK(decided(plan, {.ready = 1}) == plan_state::working);
+}
+
+TEST_CASE("a plan whose tasks wait for their next attempt works; one whose tasks all ask is "
+          "blocked, parked or not",
+          "[fold][plan_life]") {
+  const auto narrow = a_running_plan(3, plan_state::working, 1);
+  CHECK(decided(narrow, {.running = 2, .parked = 2}) == plan_state::working);
+  CHECK(decided(narrow, {.running = 2, .asking = 1, .parked = 2}) == plan_state::working);
+  CHECK(decided(narrow, {.running = 2, .asking = 2, .parked = 2}) == plan_state::blocked);
+  CHECK(decided(narrow, {.running = 2, .asking = 2, .parked = 1}) == plan_state::blocked);
+}
+
+TEST_CASE(
+    "what is parked takes no room, and what is ready again waits for room like what has not begun",
+    "[fold][plan_life]") {
+  const auto narrow = a_running_plan(3, plan_state::working, 1);
+  CHECK(decided(narrow, {.running = 1, .asking = 1, .ready = 1, .parked = 1})
+        == plan_state::working);
+  CHECK(decided(narrow, {.running = 1, .asking = 1, .ready = 1}) == plan_state::blocked);
+  CHECK(decided(narrow, {.running = 2, .asking = 1, .parked = 1, .ready_again = 1})
+        == plan_state::blocked);
+  CHECK(decided(narrow, {.running = 2, .parked = 1, .ready_again = 1}) == plan_state::working);
+  CHECK(decided(narrow, {.running = 1, .parked = 1, .ready_again = 1}) == plan_state::working);
+}

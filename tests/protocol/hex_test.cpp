@@ -1,0 +1,22 @@
+#include "protocol/hex.hpp"
+#include "tests/support/catch.hpp"
+
+#include <array>
+
+using namespace troupe;
+
+TEST_CASE("bytes become two hexadecimal digits each", "[protocol][hex]") {
+  CHECK(to_hex(std::string_view("\x00\x0a\xff", 3)) == "000aff");
+  CHECK(to_hex(std::array<unsigned char, 2>{0x12, 0xab}) == "12ab");
+  CHECK(to_hex(std::string_view{}).empty());
+}
+
+TEST_CASE("a number becomes as many hexadecimal digits as asked for", "[protocol][hex]") {
+  std::string out = "\\u";
+  append_hex(out, 0x2028, 4);
+  CHECK(out == "\\u2028");
+  out.clear();
+  append_hex(out, 0x123456789abcdef0, 16);
+  append_hex(out, 0x1f, 4);
+  CHECK(out == "123456789abcdef0001f");
+}

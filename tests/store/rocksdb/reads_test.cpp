@@ -1,0 +1,199 @@
+// Reads of the durable store: what memory answers at once, what readers read, how often and for
+// whom.
+#include "store/rocksdb/rocksdb_store.hpp"
+#include "tests/store/changes.hpp"
+#include "tests/store/kinds.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/results.hpp"
+#include <troupe/store/await.hpp>
+
+#include <atomic>
+#include <future>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+/// A store with finished tasks, one of them with a large output, none of which it has in memory.
+struct filled {
+  explicit filled(const reader_limits& reads = {}) {
+    {
+      const auto before = open_or_fail(directory / "data");
+      before->commit(
+          about_lone("large", "c", 1, born_lone("large", "c", 1),
+                     task_artifact{output("out", std::string(std::size_t{9} << 20, 'x'))},
+                     moved(task_state::completed)));
+      for (const auto* id : {"small", "other"})
+        before->commit(about_lone(id, "c", 1, born_lone(id, "c", 1), moved(task_state::completed)));
+      before->commit(about_lone("live", "c", 1, born_lone("live", "c", 1)));
+      before->flush();
+    }
+    records = open_or_fail(directory / "data", {.reads = reads});
+    recover_or_fail(*records);
+  }
+
+  temporary_directory directory;
+  std::unique_ptr<store> records;
+};
+
+result<task_ptr> read(const store& in, const std::string& id, const std::string& client = "a") {
+  return await_read<task_ptr>(
+      [&](auto done) { in.read_task(task_id{id}, std::move(done), client); });
+}
+
+} // namespace
+
+TEST_CASE("However many read a large finished task at once, the disk is read once",
+          "[store][reads]") {
+  const filled on;
+  std::vector<std::future<result<task_ptr>>> answers;
+  for (int i = 0; i < 20; ++i) {
+    const auto answer = std::make_shared<std::promise<result<task_ptr>>>();
+    answers.push_back(answer->get_future());
+    on.records->read_task(
+        task_id{"large"}, [answer](result<task_ptr> found) { answer->set_value(std::move(found)); },
+        "client " + std::to_string(i));
+  }
+  const auto small = read(*on.records, "small");
+  REQUIRE(small);
+  for (auto& each : answers) {
+    const auto found = each.get();
+    REQUIRE(found);
+    CHECK((*found)->artifacts.size() == 1);
+  }
+  on.records->drain();
+  const auto counted = on.records->status().reads;
+  CHECK(counted.cache_misses == 2);
+  CHECK(counted.cached_records == 2);
+  CHECK(counted.waiting == 0);
+  CHECK(counted.bytes_handed_out == 0);
+}
+
+TEST_CASE("What memory has is answered at once, and what it has not on a reader's thread",
+          "[store][reads]") {
+  const filled on;
+  std::thread::id where;
+  on.records->read_task(task_id{"live"}, [&](const result<task_ptr>& found) {
+    CHECK(found);
+    where = std::this_thread::get_id();
+  });
+  CHECK(where == std::this_thread::get_id());
+  on.records->read_task(task_id{"small"}, [&](const result<task_ptr>& found) {
+    CHECK(found);
+    where = std::this_thread::get_id();
+  });
+  on.records->drain();
+  CHECK(where != std::this_thread::get_id());
+  CHECK(where != std::thread::id{});
+  // Read once, it is in memory.
+  on.records->read_task(task_id{"small"},
+                        [&](const result<task_ptr>&) { where = std::this_thread::get_id(); });
+  CHECK(where == std::this_thread::get_id());
+  CHECK(on.records->status().reads.cache_hits > 0);
+}
+
+TEST_CASE("What is nowhere is told from what cannot be read now", "[store][reads]") {
+  const filled on;
+  CHECK(read(*on.records, "nothing").error().code == errc::task_not_found);
+  const filled busy{{.reads_max = 0}};
+  const auto refused = read(*busy.records, "small");
+  CHECK(refused.error().code == errc::overloaded);
+  CHECK(refused.error().field == "archive_reads_max");
+  CHECK(read(*busy.records, "live"));
+  CHECK(busy.records->status().reads.refused == 1);
+}
+
+TEST_CASE("Many ids are claimed by a reader, few where memory tells that they are free",
+          "[store][reads]") {
+  const filled on;
+  const auto claim = [&](std::vector<std::string> ids) {
+    return await_read<void>(
+        [&](auto done) { on.records->claim_ids(std::move(ids), std::move(done), "a"); });
+  };
+  bool is_answered = false;
+  on.records->claim_ids(
+      {"new"}, [&](const result<void>& claimed) { is_answered = bool{claimed}; }, "a");
+  CHECK(is_answered);
+  CHECK(claim({"new"}).error().code == errc::duplicate_id);
+  const auto before = on.records->status().reads.disk_reads;
+  std::vector<std::string> many;
+  for (int i = 0; i < 100; ++i)
+    many.push_back("id" + std::to_string(i));
+  CHECK(claim(many));
+  on.records->drain();
+  CHECK(on.records->status().reads.disk_reads == before + 1);
+  on.records->release_ids(many);
+  many.push_back("small");
+  CHECK(claim(many).error().code == errc::duplicate_id);
+  many.pop_back();
+  CHECK(claim(many)); // Refused as a whole: the others were given back.
+}
+
+TEST_CASE("What follows from a change of an objective that left memory waits for it",
+          "[store][reads][evict]") {
+  const temporary_directory directory;
+  auto made = make_rocksdb_store({.directory = directory / "data"}, {});
+  REQUIRE(made.has_value());
+  auto& records = **made;
+  records.commit(about("o", 1, objective_created{make_objective("o", {1}), {}}));
+  records.commit(about_lone("root", "o", 1, born_lone("root", "o", 1)));
+  records.commit(about("o", 2, tasks_withdrawn{0, {0}, task_state::canceled, ""},
+                       objective_moved{objective_state::canceled, ""}));
+  records.flush();
+  records.evict(at_ms(3));
+  REQUIRE(records.status().live_objectives == 0);
+  std::vector<int> order;
+  records.commit(
+      about("o", 4, objective_moved{objective_state::submitted, "retry"}, tasks_renewed{0, {0}}),
+      [&] { order.push_back(1); });
+  records.commit(about_lone("root", "o", 4, moved(task_state::working)),
+                 [&] { order.push_back(2); });
+  CHECK(records.turn()); // Both are put aside: the objective has to be read.
+  records.commit(about("o", 5, objective_moved{objective_state::working, ""}),
+                 [&] { order.push_back(3); });
+  records.flush();
+  CHECK(order == std::vector<int>{1, 2, 3});
+}
+
+TEST_CASE("A store that closes answers the reads that wait", "[store][reads]") {
+  filled on;
+  std::atomic<int> answered{0};
+  for (const auto* id : {"large", "small", "other", "nothing"})
+    on.records->read_task(task_id{id}, [&](const result<task_ptr>&) { ++answered; });
+  on.records.reset();
+  CHECK(answered == 4);
+}
+
+TEST_CASE("Changes of an objective that left memory are written in order once it is back",
+          "[store][reads][evict]") {
+  const temporary_directory directory;
+  const auto records = open_or_fail(directory / "data");
+  const auto spec = make_objective("o", {1});
+  records->commit(about("o", 1, objective_created{spec, {}}));
+  records->commit(about("o", 2, tasks_withdrawn{0, {0}, task_state::canceled, ""},
+                        objective_moved{objective_state::canceled, ""}));
+  records->flush();
+  records->flush(); // Sealed by the batch behind that.
+  records->evict(at_ms(3));
+  REQUIRE(records->status().live_objectives == 0);
+  std::vector<int> order;
+  bool is_dropped = false;
+  records->commit(
+      about("o", 4, objective_moved{objective_state::submitted, "retry"}, tasks_renewed{0, {0}}),
+      [&] { order.push_back(1); });
+  records->commit(about("o", 5, objective_moved{objective_state::working, ""}),
+                  [&] { order.push_back(2); });
+  records->commit(about("nowhere", 5, objective_moved{objective_state::working, ""}),
+                  [&] { is_dropped = true; });
+  records->drain();
+  CHECK(order == std::vector<int>{1, 2});
+  CHECK(is_dropped);
+  const auto now = await_read<objective_ptr>(
+      [&](auto done) { records->read_objective(objective_id{"o"}, std::move(done)); });
+  REQUIRE(now);
+  CHECK((*now)->state == objective_state::working);
+}

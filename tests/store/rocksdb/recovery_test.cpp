@@ -1,0 +1,419 @@
+// What was acknowledged is there after the process ended, however it ended.
+#include "store/rocksdb/rocksdb_store.hpp"
+#include "tests/store/changes.hpp"
+#include "tests/store/kinds.hpp"
+#include "tests/store/random_changes.hpp"
+#include "tests/support/catch.hpp"
+
+#include <rocksdb/env.h>
+
+#include <sstream>
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+constexpr std::int64_t far_future_ms = 4'000'000'000'000;
+
+/// Everything the store says about what `script` has brought into the world.
+std::string describe_all(const store& in, const random_changes& script) {
+  std::string out;
+  for (const auto& id : script.objectives)
+    out += describe(in.find_objective(objective_id{id})) + "\n";
+  for (const auto& id : script.tasks)
+    out += id + " " + describe(in.find_task(task_id{id})) + "\n";
+  list_tasks query;
+  query.page_size = 100;
+  const auto page = in.list(query);
+  if (!page)
+    return page.error().message;
+  out += std::to_string(page->total_size) + ":";
+  for (const auto& each : page->tasks)
+    out += " " + each->id.str();
+  list_objectives objectives;
+  const auto second = in.list(objectives);
+  if (!second)
+    return second.error().message;
+  out += "\n" + std::to_string(second->total_size) + ":";
+  for (const auto& each : second->objectives)
+    out += " " + each->id.str();
+  return out;
+}
+
+/// Empty if equal, else the first line that differs, from both.
+std::string difference(const std::string& a, const std::string& b) {
+  std::istringstream left{a};
+  std::istringstream right{b};
+  std::string x;
+  std::string y;
+  while (true) {
+    const bool more_left = !!std::getline(left, x);
+    const bool more_right = !!std::getline(right, y);
+    if (!more_left && !more_right)
+      return {};
+    if (!more_left || !more_right || x != y)
+      return "\n  " + (more_left ? x : "no more") + "\n  " + (more_right ? y : "no more");
+  }
+}
+
+/// The files of a store, held in memory: what a process that is killed leaves, without waiting for
+/// a disk.
+class image {
+public:
+  image() : env_(rocksdb::NewMemEnv(rocksdb::Env::Default())) {}
+
+  /// A copy in which the journal ends after so many bytes, and perhaps in zeros, as one that had
+  /// grown ahead.
+  [[nodiscard]] image cut_at(std::uint64_t bytes, std::size_t zeros = 0) const {
+    image out;
+    for (const auto& name : names()) {
+      auto content = read(name);
+      if (name == journal())
+        content.replace(bytes, std::string::npos, zeros, '\0');
+      REQUIRE(rocksdb::WriteStringToFile(out.env_.get(), content, path(name), false).ok());
+    }
+    return out;
+  }
+
+  [[nodiscard]] std::unique_ptr<store> open() const {
+    return open_or_fail(directory(), {.env = env_.get(), .grow_journal_ahead = false});
+  }
+
+  [[nodiscard]] std::uint64_t journal_bytes() const {
+    std::uint64_t size = 0;
+    REQUIRE(env_->GetFileSize(path(journal()), &size).ok());
+    return size;
+  }
+
+private:
+  [[nodiscard]] std::string path(const std::string& name) const { return directory() + "/" + name; }
+
+  [[nodiscard]] std::vector<std::string> names() const {
+    std::vector<std::string> out;
+    REQUIRE(env_->GetChildren(directory(), &out).ok());
+    std::erase_if(
+        out, [](const std::string& name) { return name == "." || name == ".." || name == "LOCK"; });
+    return out;
+  }
+
+  [[nodiscard]] std::string read(const std::string& name) const {
+    std::string out;
+    REQUIRE(rocksdb::ReadFileToString(env_.get(), path(name), &out).ok());
+    return out;
+  }
+
+  /// The one that is being written.
+  [[nodiscard]] std::string journal() const {
+    std::string out;
+    for (const auto& name : names())
+      if (name.ends_with(".log"))
+        out = std::max(out, name);
+    REQUIRE_FALSE(out.empty());
+    return out;
+  }
+
+  /// The same for all images: only the store's check of the directory touches the disk.
+  static std::string directory() {
+    static const temporary_directory shared;
+    return shared / "data";
+  }
+
+  std::unique_ptr<rocksdb::Env> env_;
+};
+
+/// Opens, recovers, describes.
+std::string reopened(const image& image, const random_changes& script,
+                     std::string* repaired = nullptr) {
+  const auto records = image.open();
+  const auto found = recover_or_fail(*records);
+  if (repaired)
+    *repaired = found.repaired;
+  return describe_all(*records, script);
+}
+
+} // namespace
+
+TEST_CASE("A store that was closed says the same when it is opened again", "[store][recovery]") {
+  const std::uint32_t seed = GENERATE(1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u);
+  CAPTURE(seed);
+  const temporary_directory directory;
+  random_changes script{seed};
+  random_changes same_script{seed};
+  const auto reference = make_memory_store();
+  auto records = open_or_fail(directory / "data");
+  for (int i = 0; i < 400; ++i) {
+    records->commit(script.next());
+    reference->commit(same_script.next());
+    if (i % 97 == 96) {
+      records->flush();
+      records->evict(at_ms(far_future_ms));
+      REQUIRE(difference(describe_all(*records, script), describe_all(*reference, script)) == "");
+      records.reset();
+      records = open_or_fail(directory / "data");
+      recover_or_fail(*records);
+      REQUIRE(difference(describe_all(*records, script), describe_all(*reference, script)) == "");
+    }
+  }
+}
+
+TEST_CASE("Recovery gives back what is to be set going again", "[store][recovery]") {
+  const temporary_directory directory;
+  const auto spec = make_objective("o", {3});
+  const auto settled = make_objective("settled", {1});
+  {
+    const auto records = open_or_fail(directory / "data");
+    records->commit(
+        about("o", 1, objective_created{spec, {}}, objective_moved{objective_state::working, ""}));
+    records->commit(about_task(*spec, 0, 0, 2, born(*spec, 0, 0, 2), moved(task_state::completed)));
+    records->commit(
+        about_task(*spec, 0, 1, 3, born(*spec, 0, 1, 3), moved(task_state::working, 2)));
+    records->commit(about("settled", 1, objective_created{settled, {}},
+                          objective_moved{objective_state::failed, "x"}));
+    records->commit(
+        about_lone("lone", "c", 4, born_lone("lone", "c", 4), moved(task_state::working)));
+    records->commit(about_lone("gone", "c", 4, born_lone("gone", "c", 4)));
+    records->commit(about_lone("gone", "c", 5, moved(task_state::completed)));
+  }
+  const auto records = open_or_fail(directory / "data");
+  const auto found = recover_or_fail(*records);
+  REQUIRE(found.objectives.size() == 1);
+  CHECK(found.objectives[0]->id == spec->id);
+  CHECK(found.objectives[0]->plans[0].tasks[1].state == task_state::working);
+  REQUIRE(found.lone_tasks.size() == 1);
+  CHECK(found.lone_tasks[0]->id.str() == "lone");
+  CHECK(found.lone_tasks[0]->context == "c");
+  CHECK(found.lone_tasks[0]->history.size() == 1);
+  CHECK(found.events_replayed == 8);
+  CHECK(found.repaired.empty());
+  CHECK(records->status().live_tasks == 2);
+  const auto running = records->find_task(task_id{"o.p0.t1"});
+  REQUIRE(running);
+  CHECK(running->attempt == 2);
+  CHECK(running->agent == "echo");
+  CHECK(running->origin.spec().name == "task 1");
+  CHECK(records->find_objective(settled->id)->reason == "x");
+
+  // Sequences go on where they were.
+  const auto who = std::make_shared<recorder>();
+  REQUIRE(records->watch_objective(spec->id, who));
+  REQUIRE(records->watch_task(task_id{"lone"}, who));
+  records->commit(about_task(*spec, 0, 1, 6, moved(task_state::completed)));
+  records->commit(about_lone("lone", "c", 7, moved(task_state::completed)));
+  records->flush();
+  CHECK(who->sequences() == std::vector<std::uint64_t>{4, 2});
+}
+
+TEST_CASE("What was paused is paused after a restart", "[store][recovery]") {
+  const temporary_directory directory;
+  auto records = open_or_fail(directory / "data");
+  const auto spec = make_objective("o", {1, 1});
+  const auto other = make_objective("other", {1, 1});
+  records->commit(
+      about("o", 1, objective_created{spec, {}}, objective_moved{objective_state::working, ""}));
+  records->commit(about("o", 2, pause_changed{true}));
+  records->commit(about("other", 1, objective_created{other, {}},
+                        objective_moved{objective_state::working, ""}));
+  records->commit(
+      about("other", 2, pause_changed{true}, pause_changed{false}, pause_changed{true, 1}));
+  records->flush();
+  records.reset();
+  records = open_or_fail(directory / "data");
+  REQUIRE(recover_or_fail(*records).objectives.size() == 2);
+  const auto whole = records->find_objective(spec->id);
+  CHECK(whole->paused);
+  CHECK(whole->plans[0].paused);
+  CHECK(whole->plans[1].paused);
+  const auto part = records->find_objective(other->id);
+  CHECK_FALSE(part->paused);
+  CHECK_FALSE(part->plans[0].paused);
+  CHECK(part->plans[1].paused);
+}
+
+TEST_CASE("A settled objective leaves memory, is read from disk, and lives again when retried",
+          "[store][evict]") {
+  const temporary_directory directory;
+  auto records = open_or_fail(directory / "data");
+  const auto spec = make_objective("o", {2});
+  records->commit(about("o", 1, objective_created{spec, {}}));
+  records->commit(about_task(*spec, 0, 0, 2, born(*spec, 0, 0, 2), moved(task_state::failed)));
+  records->commit(about("o", 5, tasks_withdrawn{0, {1}, task_state::canceled, "because"},
+                        objective_moved{objective_state::failed, "t0 failed"}));
+  records->flush();
+  const auto before = describe(records->find_objective(spec->id));
+  records->evict(at_ms(5)); // Not before its time.
+  CHECK(records->status().live_objectives == 1);
+  records->evict(at_ms(6));
+  CHECK(records->status().live_objectives == 0);
+  CHECK(describe(records->find_objective(spec->id)) == before);
+  CHECK(records->knows_objective(spec->id));
+  CHECK(records->objective_of(plan_id{"o.p0"}) == spec->id);
+  CHECK(records->find_task(task_id{"o.p0.t0"})->status.state == task_state::failed);
+  const auto withdrawn = records->find_task(task_id{"o.p0.t1"});
+  REQUIRE(withdrawn);
+  CHECK(text_of(withdrawn->status.message->parts) == "because");
+  CHECK(records->list(list_objectives{})->total_size == 1);
+  CHECK(records->status().live_objectives == 0); // Reading does not bring it back.
+
+  const bool reopen = GENERATE(false, true);
+  if (reopen) {
+    records.reset();
+    records = open_or_fail(directory / "data");
+    const auto found = recover_or_fail(*records);
+    CHECK(found.objectives.empty());
+    CHECK(found.events_replayed == 0);
+  }
+  const auto who = std::make_shared<recorder>();
+  CHECK(records->watch_task(task_id{"o.p0.t0.r1"}, who) == nullptr);
+  records->commit(about("o", 7, objective_moved{objective_state::submitted, "retry"},
+                        tasks_renewed{0, {0, 1}}));
+  records->flush();
+  CHECK(records->status().live_objectives == 1);
+  CHECK(records->find_task(task_id{"o.p0.t0.r1"})->status.state == task_state::submitted);
+  REQUIRE(records->watch_objective(spec->id, who));
+  CHECK(records->list(list_objectives{})->total_size == 1);
+  list_objectives failed;
+  failed.state = objective_state::failed;
+  CHECK(records->list(failed)->total_size == 0);
+  records->commit(about("o", 8, objective_moved{objective_state::working, ""}));
+  records->flush();
+  CHECK(who->sequences() == std::vector<std::uint64_t>{5});
+
+  records.reset();
+  records = open_or_fail(directory / "data");
+  const auto found = recover_or_fail(*records);
+  REQUIRE(found.objectives.size() == 1);
+  CHECK(found.objectives[0]->state == objective_state::working);
+  CHECK(found.objectives[0]->plans[0].tasks[0].generation == 1);
+}
+
+TEST_CASE("An objective somebody watches, or whose task lives, stays in memory", "[store][evict]") {
+  const temporary_directory directory;
+  const auto records = open_or_fail(directory / "data");
+  const auto watched = make_objective("watched", {1});
+  const auto busy = make_objective("busy", {1});
+  const auto who = std::make_shared<recorder>();
+  records->commit(about("watched", 1, objective_created{watched, {}},
+                        objective_moved{objective_state::failed, ""}),
+                  nullptr, who);
+  records->commit(about("busy", 1, objective_created{busy, {}}));
+  records->commit(about_task(*busy, 0, 0, 1, born(*busy, 0, 0, 1), moved(task_state::working)));
+  records->commit(about("busy", 1, objective_moved{objective_state::canceled, ""}));
+  records->flush();
+  records->evict(at_ms(far_future_ms));
+  CHECK(records->status().live_objectives == 2);
+  records->unwatch("watched", who);
+  records->commit(about_task(*busy, 0, 0, 2, moved(task_state::canceled)));
+  records->flush();
+  records->evict(at_ms(far_future_ms));
+  CHECK(records->status().live_objectives == 0);
+  // Watching brings an evicted one back, and a retry is seen.
+  REQUIRE(records->watch_objective(watched->id, who));
+  CHECK(records->status().live_objectives == 1);
+  records->commit(about("watched", 3, objective_moved{objective_state::submitted, "retry"}));
+  records->flush();
+  REQUIRE(who->seen().size() == 2);
+  CHECK(who->seen()[1]->sequence == 2);
+}
+
+TEST_CASE("A pending task of an evicted objective can be watched until it begins",
+          "[store][evict]") {
+  const temporary_directory directory;
+  const auto records = open_or_fail(directory / "data");
+  const auto spec = make_objective("o", {1});
+  records->commit(
+      about("o", 1, objective_created{spec, {}}, objective_moved{objective_state::canceled, ""}));
+  records->flush();
+  records->evict(at_ms(far_future_ms));
+  const auto who = std::make_shared<recorder>();
+  REQUIRE(records->watch_task(task_id{"o.p0.t0"}, who));
+  records->evict(at_ms(far_future_ms));
+  records->commit(about("o", 2, objective_moved{objective_state::submitted, "restart"}));
+  records->commit(about_task(*spec, 0, 0, 3, born(*spec, 0, 0, 3), moved(task_state::working)));
+  records->flush();
+  CHECK(who->sequences() == std::vector<std::uint64_t>{3});
+}
+
+TEST_CASE("A journal cut anywhere keeps everything that was acknowledged before the cut",
+          "[store][crash]") {
+  const std::uint32_t seed = GENERATE(11u, 12u, 13u);
+  CAPTURE(seed);
+  image left; // While the store is still open: nothing is closed in order.
+  random_changes script{seed};
+  std::vector<std::string> states; // After so many changes.
+  std::vector<std::uint64_t> acknowledged_at;
+  const auto live = left.open();
+  recover_or_fail(*live);
+  for (int i = 0; i <= 25; ++i) {
+    if (i > 0)
+      live->commit(script.next());
+    live->flush();
+    acknowledged_at.push_back(left.journal_bytes());
+    states.emplace_back();
+  }
+  // The states, with the ids known only later.
+  {
+    const auto reference = make_memory_store();
+    random_changes same_script{seed};
+    for (std::size_t i = 0; i < states.size(); ++i) {
+      states[i] = describe_all(*reference, script);
+      if (i + 1 < states.size())
+        reference->commit(same_script.next());
+    }
+  }
+  for (std::size_t k = 0; k < acknowledged_at.size(); ++k) {
+    const auto begin = acknowledged_at[k];
+    const auto end = k + 1 < acknowledged_at.size() ? acknowledged_at[k + 1] : begin;
+    // Right at the end of what was acknowledged, and torn at bytes of the next.
+    for (const auto at : {begin, begin + 1, begin + 8, (begin + end) / 2, end - 1}) {
+      if (at < begin || (at >= end && at != begin))
+        continue;
+      const std::size_t zeros = seed % 2 == 0 ? 100'000 : 0;
+      const auto cut = left.cut_at(at, zeros);
+      CAPTURE(k, begin, at, end);
+      std::string repaired;
+      const auto found = reopened(cut, script, &repaired);
+      if (at == begin || zeros == 0) // What was cut off is said, unless it was so short that it
+                                     // looks like the zeros behind it.
+        CHECK(repaired.empty() == (at == begin));
+      // The next change may be whole although it was not acknowledged; nothing further can be.
+      const bool is_next = at > begin && k + 1 < states.size() && found == states[k + 1];
+      if (!is_next)
+        REQUIRE(difference(found, states[k]) == "");
+      REQUIRE(difference(reopened(cut, script), found) == ""); // And stays so.
+    }
+  }
+}
+
+TEST_CASE("A journal written in groups and cut anywhere gives a state that once was",
+          "[store][crash]") {
+  const std::uint32_t seed = GENERATE(21u, 22u);
+  CAPTURE(seed);
+  image left;
+  random_changes script{seed};
+  constexpr int changes = 120;
+  const auto live = left.open();
+  for (int i = 0; i < changes; ++i)
+    live->commit(script.next());
+  live->flush();
+  std::vector<std::string> states;
+  const auto reference = make_memory_store();
+  random_changes same_script{seed};
+  for (int i = 0; i < changes; ++i) {
+    states.push_back(describe_all(*reference, script));
+    reference->commit(same_script.next());
+  }
+  states.push_back(describe_all(*reference, script));
+  const auto size = left.journal_bytes();
+  std::size_t reached = 0;
+  for (std::uint64_t at = 0; at <= size;
+       at += at + 150 < size ? 149 : std::max<std::uint64_t>(1, size - at)) {
+    const auto now = reopened(left.cut_at(at), script);
+    const auto found =
+        std::find(states.begin() + static_cast<std::ptrdiff_t>(reached), states.end(), now);
+    CAPTURE(at, size, difference(now, states.back()));
+    REQUIRE(found != states.end()); // Never earlier than what a shorter journal gave.
+    reached = static_cast<std::size_t>(found - states.begin());
+  }
+  CHECK(reached == changes);
+}
