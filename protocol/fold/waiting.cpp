@@ -26,10 +26,14 @@ void for_each_dependency(const objective_view& view, std::uint32_t plan, std::ui
   for (const auto index : spec.tasks[task].dependency_indexes)
     if (const auto* slot = index == elsewhere ? nullptr : slot_at(view, plan, index))
       visit(view.plans[plan], *slot);
-  for (const auto& each :
-       std::ranges::equal_range(spec.outside, task, {}, &outside_dependency::task))
-    if (const auto* slot = slot_at(view, each.on_plan, each.on_task))
-      visit(view.plans[each.on_plan], *slot);
+  // Not with std::ranges::equal_range: clang 14 cannot compile the subrange of GCC's library.
+  const auto before = [](const outside_dependency& each, std::uint32_t at) {
+    return each.task < at;
+  };
+  for (auto each = std::lower_bound(spec.outside.begin(), spec.outside.end(), task, before);
+       each != spec.outside.end() && each->task == task; ++each)
+    if (const auto* slot = slot_at(view, each->on_plan, each->on_task))
+      visit(view.plans[each->on_plan], *slot);
 }
 
 bool depends_on_open(const objective_view& view, std::uint32_t plan, std::uint32_t task) {
