@@ -54,10 +54,6 @@ plan_numbers count(const checked_file& file) {
   return out;
 }
 
-std::string counted(std::uint64_t n, std::string_view one, std::string_view many) {
-  return std::to_string(n) + " " + std::string(n == 1 ? one : many);
-}
-
 /// `name`: the file's, to be said; may be empty. False as of `say`.
 bool say_verdict(const plan_numbers& numbers, const std::string& name, bool json) {
   if (!json) {

@@ -12,10 +12,6 @@ namespace troupe {
 
 namespace {
 
-std::string counted(std::size_t n, std::string_view word) {
-  return std::to_string(n) + " " + std::string(word) + (n == 1 ? "" : "s");
-}
-
 /// Writes the text drawing plan by plan.
 class text_drawing {
 public:

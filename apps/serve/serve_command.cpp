@@ -8,6 +8,7 @@
 #include "apps/settings/settings.hpp"
 #include "apps/signals.hpp"
 #include "apps/terminal.hpp"
+#include "apps/text.hpp"
 #include "apps/version.hpp"
 #include <troupe/net/server.hpp>
 
@@ -53,10 +54,6 @@ bool is_taken(const serve_settings& settings) {
   }
   ::freeaddrinfo(found);
   return taken;
-}
-
-std::string counted(std::size_t n, std::string_view word) {
-  return std::to_string(n) + " " + std::string(word) + (n == 1 ? "" : "s");
 }
 
 std::string describe_recovery(const recovered& recovered) {

@@ -20,9 +20,9 @@ struct list_member {
   text_list agent_skill::*where;
 };
 
-constexpr std::array texts{text_member{"id", &agent_skill::id},
-                           text_member{"name", &agent_skill::name},
-                           text_member{"description", &agent_skill::description}};
+constexpr std::array skill_texts{text_member{"id", &agent_skill::id},
+                                 text_member{"name", &agent_skill::name},
+                                 text_member{"description", &agent_skill::description}};
 constexpr std::array lists{list_member{"tags", &agent_skill::tags},
                            list_member{"examples", &agent_skill::examples},
                            list_member{"input-modes", &agent_skill::input_modes},
@@ -30,7 +30,7 @@ constexpr std::array lists{list_member{"tags", &agent_skill::tags},
 
 /// What is wrong with one member; empty if it was taken.
 std::string take(agent_skill& to, const std::string& key, const text_cell& cell) {
-  for (const auto& member : texts)
+  for (const auto& member : skill_texts)
     if (member.key == key) {
       const auto* given = std::get_if<std::string>(&cell);
       if (given == nullptr)
@@ -92,7 +92,7 @@ text_rows to_rows(const std::vector<agent_skill>& skills) {
   text_rows out;
   for (const auto& skill : skills) {
     text_row row;
-    for (const auto& member : texts)
+    for (const auto& member : skill_texts)
       row.emplace_back(member.key, skill.*member.where);
     for (const auto& member : lists)
       if (!(skill.*member.where).empty())
