@@ -1,16 +1,15 @@
 // Builders of changes for the tests of the store: objectives from a shape, tasks and moves in one
-// line, and a watcher that remembers.
+// line.
 #pragma once
 
+#include "tests/support/recorder.hpp"
 #include <troupe/protocol/event.hpp>
 #include <troupe/store/store.hpp>
 
 #include <initializer_list>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace troupe::testing {
 
@@ -112,28 +111,5 @@ inline task_created born_lone(const std::string& id, const std::string& context,
 inline task_moved moved(task_state to, std::uint32_t attempt = 1, message_ptr message = nullptr) {
   return {to, attempt, std::move(message)};
 }
-
-/// Remembers what it was told.
-class recorder final : public watcher {
-public:
-  void on_change(const change_ptr& change) override {
-    const std::lock_guard lock{guard_};
-    seen_.push_back(change);
-  }
-  [[nodiscard]] std::vector<change_ptr> seen() const {
-    const std::lock_guard lock{guard_};
-    return seen_;
-  }
-  [[nodiscard]] std::vector<std::uint64_t> sequences() const {
-    std::vector<std::uint64_t> out;
-    for (const auto& each : seen())
-      out.push_back(each->sequence);
-    return out;
-  }
-
-private:
-  mutable std::mutex guard_;
-  std::vector<change_ptr> seen_;
-};
 
 } // namespace troupe::testing
