@@ -14,6 +14,12 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
     -Wno-maybe-uninitialized -Wno-restrict -Wno-stringop-overflow)
 endif()
 
+if(CMAKE_UNITY_BUILD)
+  # The presets asan-ubsan and tsan compile several sources as one, which takes far less time. A local name may then hide a name of
+  # another source, and a type in an anonymous namespace stands in an included file. The build of each source alone checks both.
+  target_compile_options(troupe_compile_options INTERFACE -Wno-shadow -Wno-subobject-linkage)
+endif()
+
 function(troupe_room name)
   cmake_parse_arguments(ROOM "" "" "PUBLIC_HEADERS;HEADERS;SOURCES;LINK;PRIVATE_LINK" ${ARGN})
   set(target troupe_${name})

@@ -1,4 +1,5 @@
-# troupe_test(ROOM SOURCES ... LINK ...): the executable troupe_ROOM_tests, run as the CTest `ROOM`.
+# troupe_test(ROOM SOURCES ... LINK ... [APART TAG ...]): the executable troupe_ROOM_tests, run as the CTest `ROOM`. The tests with a
+# TAG are run as the CTest `ROOM_TAG` instead, at the same time as the others: for rooms whose tests take long. A test has one TAG.
 #
 # Label `unit` and target troupe_unit_tests: all of them; CI runs these under ASan + UBSan too. Rooms with threads of their own
 # (actors, store, net) have the label `threads` and the target troupe_threaded_tests; CI runs these under TSan.
@@ -25,17 +26,50 @@ set(troupe_test_environment
   "UBSAN_OPTIONS=print_stacktrace=1"
   "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/support/tsan.supp:halt_on_error=0:second_deadlock_stack=1:exitcode=66")
 
+# For unity builds. Test files often give different helpers the same name, so each gets a namespace of its own. The headers that they
+# include come first and outside of it: `#include` within the namespace then does nothing. Other files of a test are compiled alone.
+function(troupe_unity_tests target sources)
+  list(FILTER sources INCLUDE REGEX "_test\\.cpp$")
+  get_target_property(others ${target} SOURCES)
+  list(REMOVE_ITEM others ${sources})
+  list(APPEND others ${PROJECT_SOURCE_DIR}/tests/support/tsan_heap.cpp)
+  set_source_files_properties(${others} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  set(includes "#pragma once")
+  foreach(source ${sources})
+    file(STRINGS ${source} lines REGEX "^#include")
+    list(APPEND includes ${lines})
+  endforeach()
+  list(REMOVE_DUPLICATES includes)
+  list(JOIN includes "\n" includes)
+  set(headers ${CMAKE_CURRENT_BINARY_DIR}/${target}_headers.hpp)
+  file(CONFIGURE OUTPUT ${headers} CONTENT "${includes}\n" @ONLY)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${sources})
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_UNIQUE_ID troupe_test_file
+    UNITY_BUILD_CODE_BEFORE_INCLUDE "#include \"${headers}\"\nnamespace troupe_test_file {"
+    UNITY_BUILD_CODE_AFTER_INCLUDE "}")
+endfunction()
+
 function(troupe_test room)
-  cmake_parse_arguments(TEST "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(TEST "" "" "SOURCES;LINK;APART" ${ARGN})
   set(target troupe_${room}_tests)
   add_executable(${target} ${TEST_SOURCES})
   target_link_libraries(${target} PRIVATE troupe_catch_main troupe_compile_options ${TEST_LINK})
-  add_test(NAME ${room} COMMAND ${target})
+  if(CMAKE_UNITY_BUILD)
+    troupe_unity_tests(${target} "${TEST_SOURCES}")
+  endif()
+  set(tests ${room})
+  set(filter "")
+  foreach(tag ${TEST_APART})
+    add_test(NAME ${room}_${tag} COMMAND ${target} "[${tag}]")
+    list(APPEND tests ${room}_${tag})
+    string(APPEND filter "~[${tag}]")
+  endforeach()
+  add_test(NAME ${room} COMMAND ${target} ${filter})
   set(labels unit)
   add_dependencies(troupe_unit_tests ${target})
   if(room IN_LIST troupe_threaded_rooms)
     list(APPEND labels threads)
     add_dependencies(troupe_threaded_tests ${target})
   endif()
-  set_tests_properties(${room} PROPERTIES TIMEOUT 300 LABELS "${labels}" ENVIRONMENT "${troupe_test_environment}")
+  set_tests_properties(${tests} PROPERTIES TIMEOUT 300 LABELS "${labels}" ENVIRONMENT "${troupe_test_environment}")
 endfunction()
