@@ -219,6 +219,9 @@ TEST_CASE("a plan that is named twice counts once", "[actors][objective_graph]")
   CHECK(out->plans[2].dependencies == std::vector<std::uint32_t>{0});
 }
 
+// A long calculation of one thread: ThreadSanitizer finds nothing in it and takes eight times as
+// long.
+#if !defined(__SANITIZE_THREAD__)
 TEST_CASE("a hundred thousand tasks with a million edges resolve", "[actors][objective_graph]") {
   std::vector<task_spec> many;
   for (int i = 0; i < 100'000; ++i) {
@@ -231,6 +234,7 @@ TEST_CASE("a hundred thousand tasks with a million edges resolve", "[actors][obj
   REQUIRE(out);
   CHECK(out->plans[0].edges.size() == 999'945);
 }
+#endif
 
 namespace {
 
