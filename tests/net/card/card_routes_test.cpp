@@ -354,7 +354,8 @@ constexpr auto ways = std::to_array<way>({
     {"REST 0.3", "/v1/card", "", "", false},
 });
 
-http_answer ask(http_client& client, const way& how, const std::string& authorization) {
+http_answer ask(troupe::testing::http_client& client, const way& how,
+                const std::string& authorization) {
   const auto headers =
       how.version
       + (authorization.empty() ? std::string{} : "Authorization: " + authorization + "\r\n");

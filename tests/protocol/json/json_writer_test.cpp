@@ -12,7 +12,7 @@ using namespace troupe;
 
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string json_text_of(std::string_view text) {
   std::string out;
   json_writer{out}.string(text);
   return out;
@@ -64,17 +64,17 @@ TEST_CASE("a writer appends to what is there already", "[protocol][json_writer]"
 
 TEST_CASE("strings escape what RFC 8259 demands and the line breaks that SSE readers see",
           "[protocol][json_writer]") {
-  CHECK(quoted("") == R"("")");
-  CHECK(quoted("plain text of more than eight bytes")
+  CHECK(json_text_of("") == R"("")");
+  CHECK(json_text_of("plain text of more than eight bytes")
         == R"("plain text of more than eight bytes")");
-  CHECK(quoted("a\"b\\c/d") == R"("a\"b\\c/d")");
-  CHECK(quoted("\n\r\t\b\f") == R"("\n\r\t\b\f")");
-  CHECK(quoted(std::string_view{"\0\x01\x0f\x10\x1f\x7f", 6})
+  CHECK(json_text_of("a\"b\\c/d") == R"("a\"b\\c/d")");
+  CHECK(json_text_of("\n\r\t\b\f") == R"("\n\r\t\b\f")");
+  CHECK(json_text_of(std::string_view{"\0\x01\x0f\x10\x1f\x7f", 6})
         == "\"\\u0000\\u0001\\u000f\\u0010\\u001f\x7f\"");
-  CHECK(quoted("\xc2\x85\xe2\x80\xa8\xe2\x80\xa9") == R"("\u0085\u2028\u2029")");
-  CHECK(quoted("\xc2\xa0 \xe2\x82\xac \xe2\x80\xaa \xf0\x9f\x8e\xad")
+  CHECK(json_text_of("\xc2\x85\xe2\x80\xa8\xe2\x80\xa9") == R"("\u0085\u2028\u2029")");
+  CHECK(json_text_of("\xc2\xa0 \xe2\x82\xac \xe2\x80\xaa \xf0\x9f\x8e\xad")
         == "\"\xc2\xa0 \xe2\x82\xac \xe2\x80\xaa \xf0\x9f\x8e\xad\"");
-  CHECK(quoted("12345678\"2345678\n") == R"("12345678\"2345678\n")");
+  CHECK(json_text_of("12345678\"2345678\n") == R"("12345678\"2345678\n")");
 }
 
 TEST_CASE("every byte position of a word is looked at", "[protocol][json_writer]") {
@@ -83,7 +83,7 @@ TEST_CASE("every byte position of a word is looked at", "[protocol][json_writer]
       for (const char special : {'"', '\\', '\n', '\x01', '\x1f', '\0'}) {
         std::string text(length, 'x');
         text[at] = special;
-        const auto json = quoted(text);
+        const auto json = json_text_of(text);
         REQUIRE(boost::json::parse(json).as_string() == text);
         REQUIRE(json.size() > length + 2);
       }
@@ -117,7 +117,7 @@ TEST_CASE("random Unicode text reads back as it was", "[protocol][json_writer]")
         text.push_back(static_cast<char>(0x80 | (c & 0x3f)));
       }
     }
-    const auto json = quoted(text);
+    const auto json = json_text_of(text);
     REQUIRE(boost::json::parse(json).as_string() == text);
     for (const auto* line_break : {"\n", "\r", "\xc2\x85", "\xe2\x80\xa8", "\xe2\x80\xa9"})
       REQUIRE(json.find(line_break) == std::string::npos);
@@ -126,9 +126,9 @@ TEST_CASE("random Unicode text reads back as it was", "[protocol][json_writer]")
 
 TEST_CASE("text cut in the middle of a character is copied, never read past its end",
           "[protocol][json_writer]") {
-  CHECK(quoted("\xc2") == "\"\xc2\"");
-  CHECK(quoted("\xe2") == "\"\xe2\"");
-  CHECK(quoted("\xe2\x80") == "\"\xe2\x80\"");
+  CHECK(json_text_of("\xc2") == "\"\xc2\"");
+  CHECK(json_text_of("\xe2") == "\"\xe2\"");
+  CHECK(json_text_of("\xe2\x80") == "\"\xe2\x80\"");
 }
 
 TEST_CASE("numbers are written in their shortest form", "[protocol][json_writer]") {
