@@ -28,7 +28,7 @@ error bad_reference(std::string message) {
 std::string list_of(std::vector<std::string> names) {
   std::string out;
   for (std::size_t i = 0; i < names.size() && i < 20; ++i)
-    out += (i == 0 ? "" : ", ") + quoted(names[i]);
+    out += (i == 0 ? "" : ", ") + troupe::quoted(names[i]);
   if (names.size() > 20)
     out += ", and " + std::to_string(names.size() - 20) + " more";
   return out;
@@ -39,8 +39,8 @@ error unknown_task(const artifact_reference& ref, const std::vector<dependency_r
   known.reserve(deps.size());
   for (const auto& dep : deps)
     known.push_back(!dep.key.empty() ? dep.key : !dep.name.empty() ? dep.name : dep.id.str());
-  auto message =
-      ref.written + ": " + quoted(ref.task) + " is not a task this one depends on; it depends on ";
+  auto message = ref.written + ": " + troupe::quoted(ref.task)
+                 + " is not a task this one depends on; it depends on ";
   return bad_reference(message + (known.empty() ? std::string("nothing") : list_of(known)));
 }
 
@@ -56,14 +56,14 @@ result<const dependency_result*> find_task(const artifact_reference& ref,
   }
   if (named.size() > 1)
     return bad_reference(ref.written + ": " + std::to_string(named.size()) + " tasks are named "
-                         + quoted(ref.task) + "; use the id");
+                         + troupe::quoted(ref.task) + "; use the id");
   return named.empty() ? result<const dependency_result*>{unknown_task(ref, deps)} : named.front();
 }
 
 std::string written_step(const reference_step& which) {
   if (const auto* number = std::get_if<std::size_t>(&which))
     return std::to_string(*number);
-  return quoted(std::get<std::string>(which));
+  return troupe::quoted(std::get<std::string>(which));
 }
 
 result<const artifact*> find_artifact(const artifact_reference& ref,
@@ -83,7 +83,7 @@ result<const artifact*> find_artifact(const artifact_reference& ref,
   std::vector<std::string> names;
   for (const auto& have : from.artifacts)
     names.push_back(have->name.empty() ? have->artifact_id : have->name);
-  return bad_reference(ref.written + ": task " + quoted(ref.task) + " has no artifact "
+  return bad_reference(ref.written + ": task " + troupe::quoted(ref.task) + " has no artifact "
                        + written_step(ref.artifact) + "; it has "
                        + (names.empty() ? std::string("none")
                                         : std::to_string(names.size()) + ": " + list_of(names)));
@@ -237,9 +237,9 @@ std::string inserted(const json::value& value) {
   return value.is_string() ? std::string(value.get_string()) : json::serialize(value);
 }
 
-class resolver {
+class reference_resolver {
 public:
-  explicit resolver(const std::vector<dependency_result>& deps) : deps_(deps) {}
+  explicit reference_resolver(const std::vector<dependency_result>& deps) : deps_(deps) {}
 
   result<void> operator()(json::value& value) {
     auto segments = parse_template(value.get_string());
@@ -304,7 +304,7 @@ result<json::object> resolve_references(const json::object& input,
     return shallow.error();
   json::value out(input);
   std::string pointer;
-  resolver change(deps);
+  reference_resolver change(deps);
   if (auto done = visit_strings(out, pointer, std::ref(change)); !done)
     return done.error();
   return std::move(out.get_object());

@@ -7,7 +7,7 @@ namespace troupe {
 
 namespace {
 
-constexpr std::string_view alphabet =
+constexpr std::string_view id_chars =
     "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 constexpr std::size_t random_chars = 14;
 
@@ -51,8 +51,8 @@ std::string id_source::next(std::string_view prefix) {
   for (std::size_t half = 0; half < 2; ++half) {
     auto bits = next_random();
     for (std::size_t i = 0; i < random_chars / 2; ++i) {
-      text.push_back(alphabet[bits % alphabet.size()]);
-      bits /= alphabet.size();
+      text.push_back(id_chars[bits % id_chars.size()]);
+      bits /= id_chars.size();
     }
   }
   return text;

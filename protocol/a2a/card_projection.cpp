@@ -23,17 +23,18 @@ enum class presence : std::uint8_t { implicit, kept };
 
 enum class arity : std::uint8_t { one, list, map };
 
-struct message;
+struct message_shape;
 
 struct field {
   std::string_view name;
   presence when_default =
       presence::implicit; ///< kept: REQUIRED, `optional`, or a member of a oneof.
   arity how_many = arity::one;
-  const message* type = nullptr; ///< Null: a text, a number, a truth value, or any JSON (Struct).
+  const message_shape* type =
+      nullptr; ///< Null: a text, a number, a truth value, or any JSON (Struct).
 };
 
-struct message {
+struct message_shape {
   std::span<const field> fields;
 };
 
@@ -46,65 +47,65 @@ constexpr auto implicit = presence::implicit;
 
 constexpr std::array interface_fields{field{"url", kept}, field{"protocolBinding", kept}, field{"tenant"},
                                       field{"protocolVersion", kept}};
-constexpr message interface_message{interface_fields};
+constexpr message_shape interface_message{interface_fields};
 
 constexpr std::array provider_fields{field{"url", kept}, field{"organization", kept}};
-constexpr message provider_message{provider_fields};
+constexpr message_shape provider_message{provider_fields};
 
 constexpr std::array extension_fields{field{"uri"}, field{"description"}, field{"required"}, field{"params"}};
-constexpr message extension_message{extension_fields};
+constexpr message_shape extension_message{extension_fields};
 
 constexpr std::array capabilities_fields{field{"streaming", kept}, field{"pushNotifications", kept},
                                          field{"extensions", implicit, arity::list, &extension_message},
                                          field{"extendedAgentCard", kept}};
-constexpr message capabilities_message{capabilities_fields};
+constexpr message_shape capabilities_message{capabilities_fields};
 
 constexpr std::array scopes_fields{field{"list"}};
-constexpr message scopes_message{scopes_fields};
+constexpr message_shape scopes_message{scopes_fields};
 constexpr std::array requirement_fields{field{"schemes", implicit, arity::map, &scopes_message}};
-constexpr message requirement_message{requirement_fields};
+constexpr message_shape requirement_message{requirement_fields};
 
 constexpr std::array api_key_fields{field{"description"}, field{"location", kept}, field{"name", kept}};
-constexpr message api_key_message{api_key_fields};
+constexpr message_shape api_key_message{api_key_fields};
 constexpr std::array http_auth_fields{field{"description"}, field{"scheme", kept}, field{"bearerFormat"}};
-constexpr message http_auth_message{http_auth_fields};
+constexpr message_shape http_auth_message{http_auth_fields};
 
 constexpr std::array code_flow_fields{field{"authorizationUrl", kept}, field{"tokenUrl", kept}, field{"refreshUrl"},
                                       field{"scopes", kept}, field{"pkceRequired"}};
-constexpr message code_flow_message{code_flow_fields};
+constexpr message_shape code_flow_message{code_flow_fields};
 constexpr std::array credentials_flow_fields{field{"tokenUrl", kept}, field{"refreshUrl"}, field{"scopes", kept}};
-constexpr message credentials_flow_message{credentials_flow_fields};
+constexpr message_shape credentials_flow_message{credentials_flow_fields};
 constexpr std::array device_flow_fields{field{"deviceAuthorizationUrl", kept}, field{"tokenUrl", kept},
                                         field{"refreshUrl"}, field{"scopes", kept}};
-constexpr message device_flow_message{device_flow_fields};
+constexpr message_shape device_flow_message{device_flow_fields};
 constexpr std::array implicit_flow_fields{field{"authorizationUrl"}, field{"refreshUrl"}, field{"scopes"}};
-constexpr message implicit_flow_message{implicit_flow_fields};
+constexpr message_shape implicit_flow_message{implicit_flow_fields};
 constexpr std::array password_flow_fields{field{"tokenUrl"}, field{"refreshUrl"}, field{"scopes"}};
-constexpr message password_flow_message{password_flow_fields};
+constexpr message_shape password_flow_message{password_flow_fields};
 constexpr std::array flows_fields{field{"authorizationCode", kept, arity::one, &code_flow_message},
                                   field{"clientCredentials", kept, arity::one, &credentials_flow_message},
                                   field{"deviceCode", kept, arity::one, &device_flow_message},
                                   field{"implicit", kept, arity::one, &implicit_flow_message},
                                   field{"password", kept, arity::one, &password_flow_message}};
-constexpr message flows_message{flows_fields};
+constexpr message_shape flows_message{flows_fields};
 constexpr std::array oauth2_fields{field{"description"}, field{"flows", kept, arity::one, &flows_message},
                                    field{"oauth2MetadataUrl"}};
-constexpr message oauth2_message{oauth2_fields};
+constexpr message_shape oauth2_message{oauth2_fields};
 constexpr std::array open_id_fields{field{"description"}, field{"openIdConnectUrl", kept}};
-constexpr message open_id_message{open_id_fields};
+constexpr message_shape open_id_message{open_id_fields};
 constexpr std::array mutual_tls_fields{field{"description"}};
-constexpr message mutual_tls_message{mutual_tls_fields};
+constexpr message_shape mutual_tls_message{mutual_tls_fields};
 constexpr std::array scheme_fields{field{"apiKeySecurityScheme", kept, arity::one, &api_key_message},
                                    field{"httpAuthSecurityScheme", kept, arity::one, &http_auth_message},
                                    field{"oauth2SecurityScheme", kept, arity::one, &oauth2_message},
                                    field{"openIdConnectSecurityScheme", kept, arity::one, &open_id_message},
                                    field{"mtlsSecurityScheme", kept, arity::one, &mutual_tls_message}};
-constexpr message scheme_message{scheme_fields};
+constexpr message_shape scheme_message{scheme_fields};
 
 constexpr std::array skill_fields{field{"id", kept}, field{"name", kept}, field{"description", kept}, field{"tags", kept},
                                   field{"examples"}, field{"inputModes"}, field{"outputModes"},
                                   field{"securityRequirements", implicit, arity::list, &requirement_message}};
-constexpr message skill_message{skill_fields};
+constexpr message_shape skill_message{skill_fields};
 
 constexpr std::array card_fields{field{"name", kept}, field{"description", kept},
                                  field{"supportedInterfaces", kept, arity::list, &interface_message},
@@ -115,7 +116,7 @@ constexpr std::array card_fields{field{"name", kept}, field{"description", kept}
                                  field{"securityRequirements", implicit, arity::list, &requirement_message},
                                  field{"defaultInputModes", kept}, field{"defaultOutputModes", kept},
                                  field{"skills", kept, arity::list, &skill_message}, field{"iconUrl", kept}};
-constexpr message card_message{card_fields};
+constexpr message_shape card_message{card_fields};
 // clang-format on
 
 // -- projecting ----------------------------------------------------------------------------------------------------------
@@ -140,7 +141,7 @@ bool is_default(const json::value& found) noexcept {
   }
 }
 
-json::object project(const json::object& from, const message& type);
+json::object project(const json::object& from, const message_shape& type);
 
 json::value project(const json::value& from, const field& as) {
   if (as.type == nullptr)
@@ -163,7 +164,7 @@ json::value project(const json::value& from, const field& as) {
   return from;
 }
 
-json::object project(const json::object& from, const message& type) {
+json::object project(const json::object& from, const message_shape& type) {
   json::object out;
   for (const auto& one : type.fields) {
     const auto* found = from.if_contains(one.name);

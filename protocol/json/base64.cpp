@@ -25,7 +25,7 @@ constexpr std::array<std::uint8_t, 256> make_values() {
 
 constexpr auto values = make_values();
 
-constexpr std::uint32_t byte_at(std::string_view bytes, std::size_t at) {
+constexpr std::uint32_t bits_at(std::string_view bytes, std::size_t at) {
   return static_cast<unsigned char>(bytes[at]);
 }
 
@@ -41,13 +41,13 @@ void append_base64(std::string& out, std::string_view bytes) {
   };
   std::size_t at = 0;
   for (; at + 3 <= bytes.size(); at += 3)
-    put((byte_at(bytes, at) << 16) | (byte_at(bytes, at + 1) << 8) | byte_at(bytes, at + 2), 4);
+    put((bits_at(bytes, at) << 16) | (bits_at(bytes, at + 1) << 8) | bits_at(bytes, at + 2), 4);
   if (const auto rest = bytes.size() - at; rest == 1) {
-    put(byte_at(bytes, at) << 16, 2);
+    put(bits_at(bytes, at) << 16, 2);
     *to++ = '=';
     *to++ = '=';
   } else if (rest == 2) {
-    put((byte_at(bytes, at) << 16) | (byte_at(bytes, at + 1) << 8), 3);
+    put((bits_at(bytes, at) << 16) | (bits_at(bytes, at + 1) << 8), 3);
     *to++ = '=';
   }
 }

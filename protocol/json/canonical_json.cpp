@@ -29,7 +29,7 @@ void append_unit(std::string& out, std::uint32_t unit) {
 }
 
 /// What both spellings escape alike; false if `c` is not among it.
-bool append_escape(std::string& out, char c) {
+bool append_common_escape(std::string& out, char c) {
   switch (c) {
     case '"': out += "\\\""; return true;
     case '\\': out += "\\\\"; return true;
@@ -135,7 +135,7 @@ struct jcs {
   static void append_text(std::string& out, std::string_view text) {
     out += '"';
     for (const char c : text)
-      if (!append_escape(out, c))
+      if (!append_common_escape(out, c))
         out += c;
     out += '"';
   }
@@ -167,7 +167,7 @@ struct python {
     for (std::size_t at = 0; at < text.size();) {
       const auto lead = byte_of(text[at]);
       if (lead < 0x7f) {
-        if (!append_escape(out, text[at]))
+        if (!append_common_escape(out, text[at]))
           out += text[at];
         ++at;
         continue;
