@@ -84,7 +84,7 @@ void objective_actor::begin() {
     trace_ = std::make_shared<const trace_context>(view().trace);
   // The two are recorded one after the other; the process may have ended in between.
   if (start_.root_shown && *start_.root_shown != root_state(view().state))
-    tell_root({objective_moved{view().state, view().reason}}, {}, nullptr);
+    tell_root({objective_moved{event_to(view().state), view().reason}}, {}, nullptr);
   const bool had_ended = is_settled(view().state); // then a command to try it again follows
   auto decision = life_.decide(objective_goes_on{}, env_.now());
   if (!had_ended)
@@ -167,7 +167,7 @@ void objective_actor::carry_out(objective_decision decision, command from) {
   for (const auto& one : decision.events)
     if (const auto* changed = std::get_if<plan_changed>(&one))
       note_shape(*changed);
-    else if (const auto* moved = std::get_if<plan_moved>(&one); moved && is_settled(moved->to))
+    else if (const auto* moved = std::get_if<plan_moved>(&one); moved && is_settled(moved->to()))
       ended.push_back(moved->plan);
   const auto events = moves_root ? decision.events : std::vector<event>{};
   if (then && !moves_root && decision.events.empty())
@@ -239,14 +239,15 @@ void objective_actor::tell_root(const std::vector<event>& events, boost::json::o
   std::vector<change> moves;
   for (const auto& one : events)
     if (const auto* moved = std::get_if<objective_moved>(&one)) {
-      auto words = moved->to == objective_state::blocked
+      auto words = moved->to() == objective_state::blocked
                        ? blocked_words(moved->reason, view().pending_inputs)
                        : moved->reason;
-      auto with = moved->to == objective_state::canceled ? std::exchange(metadata, {})
-                                                         : boost::json::object{};
-      if (moved->to == objective_state::canceled && with.empty())
+      auto with = moved->to() == objective_state::canceled ? std::exchange(metadata, {})
+                                                           : boost::json::object{};
+      if (moved->to() == objective_state::canceled && with.empty())
         with = std::exchange(cancel_metadata_, {});
-      moves.push_back(root_moved(view(), moved->to, std::move(words), std::move(with), env_.now()));
+      moves.push_back(
+          root_moved(view(), moved->to(), std::move(words), std::move(with), env_.now()));
     }
   for (std::size_t i = 0; i + 1 < moves.size(); ++i)
     write(std::move(moves[i]), nullptr);

@@ -75,7 +75,7 @@ void plan_actor::begin() {
       view_.tasks.edit(task).state = task_state::working;
   end_ = start_.end;
   if (view_.state == plan_state::blocked && !view_.paused)
-    move({plan_moved{start_.index, plan_state::working, ""}});
+    move({plan_moved{start_.index, plan_event::work, ""}});
   auto ready = graph_.start();
   for (const auto& changed : std::exchange(start_.changes, {}))
     for (const auto task : apply(graph_, changed))
@@ -566,7 +566,7 @@ void plan_actor::check() {
   if (is_settled(view_.state))
     return;
   const auto moves = decide(view_, start_.index, tally(), end_, failure_);
-  const bool ends = !moves.empty() && is_settled(moves.back().to);
+  const bool ends = !moves.empty() && is_settled(moves.back().to());
   if (ends && end_) {
     std::vector<std::uint32_t> rest;
     for (const auto& ready : ready_)

@@ -321,13 +321,16 @@ void apply(task& record, const change& of) {
 // -- a plan --------------------------------------------------------------------------------------
 
 void apply(plan_view& plan, const change& where, const plan_moved& moved) {
-  if (plan.state != plan_state::blocked && moved.to == plan_state::working)
+  const auto to = next_state(plan.state, moved.on);
+  if (!to)
+    return;
+  if (plan.state != plan_state::blocked && *to == plan_state::working)
     plan.began = where.at;
-  plan.state = moved.to;
+  plan.state = *to;
   plan.reason = moved.reason;
   plan.skip_requested = moved.requested;
-  plan.start_requested = plan.start_requested && moved.to != plan_state::working;
-  plan.paused = plan.paused && !is_settled(moved.to);
+  plan.start_requested = plan.start_requested && *to != plan_state::working;
+  plan.paused = plan.paused && !is_settled(*to);
   plan.updated = where.at;
 }
 
@@ -418,12 +421,15 @@ void apply(objective_view& view, const change& where, const objective_edited& ed
 }
 
 void apply(objective_view& view, const change& where, const objective_moved& moved) {
-  view.state = moved.to;
+  const auto to = next_state(view.state, moved.on);
+  if (!to)
+    return;
+  view.state = *to;
   view.reason = moved.reason;
   view.updated = where.at;
-  if (moved.to != objective_state::blocked)
-    view.planning = moved.to == objective_state::planning;
-  if (!is_settled(moved.to))
+  if (*to != objective_state::blocked)
+    view.planning = *to == objective_state::planning;
+  if (!is_settled(*to))
     return;
   set_pause(view, false);
   for (auto& plan : view.plans)

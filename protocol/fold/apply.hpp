@@ -3,7 +3,8 @@
 // actors with the events they emit, the ledger with what is committed, replay, the screen of a run.
 // The same events in the same order give the same view.
 //
-// An event that points outside (a plan or task that does not exist) changes nothing.
+// An event that points outside (a plan or task that does not exist), and one that the state table
+// does not allow, changes nothing.
 #pragma once
 
 #include <troupe/protocol/event.hpp>
