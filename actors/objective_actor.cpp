@@ -266,11 +266,9 @@ void objective_actor::tell_root(const std::vector<event>& events, boost::json::o
 
 void objective_actor::do_effect(const start_plan& effect, const command&) {
   const auto plan = effect.plan;
-  auto slots = life_.lend_slots(plan);
   plan_start start;
   start.index = plan;
-  start.view = view().plans[plan];
-  start.view.tasks = std::move(slots);
+  start.view = life_.lend(plan);
   start.resolved = resolved_[plan];
   start.context = view().id.str();
   start.owner = view().owner;

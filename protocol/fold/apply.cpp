@@ -120,7 +120,7 @@ void set_attempt(task_slot& slot, std::uint32_t attempt) noexcept {
 struct shape_applier {
   plan_spec& spec;
   chunked<task_slot>& slots;
-  bool has_slots; ///< Else somebody else holds them.
+  bool has_slots; ///< Else they are lent.
   std::uint32_t now_ms;
 
   template<class Operation>
@@ -337,8 +337,7 @@ void apply(plan_view& plan, const change& where, const plan_moved& moved) {
 void apply(plan_view& plan, const change& where, const plan_changed& changed) {
   if (!plan.spec)
     return;
-  shape_applier to{unshared(plan.spec), plan.tasks, plan.tasks.size() == plan.spec->tasks.size(),
-                   since_creation(plan, where.at)};
+  shape_applier to{unshared(plan.spec), plan.tasks, !plan.is_lent, since_creation(plan, where.at)};
   for (const auto& each : changed.operations)
     std::visit(to, each);
   plan.updated = where.at;

@@ -70,7 +70,7 @@ void apply(objective_view& view, const change& where, const objective_edited& ed
 void apply(objective_view& view, const change& where, const objective_moved& moved);
 void apply(objective_view& view, const change& where, const plan_added& added);
 void apply(objective_view& view, const change& where, const plan_moved& moved);
-/// Slots that somebody else holds are left to them.
+/// Slots that are lent do not change here.
 void apply(objective_view& view, const change& where, const plan_changed& changed);
 void apply(objective_view& view, const change& where, const tasks_withdrawn& withdrawn);
 void apply(objective_view& view, const change& where, const tasks_renewed& renewed);

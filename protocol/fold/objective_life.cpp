@@ -509,11 +509,15 @@ objective_decision objective_life::decide(objective_input input, timestamp at) {
   return std::move(decider.out);
 }
 
-chunked<task_slot> objective_life::lend_slots(std::uint32_t plan) {
-  return std::exchange(view_.plans[plan].tasks, {});
+plan_view objective_life::lend(std::uint32_t plan) {
+  auto out = view_.plans[plan];
+  view_.plans[plan].is_lent = true;
+  view_.plans[plan].tasks = {};
+  return out;
 }
 
 void objective_life::take_back(std::uint32_t plan, chunked<task_slot> slots) {
+  view_.plans[plan].is_lent = false;
   view_.plans[plan].tasks = std::move(slots);
 }
 

@@ -3,7 +3,7 @@
 // carries out the effects; it decides nothing itself. The states and their moves are the tables of
 // plan_state.hpp; blocked, over, and which plan may begin are derived from the view.
 //
-// While a plan runs its tasks' slots are with its own actor (lend_slots, take_back), so that they
+// While a plan runs its tasks' slots are with its own actor (lend, take_back), so that they
 // exist once.
 #pragma once
 
@@ -160,8 +160,8 @@ public:
   /// have committed; the same events give the same view elsewhere.
   [[nodiscard]] objective_decision decide(objective_input input, timestamp at);
 
-  /// The slots of a plan that is started, until its end.
-  [[nodiscard]] chunked<task_slot> lend_slots(std::uint32_t plan);
+  /// A plan that is started. Its slots are with its actor until its end.
+  [[nodiscard]] plan_view lend(std::uint32_t plan);
   void take_back(std::uint32_t plan, chunked<task_slot> slots);
   /// A running plan is told something that may set tasks of it free: until it says that it is idle
   /// again, it is not.

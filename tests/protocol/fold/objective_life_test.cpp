@@ -307,13 +307,28 @@ TEST_CASE("a change that names an old revision is refused", "[fold][objective_li
 TEST_CASE("the slots of a plan are lent and come back", "[fold][objective_life]") {
   auto life = started();
   static_cast<void>(life.decide(objective_goes_on{}, at_ms(2)));
-  auto slots = life.lend_slots(0);
-  REQUIRE(slots.size() == 2);
+  auto plan = life.lend(0);
+  REQUIRE(plan.tasks.size() == 2);
   CHECK(life.view().plans[0].tasks.empty());
-  slots.edit(1).state = task_state::failed;
-  life.take_back(0, std::move(slots));
+  plan.tasks.edit(1).state = task_state::failed;
+  life.take_back(0, std::move(plan.tasks));
   static_cast<void>(life.decide(plan_ended{{0, plan_event::fail, "no"}, {}}, at_ms(3)));
   CHECK(life.view().plans[0].tasks[1].state == task_state::failed);
+}
+
+TEST_CASE("a plan that begins without tasks gets none here while its slots are lent",
+          "[fold][objective_life]") {
+  objective_view blank;
+  blank.id = objective_id{"o"};
+  objective_life life{std::move(blank), {{}}};
+  static_cast<void>(life.decide(objective_begins{{make_objective("o", {0}), {}}, true}, at_ms(1)));
+  static_cast<void>(life.decide(objective_goes_on{}, at_ms(2)));
+  auto plan = life.lend(0);
+  static_cast<void>(life.decide(plan_reshaped{{0, {add_task{}}, "", "", 1}}, at_ms(3)));
+  CHECK(life.view().plans[0].spec->tasks.size() == 1);
+  CHECK(life.view().plans[0].tasks.empty());
+  apply(plan, about("o", 3), plan_changed{0, {add_task{}}, "", "", 1});
+  CHECK(plan.tasks.size() == 1);
 }
 
 TEST_CASE("the shape of a plan is changed here before it runs, and by its own actor while it does",
