@@ -12,7 +12,9 @@
 #include "actors/objective_graph.hpp"
 #include "actors/plan_graph.hpp"
 #include "actors/task_actor.hpp"
+#include "protocol/fold/apply.hpp"
 #include "protocol/fold/plan_life.hpp"
+#include "protocol/fold/plan_shape.hpp"
 #include <troupe/protocol/event.hpp>
 
 #include <deque>
@@ -157,5 +159,12 @@ private:
   std::string failure_;               ///< Of the first task that failed.
   plan_standing told_{};              ///< What the objective knows.
 };
+
+template<class Event>
+void plan_actor::emit(Event fact) {
+  if constexpr (requires { apply(view_, place_of(0), fact); })
+    apply(view_, place_of(0), fact);
+  pending_.emplace_back(std::move(fact));
+}
 
 } // namespace troupe
