@@ -27,8 +27,8 @@ objective_actor::objective_actor(actor_pointer<handle> self, environment& env,
   start_.resolved = {};
   running_.resize(resolved_.size());
   const auto hold_all = [this](const auto& plans, auto spec_of) {
-    for (const auto& plan : plans)
-      hold(*spec_of(plan));
+    for (std::uint32_t p = 0; p < plans.size(); ++p)
+      hold(*spec_of(plans[p]), p);
   };
   if (start_.create)
     hold_all(start_.create->spec->plans, [](const plan_spec_ptr& plan) { return plan; });
@@ -44,10 +44,16 @@ objective_actor::~objective_actor() {
   env_.objectives.remove(view().id.str(), handle_of(self_));
 }
 
-void objective_actor::hold(const plan_spec& plan) {
-  const auto bytes = bytes_of(plan);
-  plan_bytes_ += bytes;
-  env_.live_bytes += bytes;
+void objective_actor::hold(const plan_spec& plan, std::uint32_t position) {
+  plan_positions_.try_emplace(plan.id, position);
+  hold_bytes(bytes_of(plan));
+}
+
+void objective_actor::hold_bytes(std::size_t more, std::size_t less) {
+  plan_bytes_ += more;
+  plan_bytes_ -= less;
+  env_.live_bytes += more;
+  env_.live_bytes -= less;
 }
 
 actor_behavior<objective_handle> objective_actor::make_behavior() {
@@ -166,7 +172,7 @@ void objective_actor::carry_out(objective_decision decision, command from) {
   std::vector<std::uint32_t> ended;
   for (const auto& one : decision.events)
     if (const auto* changed = std::get_if<plan_changed>(&one))
-      note_shape(*changed);
+      note_shape(*changing_->before, *changed);
     else if (const auto* moved = std::get_if<plan_moved>(&one); moved && is_settled(moved->to()))
       ended.push_back(moved->plan);
   const auto events = moves_root ? decision.events : std::vector<event>{};
@@ -279,8 +285,6 @@ void objective_actor::do_effect(const start_plan& effect, const command&) {
   for (auto at = awaited_later_.lower_bound({plan, 0});
        at != awaited_later_.end() && at->first.plan == plan; ++at)
     start.awaited_later.push_back(at->first.task);
-  if (const auto changed = shapes_.find(plan); changed != shapes_.end())
-    start.changes = changed->second;
   start.news = news_for(plan);
   if (view().closing)
     start.end = plan_end{plan_state::failed, view().closing_reason};

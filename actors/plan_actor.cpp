@@ -7,8 +7,9 @@
 namespace troupe {
 
 plan_actor::plan_actor(actor_pointer<handle> self, environment& env, plan_start start)
-    : self_(self), env_(env), start_(std::move(start)), graph_(start_.resolved->graph()),
-      view_(start_.view), running_(view_.tasks.size()), parked_(view_.tasks.size()),
+    : self_(self), env_(env), start_(std::move(start)),
+      graph_(start_.resolved->graph(start_.index, *start_.view.spec)), view_(start_.view),
+      running_(view_.tasks.size()), parked_(view_.tasks.size()),
       awaited_(start_.awaited_later.begin(), start_.awaited_later.end()) {
   for (const auto& edge : start_.resolved->outward)
     awaited_.insert(edge.task);
@@ -72,13 +73,6 @@ void plan_actor::begin() {
   if (view_.state == plan_state::blocked && !view_.paused)
     move({plan_moved{start_.index, plan_event::work, ""}});
   auto ready = graph_.start();
-  for (const auto& changed : std::exchange(start_.changes, {}))
-    for (const auto task : apply(graph_, changed))
-      ready.push_back(task);
-  std::sort(ready.begin(), ready.end());
-  ready.erase(std::unique(ready.begin(), ready.end()), ready.end());
-  std::erase_if(
-      ready, [this](std::uint32_t task) { return !graph_.is_released(task) || is_removed(task); });
   std::vector<dependency_news> bad;
   for (auto& news : std::exchange(start_.news, {}))
     if (!news.met)

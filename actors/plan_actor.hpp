@@ -30,9 +30,8 @@ namespace troupe {
 /// What a plan actor begins with.
 struct plan_start {
   std::uint32_t index = 0;
-  plan_view view; ///< State and slots as committed.
-  std::shared_ptr<const resolved_plan> resolved;
-  std::vector<plan_changed> changes{};      ///< Of its shape, since `resolved`.
+  plan_view view;                                ///< State, shape and slots as committed.
+  std::shared_ptr<const resolved_plan> resolved; ///< As the plan was accepted.
   std::vector<std::uint32_t> awaited_later; ///< Tasks that plans wait for which were added since.
   std::string context;
   std::string owner;

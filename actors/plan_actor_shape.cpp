@@ -19,6 +19,7 @@ void plan_actor::on_reshape(const reshape_tasks& message) {
   terms.is_fixed = [this](std::uint32_t task) {
     return has_begun(task) || running_[task] != nullptr;
   };
+  terms.is_awaited = [this](std::uint32_t task) { return awaited_.contains(task); };
   const auto refuse = [&](error why) {
     message.done(std::move(why));
     tell(start_.objective, shape_settled{start_.index, nullptr});

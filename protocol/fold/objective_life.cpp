@@ -93,6 +93,8 @@ struct objective_decider {
 
   void move_plan(std::uint32_t plan, plan_event on, std::string reason, bool requested = false) {
     emit(plan_moved{plan, on, std::move(reason), requested});
+    if (on != plan_event::retry)
+      life.shapes_.erase(plan); // it is pending no longer
   }
 
   /// The tasks of a plan that will not begin end with it.
@@ -160,7 +162,6 @@ struct objective_decider {
     if (!is_running(state_of(plan)))
       move_plan(plan, plan_event::work, "");
     life.standing_[plan] = {};
-    life.shapes_.erase(plan);
     out.effects.emplace_back(start_plan{plan});
   }
 

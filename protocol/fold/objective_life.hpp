@@ -175,7 +175,7 @@ private:
   objective_view view_;
   std::vector<plan_relations> relations_;      ///< By plan.
   std::vector<plan_standing> standing_;        ///< By plan; of those that run.
-  std::map<std::uint32_t, plan_shape> shapes_; ///< Of plans that have not begun and were changed.
+  std::map<std::uint32_t, plan_shape> shapes_; ///< Of pending plans that were changed.
 };
 
 /// It has begun and has not ended: an actor runs it.
