@@ -4,7 +4,7 @@
 #include "protocol/near_name.hpp"
 #include "protocol/opt/limits_opt.hpp"
 
-#include <unordered_set>
+#include <algorithm>
 
 namespace troupe {
 
@@ -48,6 +48,21 @@ std::vector<dependency_result> dependencies_of(const resolved_plan& plan, const 
     out.push_back(
         {other.id, other.key, other.name, {}, names_for_references(other, std::move(one.written))});
   }
+  return out;
+}
+
+/// The dependencies of a task on tasks of its own plan, as it stands there.
+std::vector<dependency_result> own_dependencies_of(const task_spec& task, const plan_spec& plan) {
+  std::vector<dependency_result> out;
+  for (std::size_t i = 0; i < task.dependency_indexes.size(); ++i)
+    if (const auto on = task.dependency_indexes[i]; on != elsewhere) {
+      const auto& other = plan.tasks[on];
+      out.push_back({other.id,
+                     other.key,
+                     other.name,
+                     {},
+                     names_for_references(other, {task.dependencies[i]})});
+    }
   return out;
 }
 
@@ -166,14 +181,14 @@ result<resolved_objective> check_objective(const std::vector<plan_spec_ptr>& pla
   return resolved;
 }
 
-result<resolved_addition> check_addition(const dependency_resolver& known,
-                                         const plan_spec_ptr& plan, const agent_registry& agents) {
+result<resolved_addition> check_addition(const objective_index& known, const plan_spec_ptr& plan,
+                                         const agent_registry& agents) {
   const auto index = known.plans().size();
   if (auto ok = check_plan_count(index + 1); !ok)
     return ok.error();
   if (auto ok = check_plan(*plan, index, agents); !ok)
     return ok.error();
-  auto resolved = known.resolve(plan);
+  auto resolved = resolve_added_plan(known, plan);
   if (!resolved)
     return resolved;
   const auto spec_of = [&](const task_position& at) -> const task_spec& {
@@ -198,37 +213,43 @@ result<void> check_operations(const std::vector<wanted_operation>& operations,
   return {};
 }
 
-result<void> check_added_references(const task_spec& task, const plan_spec& plan) {
-  if (!has_references(task.input))
-    return {};
-  std::vector<dependency_result> known;
-  for (std::size_t i = 0; i < task.dependency_indexes.size(); ++i) {
-    const auto& other = plan.tasks[task.dependency_indexes[i]];
-    known.push_back(
-        {other.id, other.key, other.name, {}, names_for_references(other, {task.dependencies[i]})});
-  }
-  return check_references(task.input, known);
+bool adds_keys(const std::vector<wanted_operation>& operations) {
+  return std::ranges::any_of(operations, [](const wanted_operation& each) {
+    const auto* added = std::get_if<add_task>(&each);
+    return added && !added->spec.key.empty();
+  });
 }
 
-std::function<result<void>(const std::string& key)>
-check_added_key(std::vector<plan_spec_ptr> plans, std::uint32_t plan) {
-  return
-      [plans = std::move(plans), plan,
-       others = std::optional<std::unordered_set<std::string>>{}](const std::string& key) mutable {
-        if (auto ok = check_chosen_id(key, "", ""); !ok)
-          return ok;
-        if (!others) {
-          others.emplace();
-          for (std::uint32_t p = 0; p < plans.size(); ++p)
-            for (std::size_t t = 0; p != plan && t < plans[p]->tasks.size(); ++t)
-              if (const auto& task = plans[p]->tasks[t]; !task.is_removed)
-                others->insert({task.key, task.id.str()});
-        }
-        if (others->contains(key))
-          return result<void>{make_error(
-              errc::duplicate_id, "another plan has a task with the id \"" + key + "\"", "/id")};
-        return result<void>{};
-      };
+result<void> check_added_keys(const std::vector<wanted_operation>& operations, std::uint32_t plan,
+                              const objective_index& known) {
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    const auto* added = std::get_if<add_task>(&operations[i]);
+    if (!added || added->spec.key.empty())
+      continue;
+    const auto& key = added->spec.key;
+    const auto at = std::to_string(i);
+    const auto where = "/operations/" + at + "/task";
+    if (auto ok = check_chosen_id(key, "", where); !ok)
+      return make_error(ok.error().code, "operation " + at + ": " + ok.error().message,
+                        ok.error().field);
+    if (const auto other = known.find_task(key); other && other->plan != plan)
+      return make_error(errc::duplicate_id,
+                        "operation " + at + ": another plan has a task with the id \"" + key + "\"",
+                        where + "/id");
+  }
+  return {};
+}
+
+result<void> check_changed_references(std::uint32_t task, const plan_spec* before,
+                                      const plan_spec& changed) {
+  const auto& spec = changed.tasks[task];
+  if (!has_references(spec.input))
+    return {};
+  const auto after = own_dependencies_of(spec, changed);
+  if (!before)
+    return check_references(spec.input, after);
+  return check_references_kept(spec.input, own_dependencies_of(before->tasks[task], *before),
+                               after);
 }
 
 result<void> check_cycles(std::vector<plan_spec_ptr> plans, std::uint32_t plan,

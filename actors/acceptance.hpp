@@ -3,14 +3,15 @@
 // and by `troupe validate`.
 #pragma once
 
+#include "actors/added_plan.hpp"
 #include "actors/objective_graph.hpp"
+#include "actors/objective_index.hpp"
 #include <troupe/actors/agent.hpp>
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/objective.hpp>
 #include <troupe/protocol/plan_change.hpp>
 #include <troupe/protocol/spec.hpp>
 
-#include <functional>
 #include <memory>
 #include <optional>
 
@@ -43,7 +44,7 @@ void note_dependencies(plan_spec& plan, std::uint32_t index, const resolved_plan
                                                          const agent_registry& agents);
 
 /// The same for a plan that is added to those that `known` has. It is named, and is not changed.
-[[nodiscard]] result<resolved_addition> check_addition(const dependency_resolver& known,
+[[nodiscard]] result<resolved_addition> check_addition(const objective_index& known,
                                                        const plan_spec_ptr& plan,
                                                        const agent_registry& agents);
 
@@ -51,14 +52,17 @@ void note_dependencies(plan_spec& plan, std::uint32_t index, const resolved_plan
 /// `/operations/3/task/agent`.
 [[nodiscard]] result<void> check_operations(const std::vector<wanted_operation>& operations,
                                             const agent_registry& agents);
-/// Says whether a task may be added to `plan` under a key: not one that looks like a generated id
-/// (invalid_params), nor one of a task of another plan (duplicate_id). Their keys are gathered when
-/// it is called first: linear in all plans.
-[[nodiscard]] std::function<result<void>(const std::string& key)>
-check_added_key(std::vector<plan_spec_ptr> plans, std::uint32_t plan);
-/// What the references of a task, which was added to `plan`, name: its dependencies. Error:
-/// invalid_reference.
-[[nodiscard]] result<void> check_added_references(const task_spec& task, const plan_spec& plan);
+/// The keys of the tasks that a change of `plan` adds: none looks like a generated id
+/// (invalid_params), and no task of another plan has it (duplicate_id). The error's field is
+/// `/operations/3/task/id`.
+[[nodiscard]] result<void> check_added_keys(const std::vector<wanted_operation>& operations,
+                                            std::uint32_t plan, const objective_index& known);
+/// Whether there is anything for check_added_keys to check.
+[[nodiscard]] bool adds_keys(const std::vector<wanted_operation>& operations);
+/// Whether the references of a task still find what they name once a plan is `changed`. `before` is
+/// the plan without the change; null if the task is added. Error: invalid_reference.
+[[nodiscard]] result<void> check_changed_references(std::uint32_t task, const plan_spec* before,
+                                                    const plan_spec& changed);
 /// Whether all plans form no cycle if `plan` becomes `changed`. Linear in all of them.
 [[nodiscard]] result<void> check_cycles(std::vector<plan_spec_ptr> plans, std::uint32_t plan,
                                         const plan_spec& changed);

@@ -288,6 +288,27 @@ private:
   std::size_t inserted_bytes_ = 0;
 };
 
+/// Calls `check` for each reference; stops at the first error and sets its field.
+result<void> check_each(const json::object& input,
+                        const std::function<result<void>(const artifact_reference&)>& check) {
+  if (!has_references(input))
+    return {};
+  if (auto shallow = check_depth(input); !shallow)
+    return shallow;
+  json::value copy(input);
+  std::string pointer;
+  return visit_strings(copy, pointer, [&](json::value& value) -> result<void> {
+    const auto segments = parse_template(value.get_string());
+    if (!segments)
+      return segments.error();
+    for (const auto& one : *segments)
+      if (const auto* ref = std::get_if<artifact_reference>(&one))
+        if (auto ok = check(*ref); !ok)
+          return ok;
+    return {};
+  });
+}
+
 } // namespace
 
 bool has_references(const json::object& input) {
@@ -312,21 +333,26 @@ result<json::object> resolve_references(const json::object& input,
 
 result<void> check_references(const json::object& input,
                               const std::vector<dependency_result>& deps) {
-  if (!has_references(input))
+  return check_each(input, [&](const artifact_reference& ref) -> result<void> {
+    if (const auto found = find_task(ref, deps); !found)
+      return found.error();
     return {};
-  if (auto shallow = check_depth(input); !shallow)
-    return shallow;
-  json::value copy(input);
-  std::string pointer;
-  return visit_strings(copy, pointer, [&](json::value& value) -> result<void> {
-    const auto segments = parse_template(value.get_string());
-    if (!segments)
-      return segments.error();
-    for (const auto& one : *segments)
-      if (const auto* ref = std::get_if<artifact_reference>(&one))
-        if (const auto found = find_task(*ref, deps); !found)
-          return found.error();
-    return {};
+  });
+}
+
+result<void> check_references_kept(const json::object& input,
+                                   const std::vector<dependency_result>& before,
+                                   const std::vector<dependency_result>& after) {
+  return check_each(input, [&](const artifact_reference& ref) -> result<void> {
+    const auto was = find_task(ref, before);
+    const auto is = find_task(ref, after);
+    const bool is_kept = was ? is && (*is)->id == (*was)->id : !is;
+    if (is_kept)
+      return {};
+    return bad_reference(
+        ref.written + ": "
+        + (is ? "it would refer to another task than before"
+              : "it would depend on no task, or on several, called " + troupe::quoted(ref.task)));
   });
 }
 

@@ -50,6 +50,13 @@ resolve_references(const boost::json::object& input, const std::vector<dependenc
 [[nodiscard]] result<void> check_references(const boost::json::object& input,
                                             const std::vector<dependency_result>& deps);
 
+/// Whether each reference finds among the dependencies `after` a change of a plan the task that it
+/// found `before`. A reference that found none names a task of another plan: both lists have the
+/// tasks of its own plan only. Error: invalid_reference.
+[[nodiscard]] result<void> check_references_kept(const boost::json::object& input,
+                                                 const std::vector<dependency_result>& before,
+                                                 const std::vector<dependency_result>& after);
+
 /// What references may call a task beside its name: its id, as written and as it was before any
 /// retry, and what the `dependencies` of the task that refers to it call it.
 [[nodiscard]] std::vector<std::string> names_for_references(const task_spec& spec,

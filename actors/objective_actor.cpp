@@ -27,8 +27,8 @@ objective_actor::objective_actor(actor_pointer<handle> self, environment& env,
   start_.resolved = {};
   running_.resize(resolved_.size());
   const auto hold_all = [this](const auto& plans, auto spec_of) {
-    for (const auto& plan : plans)
-      hold(*spec_of(plan));
+    for (std::uint32_t p = 0; p < plans.size(); ++p)
+      hold(*spec_of(plans[p]), p);
   };
   if (start_.create)
     hold_all(start_.create->spec->plans, [](const plan_spec_ptr& plan) { return plan; });
@@ -44,10 +44,16 @@ objective_actor::~objective_actor() {
   env_.objectives.remove(view().id.str(), handle_of(self_));
 }
 
-void objective_actor::hold(const plan_spec& plan) {
-  const auto bytes = bytes_of(plan);
-  plan_bytes_ += bytes;
-  env_.live_bytes += bytes;
+void objective_actor::hold(const plan_spec& plan, std::uint32_t position) {
+  plan_positions_.try_emplace(plan.id, position);
+  hold_bytes(bytes_of(plan));
+}
+
+void objective_actor::hold_bytes(std::size_t more, std::size_t less) {
+  plan_bytes_ += more;
+  plan_bytes_ -= less;
+  env_.live_bytes += more;
+  env_.live_bytes -= less;
 }
 
 actor_behavior<objective_handle> objective_actor::make_behavior() {
@@ -84,7 +90,7 @@ void objective_actor::begin() {
     trace_ = std::make_shared<const trace_context>(view().trace);
   // The two are recorded one after the other; the process may have ended in between.
   if (start_.root_shown && *start_.root_shown != root_state(view().state))
-    tell_root({objective_moved{view().state, view().reason}}, {}, nullptr);
+    tell_root({objective_moved{event_to(view().state), view().reason}}, {}, nullptr);
   const bool had_ended = is_settled(view().state); // then a command to try it again follows
   auto decision = life_.decide(objective_goes_on{}, env_.now());
   if (!had_ended)
@@ -166,8 +172,8 @@ void objective_actor::carry_out(objective_decision decision, command from) {
   std::vector<std::uint32_t> ended;
   for (const auto& one : decision.events)
     if (const auto* changed = std::get_if<plan_changed>(&one))
-      note_shape(*changed);
-    else if (const auto* moved = std::get_if<plan_moved>(&one); moved && is_settled(moved->to))
+      note_shape(*changing_->before, *changed);
+    else if (const auto* moved = std::get_if<plan_moved>(&one); moved && is_settled(moved->to()))
       ended.push_back(moved->plan);
   const auto events = moves_root ? decision.events : std::vector<event>{};
   if (then && !moves_root && decision.events.empty())
@@ -239,14 +245,15 @@ void objective_actor::tell_root(const std::vector<event>& events, boost::json::o
   std::vector<change> moves;
   for (const auto& one : events)
     if (const auto* moved = std::get_if<objective_moved>(&one)) {
-      auto words = moved->to == objective_state::blocked
+      auto words = moved->to() == objective_state::blocked
                        ? blocked_words(moved->reason, view().pending_inputs)
                        : moved->reason;
-      auto with = moved->to == objective_state::canceled ? std::exchange(metadata, {})
-                                                         : boost::json::object{};
-      if (moved->to == objective_state::canceled && with.empty())
+      auto with = moved->to() == objective_state::canceled ? std::exchange(metadata, {})
+                                                           : boost::json::object{};
+      if (moved->to() == objective_state::canceled && with.empty())
         with = std::exchange(cancel_metadata_, {});
-      moves.push_back(root_moved(view(), moved->to, std::move(words), std::move(with), env_.now()));
+      moves.push_back(
+          root_moved(view(), moved->to(), std::move(words), std::move(with), env_.now()));
     }
   for (std::size_t i = 0; i + 1 < moves.size(); ++i)
     write(std::move(moves[i]), nullptr);
@@ -265,11 +272,9 @@ void objective_actor::tell_root(const std::vector<event>& events, boost::json::o
 
 void objective_actor::do_effect(const start_plan& effect, const command&) {
   const auto plan = effect.plan;
-  auto slots = life_.lend_slots(plan);
   plan_start start;
   start.index = plan;
-  start.view = view().plans[plan];
-  start.view.tasks = std::move(slots);
+  start.view = life_.lend(plan);
   start.resolved = resolved_[plan];
   start.context = view().id.str();
   start.owner = view().owner;
@@ -280,8 +285,6 @@ void objective_actor::do_effect(const start_plan& effect, const command&) {
   for (auto at = awaited_later_.lower_bound({plan, 0});
        at != awaited_later_.end() && at->first.plan == plan; ++at)
     start.awaited_later.push_back(at->first.task);
-  if (const auto changed = shapes_.find(plan); changed != shapes_.end())
-    start.changes = changed->second;
   start.news = news_for(plan);
   if (view().closing)
     start.end = plan_end{plan_state::failed, view().closing_reason};

@@ -7,9 +7,11 @@
 // for one that has ended and is to be tried again. Ends when the objective has ended.
 #pragma once
 
+#include "actors/added_plan.hpp"
 #include "actors/environment.hpp"
 #include "actors/handles.hpp"
 #include "actors/objective_graph.hpp"
+#include "actors/objective_index.hpp"
 #include "protocol/fold/objective_life.hpp"
 #include <troupe/protocol/event.hpp>
 
@@ -19,6 +21,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace troupe {
@@ -63,7 +66,8 @@ struct objective_actor {
   actor_behavior<handle> make_behavior();
 
 private:
-  void hold(const plan_spec& plan);
+  void hold(const plan_spec& plan, std::uint32_t position);
+  void hold_bytes(std::size_t more, std::size_t less = 0);
   void begin();
   void create();
 
@@ -96,8 +100,8 @@ private:
 
   // -- changes of plans' shapes ----------------------------------------------------------------------------------------
   void on_shape(const shape_settled& fact);
-  void note_shape(const plan_changed& changed);
-  [[nodiscard]] shape_terms terms_for(std::uint32_t plan) const;
+  void note_shape(const plan_spec& before, const plan_changed& changed);
+  [[nodiscard]] shape_terms terms_for(std::uint32_t plan, const change_plan& asked) const;
   /// True: a running plan is being changed, and `message` is done after that. So a command finds
   /// the revision that it expects.
   template<class Message>
@@ -123,6 +127,8 @@ private:
   void on_message(objective_message& message);
   void on_cancel(const objective_cancel& message);
   void await_tasks(const std::vector<awaited_edge>& edges);
+  [[nodiscard]] objective_index& index();
+  [[nodiscard]] std::optional<std::uint32_t> find_plan(const plan_id& id) const;
 
   // -- the objective itself --------------------------------------------------------------------------------------------
   [[nodiscard]] const objective_view& view() const noexcept { return life_.view(); }
@@ -142,9 +148,9 @@ private:
   environment& env_;
   objective_life life_;
   std::vector<std::shared_ptr<const resolved_plan>>
-      resolved_; ///< By plan. Shared with its actor, so it never changes.
-  std::unique_ptr<dependency_resolver>
-      resolver_; ///< Made with the first plan that is added, and after a change of shape.
+      resolved_; ///< By plan, as it was accepted. Shared with its actor, so it never changes.
+  std::unordered_map<plan_id, std::uint32_t> plan_positions_;
+  std::optional<objective_index> index_; ///< Made with the first plan or key that is added.
   std::map<task_position, std::vector<task_position>>
       awaited_later_; ///< Tasks that plans wait for which were added since.
   std::map<task_position, awaited_task_ended>
@@ -161,12 +167,11 @@ private:
   std::vector<reply_port<task_ptr>> cancelers_; ///< Who asked to cancel the root task.
   boost::json::object cancel_metadata_;         ///< Of the request that did.
   std::size_t plan_bytes_ = 0;                  ///< Its share of environment::live_bytes.
-  std::map<std::uint32_t, std::vector<plan_changed>>
-      shapes_; ///< By plan: what was changed since `resolved_`.
-  /// A running plan is being changed; it has not said yet what came of it.
+  /// A plan is being changed; one that runs has not said yet what came of it.
   struct shape_under_change {
     std::uint32_t plan;
     const reshape_plan* message; ///< Until it is passed on.
+    plan_spec_ptr before;
   };
   std::optional<shape_under_change> changing_;
   std::deque<std::function<void()>> after_change_; ///< Commands that came meanwhile.

@@ -3,9 +3,9 @@
 #include "actors/acceptance.hpp"
 #include "actors/objective_actor.hpp"
 #include "protocol/opt/limits_opt.hpp"
+#include "protocol/spec_size.hpp"
 
 #include <algorithm>
-#include <set>
 
 namespace troupe {
 
@@ -28,19 +28,13 @@ void objective_actor::on_add(const add_plan& message) {
     message.done(std::move(why));
     quit_if_ended();
   };
-  const auto index = static_cast<std::uint32_t>(view().plans.size());
+  const auto position = static_cast<std::uint32_t>(view().plans.size());
   auto& spec = *message.spec;
-  name_plan(spec, view().id, index);
-  if (!resolver_) {
-    std::vector<plan_spec_ptr> plans;
-    for (const auto& plan : view().plans)
-      plans.push_back(plan.spec);
-    resolver_ = std::make_unique<dependency_resolver>(std::move(plans), life_.relations());
-  }
-  auto added = check_addition(*resolver_, message.spec, env_.agents);
+  name_plan(spec, view().id, position);
+  auto added = check_addition(index(), message.spec, env_.agents);
   if (!added)
     return refuse(added.error());
-  note_dependencies(spec, index, added->plan);
+  note_dependencies(spec, position, added->plan);
   plan_addition addition{message.spec, added->plan, message.start};
   // The plan is there before anybody can be told of it.
   resolved_.push_back(std::make_shared<const resolved_plan>(std::move(added->plan)));
@@ -54,9 +48,25 @@ void objective_actor::on_add(const add_plan& message) {
     running_.pop_back();
     return refuse(std::move(*refused));
   }
-  resolver_->add(message.spec, life_.relations().back());
-  hold(spec);
+  index().add(message.spec, life_.relations().back());
+  hold(spec, position);
   await_tasks(awaited);
+}
+
+/// Kept up to date from then on, so that whatever is added later costs only itself.
+objective_index& objective_actor::index() {
+  if (!index_) {
+    std::vector<plan_spec_ptr> plans;
+    for (const auto& plan : view().plans)
+      plans.push_back(plan.spec);
+    index_.emplace(std::move(plans), life_.relations());
+  }
+  return *index_;
+}
+
+std::optional<std::uint32_t> objective_actor::find_plan(const plan_id& id) const {
+  const auto known = plan_positions_.find(id);
+  return known == plan_positions_.end() ? std::nullopt : std::optional{known->second};
 }
 
 // Tasks of older plans are awaited now that were not before.
@@ -81,11 +91,10 @@ void objective_actor::on_move_plan(const move_plan& message) {
     quit_if_ended();
   };
   const auto& asked = message.command;
-  const auto at = std::ranges::find_if(
-      view().plans, [&](const plan_view& plan) { return plan.spec->id == asked.id; });
-  if (at == view().plans.end())
+  const auto found = find_plan(asked.id);
+  if (!found)
     return refuse(unknown_plan(asked.id.str()));
-  const auto plan = static_cast<std::uint32_t>(at - view().plans.begin());
+  const auto plan = *found;
   command from{.by = owner_of(asked.who),
                .metadata = {},
                .answer = [id = asked.id, done = message.done] { done(id); },
@@ -102,45 +111,48 @@ void objective_actor::on_reshape(const reshape_plan& message) {
     quit_if_ended();
   };
   const auto& asked = message.command;
-  const auto at = std::ranges::find_if(
-      view().plans, [&](const plan_view& plan) { return plan.spec->id == asked.id; });
-  if (at == view().plans.end())
+  const auto found = find_plan(asked.id);
+  if (!found)
     return refuse(unknown_plan(asked.id.str()));
-  const auto plan = static_cast<std::uint32_t>(at - view().plans.begin());
+  const auto plan = *found;
+  if (adds_keys(asked.operations))
+    if (auto ok = check_added_keys(asked.operations, plan, index()); !ok)
+      return refuse(ok.error());
   const bool runs = running_[plan] != nullptr;
-  if (runs)
-    changing_ = shape_under_change{plan, &message};
+  changing_ = shape_under_change{plan, &message, view().plans[plan].spec};
   command from{.by = owner_of(asked.who),
                .metadata = {},
                .answer = [id = asked.id, done = message.done] { done(id); },
                .plan = plan};
-  if (auto refused = obey(shape_change{plan, asked, terms_for(plan)}, std::move(from))) {
+  if (auto refused = obey(shape_change{plan, asked, terms_for(plan, asked)}, std::move(from))) {
     changing_.reset();
     return refuse(std::move(*refused));
   }
-  if (changing_)
+  if (runs)
     changing_->message = nullptr;
+  else
+    changing_.reset();
 }
 
-/// What only the objective knows: which tasks other plans wait for, and whether a cycle may lead
-/// through them.
-shape_terms objective_actor::terms_for(std::uint32_t plan) const {
+/// What only the objective knows. A plan that runs knows itself which of its tasks are awaited, and
+/// decides on another thread.
+shape_terms objective_actor::terms_for(std::uint32_t plan, const change_plan& asked) const {
   shape_terms out;
   out.tasks_max = opt::tasks_per_plan_max;
-  std::set<std::uint32_t> later;
-  for (auto edge = awaited_later_.lower_bound({plan, 0});
-       edge != awaited_later_.end() && edge->first.plan == plan; ++edge)
-    later.insert(edge->first.task);
-  out.is_awaited = [resolved = resolved_[plan], later = std::move(later)](std::uint32_t task) {
-    return !resolved->awaited(task).empty() || later.contains(task);
-  };
+  if (!running_[plan])
+    out.is_awaited = [this, plan](std::uint32_t task) {
+      return !resolved_[plan]->awaited(task).empty() || awaited_later_.contains({plan, task});
+    };
+  out.check_references = check_changed_references;
+  const bool adds_dependencies =
+      std::ranges::any_of(asked.operations, [](const wanted_operation& each) {
+        return std::holds_alternative<add_dependency<std::string>>(each);
+      });
+  if (view().plans[plan].spec->outside.empty() || !adds_dependencies)
+    return out;
   std::vector<plan_spec_ptr> plans;
   for (const auto& each : view().plans)
     plans.push_back(each.spec);
-  out.check_key = check_added_key(plans, plan);
-  out.check_added = check_added_references;
-  if (view().plans[plan].spec->outside.empty())
-    return out;
   out.check_cycles = [plans = std::move(plans), plan](const plan_spec& changed) {
     return check_cycles(plans, plan, changed);
   };
@@ -149,20 +161,22 @@ shape_terms objective_actor::terms_for(std::uint32_t plan) const {
 
 void objective_actor::on_shape(const shape_settled& fact) {
   if (fact.changed) {
-    note_shape(*fact.changed);
+    const auto before = view().plans[fact.plan].spec;
     follow(plan_reshaped{*fact.changed});
+    note_shape(*before, *fact.changed);
   }
   if (changing_ && changing_->plan == fact.plan)
     end_change();
 }
 
-/// What was resolved and indexed before it is made up by it, or made again when it is needed.
-void objective_actor::note_shape(const plan_changed& changed) {
-  shapes_[changed.plan].push_back(changed);
-  resolver_.reset();
-  const auto bytes = bytes_of(changed.operations);
-  plan_bytes_ += bytes;
-  env_.live_bytes += bytes;
+/// The view has it already. Holds as many bytes as the plan has now.
+void objective_actor::note_shape(const plan_spec& before, const plan_changed& changed) {
+  const auto& now = view().plans[changed.plan].spec;
+  if (index_)
+    index_->apply(now, changed);
+  const auto size = static_cast<std::uint32_t>(before.tasks.size());
+  for (const auto task : tasks_touched_by(changed, size))
+    hold_bytes(bytes_of(now->tasks[task]), task < size ? bytes_of(before.tasks[task]) : 0);
 }
 
 template<class Message>

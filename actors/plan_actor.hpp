@@ -12,7 +12,9 @@
 #include "actors/objective_graph.hpp"
 #include "actors/plan_graph.hpp"
 #include "actors/task_actor.hpp"
+#include "protocol/fold/apply.hpp"
 #include "protocol/fold/plan_life.hpp"
+#include "protocol/fold/plan_shape.hpp"
 #include <troupe/protocol/event.hpp>
 
 #include <deque>
@@ -28,9 +30,8 @@ namespace troupe {
 /// What a plan actor begins with.
 struct plan_start {
   std::uint32_t index = 0;
-  plan_view view; ///< State and slots as committed.
-  std::shared_ptr<const resolved_plan> resolved;
-  std::vector<plan_changed> changes{};      ///< Of its shape, since `resolved`.
+  plan_view view;                                ///< State, shape and slots as committed.
+  std::shared_ptr<const resolved_plan> resolved; ///< As the plan was accepted.
   std::vector<std::uint32_t> awaited_later; ///< Tasks that plans wait for which were added since.
   std::string context;
   std::string owner;
@@ -157,5 +158,12 @@ private:
   std::string failure_;               ///< Of the first task that failed.
   plan_standing told_{};              ///< What the objective knows.
 };
+
+template<class Event>
+void plan_actor::emit(Event fact) {
+  if constexpr (requires { apply(view_, place_of(0), fact); })
+    apply(view_, place_of(0), fact);
+  pending_.emplace_back(std::move(fact));
+}
 
 } // namespace troupe

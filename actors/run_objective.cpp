@@ -20,7 +20,8 @@ public:
   void on_change(const change_ptr& news) override {
     for (const auto& happened : news->events) {
       const auto* moved = std::get_if<objective_moved>(&happened);
-      if (moved != nullptr && (is_settled(moved->to) || moved->to == objective_state::blocked)) {
+      if (moved != nullptr
+          && (is_settled(moved->to()) || moved->to() == objective_state::blocked)) {
         announce(news->context);
       }
     }

@@ -3,6 +3,7 @@
 #include "actors/acceptance.hpp"
 #include "apps/run/run_model.hpp"
 #include "apps/text_file.hpp"
+#include <troupe/protocol/unshared.hpp>
 
 #include <memory>
 #include <string_view>
@@ -60,11 +61,10 @@ result<resolved_objective> check_plan_file(const plan_file& file, const agent_re
 void make_ids_local(objective_spec& spec) {
   spec.id = {};
   for (auto& plan : spec.plans) {
-    auto copy = std::make_shared<plan_spec>(*plan);
-    copy->id = {};
-    for (std::size_t t = 0; t < copy->tasks.size(); ++t)
-      copy->tasks.edit(t).id = {};
-    plan = std::move(copy);
+    auto& own = unshared(plan); // nobody else has it: it was just read
+    own.id = {};
+    for (std::size_t t = 0; t < own.tasks.size(); ++t)
+      own.tasks.edit(t).id = {};
   }
 }
 

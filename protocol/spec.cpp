@@ -1,3 +1,4 @@
+#include "protocol/spec_size.hpp"
 #include <troupe/protocol/message.hpp>
 #include <troupe/protocol/plan_change.hpp>
 #include <troupe/protocol/spec.hpp>
@@ -13,24 +14,24 @@ std::size_t bytes_of(const std::vector<std::string>& names) noexcept {
   return sum;
 }
 
-std::size_t bytes_of(const task_spec& spec) noexcept {
-  return sizeof(spec) + spec.id.str().size() + spec.key.size() + spec.name.size()
-         + spec.description.size() + spec.agent.size() + troupe::bytes_of(spec.input)
-         + troupe::bytes_of(spec.metadata) + bytes_of(spec.dependencies);
-}
-
 template<class Task>
 std::size_t bytes_of_all(const std::vector<plan_operation<Task>>& operations) noexcept {
   std::size_t sum = operations.size() * sizeof(plan_operation<Task>);
   for (const auto& each : operations)
     if (const auto* added = std::get_if<add_task>(&each))
-      sum += bytes_of(added->spec);
+      sum += troupe::bytes_of(added->spec);
     else if (const auto* renamed = std::get_if<rename_task<Task>>(&each))
       sum += renamed->name.size();
   return sum;
 }
 
 } // namespace
+
+std::size_t bytes_of(const task_spec& spec) noexcept {
+  return sizeof(spec) + spec.id.str().size() + spec.key.size() + spec.name.size()
+         + spec.description.size() + spec.agent.size() + troupe::bytes_of(spec.input)
+         + troupe::bytes_of(spec.metadata) + bytes_of(spec.dependencies);
+}
 
 std::size_t bytes_of(const std::vector<wanted_operation>& operations) noexcept {
   return bytes_of_all<std::string>(operations);
@@ -45,7 +46,7 @@ std::size_t bytes_of(const plan_spec& spec) noexcept {
                     + troupe::bytes_of(spec.metadata) + bytes_of(spec.dependencies)
                     + bytes_of(spec.alternatives);
   for (const auto& task : spec.tasks)
-    sum += bytes_of(task);
+    sum += troupe::bytes_of(task);
   return sum;
 }
 

@@ -36,7 +36,7 @@ public:
 
   void operator()(const objective_moved& moved) {
     head("objective_moved");
-    out_.member("state", to_string(moved.to)).optional_member("reason", moved.reason);
+    out_.member("state", to_string(moved.to())).optional_member("reason", moved.reason);
   }
 
   void operator()(const plan_added& added) {
@@ -48,7 +48,7 @@ public:
   void operator()(const plan_moved& moved) {
     head("plan_moved");
     plan(moved.plan);
-    out_.member("state", to_string(moved.to)).optional_member("reason", moved.reason);
+    out_.member("state", to_string(moved.to())).optional_member("reason", moved.reason);
   }
 
   void operator()(const plan_changed& changed) {

@@ -207,7 +207,8 @@ int run_command(const run_options& options) {
   auto records = open_store(*choice);
   if (!records)
     return refuse(options, explain_store(records.error(), *choice));
-  auto code = execute(options, agents, **records, ready->spec, std::move(answers), signals);
+  auto code =
+      execute(options, agents, **records, std::move(ready->spec), std::move(answers), signals);
   if (!code)
     return refuse(options, code.error());
   return *code;

@@ -14,11 +14,11 @@ public:
 
   void operator()(const objective_moved& moved) {
     const std::string name = clean_line(model_.name().empty() ? model_.id().str() : model_.name());
-    line(name + ": " + std::string(to_string(moved.to)), moved.reason);
+    line(name + ": " + std::string(to_string(moved.to())), moved.reason);
   }
 
   void operator()(const plan_moved& moved) {
-    line("plan " + plan_name(moved.plan) + ": " + std::string(to_string(moved.to)), moved.reason);
+    line("plan " + plan_name(moved.plan) + ": " + std::string(to_string(moved.to())), moved.reason);
   }
 
   void operator()(const plan_added& added) {

@@ -49,7 +49,7 @@ run_session::run_session(gateway& door, std::shared_ptr<inbox> in, stop_signals&
 
 result<int> run_session::run(objective_spec_ptr spec) {
   create_objective command;
-  command.spec = *spec;
+  command.spec = *std::exchange(spec, nullptr); // its only owner, so that no plan is copied
   command.start = true;
   door_.create(std::move(command), news_->live(), [this, in = in_](result<objective_ptr> done) {
     if (!done)

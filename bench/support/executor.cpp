@@ -37,8 +37,8 @@ void objective_watch::on_change(const change_ptr& change) {
     if (const auto* moved = std::get_if<task_moved>(&one))
       on_task(*change, *moved);
     else if (const auto* objective = std::get_if<objective_moved>(&one);
-             objective && is_settled(objective->to))
-      on_settled(objective->to, objective->reason);
+             objective && is_settled(objective->to()))
+      on_settled(objective->to(), objective->reason);
   }
 }
 

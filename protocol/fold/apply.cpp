@@ -120,7 +120,7 @@ void set_attempt(task_slot& slot, std::uint32_t attempt) noexcept {
 struct shape_applier {
   plan_spec& spec;
   chunked<task_slot>& slots;
-  bool has_slots; ///< Else somebody else holds them.
+  bool has_slots; ///< Else they are lent.
   std::uint32_t now_ms;
 
   template<class Operation>
@@ -321,21 +321,23 @@ void apply(task& record, const change& of) {
 // -- a plan --------------------------------------------------------------------------------------
 
 void apply(plan_view& plan, const change& where, const plan_moved& moved) {
-  if (plan.state != plan_state::blocked && moved.to == plan_state::working)
+  const auto to = next_state(plan.state, moved.on);
+  if (!to)
+    return;
+  if (plan.state != plan_state::blocked && *to == plan_state::working)
     plan.began = where.at;
-  plan.state = moved.to;
+  plan.state = *to;
   plan.reason = moved.reason;
   plan.skip_requested = moved.requested;
-  plan.start_requested = plan.start_requested && moved.to != plan_state::working;
-  plan.paused = plan.paused && !is_settled(moved.to);
+  plan.start_requested = plan.start_requested && *to != plan_state::working;
+  plan.paused = plan.paused && !is_settled(*to);
   plan.updated = where.at;
 }
 
 void apply(plan_view& plan, const change& where, const plan_changed& changed) {
   if (!plan.spec)
     return;
-  shape_applier to{unshared(plan.spec), plan.tasks, plan.tasks.size() == plan.spec->tasks.size(),
-                   since_creation(plan, where.at)};
+  shape_applier to{unshared(plan.spec), plan.tasks, !plan.is_lent, since_creation(plan, where.at)};
   for (const auto& each : changed.operations)
     std::visit(to, each);
   plan.updated = where.at;
@@ -418,12 +420,15 @@ void apply(objective_view& view, const change& where, const objective_edited& ed
 }
 
 void apply(objective_view& view, const change& where, const objective_moved& moved) {
-  view.state = moved.to;
+  const auto to = next_state(view.state, moved.on);
+  if (!to)
+    return;
+  view.state = *to;
   view.reason = moved.reason;
   view.updated = where.at;
-  if (moved.to != objective_state::blocked)
-    view.planning = moved.to == objective_state::planning;
-  if (!is_settled(moved.to))
+  if (*to != objective_state::blocked)
+    view.planning = *to == objective_state::planning;
+  if (!is_settled(*to))
     return;
   set_pause(view, false);
   for (auto& plan : view.plans)

@@ -3,7 +3,8 @@
 // actors with the events they emit, the ledger with what is committed, replay, the screen of a run.
 // The same events in the same order give the same view.
 //
-// An event that points outside (a plan or task that does not exist) changes nothing.
+// An event that points outside (a plan or task that does not exist), and one that the state table
+// does not allow, changes nothing.
 #pragma once
 
 #include <troupe/protocol/event.hpp>
@@ -69,7 +70,7 @@ void apply(objective_view& view, const change& where, const objective_edited& ed
 void apply(objective_view& view, const change& where, const objective_moved& moved);
 void apply(objective_view& view, const change& where, const plan_added& added);
 void apply(objective_view& view, const change& where, const plan_moved& moved);
-/// Slots that somebody else holds are left to them.
+/// Slots that are lent do not change here.
 void apply(objective_view& view, const change& where, const plan_changed& changed);
 void apply(objective_view& view, const change& where, const tasks_withdrawn& withdrawn);
 void apply(objective_view& view, const change& where, const tasks_renewed& renewed);

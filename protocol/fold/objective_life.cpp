@@ -87,12 +87,14 @@ struct objective_decider {
     refuse(make_error(errc::invalid_transition, std::move(message), std::move(field)));
   }
 
-  void move(objective_state to, std::string reason) {
-    emit(objective_moved{to, std::move(reason)});
+  void move(objective_event on, std::string reason) {
+    emit(objective_moved{on, std::move(reason)});
   }
 
-  void move_plan(std::uint32_t plan, plan_state to, std::string reason, bool requested = false) {
-    emit(plan_moved{plan, to, std::move(reason), requested});
+  void move_plan(std::uint32_t plan, plan_event on, std::string reason, bool requested = false) {
+    emit(plan_moved{plan, on, std::move(reason), requested});
+    if (on != plan_event::retry)
+      life.shapes_.erase(plan); // it is pending no longer
   }
 
   /// The tasks of a plan that will not begin end with it.
@@ -127,7 +129,7 @@ struct objective_decider {
     auto next = next_steps(life.relations_, states_of(view()), held);
     for (auto& skip : next.skipped) {
       withdraw_all(skip.plan, skip.reason);
-      move_plan(skip.plan, plan_state::skipped, std::move(skip.reason));
+      move_plan(skip.plan, plan_event::skip, std::move(skip.reason));
       out.look_again = true;
     }
     if (!view().paused)
@@ -136,8 +138,8 @@ struct objective_decider {
     if (!next.outcome)
       return;
     if (view().state != objective_state::working)
-      move(objective_state::working, "");
-    move(*next.outcome, *next.outcome == objective_state::failed ? first_failure() : "");
+      move(objective_event::work, "");
+    move(event_to(*next.outcome), *next.outcome == objective_state::failed ? first_failure() : "");
   }
 
   [[nodiscard]] std::string first_failure() const {
@@ -151,16 +153,15 @@ struct objective_decider {
     const bool stuck = is_stuck(view(), life.standing_);
     const auto awake = view().planning ? objective_state::planning : objective_state::working;
     if (stuck && view().state == awake)
-      move(objective_state::blocked, view().paused ? "paused by request" : "waits for input");
+      move(objective_event::block, view().paused ? "paused by request" : "waits for input");
     else if (!stuck && view().state == objective_state::blocked)
-      move(awake, "");
+      move(event_to(awake), "");
   }
 
   void start(std::uint32_t plan) {
     if (!is_running(state_of(plan)))
-      move_plan(plan, plan_state::working, "");
+      move_plan(plan, plan_event::work, "");
     life.standing_[plan] = {};
-    life.shapes_.erase(plan);
     out.effects.emplace_back(start_plan{plan});
   }
 
@@ -180,9 +181,9 @@ struct objective_decider {
     for (std::uint32_t p = 0; p < plans(); ++p)
       if (state_of(p) == plan_state::pending)
         withdraw_all(p, reason);
-    if (!may_become(view().state, to))
-      move(objective_state::working, "");
-    move(to, reason);
+    if (!next_state(view().state, event_to(to)))
+      move(objective_event::work, "");
+    move(event_to(to), reason);
   }
 
   // -- trying again ------------------------------------------------------------------------------
@@ -198,7 +199,7 @@ struct objective_decider {
     if (again.empty() && state_of(plan) == plan_state::pending)
       return;
     emit(tasks_renewed{plan, std::move(again)});
-    move_plan(plan, plan_state::pending, "tried again");
+    move_plan(plan, plan_event::retry, "tried again");
     renew_dependents(plan);
   }
 
@@ -225,7 +226,7 @@ struct objective_decider {
     emit(input.created);
     life.standing_.resize(plans());
     if (input.start)
-      move(objective_state::working, "");
+      move(objective_event::work, "");
   }
 
   void operator()(const objective_goes_on&) {
@@ -277,7 +278,7 @@ struct objective_decider {
           for (std::uint32_t p = 0; p < plans(); ++p)
             if (state_of(p) == plan_state::failed || state_of(p) == plan_state::pending)
               renew(p);
-        return move(to, "");
+        return move(event_to(to), "");
       case objective_state::working:
       case objective_state::blocked: return; // above
     }
@@ -288,9 +289,9 @@ struct objective_decider {
     for (std::uint32_t p = 0; p < plans(); ++p)
       if (state_of(p) == plan_state::pending) {
         withdraw_all(p, reason);
-        move_plan(p, plan_state::skipped, reason);
+        move_plan(p, plan_event::skip, reason);
       }
-    move(objective_state::completed, "completed by request");
+    move(objective_event::complete, "completed by request");
   }
 
   /// What runs is told, and says how it stands then: the objective's own state follows from that.
@@ -303,7 +304,7 @@ struct objective_decider {
     const bool follows = view().state == objective_state::blocked
                          && view().planning == (to == objective_state::planning);
     if (!paused && to != view().state && !follows)
-      move(to, "");
+      move(event_to(to), "");
     go_on();
   }
 
@@ -313,8 +314,7 @@ struct objective_decider {
   }
 
   void operator()(const objective_cancellation& command) {
-    if (may_become(view().state, objective_state::canceled)
-        && view().state != objective_state::canceled)
+    if (next_state(view().state, objective_event::cancel))
       close(objective_state::canceled, command.reason);
     out.answer = answer_after::objective_end;
   }
@@ -329,7 +329,7 @@ struct objective_decider {
     if (view().closing)
       return refuse_move("the objective is being ended and takes no more plans", "objectiveId");
     if (command.start && view().state == objective_state::submitted)
-      move(objective_state::planning, one_by_one);
+      move(objective_event::start_planning, one_by_one);
     for (const auto other : command.relations.alternatives)
       life.relations_[other].alternative_of = plans();
     life.relations_.push_back(command.relations);
@@ -372,7 +372,7 @@ struct objective_decider {
         if (runs)
           return refuse_move("the plan runs; move it to failed instead");
         withdraw_all(plan, "skipped by request");
-        return move_plan(plan, to, "skipped by request", true);
+        return move_plan(plan, plan_event::skip, "skipped by request", true);
       case plan_state::pending: return renew(plan);
     }
   }
@@ -390,7 +390,7 @@ struct objective_decider {
     if (state_of(plan) == plan_state::failed)
       renew(plan);
     if (view().state == objective_state::submitted)
-      move(objective_state::planning, one_by_one);
+      move(objective_event::start_planning, one_by_one);
     if (view().plans[plan].paused)
       emit(pause_changed{false, plan});
     start(plan);
@@ -408,9 +408,9 @@ struct objective_decider {
     if (state_of(plan) != plan_state::pending)
       return;
     const auto reason = std::string{to_string(to)} + " by request";
-    move_plan(plan, plan_state::working, "");
+    move_plan(plan, plan_event::work, "");
     withdraw_all(plan, reason);
-    move_plan(plan, to, reason);
+    move_plan(plan, event_to(to), reason);
   }
 
   void operator()(shape_change& input) {
@@ -510,11 +510,15 @@ objective_decision objective_life::decide(objective_input input, timestamp at) {
   return std::move(decider.out);
 }
 
-chunked<task_slot> objective_life::lend_slots(std::uint32_t plan) {
-  return std::exchange(view_.plans[plan].tasks, {});
+plan_view objective_life::lend(std::uint32_t plan) {
+  auto out = view_.plans[plan];
+  view_.plans[plan].is_lent = true;
+  view_.plans[plan].tasks = {};
+  return out;
 }
 
 void objective_life::take_back(std::uint32_t plan, chunked<task_slot> slots) {
+  view_.plans[plan].is_lent = false;
   view_.plans[plan].tasks = std::move(slots);
 }
 

@@ -3,7 +3,7 @@
 // carries out the effects; it decides nothing itself. The states and their moves are the tables of
 // plan_state.hpp; blocked, over, and which plan may begin are derived from the view.
 //
-// While a plan runs its tasks' slots are with its own actor (lend_slots, take_back), so that they
+// While a plan runs its tasks' slots are with its own actor (lend, take_back), so that they
 // exist once.
 #pragma once
 
@@ -160,8 +160,8 @@ public:
   /// have committed; the same events give the same view elsewhere.
   [[nodiscard]] objective_decision decide(objective_input input, timestamp at);
 
-  /// The slots of a plan that is started, until its end.
-  [[nodiscard]] chunked<task_slot> lend_slots(std::uint32_t plan);
+  /// A plan that is started. Its slots are with its actor until its end.
+  [[nodiscard]] plan_view lend(std::uint32_t plan);
   void take_back(std::uint32_t plan, chunked<task_slot> slots);
   /// A running plan is told something that may set tasks of it free: until it says that it is idle
   /// again, it is not.
@@ -175,7 +175,7 @@ private:
   objective_view view_;
   std::vector<plan_relations> relations_;      ///< By plan.
   std::vector<plan_standing> standing_;        ///< By plan; of those that run.
-  std::map<std::uint32_t, plan_shape> shapes_; ///< Of plans that have not begun and were changed.
+  std::map<std::uint32_t, plan_shape> shapes_; ///< Of pending plans that were changed.
 };
 
 /// It has begun and has not ended: an actor runs it.

@@ -4,10 +4,11 @@ namespace troupe {
 
 std::vector<plan_moved> moves_to(plan_state from, std::uint32_t index, plan_state to,
                                  const std::string& reason) {
-  if (may_become(from, to))
-    return {plan_moved{index, to, reason}};
-  if (from == plan_state::blocked && may_become(plan_state::working, to))
-    return {plan_moved{index, plan_state::working, ""}, plan_moved{index, to, reason}};
+  const auto on = event_to(to);
+  if (next_state(from, on))
+    return {plan_moved{index, on, reason}};
+  if (from == plan_state::blocked && next_state(plan_state::working, on))
+    return {plan_moved{index, plan_event::work, ""}, plan_moved{index, on, reason}};
   return {};
 }
 
@@ -31,10 +32,10 @@ std::vector<plan_moved> decide(const plan_view& plan, std::uint32_t index, const
   }
   const bool blocked = plan.paused || waits_for_input(plan, tasks);
   if (blocked && plan.state == plan_state::working)
-    return {plan_moved{index, plan_state::blocked,
+    return {plan_moved{index, plan_event::block,
                        plan.paused ? "paused by request" : "waits for input"}};
   if (!blocked && plan.state == plan_state::blocked)
-    return {plan_moved{index, plan_state::working, ""}};
+    return {plan_moved{index, plan_event::work, ""}};
   return {};
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <unordered_set>
 #include <utility>
 
@@ -186,7 +187,7 @@ namespace {
 class shape_decider {
 public:
   shape_decider(const plan_view& plan, plan_shape& shape, const shape_terms& terms)
-      : plan_(plan), shape_(shape), terms_(terms) {
+      : before_(*plan.spec), plan_(plan), shape_(shape), terms_(terms) {
     where_.at = terms.now;
     out_.plan = terms.plan;
     out_.revision = terms.revision;
@@ -210,6 +211,8 @@ public:
       done = make_error(errc::invalid_params,
                         "the change leaves the plan without a task; end the plan instead",
                         "/operations");
+    if (done && terms_.check_references)
+      done = check_references();
     if (done && terms_.check_cycles && adds_dependencies_)
       done = terms_.check_cycles(*plan_.spec);
     if (done)
@@ -271,6 +274,19 @@ private:
     return found;
   }
 
+  /// Both ends of a dependency that is added or removed.
+  template<template<class> class Operation>
+  [[nodiscard]] result<Operation<std::uint32_t>>
+  find_ends(const Operation<std::string>& wanted) const {
+    const auto task = find_free(wanted.task);
+    if (!task)
+      return task.error();
+    const auto on = find(wanted.on, "/on");
+    if (!on)
+      return on.error();
+    return Operation<std::uint32_t>{*task, *on};
+  }
+
   /// Whether a task that depends on it can ever begin.
   [[nodiscard]] result<void> check_reachable(std::uint32_t on, std::string_view member) const {
     const auto state = on < plan_.tasks.size() ? plan_.tasks[on].state : task_state::unspecified;
@@ -289,6 +305,28 @@ private:
     shape_.apply(*plan_.spec, out_.operations.back());
   }
 
+  // -- references ----------------------------------------------------------------------------------
+
+  /// The references of `task` may no longer find what they name.
+  void may_break_references(std::uint32_t task) { breaks_references_.insert_or_assign(task, at_); }
+
+  /// Once all is applied: what one operation takes away another one may bring back.
+  result<void> check_references() {
+    for (const auto& [task, operation] : breaks_references_) {
+      if (spec(task).is_removed)
+        continue;
+      const bool is_added = task >= first_added();
+      at_ = operation;
+      if (auto ok = terms_.check_references(task, is_added ? nullptr : &before_, *plan_.spec); ok)
+        continue;
+      else if (is_added)
+        return refuse(ok.error().code, ok.error().message, "/task/input" + ok.error().field);
+      else
+        return refuse(ok.error().code, named(task) + ": " + ok.error().message);
+    }
+    return {};
+  }
+
   // -- operations ----------------------------------------------------------------------------------
 
   result<void> apply_one(const add_task& wanted) {
@@ -304,9 +342,6 @@ private:
     if (!task.key.empty() && shape_.find(task.key))
       return refuse(errc::duplicate_id, "the task id \"" + task.key + "\" stands twice",
                     "/task/id");
-    if (!task.key.empty() && terms_.check_key)
-      if (auto ok = terms_.check_key(task.key); !ok)
-        return refuse(ok.error().code, ok.error().message, "/task/id");
     task.is_removed = false;
     task.dependency_indexes.clear();
     for (auto& text : task.dependencies) {
@@ -325,10 +360,7 @@ private:
       task.name = task.key;
     ++added_;
     done(add_task{std::move(task)});
-    if (!terms_.check_added)
-      return {};
-    if (auto ok = terms_.check_added(plan_.spec->tasks.back(), *plan_.spec); !ok)
-      return refuse(ok.error().code, ok.error().message, "/task/input" + ok.error().field);
+    may_break_references(static_cast<std::uint32_t>(plan_.spec->tasks.size() - 1));
     return {};
   }
 
@@ -340,8 +372,10 @@ private:
       return refuse(errc::invalid_transition, "a task of another plan depends on " + named(*task),
                     "/task");
     const auto dependents = shape_.dependents(*task);
-    for (auto dependent = dependents.rbegin(); dependent != dependents.rend(); ++dependent)
+    for (auto dependent = dependents.rbegin(); dependent != dependents.rend(); ++dependent) {
+      may_break_references(*dependent);
       done(remove_dependency<std::uint32_t>{*dependent, *task});
+    }
     const auto dependencies = spec(*task).dependency_indexes;
     for (const auto on : dependencies)
       if (on != elsewhere && has_dependency(spec(*task), on))
@@ -351,37 +385,35 @@ private:
   }
 
   result<void> apply_one(const add_dependency<std::string>& wanted) {
-    const auto task = find_free(wanted.task);
-    if (!task)
-      return task.error();
-    const auto on = find(wanted.on, "/on");
-    if (!on)
-      return on.error();
-    if (has_dependency(spec(*task), *on))
-      return refuse(errc::invalid_params, named(*task) + " depends on " + named(*on) + " already");
-    if (auto ok = check_reachable(*on, "/on"); !ok)
+    const auto found = find_ends(wanted);
+    if (!found)
+      return found.error();
+    const auto [task, on] = *found;
+    if (has_dependency(spec(task), on))
+      return refuse(errc::invalid_params, named(task) + " depends on " + named(on) + " already");
+    if (auto ok = check_reachable(on, "/on"); !ok)
       return ok;
-    if (shape_.depends(*plan_.spec, *on, *task))
+    if (shape_.depends(*plan_.spec, on, task))
       return refuse(errc::dependency_cycle,
-                    *on == *task ? named(*task) + " would depend on itself"
-                                 : named(*on) + " depends on " + named(*task)
-                                       + " already, so that they would form a cycle");
+                    on == task ? named(task) + " would depend on itself"
+                               : named(on) + " depends on " + named(task)
+                                     + " already, so that they would form a cycle");
     adds_dependencies_ = true;
-    done(add_dependency<std::uint32_t>{*task, *on});
+    may_break_references(task);
+    done(*found);
     return {};
   }
 
   result<void> apply_one(const remove_dependency<std::string>& wanted) {
-    const auto task = find_free(wanted.task);
-    if (!task)
-      return task.error();
-    const auto on = find(wanted.on, "/on");
-    if (!on)
-      return on.error();
-    if (!has_dependency(spec(*task), *on))
-      return refuse(errc::unknown_dependency, named(*task) + " does not depend on " + named(*on),
+    const auto found = find_ends(wanted);
+    if (!found)
+      return found.error();
+    const auto [task, on] = *found;
+    if (!has_dependency(spec(task), on))
+      return refuse(errc::unknown_dependency, named(task) + " does not depend on " + named(on),
                     "/on");
-    done(remove_dependency<std::uint32_t>{*task, *on});
+    may_break_references(task);
+    done(*found);
     return {};
   }
 
@@ -391,6 +423,8 @@ private:
       return task.error();
     if (wanted.name.empty())
       return refuse(errc::invalid_params, "the name is empty", "/name");
+    for (const auto dependent : shape_.dependents(*task))
+      may_break_references(dependent);
     done(rename_task<std::uint32_t>{*task, wanted.name});
     return {};
   }
@@ -411,6 +445,7 @@ private:
     return {};
   }
 
+  const plan_spec& before_;
   plan_view plan_; ///< As it would be.
   plan_shape& shape_;
   const shape_terms& terms_;
@@ -419,6 +454,7 @@ private:
   std::size_t at_ = 0;
   std::uint32_t added_ = 0;
   bool adds_dependencies_ = false;
+  std::map<std::uint32_t, std::size_t> breaks_references_; ///< By task: the operation that may.
 };
 
 } // namespace

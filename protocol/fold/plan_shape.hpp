@@ -70,10 +70,11 @@ struct shape_terms {
   // What concerns more than the plan. Each may be null.
   /// Whether a task of another plan depends on a task.
   std::function<bool(std::uint32_t)> is_awaited{};
-  /// Why a task may not be added under this key.
-  std::function<result<void>(const std::string& key)> check_key{};
-  /// Why a task may not be added, as it stands in the changed plan.
-  std::function<result<void>(const task_spec& added, const plan_spec& changed)> check_added{};
+  /// Why the references in the input of a task do not find what they name in the changed plan.
+  /// `before` is the plan without the change; null for a task that is added. Asked last, for each
+  /// task whose dependencies, or the names of these, changed.
+  std::function<result<void>(std::uint32_t task, const plan_spec* before, const plan_spec& changed)>
+      check_references{};
   /// Whether added dependencies form a cycle through other plans. Asked once, last.
   std::function<result<void>(const plan_spec& changed)> check_cycles{};
 };
@@ -82,7 +83,8 @@ struct shape_terms {
 /// the operation (`/operations/3`). `shape` is that of `plan`, and follows. Its `if_revision` is
 /// not looked at. Costs what is touched, and what is looked at for a cycle. Errors:
 /// unknown_dependency (no such task or dependency), duplicate_id, dependency_cycle,
-/// invalid_transition (what has begun or ended), invalid_params, limit_exceeded.
+/// invalid_transition (what has begun or ended), invalid_reference (of a task's input),
+/// invalid_params, limit_exceeded.
 [[nodiscard]] result<plan_changed> decide(const plan_view& plan, plan_shape& shape,
                                           const change_plan& command, const shape_terms& terms);
 

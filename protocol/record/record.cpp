@@ -329,7 +329,7 @@ struct fact_writer {
     out.end_object();
   }
   void operator()(const objective_moved& moved) const {
-    out.member("objective to", to_string(moved.to)).optional_member("why", moved.reason);
+    out.member("objective to", to_string(moved.to())).optional_member("why", moved.reason);
   }
   void operator()(const plan_added& added) const {
     out.key("plan");
@@ -338,7 +338,7 @@ struct fact_writer {
       out.key("start").boolean(true);
   }
   void operator()(const plan_moved& moved) const {
-    out.member("plan to", to_string(moved.to))
+    out.member("plan to", to_string(moved.to()))
         .key("p")
         .number(moved.plan)
         .optional_member("why", moved.reason);
@@ -490,11 +490,12 @@ event event_from(const json::object& in, const change& where) {
   if (kind == "noted")
     return task_noted{text_from(value)};
   if (kind == "plan to")
-    return plan_moved{plan_of(in), named(value, plan_state_from), text(in, "why"), flag(in, "rq")};
+    return plan_moved{plan_of(in), event_to(named(value, plan_state_from)), text(in, "why"),
+                      flag(in, "rq")};
   if (kind == "plan changed")
     return plan_changed_from(value, in);
   if (kind == "objective to")
-    return objective_moved{named(value, objective_state_from), text(in, "why")};
+    return objective_moved{event_to(named(value, objective_state_from)), text(in, "why")};
   if (kind == "withdrawn")
     return tasks_withdrawn{plan_of(in), indexes_from(value), named(at(in, "to"), task_state_from),
                            text(in, "why"), tree(in, "m")};

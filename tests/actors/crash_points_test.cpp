@@ -37,6 +37,8 @@ struct scenario {
   std::vector<std::function<bool(clock_bed&)>> acts;
   objective_state end;
   bool starts = true; ///< When it is created; else an act starts it.
+  /// The shape of its first plan at the end (shape_of); empty: not looked at.
+  std::string shape{};
 };
 
 bool move_objective(clock_bed& bed, objective_state to) {
@@ -103,6 +105,25 @@ std::string standing(const store& records) {
   return out;
 }
 
+/// The tasks of the first plan, in parentheses what they depend on; those that were removed in
+/// brackets, with their state: "a [b canceled] c(d)".
+std::string shape_of(const store& records) {
+  const auto view = records.find_objective(only);
+  const auto& plan = view->plans.front();
+  if (plan.tasks.size() != plan.spec->tasks.size())
+    return "the tasks have not as many slots";
+  std::string out;
+  for (std::uint32_t t = 0; t < plan.tasks.size(); ++t) {
+    const auto& task = plan.spec->tasks[t];
+    out += task.is_removed ? "[" + task.name + " " + std::string{summary_state(plan.tasks[t])} + "]"
+                           : task.name;
+    for (const auto on : task.dependency_indexes)
+      out += "(" + plan.spec->tasks[on].name + ")";
+    out += " ";
+  }
+  return out + "revision " + std::to_string(view->revision);
+}
+
 /// Tasks that the record says go on although nothing goes on any more.
 std::vector<std::string> left_behind(const store& records) {
   std::vector<std::string> out;
@@ -142,6 +163,8 @@ bool run_until_death(const scenario& scenario, std::size_t lives) {
   CHECK((!root
          || root->status.state == root_state(scenario.end))); // Created right after the objective.
   CHECK(left_behind(mortal).empty());
+  if (!scenario.shape.empty())
+    CHECK(shape_of(mortal) == scenario.shape);
   return lived;
 }
 
@@ -155,6 +178,37 @@ void run_through(const scenario& scenario) {
 plan_spec after(plan_spec plan, std::string other) {
   plan.dependencies = {std::move(other)};
   return plan;
+}
+
+task_spec with_key(task_spec task) {
+  task.key = task.name;
+  return task;
+}
+
+/// One change of everything that a change can do.
+bool reshape(clock_bed& bed) {
+  change_plan command;
+  command.id = bed.records().find_objective(only)->plans.front().spec->id;
+  command.operations = {add_task{with_key(a_task("d", {"a"}))},
+                        add_dependency<std::string>{"c", "d"},
+                        remove_task<std::string>{"b"},
+                        remove_dependency<std::string>{"e", "c"},
+                        rename_task<std::string>{"e", "last"},
+                        set_priority<std::string>{"e", 1},
+                        add_task{a_task("f", {"e"})}};
+  const auto done = std::make_shared<bool>(false); // The answer may come when this is long over.
+  bed.door().change(std::move(command),
+                    [done](const result<plan_id>& how) { *done = how.has_value(); });
+  bed.clock.settle();
+  return *done;
+}
+
+/// The task at hand completes; false if that is not recorded.
+bool complete_by_hand(clock_bed& bed, const std::string& name) {
+  if (bed.hand->running() > 0)
+    bed.report(name, report_completed{});
+  const auto view = bed.records().find_objective(only);
+  return is_settled(view->state) || view->plans[0].tasks[0].state == task_state::completed;
 }
 
 task_spec retried(task_spec task) {
@@ -269,5 +323,26 @@ TEST_CASE("whenever the process dies, what people were told happens", "[actors][
                  {[](clock_bed& bed) { return move_objective(bed, objective_state::planning); },
                   [](clock_bed& bed) { return move_objective(bed, objective_state::working); }},
                  objective_state::failed});
+  }
+  SECTION("the shape of a plan is changed while it runs") {
+    run_through({"reshaped",
+                 an_objective({a_plan(
+                     "p", {with_key(a_task("a", {}, "hand")), with_key(a_task("b", {"a"})),
+                           with_key(a_task("c", {"b"})), with_key(a_task("e", {"a", "c"}))})}),
+                 {reshape, [](clock_bed& bed) { return complete_by_hand(bed, "a"); }},
+                 objective_state::completed,
+                 true,
+                 "a [b canceled] c(d) last(a) d(a) f(last) revision 1"});
+  }
+  SECTION("the shape of a plan is changed before it begins") {
+    run_through(
+        {"reshaped, pending",
+         an_objective(
+             {a_plan("p", {with_key(a_task("a")), with_key(a_task("b", {"a"})),
+                           with_key(a_task("c", {"b"})), with_key(a_task("e", {"a", "c"}))})}),
+         {reshape, [](clock_bed& bed) { return move_one_plan(bed, 0, plan_state::working); }},
+         objective_state::completed,
+         false,
+         "a [b canceled] c(d) last(a) d(a) f(last) revision 1"});
   }
 }

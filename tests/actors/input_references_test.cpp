@@ -322,3 +322,28 @@ TEST_CASE("an input may nest up to a limit", "[actors][references]") {
   }
   CHECK_FALSE(has_references(nested(referencing_depth_max, "plain")));
 }
+
+TEST_CASE("a change of a plan keeps what references refer to", "[actors][references]") {
+  const auto both = two_tasks(); // "search" by its key, "Review" by its name
+  const auto kept = [&](std::string_view text, const std::vector<dependency_result>& after,
+                        const std::vector<dependency_result>& before) {
+    const auto out = check_references_kept({{"v", text}}, before, after);
+    return out ? "fine" : out.error().message;
+  };
+  const std::string search = "${tasks.search.artifacts[0].text}";
+  const std::string review = "${tasks.Review.artifacts[0].text}";
+  CHECK(kept(search, both, both) == "fine");
+  CHECK(kept(review, {both[1]}, both) == "fine");
+  CHECK(kept("plain", {}, both) == "fine");
+  CHECK(kept(search, {both[1]}, both)
+        == search + R"(: it would depend on no task, or on several, called "search")");
+  auto by_name = both;
+  by_name[1].called.clear();
+  auto renamed = by_name;
+  renamed[1].name = "Other";
+  CHECK(kept(review, renamed, by_name)
+        == review + R"(: it would depend on no task, or on several, called "Review")");
+  // Found in another plan: it is not among these, and must not be found here later.
+  CHECK(kept("${tasks.far.artifacts[0].text}", {both[0]}, both) == "fine");
+  CHECK(kept(review, both, {both[0]}) == review + ": it would refer to another task than before");
+}

@@ -25,7 +25,7 @@ void wait_for_plan(recorder& seen, std::uint32_t plan, plan_state state) {
     return std::any_of(all.begin(), all.end(), [&](const change_ptr& one) {
       return std::any_of(one->events.begin(), one->events.end(), [&](const event& happened) {
         const auto* moved = std::get_if<plan_moved>(&happened);
-        return moved && moved->plan == plan && moved->to == state;
+        return moved && moved->plan == plan && moved->to() == state;
       });
     });
   });
@@ -203,8 +203,8 @@ TEST_CASE("after a restart a plan hears of a task that was withdrawn before it",
   change change;
   change.context = (*made)->id.str();
   change.at = (*made)->created;
-  change.events = {objective_moved{objective_state::working, ""},
-                   plan_moved{0, plan_state::working, ""}, plan_moved{1, plan_state::working, ""},
+  change.events = {objective_moved{objective_event::work, ""}, plan_moved{0, plan_event::work, ""},
+                   plan_moved{1, plan_event::work, ""},
                    tasks_withdrawn{0, {1}, task_state::canceled, "by request"}};
   bed.records().commit(std::move(change), nullptr, nullptr);
   recovered left;

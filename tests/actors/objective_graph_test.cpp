@@ -1,9 +1,13 @@
+#include "actors/acceptance.hpp"
 #include "actors/objective_graph.hpp"
+#include "protocol/fold/apply.hpp"
+#include "protocol/fold/plan_shape.hpp"
 #include "tests/support/actor_bed.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/results.hpp"
 
-#include <random>
+#include <algorithm>
+#include <string>
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -321,129 +325,57 @@ TEST_CASE("an objective without plans never ends by itself", "[actors][objective
   CHECK_FALSE(next_steps({}, {}).outcome);
 }
 
-// -- one plan after the other --------------------------------------------------------------------------------------------
+// -- the graph of a plan as it stands ------------------------------------------------------------
 
 namespace {
 
-/// As the gateway names what was accepted.
-plan_spec_ptr named(plan_spec plan, std::size_t index) {
-  plan.id = plan_id{"o.p" + std::to_string(index)};
-  for (std::size_t t = 0; t < plan.tasks.size(); ++t)
-    if (plan.tasks[t].id.empty())
-      plan.tasks.edit(t).id = make_task_id(plan.id, t);
-  return std::make_shared<plan_spec>(std::move(plan));
-}
-
-bool same(const resolved_plan& a, const resolved_plan& b) {
-  return a.dependencies == b.dependencies && a.alternatives == b.alternatives && a.edges == b.edges
-         && a.externals == b.externals && a.dependency_offsets == b.dependency_offsets
-         && a.dependency_positions == b.dependency_positions;
-}
-
-/// Plans whose names and dependencies meet by chance.
-plan_spec any_plan(std::mt19937& random, std::size_t index) {
-  const auto below = [&](std::uint32_t end) { return static_cast<std::uint32_t>(random() % end); };
-  const auto any_text = [&] {
-    const std::vector<std::string> texts{
-        "a",       "b",     "c",    "task-0", "task-1", "plan-0/task-0", "plan-1/task-1",
-        "o.p0.t0", "key-0", "key-1"};
-    return texts[below(static_cast<std::uint32_t>(texts.size()))];
-  };
-  std::vector<task_spec> tasks;
-  for (auto n = 1 + below(3); n > 0; --n) {
-    auto task = a_task(std::string(1, static_cast<char>('a' + below(8))));
-    if (below(4) == 0)
-      task.key = "key-" + std::to_string(index);
-    if (below(2) == 0)
-      task.dependencies.push_back(any_text());
-    tasks.push_back(std::move(task));
+/// The waves in which the tasks of a plan may begin, each as "0 2".
+std::string waves(plan_graph graph) {
+  std::string out;
+  auto free = graph.start();
+  while (!free.empty()) {
+    std::vector<std::uint32_t> next;
+    for (const auto task : free) {
+      out += std::to_string(task) + " ";
+      graph.complete(task, next);
+    }
+    out.back() = '|';
+    std::sort(next.begin(), next.end());
+    free = std::move(next);
   }
-  auto out = a_plan("plan " + std::to_string(below(6)), std::move(tasks));
-  if (index > 0 && below(3) == 0)
-    out.dependencies.push_back(
-        below(2) ? "plan-" + std::to_string(below(static_cast<std::uint32_t>(index)))
-                 : "plan " + std::to_string(below(6)));
-  if (index > 0 && below(5) == 0)
-    out.alternatives.push_back("plan-" + std::to_string(below(static_cast<std::uint32_t>(index))));
-  return out;
+  return out + " " + std::to_string(graph.waiting()) + " wait";
 }
 
 } // namespace
 
-TEST_CASE("a plan that is added is resolved as if all had come together",
+TEST_CASE("the graph of a plan that was changed is the one that was changed with it",
           "[actors][objective_graph]") {
-  std::mt19937 random{static_cast<std::mt19937::result_type>(GENERATE(range(0, 60)))};
-  std::vector<plan_spec_ptr> plans{named(any_plan(random, 0), 0)};
-  auto before = resolve_dependencies(plans);
-  if (!before)
-    return;
-  dependency_resolver known{plans, {before->plans.begin(), before->plans.end()}};
-  std::size_t accepted = 0;
-  for (int tries = 0; tries < 60 && accepted < 12; ++tries) {
-    const auto plan = named(any_plan(random, plans.size()), plans.size());
-    auto all = plans;
-    all.push_back(plan);
-    const auto together = resolve_dependencies(all);
-    const auto added = known.resolve(plan);
-    // What was resolved before stays as it was: a name that would mean something else now is
-    // refused.
-    bool keeps = together.has_value();
-    for (std::size_t p = 0; keeps && p < plans.size(); ++p)
-      keeps = before->plans[p].dependency_positions == together->plans[p].dependency_positions
-              && before->plans[p].dependencies == together->plans[p].dependencies;
-    CAPTURE(plans.size());
-    REQUIRE(added.has_value() == keeps);
-    if (!added)
-      continue;
-    REQUIRE(same(added->plan, together->plans.back()));
-    std::size_t edges = 0;
-    for (std::size_t p = 0; p < plans.size(); ++p)
-      edges += together->plans[p].outward.size() - before->plans[p].outward.size();
-    CHECK(added->awaited.size() == edges);
-    known.add(plan, added->plan);
-    plans = std::move(all);
-    before = together;
-    ++accepted;
-  }
-}
-
-TEST_CASE("adding a plan costs what the plan has, however many are there",
-          "[actors][objective_graph]") {
-  constexpr std::size_t added_plans = 1'200;
-  constexpr std::size_t tasks = 5;
-  dependency_resolver known{{}, {}};
-  for (std::size_t p = 0; p < added_plans; ++p) {
-    std::vector<task_spec> all;
-    for (std::size_t t = 0; t < tasks; ++t)
-      all.push_back(
-          a_task("t" + std::to_string(p) + "." + std::to_string(t),
-                 t == 0 ? std::vector<std::string>{} : std::vector<std::string>{"task-0"}));
-    if (p > 0)
-      all[1].dependencies.push_back("t" + std::to_string(p - 1)
-                                    + ".0"); // of the plan before, by its name
-    auto plan = a_plan("plan " + std::to_string(p), std::move(all));
-    if (p > 0)
-      plan.dependencies = {"plan-0"};
-    const auto spec = named(std::move(plan), p);
-    const auto resolved = known.resolve(spec);
-    REQUIRE(resolved);
-    known.add(spec, resolved->plan);
-  }
-  CHECK(known.tasks_looked_at() <= 4 * added_plans * tasks);
-}
-
-TEST_CASE("a cycle that a plan brings with it is refused, also by way of its alternatives",
-          "[actors][objective_graph]") {
-  const std::vector<plan_spec_ptr> plans{named(a_plan("a", {a_task("x")}), 0),
-                                         named(after(a_plan("b", {a_task("y")}), {"a"}), 1)};
+  auto plan = a_plan(
+      "p", {with_key("a"), with_key("b", {"a"}), with_key("c", {"b"}), with_key("d", {"other"})});
+  const auto plans = an_objective({plan, a_plan("q", {with_key("other")})}).plans;
   const auto resolved = resolve_dependencies(plans);
   REQUIRE(resolved);
-  const dependency_resolver known{plans, {resolved->plans.begin(), resolved->plans.end()}};
-  CHECK(known.resolve(named(a_plan("c", {a_task("p", {"q"}), a_task("q", {"p"})}), 2)).error().code
-        == errc::dependency_cycle);
-  auto instead = after(a_plan("c", {a_task("z")}), {"b"});
-  instead.alternatives = {"a"};
-  CHECK(known.resolve(named(instead, 2)).error().code == errc::dependency_cycle);
-  instead.dependencies.clear();
-  CHECK(known.resolve(named(instead, 2)));
+  auto noted = *plans[0];
+  note_dependencies(noted, 0, resolved->plans[0]);
+  plan_view view;
+  view.spec = std::make_shared<plan_spec>(noted);
+  view.tasks.resize(noted.tasks.size());
+  auto graph = resolved->plans[0].graph(0, *view.spec);
+  CHECK(waves(graph) == "0|1|2| 1 wait"); // d waits for a task of the other plan
+
+  plan_shape shape{*view.spec};
+  change_plan command;
+  command.operations = {add_task{with_key("e", {"a"})}, remove_task<std::string>{"b"},
+                        add_dependency<std::string>{"c", "e"},
+                        add_dependency<std::string>{"d", "c"}};
+  shape_terms terms;
+  terms.tasks_max = 10;
+  terms.is_fixed = [](std::uint32_t) { return false; };
+  const auto changed = decide(view, shape, command, terms);
+  REQUIRE(changed);
+  static_cast<void>(apply(graph, *changed));
+  apply(view, change{}, *changed);
+  const auto anew = resolved->plans[0].graph(0, *view.spec);
+  CHECK(waves(anew) == "0|4|2| 1 wait");
+  CHECK(waves(anew) == waves(graph));
 }

@@ -42,9 +42,9 @@ TEST_CASE("a task that was tried again 65,536 times is still another one each ti
   change often;
   often.context = id.str();
   often.events.assign(65'535, tasks_renewed{0, {0}});
-  often.events.emplace_back(plan_moved{0, plan_state::pending, ""});
-  often.events.emplace_back(objective_moved{objective_state::submitted, ""});
-  often.events.emplace_back(objective_moved{objective_state::working, ""});
+  often.events.emplace_back(plan_moved{0, plan_event::retry, ""});
+  often.events.emplace_back(objective_moved{objective_event::reopen, ""});
+  often.events.emplace_back(objective_moved{objective_event::work, ""});
   bed.records().commit(std::move(often));
   bed.restart();
   CHECK(bed.task("a")->id.str() == id.str() + ".p0.t0.r65535");

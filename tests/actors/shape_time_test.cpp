@@ -302,3 +302,55 @@ TEST_CASE("a reference of an added task names what it depends on", "[actors][tim
   referring.input = {{"text", "${tasks.a.artifacts[0].text}"}};
   reshape(bed, {add_task{referring}});
 }
+
+TEST_CASE(
+    "a dependency to which a reference refers is neither removed nor renamed away, before the "
+    "plan runs or while it does",
+    "[actors][time][shape]") {
+  clock_bed bed;
+  auto by_key = keyed("c", {"a", "b"});
+  by_key.input = {{"text", "${tasks.a.artifacts[0].text}"}};
+  auto by_name = keyed("d", {"b"});
+  by_name.input = {{"text", "${tasks.second.artifacts[0].text}"}};
+  auto second = keyed("b", {"a"});
+  second.name = "second";
+  bed.begin(an_objective({a_plan("p", {keyed("a"), second, by_key, by_name})}),
+            GENERATE(true, false));
+  const auto removed = refused(bed, {no_edge("c", "a")});
+  CHECK(removed.code == errc::invalid_reference);
+  CHECK(
+      removed.message
+      == "operation 0: task \"c\": ${tasks.a.artifacts[0].text}: it would depend on no task, or on "
+         "several, called \"a\"");
+  CHECK(removed.field == "/operations/0");
+  CHECK(refused(bed, {removal("b")}).code == errc::invalid_reference);
+  CHECK(refused(bed, {rename_task<std::string>{"b", "other"}}).code == errc::invalid_reference);
+  CHECK(bed.objective()->revision == 0);
+  reshape(bed, {no_edge("c", "b"), no_edge("c", "a"), edge("c", "a")});
+  reshape(bed, {removal("d"), rename_task<std::string>{"b", "other"}});
+  CHECK(bed.objective()->revision == 2);
+}
+
+TEST_CASE("an objective is charged for its plans as they are, not for their changes",
+          "[actors][time][shape]") {
+  const auto spec = a_row();
+  executor_options options;
+  options.live_bytes_max = bytes_of(spec) + 10'000;
+  clock_bed bed{options};
+  bed.begin(spec, GENERATE(true, false));
+  for (int i = 0; i < 200; ++i)
+    reshape(bed, {set_priority<std::string>{"c", i}, no_edge("c", "b"), edge("c", "b"),
+                  rename_task<std::string>{"c", "name " + std::to_string(i % 2)}});
+  std::optional<error> full;
+  for (int i = 0; i < 20 && !full; ++i) {
+    auto large = keyed("large " + std::to_string(i));
+    large.description = std::string(2'000, 'x');
+    const auto got = ask(bed, operations_on(bed, {add_task{large}}));
+    bed.clock.settle();
+    REQUIRE(got->has_value());
+    if (!**got)
+      full = (**got).error();
+  }
+  REQUIRE(full);
+  CHECK(full->code == errc::overloaded);
+}

@@ -39,7 +39,7 @@ struct finish_line final : watcher {
   void on_change(const change_ptr& change) override {
     for (const auto& one : change->events)
       if (const auto* moved = std::get_if<objective_moved>(&one);
-          moved && moved->to == objective_state::completed)
+          moved && moved->to() == objective_state::completed)
         other_ended = other.ended;
   }
   const counter& other;

@@ -45,7 +45,7 @@ public:
     spec->name = std::move(name);
     spec->plans = std::move(plans);
     tell(0, objective_created{spec, {}});
-    tell(0, objective_moved{objective_state::working, ""});
+    tell(0, objective_moved{objective_event::work, ""});
   }
 
   void tell(int ms, event happened) {
@@ -69,7 +69,7 @@ public:
   }
 
   void plan(int ms, std::uint32_t index, plan_state to, std::string reason = {}) {
-    tell(ms, plan_moved{index, to, std::move(reason)});
+    tell(ms, plan_moved{index, event_to(to), std::move(reason)});
   }
 
   void move(int ms, std::uint32_t plan, std::uint32_t task, task_state to,

@@ -20,6 +20,22 @@ std::string matrix(std::size_t count) {
   return printed;
 }
 
+/// In each state, by event: the first letter of the state that follows, or "-".
+template<class State, class Event>
+std::string moves(std::size_t states, std::size_t events) {
+  std::string printed;
+  for (std::size_t from = 0; from < states; ++from) {
+    std::string row{to_string(static_cast<State>(from))};
+    row.resize(10, ' ');
+    for (std::size_t on = 0; on < events; ++on) {
+      const auto to = next_state(static_cast<State>(from), static_cast<Event>(on));
+      row += " " + (to ? std::string{to_string(*to)}.substr(0, 1) : std::string{"-"});
+    }
+    printed += row + "\n";
+  }
+  return printed;
+}
+
 template<class State>
 std::string settled(std::size_t count) {
   std::string marks;
@@ -53,6 +69,31 @@ TEST_CASE("an objective may become what the table says, and nothing else",
            "completed ....x..\n"
            "failed    xx...x.\n"
            "canceled  x.....x\n");
+}
+
+TEST_CASE("in every state, each event of a plan leads where the table says, or nowhere",
+          "[protocol][plan_state]") {
+  //                  retry, work, block, complete, fail, skip
+  CHECK(moves<plan_state, plan_event>(plan_state_count, plan_event_count)
+        == "pending    p w - - - s\n"
+           "working    - - b c f -\n"
+           "blocked    - w - - f s\n"
+           "completed  - - - - - -\n"
+           "failed     p w - - - -\n"
+           "skipped    p - - - - -\n");
+}
+
+TEST_CASE("in every state, each event of an objective leads where the table says, or nowhere",
+          "[protocol][plan_state]") {
+  //                  reopen, start_planning, work, block, complete, fail, cancel
+  CHECK(moves<objective_state, objective_event>(objective_state_count, objective_event_count)
+        == "submitted  - p w - - - c\n"
+           "planning   - - w b - f c\n"
+           "working    - - - b c f c\n"
+           "blocked    - p w - - f c\n"
+           "completed  - - - - - - -\n"
+           "failed     s p - - - - -\n"
+           "canceled   s - - - - - -\n");
 }
 
 TEST_CASE("what has ended is settled", "[protocol][plan_state]") {

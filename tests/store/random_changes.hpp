@@ -164,7 +164,7 @@ inline change random_changes::step_objective(objective& of) {
     case 1:
       out.events.emplace_back(objective_edited{"name " + std::to_string(below(9)), ""});
       break;
-    case 2: out.events.emplace_back(plan_moved{plan, plan_state::working, "go"}); break;
+    case 2: out.events.emplace_back(plan_moved{plan, plan_event::work, "go"}); break;
     case 3: {
       tasks_withdrawn withdrawn{plan, {}, task_state::canceled, "not needed"};
       for (std::uint32_t i = 0; i < of.plans[plan].size(); ++i)
@@ -182,14 +182,17 @@ inline change random_changes::step_objective(objective& of) {
           renewed.tasks.push_back(i);
           of.plans[plan][i] = {life::unborn, of.plans[plan][i].generation + 1, 0};
         }
-      out.events.emplace_back(objective_moved{objective_state::working, "retry"});
+      out.events.emplace_back(objective_moved{objective_event::reopen, "retry"});
+      out.events.emplace_back(objective_moved{objective_event::work, "retry"});
       out.events.emplace_back(std::move(renewed));
       of.settled = false;
       break;
     }
     default:
-      out.events.emplace_back(objective_moved{
-          any_live ? objective_state::working : objective_state::failed, "so it is"});
+      out.events.emplace_back(objective_moved{objective_event::reopen, ""});
+      out.events.emplace_back(objective_moved{objective_event::work, "so it is"});
+      if (!any_live)
+        out.events.emplace_back(objective_moved{objective_event::fail, "so it is"});
       of.settled = !any_live;
   }
   return out;

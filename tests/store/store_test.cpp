@@ -98,7 +98,7 @@ TEMPLATE_TEST_CASE("A change about what has ended or never was changes nothing a
   try_one(about_task(*spec, 0, 0, 3, moved(task_state::completed)));
   try_one(about_lone("task-1", "c", 3, moved(task_state::completed)));
   try_one(about_lone("unknown", "c", 3, moved(task_state::completed)));
-  try_one(about("unknown", 3, objective_moved{objective_state::working, ""}));
+  try_one(about("unknown", 3, objective_moved{objective_event::work, ""}));
   auto orphan = about_task(*spec, 0, 0, 3, born(*spec, 0, 0, 3));
   orphan.context = "unknown";
   orphan.task.id = task_id{"unknown.p0.t0"};
@@ -268,12 +268,14 @@ TEMPLATE_TEST_CASE("Who follows an objective sees it and all its tasks", "[store
   records.commit(about_task(*spec, 0, 0, 2, born(*spec, 0, 0, 2), moved(task_state::completed)));
   records.flush();
   REQUIRE(records.watch_objective(spec->id, late));
-  put(records, about("o", 3, objective_moved{objective_state::completed, ""}));
+  put(records, about("o", 3, objective_moved{objective_event::work, ""},
+                     objective_moved{objective_event::complete, ""}));
   CHECK(who->sequences() == std::vector<std::uint64_t>{1, 2, 3});
   CHECK(late->sequences() == std::vector<std::uint64_t>{3});
   CHECK(records.watch_objective(objective_id{"x"}, who) == nullptr);
   records.unwatch("o", who);
-  put(records, about("o", 4, objective_moved{objective_state::completed, "again"}));
+  put(records, about("o", 4, objective_moved{objective_event::work, ""},
+                     objective_moved{objective_event::complete, "again"}));
   CHECK(who->seen().size() == 3);
   CHECK(late->seen().size() == 2);
 }
@@ -441,7 +443,8 @@ TEMPLATE_TEST_CASE("A task larger than a page is a page of its own, and so is an
     const auto spec = make_objective("o" + id, {1});
     spec->description = large;
     put(records, spec, i);
-    put(records, about("o" + id, i, objective_moved{objective_state::completed, ""}));
+    put(records, about("o" + id, i, objective_moved{objective_event::work, ""},
+                       objective_moved{objective_event::complete, ""}));
   }
   put(records, about_lone("t3", "c", 3, born_lone("t3", "c", 3)));
   const auto sizes = [&](auto query, auto rows) {
@@ -519,7 +522,7 @@ TEMPLATE_TEST_CASE(
   put(records, about_task(*spec, 0, 0, 50, moved(task_state::completed)));
   put(records, about("o", 60, tasks_withdrawn{0, {1, 3, 4}, task_state::canceled, ""},
                      tasks_withdrawn{1, {0, 1}, task_state::canceled, ""},
-                     objective_moved{objective_state::canceled, ""}));
+                     objective_moved{objective_event::cancel, ""}));
   records.evict(at_ms(1'000));
   check_pages({}, "o.p0.t1 o.p0.t3.r1 o.p0.t4 o.p1.t0 o.p1.t1 o.p0.t0 o.p0.t2");
 }
@@ -588,7 +591,8 @@ TEMPLATE_TEST_CASE("Objectives are listed most recently updated first, in pages"
     const auto id = "o" + std::to_string(i);
     put(records, make_objective(id, {1}), i);
     if (i % 3 == 0)
-      put(records, about(id, 100 - i, objective_moved{objective_state::failed, "x"}));
+      put(records, about(id, 100 - i, objective_moved{objective_event::work, ""},
+                         objective_moved{objective_event::fail, "x"}));
   }
   const auto ids = [&](std::optional<objective_state> state, std::size_t expected_total) {
     list_objectives query;
@@ -628,7 +632,8 @@ TEMPLATE_TEST_CASE("Each owner sees what is theirs and nothing else", "[store][l
     put(records, about_task(*spec, 0, 0, 2, std::move(works), moved(task_state::working)));
     auto settled = make_objective("s" + name, {1});
     put(records, about(settled->id.str(), 3, objective_created{settled, {}, owner},
-                       objective_moved{objective_state::failed, ""}));
+                       objective_moved{objective_event::work, ""},
+                       objective_moved{objective_event::fail, ""}));
     for (const bool ends : {false, true}) {
       const auto id = (ends ? "ended" : "live") + name;
       auto made = born_lone(id, "shared", 4);
@@ -730,7 +735,8 @@ TEST_CASE("The memory store keeps the last settled objectives, and what goes goe
     again.task.id = renewed_id(plan->tasks[0].id, 1);
     std::get<task_created>(again.events[0]).record->id = again.task.id;
     put(*records, std::move(again));
-    put(*records, about(id, ms, objective_moved{objective_state::completed, ""}));
+    put(*records, about(id, ms, objective_moved{objective_event::work, ""},
+                        objective_moved{objective_event::complete, ""}));
     put(*records, about_lone("root of " + id, id, ms, moved(task_state::completed)));
   };
   const auto who = std::make_shared<recorder>();
@@ -754,7 +760,7 @@ TEST_CASE("The memory store keeps the last settled objectives, and what goes goe
     CHECK_FALSE(records->knows_task(task_id{task}));
   }
   // A change about one that is gone changes nothing, and its id may be chosen again.
-  put(*records, about("o1", 9, objective_moved{objective_state::submitted, "retry"}));
+  put(*records, about("o1", 9, objective_moved{objective_event::reopen, "retry"}));
   CHECK_FALSE(records->find_objective(objective_id{"o1"}));
   settle("o1", 10);
   CHECK(records->find_task(task_id{"task of o1.r1"})->status.at == at_ms(10));
@@ -773,12 +779,14 @@ TEST_CASE(
   for (int i = 0; i < 4; ++i) {
     const auto id = "o" + std::to_string(i);
     put(*records, about(id, i, objective_created{make_objective(id, {2}), {}},
-                        objective_moved{objective_state::failed, ""}));
+                        objective_moved{objective_event::work, ""},
+                        objective_moved{objective_event::fail, ""}));
   }
   records->evict(at_ms(0));
   CHECK(records->list(list_objectives{})->total_size == 2);
   put(*records, about("wide", 9, objective_created{make_objective("wide", {50}), {}},
-                      objective_moved{objective_state::failed, ""}));
+                      objective_moved{objective_event::work, ""},
+                      objective_moved{objective_event::fail, ""}));
   records->evict(at_ms(0));
   const auto page = records->list(list_objectives{});
   REQUIRE(page->objectives.size() == 1);

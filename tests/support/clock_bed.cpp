@@ -67,16 +67,16 @@ void story::on_change(const change_ptr& change) {
                       + short_number(news->progress->aggregate->progress.value()) + "%");
     } else if (const auto* plan = std::get_if<plan_moved>(&one)) {
       auto& now = plan_states_[plan->plan];
-      if (!may_become(now, plan->to))
-        FAIL_CHECK("a plan moved from " << to_string(now) << " to " << to_string(plan->to));
-      now = plan->to;
-      plan_lines.push_back(at + plans_[plan->plan]->name + " " + std::string{to_string(plan->to)});
+      if (!next_state(now, plan->on))
+        FAIL_CHECK("a plan that is " << to_string(now) << " got " << to_string(plan->on));
+      now = plan->to();
+      plan_lines.push_back(at + plans_[plan->plan]->name + " " + std::string{to_string(now)});
     } else if (const auto* whole = std::get_if<objective_moved>(&one)) {
-      if (!may_become(objective_state_, whole->to))
-        FAIL_CHECK("the objective moved from " << to_string(objective_state_) << " to "
-                                               << to_string(whole->to));
-      objective_state_ = whole->to;
-      plan_lines.push_back(at + "objective " + std::string{to_string(whole->to)});
+      if (!next_state(objective_state_, whole->on))
+        FAIL_CHECK("an objective that is " << to_string(objective_state_) << " got "
+                                           << to_string(whole->on));
+      objective_state_ = whole->to();
+      plan_lines.push_back(at + "objective " + std::string{to_string(objective_state_)});
     }
   }
 }

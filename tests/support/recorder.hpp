@@ -34,7 +34,8 @@ public:
     wait([&](const auto& all) {
       for (const auto& one : all)
         for (const auto& value : one->events)
-          if (const auto* moved = std::get_if<objective_moved>(&value); moved && moved->to == state)
+          if (const auto* moved = std::get_if<objective_moved>(&value);
+              moved && moved->to() == state)
             return true;
       return false;
     });

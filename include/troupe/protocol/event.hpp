@@ -42,8 +42,10 @@ struct objective_edited {
 };
 
 struct objective_moved {
-  objective_state to;
+  objective_event on;
   std::string reason;
+
+  [[nodiscard]] objective_state to() const noexcept { return leads_to(on); }
 };
 
 struct plan_added {
@@ -53,9 +55,11 @@ struct plan_added {
 
 struct plan_moved {
   std::uint32_t plan;
-  plan_state to;
+  plan_event on;
   std::string reason;
   bool requested = false; ///< Skipped by request.
+
+  [[nodiscard]] plan_state to() const noexcept { return leads_to(on); }
 };
 
 /// Tasks of a plan that end and have not begun (their plan failed or was canceled, or a task on

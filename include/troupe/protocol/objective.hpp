@@ -50,13 +50,15 @@ struct plan_view {
   timestamp created{};
   timestamp updated{};
   timestamp began{};        ///< When it last left `pending` to work; epoch if it never did.
-  chunked<task_slot> tasks; ///< One per task of `spec`, in its order.
+  chunked<task_slot> tasks; ///< One per task of `spec`, in its order; none while they are lent.
   bool paused = false;      ///< Begins no tasks until the pause ends. False after it has settled.
   /// It begins by itself, also if plans are started one by one. False after it has begun, or after
   /// the objective has settled.
   bool start_requested = false;
   /// It was skipped by request: a retry of other plans does not undo it.
   bool skip_requested = false;
+  /// The actor of the plan has the slots (objective_life::lend).
+  bool is_lent = false;
 
   /// The id of the task that stands for `index` now.
   [[nodiscard]] task_id task_at(std::size_t index) const;

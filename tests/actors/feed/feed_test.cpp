@@ -350,8 +350,9 @@ TEMPLATE_TEST_CASE("the feed of an objective has everything below it", "[actors]
         about_task(*spec, 0, i, 2, born(*spec, 0, i, 2), moved(task_state::working)));
     kind.records->commit(about_task(*spec, 0, i, 3, moved(task_state::completed)));
   }
-  kind.records->commit(about("o", 4, plan_moved{0, plan_state::completed, ""},
-                             objective_moved{objective_state::completed, ""}));
+  kind.records->commit(about(
+      "o", 4, plan_moved{0, plan_event::work, ""}, plan_moved{0, plan_event::complete, ""},
+      objective_moved{objective_event::work, ""}, objective_moved{objective_event::complete, ""}));
   kind.records->flush();
   auto view = *news->snapshot().objective;
   std::set<std::string> ended;

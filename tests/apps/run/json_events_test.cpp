@@ -112,9 +112,9 @@ TEST_CASE("the manual has a row for every event", "[apps][json]") {
   const std::vector<event> all{
       objective_created{std::make_shared<objective_spec>(), {}},
       objective_edited{"n", ""},
-      objective_moved{objective_state::working, ""},
+      objective_moved{objective_event::work, ""},
       plan_added{plan},
-      plan_moved{0, plan_state::working, ""},
+      plan_moved{0, plan_event::work, ""},
       plan_changed{0, {}, "", "", 2},
       tasks_withdrawn{0, {0}, task_state::canceled, ""},
       task_created{std::make_shared<task>()},
@@ -159,8 +159,8 @@ TEST_CASE("the manual has a row for every event", "[apps][json]") {
 TEST_CASE("a change of several events makes as many lines, in order", "[apps][json]") {
   auto bed = one_task();
   bed.last.events.clear();
-  bed.last.events.emplace_back(plan_moved{0, plan_state::working, ""});
-  bed.last.events.emplace_back(plan_moved{0, plan_state::completed, "done"});
+  bed.last.events.emplace_back(plan_moved{0, plan_event::work, ""});
+  bed.last.events.emplace_back(plan_moved{0, plan_event::complete, "done"});
   const auto lines = lines_of(bed);
   REQUIRE(lines.size() == 2);
   CHECK(at(lines[1], "/state") == "\"completed\"");
@@ -174,7 +174,7 @@ TEST_CASE("the summary is one line with the numbers of the run", "[apps][json]")
   bed.move(100, 0, 0, task_state::completed);
   bed.move(150, 0, 1, task_state::working, 2);
   bed.move(200, 0, 1, task_state::failed, 2);
-  bed.tell(1500, objective_moved{objective_state::failed, "b failed"});
+  bed.tell(1500, objective_moved{objective_event::fail, "b failed"});
   std::string text;
   append_json_summary(text, bed.model, troupe::testing::at(9000), std::chrono::milliseconds{100});
   CHECK(

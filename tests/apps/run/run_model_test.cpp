@@ -141,7 +141,7 @@ TEST_CASE("the fraction of a report is its aggregate's, else the mean of its tra
 TEST_CASE("the run's time stands still once it has settled", "[apps][run_model]") {
   auto bed = three_tasks();
   CHECK(bed.model.elapsed(at(300)) == milliseconds{300});
-  bed.tell(400, objective_moved{objective_state::completed, ""});
+  bed.tell(400, objective_moved{objective_event::complete, ""});
   CHECK(bed.model.elapsed(at(9000)) == milliseconds{400});
   CHECK(bed.model.state() == objective_state::completed);
 }

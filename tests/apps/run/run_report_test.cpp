@@ -45,7 +45,7 @@ TEST_CASE("the summary tells what failed and why, and the numbers", "[apps][repo
   bed.move(2000, 0, 0, task_state::completed);
   for (std::uint32_t t = 1; t < 4; ++t)
     bed.move(2000, 0, t, task_state::failed, 1, "boom\x1b[0m");
-  bed.tell(3210, objective_moved{objective_state::failed, "plan P failed"});
+  bed.tell(3210, objective_moved{objective_event::fail, "plan P failed"});
   CHECK(summary_text(bed.model, at(9000), std::chrono::milliseconds{2000}, 2)
         == "failed: P / b: boom[0m\n"
            "failed: P / c: boom[0m\n"
@@ -57,7 +57,7 @@ TEST_CASE("the summary tells what failed and why, and the numbers", "[apps][repo
 TEST_CASE("a completed run is one line", "[apps][report]") {
   run_bed bed({plan_named("P", {task_named("a")})});
   bed.move(0, 0, 0, task_state::completed);
-  bed.tell(10, objective_moved{objective_state::completed, "all plans completed"});
+  bed.tell(10, objective_moved{objective_event::complete, "all plans completed"});
   CHECK(summary_text(bed.model, at(9000), std::chrono::milliseconds{0})
         == "completed: 1 of 1 task in 0.01s (critical path 0.00s, at most 0 at once, 1 attempt)\n");
 }

@@ -143,7 +143,7 @@ TEST_CASE("A task that is withdrawn before it began is told as canceled", "[net]
 TEST_CASE("What concerns others, or comes after the end, is not told", "[net][push]") {
   push_items feed(task_id{"t"}, push_payload::v1_0, {});
   feed.take(numbered(about_lone("other", "c", 1, moved(task_state::working)), 1));
-  feed.take(numbered(about("c", 1, objective_moved{objective_state::failed, "x"}), 2));
+  feed.take(numbered(about("c", 1, objective_moved{objective_event::fail, "x"}), 2));
   CHECK(feed.empty());
   feed.take(numbered(
       about_lone("t", "c", 1, moved(task_state::completed), moved(task_state::working)), 3));

@@ -249,7 +249,7 @@ TEST_CASE("what a stream does not show writes nothing", "[protocol][codec_v1_0]"
   message told = *agent_says("x");
   told.from = role::user;
   CHECK(stream_event(task_message{std::make_shared<const message>(told)}, false).empty());
-  CHECK(stream_event(objective_moved{objective_state::working, {}}, false).empty());
+  CHECK(stream_event(objective_moved{objective_event::work, {}}, false).empty());
   CHECK(stream_event(task_artifact{}, false).empty());
   CHECK(stream_event(task_progress{}, false).empty());
 }

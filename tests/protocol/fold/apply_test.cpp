@@ -178,8 +178,9 @@ TEST_CASE("Edits change what they name and the revision", "[fold]") {
 
 TEST_CASE("Objective and plans move with a reason", "[fold]") {
   board made;
-  apply(made.view, about("o", 2, objective_moved{objective_state::working, "started"},
-                         plan_moved{1, plan_state::failed, "task-0 failed"}));
+  apply(made.view, about("o", 2, objective_moved{objective_event::work, "started"},
+                         plan_moved{1, plan_event::work, ""},
+                         plan_moved{1, plan_event::fail, "task-0 failed"}));
   CHECK(made.view.state == objective_state::working);
   CHECK(made.view.reason == "started");
   CHECK(made.view.plans[1].state == plan_state::failed);
@@ -189,24 +190,52 @@ TEST_CASE("Objective and plans move with a reason", "[fold]") {
   CHECK(made.view.revision == 0);
 }
 
+TEST_CASE(
+    "In every state, each event moves an objective and a plan by the table, or changes nothing",
+    "[fold]") {
+  for (std::size_t from = 0; from < objective_state_count; ++from)
+    for (std::size_t on = 0; on < objective_event_count; ++on) {
+      board made;
+      made.view.state = static_cast<objective_state>(from);
+      const objective_moved moved{static_cast<objective_event>(on), "why"};
+      apply(made.view, about("o", 2, moved));
+      const auto next = next_state(static_cast<objective_state>(from), moved.on);
+      CHECK(made.view.state == next.value_or(static_cast<objective_state>(from)));
+      CHECK(made.view.reason == (next ? "why" : ""));
+      CHECK(made.view.updated == at_ms(next ? 2 : 1));
+    }
+  for (std::size_t from = 0; from < plan_state_count; ++from)
+    for (std::size_t on = 0; on < plan_event_count; ++on) {
+      board made;
+      auto& plan = made.view.plans[0];
+      plan.state = static_cast<plan_state>(from);
+      const plan_moved moved{0, static_cast<plan_event>(on), "why"};
+      apply(plan, about("o", 2), moved);
+      const auto next = next_state(static_cast<plan_state>(from), moved.on);
+      CHECK(plan.state == next.value_or(static_cast<plan_state>(from)));
+      CHECK(plan.reason == (next ? "why" : ""));
+      CHECK(plan.updated == at_ms(next ? 2 : 1));
+    }
+}
+
 TEST_CASE("A plan that was skipped by request is told from others until it moves again", "[fold]") {
   board made;
-  apply(made.view, about("o", 2, plan_moved{0, plan_state::skipped, "", true},
-                         plan_moved{1, plan_state::skipped, ""}));
+  apply(made.view, about("o", 2, plan_moved{0, plan_event::skip, "", true},
+                         plan_moved{1, plan_event::skip, ""}));
   CHECK(made.view.plans[0].skip_requested);
   CHECK_FALSE(made.view.plans[1].skip_requested);
-  apply(made.view, about("o", 3, plan_moved{0, plan_state::pending, ""}));
+  apply(made.view, about("o", 3, plan_moved{0, plan_event::retry, ""}));
   CHECK_FALSE(made.view.plans[0].skip_requested);
 }
 
 TEST_CASE("An objective that is blocked remembers that its plans are started one by one",
           "[fold]") {
   board made;
-  apply(made.view, about("o", 2, objective_moved{objective_state::planning, ""},
-                         objective_moved{objective_state::blocked, ""}));
+  apply(made.view, about("o", 2, objective_moved{objective_event::start_planning, ""},
+                         objective_moved{objective_event::block, ""}));
   CHECK(made.view.planning);
-  apply(made.view, about("o", 3, objective_moved{objective_state::working, ""},
-                         objective_moved{objective_state::blocked, ""}));
+  apply(made.view, about("o", 3, objective_moved{objective_event::work, ""},
+                         objective_moved{objective_event::block, ""}));
   CHECK_FALSE(made.view.planning);
 }
 
@@ -216,12 +245,13 @@ TEST_CASE(
   board made;
   for (std::uint32_t index = 2; index < 5; ++index)
     apply(made.view, about("o", index, plan_added{make_plan(made.spec->id, index, 1), index != 4}));
-  apply(made.view, about("o", 5, plan_moved{2, plan_state::working, ""},
-                         plan_moved{3, plan_state::skipped, ""}));
+  apply(made.view,
+        about("o", 5, plan_moved{2, plan_event::work, ""}, plan_moved{3, plan_event::skip, ""}));
   CHECK_FALSE(made.view.plans[2].start_requested);
   CHECK(made.view.plans[3].start_requested);
   CHECK_FALSE(made.view.plans[4].start_requested);
-  apply(made.view, about("o", 6, objective_moved{objective_state::failed, ""}));
+  apply(made.view, about("o", 6, objective_moved{objective_event::work, ""},
+                         objective_moved{objective_event::fail, ""}));
   CHECK_FALSE(made.view.plans[3].start_requested);
 }
 
@@ -290,7 +320,8 @@ TEST_CASE("Withdrawn tasks end without an attempt; renewed ones are pending in t
 
 TEST_CASE("A pause holds until it is taken back or what is paused has settled", "[fold]") {
   board made;
-  apply(made.view, about("o", 2, plan_moved{0, plan_state::failed, ""}, pause_changed{true}));
+  apply(made.view, about("o", 2, plan_moved{0, plan_event::work, ""},
+                         plan_moved{0, plan_event::fail, ""}, pause_changed{true}));
   CHECK(made.view.paused);
   CHECK_FALSE(made.view.plans[0].paused);
   CHECK(made.view.plans[1].paused);
@@ -298,9 +329,10 @@ TEST_CASE("A pause holds until it is taken back or what is paused has settled", 
   apply(made.view, about("o", 3, pause_changed{false, 1}));
   CHECK(made.view.paused);
   CHECK_FALSE(made.view.plans[1].paused);
-  apply(made.view, about("o", 4, pause_changed{true, 1}, plan_moved{1, plan_state::skipped, ""}));
+  apply(made.view, about("o", 4, pause_changed{true, 1}, plan_moved{1, plan_event::skip, ""}));
   CHECK_FALSE(made.view.plans[1].paused);
-  apply(made.view, about("o", 5, objective_moved{objective_state::failed, ""}));
+  apply(made.view, about("o", 5, objective_moved{objective_event::work, ""},
+                         objective_moved{objective_event::fail, ""}));
   CHECK_FALSE(made.view.paused);
 }
 
@@ -309,9 +341,9 @@ TEST_CASE("An end that is asked for stands until one has come", "[fold]") {
   apply(made.view, about("o", 2, objective_closing{objective_state::canceled, "by request"}));
   CHECK(made.view.closing == objective_state::canceled);
   CHECK(made.view.closing_reason == "by request");
-  apply(made.view, about("o", 3, objective_moved{objective_state::working, ""}));
+  apply(made.view, about("o", 3, objective_moved{objective_event::work, ""}));
   CHECK(made.view.closing == objective_state::canceled);
-  apply(made.view, about("o", 4, objective_moved{objective_state::canceled, ""}));
+  apply(made.view, about("o", 4, objective_moved{objective_event::cancel, ""}));
   CHECK_FALSE(made.view.closing);
   CHECK(made.view.closing_reason.empty());
 }
@@ -324,9 +356,10 @@ TEST_CASE("Facts that point outside change nothing and do no harm", "[fold]") {
   stray.task.plan_index = 1;
   stray.task.task_index = 2;
   apply(made.view, stray);
-  apply(made.view, about("o", 9, plan_moved{2, plan_state::failed, ""},
-                         tasks_withdrawn{9, {0}, task_state::canceled, ""}, tasks_renewed{9, {0}},
-                         plan_added{nullptr}, pause_changed{true, 9}));
+  apply(made.view,
+        about("o", 9, plan_moved{2, plan_event::work, ""}, plan_moved{2, plan_event::fail, ""},
+              tasks_withdrawn{9, {0}, task_state::canceled, ""}, tasks_renewed{9, {0}},
+              plan_added{nullptr}, pause_changed{true, 9}));
   apply(made.view, about("o", 9, tasks_withdrawn{0, {2, 4'000'000'000}, task_state::canceled, ""}));
   CHECK(made.view.pending_inputs.empty());
   CHECK(made.view.plans.size() == 2);

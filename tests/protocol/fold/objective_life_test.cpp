@@ -83,9 +83,9 @@ std::vector<objective_input> all_inputs() {
     out.emplace_back(reshaping(plan, {rename_task<std::string>{"task-0", "another"}, add_task{}}));
     out.emplace_back(reshaping(plan, {add_task{}, remove_task<std::string>{"task-0"}}));
     for (const auto state : {plan_state::working, plan_state::blocked})
-      out.emplace_back(plan_progressed{plan, {plan, state, ""}});
+      out.emplace_back(plan_progressed{plan, {plan, event_to(state), ""}});
     for (const auto state : {plan_state::completed, plan_state::failed})
-      out.emplace_back(plan_ended{{plan, state, "so it is"}, {}});
+      out.emplace_back(plan_ended{{plan, event_to(state), "so it is"}, {}});
     out.emplace_back(plan_stands{plan, {true, 0}});
     out.emplace_back(plan_stands{plan, {false, 1}});
   }
@@ -188,9 +188,9 @@ TEST_CASE("in every state, whatever comes, an objective and its plans move by th
       bool by_the_table = true;
       for (const auto& one : decision.events) {
         if (const auto* moved = std::get_if<objective_moved>(&one))
-          by_the_table = by_the_table && may_become(now.state, moved->to);
+          by_the_table = by_the_table && next_state(now.state, moved->on);
         if (const auto* moved = std::get_if<plan_moved>(&one))
-          by_the_table = by_the_table && may_become(now.plans[moved->plan].state, moved->to);
+          by_the_table = by_the_table && next_state(now.plans[moved->plan].state, moved->on);
         apply_event(now, where, one);
       }
       if (!by_the_table || !same(now, life.view()))
@@ -232,11 +232,11 @@ TEST_CASE("an objective that begins starts what depends on nothing", "[fold][obj
   CHECK(life.view().state == objective_state::working);
   const auto first = life.decide(objective_goes_on{}, at_ms(2));
   CHECK(plans_of<start_plan>(first) == std::vector<std::uint32_t>{0, 2});
-  const auto next = life.decide(plan_ended{{0, plan_state::completed, ""}, {}}, at_ms(3));
+  const auto next = life.decide(plan_ended{{0, plan_event::complete, ""}, {}}, at_ms(3));
   CHECK(plans_of<start_plan>(next) == std::vector<std::uint32_t>{1});
-  static_cast<void>(life.decide(plan_ended{{2, plan_state::completed, ""}, {}}, at_ms(4)));
+  static_cast<void>(life.decide(plan_ended{{2, plan_event::complete, ""}, {}}, at_ms(4)));
   CHECK(life.view().state == objective_state::working);
-  static_cast<void>(life.decide(plan_ended{{1, plan_state::completed, ""}, {}}, at_ms(5)));
+  static_cast<void>(life.decide(plan_ended{{1, plan_event::complete, ""}, {}}, at_ms(5)));
   CHECK(life.view().state == objective_state::completed);
 }
 
@@ -247,14 +247,14 @@ TEST_CASE("a pause is answered once the plans that run have heard", "[fold][obje
   CHECK(pause.answer == answer_after::plans_heard);
   CHECK(plans_of<pause_running_plan>(pause) == std::vector<std::uint32_t>{0, 2});
   CHECK(life.view().state == objective_state::working);
-  static_cast<void>(life.decide(plan_progressed{0, {0, plan_state::blocked, ""}}, at_ms(4)));
+  static_cast<void>(life.decide(plan_progressed{0, {0, plan_event::block, ""}}, at_ms(4)));
   CHECK(life.view().state == objective_state::working);
-  static_cast<void>(life.decide(plan_progressed{2, {2, plan_state::blocked, ""}}, at_ms(5)));
+  static_cast<void>(life.decide(plan_progressed{2, {2, plan_event::block, ""}}, at_ms(5)));
   CHECK(life.view().state == objective_state::blocked);
   CHECK(life.view().reason == "paused by request");
   static_cast<void>(life.decide(to(objective_state::working), at_ms(6)));
   CHECK(life.view().state == objective_state::blocked);
-  static_cast<void>(life.decide(plan_progressed{2, {2, plan_state::working, ""}}, at_ms(7)));
+  static_cast<void>(life.decide(plan_progressed{2, {2, plan_event::work, ""}}, at_ms(7)));
   CHECK(life.view().state == objective_state::working);
 }
 
@@ -286,9 +286,9 @@ TEST_CASE("an end that is asked for comes when nothing runs any more", "[fold][o
   CHECK(cancel.answer == answer_after::objective_end);
   CHECK(plans_of<end_running_plan>(cancel) == std::vector<std::uint32_t>{0, 2});
   CHECK(life.view().closing == objective_state::canceled);
-  static_cast<void>(life.decide(plan_ended{{0, plan_state::failed, ""}, {}}, at_ms(4)));
+  static_cast<void>(life.decide(plan_ended{{0, plan_event::fail, ""}, {}}, at_ms(4)));
   CHECK(life.view().state == objective_state::working);
-  static_cast<void>(life.decide(plan_ended{{2, plan_state::failed, ""}, {}}, at_ms(5)));
+  static_cast<void>(life.decide(plan_ended{{2, plan_event::fail, ""}, {}}, at_ms(5)));
   CHECK(life.view().state == objective_state::canceled);
   CHECK(life.view().plans[1].tasks[0].state == task_state::canceled);
 }
@@ -307,13 +307,28 @@ TEST_CASE("a change that names an old revision is refused", "[fold][objective_li
 TEST_CASE("the slots of a plan are lent and come back", "[fold][objective_life]") {
   auto life = started();
   static_cast<void>(life.decide(objective_goes_on{}, at_ms(2)));
-  auto slots = life.lend_slots(0);
-  REQUIRE(slots.size() == 2);
+  auto plan = life.lend(0);
+  REQUIRE(plan.tasks.size() == 2);
   CHECK(life.view().plans[0].tasks.empty());
-  slots.edit(1).state = task_state::failed;
-  life.take_back(0, std::move(slots));
-  static_cast<void>(life.decide(plan_ended{{0, plan_state::failed, "no"}, {}}, at_ms(3)));
+  plan.tasks.edit(1).state = task_state::failed;
+  life.take_back(0, std::move(plan.tasks));
+  static_cast<void>(life.decide(plan_ended{{0, plan_event::fail, "no"}, {}}, at_ms(3)));
   CHECK(life.view().plans[0].tasks[1].state == task_state::failed);
+}
+
+TEST_CASE("a plan that begins without tasks gets none here while its slots are lent",
+          "[fold][objective_life]") {
+  objective_view blank;
+  blank.id = objective_id{"o"};
+  objective_life life{std::move(blank), {{}}};
+  static_cast<void>(life.decide(objective_begins{{make_objective("o", {0}), {}}, true}, at_ms(1)));
+  static_cast<void>(life.decide(objective_goes_on{}, at_ms(2)));
+  auto plan = life.lend(0);
+  static_cast<void>(life.decide(plan_reshaped{{0, {add_task{}}, "", "", 1}}, at_ms(3)));
+  CHECK(life.view().plans[0].spec->tasks.size() == 1);
+  CHECK(life.view().plans[0].tasks.empty());
+  apply(plan, about("o", 3), plan_changed{0, {add_task{}}, "", "", 1});
+  CHECK(plan.tasks.size() == 1);
 }
 
 TEST_CASE("the shape of a plan is changed here before it runs, and by its own actor while it does",
@@ -336,7 +351,7 @@ TEST_CASE("a plan that has ended keeps its shape, and so does one of an objectiv
           "[fold][objective_life]") {
   auto life = started();
   static_cast<void>(life.decide(objective_goes_on{}, at_ms(2)));
-  static_cast<void>(life.decide(plan_ended{{0, plan_state::completed, ""}, {}}, at_ms(3)));
+  static_cast<void>(life.decide(plan_ended{{0, plan_event::complete, ""}, {}}, at_ms(3)));
   const auto ended = life.decide(reshaping(0, {add_task{}}), at_ms(4));
   REQUIRE(ended.refused);
   CHECK(ended.refused->code == errc::invalid_transition);
@@ -351,8 +366,8 @@ TEST_CASE("a task that was removed does not come back when its plan is tried aga
   auto life = started();
   static_cast<void>(life.decide(reshaping(0, {remove_task<std::string>{"task-1"}}), at_ms(2)));
   static_cast<void>(life.decide(objective_goes_on{}, at_ms(3)));
-  static_cast<void>(life.decide(plan_ended{{2, plan_state::failed, "no"}, {}}, at_ms(4)));
-  static_cast<void>(life.decide(plan_ended{{0, plan_state::failed, "no"}, {}}, at_ms(5)));
+  static_cast<void>(life.decide(plan_ended{{2, plan_event::fail, "no"}, {}}, at_ms(4)));
+  static_cast<void>(life.decide(plan_ended{{0, plan_event::fail, "no"}, {}}, at_ms(5)));
   static_cast<void>(life.decide(to(objective_state::planning), at_ms(6)));
   CHECK(life.view().plans[0].state == plan_state::pending);
   CHECK(life.view().plans[0].tasks[1].state == task_state::canceled);

@@ -27,7 +27,7 @@ plan_view a_running_plan(std::size_t tasks, plan_state state = plan_state::worki
 plan_state end_of(const plan_view& plan, const std::vector<plan_moved>& moves) {
   auto now = plan;
   for (const auto& move : moves) {
-    CHECK(may_become(now.state, move.to));
+    CHECK(next_state(now.state, move.on));
     apply(now, change{}, move);
   }
   return now.state;
@@ -98,8 +98,8 @@ TEST_CASE("a plan that is to end waits for what runs", "[fold][plan_life]") {
 TEST_CASE("a blocked plan that is over works again first", "[fold][plan_life]") {
   const auto moves = decide(a_running_plan(1, plan_state::blocked), 0, {}, std::nullopt, "");
   REQUIRE(moves.size() == 2);
-  CHECK(moves[0].to == plan_state::working);
-  CHECK(moves[1].to == plan_state::completed);
+  CHECK(moves[0].to() == plan_state::working);
+  CHECK(moves[1].to() == plan_state::completed);
 }
 
 TEST_CASE("a plan waits for input when all that runs asks and nothing else may begin",
@@ -121,7 +121,7 @@ TEST_CASE("a paused plan is blocked until it goes on", "[fold][plan_life]") {
   plan.paused = true;
   const auto moves = decide(plan, 0, {.running = 1, .ready = 1}, std::nullopt, "");
   REQUIRE(moves.size() == 1);
-  CHECK(moves[0].to == plan_state::blocked);
+  CHECK(moves[0].to() == plan_state::blocked);
   CHECK(moves[0].reason == "paused by request");
   apply(plan, change{}, moves[0]);
   CHECK(decided(plan, {.ready = 1}) == plan_state::blocked);

@@ -277,6 +277,40 @@ TEST_CASE("a task that another plan waits for is not removed", "[fold][shape]") 
   CHECK(refused.error().message == "operation 0: a task of another plan depends on task \"b\"");
 }
 
+TEST_CASE("references are checked of each task whose dependencies or their names changed, once all "
+          "is applied",
+          "[fold][shape]") {
+  board now(5, 3); // a -> b -> c; d; e
+  std::vector<std::uint32_t> asked;
+  auto terms = now.terms();
+  terms.check_references = [&](std::uint32_t task, const plan_spec* before,
+                               const plan_spec& changed) -> result<void> {
+    asked.push_back(task);
+    CHECK((before == nullptr) == (task == 5));
+    if (before)
+      CHECK(before->tasks.size() == 5);
+    CHECK(changed.tasks.size() == 6);
+    if (task == 2)
+      return make_error(errc::invalid_reference, "it needs b", "/text");
+    return {};
+  };
+  plan_shape shape{*now.plan().spec};
+  change_plan command;
+  command.operations = {add_task{keyed("new", {"a"})}, edge("d", "a"),
+                        rename_task<std::string>{"a", "first"}, removal("e")};
+  CHECK(decide(now.plan(), shape, command, terms).has_value());
+  CHECK(asked == std::vector<std::uint32_t>{1, 3, 5}); // they depend on a
+  asked.clear();
+  shape = plan_shape{*now.plan().spec};
+  command.operations = {add_task{keyed("new")}, removal("b")};
+  const auto refused = decide(now.plan(), shape, command, terms);
+  REQUIRE_FALSE(refused.has_value());
+  CHECK(refused.error().code == errc::invalid_reference);
+  CHECK(refused.error().message == "operation 1: task \"c\": it needs b");
+  CHECK(refused.error().field == "/operations/1");
+  CHECK(shape.find("b") == 1);
+}
+
 TEST_CASE("changing a plan of 100,000 tasks costs what is touched", "[fold][shape]") {
   board now(100'000, 100'000);
   plan_shape shape{*now.plan().spec};

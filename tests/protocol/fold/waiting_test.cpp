@@ -46,11 +46,11 @@ TEST_CASE("a task waits first for its start, then for its plan, then for what it
           "[fold][waiting]") {
   board now;
   CHECK(now.why(0, 0) == waiting_reason::start);
-  now.at(110, objective_moved{objective_state::planning, ""});
+  now.at(110, objective_moved{objective_event::start_planning, ""});
   CHECK(now.why(0, 0) == waiting_reason::start);
-  now.at(120, objective_moved{objective_state::working, ""});
+  now.at(120, objective_moved{objective_event::work, ""});
   CHECK(now.why(0, 0) == waiting_reason::plan);
-  now.at(130, plan_moved{0, plan_state::working, ""});
+  now.at(130, plan_moved{0, plan_event::work, ""});
   CHECK(now.why(0, 0) == waiting_reason::slot);
   CHECK(now.why(0, 1) == waiting_reason::dependencies);
   now.task_at(140, 0, 0, task_state::working);
@@ -62,8 +62,7 @@ TEST_CASE("a task waits first for its start, then for its plan, then for what it
 
 TEST_CASE("a pause, a question and an end are told apart", "[fold][waiting]") {
   board now;
-  now.at(110, objective_moved{objective_state::working, ""},
-         plan_moved{0, plan_state::working, ""});
+  now.at(110, objective_moved{objective_event::work, ""}, plan_moved{0, plan_event::work, ""});
   now.at(120, pause_changed{true});
   CHECK(now.why(0, 0) == waiting_reason::pause);
   CHECK(now.why(1, 0) == waiting_reason::pause);
@@ -78,8 +77,8 @@ TEST_CASE("a pause, a question and an end are told apart", "[fold][waiting]") {
 TEST_CASE("a task is ready since its plan began and the last of its dependencies completed",
           "[fold][waiting]") {
   board now;
-  now.at(200, objective_moved{objective_state::working, ""}, plan_moved{0, plan_state::working, ""},
-         plan_moved{1, plan_state::working, ""});
+  now.at(200, objective_moved{objective_event::work, ""}, plan_moved{0, plan_event::work, ""},
+         plan_moved{1, plan_event::work, ""});
   CHECK(ready_at(now.view, 0, 0) == at_ms(200));
   CHECK_FALSE(ready_at(now.view, 0, 1));
   now.task_at(250, 1, 0, task_state::completed);
@@ -88,17 +87,16 @@ TEST_CASE("a task is ready since its plan began and the last of its dependencies
   CHECK(now.why(1, 1) == waiting_reason::slot);
   CHECK(ready_at(now.view, 0, 1) == at_ms(300));
   CHECK(ready_at(now.view, 1, 1) == at_ms(300));
-  now.at(400, plan_moved{0, plan_state::blocked, ""}, plan_moved{0, plan_state::working, ""});
+  now.at(400, plan_moved{0, plan_event::block, ""}, plan_moved{0, plan_event::work, ""});
   CHECK(ready_at(now.view, 0, 1) == at_ms(300)); // it had begun before it was blocked
 }
 
 TEST_CASE("what is tried again is ready when its plan began anew", "[fold][waiting]") {
   board now;
-  now.at(200, objective_moved{objective_state::working, ""},
-         plan_moved{0, plan_state::working, ""});
+  now.at(200, objective_moved{objective_event::work, ""}, plan_moved{0, plan_event::work, ""});
   now.task_at(210, 0, 0, task_state::completed);
-  now.at(220, plan_moved{0, plan_state::failed, ""}, plan_moved{0, plan_state::pending, ""});
-  now.at(500, plan_moved{0, plan_state::working, ""});
+  now.at(220, plan_moved{0, plan_event::fail, ""}, plan_moved{0, plan_event::retry, ""});
+  now.at(500, plan_moved{0, plan_event::work, ""});
   CHECK(ready_at(now.view, 0, 1) == at_ms(500));
 }
 

@@ -89,13 +89,13 @@ bool same(const objective_edited& a, const objective_edited& b) {
   return a.name == b.name && a.description == b.description;
 }
 bool same(const objective_moved& a, const objective_moved& b) {
-  return a.to == b.to && a.reason == b.reason;
+  return a.on == b.on && a.reason == b.reason;
 }
 bool same(const plan_added& a, const plan_added& b) {
   return same(a.spec, b.spec) && a.start == b.start;
 }
 bool same(const plan_moved& a, const plan_moved& b) {
-  return a.plan == b.plan && a.to == b.to && a.reason == b.reason && a.requested == b.requested;
+  return a.plan == b.plan && a.on == b.on && a.reason == b.reason && a.requested == b.requested;
 }
 bool same(const add_task& a, const add_task& b) {
   return same(a.spec, b.spec);
@@ -240,10 +240,11 @@ event any_event(random_values& random, std::size_t kind, const change& where) {
       return objective_created{std::make_shared<const objective_spec>(random.any_objective_spec()),
                                task_id{random.text()}, random.text(), random.any_trace()};
     case 1: return objective_edited{random.text(), random.text()};
-    case 2: return objective_moved{random.any_objective_state(), random.text()};
+    case 2: return objective_moved{event_to(random.any_objective_state()), random.text()};
     case 3: return plan_added{random.plan_ptr(), random.coin()};
     case 4:
-      return plan_moved{random.below(100), random.any_plan_state(), random.text(), random.coin()};
+      return plan_moved{random.below(100), event_to(random.any_plan_state()), random.text(),
+                        random.coin()};
     case 5:
       return plan_changed{random.below(100), any_operations(random), random.text(), random.text(),
                           random.below(1000)};
@@ -585,7 +586,7 @@ TEST_CASE("rows that were written before events had principals, traces and place
   CHECK(made.spec->plans.at(0)->outside.empty());
   CHECK(made.spec->plans.at(0)->tasks[2].dependency_indexes
         == std::vector<std::uint32_t>{elsewhere});
-  CHECK(std::get<objective_moved>(created->events.at(1)).to == objective_state::working);
+  CHECK(std::get<objective_moved>(created->events.at(1)).to() == objective_state::working);
 
   const auto moved = record::read_change(
       R"({"t":1700000000123,"e":[{"plan to":"skipped","p":1,"why":"skipped by request","rq":true},{"paused":true,"p":0},)"

@@ -334,7 +334,7 @@ TEST_CASE("A disk that cannot be read is not taken for an empty one", "[store][d
       spec->description = block;
       records->commit(about(spec->id.str(), 1, objective_created{spec, {}}));
       records->commit(about(spec->id.str(), 2, tasks_withdrawn{0, {0}, task_state::canceled, ""},
-                            objective_moved{objective_state::canceled, ""}));
+                            objective_moved{objective_event::cancel, ""}));
     }
     records->flush();
     records->flush(); // They are sealed by the batch behind that.
@@ -352,13 +352,12 @@ TEST_CASE("A disk that cannot be read is not taken for an empty one", "[store][d
   list_objectives canceled;
   canceled.state = objective_state::canceled;
   const auto renewed = [](const std::string& id, std::int64_t ms) {
-    return about(id, ms, objective_moved{objective_state::submitted, "retry"},
-                 tasks_renewed{0, {0}});
+    return about(id, ms, objective_moved{objective_event::reopen, "retry"}, tasks_renewed{0, {0}});
   };
   // One of the two is in memory, broken open and sealed again.
   records->commit(renewed("near", 3));
   records->commit(about("near", 4, tasks_withdrawn{0, {0}, task_state::canceled, ""},
-                        objective_moved{objective_state::canceled, ""}));
+                        objective_moved{objective_event::cancel, ""}));
   records->flush();
   records->flush();
 

@@ -120,7 +120,8 @@ TEST_CASE("The past of a plan's task is its own changes, or its withdrawal", "[s
   put(*records, about("o", 5, tasks_withdrawn{0, {2}, task_state::canceled, "why"}));
   if (GENERATE(false, true)) {
     put(*records, about_task(*spec, 0, 1, 6, moved(task_state::failed)));
-    put(*records, about("o", 7, objective_moved{objective_state::failed, "x"}));
+    put(*records, about("o", 7, objective_moved{objective_event::work, ""},
+                        objective_moved{objective_event::fail, "x"}));
     records.reset();
     records = open_or_fail(directory / "data");
     recover_or_fail(*records);

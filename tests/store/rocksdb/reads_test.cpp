@@ -142,18 +142,18 @@ TEST_CASE("What follows from a change of an objective that left memory waits for
   records.commit(about("o", 1, objective_created{make_objective("o", {1}), {}}));
   records.commit(about_lone("root", "o", 1, born_lone("root", "o", 1)));
   records.commit(about("o", 2, tasks_withdrawn{0, {0}, task_state::canceled, ""},
-                       objective_moved{objective_state::canceled, ""}));
+                       objective_moved{objective_event::cancel, ""}));
   records.flush();
   records.evict(at_ms(3));
   REQUIRE(records.status().live_objectives == 0);
   std::vector<int> order;
   records.commit(
-      about("o", 4, objective_moved{objective_state::submitted, "retry"}, tasks_renewed{0, {0}}),
+      about("o", 4, objective_moved{objective_event::reopen, "retry"}, tasks_renewed{0, {0}}),
       [&] { order.push_back(1); });
   records.commit(about_lone("root", "o", 4, moved(task_state::working)),
                  [&] { order.push_back(2); });
   CHECK(records.turn()); // Both are put aside: the objective has to be read.
-  records.commit(about("o", 5, objective_moved{objective_state::working, ""}),
+  records.commit(about("o", 5, objective_moved{objective_event::work, ""}),
                  [&] { order.push_back(3); });
   records.flush();
   CHECK(order == std::vector<int>{1, 2, 3});
@@ -175,7 +175,7 @@ TEST_CASE("Changes of an objective that left memory are written in order once it
   const auto spec = make_objective("o", {1});
   records->commit(about("o", 1, objective_created{spec, {}}));
   records->commit(about("o", 2, tasks_withdrawn{0, {0}, task_state::canceled, ""},
-                        objective_moved{objective_state::canceled, ""}));
+                        objective_moved{objective_event::cancel, ""}));
   records->flush();
   records->flush(); // Sealed by the batch behind that.
   records->evict(at_ms(3));
@@ -183,11 +183,11 @@ TEST_CASE("Changes of an objective that left memory are written in order once it
   std::vector<int> order;
   bool is_dropped = false;
   records->commit(
-      about("o", 4, objective_moved{objective_state::submitted, "retry"}, tasks_renewed{0, {0}}),
+      about("o", 4, objective_moved{objective_event::reopen, "retry"}, tasks_renewed{0, {0}}),
       [&] { order.push_back(1); });
-  records->commit(about("o", 5, objective_moved{objective_state::working, ""}),
+  records->commit(about("o", 5, objective_moved{objective_event::work, ""}),
                   [&] { order.push_back(2); });
-  records->commit(about("nowhere", 5, objective_moved{objective_state::working, ""}),
+  records->commit(about("nowhere", 5, objective_moved{objective_event::work, ""}),
                   [&] { is_dropped = true; });
   records->drain();
   CHECK(order == std::vector<int>{1, 2});

@@ -164,12 +164,13 @@ TEST_CASE("Recovery gives back what is to be set going again", "[store][recovery
   {
     const auto records = open_or_fail(directory / "data");
     records->commit(
-        about("o", 1, objective_created{spec, {}}, objective_moved{objective_state::working, ""}));
+        about("o", 1, objective_created{spec, {}}, objective_moved{objective_event::work, ""}));
     records->commit(about_task(*spec, 0, 0, 2, born(*spec, 0, 0, 2), moved(task_state::completed)));
     records->commit(
         about_task(*spec, 0, 1, 3, born(*spec, 0, 1, 3), moved(task_state::working, 2)));
     records->commit(about("settled", 1, objective_created{settled, {}},
-                          objective_moved{objective_state::failed, "x"}));
+                          objective_moved{objective_event::work, ""},
+                          objective_moved{objective_event::fail, "x"}));
     records->commit(
         about_lone("lone", "c", 4, born_lone("lone", "c", 4), moved(task_state::working)));
     records->commit(about_lone("gone", "c", 4, born_lone("gone", "c", 4)));
@@ -210,10 +211,10 @@ TEST_CASE("What was paused is paused after a restart", "[store][recovery]") {
   const auto spec = make_objective("o", {1, 1});
   const auto other = make_objective("other", {1, 1});
   records->commit(
-      about("o", 1, objective_created{spec, {}}, objective_moved{objective_state::working, ""}));
+      about("o", 1, objective_created{spec, {}}, objective_moved{objective_event::work, ""}));
   records->commit(about("o", 2, pause_changed{true}));
-  records->commit(about("other", 1, objective_created{other, {}},
-                        objective_moved{objective_state::working, ""}));
+  records->commit(
+      about("other", 1, objective_created{other, {}}, objective_moved{objective_event::work, ""}));
   records->commit(
       about("other", 2, pause_changed{true}, pause_changed{false}, pause_changed{true, 1}));
   records->flush();
@@ -238,7 +239,8 @@ TEST_CASE("A settled objective leaves memory, is read from disk, and lives again
   records->commit(about("o", 1, objective_created{spec, {}}));
   records->commit(about_task(*spec, 0, 0, 2, born(*spec, 0, 0, 2), moved(task_state::failed)));
   records->commit(about("o", 5, tasks_withdrawn{0, {1}, task_state::canceled, "because"},
-                        objective_moved{objective_state::failed, "t0 failed"}));
+                        objective_moved{objective_event::work, ""},
+                        objective_moved{objective_event::fail, "t0 failed"}));
   records->flush();
   const auto before = describe(records->find_objective(spec->id));
   records->evict(at_ms(5)); // Not before its time.
@@ -265,8 +267,8 @@ TEST_CASE("A settled objective leaves memory, is read from disk, and lives again
   }
   const auto who = std::make_shared<recorder>();
   CHECK(records->watch_task(task_id{"o.p0.t0.r1"}, who) == nullptr);
-  records->commit(about("o", 7, objective_moved{objective_state::submitted, "retry"},
-                        tasks_renewed{0, {0, 1}}));
+  records->commit(
+      about("o", 7, objective_moved{objective_event::reopen, "retry"}, tasks_renewed{0, {0, 1}}));
   records->flush();
   CHECK(records->status().live_objectives == 1);
   CHECK(records->find_task(task_id{"o.p0.t0.r1"})->status.state == task_state::submitted);
@@ -275,7 +277,7 @@ TEST_CASE("A settled objective leaves memory, is read from disk, and lives again
   list_objectives failed;
   failed.state = objective_state::failed;
   CHECK(records->list(failed)->total_size == 0);
-  records->commit(about("o", 8, objective_moved{objective_state::working, ""}));
+  records->commit(about("o", 8, objective_moved{objective_event::work, ""}));
   records->flush();
   CHECK(who->sequences() == std::vector<std::uint64_t>{5});
 
@@ -294,11 +296,12 @@ TEST_CASE("An objective somebody watches, or whose task lives, stays in memory",
   const auto busy = make_objective("busy", {1});
   const auto who = std::make_shared<recorder>();
   records->commit(about("watched", 1, objective_created{watched, {}},
-                        objective_moved{objective_state::failed, ""}),
+                        objective_moved{objective_event::work, ""},
+                        objective_moved{objective_event::fail, ""}),
                   nullptr, who);
   records->commit(about("busy", 1, objective_created{busy, {}}));
   records->commit(about_task(*busy, 0, 0, 1, born(*busy, 0, 0, 1), moved(task_state::working)));
-  records->commit(about("busy", 1, objective_moved{objective_state::canceled, ""}));
+  records->commit(about("busy", 1, objective_moved{objective_event::cancel, ""}));
   records->flush();
   records->evict(at_ms(far_future_ms));
   CHECK(records->status().live_objectives == 2);
@@ -310,7 +313,7 @@ TEST_CASE("An objective somebody watches, or whose task lives, stays in memory",
   // Watching brings an evicted one back, and a retry is seen.
   REQUIRE(records->watch_objective(watched->id, who));
   CHECK(records->status().live_objectives == 1);
-  records->commit(about("watched", 3, objective_moved{objective_state::submitted, "retry"}));
+  records->commit(about("watched", 3, objective_moved{objective_event::reopen, "retry"}));
   records->flush();
   REQUIRE(who->seen().size() == 2);
   CHECK(who->seen()[1]->sequence == 2);
@@ -322,13 +325,13 @@ TEST_CASE("A pending task of an evicted objective can be watched until it begins
   const auto records = open_or_fail(directory / "data");
   const auto spec = make_objective("o", {1});
   records->commit(
-      about("o", 1, objective_created{spec, {}}, objective_moved{objective_state::canceled, ""}));
+      about("o", 1, objective_created{spec, {}}, objective_moved{objective_event::cancel, ""}));
   records->flush();
   records->evict(at_ms(far_future_ms));
   const auto who = std::make_shared<recorder>();
   REQUIRE(records->watch_task(task_id{"o.p0.t0"}, who));
   records->evict(at_ms(far_future_ms));
-  records->commit(about("o", 2, objective_moved{objective_state::submitted, "restart"}));
+  records->commit(about("o", 2, objective_moved{objective_event::reopen, "restart"}));
   records->commit(about_task(*spec, 0, 0, 3, born(*spec, 0, 0, 3), moved(task_state::working)));
   records->flush();
   CHECK(who->sequences() == std::vector<std::uint64_t>{3});

@@ -1,0 +1,96 @@
+// Changes of a plan's shape while it runs.
+#include "actors/plan_actor.hpp"
+
+#include <algorithm>
+
+namespace troupe {
+
+// Its tasks find in it what they were spawned with, whatever is changed later: what has begun is
+// fixed.
+void plan_actor::make_scope() {
+  scope_ = std::make_shared<const plan_scope>(
+      plan_scope{view_.spec, start_.index, start_.context, start_.owner, start_.objective_name,
+                 handle_of(self_), start_.slots, start_.trace});
+}
+
+void plan_actor::on_reshape(const reshape_tasks& message) {
+  auto terms = message.terms;
+  terms.now = env_.now();
+  terms.is_fixed = [this](std::uint32_t task) {
+    return has_begun(task) || running_[task] != nullptr;
+  };
+  terms.is_awaited = [this](std::uint32_t task) { return awaited_.contains(task); };
+  const auto refuse = [&](error why) {
+    message.done(std::move(why));
+    tell(start_.objective, shape_settled{start_.index, nullptr});
+  };
+  if (end_)
+    return refuse(
+        make_error(errc::invalid_transition, "the plan is being ended and stays as it is", "id"));
+  if (!shape_)
+    shape_.emplace(*view_.spec);
+  auto decided = decide(view_, *shape_, message.command, terms);
+  if (!decided)
+    return refuse(decided.error());
+  const auto changed = std::make_shared<const plan_changed>(std::move(*decided));
+  emit(*changed);
+  if (auto removed = removed_by(*changed); !removed.empty())
+    emit(tasks_withdrawn{start_.index, std::move(removed), task_state::canceled,
+                         "removed from its plan"});
+  commit(
+      [objective = start_.objective, changed, id = view_.spec->id, done = message.done] {
+        tell(objective, shape_settled{changed->plan, changed});
+        done(id);
+      },
+      changed->author);
+  follow(*changed);
+}
+
+// What the change sets free begins; what it holds back leaves the line.
+void plan_actor::follow(const plan_changed& changed) {
+  make_scope();
+  running_.resize(view_.tasks.size());
+  parked_.resize(view_.tasks.size());
+  auto freed = apply(graph_, changed);
+  std::vector<ready_task> moved;
+  bool holds_back = false;
+  for (const auto& each : changed.operations) {
+    holds_back = holds_back || std::holds_alternative<remove_task<std::uint32_t>>(each)
+                 || std::holds_alternative<add_dependency<std::uint32_t>>(each);
+    const auto* set = std::get_if<set_priority<std::uint32_t>>(&each);
+    if (!set)
+      continue;
+    const auto at = std::ranges::find_if(
+        ready_, [&](const ready_task& ready) { return ready.task == set->task; });
+    if (at == ready_.end())
+      continue;
+    moved.push_back(*at);
+    ready_.erase(at);
+  }
+  for (const auto& ready : moved)
+    put_in_line(ready);
+  if (holds_back)
+    std::erase_if(ready_,
+                  [this](const ready_task& ready) { return !graph_.is_released(ready.task); });
+  // A task that was held back and let go in the same change stands in line already.
+  std::erase_if(freed, [this](std::uint32_t task) {
+    return std::ranges::find(ready_, task, &ready_task::task) != ready_.end();
+  });
+  release(std::move(freed));
+  check();
+}
+
+// Behind those of the same priority, and behind all that have begun in an earlier process.
+void plan_actor::put_in_line(const ready_task& ready) {
+  const auto priority = [this](const ready_task& of) {
+    return view_.spec->tasks[of.task].priority;
+  };
+  const auto goes_first = [&](const ready_task& a, const ready_task& b) {
+    return !has_begun(b.task) && priority(a) > priority(b);
+  };
+  if (ready_.empty() || !goes_first(ready, ready_.back()))
+    return ready_.push_back(ready);
+  ready_.insert(std::upper_bound(ready_.begin(), ready_.end(), ready, goes_first), ready);
+}
+
+} // namespace troupe
