@@ -152,13 +152,15 @@ TEST_CASE("tasks that wait for their next attempt do not keep others waiting",
     return R"({"name":")" + name + R"(","agent":"command","input":{"argv":[")" + program + R"("]})"
            + members + "}";
   };
+  // A task at either end, so that one of them comes last in whatever order they begin.
   server.ask("objectives/create",
              started("o",
-                     command("a", "false", "," + retry) + "," + command("b", "false", "," + retry)
-                         + "," + command("c", "true"),
+                     command("first", "true") + "," + command("a", "false", "," + retry) + ","
+                         + command("b", "false", "," + retry) + "," + command("last", "true"),
                      R"("maxParallel":2,)"));
-  CHECK(server.reaches("o.p0.t2", completed));
-  CHECK(server.state_of("o.p0.t0") == working);
+  CHECK(server.reaches("o.p0.t0", completed));
+  CHECK(server.reaches("o.p0.t3", completed));
+  CHECK(server.state_of("o.p0.t1") == working);
 }
 
 TEST_CASE("a task that asks does not keep others waiting if nothing of it runs",
@@ -166,11 +168,13 @@ TEST_CASE("a task that asks does not keep others waiting if nothing of it runs",
   const served server({"--store", "memory", "--agent", "conformance"}); // it asks, and ends its run
   server.ask("objectives/create",
              started("o",
-                     R"({"name":"a","agent":"conformance"},{"name":"b","agent":"noop"})",
+                     R"({"name":"first","agent":"noop"},{"name":"a","agent":"conformance"},)"
+                     R"({"name":"last","agent":"noop"})",
                      R"("maxParallel":1,)"));
-  REQUIRE(server.reaches("o.p0.t0", input_required));
-  CHECK(server.reaches("o.p0.t1", completed));
-  CHECK(server.state_of("o.p0.t0") == input_required);
+  REQUIRE(server.reaches("o.p0.t1", input_required));
+  CHECK(server.reaches("o.p0.t0", completed));
+  CHECK(server.reaches("o.p0.t2", completed));
+  CHECK(server.state_of("o.p0.t1") == input_required);
 }
 
 TEST_CASE("what the root task of a blocked objective says does not grow with its questions",
@@ -182,23 +186,25 @@ TEST_CASE("what the root task of a blocked objective says does not grow with its
     tasks += (i > 0 ? "," : "")
              + scripted("t" + std::to_string(i),
                         R"({"ask":"Which of the two?"},{"ask":"Which of the others?"})");
-  const auto made =
-      server.ask("SendMessage",
-                 R"({"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"go"}],)"
-                 R"("metadata":{"opt/v1/plan":{"name":"p","tasks":[)"
-                     + tasks + "]}}}}");
+  const auto made = server.ask(
+      "SendMessage", R"({"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"go"}],)"
+                     R"("metadata":{"opt/v1/plan":{"name":"p","tasks":[)"
+                         + tasks + "]}}}}");
   const auto root = at(made, "/task/id");
   const auto objective = at(made, "/task/contextId");
   REQUIRE(at(made, "/task/status/state") == input_required);
   REQUIRE(tasks_in(server, objective, "input-required") == questions);
-  const auto root_task = [&] { return server.client().post(request_of("GetTask", R"({"id":")" + root + R"("})")).body; };
+  const auto root_task = [&] {
+    return server.client().post(request_of("GetTask", R"({"id":")" + root + R"("})")).body;
+  };
   const auto before = root_task();
   CHECK(at(json::parse(before), "/result/status/message/parts/0/text").size() < 2'000);
   // Each answer leads to another question, so that the objective works and is blocked again.
   for (int i = 0; i < 10; ++i) {
     const auto task = objective + ".p0.t" + std::to_string(i);
-    const auto asked = server.ask("SendMessage", R"({"message":{"messageId":"answer","taskId":")" + task
-                           + R"(","role":"ROLE_USER","parts":[{"text":"this"}]}})");
+    const auto asked =
+        server.ask("SendMessage", R"({"message":{"messageId":"answer","taskId":")" + task
+                                      + R"(","role":"ROLE_USER","parts":[{"text":"this"}]}})");
     CHECK(at(asked, "/task/status/state") == input_required);
   }
   REQUIRE(server.reaches(root, input_required));

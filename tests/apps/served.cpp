@@ -70,8 +70,7 @@ bool served::reaches(const std::string& task, const std::string& state) const {
 
 http_client served::subscribed(const std::string& task) const {
   auto reader = client();
-  reader.send(
-      http_client::post_text(request_of("SubscribeToTask", R"({"id":")" + task + R"("})")));
+  reader.send(http_client::post_text(request_of("SubscribeToTask", R"({"id":")" + task + R"("})")));
   static_cast<void>(reader.receive_head());
   return reader;
 }
