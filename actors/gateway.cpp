@@ -1,6 +1,7 @@
 #include "actors/acceptance.hpp"
 #include "actors/gateway_impl.hpp"
 #include "actors/objective_actor.hpp"
+#include "actors/quiet_clock.hpp"
 #include "actors/task_actor.hpp"
 #include "actors/throttle_actor.hpp"
 #include "protocol/core_count.hpp"
@@ -66,6 +67,8 @@ gateway::impl::impl(store& in, const agent_registry& known, const executor_optio
 }
 
 void gateway::impl::start() {
+  if (!options.by_hand)
+    use_quiet_clock(config);
   system = options.by_hand ? options.by_hand->make_system(
                config, {.after_advance = [this] { house->turn_fully(); },
                         .next_deadline = [this] { return env->deadlines.next_due(); },

@@ -43,7 +43,7 @@ void append_chunk(artifact& to, const artifact& chunk) {
 bool continues_chunk(const change& before, const change& next) noexcept {
   const auto* first = only_chunk(before);
   const auto* second = only_chunk(next);
-  if (first == nullptr || second == nullptr || first->last_chunk || before.task.id != next.task.id)
+  if (first == nullptr || second == nullptr || before.task.id != next.task.id)
     return false;
   const auto& a = *first->artifact;
   const auto& b = *second->artifact;

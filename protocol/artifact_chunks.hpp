@@ -13,7 +13,8 @@ namespace troupe {
 void append_chunk(artifact& to, const artifact& chunk);
 
 /// Whether `next` says nothing but that the last event of `before` goes on: both are one appended
-/// chunk of the same artifact, alike in all but their parts, and `before` was not the last.
+/// chunk of the same artifact, alike in all but their parts. That `before` says it is the last one
+/// does not count, because `next` follows: agents that say nothing about it say so of every chunk.
 [[nodiscard]] bool continues_chunk(const change& before, const change& next) noexcept;
 
 /// A chunk that `next` can be added to: a copy of `before`, with an artifact of its own.

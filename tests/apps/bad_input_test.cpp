@@ -1,9 +1,8 @@
 // Input that nobody should send, given to the real binary: every answer is an error that says what
 // and where, the server lives on, and what was there before is there after it. What the codecs and
 // the HTTP layer say to each is tested in their rooms.
-#include "tests/apps/process.hpp"
+#include "tests/apps/served.hpp"
 #include "tests/support/catch.hpp"
-#include "tests/support/http_client.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 #include <boost/json/parse.hpp>
@@ -30,37 +29,22 @@ constexpr const char* good_list =
     R"({"jsonrpc":"2.0","id":1,"method":"ListTasks","params":{"contextId":"c","status":"TASK_STATE_WORKING","pageSize":2,)"
     R"("historyLength":1,"includeArtifacts":true}})";
 
-/// A server on a free port, with a task that must still be there in the end.
-class served {
+/// A server with a task that must still be there in the end.
+class served_with_task {
 public:
-  served()
-      : process_({troupe_binary(), "serve", "--listen", "127.0.0.1:0", "--data", place_ / "data"}) {
-    const std::string lead = "http://127.0.0.1:";
-    REQUIRE(process_.read_until(
-        [](const process& p) { return p.err().find("replayed)") != std::string::npos; }, 30s));
-    const auto at = process_.err().find(lead);
-    REQUIRE(at != std::string::npos);
-    port_ = static_cast<std::uint16_t>(std::stoi(process_.err().substr(at + lead.size())));
-    const auto made = json::parse(client().post(good_send).body);
-    kept_ = made.at("result").at("task").at("id").as_string().c_str();
-  }
+  served_with_task() : kept_(at(result_of(server_.client().post(good_send)), "/task/id")) {}
 
-  [[nodiscard]] http_client client() const { return http_client{port_}; }
+  [[nodiscard]] http_client client() const { return server_.client(); }
 
   /// The task made first is as it was, and the server drains as if nothing had been.
   void check_alive() {
-    const auto request =
-        R"({"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":")" + kept_ + "\"}}";
-    const auto found = json::parse(client().post(request).body);
-    CHECK(found.at("result").at("status").at("state") == "TASK_STATE_COMPLETED");
-    process_.signal(SIGTERM);
-    CHECK(process_.wait() == 0);
+    CHECK(server_.state_of(kept_) == "TASK_STATE_COMPLETED");
+    CHECK(server_.stop() == 0);
   }
 
 private:
   temporary_directory place_;
-  process process_;
-  std::uint16_t port_ = 0;
+  served server_{{"--data", place_ / "data"}};
   std::string kept_;
 };
 
@@ -117,15 +101,11 @@ std::string nested(std::size_t levels) {
   return std::string(levels, '[') + std::string(levels, ']');
 }
 
-std::string rpc(const std::string& method, const std::string& params) {
-  return R"({"jsonrpc":"2.0","id":1,"method":")" + method + R"(","params":)" + params + "}";
-}
-
 } // namespace
 
 TEST_CASE("a request that breaks off anywhere is invalid JSON and the server lives on",
           "[apps][bad_input]") {
-  served server;
+  served_with_task server;
   auto client = server.client();
   const std::string whole{good_send};
   for (std::size_t length = 0; length < whole.size(); ++length)
@@ -135,7 +115,7 @@ TEST_CASE("a request that breaks off anywhere is invalid JSON and the server liv
 
 TEST_CASE("a wrong value anywhere in a request is answered, never with an internal error",
           "[apps][bad_input]") {
-  served server;
+  served_with_task server;
   auto client = server.client();
   std::size_t refused = 0;
   for (const auto* text : {good_send, good_create, good_list}) {
@@ -154,24 +134,24 @@ TEST_CASE("a wrong value anywhere in a request is answered, never with an intern
 
 TEST_CASE("what is too deep, too long, not UTF-8 or goes in a circle is refused by name",
           "[apps][bad_input]") {
-  served server;
+  served_with_task server;
   const auto answer = [&](const std::string& request) { return server.client().post(request); };
   const auto says = [](const http_answer& http_answer, const std::string& text) {
     return http_answer.body.find(text) != std::string::npos;
   };
 
-  const auto deep = answer(rpc("SendMessage", nested(10'000)));
+  const auto deep = answer(request_of("SendMessage", nested(10'000)));
   CHECK(code_of(deep) == -32700);
   CHECK(says(deep, "limits.json-depth"));
-  const auto bytes = answer(rpc("SendMessage", "{\"message\":{\"messageId\":\"\xff\"}}"));
+  const auto bytes = answer(request_of("SendMessage", "{\"message\":{\"messageId\":\"\xff\"}}"));
   CHECK(code_of(bytes) == -32700);
   CHECK(says(bytes, "UTF-8"));
-  const auto id = answer(rpc("GetTask", R"({"id":")" + std::string(1'000'000, 'i') + "\"}"));
+  const auto id = answer(request_of("GetTask", R"({"id":")" + std::string(1'000'000, 'i') + "\"}"));
   CHECK(code_of(id) == -32602);
   CHECK(says(id, "longer than 256 bytes"));
   CHECK(id.body.size() < 10'000);
   const auto circle =
-      answer(rpc("objectives/create", R"({"name":"o","plans":[)" + cycle_of(10'000) + "]}"));
+      answer(request_of("objectives/create", R"({"name":"o","plans":[)" + cycle_of(10'000) + "]}"));
   CHECK(code_of(circle) == -32602);
   CHECK(says(circle, "form a cycle"));
   CHECK(circle.body.size() < 10'000);
@@ -188,18 +168,18 @@ TEST_CASE("what is too deep, too long, not UTF-8 or goes in a circle is refused 
 TEST_CASE("a plan added to an objective is refused whole for its cycle, and the objective stays as "
           "it was",
           "[apps][bad_input]") {
-  served server;
-  const auto made = server.client().post(rpc("objectives/create", R"({"name":"o"})"));
+  served_with_task server;
+  const auto made = server.client().post(request_of("objectives/create", R"({"name":"o"})"));
   REQUIRE(code_of(made) == 0);
   const std::string id =
       json::parse(made.body).at("result").at("objective").at("id").as_string().c_str();
   auto plan = cycle_of(10'000);
   plan.insert(1, R"("objectiveId":")" + id + "\",");
-  const auto circle = server.client().post(rpc("plans/create", plan));
+  const auto circle = server.client().post(request_of("plans/create", plan));
   CHECK(code_of(circle) == -32602);
   CHECK(circle.body.find("form a cycle") != std::string::npos);
-  const auto after =
-      json::parse(server.client().post(rpc("objectives/get", R"({"id":")" + id + "\"}")).body);
+  const auto after = json::parse(
+      server.client().post(request_of("objectives/get", R"({"id":")" + id + "\"}")).body);
   const auto& objective = after.at("result").at("objective").as_object();
   const auto* plans = objective.if_contains("plans");
   CHECK((!plans || plans->as_array().empty()));

@@ -8,6 +8,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -101,6 +102,11 @@ bool http_client::read_more() {
 
 bool http_client::is_closed() {
   return input_.empty() && !read_more();
+}
+
+bool http_client::has_input() const {
+  pollfd input{.fd = socket_, .events = POLLIN, .revents = 0};
+  return !input_.empty() || ::poll(&input, 1, 0) > 0;
 }
 
 std::size_t http_client::find_line_end() {

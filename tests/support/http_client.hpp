@@ -41,6 +41,8 @@ public:
   void finish_sending();
   /// Whether the server has closed: the next read gives nothing. Waits for it.
   [[nodiscard]] bool is_closed();
+  /// Whether something has come that was not read yet, or the server has closed. Does not wait.
+  [[nodiscard]] bool has_input() const;
   /// Closes at once.
   void close();
   /// The same, with a TCP reset.

@@ -1,0 +1,137 @@
+// What large tasks cost others, and what a disk that cannot be read does, with the real binary.
+#include "tests/apps/served.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/comes_true.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+#include <boost/json/array.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+
+using namespace troupe::testing;
+
+namespace {
+
+constexpr const char* completed = "TASK_STATE_COMPLETED";
+
+/// A task that ends with this file as its text.
+std::string large(const std::string& name, const std::string& file) {
+  return R"({"name":")" + name + R"(","agent":"command","input":{"argv":["cat",")" + file
+         + R"("],"outputLimit":100000000}})";
+}
+
+std::string started(const std::string& tasks) {
+  return R"({"id":"o","name":"o","start":true,"plans":[{"name":"p","tasks":[)" + tasks + "]}]}";
+}
+
+std::string get(const std::string& task) {
+  return http_client::post_text(request_of("GetTask", R"({"id":")" + task + R"("})"));
+}
+
+std::size_t tasks_in(const served& server, const std::string& state) {
+  const auto shown = server.ask("objectives/get", R"({"id":"o"})");
+  std::size_t out = 0;
+  for (const auto& task : shown.at_pointer("/objective/plans/0/tasks").as_array())
+    out += at(task, "/status") == state ? 1 : 0;
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("a request is answered before large tasks that were asked for first are read",
+          "[apps][binary][reads]") {
+  const temporary_directory place;
+  constexpr std::size_t rounds = 3;
+  constexpr std::size_t readers = 4;
+  const std::vector<std::string> words{"--data", place / "data", "--allow-commands", "--config",
+                                       place.file("c.toml", "http-threads = 1\n")};
+  const auto file = place.file("text", std::string(9'000'000, 'x'));
+  {
+    served server(words);
+    std::string tasks;
+    for (std::size_t i = 0; i < rounds; ++i)
+      tasks += (i > 0 ? "," : "") + large("t" + std::to_string(i), file);
+    server.ask("objectives/create", started(tasks));
+    REQUIRE(comes_true([&] { return tasks_in(server, "completed") == rounds; }));
+    REQUIRE(server.stop() == 0);
+  }
+  // Nothing of it is in memory now.
+  const served server(words);
+  const auto made = server.ask(
+      "SendMessage", R"({"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"x"}]}})");
+  const auto small = at(made, "/task/id");
+  std::size_t before_all = 0;
+  for (std::size_t round = 0; round < rounds; ++round) {
+    std::vector<http_client> many;
+    for (std::size_t i = 0; i < readers; ++i)
+      many.push_back(server.client());
+    auto other = server.client();
+    for (auto& reader : many)
+      reader.send(get("o.p0.t" + std::to_string(round)));
+    other.send(get(small));
+    CHECK(at(result_of(other.receive()), "/status/state") == completed);
+    bool is_first = true;
+    for (const auto& reader : many)
+      is_first = is_first && !reader.has_input();
+    before_all += is_first ? 1 : 0;
+    for (auto& reader : many)
+      CHECK(reader.receive().body.size() > 9'000'000);
+  }
+  // The first of the four may be answered before the last request has arrived, but not each time.
+  CHECK(before_all > 0);
+}
+
+TEST_CASE("an artifact of 3 MB is in memory once, however many running tasks depend on it",
+          "[apps][binary][reads]") {
+  const temporary_directory place;
+  const served server({"--allow-commands", "--data", place / "data"});
+  constexpr std::size_t dependents = 100;
+  std::string tasks = large("big", place.file("text", std::string(3'000'000, 'x')));
+  for (std::size_t i = 0; i < dependents; ++i)
+    tasks +=
+        R"(,{"name":"t)" + std::to_string(i)
+        + R"(","agent":"scripted","dependencies":["big"],"input":{"steps":[{"ask":"go on?"}]}})";
+  const auto before = server.resident_bytes();
+  server.ask("objectives/create", started(tasks));
+  REQUIRE(comes_true([&] { return tasks_in(server, "input-required") == dependents; }));
+  const auto more = server.resident_bytes() - before;
+  CHECK(more < std::size_t{100'000'000});
+}
+
+TEST_CASE("a task whose dependencies cannot be read waits for the disk", "[apps][binary][reads]") {
+  const temporary_directory place;
+  const std::vector<std::string> words{"--data", place / "data"};
+  const std::string tasks =
+      R"({"name":"a","agent":"echo","input":{"text":")" + std::string(300'000, 'x')
+      + R"("}},)"
+        R"({"name":"b","agent":"scripted","input":{"steps":[{"ask":"go on?"},{"complete":"yes"}]}},)"
+        R"({"name":"c","agent":"echo","input":{"text":"${tasks.a.artifacts[0].text}"},)"
+        R"("dependencies":["a","b"]})";
+  {
+    served server(words);
+    server.ask("objectives/create", started(tasks));
+    REQUIRE(server.reaches("o.p0.t0", completed));
+    REQUIRE(server.reaches("o.p0.t1", "TASK_STATE_INPUT_REQUIRED"));
+    REQUIRE(server.stop() == 0);
+  }
+  const served server(words);
+  // The tables are cut, so that nothing of them can be read, and get their bytes back later.
+  std::map<std::filesystem::path, std::string> tables;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(place / "data"))
+    if (entry.path().extension() == ".sst") {
+      std::ifstream from(entry.path(), std::ios::binary);
+      tables[entry.path()] = {std::istreambuf_iterator<char>(from), {}};
+      std::filesystem::resize_file(entry.path(), 0);
+    }
+  REQUIRE_FALSE(tables.empty());
+  server.ask(
+      "SendMessage",
+      R"({"message":{"messageId":"m","taskId":"o.p0.t1","role":"ROLE_USER","parts":[{"text":"yes"}]}})");
+  REQUIRE(server.reaches("o.p0.t1", completed));
+  for (const auto& [path, bytes] : tables)
+    std::ofstream(path, std::ios::binary | std::ios::in) << bytes;
+  CHECK(server.reaches("o.p0.t2", completed));
+}
