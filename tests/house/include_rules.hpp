@@ -96,6 +96,7 @@ inline constexpr auto doors = std::to_array<door>({
     {"boost/system/", "protocol store client actors agents net apps"},
     {"boost/", "store client actors agents net apps"},
     {"rocksdb/", "store"},
+    {"xxhash.h", "store"},
     {"openssl/", "client net"},
     {"spdlog/", "apps"},
     {"CLI/", "apps"},

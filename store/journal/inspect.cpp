@@ -1,0 +1,199 @@
+#include "store/journal/blocking.hpp"
+#include "store/journal/journal.hpp"
+#include "store/journal/layout.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace troupe::journal {
+
+namespace {
+
+/// What a message about `file` says of a failed call.
+error unreadable(const std::string& file, std::error_code failed) {
+  return make_error(errc::store_unreadable,
+                    "The journal file \"" + file + "\" cannot be read: " + failed.message() + ".");
+}
+
+class inspector {
+public:
+  explicit inspector(disk& files) : files_(files) {}
+
+  result<inspection> run() {
+    auto names = wait_for<std::vector<std::string>>(
+        files_, [&](auto done) { files_.list(std::move(done)); });
+    if (names.failed)
+      return make_error(errc::store_unreadable,
+                        "The journal's directory cannot be read: " + names.failed.message() + ".");
+    names_ = {names.value.begin(), names.value.end()};
+    if (const auto read = read_manifest_file(); !read)
+      return read.error();
+    if (out_.is_new || !out_.damage.empty())
+      return std::move(out_);
+    if (const auto read = read_segments(); !read)
+      return read.error();
+    return std::move(out_);
+  }
+
+private:
+  result<void> read_manifest_file() {
+    for (const auto& name : names_)
+      if (segment_ordinal(name))
+        present_.insert(*segment_ordinal(name));
+    if (names_.contains(new_manifest_name))
+      out_.leftovers.emplace_back(new_manifest_name);
+    if (!names_.contains(manifest_name))
+      return begin_anew();
+    const auto text = read_file(files_, manifest_name);
+    if (text.failed)
+      return unreadable(manifest_name, text.failed);
+    const auto content = read_manifest(text.value);
+    if (!content)
+      report(manifest_name, 0, "it is damaged");
+    else if (content->format != format_version)
+      report(manifest_name, 0,
+             "its format is version " + std::to_string(content->format)
+                 + ", and this program reads version " + std::to_string(format_version));
+    else
+      manifest_ = *content;
+    return {};
+  }
+
+  /// Without a manifest there is no journal, or one whose making did not end: then it has one
+  /// segment without groups.
+  result<void> begin_anew() {
+    out_.is_new = true;
+    for (const auto ordinal : present_) {
+      const auto name = segment_name(ordinal);
+      const auto bytes = read_file(files_, name);
+      if (bytes.failed)
+        return unreadable(name, bytes.failed);
+      const auto read = read_segment_header(bytes.value);
+      const bool is_empty =
+          !read.header || scan_segment(bytes.value, *read.header, 0, std::nullopt).groups.empty();
+      if (ordinal != 1 || !is_empty) {
+        out_.is_new = false;
+        report(manifest_name, 0, "it is missing, and there are segments");
+        return {};
+      }
+      out_.leftovers.push_back(name);
+    }
+    return {};
+  }
+
+  result<void> read_segments() {
+    out_.journal_id = manifest_.journal_id;
+    out_.oldest = manifest_.oldest;
+    out_.newest = manifest_.newest;
+    for (const auto ordinal : present_)
+      if (ordinal < manifest_.oldest || ordinal > manifest_.newest)
+        out_.leftovers.push_back(segment_name(ordinal));
+    if (names_.contains(safe_name)) {
+      const auto slots = read_file(files_, safe_name);
+      if (slots.failed)
+        return unreadable(safe_name, slots.failed);
+      out_.safe = read_safe_slots(slots.value, manifest_.journal_id);
+    }
+    // The headers first: each segment ends where the next one begins.
+    for (auto ordinal = manifest_.oldest; ordinal <= manifest_.newest; ++ordinal)
+      if (const auto read = read_header(ordinal); !read)
+        return read.error();
+    if (!out_.damage.empty())
+      return {};
+    out_.first = out_.segments.front().first;
+    out_.safe = std::max(out_.safe, out_.first - 1);
+    for (std::size_t i = 0; i < out_.segments.size(); ++i) {
+      const bool is_newest = i + 1 == out_.segments.size();
+      std::optional<position> until;
+      if (!is_newest)
+        until = out_.segments[i + 1].first;
+      if (const auto read = read_groups(out_.segments[i], until); !read)
+        return read.error();
+    }
+    return {};
+  }
+
+  result<void> read_header(std::uint64_t ordinal) {
+    const auto name = segment_name(ordinal);
+    if (!present_.contains(ordinal)) {
+      report(name, 0, "it is missing");
+      return {};
+    }
+    const auto file = wait_for<file_id>(
+        files_, [&](auto done) { files_.open(name, open_mode::existing, std::move(done)); });
+    if (file.failed)
+      return unreadable(name, file.failed);
+    const auto block = wait_for<std::string>(files_, [&](auto done) {
+      files_.read(file.value, 0, segment_header_bytes, std::move(done));
+    });
+    files_.close(file.value);
+    if (block.failed)
+      return unreadable(name, block.failed);
+    const auto read = read_segment_header(block.value);
+    if (!read.header)
+      report(name, 0, read.problem);
+    else if (read.header->journal_id != manifest_.journal_id || read.header->ordinal != ordinal)
+      report(name, 0, "it is another segment, or one of another journal");
+    else if (!out_.segments.empty() && read.header->first < out_.segments.back().first)
+      report(name, 0, "it begins before the segment before it");
+    else
+      out_.segments.push_back(*read.header);
+    return {};
+  }
+
+  result<void> read_groups(const segment_header& header, std::optional<position> until) {
+    const auto name = segment_name(header.ordinal);
+    const auto bytes = read_file(files_, name);
+    if (bytes.failed)
+      return unreadable(name, bytes.failed);
+    const auto scan = scan_segment(bytes.value, header, until ? 0 : out_.safe, until);
+    if (scan.end != segment_end::clean) {
+      const bool is_damaged = scan.end == segment_end::damaged;
+      const auto behind = std::to_string(scan.groups_behind) + " readable "
+                          + (scan.groups_behind == 1 ? "group stands" : "groups stand")
+                          + " behind it";
+      (is_damaged ? out_.damage : out_.repaired)
+          .push_back({name, scan.end_offset,
+                      scan.problem + "; " + behind + ", and groups up to "
+                          + (is_damaged ? std::to_string(scan.safe) + " were acknowledged"
+                                        : std::to_string(scan.last) + " are whole")});
+    }
+    out_.last = scan.last;
+    if (until)
+      return {};
+    out_.safe = std::min(scan.safe, scan.last);
+    for (const auto& each : scan.groups)
+      if (each.at > out_.safe)
+        out_.behind_safe.push_back({each.at, bytes.value.substr(each.offset, each.length)});
+    return {};
+  }
+
+  void report(const std::string& file, std::uint64_t offset, std::string problem) {
+    out_.damage.push_back({file, offset, std::move(problem)});
+  }
+
+  disk& files_;
+  std::set<std::string> names_;
+  std::set<std::uint64_t> present_; ///< Ordinals of the segment files.
+  manifest manifest_;
+  inspection out_;
+};
+
+} // namespace
+
+result<inspection> inspect(disk& files) {
+  return inspector{files}.run();
+}
+
+std::string describe(const std::vector<finding>& findings) {
+  std::string out;
+  for (const auto& each : findings) {
+    if (!out.empty())
+      out += '\n';
+    out += "\"" + each.file + "\", byte " + std::to_string(each.offset) + ": " + each.problem + ".";
+  }
+  return out;
+}
+
+} // namespace troupe::journal

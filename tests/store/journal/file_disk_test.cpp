@@ -1,0 +1,86 @@
+// The journal on files of the operating system.
+#include "store/journal/file_disk.hpp"
+#include "store/journal/journal.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/hand_time.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+using namespace troupe;
+using namespace troupe::journal;
+
+namespace {
+
+constexpr std::uint64_t some_id = 0xfeed;
+
+/// Turns until nothing is under way.
+void settle(disk& files, journal::journal& it) {
+  while (it.turn() || files.wait()) {
+  }
+}
+
+} // namespace
+
+TEST_CASE("Groups are there for the next process, with and without a thread for the disk",
+          "[journal]") {
+  const bool has_thread = GENERATE(false, true);
+  const testing::temporary_directory directory;
+  const testing::hand_time time;
+  std::vector<std::string> groups;
+  for (int i = 0; i < 300; ++i)
+    groups.push_back(std::to_string(i) + std::string(static_cast<std::size_t>(i), 'x'));
+  {
+    const auto files = make_file_disk(directory.path().string());
+    if (has_thread)
+      files->start([] {});
+    auto made = open_journal(*files, time, some_id);
+    REQUIRE(made.has_value());
+    std::size_t acknowledged = 0;
+    for (const auto& each : groups) {
+      made->opened->append(each, [&](position) { ++acknowledged; });
+      made->opened->turn();
+    }
+    settle(*files, *made->opened);
+    CHECK(acknowledged == groups.size());
+  }
+  const auto files = make_file_disk(directory.path().string());
+  auto made = open_journal(*files, time, some_id);
+  REQUIRE(made.has_value());
+  CHECK(made->repaired.empty());
+  std::vector<std::string> found;
+  made->opened->read({}, 10'000'000, [&](result<journal_page> page) {
+    REQUIRE(page.has_value());
+    for (auto& each : page->groups)
+      found.push_back(std::move(each.bytes));
+  });
+  settle(*files, *made->opened);
+  CHECK(found == groups);
+}
+
+TEST_CASE("Nothing is acknowledged in a directory that was removed", "[journal]") {
+  const testing::temporary_directory directory;
+  const testing::hand_time time;
+  const auto files = make_file_disk(directory.path().string());
+  auto made = open_journal(*files, time, some_id);
+  REQUIRE(made.has_value());
+  for (const auto& each : std::filesystem::directory_iterator{directory.path()})
+    std::filesystem::remove(each.path());
+  bool is_acknowledged = false;
+  made->opened->append("a group", [&](position) { is_acknowledged = true; });
+  settle(*files, *made->opened);
+  CHECK_FALSE(is_acknowledged);
+  CHECK(made->opened->status().problem.find("No such file") != std::string::npos);
+}
+
+TEST_CASE("A directory that is not there is named as the reason", "[journal]") {
+  const testing::temporary_directory directory;
+  const testing::hand_time time;
+  const auto files = make_file_disk((directory.path() / "none").string());
+  const auto made = open_journal(*files, time, some_id);
+  REQUIRE(made.has_error());
+  CHECK(made.error().message.find("No such file or directory") != std::string::npos);
+}
