@@ -17,4 +17,8 @@ void gateway_actor::on(request_woken& message) {
     who->on_wake();
 }
 
+void gateway_actor::on(end_feeds& message) {
+  requests_.fail_feeds_of(message.reader, message.reason);
+}
+
 } // namespace troupe

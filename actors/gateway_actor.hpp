@@ -1,7 +1,8 @@
 // The actor between an event loop and all others: one for each loop, on the loop's own thread. It
-// owns the loop's requests that wait for an answer; answers come to it as mail and are handed on in
-// the loop's next turn. If it dies, its requests get an error, and the loop_gateway that runs it
-// starts its successor. What it decides stands in pending_requests.
+// owns the loop's requests that wait for an answer, and the feeds of its streams; answers come to
+// it as mail and are handed on in the loop's next turn. If it dies, its requests and streams get an
+// error, its feeds end, and the loop_gateway that runs it starts its successor. What it decides
+// stands in pending_requests.
 #pragma once
 
 #include "actors/handles.hpp"
@@ -19,6 +20,7 @@ public:
 
   void on(request_answered& message);
   void on(request_woken& message);
+  void on(end_feeds& message);
 
   [[nodiscard]] pending_requests& requests() noexcept { return requests_; }
 

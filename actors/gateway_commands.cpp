@@ -55,6 +55,15 @@ result<pending_input> question_for(const objective_view& objective, const messag
                     wanted);
 }
 
+/// Adds the ids that a client chose for the plan and its tasks.
+void add_chosen_ids(const plan_spec& plan, std::vector<std::string>& to) {
+  if (!plan.id.empty())
+    to.push_back(plan.id.str());
+  for (const auto& task : plan.tasks)
+    if (!task.id.empty())
+      to.push_back(task.id.str());
+}
+
 bool has_pins(const message& in) {
   for (const auto& part : in.parts)
     if (part.metadata.contains(reference_artifact_key))
@@ -234,6 +243,24 @@ void gateway::impl::command(const objective_id& id, Make make, reply<T> done, in
                                         dropped}));
       },
       command_tries_max);
+}
+
+template<class T, class Next>
+void gateway::impl::claim(std::vector<std::string> ids, const principal& who, reply<T> done,
+                          Next next) {
+  if (ids.empty())
+    return next(std::move(done));
+  records.claim_ids(
+      ids,
+      [this, ids, done = std::move(done), next = std::move(next)](const result<void>& ok) mutable {
+        if (!ok)
+          return done(ok.error());
+        next([this, ids = std::move(ids), done = std::move(done)](result<T> outcome) {
+          records.release_ids(ids);
+          done(std::move(outcome));
+        });
+      },
+      client_of(who));
 }
 
 // -- send --------------------------------------------------------------------------------------------------------------
@@ -486,23 +513,17 @@ void gateway::impl::create_named(create_objective command, resolved_objective re
                                  watcher_ptr follow, reply<objective_ptr> done) {
   auto spec = std::make_shared<objective_spec>(std::move(command.spec));
   std::vector<std::string> chosen;
-  const auto choose = [&](const std::string& id) {
-    if (!id.empty())
-      chosen.push_back(id);
-  };
-  choose(spec->id.str());
-  for (const auto& plan : spec->plans) {
-    choose(plan->id.str());
-    for (const auto& task : plan->tasks)
-      choose(task.id.str());
-  }
+  if (!spec->id.empty())
+    chosen.push_back(spec->id.str());
+  for (const auto& plan : spec->plans)
+    add_chosen_ids(*plan, chosen);
   const auto known = std::make_shared<resolved_objective>(std::move(resolved));
-  const auto client = client_of(command.who);
+  const auto who = command.who;
   auto begin =
       [this, spec = std::move(spec), known, who = std::move(command.who),
        trace = trace_context{std::move(command.traceparent), std::move(command.tracestate), {}},
        request = std::move(command.request), starts = command.start,
-       follow = std::move(follow)](std::vector<std::string> claimed, reply<objective_ptr> to) {
+       follow = std::move(follow)](reply<objective_ptr> to) {
         if (spec->id.empty())
           spec->id = objective_id{thread_id_source().next("obj")};
         if (spec->name.empty())
@@ -527,26 +548,12 @@ void gateway::impl::create_named(create_objective command, resolved_objective re
         start.resolved = std::move(*known);
         start.start = starts;
         start.follow = follow;
-        start.done = {
-            [this, claimed = std::move(claimed), to = std::move(to)](result<objective_ptr> made) {
-              if (!claimed.empty())
-                records.release_ids(claimed);
-              to(std::move(made));
-            },
-            make_error(errc::internal, "the objective's actor died before it began",
-                       spec->id.str())};
+        start.done = {std::move(to),
+                      make_error(errc::internal, "the objective's actor died before it began",
+                                 spec->id.str())};
         spawn_actor<objective_actor>(*system, *env, std::move(start));
       };
-  if (chosen.empty())
-    return begin({}, std::move(done));
-  records.claim_ids(
-      chosen,
-      [begin = std::move(begin), chosen, done = std::move(done)](const result<void>& ok) mutable {
-        if (!ok)
-          return done(ok.error());
-        begin(std::move(chosen), std::move(done));
-      },
-      client);
+  claim(std::move(chosen), who, std::move(done), std::move(begin));
 }
 
 void gateway::update(update_objective command, reply<objective_ptr> done) {
@@ -590,11 +597,8 @@ void gateway::impl::create(create_plan command, reply<plan_id> done) {
   if (auto ok = check_chosen_ids(command.spec, command.objective, std::nullopt); !ok)
     return done(ok.error());
   std::vector<std::string> chosen;
-  if (!command.spec.id.empty())
-    chosen.push_back(command.spec.id.str());
-  for (const auto& task : command.spec.tasks)
-    if (!task.id.empty())
-      chosen.push_back(task.id.str());
+  add_chosen_ids(command.spec, chosen);
+  const auto who = command.who;
   auto add = [this, id = command.objective,
               spec = std::make_shared<plan_spec>(std::move(command.spec)), starts = command.start,
               by = owner_of(command.who)](reply<plan_id> to) {
@@ -605,19 +609,7 @@ void gateway::impl::create(create_plan command, reply<plan_id> done) {
         },
         std::move(to), command_tries_max);
   };
-  if (chosen.empty())
-    return add(std::move(done));
-  records.claim_ids(
-      chosen,
-      [this, chosen, add = std::move(add), done = std::move(done)](const result<void>& ok) mutable {
-        if (!ok)
-          return done(ok.error());
-        add([this, chosen = std::move(chosen), done = std::move(done)](result<plan_id> made) {
-          records.release_ids(chosen);
-          done(std::move(made));
-        });
-      },
-      client_of(command.who));
+  claim(std::move(chosen), who, std::move(done), std::move(add));
 }
 
 void gateway::update(update_plan command, reply<plan_id> done) {

@@ -51,6 +51,10 @@ struct gateway::impl {
   void find_references(const principal& who, const message& in, task_ptr own, reply<T> done,
                        Next next) const;
 
+  /// Claims ids that a client chose for as long as the command takes; none of them is used then.
+  template<class T, class Next>
+  void claim(std::vector<std::string> ids, const principal& who, reply<T> done, Next next);
+
   void send_new(send_message command, watcher_ptr follow, reply<sent> done);
   void send_to(send_message command, reply<sent> done);
   void send_to(const placement& at, const task_ptr& record, send_message command, reply<sent> done);

@@ -296,7 +296,13 @@ struct request_woken {
   request_number request = 0;
 };
 
-using gateway_handle = actor_handle<request_answered, request_woken>;
+/// From the loop: the principal may read no more. The streams of its feeds end with the reason.
+struct end_feeds {
+  principal reader;
+  error reason;
+};
+
+using gateway_handle = actor_handle<request_answered, request_woken, end_feeds>;
 
 } // namespace troupe
 
@@ -334,6 +340,7 @@ TROUPE_LOCAL_MESSAGE(troupe::objective_cancel)
 TROUPE_LOCAL_MESSAGE(troupe::objective_written)
 TROUPE_LOCAL_MESSAGE(troupe::request_answered)
 TROUPE_LOCAL_MESSAGE(troupe::request_woken)
+TROUPE_LOCAL_MESSAGE(troupe::end_feeds)
 
 #if TROUPE_CAF_1
 CAF_BEGIN_TYPE_ID_BLOCK(troupe, caf::first_custom_type_id)
@@ -371,5 +378,6 @@ CAF_ADD_TYPE_ID(troupe, (troupe::objective_cancel))
 CAF_ADD_TYPE_ID(troupe, (troupe::objective_written))
 CAF_ADD_TYPE_ID(troupe, (troupe::request_answered))
 CAF_ADD_TYPE_ID(troupe, (troupe::request_woken))
+CAF_ADD_TYPE_ID(troupe, (troupe::end_feeds))
 CAF_END_TYPE_ID_BLOCK(troupe)
 #endif

@@ -1,44 +1,47 @@
+#include "actors/feed/change_wait.hpp"
+#include "actors/feed/store_source.hpp"
+#include "actors/service/service.hpp"
 #include <troupe/actors/run_objective.hpp>
 #include <troupe/protocol/event.hpp>
 #include <troupe/protocol/plan_state.hpp>
 #include <troupe/store/await.hpp>
 
 #include <algorithm>
-#include <atomic>
-#include <future>
 #include <memory>
+#include <semaphore>
 #include <utility>
 #include <variant>
 
 namespace troupe {
 namespace {
 
-/// Hears the objective's changes and says once how the run went. Called by the store and by the
-/// gateway, on their threads.
-class end_watcher final : public watcher {
-public:
-  void on_change(const change_ptr& news) override {
-    for (const auto& happened : news->events) {
-      const auto* moved = std::get_if<objective_moved>(&happened);
-      if (moved != nullptr
-          && (is_settled(moved->to()) || moved->to() == objective_state::blocked)) {
-        announce(news->context);
-      }
-    }
+constexpr bool ends_run(objective_state state) noexcept {
+  return is_settled(state) || state == objective_state::blocked;
+}
+
+bool may_end_run(const change& news) noexcept {
+  return std::ranges::any_of(news.events, [](const event& each) {
+    const auto* moved = std::get_if<objective_moved>(&each);
+    return moved != nullptr && ends_run(moved->to());
+  });
+}
+
+/// Waits until the objective has settled or is blocked. Errors: those of feed_source::open.
+result<void> wait_for_end(store& records, const objective_id& id) {
+  const auto told = std::make_shared<std::counting_semaphore<>>(0);
+  const change_wait waiting(make_objective_source(records, id), &may_end_run,
+                            change_wait::time_point::max(), [told] { told->release(); });
+  for (;;) {
+    told->acquire();
+    if (waiting.look({}) == change_wait::outcome::changed)
+      return {};
+    const auto begun = waiting.begun();
+    if (begun && !*begun)
+      return begun->error();
+    if (begun && ends_run((*begun)->objective->state))
+      return {};
   }
-
-  void announce(result<std::string> how) {
-    if (!said_.exchange(true)) {
-      how_.set_value(std::move(how));
-    }
-  }
-
-  [[nodiscard]] result<std::string> wait() { return how_.get_future().get(); }
-
-private:
-  std::atomic<bool> said_ = false;
-  std::promise<result<std::string>> how_;
-};
+}
 
 } // namespace
 
@@ -48,20 +51,19 @@ result<objective_ptr> run_objective(gateway& door, objective_spec spec) {
     return make_error(errc::invalid_params, "An objective without tasks never ends by itself.",
                       "plans");
   }
-  const auto watcher = std::make_shared<end_watcher>();
-  door.create({.who = {}, .spec = std::move(spec), .start = true, .request = nullptr}, watcher,
-              [watcher](result<objective_ptr> made) {
-                if (!made) {
-                  watcher->announce(made.error());
-                }
-              });
-  const auto settled = watcher->wait();
-  if (!settled) {
-    return settled.error();
-  }
-  door.records().unwatch(*settled, watcher);
+  const service operations(door);
+  create_objective command;
+  command.spec = std::move(spec);
+  command.start = true;
+  const auto made = await_read<objective_ptr>(
+      [&](auto done) { operations.create(std::move(command), std::move(done)); });
+  if (!made)
+    return made.error();
+  const auto id = (*made)->id;
+  if (const auto ended = wait_for_end(door.records(), id); !ended)
+    return ended.error();
   return await_read<objective_ptr>(
-      [&](auto done) { door.records().read_objective(objective_id(*settled), std::move(done)); });
+      [&](auto done) { operations.get(get_objective{.who = {}, .id = id}, std::move(done)); });
 }
 
 } // namespace troupe

@@ -3,6 +3,7 @@
 // within an objective `slot_order` says who is first.
 #pragma once
 
+#include "protocol/owner_parts.hpp"
 #include <troupe/protocol/time.hpp>
 
 #include <chrono>
@@ -11,6 +12,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -27,6 +29,9 @@ struct slot_request {
   std::int32_t priority = 0; ///< The greatest goes first. Always 0 today.
   bool has_begun = false;    ///< It ran before, and goes on.
   timestamp waiting_since{};
+
+  /// The owner's; empty: none. An order between tenants would read it.
+  [[nodiscard]] std::string_view tenant() const noexcept { return tenant_of(owner); }
 };
 
 /// Who goes first of one objective: the greatest priority, then what has begun, then what has

@@ -160,23 +160,24 @@ void task_actor::take_up(const task& record) {
     if (!record.details->note.empty())
       details().note = record.details->note;
   }
-  resume();
+  resume(record.since);
   if (details_)
     for (auto& command : std::exchange(details_->early_inputs, {}))
       on_input(command);
 }
 
-void task_actor::resume() {
+void task_actor::resume(timestamp since) {
   if (over())
     return leave();
   if (!agent_)
     return end(task_event::fail, "no agent is named \"" + agent_name()
                                      + "\"; there are: " + listed_names(env_.agents.names()));
-  if (life_.awaits_retry) { // whose wait the end of the process cut short: it begins anew
+  if (life_.awaits_retry) { // Its wait began before the process ended, and goes on.
     give_slots_back();
     if (scope_ && is_limited())
       tell(scope_->plan, task_waits{task_index_, false, true, life_.attempt, nullptr});
-    return wait_for_retry(backoff_after(retry(), life_.failures, thread_id_source().next_random()));
+    const auto wait = backoff_after(retry(), life_.failures, backoff_random(id(), life_.failures));
+    return wait_for_retry(std::clamp(since + wait - env_.now(), milliseconds{0}, wait));
   }
   if (!goes_on() && life_.attempt > 0 && restart() == restart_rule::fail)
     return end(task_event::fail,
@@ -504,7 +505,8 @@ void task_actor::fail(report_failed failure) {
   note_progress();
   const bool was_waiting = is_interrupted(life_.status.state);
   const auto reason = failure.reason;
-  const auto decided = take(attempt_fails{std::move(failure), thread_id_source().next_random()});
+  const auto decided =
+      take(attempt_fails{std::move(failure), backoff_random(id(), life_.failures + 1)});
   if (!decided)
     return;
   if (decided->effect == task_effect::end) {

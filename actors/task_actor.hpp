@@ -99,7 +99,8 @@ private:
   // -- when it runs ------------------------------------------------------------------------------------------------------
   void read_own_record();
   void take_up(const task& record);
-  void resume();
+  /// `since`: when its present phase began.
+  void resume(timestamp since);
   [[nodiscard]] bool goes_on() const;
   void read_again_later(const error& why);
   void announce();

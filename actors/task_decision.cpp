@@ -163,6 +163,17 @@ std::chrono::milliseconds backoff_after(const retry_policy& policy, std::uint32_
       static_cast<std::int64_t>(capped * (1.0 - policy.jitter * share))};
 }
 
+std::uint64_t backoff_random(const task_id& task, std::uint32_t failures) noexcept {
+  // FNV-1a over the id, then the finalizer of splitmix64: ids differ in few bits.
+  std::uint64_t mixed = 0xcbf29ce484222325U;
+  for (const unsigned char each : task.str())
+    mixed = (mixed ^ each) * 0x100000001b3U;
+  mixed += failures * 0x9e3779b97f4a7c15U;
+  mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9U;
+  mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebU;
+  return mixed ^ (mixed >> 31);
+}
+
 std::string seconds_text(std::chrono::milliseconds span) {
   auto text = std::to_string(static_cast<double>(span.count()) / 1000.0);
   text.erase(text.find_last_not_of('0') + 1);

@@ -120,6 +120,10 @@ using task_events = std::vector<event>;
 [[nodiscard]] std::chrono::milliseconds backoff_after(const retry_policy& policy,
                                                       std::uint32_t failures, std::uint64_t random);
 
+/// The random number of a task's backoff: the same each time it is asked for, so that the wait goes
+/// on after a restart.
+[[nodiscard]] std::uint64_t backoff_random(const task_id& task, std::uint32_t failures) noexcept;
+
 /// `1.5 s`.
 [[nodiscard]] std::string seconds_text(std::chrono::milliseconds span);
 

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <unordered_map>
 #include <utility>
@@ -31,6 +32,12 @@ result<addresses> ask_system(const std::string& host) {
   return out;
 }
 
+/// Detached, for a name server may take longer than anybody wants to wait at the end; it holds on
+/// to the state only.
+void start_detached(std::function<void()> life) {
+  std::thread(std::move(life)).detach();
+}
+
 } // namespace
 
 struct name_resolver::state : std::enable_shared_from_this<state> {
@@ -49,10 +56,12 @@ struct name_resolver::state : std::enable_shared_from_this<state> {
   };
 
   state(asio::io_context& to, const time_source& by,
-        std::function<result<addresses>(const std::string&)> how)
-      : ask(how ? std::move(how) : &ask_system), time(by), home(&to) {}
+        std::function<result<addresses>(const std::string&)> how, thread_starter starter)
+      : ask(how ? std::move(how) : &ask_system),
+        start_thread(starter ? std::move(starter) : &start_detached), time(by), home(&to) {}
 
   const std::function<result<addresses>(const std::string&)> ask;
+  const thread_starter start_thread;
   const time_source& time;
   std::mutex guard;
   std::condition_variable work;
@@ -73,6 +82,17 @@ struct name_resolver::state : std::enable_shared_from_this<state> {
       if (home == nullptr)
         return;
       turn(lock);
+    }
+  }
+
+  /// For one that was counted. If there can be none, a thread that is there takes the turns, or the
+  /// next look-up tries again.
+  void add_thread() {
+    try {
+      start_thread([shared = shared_from_this()] { shared->take_turns(); });
+    } catch (const std::system_error&) {
+      const std::lock_guard lock{guard};
+      --threads;
     }
   }
 
@@ -99,8 +119,9 @@ struct name_resolver::state : std::enable_shared_from_this<state> {
 };
 
 name_resolver::name_resolver(asio::io_context& home, const time_source& time,
-                             std::function<result<addresses>(const std::string&)> ask)
-    : state_(std::make_shared<state>(home, time, std::move(ask))) {}
+                             std::function<result<addresses>(const std::string&)> ask,
+                             thread_starter start_thread)
+    : state_(std::make_shared<state>(home, time, std::move(ask), std::move(start_thread))) {}
 
 void name_resolver::start() {
   const std::lock_guard lock{state_->guard};
@@ -138,10 +159,8 @@ void name_resolver::resolve(std::string host, time_point until,
            && state_->threads < threads_max;
     state_->threads += grow ? 1 : 0;
   }
-  // Detached, for a name server may take longer than anybody wants to wait at the end; it holds on
-  // to the state only.
   if (grow)
-    std::thread([shared = state_] { shared->take_turns(); }).detach();
+    state_->add_thread();
   state_->work.notify_one();
 }
 

@@ -19,9 +19,14 @@ namespace troupe::net {
 
 class name_resolver {
 public:
-  /// `ask`: the system's resolver if empty. `time` outlives every look-up.
+  /// Runs a thread's life on a new thread. Throws std::system_error if there can be none.
+  using thread_starter = std::function<void(std::function<void()> life)>;
+
+  /// `ask`: the system's resolver if empty. `time` outlives every look-up. `start_thread`: for
+  /// tests; a std::thread if empty.
   name_resolver(asio::io_context& home, const time_source& time,
-                std::function<result<addresses>(const std::string&)> ask);
+                std::function<result<addresses>(const std::string&)> ask,
+                thread_starter start_thread = {});
   ~name_resolver() { close(); }
   name_resolver(const name_resolver&) = delete;
   name_resolver& operator=(const name_resolver&) = delete;

@@ -6,6 +6,7 @@
 // socket.
 #pragma once
 
+#include "actors/feed/any_feed.hpp"
 #include "actors/feed/live_queue.hpp"
 #include "actors/feed/source.hpp"
 #include "protocol/cursor.hpp"
@@ -77,34 +78,35 @@ private:
   std::optional<result<journal_page>> page_;
 };
 
-class feed {
+class feed final : public any_feed {
 public:
   feed(live_queue::bounds limits, feed_budget_ptr budget);
-  /// Watches no more.
-  ~feed();
-  feed(const feed&) = delete;
-  feed& operator=(const feed&) = delete;
+  ~feed() override;
 
-  /// What may watch from a task's first change on (gateway::send).
-  [[nodiscard]] watcher_ptr live() const noexcept { return inbox_; }
+  [[nodiscard]] watcher_ptr live() const noexcept override { return inbox_; }
   /// feed_inbox::connect
   void connect(std::function<void()> notify) { inbox_->connect(std::move(notify)); }
 
   /// Begins to watch; the snapshot comes first.
   void open(feed_source_ptr from);
-  /// The same with a snapshot that the source gave before, with `live` watching since.
-  void open(feed_source_ptr from, feed_snapshot now);
+  void open(feed_source_ptr from, feed_snapshot now) override;
   /// Before anything was taken: in place of the snapshot comes what happened since, or, if that is
   /// not kept, the snapshot that says so.
   void go_on_after(stream_cursor at) noexcept { after_ = at; }
-  /// The same where `live` watches already, from the first change on: there is no snapshot.
-  void follow(feed_source_ptr from);
+  void follow(feed_source_ptr from) override;
   /// After `lost`: begins with a snapshot of now.
   void restart();
 
   /// Whether the snapshot is there, or the reason why there is none. Right after `open` for a
   /// source that answers at once.
   [[nodiscard]] bool is_open();
+  /// Whether something was asked of the source that has not been taken: a snapshot, a page of the
+  /// past, a record.
+  [[nodiscard]] bool is_reading() const noexcept { return is_asked_ || phase_ == phase::opening; }
+  /// For whom it reads; null before it has a source.
+  [[nodiscard]] const principal* reader() const noexcept {
+    return source_ ? &source_->reader() : nullptr;
+  }
   /// If it is open: why it is not.
   [[nodiscard]] const std::optional<error>& refusal() const noexcept { return refusal_; }
   /// As it was when the feed was opened, or restarted. Empty before that, and for one that follows.

@@ -49,12 +49,9 @@ std::vector<change_ptr> folded_changes::take() {
   return out;
 }
 
-// -- the feed -------------------------------------------------------------------------------------
+// -- the inbox ------------------------------------------------------------------------------------
 
-folded_feed::folded_feed(std::size_t frames_per_second)
-    : interval_(std::chrono::nanoseconds(std::chrono::seconds(1)) / frames_per_second) {}
-
-void folded_feed::on_change(const change_ptr& next) {
+void folded_inbox::on_change(const change_ptr& next) {
   const std::lock_guard lock{guard_};
   const bool was_empty = marks_.empty();
   marks_.add(next);
@@ -62,23 +59,45 @@ void folded_feed::on_change(const change_ptr& next) {
     notify_();
 }
 
-void folded_feed::connect(std::function<void()> notify) {
+void folded_inbox::connect(std::function<void()> notify) {
   const std::lock_guard lock{guard_};
   notify_ = std::move(notify);
   if (!marks_.empty() && notify_)
     notify_();
 }
 
+folded_changes folded_inbox::take() {
+  folded_changes out;
+  const std::lock_guard lock{guard_};
+  std::swap(out, marks_);
+  return out;
+}
+
+// -- the feed -------------------------------------------------------------------------------------
+
+folded_feed::folded_feed(std::size_t frames_per_second)
+    : interval_(std::chrono::nanoseconds(std::chrono::seconds(1)) / frames_per_second) {}
+
+folded_feed::~folded_feed() {
+  inbox_->connect(nullptr);
+  if (source_)
+    source_->close(inbox_);
+}
+
+void folded_feed::open(feed_source_ptr from, feed_snapshot) {
+  source_ = std::move(from);
+}
+
+void folded_feed::follow(feed_source_ptr from) {
+  source_ = std::move(from);
+}
+
 folded_frame_ptr folded_feed::turn(time_point now) {
   if (now < next_at_)
     return nullptr;
-  folded_changes taken;
-  {
-    const std::lock_guard lock{guard_};
-    if (marks_.empty())
-      return nullptr;
-    std::swap(taken, marks_);
-  }
+  auto taken = inbox_->take();
+  if (taken.empty())
+    return nullptr;
   next_at_ = now + interval_;
   return std::make_shared<const folded_frame>(folded_frame{++frames_, taken.take()});
 }

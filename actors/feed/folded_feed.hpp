@@ -4,6 +4,7 @@
 // later change does not say as well. A frame is made once for all its readers.
 #pragma once
 
+#include "actors/feed/any_feed.hpp"
 #include "actors/feed/limits.hpp"
 #include <troupe/protocol/event.hpp>
 #include <troupe/store/store.hpp>
@@ -18,6 +19,7 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace troupe {
@@ -60,30 +62,46 @@ struct folded_frame {
 
 using folded_frame_ptr = std::shared_ptr<const folded_frame>;
 
-/// Changes come from any thread; one thread turns it.
-class folded_feed final : public watcher {
+/// Where changes gather. Thread-safe.
+class folded_inbox final : public watcher {
+public:
+  void on_change(const change_ptr& next) override;
+  void connect(std::function<void()> notify);
+  /// Empty afterwards.
+  [[nodiscard]] folded_changes take();
+
+private:
+  std::mutex guard_;
+  folded_changes marks_;
+  std::function<void()> notify_;
+};
+
+/// Changes come from any thread; one thread owns and turns it. The frames begin behind the snapshot
+/// with which it was opened.
+class folded_feed final : public any_feed {
 public:
   using time_point = std::chrono::steady_clock::time_point;
 
   /// `frames_per_second` is at least 1.
   explicit folded_feed(std::size_t frames_per_second = folded_frames_per_second);
+  ~folded_feed() override;
 
-  void on_change(const change_ptr& next) override;
+  [[nodiscard]] watcher_ptr live() const noexcept override { return inbox_; }
+  void open(feed_source_ptr from, feed_snapshot now) override;
+  void follow(feed_source_ptr from) override;
   /// `notify` is called, on the thread that brings it, at the first change after a frame. It must
   /// not block and not call the feed.
-  void connect(std::function<void()> notify);
+  void connect(std::function<void()> notify) { inbox_->connect(std::move(notify)); }
 
   /// The next frame; null if nothing has changed since the last one, or if that one is too fresh.
   [[nodiscard]] folded_frame_ptr turn(time_point now);
 
 private:
+  const std::shared_ptr<folded_inbox> inbox_ = std::make_shared<folded_inbox>();
+  feed_source_ptr source_;
   const std::chrono::nanoseconds interval_;
   time_point next_at_ = time_point::min();
   std::uint64_t frames_ = 0;
-
-  std::mutex guard_;
-  folded_changes marks_;
-  std::function<void()> notify_;
 };
 
 /// One reader of a folded feed, at its own speed: frames that it has not taken yet are folded into

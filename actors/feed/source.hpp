@@ -4,6 +4,7 @@
 
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/event.hpp>
+#include <troupe/protocol/principal.hpp>
 #include <troupe/store/store.hpp>
 
 #include <functional>
@@ -41,6 +42,9 @@ public:
                     feed_done<journal_page> done) const = 0;
   /// Whose changes it has; empty: those of more than one task.
   [[nodiscard]] virtual const task_id& task() const noexcept = 0;
+  /// For whom it reads. The feeds of a principal that may read no more can be ended
+  /// (`loop_gateway::end_feeds_of`).
+  [[nodiscard]] virtual const principal& reader() const noexcept = 0;
 };
 
 using feed_source_ptr = std::shared_ptr<feed_source>;

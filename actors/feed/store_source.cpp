@@ -12,13 +12,15 @@ namespace troupe {
 namespace {
 
 const task_id no_task;
+const principal program;
 
 /// A task, or an objective with everything below it.
 template<class Id>
 class one_source final : public feed_source {
 public:
-  one_source(store& records, Id id, std::string client)
-      : records_(records), id_(std::move(id)), client_(std::move(client)) {}
+  one_source(store& records, Id id, principal reader)
+      : records_(records), id_(std::move(id)), reader_(std::move(reader)),
+        client_(client_of(reader_)) {}
 
   void open(const watcher_ptr& live, feed_done<feed_snapshot> done) override {
     const auto watch = std::make_shared<watch_lease>(records_, live);
@@ -53,6 +55,7 @@ public:
     else
       return no_task;
   }
+  const principal& reader() const noexcept override { return reader_; }
 
 private:
   static feed_snapshot snapshot_of(const task_snapshot& found) {
@@ -69,6 +72,7 @@ private:
 
   store& records_;
   const Id id_;
+  const principal reader_;
   const std::string client_;
   std::mutex guard_;
   std::shared_ptr<watch_lease> watch_; ///< While it is open, or being opened.
@@ -92,6 +96,7 @@ public:
       records_.read_changes(objective_id{stream}, range, std::move(done));
   }
   const task_id& task() const noexcept override { return no_task; }
+  const principal& reader() const noexcept override { return program; }
 
 private:
   store& records_;
@@ -99,12 +104,12 @@ private:
 
 } // namespace
 
-feed_source_ptr make_task_source(store& records, task_id id, std::string client) {
-  return std::make_shared<one_source<task_id>>(records, std::move(id), std::move(client));
+feed_source_ptr make_task_source(store& records, task_id id, principal reader) {
+  return std::make_shared<one_source<task_id>>(records, std::move(id), std::move(reader));
 }
 
-feed_source_ptr make_objective_source(store& records, objective_id id, std::string client) {
-  return std::make_shared<one_source<objective_id>>(records, std::move(id), std::move(client));
+feed_source_ptr make_objective_source(store& records, objective_id id, principal reader) {
+  return std::make_shared<one_source<objective_id>>(records, std::move(id), std::move(reader));
 }
 
 feed_source_ptr make_store_source(store& records) {

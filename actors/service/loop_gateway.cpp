@@ -55,8 +55,9 @@ void loop_gateway::run() {
     impl_->env.options.warn("a gateway actor has died; its requests were answered with an error, "
                             "and another one goes on");
   dead->requests().fail_all(
-      make_error(errc::internal, "the gateway of this connection failed before the answer came; "
-                                 "the command may have been done: ask how the task stands"));
+      make_error(errc::internal, "the gateway of this connection failed before the answer was "
+                                 "complete; a command may have been done: ask how the task "
+                                 "stands, or subscribe to it again"));
 }
 
 request_number loop_gateway::expect(pending_request& who) {
@@ -69,6 +70,14 @@ void loop_gateway::replace(request_number number, pending_request& who) noexcept
 
 void loop_gateway::forget(request_number number) noexcept {
   impl_->actor->requests().forget(number);
+}
+
+void loop_gateway::own(request_number number, std::shared_ptr<feed> source) noexcept {
+  impl_->actor->requests().own(number, std::move(source));
+}
+
+feed* loop_gateway::feed_of(request_number number) const noexcept {
+  return impl_->actor->requests().feed_of(number);
 }
 
 void loop_gateway::answer(request_number number, service_answer value) {
@@ -85,6 +94,10 @@ void loop_gateway::wake(request_number number) {
     impl_->actor->on(message);
   else
     tell(impl_->to(), message);
+}
+
+void loop_gateway::end_feeds_of(const principal& reader, const error& reason) {
+  tell(impl_->to(), end_feeds{reader, reason});
 }
 
 void loop_gateway::close() {

@@ -34,6 +34,11 @@ public:
   /// From now on `who` waits for it.
   void replace(request_number number, pending_request& who) noexcept;
   void forget(request_number number) noexcept;
+  /// The request is answered with a stream: the gateway actor owns its feed from now on, until
+  /// `forget`. If the actor dies, the feed ends, and `who` is told by `on_failure`.
+  void own(request_number number, std::shared_ptr<feed> source) noexcept;
+  /// Null once the feed has ended.
+  [[nodiscard]] feed* feed_of(request_number number) const noexcept;
   /// Says that the current thread is the loop's for as long as it lives: what is answered meanwhile
   /// needs no mail.
   class turn {
@@ -58,6 +63,8 @@ public:
     // Small and trivial: no allocation.
     return [this, number](result<T> value) { answer(number, std::move(value)); };
   }
+  /// Ends the feeds that `reader` reads. Their streams get `reason`.
+  void end_feeds_of(const principal& reader, const error& reason);
   /// Ends the actor as a fault in it would; for tests.
   void kill();
 

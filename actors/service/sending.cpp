@@ -214,13 +214,13 @@ void service::send(send_request request, std::shared_ptr<feed> source,
       shared, [done](const result<sent>& refused) { done(refused.error()); },
       [*this, shared, source = std::move(source), done](std::optional<create_objective> objective,
                                                         const reply<sent>&) {
-        const auto client = client_of(shared->command.who);
+        const auto who = shared->command.who;
         if (objective)
           return create_for(shared, std::move(*objective),
-                            [*this, source, client, done](const result<objective_ptr>& made) {
+                            [*this, source, who, done](const result<objective_ptr>& made) {
                               if (!made)
                                 return done(made.error());
-                              open((*made)->root_task, client, source,
+                              open((*made)->root_task, who, source,
                                    [objective = *made, done](result<stream_start> begun) {
                                      if (begun)
                                        begun->objective = objective;
@@ -231,15 +231,15 @@ void service::send(send_request request, std::shared_ptr<feed> source,
                             });
         const bool may_be_new = shared->command.message.task_id.empty();
         take(std::move(shared->command), may_be_new ? source->live() : nullptr, shared,
-             [*this, source, client, done](const result<sent>& taken) {
+             [*this, source, who, done](const result<sent>& taken) {
                if (!taken)
                  return done(taken.error());
                if (taken->answer)
                  return done(stream_start{
                      .task = {}, .source = nullptr, .objective = nullptr, .answer = taken->answer});
                if (!taken->created)
-                 return open(taken->task, client, source, done);
-               source->follow(make_task_source(records_, taken->task, client));
+                 return open(taken->task, who, source, done);
+               source->follow(make_task_source(records_, taken->task, who));
                done(stream_start{
                    .task = taken->task, .source = source, .objective = nullptr, .answer = nullptr});
              });

@@ -54,10 +54,9 @@ void service::subscribe(subscription wanted, std::shared_ptr<feed> source,
   if (auto ok = admit(command.who, operation::subscribe_to_task); !ok)
     return done(ok.error());
   place(records_, command.who, command.id, std::move(done),
-        [*this, id = command.id, client = client_of(command.who), from = after,
-         refuses = refuses_ended,
+        [*this, id = command.id, who = command.who, from = after, refuses = refuses_ended,
          source = std::move(source)](const placement&, reply<stream_start> to) {
-          open(id, client, source,
+          open(id, who, source,
                [id, from, refuses, to = std::move(to)](const result<stream_start>& begun) {
                  if (!begun)
                    return to(is_not_found(begun.error().code) ? unknown_of(id) : begun.error());
@@ -80,9 +79,9 @@ void service::subscribe(subscription wanted, std::shared_ptr<feed> source,
         });
 }
 
-void service::open(const task_id& task, const std::string& client, std::shared_ptr<feed> source,
+void service::open(const task_id& task, const principal& who, std::shared_ptr<feed> source,
                    reply<stream_start> done) const {
-  const auto from = make_task_source(records_, task, client);
+  const auto from = make_task_source(records_, task, who);
   const auto live = source->live();
   from->open(live, [task, from, source = std::move(source),
                     done = std::move(done)](const result<feed_snapshot>& now) {
@@ -99,6 +98,53 @@ void service::create(create_objective command, reply<objective_ptr> done) const 
   if (auto ok = admit(command.who, operation::create_objective); !ok)
     return done(ok.error());
   door_.create(std::move(command), nullptr, std::move(done));
+}
+
+void service::create(create_objective command, std::shared_ptr<any_feed> news,
+                     reply<objective_ptr> done) const {
+  if (auto ok = admit(command.who, operation::create_objective); !ok)
+    return done(ok.error());
+  const auto who = command.who;
+  if (!command.request_id.empty()) // It may be there already, and then nothing watched it begin.
+    return door_.create(std::move(command), nullptr,
+                        [*this, who, news = std::move(news),
+                         done = std::move(done)](const result<objective_ptr>& made) {
+                          if (!made)
+                            return done(made.error());
+                          open((*made)->id, who, news, done);
+                        });
+  const auto live = news->live();
+  door_.create(std::move(command), live,
+               [&records = records_, who, news = std::move(news),
+                done = std::move(done)](result<objective_ptr> made) mutable {
+                 if (made)
+                   news->follow(make_objective_source(records, (*made)->id, who));
+                 news = nullptr;
+                 done(std::move(made));
+               });
+}
+
+void service::follow(const follow_objective& command, std::shared_ptr<any_feed> news,
+                     reply<objective_ptr> done) const {
+  if (auto ok = admit(command.who, operation::follow_objective); !ok)
+    return done(ok.error());
+  place(records_, command.who, command.id, std::move(done),
+        [*this, command, news = std::move(news)](const placement&, reply<objective_ptr> to) {
+          open(command.id, command.who, news, std::move(to));
+        });
+}
+
+void service::open(const objective_id& id, const principal& who, std::shared_ptr<any_feed> news,
+                   reply<objective_ptr> done) const {
+  const auto from = make_objective_source(records_, id, who);
+  const auto live = news->live();
+  from->open(live, [id, from, news = std::move(news),
+                    done = std::move(done)](const result<feed_snapshot>& now) {
+    if (!now)
+      return done(is_not_found(now.error().code) ? unknown_of(id) : now.error());
+    news->open(from, *now);
+    done(now->objective);
+  });
 }
 
 void service::update(update_objective command, reply<objective_ptr> done) const {

@@ -8,6 +8,7 @@
 // in replies of its loop_gateway, and is answered on its own thread.
 #pragma once
 
+#include "actors/feed/any_feed.hpp"
 #include "actors/feed/feed.hpp"
 #include "actors/service/answer.hpp"
 #include "actors/service/operation.hpp"
@@ -60,6 +61,17 @@ public:
   // -- objectives and plans ----------------------------------------------------------------------------------------------
 
   void create(create_objective command, reply<objective_ptr> done) const;
+  /// The same, and makes `news`, a new feed, that of the objective with all its tasks, from its
+  /// first change on. The service has `news` until it answers, then the caller.
+  void create(create_objective command, std::shared_ptr<any_feed> news,
+              reply<objective_ptr> done) const;
+  struct follow_objective {
+    principal who;
+    objective_id id;
+  };
+  /// Makes `news`, a new feed, that of an objective that is there. The answer is its snapshot.
+  void follow(const follow_objective& command, std::shared_ptr<any_feed> news,
+              reply<objective_ptr> done) const;
   void update(update_objective command, reply<objective_ptr> done) const;
   void get(const get_objective& query, reply<objective_ptr> done) const;
   void list(const list_objectives& query, reply<objective_page> done) const;
@@ -88,9 +100,12 @@ private:
                  const std::shared_ptr<send_request>& with) const;
   void send_objective(const std::shared_ptr<send_request>& request, create_objective command,
                       const std::shared_ptr<pending_send>& out) const;
-  /// Opens `source` as the feed of the task. Errors: those of feed_source::open.
-  void open(const task_id& task, const std::string& client, std::shared_ptr<feed> source,
+  /// Opens `source` as the feed of the task, for `who`. Errors: those of feed_source::open.
+  void open(const task_id& task, const principal& who, std::shared_ptr<feed> source,
             reply<stream_start> done) const;
+  /// Opens `news` as the feed of the objective, for `who`. The answer is its snapshot.
+  void open(const objective_id& id, const principal& who, std::shared_ptr<any_feed> news,
+            reply<objective_ptr> done) const;
   void create_for(const std::shared_ptr<send_request>& request, create_objective command,
                   reply<objective_ptr> done) const;
   void show_plan(const principal& who, const plan_id& id, reply<placed_plan> done) const;

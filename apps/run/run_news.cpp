@@ -1,8 +1,5 @@
 #include "apps/run/run_news.hpp"
 
-#include "actors/feed/store_source.hpp"
-#include <troupe/store/await.hpp>
-
 #include <utility>
 
 namespace troupe {
@@ -17,50 +14,33 @@ constexpr std::size_t window_bytes = std::size_t{1} << 20;
 
 } // namespace
 
-run_news::run_news(store& records, std::shared_ptr<inbox> to, bool is_folded) : records_(records) {
+run_news::run_news(std::shared_ptr<inbox> to, bool is_folded) {
   auto wake = [to = std::move(to)] { to->wake(); };
   if (is_folded) {
     folded_ = std::make_shared<folded_feed>();
     folded_->connect(std::move(wake));
   } else {
-    each_ = std::make_unique<feed>(waiting_max, std::make_shared<feed_budget>());
+    each_ = std::make_shared<feed>(waiting_max, std::make_shared<feed_budget>());
     each_->connect(std::move(wake));
   }
 }
 
-run_news::~run_news() {
-  if (folded_) {
-    folded_->connect(nullptr);
-    records_.unwatch(watched_.str(), folded_);
-  }
-}
-
-watcher_ptr run_news::live() const {
-  return folded_ ? watcher_ptr{folded_} : each_->live();
-}
-
-void run_news::follow(const objective_id& id) {
+std::shared_ptr<any_feed> run_news::feed_to_begin() const {
   if (folded_)
-    watched_ = id;
-  else
-    each_->follow(make_objective_source(records_, id));
+    return folded_;
+  return each_;
 }
 
-objective_ptr run_news::open(const objective_id& id) {
-  if (folded_) {
-    watched_ = id;
-    const auto now = await_read<objective_snapshot>(
-        [&](auto done) { records_.snapshot_objective(id, folded_, std::move(done)); });
-    return now ? now->view : nullptr;
-  }
-  each_->open(make_objective_source(records_, id));
-  auto out = each_->snapshot().objective;
-  each_->go_on_after({each_->snapshot().sequence, stream_cursor::whole}); // Shown already.
-  return out;
+void run_news::begin() {
+  has_begun_ = true;
+  if (each_ && each_->snapshot().objective) // Shown already.
+    each_->go_on_after({each_->snapshot().sequence, stream_cursor::whole});
 }
 
 result<run_news::batch> run_news::take(time_point now) {
   batch out;
+  if (!has_begun_)
+    return out;
   if (folded_) {
     if (const auto frame = folded_->turn(now))
       out.changes = frame->changes;

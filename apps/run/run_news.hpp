@@ -8,7 +8,6 @@
 #include "apps/run/inbox.hpp"
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/objective.hpp>
-#include <troupe/store/store.hpp>
 
 #include <chrono>
 #include <memory>
@@ -20,19 +19,15 @@ class run_news {
 public:
   using time_point = std::chrono::steady_clock::time_point;
 
-  /// `records` outlives it. `to` is woken when there is something to take.
-  run_news(store& records, std::shared_ptr<inbox> to, bool is_folded);
-  /// Watches no more.
-  ~run_news();
-  run_news(const run_news&) = delete;
-  run_news& operator=(const run_news&) = delete;
+  /// `to` is woken when there is something to take.
+  run_news(std::shared_ptr<inbox> to, bool is_folded);
 
-  /// What is to watch an objective from its first change on (gateway::create). Call `follow` once
-  /// its id is known.
-  [[nodiscard]] watcher_ptr live() const;
-  void follow(const objective_id& id);
-  /// Watches one that is there; the objective as it is, null if there is none.
-  [[nodiscard]] objective_ptr open(const objective_id& id);
+  /// For the service, which begins it (service::create, service::follow). Call `begin` when the
+  /// service has answered.
+  [[nodiscard]] std::shared_ptr<any_feed> feed_to_begin() const;
+  /// From now on there is something to take: all that happened, or what happened after the snapshot
+  /// that was the service's answer.
+  void begin();
 
   struct batch {
     objective_ptr
@@ -43,10 +38,9 @@ public:
   [[nodiscard]] result<batch> take(time_point now);
 
 private:
-  store& records_;
-  std::unique_ptr<feed> each_;          ///< Null if folded.
+  std::shared_ptr<feed> each_;          ///< Null if folded.
   std::shared_ptr<folded_feed> folded_; ///< Null unless folded.
-  objective_id watched_;                ///< If folded.
+  bool has_begun_ = false;
 };
 
 } // namespace troupe

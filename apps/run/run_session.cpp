@@ -41,9 +41,9 @@ objective_ptr limited(const objective_ptr& left, std::uint32_t parallel_max) {
 run_session::run_session(gateway& door, std::shared_ptr<inbox> in, stop_signals& signals,
                          run_screen& screen, prepared_answers answers, input_choice input,
                          executor_options limits)
-    : door_(door), in_(std::move(in)), signals_(signals), screen_(screen),
-      news_(std::make_unique<run_news>(door.records(), in_, screen.is_animated())),
-      answers_(std::move(answers)), input_(input), limits_(std::move(limits)) {}
+    : door_(door), operations_(door), in_(std::move(in)), signals_(signals), screen_(screen),
+      news_(std::make_unique<run_news>(in_, screen.is_animated())), answers_(std::move(answers)),
+      input_(input), limits_(std::move(limits)) {}
 
 // -- begin and end -----------------------------------------------------------------------------------------------------
 
@@ -51,20 +51,25 @@ result<int> run_session::run(objective_spec_ptr spec) {
   create_objective command;
   command.spec = *std::exchange(spec, nullptr); // its only owner, so that no plan is copied
   command.start = true;
-  door_.create(std::move(command), news_->live(), [this, in = in_](result<objective_ptr> done) {
-    if (!done)
-      in->post([this, why = done.error()] { refused_ = why; });
-    else
-      in->post([this, id = (*done)->id] { news_->follow(id); });
-  });
+  operations_.create(std::move(command), news_->feed_to_begin(),
+                     [this, in = in_](result<objective_ptr> done) {
+                       if (!done)
+                         in->post([this, why = done.error()] { refused_ = why; });
+                       else
+                         in->post([this] { news_->begin(); });
+                     });
   return follow();
 }
 
 result<int> run_session::resume(const objective_ptr& left) {
-  const auto now = news_->open(left->id);
-  if (!now)
-    return make_error(errc::objective_not_found,
-                      "the run " + left->id.str() + " is not in the store any more");
+  const auto found = await_read<objective_ptr>([&](auto done) {
+    operations_.follow({.who = {}, .id = left->id}, news_->feed_to_begin(), std::move(done));
+  });
+  if (!found)
+    return make_error(found.error().code,
+                      "the run " + left->id.str() + " cannot be resumed: " + found.error().message);
+  const auto& now = *found;
+  news_->begin();
   model_.reset(*now);
   measure_earlier(*now);
   recovered one;
@@ -76,7 +81,7 @@ result<int> run_session::resume(const objective_ptr& left) {
     update_objective start;
     start.id = now->id;
     start.state = objective_state::working;
-    door_.update(std::move(start), [this, in = in_](result<objective_ptr> done) {
+    operations_.update(std::move(start), [this, in = in_](result<objective_ptr> done) {
       if (!done)
         in->post([this, why = done.error()] { refused_ = why; });
     });
@@ -158,6 +163,7 @@ void run_session::take_in() {
   for (const auto& each : posted)
     each();
   dirty_ = dirty_ || !posted.empty();
+  look_at_answers();
   take_news();
   if (ending_ != ending::none && !cancel_sent_ && !model_.id().empty())
     send_cancel();
@@ -281,21 +287,33 @@ void run_session::read_input() {
 void run_session::give_answer(const open_question& question, std::string text) {
   const auto number = question.number;
   answered_.insert(number);
-  send_message command;
-  command.message.message_id = thread_id_source().next("msg");
-  command.message.from = role::user;
-  command.message.context_id = model_.id().str();
-  command.message.task_id = question.task.str();
-  command.message.parts.push_back(text_part(std::move(text)));
-  door_.send(std::move(command), nullptr, [this, number, in = in_](result<sent> done) {
-    if (done)
-      return;
-    in->post([this, number, why = done.error()] {
-      if (why.code == errc::no_question || why.code == errc::unsupported_operation)
-        return; // answered by somebody else, or over
-      screen_.notice("the answer was not taken: " + why.message);
-      answered_.erase(number);
-    });
+  send_request request;
+  auto& said = request.command.message;
+  said.message_id = thread_id_source().next("msg");
+  said.from = role::user;
+  said.context_id = model_.id().str();
+  said.task_id = question.task.str();
+  said.parts.push_back(text_part(std::move(text)));
+  sent_answers_.push_back(
+      {number, operations_.send(std::move(request), [in = in_] { in->wake(); })});
+}
+
+/// Those that were not taken are asked for again.
+void run_session::look_at_answers() {
+  std::erase_if(sent_answers_, [this](const sent_answer& each) {
+    const auto outcome = each.sending->poll(false);
+    if (!outcome)
+      return false;
+    each.sending->end();
+    if (*outcome)
+      return true;
+    const auto& why = outcome->error();
+    if (why.code == errc::no_question || why.code == errc::unsupported_operation)
+      return true; // Answered by another, or over.
+    screen_.notice("the answer was not taken: " + why.message);
+    answered_.erase(each.question);
+    dirty_ = true;
+    return true;
   });
 }
 
@@ -316,7 +334,7 @@ void run_session::send_cancel() {
   update_objective command;
   command.id = model_.id();
   command.state = objective_state::canceled;
-  door_.update(std::move(command), [this, in = in_](result<objective_ptr> done) {
+  operations_.update(std::move(command), [this, in = in_](result<objective_ptr> done) {
     if (done)
       return;
     in->post([this, why = done.error()] {

@@ -3,6 +3,7 @@
 // the thread that calls `follow`.
 #pragma once
 
+#include "actors/service/service.hpp"
 #include "apps/run/answers.hpp"
 #include "apps/run/inbox.hpp"
 #include "apps/run/line_editor.hpp"
@@ -18,6 +19,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace troupe {
 
@@ -55,13 +57,21 @@ private:
   void give_answer(const open_question& question, std::string text);
   void cancel(ending why);
   void send_cancel();
+  void look_at_answers();
   void refresh();
   void measure_earlier(const objective_view& view);
   /// The question to put to the person: the oldest whose answer is not under way; null if there is
   /// none.
   [[nodiscard]] const open_question* next_question() const;
 
+  /// An answer on its way to its task.
+  struct sent_answer {
+    std::uint64_t question = 0; ///< By number.
+    std::shared_ptr<pending_send> sending;
+  };
+
   gateway& door_;
+  const service operations_;
   std::shared_ptr<inbox> in_;
   stop_signals& signals_;
   run_screen& screen_;
@@ -78,7 +88,8 @@ private:
   bool store_stuck_ = false;
   bool news_stuck_ = false;
   std::set<std::uint64_t> answered_; ///< Questions whose answer is under way, by number.
-  std::uint64_t asked_ = 0;          ///< The question at the prompt; 0: none.
+  std::vector<sent_answer> sent_answers_;
+  std::uint64_t asked_ = 0; ///< The question at the prompt; 0: none.
   steady::time_point give_up_at_ = steady::time_point::max();
   steady::time_point last_frame_{};
   steady::time_point last_look_{};

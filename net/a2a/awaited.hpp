@@ -7,6 +7,7 @@
 #include "net/http/wakeup.hpp"
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -62,6 +63,7 @@ public:
   [[nodiscard]] std::function<void()> notify() {
     return [gate = &gate_, number = number_] { gate->wake(number); };
   }
+  [[nodiscard]] request_number number() const noexcept { return number_; }
   /// Set if nobody will be notified any more.
   [[nodiscard]] const std::optional<error>& failure() const noexcept { return failure_; }
 
@@ -80,6 +82,24 @@ private:
   wakeup_ptr wake_;
   std::optional<error> failure_;
   request_number number_;
+};
+
+/// A feed of the loop's gateway actor, as its stream reads it. Lives on the loop's thread.
+class awaited_feed {
+public:
+  /// The actor owns `source` from now on. Its news wake the call, as make_feed connected them.
+  awaited_feed(operation_call& call, std::shared_ptr<feed> source)
+      : gate_(call.home.gate()), changes_(call) {
+    gate_.own(changes_.number(), std::move(source));
+  }
+
+  /// Null once the feed has ended before its reader: `failure` says why.
+  [[nodiscard]] feed* get() const noexcept { return gate_.feed_of(changes_.number()); }
+  [[nodiscard]] const std::optional<error>& failure() const noexcept { return changes_.failure(); }
+
+private:
+  loop_gateway& gate_;
+  awaited_changes changes_; ///< The feed ends with it.
 };
 
 /// Waits for the reply. False if the client went away meanwhile: nobody reads an answer.

@@ -82,6 +82,8 @@ awaitable<void> serve_extended_card(operation_call& call) {
 // -- the table ---------------------------------------------------------------------------------------------------------
 
 constexpr std::string_view opt_is_json_rpc = "the OPT extension has JSON-RPC methods and no paths";
+constexpr std::string_view opt_has_no_streams =
+    "the OPT extension has no streaming method; `troupe run` follows objectives";
 
 // clang-format off
 std::vector<operation_binding> make_table() {
@@ -108,6 +110,7 @@ std::vector<operation_binding> make_table() {
        {{at::extended_card, "", verb::get}}},
       {create_objective, &serve<create_objective>, "", "", "objectives/create", {}, opt_is_json_rpc},
       {get_objective, &serve<get_objective>, "", "", "objectives/get", {}, opt_is_json_rpc},
+      {follow_objective, nullptr, "", "", "", {}, opt_has_no_streams, opt_has_no_streams},
       {list_objectives, &serve<list_objectives>, "", "", "objectives/list", {}, opt_is_json_rpc},
       {update_objective, &serve<update_objective>, "", "", "objectives/update", {}, opt_is_json_rpc},
       {create_plan, &serve<create_plan>, "", "", "plans/create", {}, opt_is_json_rpc},

@@ -33,13 +33,14 @@ struct rest_place {
 
 struct operation_binding {
   operation which;
-  operation_function serve;
+  operation_function serve; ///< Null if neither has it.
   std::string_view rpc_1_0; ///< A2A 1.0 section 9.4; empty: the method is an extension's.
   std::string_view rpc_0_3; ///< A2A 0.3 section 7; empty, too.
   std::string_view rpc_extension;
   /// The same for both versions (A2A 1.0 section 5.3, A2A 0.3 section 3.5.6).
   std::vector<rest_place> rest;
   std::string_view no_rest{}; ///< Why REST has it not, if it has it not.
+  std::string_view no_rpc{};  ///< The same of JSON-RPC.
 };
 
 /// In the order of the enumeration.

@@ -1,7 +1,11 @@
 #include "net/a2a/sse.hpp"
 
+#include "net/a2a/awaited.hpp"
+#include "protocol/change_size.hpp"
+
 #include <boost/asio/post.hpp>
 
+#include <algorithm>
 #include <concepts>
 #include <utility>
 
@@ -67,8 +71,9 @@ bool ends_at(const task_stream& stream, task_state state) noexcept {
 }
 
 /// Adds the feed's snapshot; true if that is the end.
-bool add_snapshot(operation_call& call, const task_stream& stream, history past) {
-  const auto& now = stream.source->snapshot();
+bool add_snapshot(operation_call& call, const task_stream& stream, const feed& source,
+                  history past) {
+  const auto& now = source.snapshot();
   add_snapshot(call, stream, *now.task, {now.sequence}, past);
   return ends_at(stream, now.task->status.state);
 }
@@ -91,11 +96,12 @@ bool add_withdrawal(operation_call& call, const task& ended) {
 }
 
 /// Adds what one frame says about the task; true if that was the end.
-bool add_frame(operation_call& call, const task_stream& stream, const frame& next) {
+bool add_frame(operation_call& call, const task_stream& stream, const feed& source,
+               const frame& next) {
   if (next.withdrawn)
     return add_withdrawal(call, *next.withdrawn);
   const auto& news = next.news;
-  const auto& snapshot = stream.source->snapshot();
+  const auto& snapshot = source.snapshot();
   for (std::size_t index = next.first_event; index < news->events.size(); ++index) {
     const auto& fact = news->events[index];
     if (const auto* made = std::get_if<task_created>(&fact)) {
@@ -129,18 +135,72 @@ enum class stream_step : std::uint8_t {
   end
 };
 
-/// Adds what the feed has, as much as is written at once.
-stream_step add_news(operation_call& call, task_stream& stream) {
-  auto batch = stream.source->take(call.responder.stream_window());
-  if (batch.snapshot) {
-    stream.has_shown = true;
-    if (add_snapshot(call, stream, batch.gap ? history::has_gap : history::complete))
-      return stream_step::end;
+/// Roughly the bytes of what is shown of `record`.
+std::size_t bytes_of_shown(const task& record, std::optional<std::uint32_t> history_length) {
+  std::size_t sum = 0;
+  for (const auto& each : record.artifacts)
+    sum += bytes_of(*each);
+  const auto messages =
+      std::min<std::size_t>(record.history.size(), history_length.value_or(record.history.size()));
+  for (auto at = record.history.end() - static_cast<std::ptrdiff_t>(messages);
+       at != record.history.end(); ++at)
+    sum += bytes_of(**at);
+  return sum;
+}
+
+/// Roughly the bytes of the events that `batch` becomes.
+std::size_t bytes_of(const feed_batch& batch, const feed& source, const task_stream& stream) {
+  std::size_t sum = 0;
+  if (batch.snapshot)
+    sum += bytes_of_shown(*source.snapshot().task, stream.history_length);
+  for (const auto& each : batch.frames) {
+    sum += bytes_of(*each.news);
+    for (const auto& happened : each.news->events)
+      if (const auto* made = std::get_if<task_created>(&happened); made && made->record)
+        sum += bytes_of_shown(*made->record, stream.history_length);
   }
-  for (const auto& each : batch.frames)
-    if (add_frame(call, stream, each))
-      return stream_step::end;
-  stream.has_shown = stream.has_shown || !call.responder.stream_text().empty();
+  return sum;
+}
+
+/// In place of a text that does not fit among those that wait for their readers.
+void refuse_text(operation_call& call) {
+  call.responder.stream_text().clear();
+  add_error(call,
+            make_error(errc::overloaded,
+                       "the stream is cut off: with its next event, the answers that wait for "
+                       "their readers would be longer than limits.answer-bytes-total together ("
+                           + std::to_string(call.server.options.answer_bytes_total_max)
+                           + " bytes); subscribe again"));
+}
+
+/// Adds the snapshot and the frames of a batch; true if that was the end.
+bool add_batch(operation_call& call, const task_stream& stream, const feed& source,
+               const feed_batch& batch) {
+  if (batch.snapshot
+      && add_snapshot(call, stream, source, batch.gap ? history::has_gap : history::complete))
+    return true;
+  return std::ranges::any_of(
+      batch.frames, [&](const frame& each) { return add_frame(call, stream, source, each); });
+}
+
+/// Adds what the feed has, as much as is written at once. What is long is counted, roughly, before
+/// it is made.
+stream_step add_events(operation_call& call, const task_stream& stream, awaited_feed& from,
+                       bool& has_shown) {
+  auto* const source = from.get();
+  if (source == nullptr) {
+    add_error(call, *from.failure());
+    return stream_step::end;
+  }
+  auto& responder = call.responder;
+  const auto batch = source->take(responder.stream_window());
+  if (!responder.hold_stream(bytes_of(batch, *source, stream))) {
+    refuse_text(call);
+    return stream_step::end;
+  }
+  if (add_batch(call, stream, *source, batch))
+    return stream_step::end;
+  has_shown = has_shown || !responder.stream_text().empty();
   const auto& options = call.server.options;
   switch (batch.state) {
     case feed_state::lost:
@@ -153,8 +213,13 @@ stream_step add_news(operation_call& call, task_stream& stream) {
       return stream_step::end;
     case feed_state::failed: add_error(call, *batch.failure); return stream_step::end;
     case feed_state::ended:
-      if (!stream.has_shown) // The client has seen everything: the task as it ended.
-        add_snapshot(call, stream, history::complete);
+      if (has_shown)
+        return stream_step::end;
+      // The client has seen everything: the task as it ended.
+      if (responder.hold_stream(bytes_of_shown(*source->snapshot().task, stream.history_length)))
+        add_snapshot(call, stream, *source, history::complete);
+      else
+        refuse_text(call);
       return stream_step::end;
     case feed_state::waiting:
     case feed_state::more: break;
@@ -166,7 +231,19 @@ stream_step add_news(operation_call& call, task_stream& stream) {
   return batch.state == feed_state::more ? stream_step::go_on : stream_step::wait;
 }
 
+/// The same, and counts the text as it is.
+stream_step add_news(operation_call& call, const task_stream& stream, awaited_feed& from,
+                     bool& has_shown) {
+  const auto next = add_events(call, stream, from, has_shown);
+  if (call.responder.hold_stream(call.responder.stream_text().size()))
+    return next;
+  refuse_text(call);
+  return stream_step::end;
+}
+
 awaitable<void> show(operation_call& call, task_stream& stream) {
+  awaited_feed source(call, std::move(stream.source));
+  bool has_shown = false;
   auto& responder = call.responder;
   const auto silence = call.server.options.keep_alive_interval;
   bool here = co_await responder.begin_stream();
@@ -174,7 +251,7 @@ awaitable<void> show(operation_call& call, task_stream& stream) {
   // sign of life.
   auto due = call.home.now() + silence;
   while (here) {
-    const auto next = add_news(call, stream);
+    const auto next = add_news(call, stream, source, has_shown);
     if (call.home.now() >= due && responder.stream_text().empty())
       responder.stream_text() = ": keep-alive\n\n";
     if (!responder.stream_text().empty())
@@ -197,6 +274,8 @@ awaitable<void> show_only(operation_call& call, Add add) {
   auto& responder = call.responder;
   bool here = co_await responder.begin_stream();
   add();
+  if (!responder.hold_stream(responder.stream_text().size()))
+    refuse_text(call);
   if (here)
     here = co_await responder.send_stream();
   if (here)

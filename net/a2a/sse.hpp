@@ -14,13 +14,14 @@ namespace troupe::net {
 
 /// What to show, and until when.
 struct task_stream {
-  std::shared_ptr<feed> source; ///< Of a task: opened, or following one that is new.
+  /// Of a task: opened, or following one that is new. The loop's gateway actor owns it as long as
+  /// it is shown.
+  std::shared_ptr<feed> source;
   std::optional<std::uint32_t> history_length =
       std::nullopt; ///< Of the snapshot; as in task_view_options.
   objective_ptr objective =
       nullptr; ///< What the task stands for, shown in the snapshot's metadata; may be null.
   bool ends_at_question = false; ///< Also at INPUT_REQUIRED (docs/a2a.md, D6).
-  bool has_shown = false;        ///< Anything.
 };
 
 /// A new feed with this server's limits, whose news wake the call.

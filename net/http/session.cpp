@@ -324,7 +324,7 @@ void session::on_fault(const std::exception& fault) {
 bool session::begin_writing() {
   // Also for a handler that wrote one: a body after HEAD would be read as the next answer.
   const bool has_body = request_.method != http::verb::head && !response_.content_type.empty();
-  if (has_body && !hold_answer())
+  if (has_body && !hold_answer(response_.body.size()))
     refuse_answer();
   write_head(head_, response_, home_.date(), request_.is_http_1_0);
   if (!has_body)
@@ -334,8 +334,8 @@ bool session::begin_writing() {
 }
 
 /// Counts a long answer among those that wait for their readers; false if that is too much.
-bool session::hold_answer() {
-  const auto bytes = response_.body.size();
+bool session::hold_answer(std::size_t bytes) noexcept {
+  writing_ = {};
   if (bytes <= kept_bytes_max)
     return true;
   // One may always wait, however long it is.
@@ -455,12 +455,6 @@ awaitable<bool> session::send_stream() {
   head_.clear();
   if (response_.body.empty())
     co_return !gone_;
-  // A long frame counts like a long answer. Its reader opens the stream again.
-  if (!hold_answer()) {
-    gone_ = true;
-    end_writing();
-    co_return false;
-  }
   if (chunked_) {
     char digits[20];
     head_.append(

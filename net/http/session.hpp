@@ -46,6 +46,7 @@ public:
     // everything.
     return stream_window_bytes;
   }
+  [[nodiscard]] bool hold_stream(std::size_t bytes) noexcept override { return hold_answer(bytes); }
   [[nodiscard]] awaitable<bool> send_stream() override;
   [[nodiscard]] awaitable<void> end_stream() override;
 
@@ -83,7 +84,7 @@ private:
   void end_work();
   void on_fault(const std::exception& fault);
   [[nodiscard]] bool begin_writing();
-  [[nodiscard]] bool hold_answer();
+  [[nodiscard]] bool hold_answer(std::size_t bytes) noexcept;
   void refuse_answer();
   void end_writing();
   [[nodiscard]] bool write_now();

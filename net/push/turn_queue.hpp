@@ -3,9 +3,9 @@
 // holds up nobody else. A plain value: no clock, no thread.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <deque>
+#include <list>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -19,16 +19,21 @@ public:
   turn_queue(std::size_t at_once_max, std::size_t at_once_per_line_max)
       : at_once_max_(at_once_max), at_once_per_line_max_(at_once_per_line_max) {}
 
-  /// Puts `who` at the end of a line.
+  /// Puts `who`, which waits nowhere, at the end of a line.
   void wait(const std::string& line, Member who) {
     auto& home = lines_[line];
-    home.waiting.push_back(std::move(who));
+    places_.emplace(who, home.waiting.insert(home.waiting.end(), who));
     call(line, home);
   }
-  /// Takes `who` out of a line; nothing if it does not wait there.
+  /// Takes `who` out of a line; nothing if it does not wait there. Costs the same however many
+  /// wait.
   void leave(const std::string& line, const Member& who) {
-    if (const auto home = lines_.find(line); home != lines_.end())
-      std::erase(home->second.waiting, who);
+    const auto at = places_.find(who);
+    const auto home = lines_.find(line);
+    if (at == places_.end() || home == lines_.end())
+      return;
+    home->second.waiting.erase(at->second);
+    places_.erase(at);
   }
   /// The next to go, of the line whose turn it is; nothing if nobody waits, or may go now. To be
   /// ended by `end`.
@@ -44,6 +49,7 @@ public:
       }
       auto who = std::move(home.waiting.front());
       home.waiting.pop_front();
+      places_.erase(who);
       ++home.going;
       ++going_;
       call(line, home);
@@ -64,7 +70,7 @@ public:
 
 private:
   struct place {
-    std::deque<Member> waiting;
+    std::list<Member> waiting;
     std::size_t going = 0;
     bool called = false; ///< Its name is in `called_`.
   };
@@ -84,6 +90,7 @@ private:
   const std::size_t at_once_max_;
   const std::size_t at_once_per_line_max_;
   std::unordered_map<std::string, place> lines_;
+  std::unordered_map<Member, typename std::list<Member>::iterator> places_; ///< Of all that wait.
   std::deque<std::string> called_; ///< Lines of which somebody may go, in turn.
   std::size_t going_ = 0;
 };

@@ -154,3 +154,17 @@ TEST_CASE("a change of a large graph costs the edges that it touches", "[actors]
     graph.complete(order[i], order);
   CHECK(order.size() == size + 1'000); // all of it, each once
 }
+
+TEST_CASE("edges that are removed from the last to the first cost one look each",
+          "[actors][plan_graph]") {
+  constexpr std::uint32_t size = 10'000;
+  std::vector<graph_edge> edges;
+  for (std::uint32_t i = 1; i < size; ++i)
+    edges.push_back({0, i});
+  plan_graph graph{size, edges};
+  static_cast<void>(graph.start());
+  const auto touched = graph.touched();
+  for (std::uint32_t i = size - 1; i > 0; --i)
+    CHECK(graph.remove_edge({0, i}));
+  CHECK(graph.touched() - touched <= 4 * size);
+}

@@ -1,5 +1,6 @@
 #include "actors/slot_pool.hpp"
 #include "tests/support/catch.hpp"
+#include <troupe/protocol/principal.hpp>
 
 #include <string>
 
@@ -101,4 +102,16 @@ TEST_CASE("within an objective the greatest priority goes first, then what has b
   }
   CHECK(order == std::vector<slot_ticket>{5, 7, 4, 3, 6, 2});
   CHECK(pool.held() == 17ms);
+}
+
+TEST_CASE("a request for a slot has its owner's tenant", "[actors][slot_pool]") {
+  const auto tenant = [](const principal& who) {
+    return std::string{slot_request{.objective = "o", .owner = owner_of(who)}.tenant()};
+  };
+  CHECK(tenant({}) == "");
+  CHECK(tenant({.id = "alice"}) == "");
+  CHECK(tenant({.id = "alice", .tenant = "acme"}) == "acme");
+  CHECK(tenant({.id = "5:x", .tenant = "10:acme:2"}) == "10:acme:2");
+  for (const auto* text : {"", "x", "7", "7:short", ":x", "99999999999999999999999:x"})
+    CHECK(tenant_of(text) == "");
 }

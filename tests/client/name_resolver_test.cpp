@@ -148,3 +148,28 @@ TEST_CASE("Who has gone is not answered", "[net][push]") {
   bed.context.run();
   CHECK(bed.answers->empty());
 }
+
+TEST_CASE("A thread that could not be started is not counted as one", "[net][push]") {
+  resolver_bed bed;
+  int left_to_fail = 4; // As many as there may be.
+  name_resolver names{
+      bed.context, system_time(),
+      [servers = bed.servers](const std::string& host) { return servers->ask(host); },
+      [&](std::function<void()> life) {
+        if (left_to_fail-- > 0)
+          throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again));
+        std::thread(std::move(life)).detach();
+      }};
+  names.start();
+  const auto ask = [&](const std::string& host) {
+    names.resolve(host, no_end, [answers = bed.answers, host](const result<addresses>& found) {
+      (*answers)[host] += found ? 1 : 0;
+    });
+  };
+  for (const auto* host : {"a.example", "b.example", "c.example", "d.example"})
+    ask(host);
+  CHECK(left_to_fail == 0);
+  ask("e.example");
+  for (const auto* host : {"a.example", "b.example", "c.example", "d.example", "e.example"})
+    bed.wait_for(host, 1);
+}

@@ -10,6 +10,7 @@
 #include "tests/support/push_receiver.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include <troupe/agents/register_builtin.hpp>
+#include <troupe/store/await.hpp>
 
 #include <filesystem>
 #include <iterator>
@@ -191,4 +192,34 @@ TEST_CASE(
   for (auto at = output.find("data: "); at != std::string::npos; at = output.find("data: ", at + 1))
     ++events;
   CHECK(events < 10);
+}
+
+TEST_CASE("a blocking send notices that its client has gone, and gives it nothing",
+          "[net][turns][waiting]") {
+  const auto records = make_memory_store();
+  one_thread_server one{*records};
+  one.agents.default_agent = "scripted";
+  one.pipe->put(post(
+      R"({"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"m","role":"ROLE_USER",)"
+      R"("parts":[{"text":"{\"steps\":[{\"sleep\":60},{\"complete\":\"done\"}]}"}]}}})"));
+  const auto turn_for = [&](std::chrono::seconds span) {
+    one.clock.advance(span);
+    for (int turns = 0; turns < 20; ++turns)
+      one.turn();
+  };
+  turn_for(0s);
+  CHECK(one.state->in_flight == 1);
+  CHECK(one.pipe->output().empty());
+  one.pipe->hang_up();
+  turn_for(1s); // The next sweep looks.
+  CHECK(one.state->in_flight == 0);
+  CHECK(one.state->connections == 0);
+  // The task goes on without it.
+  turn_for(61s);
+  const auto page =
+      await_read<task_page>([&](auto done) { records->list(list_tasks{}, std::move(done)); });
+  REQUIRE(page.has_value());
+  REQUIRE(page->tasks.size() == 1);
+  CHECK(page->tasks[0]->status.state == task_state::completed);
+  CHECK(one.pipe->output().empty());
 }

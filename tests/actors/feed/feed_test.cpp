@@ -34,13 +34,10 @@ std::unique_ptr<feed> make_feed(std::size_t changes_max = 100,
 std::vector<frame> take_all(store& records, feed& from, feed_state* state = nullptr,
                             std::size_t bytes = window) {
   std::vector<frame> out;
-  // A feed may read several pages, one after the other, before it has something to show.
-  for (int drains_left = 4;;) {
+  for (;;) {
     auto batch = from.take(bytes);
-    if (batch.snapshot || !batch.frames.empty())
-      drains_left = 4;
     std::move(batch.frames.begin(), batch.frames.end(), std::back_inserter(out));
-    if (batch.state == feed_state::waiting && drains_left-- > 0) {
+    if (batch.state == feed_state::waiting && from.is_reading()) {
       records.drain();
       continue;
     }
@@ -93,8 +90,10 @@ public:
     asked_page = std::move(done);
   }
   const task_id& task() const noexcept override { return id; }
+  const principal& reader() const noexcept override { return program; }
 
   task_id id{"t"};
+  principal program;
   watcher_ptr watching;
   feed_done<feed_snapshot> asked_open;
   mutable journal_range asked;
@@ -268,6 +267,7 @@ TEST_CASE("what a source answers later comes later, and the reader is told", "[a
     news->connect([&] { ++told; });
     news->open(source);
     CHECK_FALSE(news->is_open());
+    CHECK(news->is_reading());
     CHECK(news->take(window).state == feed_state::waiting);
     CHECK(told == 0);
     source->watching->on_change(move_at(2));
@@ -277,6 +277,7 @@ TEST_CASE("what a source answers later comes later, and the reader is told", "[a
     auto batch = news->take(window);
     CHECK(batch.snapshot);
     CHECK(sequences(batch.frames) == numbers(2, 2));
+    CHECK_FALSE(news->is_reading());
 
     told = 0;
     for (std::uint64_t i = 3; i <= 5; ++i)
@@ -290,11 +291,13 @@ TEST_CASE("what a source answers later comes later, and the reader is told", "[a
     CHECK(source->asked.through == 5);
     CHECK(source->asked.bytes_max == window);
     CHECK(news->take(window).state == feed_state::waiting); // It is not asked twice.
+    CHECK(news->is_reading());
     source->asked_page(make_error(errc::store_failed, "the disk is gone"));
     CHECK(told == 2);
     batch = news->take(window);
     CHECK(batch.state == feed_state::failed);
     CHECK(batch.failure->message == "the disk is gone");
+    CHECK_FALSE(news->is_reading());
     CHECK(news->take(window).state == feed_state::waiting); // Asked again.
     source->asked_page(journal_page{
         .changes = {move_at(4), move_at(5)}, .next_after = 5, .more = false, .gone = false});
@@ -410,8 +413,7 @@ public:
   }
 
   void read(bool everything) {
-    // A feed may read several pages, one after the other, before it has something to show.
-    for (int drains_left = 4;;) {
+    for (;;) {
       const auto batch = from_->take(everything           ? std::size_t{4096}
                                      : random_() % 3 == 0 ? 0
                                                           : 1 + random_() % 2000);
@@ -423,14 +425,11 @@ public:
           break;
       if (batch.state == feed_state::failed)
         FAIL(batch.failure->message);
-      const bool begins_anew = is_cut || batch.state == feed_state::lost;
-      if (begins_anew || batch.snapshot || !batch.frames.empty())
-        drains_left = 4;
       if (is_cut)
         reconnect();
       else if (batch.state == feed_state::lost)
         from_->restart();
-      else if (everything && batch.state == feed_state::waiting && drains_left-- > 0)
+      else if (everything && batch.state == feed_state::waiting && from_->is_reading())
         records_.drain(); // What is being read comes.
       else if (!everything || batch.state != feed_state::more)
         return;

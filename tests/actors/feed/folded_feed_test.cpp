@@ -79,14 +79,14 @@ TEST_CASE("no more frames are made than a second may have, and none of nothing",
   int told = 0;
   feed.connect([&] { ++told; });
   CHECK_FALSE(feed.turn(start));
-  feed.on_change(move("a", task_state::working));
-  feed.on_change(move("a", task_state::completed));
+  feed.live()->on_change(move("a", task_state::working));
+  feed.live()->on_change(move("a", task_state::completed));
   CHECK(told == 1);
   const auto first = feed.turn(start);
   REQUIRE(first);
   CHECK(first->number == 1);
   CHECK(first->changes.size() == 2); // its begin and its end
-  feed.on_change(move("b", task_state::working));
+  feed.live()->on_change(move("b", task_state::working));
   CHECK(told == 2);
   CHECK_FALSE(feed.turn(start + 99ms));
   const auto second = feed.turn(start + 100ms);
@@ -103,9 +103,9 @@ TEST_CASE("readers that keep up share a frame, one that does not gets what it mi
   CHECK_FALSE(slow.take());
   std::vector<change_ptr> last;
   for (int i = 0; i < 5; ++i) {
-    feed.on_change(progress("a", i));
+    feed.live()->on_change(progress("a", i));
     last = {progress("b", i)};
-    feed.on_change(last.front());
+    feed.live()->on_change(last.front());
     const auto next = feed.turn(start + i * 1s);
     fast.offer(next);
     slow.offer(next);

@@ -39,11 +39,12 @@ public:
 TEST_CASE("a feed that was closed before it was open watches nothing", "[actors][feed]") {
   late_store records;
   records.commit(about_lone("t", "c", 1, born_lone("t", "c", 1)));
-  const auto source = make_task_source(records, task_id{"t"}, "somebody");
+  const auto source = make_task_source(records, task_id{"t"}, principal{.id = "somebody"});
   const auto who = std::make_shared<counting_watcher>();
   std::optional<result<feed_snapshot>> opened;
   source->open(who, [&](result<feed_snapshot> now) { opened = std::move(now); });
-  CHECK(records.asked_by == "somebody");
+  CHECK(records.asked_by == client_of({.id = "somebody"}));
+  CHECK(source->reader().id == "somebody");
   const bool is_closed_first = GENERATE(true, false);
   if (is_closed_first)
     source->close(who);

@@ -1,4 +1,5 @@
 // The service without any binding: typed commands in, typed results out.
+#include "actors/feed/folded_feed.hpp"
 #include "actors/service/service.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/clock_bed.hpp"
@@ -316,4 +317,89 @@ TEST_CASE("without notifications every call about them says so", "[actors][servi
   const auto sending = all.send(std::move(request), [] {});
   CHECK(sending->poll(true)->error().code == errc::push_not_supported);
   sending->end();
+}
+
+TEST_CASE("an objective may be created with its feed, from its first change on",
+          "[actors][service][feed]") {
+  clock_bed bed;
+  const service all(bed.door());
+  create_objective command;
+  command.spec = an_objective({a_plan("p", {a_task("a", {}, "hand")})});
+  command.start = true;
+  SECTION("new: every change comes") {
+    const auto news = new_feed();
+    told<objective_ptr> made;
+    all.create(std::move(command), news, made.to());
+    bed.clock.settle();
+    REQUIRE(made.only().has_value());
+    CHECK(news.use_count() == 1);
+    const auto first = news->take(1 << 20);
+    CHECK_FALSE(first.snapshot);
+    REQUIRE_FALSE(first.frames.empty());
+    CHECK(first.frames.front().news->sequence == 1);
+    bed.hand->of("a").port->report(report_completed{});
+    bed.clock.settle();
+    CHECK_FALSE(news->take(1 << 20).frames.empty());
+  }
+  SECTION("done before: the snapshot stands for what came before") {
+    command.request_id = "once";
+    told<objective_ptr> first;
+    all.create(create_objective{command}, first.to());
+    bed.clock.settle();
+    const auto news = new_feed();
+    told<objective_ptr> again;
+    all.create(std::move(command), news, again.to());
+    bed.clock.settle();
+    CHECK((*again.only())->id == (*first.only())->id);
+    const auto shown = news->take(1 << 20);
+    CHECK(shown.snapshot);
+    CHECK(news->snapshot().objective->id == (*first.only())->id);
+  }
+  SECTION("refused: nothing is followed") {
+    command.spec.plans.front() =
+        std::make_shared<const plan_spec>(a_plan("p", {a_task("a", {"nobody"}, "hand")}));
+    const auto news = new_feed();
+    told<objective_ptr> made;
+    all.create(std::move(command), news, made.to());
+    bed.clock.settle();
+    CHECK_FALSE(made.only().has_value());
+    CHECK(news.use_count() == 1);
+    CHECK(news->reader() == nullptr);
+  }
+}
+
+TEST_CASE("an objective that is there is followed from its snapshot on, by its owner",
+          "[actors][service][feed]") {
+  clock_bed bed;
+  const auto id = bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand")})}));
+  const service all(bed.door());
+  SECTION("its owner") {
+    const auto news = std::make_shared<folded_feed>();
+    told<objective_ptr> begun;
+    all.follow({.who = {}, .id = id}, news, begun.to());
+    CHECK((*begun.only())->state == objective_state::working);
+    CHECK_FALSE(news->turn(folded_feed::time_point{} + std::chrono::hours(1)));
+    bed.hand->of("a").port->report(report_completed{});
+    bed.clock.settle();
+    CHECK(news->turn(folded_feed::time_point{} + std::chrono::hours(2)));
+  }
+  SECTION("another principal") {
+    told<objective_ptr> begun;
+    all.follow({.who = named("mallory"), .id = id}, new_feed(), begun.to());
+    REQUIRE_FALSE(begun.only().has_value());
+    CHECK(begun.only().error() == unknown_objective(id.str()));
+  }
+}
+
+TEST_CASE("a folded feed that is let go watches no more", "[actors][service][feed]") {
+  clock_bed bed;
+  const auto id = bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand")})}));
+  auto news = std::make_shared<folded_feed>();
+  const std::weak_ptr<watcher> seen = news->live();
+  told<objective_ptr> begun;
+  service(bed.door()).follow({.who = {}, .id = id}, news, begun.to());
+  REQUIRE(begun.only().has_value());
+  CHECK_FALSE(seen.expired());
+  news = nullptr;
+  CHECK(seen.expired());
 }

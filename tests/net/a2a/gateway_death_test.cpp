@@ -127,3 +127,51 @@ TEST_CASE("a command that waits for its actor when the gateway dies gets an erro
   server.send("objectives/list", "{}");
   CHECK(at(turned_server::body_of(server.received()), "/result/totalSize") == "1");
 }
+
+TEST_CASE("a stream whose gateway dies ends with an error, its successor streams on, and its task "
+          "goes on",
+          "[net][gateway][stream]") {
+  turned_server server;
+  server.send("SendStreamingMessage", text_message("go"));
+  const auto begun = server.received();
+  CHECK_THAT(begun, ContainsSubstring("TASK_STATE_SUBMITTED"));
+  const auto port = server.puppet->port(0);
+  server.turn();
+  static_cast<void>(server.received());
+
+  server.home.gate().kill();
+  server.turn();
+  const auto last = server.received();
+  CHECK_THAT(last, ContainsSubstring("-32603") && ContainsSubstring("gateway"));
+  CHECK_THAT(last, EndsWith("0\r\n\r\n")); // The stream is over, the connection is not.
+  CHECK(server.state->streams == 0);
+
+  server.send("ListTasks", "{}");
+  const auto id = at(turned_server::body_of(server.received()), "/result/tasks/0/id");
+  server.send("SubscribeToTask", R"({"id":")" + id + "\"}");
+  CHECK_THAT(server.received(), ContainsSubstring("TASK_STATE_WORKING"));
+  port->report(report_completed{});
+  server.turn();
+  CHECK_THAT(server.received(), ContainsSubstring("TASK_STATE_COMPLETED"));
+}
+
+TEST_CASE("the streams of a principal that may read no more end with the reason",
+          "[net][gateway][stream]") {
+  turned_server server;
+  server.send("SendStreamingMessage", text_message("go"));
+  server.turn();
+  static_cast<void>(server.received());
+
+  principal another;
+  another.id = "alice";
+  server.home.gate().end_feeds_of(another, make_error(errc::forbidden, "no more for alice"));
+  server.turn();
+  CHECK(server.received().empty());
+
+  server.home.gate().end_feeds_of({}, make_error(errc::forbidden, "no more for you"));
+  server.turn();
+  const auto last = server.received();
+  CHECK_THAT(last, ContainsSubstring("-31403") && ContainsSubstring("no more for you"));
+  CHECK_THAT(last, EndsWith("0\r\n\r\n"));
+  CHECK(server.state->streams == 0);
+}

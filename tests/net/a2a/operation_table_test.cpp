@@ -21,10 +21,11 @@ TEST_CASE("every operation has a row in every binding, or says why not", "[net][
     const auto& row = bindings[i];
     CAPTURE(operation_rows[i].name);
     CHECK(row.which == operation_rows[i].which);
-    CHECK(row.serve != nullptr);
-    // JSON-RPC: under both versions, or as an extension's.
+    CHECK((row.serve != nullptr) == (row.no_rpc.empty() || row.no_rest.empty()));
+    // JSON-RPC: under both versions, or as an extension's, or a reason.
     CHECK(row.rpc_1_0.empty() == row.rpc_0_3.empty());
-    CHECK(row.rpc_1_0.empty() != row.rpc_extension.empty());
+    const int ways = !row.rpc_1_0.empty() + !row.rpc_extension.empty() + !row.no_rpc.empty();
+    CHECK(ways == 1);
     // REST: some path, or a reason.
     CHECK(row.rest.empty() != row.no_rest.empty());
     for (const auto name : {row.rpc_1_0, row.rpc_0_3, row.rpc_extension})

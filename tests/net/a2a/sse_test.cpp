@@ -476,3 +476,38 @@ TEST_CASE("an HTTP/1.0 client gets a stream without chunks that ends with the co
     state = *event;
   CHECK_THAT(state, ContainsSubstring("TASK_STATE_COMPLETED"));
 }
+
+TEST_CASE("a stream whose next event has no room among the answers that wait ends with one that "
+          "says so",
+          "[net][sse]") {
+  server_options options;
+  options.answer_bytes_total_max = 10 << 20;
+  options.write_timeout = std::chrono::minutes(5);
+  const net_bed bed(options, "puppet");
+  const std::string large(9 << 20, 'x'); // More than the buffers between here and there hold.
+  const auto sent = bed.result_of(
+      "SendMessage", text_message(large, "", R"(,"configuration":{"returnImmediately":true})"));
+  auto slow = bed.connect(4096);
+  slow.send(http_client::post_text(rpc("GetTask", id_param(at(sent, "/task/id")))));
+  REQUIRE(comes_true([&] { return bed.web->load().answer_bytes > large.size(); }));
+  const auto held = bed.web->load().answer_bytes;
+
+  auto reader = open_stream(bed, "SendStreamingMessage", text_message("go"));
+  const auto id = at(next(reader), "/result/task/id");
+  CHECK(next_state(reader) == "TASK_STATE_WORKING");
+  const auto port = bed.puppet->port(1);
+  port->report(report_artifact{text_artifact("out", std::string(3 << 20, 'y')), false, true});
+  const auto last = next(reader);
+  CHECK_THAT(at(last, "/error/message"),
+             ContainsSubstring("limits.answer-bytes-total together (10485760 bytes)"));
+  CHECK_FALSE(reader.next_event());
+  CHECK(bed.web->load().answer_bytes == held);
+
+  // Who reads it later sees the whole of it.
+  CHECK(slow.receive().body.size() > large.size());
+  REQUIRE(comes_true([&] { return bed.web->load().answer_bytes == 0; }));
+  auto again = open_stream(bed, "SubscribeToTask", id_param(id));
+  CHECK(at(next(again), "/result/task/artifacts/0/parts/0/text").size() == 3U << 20);
+  port->report(report_completed{});
+  CHECK(next_state(again) == "TASK_STATE_COMPLETED");
+}

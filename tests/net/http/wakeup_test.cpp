@@ -31,7 +31,9 @@ struct bed {
     void read(const std::string&, bool, const journal_range&,
               feed_done<journal_page>) const override {}
     const task_id& task() const noexcept override { return id; }
+    const principal& reader() const noexcept override { return program; }
     task_id id;
+    principal program;
   };
 
   asio::io_context context;

@@ -655,3 +655,30 @@ TEST_CASE("A signing key that is none is refused at the start", "[net][push]") {
   REQUIRE_FALSE(started.has_value());
   CHECK(started.error().code == errc::invalid_params);
 }
+
+TEST_CASE("A configuration that replaces a deleted one is known by its serial number",
+          "[net][push]") {
+  push_receiver old_receiver;
+  push_receiver receiver;
+  push_bed bed(push_bed::kind::memory);
+  bed.put_task("t");
+  auto sender =
+      net::push_sender::make(*bed.records, bed.options, std::make_shared<feed_budget>(), bed.seams);
+  REQUIRE(sender.has_value());
+  const auto row = [](const push_receiver& to, std::uint64_t serial) {
+    push_row out;
+    out.config = hook("t", to.url(), "c");
+    out.serial = serial;
+    return out;
+  };
+  // The news of both may come in any order.
+  (*sender)->begin(row(receiver, 2));
+  (*sender)->drop(task_id{"t"}, "c", 1);
+  (*sender)->begin(row(old_receiver, 1));
+  (*sender)->start();
+  bed.move("t", task_state::working);
+  bed.move("t", task_state::completed);
+  bed.flush();
+  CHECK_THAT(gists(receiver.wait_for(2)), EndsWith("TASK_STATE_COMPLETED"));
+  CHECK(old_receiver.received().empty());
+}

@@ -55,6 +55,40 @@ TEST_CASE("who leaves is passed over, and an unused line is forgotten", "[net][p
   CHECK(turns.lines() == 0);
 }
 
+namespace {
+
+/// Counts how often two of it are compared.
+struct counted_member {
+  int number = 0;
+  static inline std::size_t compared = 0;
+  friend bool operator==(const counted_member& a, const counted_member& b) {
+    ++compared;
+    return a.number == b.number;
+  }
+};
+
+} // namespace
+
+template<>
+struct std::hash<counted_member> {
+  std::size_t operator()(const counted_member& of) const noexcept {
+    return std::hash<int>{}(of.number);
+  }
+};
+
+TEST_CASE("ten thousand that wait in one line leave it one by one at the cost of each",
+          "[net][push][turns]") {
+  constexpr int members = 10'000;
+  turn_queue<counted_member> turns(1, 1);
+  for (int i = 0; i < members; ++i)
+    turns.wait("a", {i});
+  counted_member::compared = 0;
+  for (int i = members; i-- > 0;)
+    turns.leave("a", {i});
+  CHECK(counted_member::compared < 10 * members);
+  CHECK_FALSE(turns.next());
+}
+
 TEST_CASE("whatever comes and goes, the bounds hold and everybody has a turn",
           "[net][push][turns]") {
   const auto seed = GENERATE(range(1U, 20U));

@@ -1,0 +1,21 @@
+// The parts of an owner's text (owner_of, include/troupe/protocol/principal.hpp).
+#pragma once
+
+#include <charconv>
+#include <cstddef>
+#include <string_view>
+
+namespace troupe {
+
+/// The tenant of an owner; empty: none, or the text is no owner's.
+[[nodiscard]] inline std::string_view tenant_of(std::string_view owner) noexcept {
+  std::size_t length = 0;
+  const auto* const end = owner.data() + owner.size();
+  const auto [at, ec] = std::from_chars(owner.data(), end, length);
+  if (ec != std::errc{} || at == end || *at != ':')
+    return {};
+  const auto rest = owner.substr(static_cast<std::size_t>(at - owner.data()) + 1);
+  return length <= rest.size() ? rest.substr(0, length) : std::string_view{};
+}
+
+} // namespace troupe

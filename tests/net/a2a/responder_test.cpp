@@ -1,0 +1,150 @@
+// Operations with a responder of the test's own: what they keep, and what they count, while they
+// wait.
+#include "actors/manual_clock.hpp"
+#include "net/a2a/operation.hpp"
+#include "net/a2a/rest.hpp"
+#include "net/server_state.hpp"
+#include "tests/net/net_bed.hpp"
+#include "tests/support/catch.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
+#include <limits>
+
+using namespace troupe;
+using namespace troupe::net;
+using namespace troupe::testing;
+
+namespace {
+
+/// Takes everything that is sent, and has room for answers as long as the test says so.
+class noting_responder final : public http_responder {
+public:
+  struct hold {
+    std::size_t bytes = 0;
+    std::size_t text_bytes = 0; ///< Of the text that was there when it was asked.
+    bool has_room = false;
+  };
+
+  explicit noting_responder(loop& home) : wake_(std::make_shared<wakeup>(home.ready())) {}
+
+  const wakeup_ptr& wake() const noexcept override { return wake_; }
+  awaitable<void> wait(time_point) override {
+    if (wake_->take())
+      wake_->notify();
+    return wake_->wait();
+  }
+  bool is_late() const noexcept override { return false; }
+  bool is_gone() const noexcept override { return is_gone_; }
+  bool is_draining() const noexcept override { return false; }
+  awaitable<bool> begin_stream() override { co_return true; }
+  std::size_t stream_window() const noexcept override { return stream_window_bytes; }
+  bool hold_stream(std::size_t bytes) noexcept override {
+    holds.push_back({bytes, stream_text().size(), bytes <= room});
+    return bytes <= room;
+  }
+  awaitable<bool> send_stream() override {
+    sent += stream_text();
+    stream_text().clear();
+    co_return !is_gone_;
+  }
+  awaitable<void> end_stream() override {
+    has_ended = true;
+    co_return;
+  }
+
+  void go() {
+    is_gone_ = true;
+    wake_->notify();
+  }
+
+  std::size_t room = std::numeric_limits<std::size_t>::max();
+  std::vector<hold> holds;
+  std::string sent;
+  bool has_ended = false;
+
+private:
+  wakeup_ptr wake_;
+  bool is_gone_ = false;
+};
+
+/// A server in one thread's hand, and one request to it.
+struct one_request {
+  one_request() {
+    agents.add("puppet", puppet);
+    agents.default_agent = "puppet";
+    how.by_hand = &clock;
+    door = std::make_unique<gateway>(*records, agents, how);
+    door->start();
+    state = std::make_unique<server_state>(*door, server_options{});
+    home.attach(*door);
+    request.method = boost::beast::http::verb::post;
+    request.content_type = "application/json";
+    request.a2a_version = "1.0";
+  }
+  ~one_request() {
+    responder.go();
+    turn();
+  }
+
+  /// `POST` of `body` to a path, by REST.
+  awaitable<void> post(const std::string& path, std::string body) {
+    request.target = path;
+    request.body = std::move(body);
+    return serve_rest(*state, exchange, *parse_rest_path(path));
+  }
+  void turn() {
+    for (int i = 0; i < 10; ++i) {
+      home.turn();
+      clock.settle();
+    }
+  }
+
+  std::unique_ptr<store> records = make_memory_store();
+  std::shared_ptr<puppet_agent> puppet = std::make_shared<puppet_agent>();
+  agent_registry agents;
+  manual_clock clock;
+  executor_options how;
+  std::unique_ptr<gateway> door;
+  std::unique_ptr<server_state> state;
+  loop home{std::chrono::milliseconds{100}, json_depth_max, system_time()};
+  noting_responder responder{home};
+  http_request request;
+  connection_facts facts;
+  http_exchange exchange{request, responder, facts, home};
+};
+
+} // namespace
+
+TEST_CASE("a stream over REST does not keep the params that it was asked with", "[net][rest]") {
+  one_request one;
+  auto rest = one.post("/message:stream", text_message("go"));
+  REQUIRE(rest.valid()); // The stream is still to come.
+  const auto& call = static_cast<const operation_call&>(*one.exchange.kept);
+  CHECK(call.params == nullptr);
+  CHECK(call.merged.is_null());
+}
+
+TEST_CASE("a long event of a stream is counted before it is encoded", "[net][sse]") {
+  one_request one;
+  asio::co_spawn(one.home.context(), one.post("/message:stream", text_message("go")),
+                 asio::detached);
+  one.turn();
+  CHECK_THAT(one.responder.sent, ContainsSubstring("TASK_STATE_WORKING"));
+  one.responder.sent.clear();
+  one.responder.holds.clear();
+  one.responder.room = 100'000;
+  constexpr std::size_t long_bytes = 1'000'000;
+  one.puppet->port(0)->report(
+      report_artifact{text_artifact("out", std::string(long_bytes, 'x')), false, true});
+  one.turn();
+  REQUIRE_FALSE(one.responder.holds.empty());
+  const auto& first = one.responder.holds.front();
+  CHECK_FALSE(first.has_room);
+  CHECK(first.bytes >= long_bytes);
+  CHECK(first.text_bytes == 0);
+  CHECK_THAT(one.responder.sent, ContainsSubstring("limits.answer-bytes-total"));
+  CHECK(one.responder.sent.size() < one.responder.room);
+  CHECK(one.responder.has_ended);
+}
