@@ -157,8 +157,7 @@ TEST_CASE("the root task of a blocked objective sums up what is asked", "[actors
   CHECK_THAT(words, ContainsSubstring(now->pending_inputs[0].task.str() + ": 0???"));
 }
 
-TEST_CASE("neither an objective nor its plans read the objective from the store",
-          "[actors][time]") {
+TEST_CASE("neither objective nor plans look anything up in the store", "[actors][time]") {
   auto owned = std::make_unique<counting_store>();
   auto& disk = *owned;
   clock_bed bed{std::move(owned), {}, std::nullopt};
