@@ -7,9 +7,11 @@
 #include <troupe/protocol/ids.hpp>
 #include <troupe/protocol/objective.hpp>
 #include <troupe/protocol/task.hpp>
+#include <troupe/store/store.hpp>
 
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -39,6 +41,10 @@ struct withdrawal {
   timestamp at{};
 };
 
+/// The placement that the record itself says.
+[[nodiscard]] placement placement_of(const task& record);
+[[nodiscard]] placement placement_of(const objective_view& record);
+
 /// Everything that is known about an objective beside its tasks' records.
 struct objective_state_of_record {
   std::shared_ptr<objective_view> view;
@@ -62,6 +68,13 @@ public:
   virtual void forget(const objective_view& gone) = 0;
 };
 
+/// The disk could not be read, or its content is not what was written: then it is not known whether
+/// a record exists. The message says what could not be read and why.
+class store_unreadable : public std::runtime_error {
+public:
+  using std::runtime_error::runtime_error;
+};
+
 /// Reads what is kept. One that reads memory only may know that it has not seen everything: what is
 /// found with it is then looked up again with one that reads the disk. Never called under a lock of
 /// the ledger. What reads the disk throws store_unreadable.
@@ -71,12 +84,16 @@ public:
 
   /// A finished task, if it is in memory; else null, which says nothing.
   [[nodiscard]] virtual task_ptr recall_task(const task_id& id) const = 0;
-  /// A finished task; null if unknown (or not kept any more).
+  /// A finished task that `recall_task` has not given; null if unknown (or not kept any more).
   [[nodiscard]] virtual task_ptr find_task(const task_id& id) const = 0;
   /// Whether find_task would find one.
   [[nodiscard]] virtual bool has_task(const task_id& id) const = 0;
   [[nodiscard]] virtual std::optional<task_place> place_of(const task_id& id) const = 0;
   [[nodiscard]] virtual std::optional<plan_place> place_of(const plan_id& id) const = 0;
+  /// Whose a finished task or a settled objective is, if that is known without its record; else
+  /// nothing, which says nothing.
+  [[nodiscard]] virtual std::optional<placement> placement_of(const task_id& id) const = 0;
+  [[nodiscard]] virtual std::optional<placement> placement_of(const objective_id& id) const = 0;
   /// An objective that has left the ledger.
   [[nodiscard]] virtual std::optional<objective_state_of_record>
   find_objective(const objective_id& id) const = 0;
