@@ -109,7 +109,7 @@ std::string standing(const store& records) {
 /// The tasks of the first plan, in parentheses what they depend on; those that were removed in
 /// brackets, with their state: "a [b canceled] c(d)".
 std::string shape_of(const store& records) {
-  const auto view = records.find_objective(only);
+  const auto view = find_objective(records, only);
   const auto& plan = view->plans.front();
   if (plan.tasks.size() != plan.spec->tasks.size())
     return "the tasks have not as many slots";
@@ -189,7 +189,7 @@ task_spec with_key(task_spec task) {
 /// One change of everything that a change can do.
 bool reshape(clock_bed& bed) {
   change_plan command;
-  command.id = bed.records().find_objective(only)->plans.front().spec->id;
+  command.id = find_objective(bed.records(), only)->plans.front().spec->id;
   command.operations = {add_task{with_key(a_task("d", {"a"}))},
                         add_dependency<std::string>{"c", "d"},
                         remove_task<std::string>{"b"},
@@ -208,7 +208,7 @@ bool reshape(clock_bed& bed) {
 bool complete_by_hand(clock_bed& bed, const std::string& name) {
   if (bed.hand->running() > 0)
     bed.report(name, report_completed{});
-  const auto view = bed.records().find_objective(only);
+  const auto view = find_objective(bed.records(), only);
   return is_settled(view->state) || view->plans[0].tasks[0].state == task_state::completed;
 }
 

@@ -61,7 +61,7 @@ TEST_CASE("An objective that leaves memory for good leaves the lists", "[store][
     in.add("o" + std::to_string(i), "", i);
     in.live.publish(about("o" + std::to_string(i), 1000 + i,
                           tasks_withdrawn{0, {0}, task_state::canceled, ""},
-                          objective_moved{objective_state::canceled, ""}));
+                          objective_moved{objective_event::cancel, ""}));
   }
   for (const auto& each : in.live.settled())
     if (each.id.str() != "o7" && each.id.str() != "o8")

@@ -22,7 +22,7 @@ struct settled_store {
     records = std::move(*made);
     records->commit(about("o", 1, objective_created{make_objective("o", {1}), {}}));
     records->commit(about("o", 2, tasks_withdrawn{0, {0}, task_state::canceled, ""},
-                          objective_moved{objective_state::canceled, ""}));
+                          objective_moved{objective_event::cancel, ""}));
     records->flush();
     records->evict(at_ms(3));
     REQUIRE(records->status().live_objectives == 0);
@@ -30,7 +30,7 @@ struct settled_store {
 
   void retry(committed_fn then) const {
     records->commit(
-        about("o", 4, objective_moved{objective_state::submitted, "retry"}, tasks_renewed{0, {0}}),
+        about("o", 4, objective_moved{objective_event::reopen, "retry"}, tasks_renewed{0, {0}}),
         std::move(then));
   }
 

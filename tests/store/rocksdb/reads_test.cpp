@@ -261,7 +261,7 @@ TEST_CASE("Where a large task of a plan stands is known without its record and i
                               task_artifact{output("out", std::string(100'000, 'x'))},
                               moved(task_state::completed)));
     before->commit(about("o", 3, tasks_withdrawn{0, {0, 1}, task_state::canceled, ""},
-                         objective_moved{objective_state::canceled, ""}));
+                         objective_moved{objective_event::cancel, ""}));
     before->flush();
     before->flush(); // Sealed by the batch behind that.
   }
@@ -349,7 +349,7 @@ TEST_CASE("Changes that waited for their objective are written in groups like ot
   auto& records = **made;
   records.commit(about("o", 1, objective_created{make_objective("o", {1}), {}}));
   records.commit(about("o", 2, tasks_withdrawn{0, {0}, task_state::canceled, ""},
-                       objective_moved{objective_state::canceled, ""}));
+                       objective_moved{objective_event::cancel, ""}));
   records.flush();
   records.evict(at_ms(3));
   REQUIRE(records.status().live_objectives == 0);
