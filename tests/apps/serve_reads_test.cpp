@@ -1,15 +1,10 @@
-// What large tasks cost others, and what a disk that cannot be read does, with the real binary.
+// What large tasks cost others, seen from outside.
 #include "tests/apps/served.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/comes_true.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 #include <boost/json/array.hpp>
-
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <map>
 
 using namespace troupe::testing;
 
@@ -99,39 +94,4 @@ TEST_CASE("an artifact of 3 MB is in memory once, however many running tasks dep
   REQUIRE(comes_true([&] { return tasks_in(server, "input-required") == dependents; }));
   const auto more = server.resident_bytes() - before;
   CHECK(more < std::size_t{100'000'000});
-}
-
-TEST_CASE("a task whose dependencies cannot be read waits for the disk", "[apps][binary][reads]") {
-  const temporary_directory place;
-  const std::vector<std::string> words{"--data", place / "data"};
-  const std::string tasks =
-      R"({"name":"a","agent":"echo","input":{"text":")" + std::string(300'000, 'x')
-      + R"("}},)"
-        R"({"name":"b","agent":"scripted","input":{"steps":[{"ask":"go on?"},{"complete":"yes"}]}},)"
-        R"({"name":"c","agent":"echo","input":{"text":"${tasks.a.artifacts[0].text}"},)"
-        R"("dependencies":["a","b"]})";
-  {
-    served server(words);
-    server.ask("objectives/create", started(tasks));
-    REQUIRE(server.reaches("o.p0.t0", completed));
-    REQUIRE(server.reaches("o.p0.t1", "TASK_STATE_INPUT_REQUIRED"));
-    REQUIRE(server.stop() == 0);
-  }
-  const served server(words);
-  // The tables are cut, so that nothing of them can be read, and get their bytes back later.
-  std::map<std::filesystem::path, std::string> tables;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(place / "data"))
-    if (entry.path().extension() == ".sst") {
-      std::ifstream from(entry.path(), std::ios::binary);
-      tables[entry.path()] = {std::istreambuf_iterator<char>(from), {}};
-      std::filesystem::resize_file(entry.path(), 0);
-    }
-  REQUIRE_FALSE(tables.empty());
-  server.ask(
-      "SendMessage",
-      R"({"message":{"messageId":"m","taskId":"o.p0.t1","role":"ROLE_USER","parts":[{"text":"yes"}]}})");
-  REQUIRE(server.reaches("o.p0.t1", completed));
-  for (const auto& [path, bytes] : tables)
-    std::ofstream(path, std::ios::binary | std::ios::in) << bytes;
-  CHECK(server.reaches("o.p0.t2", completed));
 }
