@@ -148,11 +148,17 @@ bool plan_graph::remove_edge(graph_edge edge) {
   ++touched_;
   bool found = false;
   // From the back: a change that removes all dependents of a task removes the last one first.
-  for (auto i = offsets_[edge.from + 1]; !found && i-- > offsets_[edge.from];) {
+  const auto first = offsets_[edge.from];
+  auto& end = ends_.try_emplace(edge.from, offsets_[edge.from + 1]).first->second;
+  for (auto i = end; !found && i-- > first;) {
     ++touched_;
     found = targets_[i] == edge.to;
     if (found)
       targets_[i] = removed_edge;
+  }
+  while (end > first && targets_[end - 1] == removed_edge) {
+    ++touched_;
+    --end;
   }
   if (const auto more = added_.find(edge.from); !found && more != added_.end()) {
     touched_ += more->second.size();

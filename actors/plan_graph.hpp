@@ -102,6 +102,8 @@ private:
   // Compressed rows: the dependents of i are targets_[offsets_[i] .. offsets_[i + 1]).
   std::vector<std::uint32_t> offsets_;
   std::vector<std::uint32_t> targets_;
+  /// Where the row of a task ends now, if an edge of it was removed: behind that, all are removed.
+  std::unordered_map<std::uint32_t, std::uint32_t> ends_;
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>>
       added_; ///< Dependents that came later.
   std::vector<std::uint32_t> waits_for_;
