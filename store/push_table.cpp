@@ -139,8 +139,75 @@ void push_table::answer(std::vector<push_write>& writes) {
     if (each.saved)
       each.saved(std::move(each.outcome));
     if (each.erased)
-      each.erased();
+      each.erased({});
   }
+}
+
+// -- the queue -----------------------------------------------------------------------------------
+
+namespace {
+
+std::size_t bytes_of(const push_row& row) noexcept {
+  const auto& config = row.config;
+  auto sum = sizeof(push_write) + config.id.size() + config.task.str().size() + config.url.size()
+             + config.token.size() + row.progress.stopped.size();
+  if (config.authentication)
+    sum += config.authentication->scheme.size() + config.authentication->credentials.size();
+  return sum;
+}
+
+/// Who is charged for it. Nobody says who deletes: those of one task are charged together.
+std::string payer_of(const push_write& write) {
+  return write.operation == push_write::kind::save ? client_of(write.row.config.owner)
+                                                   : "task " + write.row.config.task.str();
+}
+
+error too_much_waits(const char* limit, std::size_t bound, const char* unit) {
+  return make_error(errc::overloaded,
+                    "too many changes of push configurations wait for the disk (limit "
+                        + std::string{limit} + ", " + std::to_string(bound) + ' ' + unit
+                        + "); try again later",
+                    limit);
+}
+
+} // namespace
+
+result<void> push_queue::push(push_write& added) {
+  const auto& config = added.row.config;
+  if (!added.is_awaited()) {
+    // One that waits already is of the same serial, so that no save stands between the two.
+    const auto [where, is_first] = unawaited_.try_emplace(
+        same{added.operation, config.task.str(), config.id, added.row.serial}, writes_.size());
+    if (is_first)
+      writes_.push_back(std::move(added));
+    else
+      writes_[where->second] = std::move(added);
+    return {};
+  }
+  const auto bytes = bytes_of(added.row);
+  const auto payer = payer_of(added);
+  const auto known = awaited_by_client_.find(payer);
+  const auto mine = known == awaited_by_client_.end() ? 0 : known->second;
+  if (awaited_ >= limits_.writes_max)
+    return too_much_waits("push_writes_max", limits_.writes_max, "changes");
+  if (mine >= limits_.writes_per_client_max)
+    return too_much_waits("push_writes_per_client_max", limits_.writes_per_client_max,
+                          "changes of one client");
+  if (bytes_ + bytes > limits_.bytes_max)
+    return too_much_waits("push_writes_bytes_max", limits_.bytes_max, "bytes");
+  ++awaited_;
+  ++awaited_by_client_[payer];
+  bytes_ += bytes;
+  writes_.push_back(std::move(added));
+  return {};
+}
+
+std::vector<push_write> push_queue::take() {
+  unawaited_.clear();
+  awaited_by_client_.clear();
+  awaited_ = 0;
+  bytes_ = 0;
+  return std::exchange(writes_, {});
 }
 
 // -- the desk ----------------------------------------------------------------------------------------------------------
@@ -179,6 +246,13 @@ void push_desk::note(const task_id& task, const std::string& id, std::uint64_t s
   auto out = about(push_write::kind::note, task, id, serial);
   out.row.progress = std::move(progress);
   submit(std::move(out));
+}
+
+void push_desk::refuse(const push_write& refused, const error& why) {
+  if (refused.saved)
+    refused.saved(why);
+  if (refused.erased)
+    refused.erased(why);
 }
 
 } // namespace troupe

@@ -4,13 +4,17 @@
 // Reading is thread-safe. `stage`, `staged`, `publish` and `clear` belong to one thread at a time.
 #pragma once
 
+#include <troupe/store/limits.hpp>
 #include <troupe/store/push_configs.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -26,7 +30,7 @@ struct push_write {
   push_configs::erased_fn erased;
   result<push_row> outcome = push_row{}; ///< Of a save, once it is staged.
 
-  /// Somebody waits for it to be durable.
+  /// A caller waits for it to be durable.
   [[nodiscard]] bool is_awaited() const noexcept { return saved || erased; }
 };
 
@@ -51,7 +55,7 @@ public:
   }
   /// Makes it visible, and nothing is staged any more.
   void publish();
-  /// Tells those who wait.
+  /// Tells the callers that wait.
   static void answer(std::vector<push_write>& writes);
 
 private:
@@ -68,6 +72,35 @@ private:
   std::map<std::string, std::ptrdiff_t> added_; ///< By task.
   std::ptrdiff_t added_in_all_ = 0;
   std::uint64_t last_serial_ = 0;
+};
+
+/// The writes that wait for a writer. What the program itself writes is bounded by the number of
+/// configurations: of the same kind only the latest waits. Not thread-safe.
+class push_queue {
+public:
+  struct bounds {
+    std::size_t writes_max = push_writes_max;
+    std::size_t writes_per_client_max = push_writes_per_client_max;
+    std::size_t bytes_max = push_writes_bytes_max;
+  };
+  explicit push_queue(const bounds& limits) : limits_(limits) {}
+
+  /// Takes the write, or leaves it as it is: errc::overloaded if a caller waits for it and too much
+  /// waits already.
+  [[nodiscard]] result<void> push(push_write& added);
+  /// All of them, in order.
+  [[nodiscard]] std::vector<push_write> take();
+  [[nodiscard]] bool empty() const noexcept { return writes_.empty(); }
+
+private:
+  using same = std::tuple<push_write::kind, std::string, std::string, std::uint64_t>;
+
+  bounds limits_;
+  std::vector<push_write> writes_;
+  std::map<same, std::size_t> unawaited_; ///< Where in `writes_`.
+  std::unordered_map<std::string, std::size_t> awaited_by_client_;
+  std::size_t awaited_ = 0;
+  std::size_t bytes_ = 0; ///< Of those that are awaited.
 };
 
 /// push_configs over a table; a store says what becomes of a write.
@@ -93,6 +126,8 @@ public:
 protected:
   /// Any thread.
   virtual void submit(push_write push_write) = 0;
+  /// Tells the caller of a write that is not taken.
+  static void refuse(const push_write& refused, const error& why);
   [[nodiscard]] push_table& table() noexcept { return table_; }
 
 private:

@@ -223,13 +223,14 @@ void push_service::erase(delete_push_config command, reply<void> done) {
   const auto found = impl_->records.pushes().find(command.task, command.id);
   if (!found || !owns(command.who, owner_of(found->config.owner)))
     return done(result<void>{});
-  impl_->records.pushes().erase(
-      command.task, command.id, found->serial,
-      [to = std::weak_ptr(impl_->sender), command, serial = found->serial, done] {
-        if (const auto still = to.lock())
-          still->drop(command.task, command.id, serial);
-        done(result<void>{});
-      });
+  impl_->records.pushes().erase(command.task, command.id, found->serial,
+                                [to = std::weak_ptr(impl_->sender), command, serial = found->serial,
+                                 done](const result<void>& erased) {
+                                  const auto still = to.lock();
+                                  if (still && erased)
+                                    still->drop(command.task, command.id, serial);
+                                  done(erased);
+                                });
 }
 
 // -- inside SendMessage ----------------------------------------------------------------------------------------------------

@@ -356,11 +356,14 @@ private:
 
   void submit(push_write push_write) override {
     bool wake = false;
+    result<void> taken;
     {
       const std::lock_guard lock{guard_};
-      pushes_.push_back(std::move(push_write));
-      wake = std::exchange(is_idle_, false);
+      taken = pushes_.push(push_write);
+      wake = taken && std::exchange(is_idle_, false);
     }
+    if (!taken)
+      refuse(push_write, taken.error());
     if (wake)
       work_.notify_one();
   }
@@ -480,7 +483,7 @@ private:
     const auto seals_end = settled_.begin() + static_cast<std::ptrdiff_t>(seal_count);
     group_seals_.assign(settled_.begin(), seals_end);
     settled_.erase(settled_.begin(), seals_end);
-    std::swap(group_pushes_, pushes_); // Small, and those of one configuration become one row.
+    group_pushes_ = pushes_.take(); // Small, and those of one configuration become one row.
     if (queue_.empty() || !writing_.empty()) // What has waited for its objective goes first.
       return true;
     spare_ = std::exchange(writing_, std::move(queue_.front()));
@@ -685,7 +688,7 @@ private:
   std::vector<submission> spare_;             ///< Empty; its memory serves the next batch.
   std::size_t last_bytes_ = 0;                ///< Bytes of journal rows in the last of `queue_`.
   std::vector<objective_id> settled_;         ///< To be sealed.
-  std::vector<push_write> pushes_;
+  push_queue pushes_{push_queue::bounds{}};
   std::vector<submission> awaiting_; ///< Their objectives have left memory and are being read.
   std::vector<std::pair<std::string, result<bool>>>
       loaded_;                      ///< Whether there is such an objective.

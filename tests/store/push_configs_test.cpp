@@ -32,7 +32,7 @@ result<push_row> save(store& in, push_config config, push_progress from = {}) {
 
 void erase(store& in, const std::string& task, const std::string& id, std::uint64_t serial = 0) {
   std::promise<void> done;
-  in.pushes().erase(task_id{task}, id, serial, [&] { done.set_value(); });
+  in.pushes().erase(task_id{task}, id, serial, [&](const result<void>&) { done.set_value(); });
   done.get_future().get();
 }
 
@@ -188,4 +188,91 @@ TEST_CASE("A damaged push row is refused, whatever is wrong with it", "[store][p
   const auto read = record::read_push_row(row, "t", "c");
   // A row without its address can be read, and leads nowhere.
   CHECK((!read.has_value() || read->config.url.empty()));
+}
+
+namespace {
+
+push_write save_of(const std::string& client, const std::string& id, std::size_t bytes = 0) {
+  push_write out;
+  out.row.config = config("t", id, std::string(bytes, 'x'));
+  out.row.config.owner.id = client;
+  out.saved = [](const result<push_row>&) {};
+  return out;
+}
+
+push_write note_of(const std::string& id, std::uint64_t serial, std::uint64_t after) {
+  push_write out;
+  out.operation = push_write::kind::note;
+  out.row.config = config("t", id);
+  out.row.serial = serial;
+  out.row.progress.after = after;
+  return out;
+}
+
+std::string refusal(push_queue& by, push_write write) {
+  const auto taken = by.push(write);
+  if (taken)
+    return "";
+  CHECK(taken.error().code == errc::overloaded);
+  CHECK(write.saved); // Left as it is, for the caller to be told.
+  return taken.error().field;
+}
+
+} // namespace
+
+TEST_CASE("Changes of push configurations that wait are bounded in number, by client and in bytes",
+          "[store][push]") {
+  push_queue queue{{.writes_max = 4, .writes_per_client_max = 2, .bytes_max = 100'000}};
+  CHECK(refusal(queue, save_of("a", "1")) == "");
+  CHECK(refusal(queue, save_of("a", "2")) == "");
+  CHECK(refusal(queue, save_of("a", "3")) == "push_writes_per_client_max");
+  CHECK(refusal(queue, save_of("b", "1", 200'000)) == "push_writes_bytes_max");
+  CHECK(refusal(queue, save_of("b", "1", 50'000)) == "");
+  CHECK(refusal(queue, save_of("c", "1", 50'000)) == "push_writes_bytes_max");
+  CHECK(refusal(queue, save_of("c", "1")) == "");
+  CHECK(refusal(queue, save_of("d", "1")) == "push_writes_max");
+  CHECK(queue.take().size() == 4);
+  CHECK(queue.empty());
+  CHECK(refusal(queue, save_of("a", "3")) == "");
+}
+
+TEST_CASE("Of the progress of one configuration only the latest waits", "[store][push]") {
+  push_queue queue{{.writes_max = 1, .writes_per_client_max = 1, .bytes_max = 100'000}};
+  CHECK(refusal(queue, save_of("a", "new")) == "");
+  for (std::uint64_t after = 1; after <= 1000; ++after)
+    for (const auto* id : {"x", "y"})
+      CHECK(refusal(queue, note_of(id, 7, after)) == "");
+  CHECK(refusal(queue, note_of("x", 8, 1)) == ""); // Its successor's.
+  const auto waiting = queue.take();
+  REQUIRE(waiting.size() == 4);
+  CHECK(waiting[0].row.config.id == "new");
+  CHECK(waiting[1].row.config.id == "x");
+  CHECK(waiting[1].row.progress.after == 1000);
+  CHECK(waiting[2].row.progress.after == 1000);
+  CHECK(waiting[3].row.serial == 8);
+}
+
+TEST_CASE("While the disk does not write, a client may not have any number of changes wait",
+          "[store][push]") {
+  const temporary_directory directory;
+  auto made = make_rocksdb_store({.directory = directory / "data"}, {});
+  REQUIRE(made.has_value());
+  auto& records = **made; // Nobody takes its turns.
+  std::vector<errc> refused;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < push_writes_per_client_max + 2; ++i)
+    records.pushes().save(config("t" + std::to_string(i), "c"), {},
+                          [&](const result<push_row>& row) {
+                            kept += row ? 1 : 0;
+                            if (!row)
+                              refused.push_back(row.error().code);
+                          });
+  CHECK(refused == std::vector<errc>{errc::overloaded, errc::overloaded});
+  bool is_erased = false;
+  records.pushes().erase(task_id{"t0"}, "c", 0,
+                         [&](const result<void>& erased) { is_erased = erased.has_value(); });
+  records.flush();
+  CHECK(kept == push_writes_per_client_max);
+  CHECK(is_erased);
+  CHECK(records.pushes().all().size() == push_writes_per_client_max - 1);
 }

@@ -17,7 +17,7 @@ public:
   }
   void erase(const task_id&, const std::string&, std::uint64_t, erased_fn then) override {
     if (then)
-      then();
+      then({});
   }
   void note(const task_id&, const std::string&, std::uint64_t, push_progress) override {}
   [[nodiscard]] result<void> has_room(const task_id&, const std::string&) const override {

@@ -96,7 +96,18 @@ inline constexpr std::size_t push_configs_per_task_max = 16;
 /// errc::limit_exceeded.
 inline constexpr std::size_t push_configs_max = 100'000;
 
+// Changes of push configurations that wait for a disk that refuses; what is refused is
+// errc::overloaded. Progress of notifications does not count: of each configuration only the latest
+// waits.
+/// Changes that clients wait for: about 500 bytes each.
+inline constexpr std::size_t push_writes_max = 16'384;
+/// Those of one client.
+inline constexpr std::size_t push_writes_per_client_max = 1024;
+/// Their bytes: texts may be long.
+inline constexpr std::size_t push_writes_bytes_max = std::size_t{16} << 20;
+
 static_assert(push_configs_per_task_max <= push_configs_max);
+static_assert(push_writes_per_client_max < push_writes_max);
 static_assert(journal_page_changes_max <= journal_page_rows_max);
 static_assert(tail_bytes_max <= tails_bytes_max);
 static_assert((ledger_shards & (ledger_shards - 1)) == 0);

@@ -21,15 +21,17 @@ class push_configs {
 public:
   virtual ~push_configs() = default;
 
-  /// Called once, after it is visible, on the thread that published it. Must not block.
+  /// Called once, after it is visible, on the thread that published it; with an error perhaps
+  /// before the call returns. Must not block.
   using saved_fn = std::function<void(result<push_row>)>;
-  using erased_fn = std::function<void()>;
+  using erased_fn = std::function<void(result<void>)>;
 
   /// Keeps `what`, and replaces one with the same id on the same task. Its notifications begin at
-  /// `from`. Errors: limit_exceeded (push_configs_per_task_max, push_configs_max).
+  /// `from`. Errors: limit_exceeded (push_configs_per_task_max, push_configs_max), overloaded (too
+  /// many changes wait for the disk; the message names the limit).
   virtual void save(push_config config, push_progress from, saved_fn then) = 0;
   /// Deletes one; nothing happens if there is none. With a `serial` other than 0, only if it still
-  /// has that serial.
+  /// has that serial. Errors: overloaded; never if `then` is null.
   virtual void erase(const task_id& task, const std::string& id, std::uint64_t serial,
                      erased_fn then) = 0;
   /// Records progress. Nothing happens if the configuration was replaced or erased meanwhile.
