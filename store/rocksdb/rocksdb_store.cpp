@@ -29,6 +29,36 @@ namespace troupe {
 
 namespace {
 
+/// Changes that wait for the writer, in order, cut into groups that are each no more than a batch.
+class group_queue {
+public:
+  void push(submission&& each) {
+    const auto bytes = each.row.size();
+    if (groups_.empty() || groups_.back().size() == group_changes_max
+        || last_bytes_ + bytes > group_bytes_max) {
+      groups_.push_back(std::move(spare_));
+      spare_ = {};
+      last_bytes_ = 0;
+    }
+    groups_.back().push_back(std::move(each));
+    last_bytes_ += bytes;
+  }
+  /// The first group. `used` is empty; its memory serves a later one. Not to be called when empty.
+  [[nodiscard]] std::vector<submission> take(std::vector<submission>&& used) {
+    spare_ = std::move(used);
+    auto out = std::move(groups_.front());
+    groups_.pop_front();
+    return out;
+  }
+  [[nodiscard]] bool empty() const noexcept { return groups_.empty(); }
+  [[nodiscard]] std::deque<std::vector<submission>>& groups() noexcept { return groups_; }
+
+private:
+  std::deque<std::vector<submission>> groups_;
+  std::vector<submission> spare_; ///< Empty.
+  std::size_t last_bytes_ = 0;    ///< Of the journal rows in the last group.
+};
+
 /// Everybody's threads hand changes in; the writer takes what has gathered as one batch, writes it,
 /// publishes it, and calls the continuations. While the disk refuses, the batch stays as it is and
 /// the rest waits behind it.
@@ -93,7 +123,7 @@ public:
     bool wake = false;
     {
       const std::lock_guard lock{guard_};
-      enqueue(std::move(each));
+      queue_.push(std::move(each));
       wake = std::exchange(is_idle_, false);
     }
     if (wake)
@@ -378,13 +408,15 @@ private:
     if (problem_.empty())
       return;
     drop(writing_); // The writer calls none before it has cleared the problem.
-    for (auto& waiting : queue_)
-      drop(waiting);
+    for (auto* waiting : {&returned_, &queue_})
+      for (auto& group : waiting->groups())
+        drop(group);
   }
 
   /// Under the lock.
   [[nodiscard]] bool has_work() const noexcept {
-    return !queue_.empty() || !settled_.empty() || !pushes_.empty() || !loaded_.empty();
+    return !queue_.empty() || !returned_.empty() || !settled_.empty() || !pushes_.empty()
+           || !loaded_.empty();
   }
 
   /// Under the lock.
@@ -395,19 +427,6 @@ private:
   /// Something waits for a disk that fails. Under the lock.
   [[nodiscard]] bool is_stuck() const noexcept {
     return !problem_.empty() || (!unread_.empty() && !has_work() && !is_writing_);
-  }
-
-  /// Behind what waits already, in the last batch-to-be if there is room in it. Under the lock.
-  void enqueue(submission&& each) {
-    const auto bytes = each.row.size();
-    if (queue_.empty() || queue_.back().size() == group_changes_max
-        || last_bytes_ + bytes > group_bytes_max) {
-      queue_.push_back(std::move(spare_));
-      spare_ = {};
-      last_bytes_ = 0;
-    }
-    queue_.back().push_back(std::move(each));
-    last_bytes_ += bytes;
   }
 
   // -- the writer ------------------------------------------------------------------------------------------------------
@@ -476,7 +495,7 @@ private:
     if (!unread_.empty() && time_.steady() >= load_again_at_)
       load_again(lock);
     take_loaded();
-    if (!has_work() && writing_.empty())
+    if (!has_work())
       return false;
     is_writing_ = true;
     const auto seal_count = std::min(settled_.size(), group_seals_max);
@@ -484,10 +503,10 @@ private:
     group_seals_.assign(settled_.begin(), seals_end);
     settled_.erase(settled_.begin(), seals_end);
     group_pushes_ = pushes_.take(); // Small, and those of one configuration become one row.
-    if (queue_.empty() || !writing_.empty()) // What has waited for its objective goes first.
-      return true;
-    spare_ = std::exchange(writing_, std::move(queue_.front()));
-    queue_.pop_front();
+    // What has waited for its objective goes first.
+    auto& next = returned_.empty() ? queue_ : returned_;
+    if (!next.empty())
+      writing_ = next.take(std::move(writing_));
     return true;
   }
 
@@ -604,7 +623,7 @@ private:
       for (auto each = theirs; each != awaiting_.end(); ++each) {
         const auto& task = each->submitted.task;
         each->is_orphan = !*found && (task.id.empty() || !task.lone);
-        writing_.push_back(std::move(*each));
+        returned_.push(std::move(*each));
       }
       awaiting_.erase(theirs, awaiting_.end());
       if (unread_.empty())
@@ -684,10 +703,9 @@ private:
   mutable std::mutex guard_; ///< Of what follows.
   std::condition_variable work_;
   std::condition_variable done_;
-  std::deque<std::vector<submission>> queue_; ///< Each no more than a batch.
-  std::vector<submission> spare_;             ///< Empty; its memory serves the next batch.
-  std::size_t last_bytes_ = 0;                ///< Bytes of journal rows in the last of `queue_`.
-  std::vector<objective_id> settled_;         ///< To be sealed.
+  group_queue queue_;
+  group_queue returned_; ///< Of objectives that are back in memory, or that there are none of.
+  std::vector<objective_id> settled_; ///< To be sealed.
   push_queue pushes_{push_queue::bounds{}};
   std::vector<submission> awaiting_; ///< Their objectives have left memory and are being read.
   std::vector<std::pair<std::string, result<bool>>>

@@ -7,6 +7,7 @@
 #include "tests/support/results.hpp"
 #include <troupe/store/await.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <future>
 #include <string>
@@ -196,4 +197,29 @@ TEST_CASE("Changes of an objective that left memory are written in order once it
       [&](auto done) { records->read_objective(objective_id{"o"}, std::move(done)); });
   REQUIRE(now);
   CHECK((*now)->state == objective_state::working);
+}
+
+TEST_CASE("Changes that waited for their objective are written in groups like others",
+          "[store][reads][evict]") {
+  const temporary_directory directory;
+  auto made = make_rocksdb_store({.directory = directory / "data"}, {});
+  REQUIRE(made.has_value());
+  auto& records = **made;
+  records.commit(about("o", 1, objective_created{make_objective("o", {1}), {}}));
+  records.commit(about("o", 2, tasks_withdrawn{0, {0}, task_state::canceled, ""},
+                       objective_moved{objective_state::canceled, ""}));
+  records.flush();
+  records.evict(at_ms(3));
+  REQUIRE(records.status().live_objectives == 0);
+  const std::size_t changes = group_changes_max + 100;
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < changes; ++i)
+    records.commit(about("o", 4, objective_edited{"name " + std::to_string(i), ""}),
+                   [&, i] { order.push_back(i); });
+  std::size_t most = 0;
+  for (std::size_t before = 0; records.turn(); before = order.size())
+    most = std::max(most, order.size() - before);
+  CHECK(most == group_changes_max);
+  REQUIRE(order.size() == changes);
+  CHECK(std::ranges::is_sorted(order));
 }
