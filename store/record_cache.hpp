@@ -5,8 +5,8 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
+#include <iterator>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -36,35 +36,31 @@ public:
     return found->second->record;
   }
 
-  /// To be asked for before a record is read, and handed to `put` with it.
-  [[nodiscard]] std::uint64_t stamp(const std::string& id) {
-    auto& home = part_of(id);
-    const std::lock_guard lock{home.guard};
-    return home.stamp;
-  }
+  /// A record that is being read. It lives from before the row is read until the record is kept, or
+  /// is not.
+  class reading {
+  public:
+    reading(record_cache& of, const std::string& id) : of_(of), id_(id) { of_.begin(id_); }
+    reading(const reading&) = delete;
+    reading& operator=(const reading&) = delete;
+    ~reading() { of_.end(id_); }
 
-  /// Keeps what was read, unless it may have been replaced since `stamp`.
-  void put(const std::string& id, record_ptr record, std::size_t bytes, std::uint64_t stamp) {
-    std::vector<record_ptr> gone; // Destroyed without the lock.
-    if (bytes > part_bytes_max_)
-      return;
-    auto& home = part_of(id);
-    const std::lock_guard lock{home.guard};
-    if (home.stamp != stamp || home.by_id.contains(id))
-      return;
-    home.by_use.push_front({id, std::move(record), bytes});
-    home.by_id.emplace(id, home.by_use.begin());
-    count(home, bytes, 1);
-    while (home.bytes > part_bytes_max_)
-      gone.push_back(drop(home, std::prev(home.by_use.end())));
-  }
+    /// Keeps what was read, unless it has been replaced since.
+    void keep(record_ptr record, std::size_t bytes) { of_.put(id_, std::move(record), bytes); }
+
+  private:
+    record_cache& of_;
+    const std::string id_;
+  };
+  [[nodiscard]] reading begin_reading(const std::string& id) { return {*this, id}; }
 
   /// The record has been replaced.
   void erase(const std::string& id) {
     record_ptr gone;
     auto& home = part_of(id);
     const std::lock_guard lock{home.guard};
-    ++home.stamp;
+    if (const auto read = home.being_read.find(id); read != home.being_read.end())
+      read->second.is_replaced = true;
     const auto found = home.by_id.find(id);
     if (found != home.by_id.end())
       gone = drop(home, found->second);
@@ -86,16 +82,49 @@ private:
     std::size_t bytes = 0;
   };
   using items = std::list<item>;
+  struct read_state {
+    std::size_t readers = 0;
+    bool is_replaced = false; ///< Since the first of them began.
+  };
   struct alignas(64) part {
     std::mutex guard;
     items by_use; ///< Asked for last in front.
     std::unordered_map<std::string, typename items::iterator> by_id;
+    std::unordered_map<std::string, read_state> being_read; ///< By id.
     std::size_t bytes = 0;
-    std::uint64_t stamp = 0;
   };
 
   [[nodiscard]] part& part_of(const std::string& id) noexcept {
     return parts_[std::hash<std::string>{}(id) >> 32 & (parts_count - 1)];
+  }
+
+  void begin(const std::string& id) {
+    auto& home = part_of(id);
+    const std::lock_guard lock{home.guard};
+    ++home.being_read[id].readers;
+  }
+
+  void end(const std::string& id) {
+    auto& home = part_of(id);
+    const std::lock_guard lock{home.guard};
+    const auto mine = home.being_read.find(id);
+    if (--mine->second.readers == 0)
+      home.being_read.erase(mine);
+  }
+
+  void put(const std::string& id, record_ptr record, std::size_t bytes) {
+    std::vector<record_ptr> gone; // Destroyed without the lock.
+    if (bytes > part_bytes_max_)
+      return;
+    auto& home = part_of(id);
+    const std::lock_guard lock{home.guard};
+    if (home.being_read.at(id).is_replaced || home.by_id.contains(id))
+      return;
+    home.by_use.push_front({id, std::move(record), bytes});
+    home.by_id.emplace(id, home.by_use.begin());
+    count(home, bytes, 1);
+    while (home.bytes > part_bytes_max_)
+      gone.push_back(drop(home, std::prev(home.by_use.end())));
   }
 
   void count(part& home, std::size_t bytes, std::size_t records) noexcept {

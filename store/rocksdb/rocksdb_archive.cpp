@@ -156,7 +156,7 @@ task_ptr rocksdb_reads::find_task(const task_id& id) const {
     return found;
   if (gives_up()) // The row may be in memory, and large.
     return nullptr;
-  const auto stamp = of_.tasks_.stamp(id.str());
+  auto reading = of_.tasks_.begin_reading(id.str());
   std::size_t row_bytes = 0;
   auto read = read_task(id, row_bytes);
   if (!read)
@@ -164,7 +164,7 @@ task_ptr rocksdb_reads::find_task(const task_id& id) const {
   of_.misses_.fetch_add(1, std::memory_order_relaxed);
   const auto bytes = row_bytes * decoded_bytes_per_row_byte;
   const task_ptr out = of_.decoded_->counted(std::move(*read), bytes);
-  of_.tasks_.put(id.str(), out, bytes, stamp);
+  reading.keep(out, bytes);
   return out;
 }
 
@@ -227,13 +227,13 @@ rocksdb_reads::find_objective(const objective_id& id) const {
     of_.hits_.fetch_add(1, std::memory_order_relaxed);
     return *cached;
   }
-  const auto stamp = of_.objectives_.stamp(id.str());
-  std::string key;
-  rows::objective_key(key, id.str());
   if (reach_ == reach::memory && !has_objective(id))
     return std::nullopt; // Known to be nowhere, or left to one that reads the disk.
   if (gives_up())
     return std::nullopt;
+  auto reading = of_.objectives_.begin_reading(id.str());
+  std::string key;
+  rows::objective_key(key, id.str());
   rocksdb::PinnableSlice row;
   if (!read_row(key, row))
     return std::nullopt;
@@ -241,8 +241,7 @@ rocksdb_reads::find_objective(const objective_id& id) const {
   of_.misses_.fetch_add(1, std::memory_order_relaxed);
   const auto bytes = row.size() * decoded_bytes_per_row_byte;
   read.view = of_.decoded_->counted(std::move(*read.view), bytes);
-  of_.objectives_.put(id.str(), std::make_shared<const objective_state_of_record>(read), bytes,
-                      stamp);
+  reading.keep(std::make_shared<const objective_state_of_record>(read), bytes);
   return read;
 }
 

@@ -193,7 +193,7 @@ TEST_CASE(
     "[store][reads]") {
   record_cache<std::string> cache{400}; // A quarter for each part.
   const auto keep = [&](const std::string& id, std::size_t bytes) {
-    cache.put(id, std::make_shared<const std::string>(id), bytes, cache.stamp(id));
+    cache.begin_reading(id).keep(std::make_shared<const std::string>(id), bytes);
   };
   for (int i = 0; i < 100; ++i) {
     keep(std::to_string(i), 40);
@@ -207,16 +207,28 @@ TEST_CASE(
 
 TEST_CASE("A record that was replaced while it was read is not kept", "[store][reads]") {
   record_cache<std::string> cache{4000};
-  const auto stamp = cache.stamp("id");
-  cache.erase("id");
-  cache.put("id", std::make_shared<const std::string>("old"), 1, stamp);
+  {
+    auto reading = cache.begin_reading("id");
+    cache.erase("id");
+    reading.keep(std::make_shared<const std::string>("old"), 1);
+  }
   CHECK(cache.find("id") == nullptr);
-  cache.put("id", std::make_shared<const std::string>("new"), 1, cache.stamp("id"));
+  cache.begin_reading("id").keep(std::make_shared<const std::string>("new"), 1);
   REQUIRE(cache.find("id") != nullptr);
   CHECK(*cache.find("id") == "new");
   cache.erase("id");
   CHECK(cache.find("id") == nullptr);
   CHECK(cache.bytes() == 0);
+}
+
+TEST_CASE("A record that was read is kept, whatever others were replaced meanwhile",
+          "[store][reads]") {
+  record_cache<std::string> cache{4000};
+  auto reading = cache.begin_reading("id");
+  for (int i = 0; i < 100; ++i) // In every part of the cache.
+    cache.erase("other " + std::to_string(i));
+  reading.keep(std::make_shared<const std::string>("record"), 1);
+  CHECK(cache.find("id") != nullptr);
 }
 
 TEST_CASE("Bytes that were read count as long as somebody holds them", "[store][reads]") {
