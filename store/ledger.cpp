@@ -37,7 +37,10 @@ ledger::published ledger::publish(change&& change, std::shared_ptr<task> ended,
   const auto owner = home.live.find(change.context);
   if (owner == home.live.end())
     return {};
-  return publish_task(&owner->second, std::move(change), std::move(ended), follow, gone);
+  const auto out = publish_task(&owner->second, std::move(change), std::move(ended), follow, gone);
+  if (out.accepted)
+    note_listed(home, owner->second);
+  return out;
 }
 
 ledger::published ledger::publish_objective(objective_shard& home, change&& news,
@@ -59,6 +62,7 @@ ledger::published ledger::publish_objective(objective_shard& home, change&& news
   entry.sequence = news.sequence;
   auto& view = unshared(entry.view);
   apply(view, news);
+  note_listed(home, entry);
   note_withdrawals(entry.withdrawn, news);
   for (auto index = plans_before; index < view.plans.size(); ++index)
     archive_.learn(view.id, static_cast<std::uint32_t>(index), *view.plans[index].spec);
@@ -224,17 +228,31 @@ std::pair<ledger::live_tasks_set::iterator, bool> ledger::add_live(task_shard& h
 
 void ledger::note_status(task_shard& home, const live_entry& entry) {
   home.lists.update(entry.listed, *entry.record,
-                    [&](const task& moved, const live_index::place& to) {
+                    [&](const task& moved, const live_index<task>::place& to) {
                       home.live.find(std::string_view{moved.id.str()})->listed = to;
                     });
 }
 
 void ledger::drop_live(task_shard& home, live_tasks_set::iterator which) {
-  const auto move = [&](const task& moved, const live_index::place& to) {
+  const auto move = [&](const task& moved, const live_index<task>::place& to) {
     home.live.find(std::string_view{moved.id.str()})->listed = to;
   };
   home.lists.remove(which->listed, which->record->owner, move);
   home.live.erase(which);
+}
+
+void ledger::note_listed(objective_shard& home, objective_entry& entry) {
+  const auto move = [&](const objective_view& moved, const live_index<objective_view>::place& to) {
+    home.live.find(moved.id.str())->second.listed = to;
+  };
+  if (entry.sealed && entry.listed.in) {
+    home.lists.remove(entry.listed, entry.view->owner, move);
+    entry.listed = {};
+  } else if (!entry.sealed && entry.listed.in) {
+    home.lists.update(entry.listed, *entry.view, move);
+  } else if (!entry.sealed) {
+    entry.listed = home.lists.add(*entry.view);
+  }
 }
 
 void ledger::count_task(objective_entry* owner, int by) noexcept {
@@ -265,6 +283,7 @@ std::optional<ledger::pinned> ledger::pin(const objective_id& id) {
   pinned out{entry.sequence, static_cast<std::uint32_t>(entry.view->plans.size()),
              entry.sealed ? entry.view : nullptr};
   entry.sealed = false;
+  note_listed(home, entry);
   ++entry.pins;
   return out;
 }
@@ -293,8 +312,10 @@ void ledger::mark_sealed(const objective_id& id, std::uint64_t sequence) {
   auto& home = objective_shard_of(id.str());
   const std::lock_guard lock{home.guard};
   const auto found = home.live.find(id.str());
-  if (found != home.live.end() && found->second.sequence == sequence)
-    found->second.sealed = true;
+  if (found == home.live.end() || found->second.sequence != sequence)
+    return;
+  found->second.sealed = true;
+  note_listed(home, found->second);
 }
 
 void ledger::evict(timestamp settled_before) {
@@ -342,6 +363,8 @@ void ledger::forget(const settled_objective& which) {
       || found->second.view->updated != which.updated)
     return;
   archive_.forget(*found->second.view);
+  found->second.sealed = true; // It stands in no list any more.
+  note_listed(home, found->second);
   gone = std::move(found->second);
   home.live.erase(found);
   live_objectives_.fetch_sub(1, std::memory_order_relaxed);
@@ -398,8 +421,11 @@ void ledger::insert(objective_shard& home, objective_state_of_record record, boo
   entry.withdrawn = std::move(record.withdrawn);
   entry.sequence = record.sequence;
   entry.sealed = sealed;
-  if (home.live.emplace(key, std::move(entry)).second)
-    live_objectives_.fetch_add(1, std::memory_order_relaxed);
+  const auto added = home.live.emplace(key, std::move(entry));
+  if (!added.second)
+    return;
+  note_listed(home, added.first->second);
+  live_objectives_.fetch_add(1, std::memory_order_relaxed);
 }
 
 } // namespace troupe

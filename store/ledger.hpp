@@ -67,6 +67,10 @@ public:
   [[nodiscard]] std::size_t live_objectives() const noexcept {
     return live_objectives_.load(std::memory_order_relaxed);
   }
+  /// Live tasks and objectives that lists have looked at so far.
+  [[nodiscard]] std::uint64_t rows_looked_at() const noexcept {
+    return rows_looked_at_.load(std::memory_order_relaxed);
+  }
 
   // -- watching (store.hpp) --------------------------------------------------------------------------------------------
 
@@ -146,7 +150,7 @@ private:
     mutable std::shared_ptr<task> record;
     mutable std::unique_ptr<watchers> watched_by = nullptr; ///< Null: nobody.
     mutable std::uint64_t sequence = 0;                     ///< Of its last change, in its stream.
-    mutable live_index::place listed = {};
+    mutable live_index<task>::place listed = {};
 
     [[nodiscard]] bool is_watched() const noexcept { return watched_by && !watched_by->empty(); }
   };
@@ -176,7 +180,7 @@ private:
   struct alignas(64) task_shard {
     mutable std::mutex guard;
     live_tasks_set live;
-    live_index lists;         ///< Of the live ones.
+    live_index<task> lists;   ///< Of the live ones.
     text_map<watchers> early; ///< Watchers of plans' tasks that have not begun.
   };
 
@@ -189,6 +193,7 @@ private:
     std::size_t pins = 0;
     bool sealed = false;
     bool in_memory = true; ///< False: read from the archive for one question.
+    live_index<objective_view>::place listed = {}; ///< Nowhere while it is sealed.
 
     /// Settled, and nobody needs it here.
     [[nodiscard]] bool is_idle() const noexcept {
@@ -199,6 +204,7 @@ private:
   struct alignas(64) objective_shard {
     mutable std::mutex guard;
     text_map<objective_entry> live;
+    live_index<objective_view> lists; ///< Of those that are not sealed.
     std::uint64_t evictions = 0; ///< What was read of the archive before the last one may be old.
   };
 
@@ -224,6 +230,8 @@ private:
   /// Its record has changed.
   static void note_status(task_shard& home, const live_entry& entry);
   static void drop_live(task_shard& home, live_tasks_set::iterator which);
+  /// The view of an objective has changed, or whether it is sealed.
+  static void note_listed(objective_shard& home, objective_entry& entry);
   void count_task(objective_entry* owner, int by) noexcept;
   void insert(objective_shard& home, objective_state_of_record record, bool sealed) const;
 
@@ -262,6 +270,7 @@ private:
   std::atomic<std::size_t> live_tasks_{0};
   mutable std::atomic<std::size_t> live_objectives_{0};
   mutable std::atomic<std::size_t> early_watchers_{0};
+  mutable std::atomic<std::uint64_t> rows_looked_at_{0};
 
   mutable std::mutex all_guard_; ///< Taken last of all.
   watchers all_watched_by_;

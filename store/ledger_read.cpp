@@ -393,10 +393,12 @@ result<task_page> ledger::list(const list_tasks& query, const archive_reads& end
   auto all = unrecorded_tasks(filter, *after, *size + 1, ended);
   first_rows<task_ptr> rows{*after, *size + 1};
   if (!filter.state || !is_terminal(*filter.state)) {
-    const auto context_hash = live_index::hash_of(filter.context);
+    const auto context_hash = live_index<task>::hash_of(filter.context);
+    std::uint64_t looked_at = 0;
     for (const auto& home : tasks_) {
       const std::lock_guard lock{home.guard};
-      home.lists.visit(filter.owner, filter.state, [&](const live_index::row& each) {
+      home.lists.visit(filter.owner, filter.state, [&](const live_index<task>::row& each) {
+        ++looked_at;
         if ((filter.status_after && each.at < *filter.status_after)
             || (!filter.context.empty()
                 && (each.context_hash != context_hash || each.record->context != filter.context)))
@@ -406,6 +408,7 @@ result<task_page> ledger::list(const list_tasks& query, const archive_reads& end
                         [&] { return task_ptr{home.live.find(std::string_view{id})->record}; });
       });
     }
+    rows_looked_at_.fetch_add(looked_at, std::memory_order_relaxed);
   }
   all = merge(std::move(all), rows.take(), place);
   if (!filter.state || is_terminal(*filter.state))
@@ -429,13 +432,16 @@ result<objective_page> ledger::list(const list_objectives& query,
     return after.error();
   const auto owner = owner_of(query.who);
   first_rows<objective_ptr> rows{*after, *size + 1};
+  std::uint64_t looked_at = 0;
   for (const auto& home : objectives_) {
     const std::lock_guard lock{home.guard};
-    for (const auto& [id, entry] : home.live)
-      if (!entry.sealed && entry.view->owner == owner
-          && (!query.state || entry.view->state == *query.state))
-        rows.offer(entry.view->updated, id, entry.view);
+    home.lists.visit(owner, query.state, [&](const live_index<objective_view>::row& each) {
+      ++looked_at;
+      const auto& id = each.record->id.str();
+      rows.offer_made(each.at, id, [&] { return objective_ptr{home.live.find(id)->second.view}; });
+    });
   }
+  rows_looked_at_.fetch_add(looked_at, std::memory_order_relaxed);
   auto all = merge(rows.take(), ended.list_objectives(owner, query.state, *after, *size + 1),
                    [](const objective_ptr& row) { return place_in_list(row); });
   objective_page out;

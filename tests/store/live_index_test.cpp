@@ -22,12 +22,12 @@ task make_task(const std::string& id, const std::string& owner, task_state state
   return out;
 }
 
-std::set<std::string> seen(const live_index& in, const std::string& owner,
+std::set<std::string> seen(const live_index<task>& in, const std::string& owner,
                            std::optional<task_state> state = {}) {
   std::set<std::string> out;
-  in.visit(owner, state, [&](const live_index::row& each) {
+  in.visit(owner, state, [&](const live_index<task>::row& each) {
     CHECK(each.at == each.record->status.at);
-    CHECK(each.context_hash == live_index::hash_of(each.record->context));
+    CHECK(each.context_hash == live_index<task>::hash_of(each.record->context));
     CHECK(out.insert(each.record->id.str()).second);
   });
   return out;
@@ -38,7 +38,7 @@ using ids = std::set<std::string>;
 } // namespace
 
 TEST_CASE("A list of live tasks looks at nobody else's, and at no other state's", "[store][list]") {
-  live_index index;
+  live_index<task> index;
   std::vector<task> tasks;
   tasks.reserve(1001);
   for (int i = 0; i < 1000; ++i)
@@ -57,13 +57,13 @@ TEST_CASE("Whatever tasks come, change and go, each stands in the list of its ow
   const std::vector<task_state> states{task_state::submitted, task_state::working,
                                        task_state::input_required};
   std::mt19937 random{7}; // NOLINT: the same each time.
-  live_index index;
+  live_index<task> index;
   struct kept {
     std::unique_ptr<task> record;
-    live_index::place where;
+    live_index<task>::place where;
   };
   std::map<std::string, kept> tasks;
-  const auto on_moved = [&](const task& moved, const live_index::place& to) {
+  const auto on_moved = [&](const task& moved, const live_index<task>::place& to) {
     tasks.at(moved.id.str()).where = to;
   };
   for (int step = 0; step < 500; ++step) {
