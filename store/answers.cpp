@@ -30,24 +30,16 @@ result<objective_ptr> answer_objective(const ledger& live, const archive_reads& 
 
 result<placement> answer_placement(const ledger& live, const archive_reads& ended,
                                    const task_id& id) {
-  const auto found = live.find_task(id, ended);
-  if (!found)
-    return unknown_task(id.str());
-  placement out{.kind = placement::id_kind::task, .owner = found->owner, .objective = {}};
-  if (found->origin) {
-    out.objective = objective_id{found->context};
-    out.plan = found->origin.plan_index;
-    out.task = found->origin.task_index;
-  }
-  return out;
+  if (auto found = live.placement_of(id, ended))
+    return *std::move(found);
+  return unknown_task(id.str());
 }
 
 result<placement> answer_placement(const ledger& live, const archive_reads& ended,
                                    const objective_id& id) {
-  const auto found = live.find_objective(id, ended);
-  if (!found)
-    return unknown_objective(id.str());
-  return placement{.kind = placement::id_kind::objective, .owner = found->owner, .objective = id};
+  if (auto found = live.placement_of(id, ended))
+    return *std::move(found);
+  return unknown_objective(id.str());
 }
 
 result<placement> answer_placement(const ledger& live, const archive_reads& ended,

@@ -7,6 +7,7 @@
 #include <troupe/protocol/ids.hpp>
 #include <troupe/protocol/objective.hpp>
 #include <troupe/protocol/task.hpp>
+#include <troupe/store/store.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -38,6 +39,10 @@ struct withdrawal {
   boost::json::object metadata;
   timestamp at{};
 };
+
+/// The placement that the record itself says.
+[[nodiscard]] placement placement_of(const task& record);
+[[nodiscard]] placement placement_of(const objective_view& record);
 
 /// Everything that is known about an objective beside its tasks' records.
 struct objective_state_of_record {
@@ -71,12 +76,16 @@ public:
 
   /// A finished task, if it is in memory; else null, which says nothing.
   [[nodiscard]] virtual task_ptr recall_task(const task_id& id) const = 0;
-  /// A finished task; null if unknown (or not kept any more).
+  /// A finished task that `recall_task` has not given; null if unknown (or not kept any more).
   [[nodiscard]] virtual task_ptr find_task(const task_id& id) const = 0;
   /// Whether find_task would find one.
   [[nodiscard]] virtual bool has_task(const task_id& id) const = 0;
   [[nodiscard]] virtual std::optional<task_place> place_of(const task_id& id) const = 0;
   [[nodiscard]] virtual std::optional<plan_place> place_of(const plan_id& id) const = 0;
+  /// Whose a finished task or a settled objective is, if that is known without its record; else
+  /// nothing, which says nothing.
+  [[nodiscard]] virtual std::optional<placement> placement_of(const task_id& id) const = 0;
+  [[nodiscard]] virtual std::optional<placement> placement_of(const objective_id& id) const = 0;
   /// An objective that has left the ledger.
   [[nodiscard]] virtual std::optional<objective_state_of_record>
   find_objective(const objective_id& id) const = 0;

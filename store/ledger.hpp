@@ -56,6 +56,11 @@ public:
                                              const archive_reads& ended) const;
   [[nodiscard]] std::optional<objective_id> objective_of(const plan_id& id,
                                                          const archive_reads& ended) const;
+  /// Whose it is and where it stands; nothing if unknown. Reads no large record.
+  [[nodiscard]] std::optional<placement> placement_of(const task_id& id,
+                                                      const archive_reads& ended) const;
+  [[nodiscard]] std::optional<placement> placement_of(const objective_id& id,
+                                                      const archive_reads& ended) const;
   [[nodiscard]] bool knows_task(const task_id& id, const archive_reads& ended) const;
   [[nodiscard]] bool knows_objective(const objective_id& id, const archive_reads& ended) const;
   [[nodiscard]] result<task_page> list(const list_tasks& query, const archive_reads& ended) const;

@@ -134,6 +134,41 @@ bool ledger::knows_task(const task_id& id, const archive_reads& ended) const {
          || for_each_chosen_place(id, ended, is_there);
 }
 
+std::optional<placement> ledger::placement_of(const task_id& id, const archive_reads& ended) const {
+  if (const auto live = look_live(id, nullptr).record)
+    return troupe::placement_of(*live);
+  if (const auto recent = ended.recall_task(id))
+    return troupe::placement_of(*recent);
+  std::optional<placement> out;
+  const auto look_there = [&](const task_place& place, const task_id& base,
+                              std::uint32_t generation) {
+    auto& home = objective_shard_of(place.objective.str());
+    const std::lock_guard lock{home.guard};
+    const auto found = home.live.find(place.objective.str());
+    if (found == home.live.end())
+      return false;
+    const auto& plans = found->second.view->plans;
+    if (place.plan >= plans.size() || place.task >= plans[place.plan].tasks.size()
+        || plans[place.plan].spec->tasks[place.task].id != base)
+      return false;
+    const auto& slot = plans[place.plan].tasks[place.task];
+    if (slot.generation == generation && slot.state == task_state::unspecified)
+      out = placement{.kind = placement::id_kind::task,
+                      .owner = found->second.view->owner,
+                      .objective = place.objective,
+                      .plan = place.plan,
+                      .task = place.task};
+    return true;
+  };
+  for_each_generated_place(id, ended, look_there); // One that has not begun has no record.
+  if (!out)
+    out = ended.placement_of(id);
+  if (!out)
+    if (const auto found = find_task(id, ended))
+      out = troupe::placement_of(*found);
+  return out;
+}
+
 task_snapshot ledger::look_live(const task_id& id, const watcher_ptr* who) const {
   auto& home = task_shard_of(id.str());
   const std::lock_guard lock{home.guard};
@@ -239,6 +274,21 @@ objective_ptr ledger::find_objective(const objective_id& id, const archive_reads
   }
   auto read = ended.find_objective(id);
   return read ? objective_ptr{std::move(read->view)} : nullptr;
+}
+
+std::optional<placement> ledger::placement_of(const objective_id& id,
+                                              const archive_reads& ended) const {
+  {
+    auto& home = objective_shard_of(id.str());
+    const std::lock_guard lock{home.guard};
+    const auto found = home.live.find(id.str());
+    if (found != home.live.end())
+      return troupe::placement_of(*found->second.view);
+  }
+  if (auto known = ended.placement_of(id))
+    return known;
+  const auto found = find_objective(id, ended);
+  return found ? std::optional{troupe::placement_of(*found)} : std::nullopt;
 }
 
 objective_snapshot ledger::snapshot_objective(const objective_id& id, const watcher_ptr& who,

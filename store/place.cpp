@@ -1,8 +1,24 @@
 #include "store/place.hpp"
 
+#include "store/archive.hpp"
+
 #include <charconv>
 
 namespace troupe {
+
+placement placement_of(const task& record) {
+  placement out{.kind = placement::id_kind::task, .owner = record.owner, .objective = {}};
+  if (record.origin) {
+    out.objective = objective_id{record.context};
+    out.plan = record.origin.plan_index;
+    out.task = record.origin.task_index;
+  }
+  return out;
+}
+
+placement placement_of(const objective_view& record) {
+  return {.kind = placement::id_kind::objective, .owner = record.owner, .objective = record.id};
+}
 
 std::optional<numbered> split_number(std::string_view text, std::string_view mark) noexcept {
   const auto at = text.rfind(mark);

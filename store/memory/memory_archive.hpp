@@ -35,6 +35,11 @@ public:
   [[nodiscard]] bool has_task(const task_id& id) const override;
   [[nodiscard]] std::optional<task_place> place_of(const task_id& id) const override;
   [[nodiscard]] std::optional<plan_place> place_of(const plan_id& id) const override;
+  /// Nothing: its records are in memory.
+  [[nodiscard]] std::optional<placement> placement_of(const task_id&) const override { return {}; }
+  [[nodiscard]] std::optional<placement> placement_of(const objective_id&) const override {
+    return {};
+  }
   [[nodiscard]] std::optional<objective_state_of_record>
   find_objective(const objective_id& id) const override;
   [[nodiscard]] bool has_objective(const objective_id& id) const override;

@@ -148,6 +148,11 @@ void change_batch::stage_seal(const objective_id& id) {
   rows::objective_key(key_, id.str());
   rows::write_objective_row(value_, *record);
   rows_.Put(key_, value_);
+  if (value_.size() > rows::placed_row_bytes_min) {
+    rows::objective_placement_key(key_, id.str());
+    rows::write_placement(value_, placement_of(*record->view));
+    rows_.Put(key_, value_);
+  }
   rows::objective_state_index_prefix(key_, record->view->owner, record->view->state);
   rows::append_position(key_, record->view->updated, id.str());
   rows_.Put(key_, "");
@@ -227,6 +232,11 @@ void change_batch::put_ended_rows(submission& each) {
   rows::task_key(key_, record.id.str());
   rows_.Put(key_, value_);
   each.may_be_recalled = value_.size() <= recent_task_bytes_max;
+  if (value_.size() > rows::placed_row_bytes_min) {
+    rows::task_placement_key(key_, record.id.str());
+    rows::write_placement(value_, placement_of(record));
+    rows_.Put(key_, value_);
+  }
   const char state = static_cast<char>('0' + static_cast<int>(record.status.state));
   rows::context_index_prefix(key_, record.owner, record.context);
   rows::append_position(key_, record.status.at, record.id.str());
@@ -250,6 +260,8 @@ void change_batch::finish() {
     rows::live_key(key_, rows::stream_kind::lone_task, id);
     rows_.Put(key_, "");
   }
+  for (const auto& missing : archive_.take_missing_rows())
+    rows_.Put(missing.key, missing.value);
   if (counts_changed_) {
     rows::write_counts(value_, counts_);
     rows_.Put(rows::counts_key, value_);

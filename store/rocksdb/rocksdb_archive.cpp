@@ -6,6 +6,7 @@
 #include <troupe/store/store.hpp>
 
 #include <memory>
+#include <utility>
 
 namespace troupe {
 
@@ -15,6 +16,9 @@ constexpr std::array terminal_states{task_state::completed, task_state::failed,
                                      task_state::canceled, task_state::rejected};
 constexpr std::array settled_states{objective_state::completed, objective_state::failed,
                                     objective_state::canceled};
+
+/// Rows of placements that wait for the next batch; more are made when the records are read again.
+constexpr std::size_t missing_rows_max = 256;
 
 [[noreturn]] void fail_reading(const std::string& why) {
   throw store_unreadable("the store cannot be read: " + why);
@@ -120,6 +124,17 @@ void rocksdb_archive::count(read_counters& out) const noexcept {
   out.cache_misses = misses_.load(std::memory_order_relaxed);
 }
 
+std::vector<rocksdb_archive::missing_row> rocksdb_archive::take_missing_rows() {
+  const std::lock_guard lock{missing_guard_};
+  return std::exchange(missing_rows_, {});
+}
+
+void rocksdb_archive::add_missing_row(missing_row added) const {
+  const std::lock_guard lock{missing_guard_};
+  if (missing_rows_.size() < missing_rows_max)
+    missing_rows_.push_back(std::move(added));
+}
+
 // -- reading --------------------------------------------------------------------------------------
 
 bool rocksdb_reads::gives_up() const noexcept {
@@ -152,8 +167,6 @@ task_ptr rocksdb_reads::recall_task(const task_id& id) const {
 }
 
 task_ptr rocksdb_reads::find_task(const task_id& id) const {
-  if (auto found = recall_task(id))
-    return found;
   if (gives_up()) // The row may be in memory, and large.
     return nullptr;
   auto reading = of_.tasks_.begin_reading(id.str());
@@ -165,7 +178,37 @@ task_ptr rocksdb_reads::find_task(const task_id& id) const {
   const auto bytes = row_bytes * decoded_bytes_per_row_byte;
   const task_ptr out = of_.decoded_->counted(std::move(*read), bytes);
   reading.keep(out, bytes);
+  std::string key;
+  rows::task_placement_key(key, id.str());
+  keep_placement(key, troupe::placement_of(*out), row_bytes);
   return out;
+}
+
+std::optional<placement> rocksdb_reads::read_placement(std::string_view key) const {
+  rocksdb::PinnableSlice row;
+  return read_row(key, row) ? std::optional{understood(rows::read_placement(text_of(row)), key)}
+                            : std::nullopt;
+}
+
+std::optional<placement> rocksdb_reads::placement_of(const task_id& id) const {
+  std::string key;
+  rows::task_placement_key(key, id.str());
+  return read_placement(key);
+}
+
+std::optional<placement> rocksdb_reads::placement_of(const objective_id& id) const {
+  std::string key;
+  rows::objective_placement_key(key, id.str());
+  return read_placement(key);
+}
+
+void rocksdb_reads::keep_placement(std::string_view key, const placement& known,
+                                   std::size_t row_bytes) const {
+  if (row_bytes <= rows::placed_row_bytes_min || read_placement(key))
+    return;
+  rocksdb_archive::missing_row missing{std::string{key}, {}};
+  rows::write_placement(missing.value, known);
+  of_.add_missing_row(std::move(missing));
 }
 
 std::optional<task> rocksdb_reads::read_task(const task_id& id, std::size_t& row_bytes) const {
@@ -197,7 +240,7 @@ task_ptr rocksdb_reads::read_listed(const task_id& id, const task_view_options& 
 }
 
 bool rocksdb_reads::has_task(const task_id& id) const {
-  if (of_.recent_.has_task(id))
+  if (of_.recent_.has_task(id) || placement_of(id))
     return true;
   std::string key;
   rows::task_key(key, id.str());
@@ -242,10 +285,14 @@ rocksdb_reads::find_objective(const objective_id& id) const {
   const auto bytes = row.size() * decoded_bytes_per_row_byte;
   read.view = of_.decoded_->counted(std::move(*read.view), bytes);
   reading.keep(std::make_shared<const objective_state_of_record>(read), bytes);
+  rows::objective_placement_key(key, id.str());
+  keep_placement(key, troupe::placement_of(*read.view), row.size());
   return read;
 }
 
 bool rocksdb_reads::has_objective(const objective_id& id) const {
+  if (placement_of(id))
+    return true;
   std::string key;
   rows::objective_key(key, id.str());
   rocksdb::PinnableSlice row;

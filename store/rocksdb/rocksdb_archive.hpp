@@ -14,7 +14,10 @@
 #include <array>
 #include <atomic>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace troupe {
 
@@ -37,6 +40,14 @@ public:
   /// An objective's row has been replaced.
   void replaced(const objective_id& id) const { objectives_.erase(id.str()); }
 
+  /// Large records that were read and have no row of their placement yet: rows for the next batch.
+  /// They come of directories that an older program wrote.
+  struct missing_row {
+    std::string key;
+    std::string value;
+  };
+  [[nodiscard]] std::vector<missing_row> take_missing_rows();
+
   /// Counts it; its row was written with the event.
   void keep(const task_ptr& ended) override;
   void learn(const objective_id&, std::uint32_t, const plan_spec&) override {}
@@ -50,11 +61,15 @@ public:
 private:
   friend class rocksdb_reads;
 
+  void add_missing_row(missing_row added) const;
+
   rocksdb::DB& db_;
   memory_archive recent_;
   const std::shared_ptr<byte_gauge> decoded_ = std::make_shared<byte_gauge>();
   mutable record_cache<task> tasks_{cached_tasks_bytes_max};
   mutable record_cache<objective_state_of_record> objectives_{cached_objectives_bytes_max};
+  mutable std::mutex missing_guard_;
+  mutable std::vector<missing_row> missing_rows_; ///< At most missing_rows_max.
   mutable std::atomic<std::uint64_t> hits_{0};
   mutable std::atomic<std::uint64_t> misses_{0};
   std::array<std::atomic<std::uint64_t>, task_state_count> task_counts_{};
@@ -83,6 +98,8 @@ public:
   [[nodiscard]] bool has_task(const task_id& id) const override;
   [[nodiscard]] std::optional<task_place> place_of(const task_id& id) const override;
   [[nodiscard]] std::optional<plan_place> place_of(const plan_id& id) const override;
+  [[nodiscard]] std::optional<placement> placement_of(const task_id& id) const override;
+  [[nodiscard]] std::optional<placement> placement_of(const objective_id& id) const override;
   [[nodiscard]] std::optional<objective_state_of_record>
   find_objective(const objective_id& id) const override;
   [[nodiscard]] bool has_objective(const objective_id& id) const override;
@@ -98,6 +115,9 @@ private:
   /// Whether the answer must be left to one that reads the disk.
   [[nodiscard]] bool gives_up() const noexcept;
   [[nodiscard]] bool read_row(std::string_view key, rocksdb::PinnableSlice& row) const;
+  [[nodiscard]] std::optional<placement> read_placement(std::string_view key) const;
+  /// Has the placement of a large record written, unless it is.
+  void keep_placement(std::string_view key, const placement& known, std::size_t row_bytes) const;
   [[nodiscard]] std::optional<task> read_task(const task_id& id, std::size_t& row_bytes) const;
   [[nodiscard]] task_ptr read_listed(const task_id& id, const task_view_options& view) const;
 

@@ -110,6 +110,14 @@ void plan_place_key(std::string& out, std::string_view plan) {
   out.assign("i/p").append(plan);
 }
 
+void task_placement_key(std::string& out, std::string_view task) {
+  out.assign("w/t").append(task);
+}
+
+void objective_placement_key(std::string& out, std::string_view objective) {
+  out.assign("w/o").append(objective);
+}
+
 void push_key(std::string& out, std::string_view task, std::string_view config) {
   out.assign(push_prefix).append(task).append("/").append(config);
 }
@@ -214,6 +222,29 @@ std::optional<plan_place> read_plan_place(std::string_view row) {
   if (!take_big_endian(row, out.plan))
     return std::nullopt;
   out.objective = objective_id{row};
+  return out;
+}
+
+void write_placement(std::string& out, const placement& placement) {
+  out.assign(1, static_cast<char>('0' + static_cast<int>(placement.kind)));
+  append_big_endian(out, placement.plan);
+  append_big_endian(out, placement.task);
+  append_big_endian(out, static_cast<std::uint32_t>(placement.objective.str().size()));
+  out.append(placement.objective.str()).append(placement.owner);
+}
+
+std::optional<placement> read_placement(std::string_view row) {
+  placement out;
+  std::uint32_t objective_bytes = 0;
+  if (row.empty() || row.front() < '0' || row.front() > '2')
+    return std::nullopt;
+  out.kind = static_cast<placement::id_kind>(row.front() - '0');
+  row.remove_prefix(1);
+  if (!take_big_endian(row, out.plan) || !take_big_endian(row, out.task)
+      || !take_big_endian(row, objective_bytes) || objective_bytes > row.size())
+    return std::nullopt;
+  out.objective = objective_id{row.substr(0, objective_bytes)};
+  out.owner = row.substr(objective_bytes);
   return out;
 }
 

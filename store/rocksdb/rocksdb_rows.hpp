@@ -10,7 +10,8 @@
 //   one change (record::write) l/<o|t><stream>                     live: this stream is replayed at
 //   start t/<task>                            a finished task (record::write) o/<objective> a
 //   settled objective (write_objective_row) i/t<task>, i/p<plan>                where an id stands
-//   that does not say so itself p/<task>/<config>                   a push configuration
+//   that does not say so itself w/t<task>, w/o<objective>  whose a large record is, and where it
+//   stands (write_placement) p/<task>/<config>                   a push configuration
 //   (record::write, push_row.hpp) xc<length><context><time><task>     finished tasks by context;
 //   the value is the state xs<state><time><task>               finished tasks by state
 //   xo<state><time><objective>          sealed objectives by state
@@ -22,8 +23,10 @@
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/objective.hpp>
 #include <troupe/protocol/task.hpp>
+#include <troupe/store/store.hpp>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -34,6 +37,10 @@ namespace troupe::rows {
 
 /// Grows when an older program could misread what this one writes.
 inline constexpr std::uint32_t format_version = 1;
+
+/// A finished task or settled objective whose row is larger has a row `w/` beside it: whose it is
+/// is asked more often than what it is. Of a smaller one the row itself is read.
+inline constexpr std::size_t placed_row_bytes_min = 8192;
 
 inline constexpr std::string_view format_key = "f";
 inline constexpr std::string_view mark_key = "m";
@@ -60,6 +67,8 @@ void task_key(std::string& out, std::string_view task);
 void objective_key(std::string& out, std::string_view objective);
 void task_place_key(std::string& out, std::string_view task);
 void plan_place_key(std::string& out, std::string_view plan);
+void task_placement_key(std::string& out, std::string_view task);
+void objective_placement_key(std::string& out, std::string_view objective);
 
 /// Ids have no slash in them (include/troupe/protocol/ids.hpp).
 void push_key(std::string& out, std::string_view task, std::string_view config);
@@ -96,6 +105,10 @@ void write_place(std::string& out, const task_place& task_place);
 void write_place(std::string& out, const plan_place& plan_place);
 [[nodiscard]] std::optional<task_place> read_task_place(std::string_view row);
 [[nodiscard]] std::optional<plan_place> read_plan_place(std::string_view row);
+
+/// Kind, plan, task, length of the objective's id, objective, owner.
+void write_placement(std::string& out, const placement& placement);
+[[nodiscard]] std::optional<placement> read_placement(std::string_view row);
 
 /// Lines: the sequence of its last change, the objective (record::write), a change for each
 /// withdrawal.

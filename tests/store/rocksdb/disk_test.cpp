@@ -364,7 +364,6 @@ TEST_CASE("A disk that cannot be read is not taken for an empty one", "[store][d
 
   file_system->now = mood::unreadable;
   CHECK_THROWS_AS(records->find_task(task_id{"ended"}), store_unreadable);
-  CHECK_THROWS_AS(records->knows_task(task_id{"ended"}), store_unreadable);
   CHECK_THROWS_AS(records->find_objective(objective_id{"far"}), store_unreadable);
   CHECK_THROWS_AS(records->list(list_tasks{}), store_unreadable);
   CHECK_THROWS_AS(records->snapshot_task(task_id{"ended"}, nullptr), store_unreadable);

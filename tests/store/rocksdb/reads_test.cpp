@@ -1,5 +1,7 @@
 // Reads of the durable store: what memory answers at once, what readers read, how often and for
 // whom.
+#include "store/rocksdb/rocksdb_archive.hpp"
+#include "store/rocksdb/rocksdb_rows.hpp"
 #include "store/rocksdb/rocksdb_store.hpp"
 #include "tests/store/changes.hpp"
 #include "tests/store/kinds.hpp"
@@ -7,9 +9,12 @@
 #include "tests/support/results.hpp"
 #include <troupe/store/await.hpp>
 
+#include <rocksdb/db.h>
+
 #include <algorithm>
 #include <atomic>
 #include <future>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -197,6 +202,143 @@ TEST_CASE("Changes of an objective that left memory are written in order once it
       [&](auto done) { records->read_objective(objective_id{"o"}, std::move(done)); });
   REQUIRE(now);
   CHECK((*now)->state == objective_state::working);
+}
+
+// -- whose it is -------------------------------------------------------------------------------------------------------
+
+namespace {
+
+result<placement> place(const store& in, const std::string& id) {
+  return await_read<placement>(
+      [&](auto done) { in.read_placement(task_id{id}, std::move(done), "a"); });
+}
+
+/// A directory that a test opens as what it is: rows.
+class raw_rows {
+public:
+  explicit raw_rows(const std::string& directory) {
+    rocksdb::DB* db = nullptr;
+    if (!rocksdb::DB::Open({}, directory, &db).ok())
+      FAIL("the directory cannot be opened");
+    db_.reset(db);
+  }
+  rocksdb::DB& operator*() { return *db_; }
+  rocksdb::DB* operator->() { return db_.get(); }
+
+private:
+  std::unique_ptr<rocksdb::DB> db_;
+};
+
+} // namespace
+
+TEST_CASE("Whose a large finished task is, is known without its record", "[store][reads]") {
+  const filled on;
+  const auto found = place(*on.records, "large");
+  REQUIRE(found);
+  CHECK(found->kind == placement::id_kind::task);
+  CHECK(found->owner.empty());
+  CHECK(found->objective.empty());
+  on.records->drain();
+  CHECK(on.records->status().reads.cache_misses == 0);
+  CHECK(place(*on.records, "nothing").error().code == errc::task_not_found);
+  REQUIRE(place(*on.records, "small")); // Its record is as short as a row about it.
+  on.records->drain();
+  CHECK(on.records->status().reads.cache_misses == 1);
+}
+
+TEST_CASE("Where a large task of a plan stands is known without its record and its objective's",
+          "[store][reads]") {
+  const temporary_directory directory;
+  {
+    const auto before = open_or_fail(directory / "data");
+    const auto spec = make_objective("o", {3});
+    auto made = std::make_shared<objective_spec>(*spec);
+    made->description = std::string(100'000, 'x');
+    before->commit(about("o", 1, objective_created{made, {}, "mine"}));
+    auto born_here = born(*made, 0, 2, 2);
+    born_here.record->owner = "mine";
+    before->commit(about_task(*made, 0, 2, 2, born_here,
+                              task_artifact{output("out", std::string(100'000, 'x'))},
+                              moved(task_state::completed)));
+    before->commit(about("o", 3, tasks_withdrawn{0, {0, 1}, task_state::canceled, ""},
+                         objective_moved{objective_state::canceled, ""}));
+    before->flush();
+    before->flush(); // Sealed by the batch behind that.
+  }
+  const auto records = open_or_fail(directory / "data");
+  recover_or_fail(*records);
+  const auto task = place(*records, "o.p0.t2");
+  REQUIRE(task);
+  CHECK(task->owner == "mine");
+  CHECK(task->objective.str() == "o");
+  CHECK(task->plan == 0);
+  CHECK(task->task == 2);
+  const auto whole = await_read<placement>(
+      [&](auto done) { records->read_placement(objective_id{"o"}, std::move(done), "a"); });
+  REQUIRE(whole);
+  CHECK(whole->kind == placement::id_kind::objective);
+  CHECK(whole->owner == "mine");
+  CHECK(whole->objective.str() == "o");
+  records->drain();
+  CHECK(records->status().reads.cache_misses == 0);
+}
+
+TEST_CASE("A directory of an older program gets rows of placements as its records are read",
+          "[store][reads]") {
+  filled on;
+  std::string key;
+  rows::task_placement_key(key, "large");
+  on.records.reset();
+  REQUIRE(raw_rows { on.directory / "data" } -> Delete({}, key).ok());
+
+  on.records = open_or_fail(on.directory / "data");
+  recover_or_fail(*on.records);
+  REQUIRE(place(*on.records, "large"));
+  on.records->drain();
+  CHECK(on.records->status().reads.cache_misses == 1);
+  on.records->commit(about_lone("next", "c", 9, born_lone("next", "c", 9)));
+  on.records->flush();
+
+  on.records.reset();
+  on.records = open_or_fail(on.directory / "data");
+  recover_or_fail(*on.records);
+  REQUIRE(place(*on.records, "large"));
+  on.records->drain();
+  CHECK(on.records->status().reads.cache_misses == 0);
+}
+
+TEST_CASE("Whether an id is taken is known without the large record that has it",
+          "[store][reads]") {
+  filled on;
+  on.records.reset();
+  raw_rows raw{on.directory / "data"};
+  rocksdb_archive archive{*raw};
+  const rocksdb_reads reads{archive, reach::disk};
+  CHECK(reads.has_task(task_id{"large"}));
+  CHECK(reads.bytes() < 1000);
+  CHECK(reads.has_task(task_id{"small"}));
+  CHECK_FALSE(reads.has_task(task_id{"nothing"}));
+}
+
+TEST_CASE("A row of a placement reads back as it was written, and a damaged one does not",
+          "[store][reads]") {
+  placement written{.kind = placement::id_kind::task,
+                    .owner = std::string{"a\0b", 3},
+                    .objective = objective_id{"o"},
+                    .plan = 7,
+                    .task = 70'000};
+  std::string row;
+  rows::write_placement(row, written);
+  const auto read = rows::read_placement(row);
+  REQUIRE(read);
+  CHECK(read->kind == written.kind);
+  CHECK(read->owner == written.owner);
+  CHECK(read->objective == written.objective);
+  CHECK(read->plan == written.plan);
+  CHECK(read->task == written.task);
+  for (const auto& damaged : {std::string{}, std::string{"9"}, row.substr(0, 12),
+                              row.substr(0, 9) + std::string(4, '\x7f')})
+    CHECK_FALSE(rows::read_placement(damaged));
 }
 
 TEST_CASE("Changes that waited for their objective are written in groups like others",
