@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,13 @@ public:
   /// An objective goes for good, and with it its tasks and the ids of its plans. Called under the
   /// ledger's lock of the objective.
   virtual void forget(const objective_view& gone) = 0;
+};
+
+/// The disk could not be read, or its content is not what was written: then it is not known whether
+/// a record exists. The message says what could not be read and why.
+class store_unreadable : public std::runtime_error {
+public:
+  using std::runtime_error::runtime_error;
 };
 
 /// Reads what is kept. One that reads memory only may know that it has not seen everything: what is

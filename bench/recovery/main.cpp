@@ -11,6 +11,7 @@
 #include "bench/support/harness.hpp"
 #include "bench/support/process.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include <troupe/store/await.hpp>
 
 #include <algorithm>
 #include <array>
@@ -196,8 +197,8 @@ void check_recovered(const history& history, store& records, const recovered& fo
   const auto finished = history.finished_tasks / tasks_per_objective;
   for (const std::size_t i : {std::size_t{0}, finished / 2, finished - 1})
     if (finished > 0) {
-      const auto done = records.find_objective(objective_id(finished_id(i)));
-      check(done && done->state == objective_state::completed,
+      const auto done = await_objective(records, objective_id(finished_id(i)));
+      check(done && (*done)->state == objective_state::completed,
             finished_id(i) + " was finished and is not any more");
     }
 }

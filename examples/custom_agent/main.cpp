@@ -3,6 +3,7 @@
 // uses it. Prints `5 words`.
 #include <troupe/actors/run_objective.hpp>
 #include <troupe/protocol/plan_document.hpp>
+#include <troupe/store/await.hpp>
 
 #include <iostream>
 #include <iterator>
@@ -46,6 +47,6 @@ int main() {
     std::cerr << done.error().message << '\n';
     return 1;
   }
-  const auto counted = store->find_task((*done)->plans[0].task_at(0));
+  const auto counted = troupe::await_task(*store, (*done)->plans[0].task_at(0)).value();
   std::cout << troupe::text_of(counted->artifacts.at(0)->parts) << '\n';
 }

@@ -2,6 +2,7 @@
 #include <troupe/actors/run_objective.hpp>
 #include <troupe/agents/register_builtin.hpp>
 #include <troupe/protocol/plan_document.hpp>
+#include <troupe/store/await.hpp>
 
 #include <iostream>
 
@@ -18,6 +19,6 @@ int main() {
   door.start();
 
   const auto done = troupe::run_objective(door, plan.value().objective);
-  const auto last = store->find_task(done.value()->plans[0].task_at(1));
+  const auto last = troupe::await_task(*store, done.value()->plans[0].task_at(1)).value();
   std::cout << troupe::text_of(last->artifacts.at(0)->parts) << '\n';
 }

@@ -35,25 +35,36 @@ public:
       then();
   }
 
-  [[nodiscard]] task_ptr find_task(const task_id& id) const override {
-    return ledger_.find_task(id, archive_);
+  void read_task(const task_id& id, read_done<task_ptr> done, const std::string&) const override {
+    done(answer_task(ledger_, archive_, id));
   }
-  [[nodiscard]] objective_ptr find_objective(const objective_id& id) const override {
-    return ledger_.find_objective(id, archive_);
+  void read_objective(const objective_id& id, read_done<objective_ptr> done,
+                      const std::string&) const override {
+    done(answer_objective(ledger_, archive_, id));
   }
-  [[nodiscard]] std::optional<objective_id> objective_of(const plan_id& id) const override {
-    return ledger_.objective_of(id, archive_);
+  void read_objective(const plan_id& id, read_done<objective_ptr> done,
+                      const std::string&) const override {
+    done(answer_objective(ledger_, archive_, id));
   }
-  [[nodiscard]] bool knows_task(const task_id& id) const override {
-    return ledger_.knows_task(id, archive_);
+  void read_placement(const task_id& id, read_done<placement> done,
+                      const std::string&) const override {
+    done(answer_placement(ledger_, archive_, id));
   }
-  [[nodiscard]] bool knows_objective(const objective_id& id) const override {
-    return ledger_.knows_objective(id, archive_);
+  void read_placement(const objective_id& id, read_done<placement> done,
+                      const std::string&) const override {
+    done(answer_placement(ledger_, archive_, id));
   }
-  using store::list;
-  using store::read_changes;
-  using store::snapshot_objective;
-  using store::snapshot_task;
+  void read_placement(const plan_id& id, read_done<placement> done,
+                      const std::string&) const override {
+    done(answer_placement(ledger_, archive_, id));
+  }
+  void list(const list_tasks& query, read_done<task_page> done, const std::string&) const override {
+    done(ledger_.list(query, archive_));
+  }
+  void list(const list_objectives& query, read_done<objective_page> done,
+            const std::string&) const override {
+    done(ledger_.list(query, archive_));
+  }
   void claim_ids(std::vector<std::string> ids, read_done<void> done,
                  const std::string& client) override {
     static_cast<void>(client);
@@ -65,23 +76,17 @@ public:
     done(unused);
   }
   void release_ids(const std::vector<std::string>& ids) override { claims_.release(ids); }
-  [[nodiscard]] result<task_page> list(const list_tasks& query) const override {
-    return ledger_.list(query, archive_);
-  }
-  [[nodiscard]] result<objective_page> list(const list_objectives& query) const override {
-    return ledger_.list(query, archive_);
-  }
-
-  [[nodiscard]] task_snapshot snapshot_task(const task_id& id, watcher_ptr who) override {
+  void snapshot_task(const task_id& id, watcher_ptr who, read_done<task_snapshot> done,
+                     const std::string&) override {
     if (who && who->reads_past())
       keep_tail(id, who);
-    return ledger_.snapshot_task(id, who, archive_);
+    done(answer_snapshot(ledger_, archive_, id, who));
   }
-  [[nodiscard]] objective_snapshot snapshot_objective(const objective_id& id,
-                                                      watcher_ptr who) override {
+  void snapshot_objective(const objective_id& id, watcher_ptr who,
+                          read_done<objective_snapshot> done, const std::string&) override {
     if (who && who->reads_past())
       keep_tail(id, who);
-    return ledger_.snapshot_objective(id, who, archive_);
+    done(answer_snapshot(ledger_, archive_, id, who));
   }
   void unwatch(const std::string& task_or_objective, const watcher_ptr& who) override {
     ledger_.unwatch(task_or_objective, who);
@@ -94,19 +99,15 @@ public:
 
   /// No journal, but the tail of what is watched. Without it, who has seen everything has missed
   /// nothing, everybody else too much.
-  [[nodiscard]] result<journal_page> read_changes(const task_id& id,
-                                                  const journal_range& range) const override {
-    const auto now = ledger_.snapshot_task(id, nullptr, archive_);
-    if (!now.record)
-      return unknown_task(id.str());
-    return past(id.str(), range, now.sequence);
+  void read_changes(const task_id& id, const journal_range& range, read_done<journal_page> done,
+                    const std::string&) const override {
+    const auto now = answer_snapshot(ledger_, archive_, id, nullptr);
+    done(now ? past(id.str(), range, now->sequence) : result<journal_page>{now.error()});
   }
-  [[nodiscard]] result<journal_page> read_changes(const objective_id& id,
-                                                  const journal_range& range) const override {
-    const auto now = ledger_.snapshot_objective(id, nullptr, archive_);
-    if (!now.view)
-      return unknown_objective(id.str());
-    return past(id.str(), range, now.sequence);
+  void read_changes(const objective_id& id, const journal_range& range,
+                    read_done<journal_page> done, const std::string&) const override {
+    const auto now = answer_snapshot(ledger_, archive_, id, nullptr);
+    done(now ? past(id.str(), range, now->sequence) : result<journal_page>{now.error()});
   }
 
   [[nodiscard]] result<recovered> recover() override { return recovered{}; }

@@ -225,50 +225,6 @@ public:
   }
   void release_ids(const std::vector<std::string>& ids) override { claims_.release(ids); }
 
-  // -- the same on the caller's thread, until everybody awaits
-  // ---------------------------------------------------------
-
-  using store::list;
-  using store::read_changes;
-  using store::snapshot_objective;
-  using store::snapshot_task;
-  [[nodiscard]] task_ptr find_task(const task_id& id) const override {
-    return ledger_.find_task(id, from_disk());
-  }
-  [[nodiscard]] objective_ptr find_objective(const objective_id& id) const override {
-    return ledger_.find_objective(id, from_disk());
-  }
-  [[nodiscard]] std::optional<objective_id> objective_of(const plan_id& id) const override {
-    return ledger_.objective_of(id, from_disk());
-  }
-  [[nodiscard]] bool knows_task(const task_id& id) const override {
-    return ledger_.knows_task(id, from_disk());
-  }
-  [[nodiscard]] bool knows_objective(const objective_id& id) const override {
-    return ledger_.knows_objective(id, from_disk());
-  }
-  [[nodiscard]] result<task_page> list(const list_tasks& query) const override {
-    return ledger_.list(query, from_disk());
-  }
-  [[nodiscard]] result<objective_page> list(const list_objectives& query) const override {
-    return ledger_.list(query, from_disk());
-  }
-  [[nodiscard]] task_snapshot snapshot_task(const task_id& id, watcher_ptr who) override {
-    return ledger_.snapshot_task(id, who, from_disk());
-  }
-  [[nodiscard]] objective_snapshot snapshot_objective(const objective_id& id,
-                                                      watcher_ptr who) override {
-    return ledger_.snapshot_objective(id, who, from_disk());
-  }
-  [[nodiscard]] result<journal_page> read_changes(const task_id& id,
-                                                  const journal_range& range) const override {
-    return read_journal(*db_, ledger_, from_disk(), id, range);
-  }
-  [[nodiscard]] result<journal_page> read_changes(const objective_id& id,
-                                                  const journal_range& range) const override {
-    return read_journal(*db_, ledger_, from_disk(), id, range);
-  }
-
   // -- watching -----------------------------------------------------------------------------------
 
   void unwatch(const std::string& task_or_objective, const watcher_ptr& who) override {
@@ -550,21 +506,12 @@ private:
     push_table::answer(group_pushes_);
     group_pushes_.clear();
     for (auto& each : writing_)
-      call(each.then);
+      if (each.then)
+        each.then();
     backlog_.fetch_sub(writing_.size(), std::memory_order_relaxed);
     writing_.clear();
     group_seals_.clear();
     rest(std::move(settled));
-  }
-
-  /// A continuation that cannot read the record for its answer is dropped. Its destruction tells
-  /// the waiting caller.
-  static void call(const committed_fn& then) {
-    try {
-      if (then)
-        then();
-    } catch (const store_unreadable&) { // The next reader is told the same.
-    }
   }
 
   void rest(std::vector<objective_id> settled) {

@@ -16,17 +16,22 @@ namespace {
 /// Reads a copy of its own each time, as a store on disk does, and fails while it is told to.
 class copying_store final : public passing_store {
 public:
-  [[nodiscard]] task_ptr find_task(const task_id& id) const override {
+  void read_task(const task_id& id, read_done<task_ptr> done,
+                 const std::string& client) const override {
     ++reads;
     if (fails)
-      throw store_unreadable{"the disk is gone"};
-    const auto found = passing_store::find_task(id);
-    if (!found)
-      return found;
-    auto copy = std::make_shared<task>(*found);
-    for (auto& made : copy->artifacts)
-      made = std::make_shared<const artifact>(*made);
-    return copy;
+      return done(make_error(errc::store_unreadable, "the disk is gone"));
+    passing_store::read_task(
+        id,
+        [done = std::move(done)](result<task_ptr> found) {
+          if (!found)
+            return done(std::move(found));
+          auto copy = std::make_shared<task>(**found);
+          for (auto& made : copy->artifacts)
+            made = std::make_shared<const artifact>(*made);
+          done(task_ptr{std::move(copy)});
+        },
+        client);
   }
   mutable int reads = 0;
   bool fails = false;

@@ -5,6 +5,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/clock_bed.hpp"
 #include "tests/support/passing_store.hpp"
+#include "tests/support/reads.hpp"
 #include "tests/support/specs.hpp"
 
 #include <functional>
@@ -51,7 +52,7 @@ bool move_objective(clock_bed& bed, objective_state to) {
 
 bool move_one_plan(clock_bed& bed, std::uint32_t plan, plan_state to) {
   update_plan command;
-  command.id = bed.records().find_objective(only)->plans[plan].spec->id;
+  command.id = find_objective(bed.records(), only)->plans[plan].spec->id;
   command.state = to;
   const auto done = std::make_shared<bool>(false); // The answer may come when this is long over.
   bed.door().update(command, [done](const result<plan_id>& how) { *done = how.has_value(); });
@@ -79,8 +80,8 @@ bool create(clock_bed& bed, const objective_spec& spec, bool start) {
 void resume(clock_bed& bed) {
   bed.stop();
   recovered left;
-  if (auto found = bed.records().find_objective(only)) {
-    if (auto root = bed.records().find_task(found->root_task);
+  if (auto found = find_objective(bed.records(), only)) {
+    if (auto root = find_task(bed.records(), found->root_task);
         root && !is_terminal(root->status.state))
       left.lone_tasks.push_back(std::move(root));
     if (!is_settled(found->state))
@@ -91,7 +92,7 @@ void resume(clock_bed& bed) {
 }
 
 std::string standing(const store& records) {
-  const auto view = records.find_objective(only);
+  const auto view = find_objective(records, only);
   if (!view)
     return "(none)";
   std::string out{to_string(view->state)};
@@ -106,10 +107,10 @@ std::string standing(const store& records) {
 /// Tasks that the record says go on although nothing goes on any more.
 std::vector<std::string> left_behind(const store& records) {
   std::vector<std::string> out;
-  const auto view = records.find_objective(only);
+  const auto view = find_objective(records, only);
   for (const auto& plan : view->plans)
     for (std::uint32_t t = 0; t < plan.tasks.size(); ++t)
-      if (const auto record = records.find_task(plan.task_at(t));
+      if (const auto record = find_task(records, plan.task_at(t));
           record && !is_terminal(record->status.state))
         out.push_back(plan.spec->tasks[t].name);
   return out;
@@ -137,8 +138,8 @@ bool run_until_death(const scenario& scenario, std::size_t lives) {
     static_cast<void>(scenario.acts[answered](bed));
   bed.pass(std::chrono::minutes{5});
   INFO(scenario.name << ", dead after " << lives << " commits: " << standing(mortal));
-  CHECK(mortal.find_objective(only)->state == scenario.end);
-  const auto root = mortal.find_task(mortal.find_objective(only)->root_task);
+  CHECK(find_objective(mortal, only)->state == scenario.end);
+  const auto root = find_task(mortal, find_objective(mortal, only)->root_task);
   CHECK((!root
          || root->status.state == root_state(scenario.end))); // Created right after the objective.
   CHECK(left_behind(mortal).empty());

@@ -3,6 +3,7 @@
 #include "tests/support/actor_bed.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/passing_store.hpp"
+#include "tests/support/reads.hpp"
 #include "tests/support/results.hpp"
 
 #include <atomic>
@@ -105,7 +106,7 @@ TEST_CASE("a gateway that ends leaves nothing of its own in the store", "[actors
   bed.stop();
   CHECK(records.waiting() == 0);
   CHECK(answers == 1);
-  CHECK(records.find_objective(objective_id{"chosen"}));
-  CHECK(records.find_task((*made)->plans[0].task_at(0))->status.state == task_state::completed);
+  CHECK(find_objective(records, objective_id{"chosen"}));
+  CHECK(find_task(records, (*made)->plans[0].task_at(0))->status.state == task_state::completed);
   CHECK(bed.held->starts() == 1);
 }

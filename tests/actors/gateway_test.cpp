@@ -1,6 +1,7 @@
 // Objectives, plans and tasks as their users see them: through the gateway and the store.
 #include "tests/support/actor_bed.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/reads.hpp"
 #include "tests/support/results.hpp"
 #include <troupe/actors/gateway.hpp>
 
@@ -102,9 +103,9 @@ TEST_CASE("an agent may answer with a message instead of taking a task, and noth
   CHECK_FALSE(said.message_id.empty());
   CHECK(said.context_id == answered->context);
   CHECK(said.task_id.empty());
-  CHECK_FALSE(bed.records().find_task(answered->task));
+  CHECK_FALSE(find_task(bed.records(), answered->task));
   CHECK_FALSE(answered->created);
-  CHECK(bed.records().list(list_tasks{})->total_size == 0);
+  CHECK(list(bed.records(), list_tasks{})->total_size == 0);
 }
 
 TEST_CASE("the history has question and answer in the order in which they were said",
@@ -116,11 +117,11 @@ TEST_CASE("the history has question and answer in the order in which they were s
   REQUIRE(asked);
   bed.seen->wait_for(task_state::input_required);
   const auto seen = std::make_shared<recorder>();
-  REQUIRE(bed.records().watch_task(asked->task, seen));
+  REQUIRE(watch_task(bed.records(), asked->task, seen));
   REQUIRE(say(bed, "this", asked->task.str()));
   seen->wait_for(task_state::completed);
   std::vector<std::string> said;
-  for (const auto& one : bed.records().find_task(asked->task)->history)
+  for (const auto& one : find_task(bed.records(), asked->task)->history)
     said.push_back(text_of(one->parts));
   CHECK(said == std::vector<std::string>{"ask", "what?", "this"});
 }
@@ -131,7 +132,7 @@ TEST_CASE("where there is a task already, an agent's reply completes it", "[acto
   bed.agents.default_agent = "replying";
   const auto planned = bed.run(an_objective({a_plan("p", {a_task("a", {}, "replying")})}),
                                objective_state::completed);
-  const auto task = bed.records().find_task(planned->plans[0].task_at(0));
+  const auto task = find_task(bed.records(), planned->plans[0].task_at(0));
   REQUIRE(task->artifacts.size() == 1);
   CHECK(task->artifacts[0]->name == "reply");
   CHECK(text_of(task->artifacts[0]->parts) == "you said a");
@@ -141,10 +142,10 @@ TEST_CASE("where there is a task already, an agent's reply completes it", "[acto
   CHECK_FALSE(asked->answer);
   bed.seen->wait_for(task_state::input_required);
   const auto seen = std::make_shared<recorder>();
-  REQUIRE(bed.records().watch_task(asked->task, seen));
+  REQUIRE(watch_task(bed.records(), asked->task, seen));
   REQUIRE(say(bed, "now", asked->task.str()));
   seen->wait_for(task_state::completed);
-  CHECK(text_of(bed.records().find_task(asked->task)->artifacts.at(0)->parts)
+  CHECK(text_of(find_task(bed.records(), asked->task)->artifacts.at(0)->parts)
         == "you said ask\nnow");
 }
 
@@ -167,7 +168,7 @@ TEST_CASE("nothing runs before the objective is started", "[actors][gateway]") {
   // It answers a command, so it had every chance to begin before.
   CHECK((*bed.move((*made)->id, objective_state::planning))->state == objective_state::planning);
   CHECK(bed.held->starts() == 0);
-  CHECK(bed.records().find_objective((*made)->id)->plans[0].state == plan_state::pending);
+  CHECK(find_objective(bed.records(), (*made)->id)->plans[0].state == plan_state::pending);
   REQUIRE(bed.move((*made)->id, objective_state::working));
   bed.held->port("a")->report(report_completed{});
   bed.seen->wait_for(objective_state::completed);
@@ -192,7 +193,7 @@ TEST_CASE("an agent that throws fails its task with the reason and the plan fail
                            objective_state::failed);
   CHECK(bed.states(*end) == "failed canceled canceled");
   CHECK_THAT(end->reason, ContainsSubstring("boom"));
-  const auto record = bed.records().find_task(end->plans[0].task_at(0));
+  const auto record = find_task(bed.records(), end->plans[0].task_at(0));
   REQUIRE(record);
   CHECK_THAT(text_of(record->status.message->parts), ContainsSubstring("boom"));
 }
@@ -254,12 +255,12 @@ TEST_CASE("whatever of an agent throws, its task ends with a reason", "[actors][
     REQUIRE(say(bed, "more", made->task.str()));
   if (where == "on_cancel") {
     CHECK(cancel(bed, made->task));
-    CHECK(text_of(bed.records().find_task(made->task)->status.message->parts)
+    CHECK(text_of(find_task(bed.records(), made->task)->status.message->parts)
           == "canceled by request");
     return;
   }
   bed.seen->wait_for(task_state::failed);
-  CHECK_THAT(text_of(bed.records().find_task(made->task)->status.message->parts),
+  CHECK_THAT(text_of(find_task(bed.records(), made->task)->status.message->parts),
              ContainsSubstring("the agent threw"));
 }
 
@@ -289,7 +290,7 @@ TEST_CASE("a task waits for a task of another plan and receives its artifacts",
   user.input["text"] = "got ${tasks.make.artifacts[0].text}";
   const auto end = bed.run(an_objective({a_plan("one", {maker}), a_plan("two", {user})}),
                            objective_state::completed);
-  const auto record = bed.records().find_task(end->plans[1].task_at(0));
+  const auto record = find_task(bed.records(), end->plans[1].task_at(0));
   REQUIRE(record);
   REQUIRE(record->artifacts.size() == 1);
   CHECK(text_of(record->artifacts[0]->parts) == "got hello");
@@ -320,7 +321,7 @@ TEST_CASE("one task of a plan can be canceled, begun or not", "[actors][gateway]
   CHECK((*running)->status.state == task_state::canceled);
   bed.held->port("a")->report(report_completed{});
   bed.seen->wait_for(objective_state::failed);
-  const auto end = bed.records().find_objective((*made)->id);
+  const auto end = find_objective(bed.records(), (*made)->id);
   CHECK(bed.states(*end) == "completed canceled canceled");
   CHECK(cancel(bed, (*made)->plans[0].task_at(0)).error().code == errc::task_not_cancelable);
   CHECK(cancel(bed, task_id{"nobody"}).error().code == errc::task_not_found);
@@ -349,7 +350,7 @@ TEST_CASE("the metadata of a cancel request is the status message's, whatever it
     bed.door().cancel(cancel_task{{}, id, {{"why", id.str()}}}, done.to());
     const auto canceled = done.get().value();
     CHECK(canceled->status.state == task_state::canceled);
-    CHECK(bed.records().find_task(id)->status.message->metadata
+    CHECK(find_task(bed.records(), id)->status.message->metadata
           == canceled->status.message->metadata);
     return canceled->status.message->metadata;
   };
@@ -377,7 +378,7 @@ TEST_CASE(
   REQUIRE(made);
   const auto id = bed.seen->wait_for(task_state::input_required);
   (void)bed.held->port("other");
-  auto now = bed.records().find_objective((*made)->id);
+  auto now = find_objective(bed.records(), (*made)->id);
   CHECK(now->state == objective_state::working);
   REQUIRE(now->pending_inputs.size() == 1);
   CHECK(now->pending_inputs[0].task == id);
@@ -386,9 +387,9 @@ TEST_CASE(
   bed.seen->wait_for(objective_state::blocked);
   REQUIRE(say(bed, "the red one", id.str()));
   bed.seen->wait_for(objective_state::completed);
-  now = bed.records().find_objective((*made)->id);
+  now = find_objective(bed.records(), (*made)->id);
   CHECK(now->pending_inputs.empty());
-  CHECK(text_of(bed.records().find_task(id)->artifacts[0]->parts) == "the red one");
+  CHECK(text_of(find_task(bed.records(), id)->artifacts[0]->parts) == "the red one");
   CHECK(say(bed, "the blue one", id.str()).error().code == errc::unsupported_operation);
 }
 
@@ -400,7 +401,7 @@ TEST_CASE("a message makes a lone task of the default agent", "[actors][gateway]
   REQUIRE(made);
   CHECK(made->created);
   follow->wait_for(task_state::completed);
-  const auto record = bed.records().find_task(made->task);
+  const auto record = find_task(bed.records(), made->task);
   REQUIRE(record);
   CHECK(record->context == made->context);
   CHECK(text_of(record->artifacts[0]->parts) == "hi");
@@ -443,11 +444,11 @@ TEST_CASE("a failed objective can be tried again: what completed stays, what fai
   REQUIRE(bed.move(first->id, objective_state::planning));
   REQUIRE(bed.move(first->id, objective_state::working));
   bed.seen->wait_for(objective_state::completed);
-  const auto end = bed.records().find_objective(first->id);
+  const auto end = find_objective(bed.records(), first->id);
   CHECK(bed.states(*end) == "completed completed completed");
   CHECK(end->plans[0].task_at(0) == first->plans[0].task_at(0));
   CHECK(end->plans[0].task_at(1) != first->plans[0].task_at(1));
-  CHECK(bed.records().find_task(first->plans[0].task_at(1))->status.state == task_state::failed);
+  CHECK(find_task(bed.records(), first->plans[0].task_at(1))->status.state == task_state::failed);
 }
 
 TEST_CASE("moves the table does not allow are refused", "[actors][gateway]") {
@@ -511,7 +512,7 @@ TEST_CASE("plans can be added while others run, and wait for their tasks", "[act
                     done.to());
   const auto added = done.get();
   REQUIRE(added);
-  CHECK(bed.records().find_objective((*made)->id)->plans.size() == 2);
+  CHECK(find_objective(bed.records(), (*made)->id)->plans.size() == 2);
   bed.held->port("a")->report(report_completed{});
   bed.seen->wait_for(objective_state::completed);
   awaited<plan_id> late;
@@ -532,7 +533,7 @@ TEST_CASE("a plan can be completed by request", "[actors][gateway]") {
   bed.door().update(command, done.to());
   REQUIRE(done.get());
   bed.seen->wait_for(objective_state::completed);
-  const auto end = bed.records().find_objective((*made)->id);
+  const auto end = find_objective(bed.records(), (*made)->id);
   CHECK(bed.states(*end) == "canceled canceled");
 }
 

@@ -1,6 +1,7 @@
 // Pausing, ending and resuming: what may still begin, and who can still be reached.
 #include "tests/support/actor_bed.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/reads.hpp"
 #include "tests/support/results.hpp"
 #include <troupe/actors/gateway.hpp>
 
@@ -52,7 +53,7 @@ TEST_CASE("a refused change of an objective changes nothing", "[actors][gateway]
   CHECK(done.get().error().code == errc::invalid_transition);
   port->report(report_completed{});
   bed.seen->wait_for(objective_state::completed);
-  const auto end = bed.records().find_objective((*made)->id);
+  const auto end = find_objective(bed.records(), (*made)->id);
   CHECK(end->name == "test");
   CHECK(end->revision == (*made)->revision);
 }
@@ -94,7 +95,7 @@ TEST_CASE("a paused objective starts no plan until it goes on", "[actors][gatewa
   // Blocked cannot become completed: accepted once the objective has heard that the plan is.
   while (!move_plan(bed, (*made)->plans[0].spec->id, plan_state::completed)) {
   }
-  const auto now = bed.records().find_objective(id);
+  const auto now = find_objective(bed.records(), id);
   CHECK(now->state == objective_state::blocked);
   CHECK(now->reason == "paused by request");
   CHECK(bed.held->starts() == 1);
@@ -151,7 +152,7 @@ TEST_CASE("a lone task that waits for its turn after a restart can be canceled",
     bed.door().send(std::move(command), nullptr, done.to());
     const auto made = done.get();
     REQUIRE(made);
-    left.lone_tasks.push_back(bed.records().find_task(made->task));
+    left.lone_tasks.push_back(find_task(bed.records(), made->task));
   }
   bed.held->wait_starts(2);
   bed.stop();
@@ -185,7 +186,7 @@ TEST_CASE("a message that has to wait for its turn is a task at once, and can be
     made.push_back(sent_one->task);
     bed.held->wait_starts(1);
   }
-  CHECK(bed.records().find_task(made[1])->status.state == task_state::submitted);
+  CHECK(find_task(bed.records(), made[1])->status.state == task_state::submitted);
   awaited<task_ptr> done;
   bed.door().cancel(cancel_task{{}, made[1], {}}, done.to());
   REQUIRE(done.get());
@@ -208,10 +209,10 @@ TEST_CASE("after a restart a plan hears of a task that was withdrawn before it",
                    tasks_withdrawn{0, {1}, task_state::canceled, "by request"}};
   bed.records().commit(std::move(change), nullptr, nullptr);
   recovered left;
-  left.objectives.push_back(bed.records().find_objective((*made)->id));
+  left.objectives.push_back(find_objective(bed.records(), (*made)->id));
   bed.door().resume(left);
   wait_for_plan(*bed.seen, 1, plan_state::failed); // while the first one still runs
-  CHECK(bed.records().find_objective((*made)->id)->plans[0].state == plan_state::working);
+  CHECK(find_objective(bed.records(), (*made)->id)->plans[0].state == plan_state::working);
 }
 
 TEST_CASE("a task of a plan that has not begun can be canceled, and takes no messages",
@@ -241,7 +242,7 @@ TEST_CASE("a task of a plan that has not begun can be canceled, and takes no mes
 
   REQUIRE(bed.move((*made)->id, objective_state::working));
   bed.seen->wait_for(objective_state::failed);
-  CHECK(bed.states(*bed.records().find_objective((*made)->id)) == "canceled canceled completed");
+  CHECK(bed.states(*find_objective(bed.records(), (*made)->id)) == "canceled canceled completed");
 }
 
 TEST_CASE("a plan that has not begun is over when somebody says so", "[actors][gateway]") {
@@ -251,7 +252,7 @@ TEST_CASE("a plan that has not begun is over when somebody says so", "[actors][g
                               false);
   REQUIRE(made);
   REQUIRE(move_plan(bed, (*made)->plans[0].spec->id, plan_state::completed));
-  auto now = bed.records().find_objective((*made)->id);
+  auto now = find_objective(bed.records(), (*made)->id);
   CHECK(now->state == objective_state::submitted);
   CHECK(now->plans[0].state == plan_state::completed);
   CHECK(now->plans[0].reason == "completed by request");

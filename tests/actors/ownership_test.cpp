@@ -2,6 +2,7 @@
 // asked of it.
 #include "tests/support/actor_bed.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/reads.hpp"
 #include "tests/support/results.hpp"
 
 using namespace troupe;
@@ -118,14 +119,14 @@ TEST_CASE("nobody can reach what is somebody else's", "[actors][ownership]") {
     return ask<plan_id>(&gateway::update, door, std::move(command));
   };
   check_same_refusal(move(first), first, move(nobody), nobody);
-  CHECK(bed.records().find_objective(objective->id)->plans.size() == 1);
+  CHECK(find_objective(bed.records(), objective->id)->plans.size() == 1);
 
   // A message of somebody else that brings the same context makes a task of their own in it.
   auto same = text_by(bob, "mine");
-  same.message.context_id = bed.records().find_task(task_id{task})->context;
+  same.message.context_id = find_task(bed.records(), task_id{task})->context;
   const auto own = send(door, std::move(same)).value().task;
-  CHECK(bed.records().find_task(own)->owner == owner_of(bob));
+  CHECK(find_task(bed.records(), own)->owner == owner_of(bob));
   list_tasks query;
   query.who = bob;
-  CHECK(bed.records().list(query)->total_size == 1);
+  CHECK(list(bed.records(), query)->total_size == 1);
 }

@@ -1,6 +1,7 @@
 // Questions, notes and times of tasks on the turned clock.
 #include "tests/support/catch.hpp"
 #include "tests/support/clock_bed.hpp"
+#include "tests/support/reads.hpp"
 #include "tests/support/specs.hpp"
 
 using namespace std::chrono_literals;
@@ -244,7 +245,7 @@ TEST_CASE("a lone task keeps its trace over a restart", "[actors][time][trace]")
   const auto id = (*made)->task;
   bed.stop();
   recovered left;
-  left.lone_tasks.push_back(bed.records().find_task(id));
+  left.lone_tasks.push_back(find_task(bed.records(), id));
   bed.door().resume(left);
   bed.clock.settle();
   REQUIRE(listening->orders.size() == 2);

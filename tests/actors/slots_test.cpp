@@ -1,6 +1,7 @@
 // Slots and answers on real threads.
 #include "tests/support/actor_bed.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/reads.hpp"
 #include "tests/support/results.hpp"
 #include "tests/support/specs.hpp"
 
@@ -63,7 +64,7 @@ TEST_CASE("of two answers sent at once the first wins and the second is told so"
     REQUIRE(made);
     bed.held->port("a")->report(report_question{"which?", false});
     const auto id = bed.seen->wait_for(task_state::input_required);
-    const auto record = bed.records().find_task(id);
+    const auto record = find_task(bed.records(), id);
     REQUIRE(record->question);
     CHECK(record->question->id == "question-1");
     CHECK(record->question->prompt == "which?");
@@ -78,8 +79,8 @@ TEST_CASE("of two answers sent at once the first wins and the second is told so"
     CHECK(refused.error().code == errc::no_question);
     CHECK_THAT(refused.error().message, ContainsSubstring("answered already"));
     CHECK(bed.held->inputs(1).size() == 1);
-    CHECK(bed.records().find_task(id)->history.size() == 2); // the question and one answer
-    CHECK_FALSE(bed.records().find_task(id)->question);
+    CHECK(find_task(bed.records(), id)->history.size() == 2); // the question and one answer
+    CHECK_FALSE(find_task(bed.records(), id)->question);
     // Nobody asks now, so this is further input.
     CHECK(answer_from(bed, id, "and"));
     CHECK(bed.held->inputs(2).size() == 2);

@@ -3,6 +3,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/clock_bed.hpp"
 #include "tests/support/passing_store.hpp"
+#include "tests/support/reads.hpp"
 #include "tests/support/specs.hpp"
 
 #include <algorithm>
@@ -28,8 +29,7 @@ struct withdrawal_watcher final : watcher {
   std::size_t withdrawn = 0;
 };
 
-/// Its continuations cannot read tasks while the disk is gone; as with the store on disk, they are
-/// dropped then.
+/// Its continuations cannot read tasks while the disk is gone.
 class gone_disk_store final : public passing_store {
 public:
   void commit(change change, committed_fn then, watcher_ptr follow) override {
@@ -37,19 +37,17 @@ public:
         std::move(change),
         [this, then = std::move(then)] {
           continuing_ = true;
-          try {
-            if (then)
-              then();
-          } catch (const store_unreadable&) {
-          }
+          if (then)
+            then();
           continuing_ = false;
         },
         std::move(follow));
   }
-  [[nodiscard]] task_ptr find_task(const task_id& id) const override {
+  void read_task(const task_id& id, read_done<task_ptr> done,
+                 const std::string& client) const override {
     if (is_gone && continuing_)
-      throw store_unreadable{"the disk is gone"};
-    return passing_store::find_task(id);
+      return done(make_error(errc::store_unreadable, "the disk is gone"));
+    passing_store::read_task(id, std::move(done), client);
   }
 
   bool is_gone = false;
@@ -104,7 +102,7 @@ TEST_CASE("an objective that has settled leaves, also when nobody could be told"
   bed.pass(0s);
   CHECK(answered);
   disk.is_gone = false;
-  CHECK(bed.records().find_objective((*first)->id)->state == objective_state::canceled);
+  CHECK(find_objective(bed.records(), (*first)->id)->state == objective_state::canceled);
   CHECK(make(bed, spec, nullptr).has_value());
 }
 
@@ -391,7 +389,7 @@ TEST_CASE("tasks of plans that will not begin end with them, and their watchers 
   bed.begin(an_objective({first, a_plan("second", {a_task("b", {}, "hand")})}));
   const auto id = bed.objective()->plans[1].task_at(0);
   const auto watching = std::make_shared<withdrawal_watcher>();
-  REQUIRE(bed.records().watch_task(id, watching));
+  REQUIRE(watch_task(bed.records(), id, watching));
   SECTION("skipped, because the first of the alternatives completed") {
     bed.report("a", report_completed{});
     CHECK(bed.objective()->plans[1].state == plan_state::skipped);
@@ -404,7 +402,7 @@ TEST_CASE("tasks of plans that will not begin end with them, and their watchers 
     bed.move_plan(1, plan_state::skipped);
   }
   CHECK(bed.states(1) == "canceled");
-  CHECK(bed.records().find_task(id)->status.state == task_state::canceled);
+  CHECK(find_task(bed.records(), id)->status.state == task_state::canceled);
   CHECK(watching->withdrawn == 1);
 }
 
@@ -426,7 +424,7 @@ TEST_CASE("a canceled objective that is tried again begins what had not begun as
   bed.report("b", report_completed{});
   CHECK(bed.objective()->state == objective_state::completed);
   CHECK(bed.objective()->plans[1].task_at(0) != before);
-  CHECK(bed.records().find_task(before)->status.state == task_state::canceled);
+  CHECK(find_task(bed.records(), before)->status.state == task_state::canceled);
 }
 
 TEST_CASE("what was skipped for want of a plan is done once that plan is tried again",
@@ -495,7 +493,7 @@ TEST_CASE("a plan that is ended before it began ends its tasks, and they stay as
   const auto before = bed.objective()->plans[1].task_at(0);
   CHECK(bed.states(1) == "canceled");
   bed.report("a", report_completed{});
-  CHECK(bed.records().find_task(before)->status.state == task_state::canceled);
+  CHECK(find_task(bed.records(), before)->status.state == task_state::canceled);
 }
 
 TEST_CASE("a timer longer than a hop goes off at its time", "[actors][time]") {

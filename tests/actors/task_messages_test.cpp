@@ -3,6 +3,7 @@
 #include "protocol/record/record.hpp"
 #include "tests/support/actor_bed.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/reads.hpp"
 #include "tests/support/results.hpp"
 #include <troupe/actors/gateway.hpp>
 #include <troupe/actors/limits.hpp>
@@ -55,12 +56,12 @@ TEST_CASE("a task of a plan that works is told messages in order", "[actors][mes
       bed.begin(an_objective({a_plan("p", {a_task("a", {}, "held"), a_task("b", {"a"})})}));
   REQUIRE(made);
   const auto port = bed.held->port("a");
-  const auto view = bed.records().find_objective((*made)->id);
+  const auto view = find_objective(bed.records(), (*made)->id);
   const auto id = view->plans[0].task_at(0).str();
   for (const auto* text : {"1", "2", "3"})
     REQUIRE(send(bed, text_to(text, id)));
   CHECK(bed.held->inputs(3) == std::vector<std::string>{"a:1", "a:2", "a:3"});
-  CHECK(bed.records().find_task(task_id{id})->history.size() == 3);
+  CHECK(find_task(bed.records(), task_id{id})->history.size() == 3);
   // One that has not begun takes none yet, one that has ended none any more.
   CHECK(send(bed, text_to("x", view->plans[0].task_at(1).str())).error().code
         == errc::unsupported_operation);
@@ -85,10 +86,10 @@ TEST_CASE("a task takes no more bytes of messages than its limit, also over a re
   };
   check_full();
   CHECK(send(bed, text_to("short", id)));
-  CHECK(bed.records().find_task(made->task)->history.size() == 3);
+  CHECK(find_task(bed.records(), made->task)->history.size() == 3);
   bed.stop();
   recovered left;
-  left.lone_tasks.push_back(bed.records().find_task(made->task));
+  left.lone_tasks.push_back(find_task(bed.records(), made->task));
   bed.door().resume(left);
   bed.held->wait_starts(2);
   check_full();
@@ -133,7 +134,7 @@ TEST_CASE("a lone task that waits for its turn can be seen, told more and cancel
   const auto third = send(bed, text_to("third"));
   REQUIRE(second);
   REQUIRE(third);
-  CHECK(bed.records().find_task(second->task)->status.state == task_state::submitted);
+  CHECK(find_task(bed.records(), second->task)->status.state == task_state::submitted);
   REQUIRE(send(bed, text_to("more", second->task.str())));
   awaited<task_ptr> canceled;
   bed.door().cancel(cancel_task{{}, third->task, {}}, canceled.to());
@@ -142,7 +143,7 @@ TEST_CASE("a lone task that waits for its turn can be seen, told more and cancel
   port->report(report_completed{});
   follow->wait_for(task_state::completed);
   bed.held->wait_starts(2); // with the message that came before it began
-  CHECK(bed.records().find_task(second->task)->history.size() == 2);
+  CHECK(find_task(bed.records(), second->task)->history.size() == 2);
 }
 
 TEST_CASE("what a task was told is told again after a restart", "[actors][messages]") {
@@ -156,11 +157,11 @@ TEST_CASE("what a task was told is told again after a restart", "[actors][messag
   REQUIRE(send(bed, text_to("two", made->task.str())));
   bed.stop();
 
-  auto left = std::make_shared<task>(*bed.records().find_task(made->task));
+  auto left = std::make_shared<task>(*find_task(bed.records(), made->task));
   left->agent = "noting";
   bed.agents.default_agent = "noting";
   const auto seen = std::make_shared<recorder>();
-  static_cast<void>(bed.records().watch_task(made->task, seen));
+  static_cast<void>(watch_task(bed.records(), made->task, seen));
   recovered recovered;
   recovered.lone_tasks.push_back(left);
   bed.door().resume(recovered);
@@ -184,12 +185,12 @@ TEST_CASE("the media types a client takes reach the attempt after a restart too"
 
   // As the journal has it.
   std::string row;
-  record::write(row, *bed.records().find_task(made->task));
+  record::write(row, *find_task(bed.records(), made->task));
   auto left = std::make_shared<task>(record::read_task(row).value());
   left->agent = "noting";
   bed.agents.default_agent = "noting";
   const auto seen = std::make_shared<recorder>();
-  static_cast<void>(bed.records().watch_task(made->task, seen));
+  static_cast<void>(watch_task(bed.records(), made->task, seen));
   recovered all;
   all.lone_tasks.push_back(left);
   bed.door().resume(all);
@@ -210,13 +211,13 @@ TEST_CASE(
   bed.stop();
   recovered recovered;
   for (const auto& one : {first, second})
-    recovered.lone_tasks.push_back(bed.records().find_task(one->task));
+    recovered.lone_tasks.push_back(find_task(bed.records(), one->task));
   const auto seen = std::make_shared<recorder>();
-  static_cast<void>(bed.records().watch_task(first->task, seen));
+  static_cast<void>(watch_task(bed.records(), first->task, seen));
   bed.door().resume(recovered);
   bed.held->wait_starts(2);
   CHECK(seen->wait_for(task_state::failed) == first->task);
-  CHECK(bed.records().find_task(second->task)->attempt == 1);
+  CHECK(find_task(bed.records(), second->task)->attempt == 1);
 }
 
 TEST_CASE("the artifacts of referenced tasks reach the agent", "[actors][messages]") {

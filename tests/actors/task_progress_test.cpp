@@ -2,6 +2,7 @@
 // bad reports refused (task-progress v1 sections 5 and 6).
 #include "tests/support/actor_bed.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/reads.hpp"
 #include "tests/support/results.hpp"
 #include <troupe/actors/gateway.hpp>
 
@@ -79,7 +80,7 @@ TEST_CASE("the last progress is a fact before the task ends, and most in between
     CHECK_THAT(course, Catch::Matchers::StartsWith("working 1 "));
     CHECK_THAT(course, Catch::Matchers::EndsWith(fails ? " 100 failed" : " 100 completed"));
     CHECK(std::count(course.begin(), course.end(), ' ') < 50);
-    CHECK(it.bed.records().find_task(it.id)->progress == nullptr);
+    CHECK(find_task(it.bed.records(), it.id)->progress == nullptr);
   }
 }
 
@@ -96,7 +97,7 @@ TEST_CASE("progress that waits becomes a fact by itself", "[actors][progress]") 
           return true;
     return false;
   });
-  CHECK(it.bed.records().find_task(it.id)->progress->trackers[0].progress == 3.0);
+  CHECK(find_task(it.bed.records(), it.id)->progress->trackers[0].progress == 3.0);
 }
 
 TEST_CASE("progress before a question is shown before it, progress meanwhile after the answer",

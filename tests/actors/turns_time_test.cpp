@@ -3,6 +3,7 @@
 // tested, in many where it must not matter.
 #include "tests/support/catch.hpp"
 #include "tests/support/clock_bed.hpp"
+#include "tests/support/reads.hpp"
 #include "tests/support/specs.hpp"
 
 #include <array>
@@ -222,7 +223,7 @@ TEST_CASE(
     command.spec.id = objective_id{"one"};
     command.start = true;
     bed.door().create(std::move(command), seen, [](const result<objective_ptr>&) {});
-    for (std::uint64_t i = 0; i < seed % 50 || !bed.records().find_objective(objective_id{"one"});
+    for (std::uint64_t i = 0; i < seed % 50 || !find_objective(bed.records(), objective_id{"one"});
          ++i)
       (void)bed.clock.step();
     update_objective cancel;
@@ -233,7 +234,7 @@ TEST_CASE(
                       [&](const result<objective_ptr>& how) { answered = how.has_value(); });
     bed.pass(1min);
     CHECK(answered);
-    const auto end = bed.records().find_objective(objective_id{"one"});
+    const auto end = find_objective(bed.records(), objective_id{"one"});
     REQUIRE(end->state == objective_state::canceled);
     for (const auto& of : end->plans)
       for (const auto& slot : of.tasks)

@@ -2,6 +2,7 @@
 // ends; then checks that nothing that was said was lost or done twice. Usage: troupe_crash_test
 // [SEEDS] [FIRST_SEED]; prints the seed of a failure, which repeats it.
 #include "tests/apps/process.hpp"
+#include "tests/support/reads.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include <troupe/store/store.hpp>
 
@@ -114,13 +115,13 @@ void check_record(const std::string& data, const std::string& objective) {
   const auto left = (*records)->recover();
   if (!left)
     throw std::runtime_error(left.error().message);
-  const auto view = (*records)->find_objective(troupe::objective_id(objective));
+  const auto view = find_objective(**records, troupe::objective_id(objective));
   if (!view || view->state != troupe::objective_state::completed)
     throw std::runtime_error("the record has no completed " + objective);
   int completed = 0;
   for (const auto& plan : view->plans)
     for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
-      const auto record = (*records)->find_task(plan.task_at(t));
+      const auto record = find_task(**records, plan.task_at(t));
       completed += record && record->status.state == troupe::task_state::completed ? 1 : 0;
     }
   if (completed != tasks)

@@ -3,6 +3,7 @@
 #include "tests/store/changes.hpp"
 #include "tests/store/kinds.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/reads.hpp"
 
 #include <atomic>
 #include <set>
@@ -44,7 +45,7 @@ TEMPLATE_TEST_CASE("Watchers see every change once and in order while many threa
       // Every second one is watched before it begins, the others follow.
       watcher_ptr follow = of_task[index];
       if (i % 2 == 0) {
-        const auto now = records.watch_task(spec->plans[0]->tasks[index].id, of_task[index]);
+        const auto now = watch_task(records, spec->plans[0]->tasks[index].id, of_task[index]);
         follow = now ? nullptr : follow;
       }
       records.commit(about_task(*spec, 0, index, 2, born(*spec, 0, index, 2)), done, follow);
@@ -58,16 +59,16 @@ TEMPLATE_TEST_CASE("Watchers see every change once and in order while many threa
   std::atomic<std::uint64_t> wrong{0};
   const auto read = [&] {
     while (!stop) {
-      const auto view = records.find_objective(spec->id);
+      const auto view = find_objective(records, spec->id);
       for (std::uint32_t index = 0; index < writers * tasks_each; index += 7) {
-        const auto found = records.find_task(spec->plans[0]->tasks[index].id);
+        const auto found = find_task(records, spec->plans[0]->tasks[index].id);
         // A task read after its objective is as far as that or further.
         if (!found
             || (is_terminal(view->plans[0].tasks[index].state)
                 && !is_terminal(found->status.state)))
           ++wrong;
       }
-      const auto page = records.list(list_tasks{});
+      const auto page = list(records, list_tasks{});
       std::set<std::string> ids;
       for (const auto& each : page->tasks)
         ids.insert(each->id.str());
@@ -99,7 +100,7 @@ TEMPLATE_TEST_CASE("Watchers see every change once and in order while many threa
   }
   CHECK(out_of_order == 0);
   CHECK(records.status().live_tasks == 0);
-  CHECK(records.list(list_tasks{})->total_size == writers * tasks_each);
+  CHECK(list(records, list_tasks{})->total_size == writers * tasks_each);
 }
 
 TEMPLATE_TEST_CASE("Who watches in the middle misses nothing and sees nothing twice",
@@ -118,7 +119,7 @@ TEMPLATE_TEST_CASE("Who watches in the middle misses nothing and sees nothing tw
         records.commit(about_lone(id, "c", 1, moved(task_state::working, attempt)));
     }};
     const auto who = std::make_shared<recorder>();
-    const auto now = records.watch_task(task_id{id}, who);
+    const auto now = watch_task(records, task_id{id}, who);
     writer.join();
     records.flush();
     // The attempt in the snapshot and the attempts seen afterwards are one row without gap.

@@ -3,6 +3,7 @@
 #include "tests/store/changes.hpp"
 #include "tests/store/kinds.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/reads.hpp"
 #include <troupe/store/limits.hpp>
 #include <troupe/store/store.hpp>
 
@@ -14,6 +15,17 @@ using namespace troupe;
 using namespace troupe::testing;
 
 namespace {
+
+/// As `owner` sees them.
+task_ptr find_task_of(store& in, const std::string& owner, const task_id& id) {
+  auto found = find_task(in, id);
+  return found && found->owner == owner ? found : nullptr;
+}
+template<class Id>
+objective_ptr find_objective_of(store& in, const std::string& owner, const Id& id) {
+  auto found = find_objective(in, id);
+  return found && found->owner == owner ? found : nullptr;
+}
 
 void put(store& in, change change) {
   in.commit(std::move(change));
@@ -42,7 +54,7 @@ TEMPLATE_TEST_CASE("A change is visible before its continuation runs", "[store]"
   records.commit(
       about_lone("task-1", "ctx", 1, born_lone("task-1", "ctx", 1), moved(task_state::working)),
       [&] {
-        const auto found = records.find_task(task_id{"task-1"});
+        const auto found = find_task(records, task_id{"task-1"});
         seen = found && found->status.state == task_state::working && follow->seen().size() == 1
                    ? 1
                    : -1;
@@ -58,24 +70,24 @@ TEMPLATE_TEST_CASE("A lone task is found while it lives and after it ended", "[s
                    rocksdb_kind) {
   TestType kind;
   auto& records = *kind.records;
-  CHECK(records.find_task(task_id{"task-1"}) == nullptr);
-  CHECK_FALSE(records.knows_task(task_id{"task-1"}));
+  CHECK(find_task(records, task_id{"task-1"}) == nullptr);
+  CHECK_FALSE(is_known(records, task_id{"task-1"}));
   put(records, about_lone("task-1", "ctx", 1, born_lone("task-1", "ctx", 1)));
-  CHECK(records.find_task(task_id{"task-1"})->status.state == task_state::submitted);
+  CHECK(find_task(records, task_id{"task-1"})->status.state == task_state::submitted);
   CHECK(records.status().live_tasks == 1);
   put(records, about_lone("task-1", "ctx", 2, moved(task_state::working),
                           task_artifact{output("a", "x"), false, true}));
-  const auto before = records.find_task(task_id{"task-1"});
+  const auto before = find_task(records, task_id{"task-1"});
   put(records, about_lone("task-1", "ctx", 3, moved(task_state::completed, 1, say("done"))));
   CHECK(before->status.state == task_state::working); // A record that was read does not change.
-  const auto ended = records.find_task(task_id{"task-1"});
+  const auto ended = find_task(records, task_id{"task-1"});
   REQUIRE(ended);
   CHECK(ended->status.state == task_state::completed);
   CHECK(ended->status.at == at_ms(3));
   CHECK(ended->artifacts.size() == 1);
   CHECK(ended->history.size() == 1);
   CHECK(ended->context == "ctx");
-  CHECK(records.knows_task(task_id{"task-1"}));
+  CHECK(is_known(records, task_id{"task-1"}));
   CHECK(records.status().live_tasks == 0);
 }
 
@@ -89,7 +101,7 @@ TEMPLATE_TEST_CASE("A change about what has ended or never was changes nothing a
   put(records,
       about_lone("task-1", "c", 2, born_lone("task-1", "c", 2), moved(task_state::canceled)));
   const auto who = std::make_shared<recorder>();
-  REQUIRE(records.watch_objective(spec->id, who));
+  REQUIRE(watch_objective(records, spec->id, who));
   int answered = 0;
   const auto try_one = [&](change change) {
     records.commit(
@@ -107,10 +119,10 @@ TEMPLATE_TEST_CASE("A change about what has ended or never was changes nothing a
   records.flush();
   CHECK(answered == 6);
   CHECK(who->seen().empty());
-  CHECK(records.find_task(spec->plans[0]->tasks[0].id)->status.state == task_state::canceled);
-  CHECK(records.find_task(task_id{"task-1"})->status.state == task_state::canceled);
-  CHECK(records.find_objective(spec->id)->plans[0].tasks.size() == 1);
-  CHECK_FALSE(records.knows_objective(objective_id{"unknown"}));
+  CHECK(find_task(records, spec->plans[0]->tasks[0].id)->status.state == task_state::canceled);
+  CHECK(find_task(records, task_id{"task-1"})->status.state == task_state::canceled);
+  CHECK(find_objective(records, spec->id)->plans[0].tasks.size() == 1);
+  CHECK_FALSE(is_known(records, objective_id{"unknown"}));
 }
 
 TEMPLATE_TEST_CASE("A plan's task that has not begun is shown as submitted", "[store]", memory_kind,
@@ -119,7 +131,7 @@ TEMPLATE_TEST_CASE("A plan's task that has not begun is shown as submitted", "[s
   auto& records = *kind.records;
   const auto spec = make_objective("o", {2, 3});
   put(records, spec, 7);
-  const auto found = records.find_task(task_id{"o.p1.t2"});
+  const auto found = find_task(records, task_id{"o.p1.t2"});
   REQUIRE(found);
   CHECK(found->status.state == task_state::submitted);
   CHECK(found->status.at == at_ms(7));
@@ -127,17 +139,17 @@ TEMPLATE_TEST_CASE("A plan's task that has not begun is shown as submitted", "[s
   CHECK(found->agent == "echo");
   CHECK(found->origin.plan_index == 1);
   CHECK(found->origin.spec().name == "task 2");
-  CHECK(records.knows_task(task_id{"o.p1.t2"}));
+  CHECK(is_known(records, task_id{"o.p1.t2"}));
   for (const auto* id :
        {"o.p1.t3", "o.p2.t0", "p.p0.t0", "o.p1.t2.r1", "o.p1", "o", "o.p1.t02", "o.p0.t1.t0"}) {
     CAPTURE(id);
-    CHECK(records.find_task(task_id{id}) == nullptr);
-    CHECK_FALSE(records.knows_task(task_id{id}));
+    CHECK(find_task(records, task_id{id}) == nullptr);
+    CHECK_FALSE(is_known(records, task_id{id}));
   }
-  CHECK(records.objective_of(plan_id{"o.p1"}) == spec->id);
-  CHECK_FALSE(records.objective_of(plan_id{"o.p2"}).has_value());
-  CHECK_FALSE(records.objective_of(plan_id{"x.p0"}).has_value());
-  CHECK(records.list(list_tasks{})->tasks.empty());
+  CHECK(objective_of(records, plan_id{"o.p1"}) == spec->id);
+  CHECK_FALSE(objective_of(records, plan_id{"o.p2"}).has_value());
+  CHECK_FALSE(objective_of(records, plan_id{"x.p0"}).has_value());
+  CHECK(list(records, list_tasks{})->tasks.empty());
 }
 
 TEMPLATE_TEST_CASE("Ids that a client chose are found, whatever they look like", "[store]",
@@ -155,7 +167,7 @@ TEMPLATE_TEST_CASE("Ids that a client chose are found, whatever they look like",
   put(records, spec);
   put(records, make_objective("o", {0}));
   const auto index_of = [&](const char* id) {
-    const auto found = records.find_task(task_id{id});
+    const auto found = find_task(records, task_id{id});
     return found ? static_cast<int>(found->origin.plan_index * 10 + found->origin.task_index) : -1;
   };
   CHECK(index_of("research") == 10);
@@ -163,7 +175,7 @@ TEMPLATE_TEST_CASE("Ids that a client chose are found, whatever they look like",
   CHECK(index_of("research.r1") == 12);
   CHECK(index_of("blog.p7.t3") == 13);
   CHECK(index_of("my objective.p0.p0.t0") == 0);
-  CHECK(records.objective_of(plan_id{"blog.p7"}) == spec->id);
+  CHECK(objective_of(records, plan_id{"blog.p7"}) == spec->id);
   CHECK(index_of("blog.p7.t0") == -1); // That task has another id.
 
   auto later = std::make_shared<plan_spec>(*make_plan(spec->id, 2, 1));
@@ -172,7 +184,7 @@ TEMPLATE_TEST_CASE("Ids that a client chose are found, whatever they look like",
   CHECK(index_of("added") == 20);
   put(records, about(spec->id.str(), 3, tasks_renewed{1, {0}}));
   CHECK(index_of("research.r1") == 12);
-  CHECK(records.find_objective(spec->id)->plans[1].task_at(0).str() == "research.r1");
+  CHECK(find_objective(records, spec->id)->plans[1].task_at(0).str() == "research.r1");
 }
 
 TEMPLATE_TEST_CASE("Tasks withdrawn before they began are canceled with the reason", "[store]",
@@ -182,19 +194,20 @@ TEMPLATE_TEST_CASE("Tasks withdrawn before they began are canceled with the reas
   const auto spec = make_objective("o", {3});
   put(records, spec);
   put(records, about("o", 5, tasks_withdrawn{0, {1, 2}, task_state::canceled, "the plan failed"}));
-  const auto found = records.find_task(task_id{"o.p0.t1"});
+  const auto found = find_task(records, task_id{"o.p0.t1"});
   REQUIRE(found);
   CHECK(found->status.state == task_state::canceled);
   CHECK(found->status.at == at_ms(5));
   REQUIRE(found->status.message);
   CHECK(text_of(found->status.message->parts) == "the plan failed");
-  CHECK(records.find_task(task_id{"o.p0.t0"})->status.state == task_state::submitted);
+  CHECK(find_task(records, task_id{"o.p0.t0"})->status.state == task_state::submitted);
 
   put(records, about("o", 6, tasks_renewed{0, {1}}));
-  CHECK(records.find_task(task_id{"o.p0.t1"})->status.state == task_state::canceled);
-  CHECK(records.find_task(task_id{"o.p0.t1.r1"})->status.state == task_state::submitted);
-  CHECK(records.find_task(task_id{"o.p0.t1.r2"}) == nullptr);
-  CHECK(text_of(records.find_task(task_id{"o.p0.t2"})->status.message->parts) == "the plan failed");
+  CHECK(find_task(records, task_id{"o.p0.t1"})->status.state == task_state::canceled);
+  CHECK(find_task(records, task_id{"o.p0.t1.r1"})->status.state == task_state::submitted);
+  CHECK(find_task(records, task_id{"o.p0.t1.r2"}) == nullptr);
+  CHECK(text_of(find_task(records, task_id{"o.p0.t2"})->status.message->parts)
+        == "the plan failed");
 }
 
 TEMPLATE_TEST_CASE("A retried task and the one it replaces are both found", "[store]", memory_kind,
@@ -205,15 +218,15 @@ TEMPLATE_TEST_CASE("A retried task and the one it replaces are both found", "[st
   put(records, spec);
   put(records, about_task(*spec, 0, 0, 2, born(*spec, 0, 0, 2), moved(task_state::failed)));
   put(records, about("o", 3, tasks_renewed{0, {0}}));
-  CHECK(records.find_task(task_id{"o.p0.t0"})->status.state == task_state::failed);
-  CHECK(records.find_task(task_id{"o.p0.t0.r1"})->status.state == task_state::submitted);
+  CHECK(find_task(records, task_id{"o.p0.t0"})->status.state == task_state::failed);
+  CHECK(find_task(records, task_id{"o.p0.t0.r1"})->status.state == task_state::submitted);
   auto again = about_task(*spec, 0, 0, 4, born(*spec, 0, 0, 4), moved(task_state::completed));
   again.task.id = task_id{"o.p0.t0.r1"};
   std::get<task_created>(again.events[0]).record->id = again.task.id;
   put(records, std::move(again));
-  CHECK(records.find_task(task_id{"o.p0.t0"})->status.state == task_state::failed);
-  CHECK(records.find_task(task_id{"o.p0.t0.r1"})->status.state == task_state::completed);
-  CHECK(records.list(list_tasks{})->total_size == 2);
+  CHECK(find_task(records, task_id{"o.p0.t0"})->status.state == task_state::failed);
+  CHECK(find_task(records, task_id{"o.p0.t0.r1"})->status.state == task_state::completed);
+  CHECK(list(records, list_tasks{})->total_size == 2);
 }
 
 TEMPLATE_TEST_CASE("A watcher sees every later change of its task and no other", "[store][watch]",
@@ -221,18 +234,18 @@ TEMPLATE_TEST_CASE("A watcher sees every later change of its task and no other",
   TestType kind;
   auto& records = *kind.records;
   const auto who = std::make_shared<recorder>();
-  CHECK(records.watch_task(task_id{"task-1"}, who) == nullptr);
+  CHECK(watch_task(records, task_id{"task-1"}, who) == nullptr);
   put(records, about_lone("task-1", "c", 1, born_lone("task-1", "c", 1)));
   put(records, about_lone("task-2", "c", 1, born_lone("task-2", "c", 1)));
-  const auto now = records.watch_task(task_id{"task-1"}, who);
+  const auto now = watch_task(records, task_id{"task-1"}, who);
   REQUIRE(now);
   CHECK(now->status.state == task_state::submitted);
-  CHECK(records.watch_task(task_id{"task-1"}, who)); // Twice is once.
+  CHECK(watch_task(records, task_id{"task-1"}, who)); // Twice is once.
   put(records, about_lone("task-2", "c", 2, moved(task_state::working)));
   put(records, about_lone("task-1", "c", 2, moved(task_state::working)));
   put(records, about_lone("task-1", "c", 3, moved(task_state::completed)));
   CHECK(who->sequences() == std::vector<std::uint64_t>{2, 3});
-  CHECK(records.watch_task(task_id{"task-1"}, who)->status.state == task_state::completed);
+  CHECK(watch_task(records, task_id{"task-1"}, who)->status.state == task_state::completed);
   CHECK(who.use_count() == 1); // Nobody keeps watchers of what has ended.
 }
 
@@ -267,11 +280,11 @@ TEMPLATE_TEST_CASE("Who follows an objective sees it and all its tasks", "[store
   records.commit(about("o", 1, objective_created{spec, {}}), nullptr, who);
   records.commit(about_task(*spec, 0, 0, 2, born(*spec, 0, 0, 2), moved(task_state::completed)));
   records.flush();
-  REQUIRE(records.watch_objective(spec->id, late));
+  REQUIRE(watch_objective(records, spec->id, late));
   put(records, about("o", 3, objective_moved{objective_state::completed, ""}));
   CHECK(who->sequences() == std::vector<std::uint64_t>{1, 2, 3});
   CHECK(late->sequences() == std::vector<std::uint64_t>{3});
-  CHECK(records.watch_objective(objective_id{"x"}, who) == nullptr);
+  CHECK(watch_objective(records, objective_id{"x"}, who) == nullptr);
   records.unwatch("o", who);
   put(records, about("o", 4, objective_moved{objective_state::completed, "again"}));
   CHECK(who->seen().size() == 3);
@@ -287,9 +300,9 @@ TEMPLATE_TEST_CASE("A task can be watched before it begins", "[store][watch]", m
   const auto begins = std::make_shared<recorder>();
   const auto never = std::make_shared<recorder>();
   const auto leaves = std::make_shared<recorder>();
-  CHECK(records.watch_task(task_id{"o.p0.t0"}, begins)->status.state == task_state::submitted);
-  CHECK(records.watch_task(task_id{"o.p0.t1"}, never));
-  CHECK(records.watch_task(task_id{"o.p0.t2"}, leaves));
+  CHECK(watch_task(records, task_id{"o.p0.t0"}, begins)->status.state == task_state::submitted);
+  CHECK(watch_task(records, task_id{"o.p0.t1"}, never));
+  CHECK(watch_task(records, task_id{"o.p0.t2"}, leaves));
   records.unwatch("o.p0.t2", leaves);
   put(records, about_task(*spec, 0, 0, 2, born(*spec, 0, 0, 2), moved(task_state::working)));
   put(records, about_task(*spec, 0, 2, 2, born(*spec, 0, 2, 2), moved(task_state::working)));
@@ -308,7 +321,7 @@ TEMPLATE_TEST_CASE("Unwatching ends it at once", "[store][watch]", memory_kind, 
   auto& records = *kind.records;
   const auto who = std::make_shared<recorder>();
   put(records, about_lone("task-1", "c", 1, born_lone("task-1", "c", 1)));
-  REQUIRE(records.watch_task(task_id{"task-1"}, who));
+  REQUIRE(watch_task(records, task_id{"task-1"}, who));
   records.unwatch("task-1", who);
   records.unwatch("task-1", who);
   records.unwatch("unknown", who);
@@ -329,7 +342,7 @@ TEMPLATE_TEST_CASE("Tasks are listed latest first, ties by id, live and finished
   const auto ids = [&](auto change_query) {
     list_tasks query;
     change_query(query);
-    const auto page = records.list(query);
+    const auto page = list(records, query);
     REQUIRE(page.has_value());
     CHECK(page->total_size == page->tasks.size());
     CHECK(page->next_page_token.empty());
@@ -374,7 +387,7 @@ TEMPLATE_TEST_CASE("Pages together are the whole list, each task once", "[store]
   query.page_size = page_size;
   std::vector<task_ptr> seen;
   for (int pages = 0; pages < 100; ++pages) {
-    const auto page = records.list(query);
+    const auto page = list(records, query);
     REQUIRE(page.has_value());
     CHECK(page->total_size == (context.empty() ? 57 : 28));
     seen.insert(seen.end(), page->tasks.begin(), page->tasks.end());
@@ -410,7 +423,7 @@ TEMPLATE_TEST_CASE(
   const auto pages = [&](list_tasks query) {
     std::string out;
     do {
-      const auto page = records.list(query);
+      const auto page = list(records, query);
       REQUIRE(page.has_value());
       CHECK(page->total_size == 7);
       for (const auto& each : page->tasks)
@@ -447,7 +460,7 @@ TEMPLATE_TEST_CASE("A task larger than a page is a page of its own, and so is an
   const auto sizes = [&](auto query, auto rows) {
     std::string out;
     do {
-      const auto page = records.list(query);
+      const auto page = list(records, query);
       REQUIRE(page.has_value());
       out += std::to_string(((*page).*rows).size()) + " ";
       query.page_token = page->next_page_token;
@@ -475,13 +488,13 @@ TEMPLATE_TEST_CASE(
     std::uint64_t total = 0;
     std::size_t rows = 0;
     do {
-      const auto page = records.list(query);
+      const auto page = list(records, query);
       REQUIRE(page.has_value());
       total = page->total_size;
       rows += page->tasks.size();
       out += (out.empty() || page->tasks.empty() ? "" : " ") + ids_of(*page);
       for (const auto& each : page->tasks)
-        CHECK(describe(each) == describe(records.find_task(each->id)));
+        CHECK(describe(each) == describe(find_task(records, each->id)));
       query.page_token = page->next_page_token;
     } while (!query.page_token.empty());
     CHECK(rows == total);
@@ -509,11 +522,11 @@ TEMPLATE_TEST_CASE(
   check_pages(narrowed, "o.p0.t2 o.p0.t0");
   narrowed.status_after = at_ms(31);
   check_pages(narrowed, "");
-  CHECK(records.list(list_tasks{})->total_size == 1); // Elsewhere only what has begun.
+  CHECK(list(records, list_tasks{})->total_size == 1); // Elsewhere only what has begun.
   list_tasks other;
   other.who.id = "somebody";
   other.context = "o";
-  CHECK(records.list(other)->total_size == 0);
+  CHECK(list(records, other)->total_size == 0);
 
   // Once it is settled and out of memory, the same.
   put(records, about_task(*spec, 0, 0, 50, moved(task_state::completed)));
@@ -534,19 +547,19 @@ TEMPLATE_TEST_CASE("A task that begins while somebody pages is neither shown twi
   list_tasks query;
   query.context = "o";
   query.page_size = 2;
-  const auto first = records.list(query);
+  const auto first = list(records, query);
   CHECK(ids_of(*first) == "o.p0.t0 o.p0.t1");
   for (const std::uint32_t begins : {0u, 3u})
     put(records,
         about_task(*spec, 0, begins, 20, born(*spec, 0, begins, 20), moved(task_state::working)));
   query.page_token = first->next_page_token;
-  const auto second = records.list(query);
+  const auto second = list(records, query);
   CHECK(ids_of(*second) == "o.p0.t2 o.p0.t4"); // t3 has moved to the front.
   CHECK(second->total_size == 6);
   query.page_token = second->next_page_token;
-  CHECK(ids_of(*records.list(query)) == "o.p0.t5");
+  CHECK(ids_of(*list(records, query)) == "o.p0.t5");
   query.page_token.clear();
-  CHECK(ids_of(*records.list(query)) == "o.p0.t0 o.p0.t3");
+  CHECK(ids_of(*list(records, query)) == "o.p0.t0 o.p0.t3");
 }
 
 TEMPLATE_TEST_CASE("A list refuses bad pages", "[store][list]", memory_kind, rocksdb_kind) {
@@ -558,26 +571,26 @@ TEMPLATE_TEST_CASE("A list refuses bad pages", "[store][list]", memory_kind, roc
   records.flush();
   list_tasks query;
   query.page_size = 1;
-  const auto token = records.list(query)->next_page_token;
+  const auto token = list(records, query)->next_page_token;
   REQUIRE_FALSE(token.empty());
   query.page_token = token;
-  CHECK(records.list(query).has_value());
+  CHECK(list(records, query).has_value());
   query.context = "c";
-  CHECK(records.list(query).error().code == errc::invalid_params);
+  CHECK(list(records, query).error().code == errc::invalid_params);
   query = {};
   query.page_token = "garbage";
-  CHECK(records.list(query).error().field == "pageToken");
+  CHECK(list(records, query).error().field == "pageToken");
   for (const std::uint32_t size : {0u, 101u, 4'000'000'000u}) {
     query = {};
     query.page_size = size;
-    CHECK(records.list(query).error().field == "pageSize");
+    CHECK(list(records, query).error().field == "pageSize");
     list_objectives other;
     other.page_size = size;
-    CHECK(records.list(other).error().field == "pageSize");
+    CHECK(list(records, other).error().field == "pageSize");
   }
   list_objectives other;
   other.page_token = token;
-  CHECK(records.list(other).error().code == errc::invalid_params);
+  CHECK(list(records, other).error().code == errc::invalid_params);
 }
 
 TEMPLATE_TEST_CASE("Objectives are listed most recently updated first, in pages", "[store][list]",
@@ -596,7 +609,7 @@ TEMPLATE_TEST_CASE("Objectives are listed most recently updated first, in pages"
     query.page_size = 2;
     std::string out;
     do {
-      const auto page = records.list(query);
+      const auto page = list(records, query);
       REQUIRE(page.has_value());
       CHECK(page->total_size == expected_total);
       for (const auto& each : page->objectives)
@@ -647,36 +660,36 @@ TEMPLATE_TEST_CASE("Each owner sees what is theirs and nothing else", "[store][l
     const auto mine = std::to_string(i);
     const auto others = std::to_string((i + 1) % callers.size());
     for (const auto* kind_of : {"live", "ended"}) {
-      CHECK(records.find_task_of(owner, task_id{kind_of + mine}));
-      CHECK_FALSE(records.find_task_of(owner, task_id{kind_of + others}));
+      CHECK(find_task_of(records, owner, task_id{kind_of + mine}));
+      CHECK_FALSE(find_task_of(records, owner, task_id{kind_of + others}));
     }
     for (const auto* task : {".p0.t0", ".p0.t1"}) { // One that works, one that has not begun.
-      CHECK(records.find_task_of(owner, task_id{"o" + mine + task}));
-      CHECK_FALSE(records.find_task_of(owner, task_id{"o" + others + task}));
+      CHECK(find_task_of(records, owner, task_id{"o" + mine + task}));
+      CHECK_FALSE(find_task_of(records, owner, task_id{"o" + others + task}));
     }
     for (const auto* objective : {"o", "s"}) {
-      CHECK(records.find_objective_of(owner, objective_id{objective + mine}));
-      CHECK_FALSE(records.find_objective_of(owner, objective_id{objective + others}));
-      CHECK(records.find_objective_of(owner, plan_id{objective + mine + ".p0"}));
-      CHECK_FALSE(records.find_objective_of(owner, plan_id{objective + others + ".p0"}));
+      CHECK(find_objective_of(records, owner, objective_id{objective + mine}));
+      CHECK_FALSE(find_objective_of(records, owner, objective_id{objective + others}));
+      CHECK(find_objective_of(records, owner, plan_id{objective + mine + ".p0"}));
+      CHECK_FALSE(find_objective_of(records, owner, plan_id{objective + others + ".p0"}));
     }
     list_tasks query;
     query.who = callers[i];
-    CHECK(records.list(query)->total_size == 3);
-    CHECK(records.list(query)->tasks.front()->id.str() == "ended" + mine);
+    CHECK(list(records, query)->total_size == 3);
+    CHECK(list(records, query)->tasks.front()->id.str() == "ended" + mine);
     query.context = "shared";
-    CHECK(records.list(query)->total_size == 2);
+    CHECK(list(records, query)->total_size == 2);
     query.state = task_state::completed;
-    CHECK(records.list(query)->total_size == 1);
+    CHECK(list(records, query)->total_size == 1);
     query.context.clear();
-    CHECK(records.list(query)->total_size == 1);
+    CHECK(list(records, query)->total_size == 1);
     query.status_after = at_ms(6);
-    CHECK(records.list(query)->total_size == 0);
+    CHECK(list(records, query)->total_size == 0);
     list_objectives objectives;
     objectives.who = callers[i];
-    CHECK(records.list(objectives)->total_size == 2);
+    CHECK(list(records, objectives)->total_size == 2);
     objectives.state = objective_state::failed;
-    const auto page = records.list(objectives);
+    const auto page = list(records, objectives);
     REQUIRE(page->objectives.size() == 1);
     CHECK(page->objectives[0]->id.str() == "s" + mine);
     CHECK(page->objectives[0]->owner == owner);
@@ -689,15 +702,15 @@ TEST_CASE("The memory store keeps the last finished tasks only", "[store][memory
     const auto id = "t" + std::to_string(i);
     records->commit(about_lone(id, "c", i, born_lone(id, "c", i), moved(task_state::completed)));
   }
-  CHECK(ids_of(*records->list(list_tasks{})) == "t4 t3 t2");
-  CHECK(records->find_task(task_id{"t1"}) == nullptr);
-  CHECK(records->find_task(task_id{"t2"}));
+  CHECK(ids_of(*list(*records, list_tasks{})) == "t4 t3 t2");
+  CHECK(find_task(*records, task_id{"t1"}) == nullptr);
+  CHECK(find_task(*records, task_id{"t2"}));
   const auto spec = make_objective("o", {1});
   const auto none = make_memory_store({.tasks = 0});
   put(*none, spec);
   put(*none, about_task(*spec, 0, 0, 2, born(*spec, 0, 0, 2), moved(task_state::completed)));
-  CHECK(none->find_task(task_id{"o.p0.t0"}) == nullptr);
-  CHECK(none->find_objective(spec->id)->plans[0].tasks[0].state == task_state::completed);
+  CHECK(find_task(*none, task_id{"o.p0.t0"}) == nullptr);
+  CHECK(find_objective(*none, spec->id)->plans[0].tasks[0].state == task_state::completed);
 }
 
 TEST_CASE("The memory store keeps the last finished tasks that fit in its bytes",
@@ -710,7 +723,7 @@ TEST_CASE("The memory store keeps the last finished tasks that fit in its bytes"
                                task_artifact{output("a", piece), false, true},
                                moved(task_state::completed)));
   }
-  CHECK(ids_of(*records->list(list_tasks{})) == "t4 t3");
+  CHECK(ids_of(*list(*records, list_tasks{})) == "t4 t3");
 }
 
 TEST_CASE("The memory store keeps the last settled objectives, and what goes goes whole",
@@ -738,32 +751,32 @@ TEST_CASE("The memory store keeps the last settled objectives, and what goes goe
     settle("o" + std::to_string(i), i + 1);
   const auto live = make_objective("live", {1});
   put(*records, live, 1);
-  REQUIRE(records->watch_objective(objective_id{"o0"}, who));
+  REQUIRE(watch_objective(*records, objective_id{"o0"}, who));
   records->evict(at_ms(0));
   CHECK(records->status().live_objectives == 4);
   for (const auto* kept :
        {"o0", "o3", "o4", "live"}) // One that is watched, the newest, and what lives.
-    CHECK(records->find_objective(objective_id{kept}));
-  CHECK(records->find_task(task_id{"task of o3.r1"}));
-  CHECK(records->objective_of(plan_id{"plan of o3"}));
-  CHECK(records->list(list_tasks{})->total_size == 3 * 3);
-  CHECK_FALSE(records->find_objective(objective_id{"o1"}));
-  CHECK_FALSE(records->objective_of(plan_id{"plan of o1"}));
+    CHECK(find_objective(*records, objective_id{kept}));
+  CHECK(find_task(*records, task_id{"task of o3.r1"}));
+  CHECK(objective_of(*records, plan_id{"plan of o3"}));
+  CHECK(list(*records, list_tasks{})->total_size == 3 * 3);
+  CHECK_FALSE(find_objective(*records, objective_id{"o1"}));
+  CHECK_FALSE(objective_of(*records, plan_id{"plan of o1"}));
   for (const auto* task : {"task of o1", "task of o1.r1", "o1.p0.t1", "root of o1"}) {
-    CHECK_FALSE(records->find_task(task_id{task}));
-    CHECK_FALSE(records->knows_task(task_id{task}));
+    CHECK_FALSE(find_task(*records, task_id{task}));
+    CHECK_FALSE(is_known(*records, task_id{task}));
   }
   // A change about one that is gone changes nothing, and its id may be chosen again.
   put(*records, about("o1", 9, objective_moved{objective_state::submitted, "retry"}));
-  CHECK_FALSE(records->find_objective(objective_id{"o1"}));
+  CHECK_FALSE(find_objective(*records, objective_id{"o1"}));
   settle("o1", 10);
-  CHECK(records->find_task(task_id{"task of o1.r1"})->status.at == at_ms(10));
+  CHECK(find_task(*records, task_id{"task of o1.r1"})->status.at == at_ms(10));
   records->unwatch("o0", who);
   records->evict(at_ms(0));
-  CHECK_FALSE(records->find_objective(objective_id{"o0"}));
-  CHECK_FALSE(records->find_objective(objective_id{"o3"}));
-  CHECK(records->find_objective(objective_id{"o4"}));
-  CHECK(records->find_objective(objective_id{"o1"}));
+  CHECK_FALSE(find_objective(*records, objective_id{"o0"}));
+  CHECK_FALSE(find_objective(*records, objective_id{"o3"}));
+  CHECK(find_objective(*records, objective_id{"o4"}));
+  CHECK(find_objective(*records, objective_id{"o1"}));
 }
 
 TEST_CASE(
@@ -776,11 +789,11 @@ TEST_CASE(
                         objective_moved{objective_state::failed, ""}));
   }
   records->evict(at_ms(0));
-  CHECK(records->list(list_objectives{})->total_size == 2);
+  CHECK(list(*records, list_objectives{})->total_size == 2);
   put(*records, about("wide", 9, objective_created{make_objective("wide", {50}), {}},
                       objective_moved{objective_state::failed, ""}));
   records->evict(at_ms(0));
-  const auto page = records->list(list_objectives{});
+  const auto page = list(*records, list_objectives{});
   REQUIRE(page->objectives.size() == 1);
   CHECK(page->objectives[0]->id.str() == "wide");
 }

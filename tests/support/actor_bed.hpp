@@ -3,6 +3,7 @@
 // in the test's time-out.
 #pragma once
 
+#include "tests/support/reads.hpp"
 #include "tests/support/specs.hpp"
 #include <troupe/actors/agent.hpp>
 #include <troupe/actors/gateway.hpp>
@@ -235,7 +236,7 @@ public:
     if (!made)
       throw std::runtime_error(made.error().message);
     seen->wait_for(end);
-    return records_->find_objective((*made)->id);
+    return find_objective(*records_, (*made)->id);
   }
 
   result<objective_ptr> move(const objective_id& id, objective_state to) {

@@ -2,6 +2,7 @@
 
 #include "protocol/fold/apply.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/reads.hpp"
 #include <troupe/protocol/objective.hpp>
 #include <troupe/protocol/plan_state.hpp>
 #include <troupe/protocol/task_state.hpp>
@@ -176,7 +177,7 @@ objective_id clock_bed::begin(objective_spec spec, bool start) {
 }
 
 objective_ptr clock_bed::objective() const {
-  return records_->find_objective(last_);
+  return find_objective(*records_, last_);
 }
 
 task_ptr clock_bed::task(const std::string& name) const {
@@ -184,7 +185,7 @@ task_ptr clock_bed::task(const std::string& name) const {
   for (const auto& plan : view->plans)
     for (std::uint32_t i = 0; i < plan.tasks.size(); ++i)
       if (plan.spec->tasks[i].name == name)
-        return records_->find_task(plan.task_at(i));
+        return find_task(*records_, plan.task_at(i));
   return nullptr;
 }
 

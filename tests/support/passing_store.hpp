@@ -14,49 +14,57 @@ public:
   void commit(change change, committed_fn then = nullptr, watcher_ptr follow = nullptr) override {
     inner_->commit(std::move(change), std::move(then), std::move(follow));
   }
-  [[nodiscard]] task_ptr find_task(const task_id& id) const override {
-    return inner_->find_task(id);
+  void read_task(const task_id& id, read_done<task_ptr> done,
+                 const std::string& client) const override {
+    inner_->read_task(id, std::move(done), client);
   }
-  [[nodiscard]] objective_ptr find_objective(const objective_id& id) const override {
-    return inner_->find_objective(id);
+  void read_objective(const objective_id& id, read_done<objective_ptr> done,
+                      const std::string& client) const override {
+    inner_->read_objective(id, std::move(done), client);
   }
-  [[nodiscard]] std::optional<objective_id> objective_of(const plan_id& id) const override {
-    return inner_->objective_of(id);
+  void read_objective(const plan_id& id, read_done<objective_ptr> done,
+                      const std::string& client) const override {
+    inner_->read_objective(id, std::move(done), client);
   }
-  [[nodiscard]] bool knows_task(const task_id& id) const override { return inner_->knows_task(id); }
-  [[nodiscard]] bool knows_objective(const objective_id& id) const override {
-    return inner_->knows_objective(id);
+  void read_placement(const task_id& id, read_done<placement> done,
+                      const std::string& client) const override {
+    inner_->read_placement(id, std::move(done), client);
   }
-  [[nodiscard]] result<task_page> list(const list_tasks& query) const override {
-    return inner_->list(query);
+  void read_placement(const objective_id& id, read_done<placement> done,
+                      const std::string& client) const override {
+    inner_->read_placement(id, std::move(done), client);
   }
-  [[nodiscard]] result<objective_page> list(const list_objectives& query) const override {
-    return inner_->list(query);
+  void read_placement(const plan_id& id, read_done<placement> done,
+                      const std::string& client) const override {
+    inner_->read_placement(id, std::move(done), client);
   }
-  [[nodiscard]] task_snapshot snapshot_task(const task_id& id, watcher_ptr who) override {
-    return inner_->snapshot_task(id, who);
+  void list(const list_tasks& query, read_done<task_page> done,
+            const std::string& client) const override {
+    inner_->list(query, std::move(done), client);
   }
-  [[nodiscard]] objective_snapshot snapshot_objective(const objective_id& id,
-                                                      watcher_ptr who) override {
-    return inner_->snapshot_objective(id, who);
+  void list(const list_objectives& query, read_done<objective_page> done,
+            const std::string& client) const override {
+    inner_->list(query, std::move(done), client);
+  }
+  void snapshot_task(const task_id& id, watcher_ptr who, read_done<task_snapshot> done,
+                     const std::string& client) override {
+    inner_->snapshot_task(id, std::move(who), std::move(done), client);
+  }
+  void snapshot_objective(const objective_id& id, watcher_ptr who,
+                          read_done<objective_snapshot> done, const std::string& client) override {
+    inner_->snapshot_objective(id, std::move(who), std::move(done), client);
   }
   void unwatch(const std::string& id, const watcher_ptr& who) override { inner_->unwatch(id, who); }
   void watch_all(const watcher_ptr& who) override { inner_->watch_all(who); }
   void unwatch_all(const watcher_ptr& who) override { inner_->unwatch_all(who); }
-  [[nodiscard]] result<journal_page> read_changes(const task_id& id,
-                                                  const journal_range& range) const override {
-    return inner_->read_changes(id, range);
+  void read_changes(const task_id& id, const journal_range& range, read_done<journal_page> done,
+                    const std::string& client) const override {
+    inner_->read_changes(id, range, std::move(done), client);
   }
-  [[nodiscard]] result<journal_page> read_changes(const objective_id& id,
-                                                  const journal_range& range) const override {
-    return inner_->read_changes(id, range);
+  void read_changes(const objective_id& id, const journal_range& range,
+                    read_done<journal_page> done, const std::string& client) const override {
+    inner_->read_changes(id, range, std::move(done), client);
   }
-  // Awaited reads are those of `store`: they ask what stands above, and so what a test has put in
-  // its place.
-  using store::list;
-  using store::read_changes;
-  using store::snapshot_objective;
-  using store::snapshot_task;
   void claim_ids(std::vector<std::string> ids, read_done<void> done,
                  const std::string& client) override {
     inner_->claim_ids(std::move(ids), std::move(done), client);

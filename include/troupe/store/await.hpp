@@ -19,4 +19,15 @@ template<class T, class Start>
   return out.get();
 }
 
+/// The task. Errors: those of store::read_task.
+[[nodiscard]] inline result<task_ptr> await_task(const store& in, const task_id& id) {
+  return await_read<task_ptr>([&](auto done) { in.read_task(id, std::move(done)); });
+}
+
+/// The objective. Errors: those of store::read_objective.
+[[nodiscard]] inline result<objective_ptr> await_objective(const store& in,
+                                                           const objective_id& id) {
+  return await_read<objective_ptr>([&](auto done) { in.read_objective(id, std::move(done)); });
+}
+
 } // namespace troupe

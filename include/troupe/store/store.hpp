@@ -19,7 +19,6 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -55,13 +54,13 @@ inline constexpr std::uint64_t sequence_end = std::numeric_limits<std::uint64_t>
 /// A task at one moment, and the position of that moment in its stream. The snapshot includes every
 /// change of the task up to `sequence`, and no later one.
 struct task_snapshot {
-  task_ptr record; ///< Null if unknown.
+  task_ptr record;
   /// Of the stream (objective or lone task, event.hpp); sequence_end: the task has ended.
   std::uint64_t sequence = 0;
 };
 
 struct objective_snapshot {
-  objective_ptr view; ///< Null if unknown.
+  objective_ptr view;
   std::uint64_t sequence = 0;
 };
 
@@ -146,14 +145,6 @@ struct store_status {
   read_counters reads;
 };
 
-/// The disk could not be read, or its content is not what was written: then it is not known whether
-/// a record exists. Every function that reads records throws it. The message says what could not be
-/// read and why.
-class store_unreadable : public std::runtime_error {
-public:
-  using std::runtime_error::runtime_error;
-};
-
 class store {
 public:
   virtual ~store() = default;
@@ -170,7 +161,7 @@ public:
   /// task.
   virtual void commit(change change, committed_fn then = nullptr, watcher_ptr follow = nullptr) = 0;
 
-  // -- awaited reads ---------------------------------------------------------------------------------------------------
+  // -- reading committed records ---------------------------------------------------------------------------------------------------
   // Each calls `done` exactly once (read_done). Errors of all: store_unreadable (the disk failed;
   // try again), overloaded (too many reads wait; the message names the limit), not_here (another
   // process owns it; none returns it yet). `client`: when reads wait for the disk, clients take
@@ -178,39 +169,49 @@ public:
 
   /// A plan's task that has not begun is shown as SUBMITTED. Errors: task_not_found.
   virtual void read_task(const task_id& id, read_done<task_ptr> done,
-                         const std::string& client = {}) const;
+                         const std::string& client = {}) const = 0;
   /// Errors: objective_not_found.
   virtual void read_objective(const objective_id& id, read_done<objective_ptr> done,
-                              const std::string& client = {}) const;
+                              const std::string& client = {}) const = 0;
   /// The objective with the plan. Errors: plan_not_found.
   virtual void read_objective(const plan_id& id, read_done<objective_ptr> done,
-                              const std::string& client = {}) const;
-  /// The owner and the place of the id. Errors: task_not_found, objective_not_found,
-  /// plan_not_found.
+                              const std::string& client = {}) const = 0;
+  /// The owner and the place of the id; no large record is read for it, but that of a plan's
+  /// objective. Errors: task_not_found, objective_not_found, plan_not_found.
   virtual void read_placement(const task_id& id, read_done<placement> done,
-                              const std::string& client = {}) const;
+                              const std::string& client = {}) const = 0;
   virtual void read_placement(const objective_id& id, read_done<placement> done,
-                              const std::string& client = {}) const;
+                              const std::string& client = {}) const = 0;
   virtual void read_placement(const plan_id& id, read_done<placement> done,
-                              const std::string& client = {}) const;
-  /// Pages of lists, as `list` below.
+                              const std::string& client = {}) const = 0;
+  /// Objects of the caller: tasks that have begun, and in the context of an objective also those
+  /// that have not, as read_task shows them. A task has the members that `view` shows; others may
+  /// be missing. A page ends with the row that passes page_bytes_max. errc::invalid_params for a
+  /// page token that this store did not make.
   virtual void list(const list_tasks& query, read_done<task_page> done,
-                    const std::string& client = {}) const;
+                    const std::string& client = {}) const = 0;
   virtual void list(const list_objectives& query, read_done<objective_page> done,
-                    const std::string& client = {}) const;
-  /// The task as of now, and every later change of it to `who`, as snapshot_task below. If the task
-  /// has not ended, `who` watches it before `done` is called. Errors: task_not_found.
+                    const std::string& client = {}) const = 0;
+  /// The task as of now, and every later change of it to `who`: no change between the two is lost
+  /// or doubled. If the task has not ended, `who` watches it before `done` is called. A null `who`
+  /// watches nothing. Errors: task_not_found.
   virtual void snapshot_task(const task_id& id, watcher_ptr who, read_done<task_snapshot> done,
-                             const std::string& client = {});
+                             const std::string& client = {}) = 0;
   /// The same for an objective with all its tasks. Errors: objective_not_found.
   virtual void snapshot_objective(const objective_id& id, watcher_ptr who,
                                   read_done<objective_snapshot> done,
-                                  const std::string& client = {});
-  /// The past, as `read_changes` below.
+                                  const std::string& client = {}) = 0;
+  /// Changes that a watcher of the task would have seen, from the journal. A store without a
+  /// journal has the latest changes of streams with a watcher that reads the past
+  /// (watcher::reads_past). A reader that stopped at sequence K resumes without a gap and without
+  /// doubles as follows: watch first (snapshot at N), read (K, N] from here, then show the changes
+  /// that the watcher has queued. Errors: task_not_found; store_failed for a journal that is
+  /// damaged.
   virtual void read_changes(const task_id& id, const journal_range& range,
-                            read_done<journal_page> done, const std::string& client = {}) const;
+                            read_done<journal_page> done, const std::string& client = {}) const = 0;
+  /// The same for an objective with all its tasks. Errors: objective_not_found, store_failed.
   virtual void read_changes(const objective_id& id, const journal_range& range,
-                            read_done<journal_page> done, const std::string& client = {}) const;
+                            read_done<journal_page> done, const std::string& client = {}) const = 0;
 
   // -- ids that clients choose -----------------------------------------------------------------------------------------
 
@@ -222,58 +223,8 @@ public:
   /// Releases claimed ids: their objects are committed, or were not made.
   virtual void release_ids(const std::vector<std::string>& ids) = 0;
 
-  // -- reading committed records at once -------------------------------------------------------------------------------
-  // These read the disk on the caller's thread. They will be removed when all callers use awaited
-  // reads. Each of these, snapshots included, throws store_unreadable.
-
-  /// Null if unknown. A plan's task that has not begun is shown as SUBMITTED.
-  [[nodiscard]] virtual task_ptr find_task(const task_id& id) const = 0;
-  /// Null if unknown. A snapshot.
-  [[nodiscard]] virtual objective_ptr find_objective(const objective_id& id) const = 0;
-  /// The objective a plan belongs to; nothing if unknown.
-  [[nodiscard]] virtual std::optional<objective_id> objective_of(const plan_id& id) const = 0;
-  /// Whether a task, plan or objective of that id exists; asked before a client's own id is taken.
-  [[nodiscard]] virtual bool knows_task(const task_id& id) const = 0;
-  [[nodiscard]] virtual bool knows_objective(const objective_id& id) const = 0;
-  /// As `owner` sees them (owner_of): an object of another owner is answered like one that does not
-  /// exist. Requests of clients use these.
-  [[nodiscard]] task_ptr find_task_of(const std::string& owner, const task_id& id) const {
-    auto found = find_task(id);
-    return found && found->owner == owner ? found : nullptr;
-  }
-  [[nodiscard]] objective_ptr find_objective_of(const std::string& owner,
-                                                const objective_id& id) const {
-    auto found = find_objective(id);
-    return found && found->owner == owner ? found : nullptr;
-  }
-  /// The objective with the plan.
-  [[nodiscard]] objective_ptr find_objective_of(const std::string& owner, const plan_id& id) const {
-    const auto whole = objective_of(id);
-    return whole ? find_objective_of(owner, *whole) : nullptr;
-  }
-  /// Objects of the caller: tasks that have begun, and in the context of an objective also those
-  /// that have not, as find_task shows them. A task has the members that `view` shows; others may
-  /// be missing. A page ends with the row that passes page_bytes_max. errc::invalid_params for a
-  /// page token that this store did not make.
-  [[nodiscard]] virtual result<task_page> list(const list_tasks& query) const = 0;
-  [[nodiscard]] virtual result<objective_page> list(const list_objectives& query) const = 0;
-
   // -- watching --------------------------------------------------------------------------------------------------------
 
-  /// The task as of now, and every later change of it to `who`: no change between the two is lost
-  /// or doubled. Null if unknown; a terminal task is returned and not watched. A null `who` watches
-  /// nothing.
-  [[nodiscard]] virtual task_snapshot snapshot_task(const task_id& id, watcher_ptr who) = 0;
-  /// The same for an objective with all its tasks.
-  [[nodiscard]] virtual objective_snapshot snapshot_objective(const objective_id& id,
-                                                              watcher_ptr who) = 0;
-  /// The snapshots for callers that do not read the past.
-  [[nodiscard]] task_ptr watch_task(const task_id& id, watcher_ptr who) {
-    return snapshot_task(id, std::move(who)).record;
-  }
-  [[nodiscard]] objective_ptr watch_objective(const objective_id& id, watcher_ptr who) {
-    return snapshot_objective(id, std::move(who)).view;
-  }
   /// No call to `who` begins after this returned.
   virtual void unwatch(const std::string& task_or_objective, const watcher_ptr& who) = 0;
   /// Every later change of all tasks and objectives: each stream in its order; there is no order
@@ -281,20 +232,6 @@ public:
   virtual void watch_all(const watcher_ptr& who) = 0;
   /// No call to `who` begins after this returned.
   virtual void unwatch_all(const watcher_ptr& who) = 0;
-
-  // -- the past --------------------------------------------------------------------------------------------------------
-
-  /// Changes that a watcher of the task would have seen, from the journal. A store without a
-  /// journal has the latest changes of streams with a watcher that reads the past
-  /// (watcher::reads_past). A reader that stopped at sequence K resumes without a gap and without
-  /// doubles as follows: watch first (snapshot at N), read (K, N] from here, then show the changes
-  /// that the watcher has queued. Errors: task_not_found; store_failed for a journal that cannot be
-  /// read.
-  [[nodiscard]] virtual result<journal_page> read_changes(const task_id& id,
-                                                          const journal_range& range) const = 0;
-  /// The same for an objective with all its tasks. Errors: objective_not_found, store_failed.
-  [[nodiscard]] virtual result<journal_page> read_changes(const objective_id& id,
-                                                          const journal_range& range) const = 0;
 
   // -- push configurations ---------------------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@
 #include "tests/store/kinds.hpp"
 #include "tests/store/random_changes.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/reads.hpp"
 
 #include <functional>
 #include <map>
@@ -212,15 +213,15 @@ TEST_CASE("the tail of a task is kept for its readers, and no longer", "[actors]
     const auto news = make_feed();
     news->open(make_task_source(*kind.records, task_id{"t"}));
     put_files(*kind.records, 2);
-    const auto page = kind.records->read_changes(task_id{"t"}, since).value();
+    const auto page = read_changes(*kind.records, task_id{"t"}, since).value();
     CHECK_FALSE(page.gone);
     CHECK(page.changes.size() == 2);
-    CHECK(kind.records->read_changes(task_id{"t"}, {.after = 2}).value().gone);
+    CHECK(read_changes(*kind.records, task_id{"t"}, {.after = 2}).value().gone);
     kind.records->commit(about_lone("t", "c", 3, moved(task_state::completed)));
-    CHECK(kind.records->read_changes(task_id{"t"}, since).value().changes.size()
+    CHECK(read_changes(*kind.records, task_id{"t"}, since).value().changes.size()
           == 3); // Its reader may still be behind.
   }
-  CHECK(kind.records->read_changes(task_id{"t"}, since).value().gone);
+  CHECK(read_changes(*kind.records, task_id{"t"}, since).value().gone);
 }
 
 TEMPLATE_TEST_CASE("a feed goes on behind any event, with everything after it", "[actors][feed]",
@@ -362,7 +363,7 @@ TEMPLATE_TEST_CASE("the feed of an objective has everything below it", "[actors]
   }
   CHECK(ended.size() == 103);
   CHECK(describe(std::make_shared<const objective_view>(view))
-        == describe(kind.records->find_objective(objective_id{"o"})));
+        == describe(find_objective(*kind.records, objective_id{"o"})));
 }
 
 TEMPLATE_TEST_CASE("the feed of a store has every change of every stream, each in its order",
@@ -446,7 +447,7 @@ public:
 
   void compare() const {
     CAPTURE(id_);
-    const auto now = is_task_ ? records_.find_task(task_id{id_}) : nullptr;
+    const auto now = is_task_ ? find_task(records_, task_id{id_}) : nullptr;
     if (now && now->attempt == 0
         && is_terminal(now->status.state)) // Of one that never began the store has no record.
       CHECK(task_->status.state == now->status.state);
@@ -454,7 +455,7 @@ public:
       CHECK(describe(task_ptr{task_}) == describe(now));
     else
       CHECK(describe(objective_ptr{objective_})
-            == describe(records_.find_objective(objective_id{id_})));
+            == describe(find_objective(records_, objective_id{id_})));
   }
 
 private:
@@ -527,7 +528,7 @@ TEMPLATE_TEST_CASE(
       const auto& known = is_task || life.objectives.empty() ? life.tasks : life.objectives;
       const auto id =
           *std::next(known.begin(), static_cast<std::ptrdiff_t>(random() % known.size()));
-      if (is_task ? kind.records->find_task(task_id{id}) != nullptr : life.objectives.contains(id))
+      if (is_task ? find_task(*kind.records, task_id{id}) != nullptr : life.objectives.contains(id))
         all.push_back(std::make_unique<follower>(*kind.records, id, is_task, random));
     }
     if (!all.empty() && random() % 2 == 0)

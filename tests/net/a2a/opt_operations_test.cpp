@@ -1,6 +1,7 @@
 // Objectives and plans over JSON-RPC (docs/a2a.md, D16).
 #include "tests/net/net_bed.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/reads.hpp"
 
 #include <boost/json/parse.hpp>
 
@@ -315,7 +316,7 @@ TEST_CASE("what a request makes belongs to the trace that its headers name", "[n
   const auto create = rpc("objectives/create", std::string(R"({"name":"o",)") + one_plan + "}");
   const auto trace_of = [&](const std::string& headers) {
     const auto answer = bed.call(create, version + headers);
-    return bed.records->find_objective(objective_id{at(answer, "/result/objective/id")})->trace;
+    return find_objective(*bed.records, objective_id{at(answer, "/result/objective/id")})->trace;
   };
   const auto both = trace_of("traceparent: " + parent + "\r\n" + state);
   CHECK(both.traceparent == parent);

@@ -2,6 +2,7 @@
 // in any (task-progress v1 sections 3, 4).
 #include "tests/net/net_bed.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/reads.hpp"
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -52,7 +53,7 @@ std::string begin_task(const net_bed& bed) {
       "SendMessage", text_message("work", "", R"(,"configuration":{"returnImmediately":true})"));
   const auto id = at(sent, "/task/id");
   bed.puppet->port(0)->report(half_way());
-  if (!comes_true([&] { return bed.records->find_task(task_id{id})->progress != nullptr; }))
+  if (!comes_true([&] { return find_task(*bed.records, task_id{id})->progress != nullptr; }))
     throw std::runtime_error("no progress");
   return id;
 }

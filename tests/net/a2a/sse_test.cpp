@@ -2,6 +2,7 @@
 // docs/streams.md).
 #include "tests/net/net_bed.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/reads.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 #include <boost/json/parse.hpp>
@@ -260,7 +261,7 @@ TEST_CASE("a stream carries comments while only what it does not show happens", 
   CHECK(next_state(client) == "TASK_STATE_WORKING");
   const auto port = bed.puppet->port(0);
   const auto shows = [&](double value) {
-    const auto record = bed.records->find_task(task_id(id));
+    const auto record = find_task(*bed.records, task_id(id));
     return record->progress && record->progress->trackers.at(0).progress == value;
   };
   std::jthread flow([&](const std::stop_token& enough) {
@@ -305,7 +306,7 @@ TEST_CASE("a reader that stops reading is cut off with a last event", "[net][sse
   // More than the buffers between here and there hold, in pieces that each fit the queue.
   const std::string block(512 * 1024, 'x');
   int sent = 0;
-  const auto artifacts = [&] { return bed.records->find_task(task_id(id))->artifacts.size(); };
+  const auto artifacts = [&] { return find_task(*bed.records, task_id(id))->artifacts.size(); };
   for (; sent < 24; ++sent) {
     port->report(report_artifact{text_artifact("a" + std::to_string(sent), block), false, true});
     REQUIRE(comes_true([&] { return artifacts() == static_cast<std::size_t>(sent) + 1; }));
@@ -369,7 +370,7 @@ TEST_CASE("a burst of 60,000 chunks reaches a reader that reads, and all of its 
   CHECK(text.size() == expected.size());
   CHECK(text == expected);
   // The finished task has one text, not 60,000.
-  const auto record = bed.records->find_task(task_id(id));
+  const auto record = find_task(*bed.records, task_id(id));
   const auto& made = record->artifacts.at(0)->parts;
   REQUIRE(made.size() == 1);
   CHECK(text_of(made) == expected);

@@ -64,18 +64,22 @@ class long_journal final : public passing_store {
 public:
   static constexpr int pages_max = 10'000;
 
-  result<journal_page> read_changes(const task_id&, const journal_range& range) const override {
+  using passing_store::read_changes;
+  using passing_store::read_placement;
+  void read_changes(const task_id&, const journal_range& range, read_done<journal_page> done,
+                    const std::string&) const override {
     if (pages == 0)
       begun_.wait_for(std::chrono::seconds{20});
     journal_page out;
     out.next_after = range.after;
     out.more = ++pages < pages_max;
-    return out;
+    done(std::move(out));
   }
-  task_ptr find_task(const task_id& id) const override {
+  void read_placement(const task_id& id, read_done<placement> done,
+                      const std::string& client) const override {
     if (id == task_id{"meanwhile"})
       asked_at = pages.load();
-    return passing_store::find_task(id);
+    passing_store::read_placement(id, std::move(done), client);
   }
   void begin() { begin_.set_value(); }
 

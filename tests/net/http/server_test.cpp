@@ -19,7 +19,8 @@ constexpr std::chrono::seconds long_enough{20};
 /// A store that breaks at what one request asks of it.
 class broken_store final : public passing_store {
 public:
-  [[nodiscard]] task_ptr find_task(const task_id&) const override {
+  using passing_store::read_placement;
+  void read_placement(const task_id&, read_done<placement>, const std::string&) const override {
     throw std::runtime_error("secret of the disk");
   }
 };

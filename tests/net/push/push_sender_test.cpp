@@ -39,11 +39,12 @@ public:
   std::atomic<bool> reads{true};
   std::atomic<int> refused{0};
 
-  [[nodiscard]] task_snapshot snapshot_task(const task_id& id, watcher_ptr who) override {
+  void snapshot_task(const task_id& id, watcher_ptr who, read_done<task_snapshot> done,
+                     const std::string& client) override {
     if (reads || !who)
-      return passing_store::snapshot_task(id, std::move(who));
+      return passing_store::snapshot_task(id, std::move(who), std::move(done), client);
     ++refused;
-    throw store_unreadable("the disk is on holiday");
+    done(make_error(errc::store_unreadable, "the disk is on holiday"));
   }
 };
 

@@ -3,6 +3,7 @@
 #include "tests/store/changes.hpp"
 #include "tests/store/kinds.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/reads.hpp"
 #include <troupe/store/limits.hpp>
 #include <troupe/store/store.hpp>
 
@@ -22,7 +23,7 @@ void put(store& in, change change) {
 
 journal_page read_or_fail(const store& in, const std::string& task,
                           const journal_range& range = {}) {
-  auto out = in.read_changes(task_id{task}, range);
+  auto out = read_changes(in, task_id{task}, range);
   if (!out)
     FAIL(out.error().message);
   return std::move(*out);
@@ -43,28 +44,28 @@ TEMPLATE_TEST_CASE("A snapshot says up to which change it goes", "[store][journa
                    rocksdb_kind) {
   TestType kind;
   auto& records = *kind.records;
-  CHECK(records.snapshot_task(task_id{"lone"}, nullptr).record == nullptr);
-  CHECK(records.snapshot_objective(objective_id{"o"}, nullptr).view == nullptr);
+  CHECK(snapshot_task(records, task_id{"lone"}, nullptr).record == nullptr);
+  CHECK(snapshot_objective(records, objective_id{"o"}, nullptr).view == nullptr);
   put(records, about_lone("lone", "c", 1, born_lone("lone", "c", 1)));
-  CHECK(records.snapshot_task(task_id{"lone"}, nullptr).sequence == 1);
+  CHECK(snapshot_task(records, task_id{"lone"}, nullptr).sequence == 1);
   put(records, about_lone("lone", "c", 2, moved(task_state::working)));
-  CHECK(records.snapshot_task(task_id{"lone"}, nullptr).sequence == 2);
+  CHECK(snapshot_task(records, task_id{"lone"}, nullptr).sequence == 2);
   put(records, about_lone("lone", "c", 3, moved(task_state::completed)));
-  CHECK(records.snapshot_task(task_id{"lone"}, nullptr).sequence == sequence_end);
+  CHECK(snapshot_task(records, task_id{"lone"}, nullptr).sequence == sequence_end);
 
   const auto spec = make_objective("o", {3});
   put(records, about("o", 1, objective_created{spec, {}}));
-  CHECK(records.snapshot_task(task_id{"o.p0.t1"}, nullptr).sequence
+  CHECK(snapshot_task(records, task_id{"o.p0.t1"}, nullptr).sequence
         == 1); // Not begun: as the objective stands.
   put(records, about_task(*spec, 0, 0, 2, born(*spec, 0, 0, 2), moved(task_state::working)));
   put(records, about_task(*spec, 0, 1, 3, born(*spec, 0, 1, 3)));
   put(records, about_task(*spec, 0, 1, 4, moved(task_state::working)));
-  CHECK(records.snapshot_task(task_id{"o.p0.t0"}, nullptr).sequence
+  CHECK(snapshot_task(records, task_id{"o.p0.t0"}, nullptr).sequence
         == 2); // Its own last change, not the objective's.
-  CHECK(records.snapshot_task(task_id{"o.p0.t1"}, nullptr).sequence == 4);
-  CHECK(records.snapshot_objective(spec->id, nullptr).sequence == 4);
+  CHECK(snapshot_task(records, task_id{"o.p0.t1"}, nullptr).sequence == 4);
+  CHECK(snapshot_objective(records, spec->id, nullptr).sequence == 4);
   const auto who = std::make_shared<recorder>();
-  CHECK(records.snapshot_task(task_id{"o.p0.t0"}, who).sequence == 2);
+  CHECK(snapshot_task(records, task_id{"o.p0.t0"}, who).sequence == 2);
   put(records, about_task(*spec, 0, 0, 5, moved(task_state::completed)));
   CHECK(who->sequences() == numbers{5});
 }
@@ -105,8 +106,8 @@ TEST_CASE("The past of a lone task is read in order, page by page, while it live
   CHECK(read_or_fail(*records, "lone", {.after = 4}).changes.empty());
   CHECK(read_or_fail(*records, "lone", {.after = 1000}).changes.empty());
   CHECK(read_or_fail(*records, "lone", {.after = sequence_end}).changes.empty());
-  CHECK(records->read_changes(task_id{"lon"}, {}).error().code == errc::task_not_found);
-  CHECK(records->read_changes(objective_id{"lone"}, {}).error().code == errc::objective_not_found);
+  CHECK(read_changes(*records, task_id{"lon"}, {}).error().code == errc::task_not_found);
+  CHECK(read_changes(*records, objective_id{"lone"}, {}).error().code == errc::objective_not_found);
 }
 
 TEST_CASE("The past of a plan's task is its own changes, or its withdrawal", "[store][journal]") {
@@ -135,7 +136,7 @@ TEST_CASE("The past of a plan's task is its own changes, or its withdrawal", "[s
   CHECK(made->origin.spec().name == "task 0");
   CHECK(sequences(read_or_fail(*records, "o.p0.t1", {.after = 1, .through = 3})) == numbers{3});
   CHECK(sequences(read_or_fail(*records, "o.p0.t2")) == numbers{5});
-  const auto all = records->read_changes(spec->id, {.after = 1});
+  const auto all = read_changes(*records, spec->id, {.after = 1});
   REQUIRE(all.has_value());
   CHECK(all->changes.size() >= 4);
   CHECK(all->changes.front()->sequence == 2);
@@ -174,7 +175,7 @@ TEST_CASE("A store without journal says that the past is gone, unless nothing wa
   CHECK_FALSE(read_or_fail(*records, "lone", {.after = 1, .through = 1}).gone);
   put(*records, about_lone("lone", "c", 3, moved(task_state::completed)));
   CHECK(read_or_fail(*records, "lone", {.after = 2}).gone);
-  CHECK(records->read_changes(task_id{"other"}, {}).error().code == errc::task_not_found);
+  CHECK(read_changes(*records, task_id{"other"}, {}).error().code == errc::task_not_found);
 }
 
 TEST_CASE("A replay and a watch begun in the middle make the whole, once each",
@@ -193,7 +194,7 @@ TEST_CASE("A replay and a watch begun in the middle make the whole, once each",
   bool ended = false;
   while (!ended) {
     const auto who = std::make_shared<recorder>();
-    const auto now = records->snapshot_task(task_id{"lone"}, who);
+    const auto now = snapshot_task(*records, task_id{"lone"}, who);
     REQUIRE(now.record);
     ended = is_terminal(now.record->status.state);
     const std::uint64_t begun = now.sequence == sequence_end ? 0 : now.sequence / 2;

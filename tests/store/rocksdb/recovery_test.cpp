@@ -4,6 +4,7 @@
 #include "tests/store/kinds.hpp"
 #include "tests/store/random_changes.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/reads.hpp"
 
 #include <rocksdb/env.h>
 
@@ -20,19 +21,19 @@ constexpr std::int64_t far_future_ms = 4'000'000'000'000;
 std::string describe_all(const store& in, const random_changes& script) {
   std::string out;
   for (const auto& id : script.objectives)
-    out += describe(in.find_objective(objective_id{id})) + "\n";
+    out += describe(find_objective(in, objective_id{id})) + "\n";
   for (const auto& id : script.tasks)
-    out += id + " " + describe(in.find_task(task_id{id})) + "\n";
+    out += id + " " + describe(find_task(in, task_id{id})) + "\n";
   list_tasks query;
   query.page_size = 100;
-  const auto page = in.list(query);
+  const auto page = list(in, query);
   if (!page)
     return page.error().message;
   out += std::to_string(page->total_size) + ":";
   for (const auto& each : page->tasks)
     out += " " + each->id.str();
   list_objectives objectives;
-  const auto second = in.list(objectives);
+  const auto second = list(in, objectives);
   if (!second)
     return second.error().message;
   out += "\n" + std::to_string(second->total_size) + ":";
@@ -187,17 +188,17 @@ TEST_CASE("Recovery gives back what is to be set going again", "[store][recovery
   CHECK(found.events_replayed == 8);
   CHECK(found.repaired.empty());
   CHECK(records->status().live_tasks == 2);
-  const auto running = records->find_task(task_id{"o.p0.t1"});
+  const auto running = find_task(*records, task_id{"o.p0.t1"});
   REQUIRE(running);
   CHECK(running->attempt == 2);
   CHECK(running->agent == "echo");
   CHECK(running->origin.spec().name == "task 1");
-  CHECK(records->find_objective(settled->id)->reason == "x");
+  CHECK(find_objective(*records, settled->id)->reason == "x");
 
   // Sequences go on where they were.
   const auto who = std::make_shared<recorder>();
-  REQUIRE(records->watch_objective(spec->id, who));
-  REQUIRE(records->watch_task(task_id{"lone"}, who));
+  REQUIRE(watch_objective(*records, spec->id, who));
+  REQUIRE(watch_task(*records, task_id{"lone"}, who));
   records->commit(about_task(*spec, 0, 1, 6, moved(task_state::completed)));
   records->commit(about_lone("lone", "c", 7, moved(task_state::completed)));
   records->flush();
@@ -220,11 +221,11 @@ TEST_CASE("What was paused is paused after a restart", "[store][recovery]") {
   records.reset();
   records = open_or_fail(directory / "data");
   REQUIRE(recover_or_fail(*records).objectives.size() == 2);
-  const auto whole = records->find_objective(spec->id);
+  const auto whole = find_objective(*records, spec->id);
   CHECK(whole->paused);
   CHECK(whole->plans[0].paused);
   CHECK(whole->plans[1].paused);
-  const auto part = records->find_objective(other->id);
+  const auto part = find_objective(*records, other->id);
   CHECK_FALSE(part->paused);
   CHECK_FALSE(part->plans[0].paused);
   CHECK(part->plans[1].paused);
@@ -240,19 +241,19 @@ TEST_CASE("A settled objective leaves memory, is read from disk, and lives again
   records->commit(about("o", 5, tasks_withdrawn{0, {1}, task_state::canceled, "because"},
                         objective_moved{objective_state::failed, "t0 failed"}));
   records->flush();
-  const auto before = describe(records->find_objective(spec->id));
+  const auto before = describe(find_objective(*records, spec->id));
   records->evict(at_ms(5)); // Not before its time.
   CHECK(records->status().live_objectives == 1);
   records->evict(at_ms(6));
   CHECK(records->status().live_objectives == 0);
-  CHECK(describe(records->find_objective(spec->id)) == before);
-  CHECK(records->knows_objective(spec->id));
-  CHECK(records->objective_of(plan_id{"o.p0"}) == spec->id);
-  CHECK(records->find_task(task_id{"o.p0.t0"})->status.state == task_state::failed);
-  const auto withdrawn = records->find_task(task_id{"o.p0.t1"});
+  CHECK(describe(find_objective(*records, spec->id)) == before);
+  CHECK(is_known(*records, spec->id));
+  CHECK(objective_of(*records, plan_id{"o.p0"}) == spec->id);
+  CHECK(find_task(*records, task_id{"o.p0.t0"})->status.state == task_state::failed);
+  const auto withdrawn = find_task(*records, task_id{"o.p0.t1"});
   REQUIRE(withdrawn);
   CHECK(text_of(withdrawn->status.message->parts) == "because");
-  CHECK(records->list(list_objectives{})->total_size == 1);
+  CHECK(list(*records, list_objectives{})->total_size == 1);
   CHECK(records->status().live_objectives == 0); // Reading does not bring it back.
 
   const bool reopen = GENERATE(false, true);
@@ -264,17 +265,17 @@ TEST_CASE("A settled objective leaves memory, is read from disk, and lives again
     CHECK(found.events_replayed == 0);
   }
   const auto who = std::make_shared<recorder>();
-  CHECK(records->watch_task(task_id{"o.p0.t0.r1"}, who) == nullptr);
+  CHECK(watch_task(*records, task_id{"o.p0.t0.r1"}, who) == nullptr);
   records->commit(about("o", 7, objective_moved{objective_state::submitted, "retry"},
                         tasks_renewed{0, {0, 1}}));
   records->flush();
   CHECK(records->status().live_objectives == 1);
-  CHECK(records->find_task(task_id{"o.p0.t0.r1"})->status.state == task_state::submitted);
-  REQUIRE(records->watch_objective(spec->id, who));
-  CHECK(records->list(list_objectives{})->total_size == 1);
+  CHECK(find_task(*records, task_id{"o.p0.t0.r1"})->status.state == task_state::submitted);
+  REQUIRE(watch_objective(*records, spec->id, who));
+  CHECK(list(*records, list_objectives{})->total_size == 1);
   list_objectives failed;
   failed.state = objective_state::failed;
-  CHECK(records->list(failed)->total_size == 0);
+  CHECK(list(*records, failed)->total_size == 0);
   records->commit(about("o", 8, objective_moved{objective_state::working, ""}));
   records->flush();
   CHECK(who->sequences() == std::vector<std::uint64_t>{5});
@@ -308,7 +309,7 @@ TEST_CASE("An objective somebody watches, or whose task lives, stays in memory",
   records->evict(at_ms(far_future_ms));
   CHECK(records->status().live_objectives == 0);
   // Watching brings an evicted one back, and a retry is seen.
-  REQUIRE(records->watch_objective(watched->id, who));
+  REQUIRE(watch_objective(*records, watched->id, who));
   CHECK(records->status().live_objectives == 1);
   records->commit(about("watched", 3, objective_moved{objective_state::submitted, "retry"}));
   records->flush();
@@ -326,7 +327,7 @@ TEST_CASE("A pending task of an evicted objective can be watched until it begins
   records->flush();
   records->evict(at_ms(far_future_ms));
   const auto who = std::make_shared<recorder>();
-  REQUIRE(records->watch_task(task_id{"o.p0.t0"}, who));
+  REQUIRE(watch_task(*records, task_id{"o.p0.t0"}, who));
   records->evict(at_ms(far_future_ms));
   records->commit(about("o", 2, objective_moved{objective_state::submitted, "restart"}));
   records->commit(about_task(*spec, 0, 0, 3, born(*spec, 0, 0, 3), moved(task_state::working)));
