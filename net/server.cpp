@@ -30,6 +30,11 @@ std::chrono::milliseconds sweep_interval(const server_options& options) {
   return std::clamp(shortest / 4, sweep_interval_min, sweep_interval_max);
 }
 
+/// Half of the cores, so that long answers leave the others to the loops.
+std::size_t answer_makers() {
+  return std::max<std::size_t>(1, core_count() / 2);
+}
+
 /// Every connection needs a descriptor; the usual soft limit of 1,024 is far below the hard one.
 void raise_descriptor_limit() {
   rlimit limit{};
@@ -110,6 +115,7 @@ void server::impl::stop(std::chrono::milliseconds bound) {
   }
   for (auto& one : loops)
     one->finish();
+  state->answers.close();
   accepting.reset();
   loops.clear();
 }
@@ -136,6 +142,7 @@ result<std::uint16_t> server::start() {
     impl_->loops.clear();
     return port;
   }
+  impl_->state->answers.start(answer_makers());
   for (auto& one : impl_->loops)
     one->start();
   impl_->accepting->start();

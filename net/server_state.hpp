@@ -4,6 +4,7 @@
 
 #include "actors/feed/budget.hpp"
 #include "actors/service/service.hpp"
+#include "net/a2a/answer_maker.hpp"
 #include "net/a2a/event_texts.hpp"
 #include "net/card/card_documents.hpp"
 #include "net/http/http_service.hpp"
@@ -32,6 +33,7 @@ public:
   const std::shared_ptr<push_service> push; ///< A reply that is under way may outlive the server.
   const service operations;                 ///< What can be asked for.
   event_texts texts;                        ///< Of the events that streams show.
+  answer_maker answers;                     ///< Writes long answers.
 };
 
 } // namespace troupe::net

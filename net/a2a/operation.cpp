@@ -99,6 +99,30 @@ result<void> identify(const operation_call& call, principal& who, errc unknown_t
   return {};
 }
 
+awaitable<void> answer_apart(operation_call& call, std::function<void(json_writer&)> write) {
+  std::string begun;
+  call.frame->begin_result(call, begun);
+  auto made = call.server.answers.make(
+      client_of(call.who), std::move(begun),
+      [frame = call.frame, write = std::move(write)](std::string& text) {
+        json_writer out(text);
+        write(out);
+        frame->end_result(text);
+      },
+      call.responder.wake());
+  if (!made && call.responder.response().repeatable)
+    co_return fail(call, made.error());
+  if (!made)
+    co_return fail(
+        call, make_error(errc::internal, "it is done, but there is no room for its answer (limit "
+                                             + made.error().field
+                                             + "); do not repeat it, read what became of it"));
+  while (!made->is_made() && !call.responder.is_gone())
+    co_await call.responder.wait(time_point::max());
+  if (made->is_made())
+    call.responder.response().body = made->take();
+}
+
 void fail(operation_call& call, const error& why) {
   auto& response = call.responder.response();
   response.body.clear();

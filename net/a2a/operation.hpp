@@ -15,6 +15,7 @@
 #include <boost/json/value.hpp>
 
 #include <concepts>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -122,13 +123,10 @@ void answer(operation_call& call, Write write) {
   call.frame->end_result(body);
 }
 
-/// The same where asking has changed nothing, so that the client may be told to ask again
-/// (`limits.answer-bytes-total`).
-template<std::invocable<json_writer&> Write>
-void answer_read(operation_call& call, Write write) {
-  call.responder.response().repeatable = true;
-  answer(call, write);
-}
+/// The same with a long answer: a thread of its own calls `write`, when it is the client's turn.
+/// What `write` refers to is its own.
+[[nodiscard]] awaitable<void> answer_apart(operation_call& call,
+                                           std::function<void(json_writer&)> write);
 
 /// Answers with an error.
 void fail(operation_call& call, const error& why);

@@ -4,6 +4,7 @@
 
 #include "actors/service/operation.hpp"
 #include "actors/service/service.hpp"
+#include "net/a2a/answer_size.hpp"
 #include "net/a2a/operation.hpp"
 #include "protocol/opt/codec_opt.hpp"
 
@@ -18,7 +19,8 @@ template<class Command>
   return (call.codec->*reader)(params_of(call));
 }
 
-/// An operation that is answered with a value: what it reads, how it is asked for, what it writes.
+/// An operation that is answered with a value: what it reads, how it is asked for, what it writes,
+/// and whether that is a long answer, if it may be one.
 template<operation Which>
 struct json_column;
 
@@ -35,9 +37,12 @@ struct json_column<operation::get_task> {
   static void ask(const service& of, const command& query, reply<answer> done) {
     of.get(query, std::move(done));
   }
-  static void encode(const operation_call& call, json_writer& out, const command& query,
+  static bool is_long(const command& query, const answer& found) {
+    return answer_size{}.add(*found, query.view).is_long();
+  }
+  static void encode(const wire_codec& codec, json_writer& out, const command& query,
                      const answer& found) {
-    call.codec->write_task(out, *found, query.view);
+    codec.write_task(out, *found, query.view);
   }
 };
 
@@ -54,10 +59,16 @@ struct json_column<operation::list_tasks> {
   static void ask(const service& of, const command& query, reply<answer> done) {
     of.list(query, std::move(done));
   }
-  static void encode(const operation_call& call, json_writer& out, const command& query,
+  static bool is_long(const command& query, const answer& page) {
+    answer_size size;
+    for (const auto& one : page.tasks)
+      size.add(*one, query.view);
+    return size.is_long();
+  }
+  static void encode(const wire_codec& codec, json_writer& out, const command& query,
                      const answer& page) {
-    call.codec->write_task_list(out, page.tasks, page.next_page_token, query.page_size,
-                                page.total_size, query.view);
+    codec.write_task_list(out, page.tasks, page.next_page_token, query.page_size, page.total_size,
+                          query.view);
   }
 };
 
@@ -74,9 +85,12 @@ struct json_column<operation::cancel_task> {
   static void ask(const service& of, const command& order, reply<answer> done) {
     of.cancel(order, std::move(done));
   }
-  static void encode(const operation_call& call, json_writer& out, const command&,
+  static bool is_long(const command&, const answer& ended) {
+    return answer_size{}.add(*ended, {}).is_long();
+  }
+  static void encode(const wire_codec& codec, json_writer& out, const command&,
                      const answer& ended) {
-    call.codec->write_task(out, *ended, {});
+    codec.write_task(out, *ended, {});
   }
 };
 
@@ -95,9 +109,9 @@ struct json_column<operation::create_push_config> {
   static void ask(const service& of, const command& order, reply<answer> done) {
     of.create(order, std::move(done));
   }
-  static void encode(const operation_call& call, json_writer& out, const command&,
+  static void encode(const wire_codec& codec, json_writer& out, const command&,
                      const answer& made) {
-    call.codec->write_push(out, made);
+    codec.write_push(out, made);
   }
 };
 
@@ -111,9 +125,9 @@ struct json_column<operation::get_push_config> {
   static void ask(const service& of, const command& query, reply<answer> done) {
     of.get(query, std::move(done));
   }
-  static void encode(const operation_call& call, json_writer& out, const command&,
+  static void encode(const wire_codec& codec, json_writer& out, const command&,
                      const answer& found) {
-    call.codec->write_push(out, found);
+    codec.write_push(out, found);
   }
 };
 
@@ -127,9 +141,9 @@ struct json_column<operation::list_push_configs> {
   static void ask(const service& of, const command& query, reply<answer> done) {
     of.list(query, std::move(done));
   }
-  static void encode(const operation_call& call, json_writer& out, const command&,
+  static void encode(const wire_codec& codec, json_writer& out, const command&,
                      const answer& page) {
-    call.codec->write_push_list(out, page.configs, page.next_page_token);
+    codec.write_push_list(out, page.configs, page.next_page_token);
   }
 };
 
@@ -143,9 +157,7 @@ struct json_column<operation::delete_push_config> {
   static void ask(const service& of, const command& order, reply<answer> done) {
     of.erase(order, std::move(done));
   }
-  static void encode(const operation_call& call, json_writer& out) {
-    call.codec->write_push_deleted(out);
-  }
+  static void encode(const wire_codec& codec, json_writer& out) { codec.write_push_deleted(out); }
 };
 
 // -- OPT (docs/a2a.md, D16): the same under every version --------------------------------------------------------------
@@ -173,7 +185,10 @@ struct json_column<operation::create_objective> {
   static void ask(const service& of, const command& order, reply<answer> done) {
     of.create(order, std::move(done));
   }
-  static void encode(const operation_call&, json_writer& out, const command&, const answer& made) {
+  static bool is_long(const command&, const answer& made) {
+    return answer_size{}.add(*made, true, true).is_long();
+  }
+  static void encode(const wire_codec&, json_writer& out, const command&, const answer& made) {
     write_objective(out, *made, true, true);
   }
 };
@@ -188,8 +203,10 @@ struct json_column<operation::update_objective> {
   static void ask(const service& of, const command& order, reply<answer> done) {
     of.update(order, std::move(done));
   }
-  static void encode(const operation_call&, json_writer& out, const command&,
-                     const answer& changed) {
+  static bool is_long(const command&, const answer& changed) {
+    return answer_size{}.add(*changed, true, true).is_long();
+  }
+  static void encode(const wire_codec&, json_writer& out, const command&, const answer& changed) {
     write_objective(out, *changed, true, true);
   }
 };
@@ -204,7 +221,10 @@ struct json_column<operation::get_objective> {
   static void ask(const service& of, const command& query, reply<answer> done) {
     of.get(query, std::move(done));
   }
-  static void encode(const operation_call&, json_writer& out, const command& query,
+  static bool is_long(const command& query, const answer& found) {
+    return answer_size{}.add(*found, query.include_plans, query.include_tasks).is_long();
+  }
+  static void encode(const wire_codec&, json_writer& out, const command& query,
                      const answer& found) {
     write_objective(out, *found, query.include_plans, query.include_tasks);
   }
@@ -220,7 +240,13 @@ struct json_column<operation::list_objectives> {
   static void ask(const service& of, const command& query, reply<answer> done) {
     of.list(query, std::move(done));
   }
-  static void encode(const operation_call&, json_writer& out, const command&, const answer& page) {
+  static bool is_long(const command&, const answer& page) {
+    answer_size size;
+    for (const auto& one : page.objectives)
+      size.add(*one, true, false);
+    return size.is_long();
+  }
+  static void encode(const wire_codec&, json_writer& out, const command&, const answer& page) {
     out.begin_object().key("objectives").begin_array();
     for (const auto& one : page.objectives)
       opt::write(out, *one, true, false);
@@ -239,7 +265,10 @@ struct json_column<operation::create_plan> {
   static void ask(const service& of, const command& order, reply<answer> done) {
     of.create(order, std::move(done));
   }
-  static void encode(const operation_call&, json_writer& out, const command&, const answer& made) {
+  static bool is_long(const command&, const answer& made) {
+    return answer_size{}.add(made.objective->plans[made.index], true).is_long();
+  }
+  static void encode(const wire_codec&, json_writer& out, const command&, const answer& made) {
     write_plan(out, made, true);
   }
 };
@@ -254,8 +283,10 @@ struct json_column<operation::update_plan> {
   static void ask(const service& of, const command& order, reply<answer> done) {
     of.update(order, std::move(done));
   }
-  static void encode(const operation_call&, json_writer& out, const command&,
-                     const answer& changed) {
+  static bool is_long(const command&, const answer& changed) {
+    return answer_size{}.add(changed.objective->plans[changed.index], true).is_long();
+  }
+  static void encode(const wire_codec&, json_writer& out, const command&, const answer& changed) {
     write_plan(out, changed, true);
   }
 };
@@ -270,7 +301,10 @@ struct json_column<operation::get_plan> {
   static void ask(const service& of, const command& query, reply<answer> done) {
     of.get(query, std::move(done));
   }
-  static void encode(const operation_call&, json_writer& out, const command& query,
+  static bool is_long(const command& query, const answer& found) {
+    return answer_size{}.add(found.objective->plans[found.index], query.include_tasks).is_long();
+  }
+  static void encode(const wire_codec&, json_writer& out, const command& query,
                      const answer& found) {
     write_plan(out, found, query.include_tasks);
   }

@@ -16,29 +16,43 @@ using boost::beast::http::verb;
 
 // -- operations that are answered with a value -------------------------------------------------------------------------
 
+/// At once, unless the answer is long.
 template<operation Which>
-void finish(operation_call& call, const typename json_column<Which>::command& command,
-            result<typename json_column<Which>::answer>& outcome) {
+awaitable<void> finish(operation_call& call, const typename json_column<Which>::command& command,
+                       result<typename json_column<Which>::answer>& outcome) {
   using column = json_column<Which>;
-  if (!outcome)
-    return fail(call, outcome.error());
+  if (!outcome) {
+    fail(call, outcome.error());
+    return {};
+  }
   // Where asking has changed nothing, the client may be told to ask again
   // (`limits.answer-bytes-total`).
   call.responder.response().repeatable = row_of(Which).needs == scope::read;
+  const auto& codec = *call.codec;
+  if constexpr (requires { column::is_long(command, *outcome); }) {
+    if (column::is_long(command, *outcome))
+      return answer_apart(call, [&codec, command, found = *outcome](json_writer& out) {
+        column::encode(codec, out, command, found);
+      });
+  }
   answer(call, [&](json_writer& out) {
     if constexpr (std::is_void_v<typename column::answer>)
-      column::encode(call, out);
+      column::encode(codec, out);
     else
-      column::encode(call, out, command, *outcome);
+      column::encode(codec, out, command, *outcome);
   });
+  return {};
 }
 
 template<operation Which>
 awaitable<void> finish_later(operation_call& call, typename json_column<Which>::command command,
                              awaited_reply<typename json_column<Which>::answer> waiting) {
   const bool is_here = co_await arrival(call, waiting);
-  if (is_here)
-    finish<Which>(call, command, waiting.value());
+  if (!is_here)
+    co_return;
+  auto rest = finish<Which>(call, command, waiting.value());
+  if (rest.valid())
+    co_await std::move(rest);
 }
 
 /// At once, without a coroutine, if the service answers at once.
@@ -62,8 +76,7 @@ awaitable<void> serve(operation_call& call) {
   column::ask(call.operations(), *command, waiting.to());
   if (!waiting.is_ready())
     return finish_later<Which>(call, std::move(*command), std::move(waiting));
-  finish<Which>(call, *command, waiting.value());
-  return {};
+  return finish<Which>(call, *command, waiting.value());
 }
 
 /// Read from what the server was started with, for a client that shows a token.

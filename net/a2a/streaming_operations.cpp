@@ -1,6 +1,7 @@
 #include "net/a2a/streaming_operations.hpp"
 
 #include "actors/service/service.hpp"
+#include "net/a2a/answer_size.hpp"
 #include "net/a2a/awaited.hpp"
 #include "net/a2a/operation_columns.hpp"
 #include "net/a2a/send_reading.hpp"
@@ -28,17 +29,27 @@ private:
 
 // -- SendMessage -------------------------------------------------------------------------------------------------------
 
-void answer_send(operation_call& call, const send_result& sent,
-                 std::optional<std::uint32_t> history_length) {
-  if (sent.answer)
-    return answer(call, [&](json_writer& out) { call.codec->write_answer(out, *sent.answer); });
+/// At once, unless the answer is long.
+awaitable<void> answer_send(operation_call& call, const send_result& sent,
+                            std::optional<std::uint32_t> history_length) {
+  if (sent.answer) {
+    answer(call, [&](json_writer& out) { call.codec->write_answer(out, *sent.answer); });
+    return {};
+  }
   const task_view_options view{.history_length = history_length,
                                .include_progress = call.extensions.progress,
                                .objective = sent.objective.get()};
-  answer(call, [&](json_writer& out) {
-    call.codec->write_sent(out, *sent.task, view,
-                           call.extensions.opt ? sent.objective.get() : nullptr);
-  });
+  const auto* beside = call.extensions.opt ? sent.objective.get() : nullptr;
+  answer_size size;
+  size.add(*sent.task, view);
+  if (beside)
+    size.add(*beside, true, true);
+  if (size.is_long()) // `sent` holds what the others refer to.
+    return answer_apart(call, [&codec = *call.codec, sent, view, beside](json_writer& out) {
+      codec.write_sent(out, *sent.task, view, beside);
+    });
+  answer(call, [&](json_writer& out) { call.codec->write_sent(out, *sent.task, view, beside); });
+  return {};
 }
 
 /// Until the message is taken and, if it waits, its task has ended or asks; or the time is up, or
@@ -58,8 +69,12 @@ awaitable<void> send_and_answer(operation_call& call, send_params params) {
     const auto outcome = sending->poll(late || responder.is_draining());
     if (outcome && !*outcome)
       co_return fail(call, outcome->error());
-    if (outcome)
-      co_return answer_send(call, **outcome, history_length);
+    if (outcome) {
+      auto rest = answer_send(call, **outcome, history_length);
+      if (rest.valid())
+        co_await std::move(rest);
+      co_return;
+    }
     co_await responder.wait(until);
   }
 }

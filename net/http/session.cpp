@@ -367,13 +367,16 @@ void session::end_writing() {
   writing_ = {};
 }
 
-/// Writes head and body in one go as far as the socket takes them; true if it took all.
+/// Writes the next piece of head and body as far as the socket takes it; true if nothing is left.
+/// A longer answer is written in turns with what the other connections of the loop need.
 bool session::write_now() {
   const std::size_t total = head_.size() + response_.body.size();
-  while (written_ < total) {
+  const auto until = std::min(total, std::max(head_.size(), written_ + written_at_once_max));
+  while (written_ < until) {
     byte_stream::pieces pieces{asio::buffer(head_), asio::buffer(response_.body)};
     pieces[0] += std::min(written_, head_.size());
     pieces[1] += written_ - std::min(written_, head_.size());
+    pieces[1] = asio::buffer(pieces[1], until - std::max(written_, head_.size()));
     error_code ec;
     written_ += bytes_->write_some(pieces, ec);
     if (ec == asio::error::would_block || ec == asio::error::try_again)
@@ -383,7 +386,7 @@ bool session::write_now() {
       return false;
     }
   }
-  return true;
+  return written_ == total;
 }
 
 awaitable<bool> session::write_rest() {

@@ -8,6 +8,7 @@
 #include <boost/asio/post.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,6 +39,9 @@ public:
       net::asio::post(home_.context(), *std::exchange(writer_, std::nullopt));
   }
   [[nodiscard]] const std::string& output() const noexcept { return output_; }
+
+  /// Called with each piece that the server writes.
+  std::function<void(std::string_view)> on_write;
 
 private:
   friend class memory_stream;
@@ -83,6 +87,8 @@ public:
       of_->output_.append(static_cast<const char*>(piece.data()), piece.size());
       count += piece.size();
     }
+    if (of_->on_write)
+      of_->on_write(std::string_view(of_->output_).substr(of_->output_.size() - count));
     return count;
   }
   void wait_to_read(ready_handler ready) override {

@@ -10,6 +10,7 @@
 #include "tests/support/push_receiver.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include <troupe/agents/register_builtin.hpp>
+#include <troupe/store/await.hpp>
 
 #include <filesystem>
 #include <iterator>
@@ -191,4 +192,105 @@ TEST_CASE(
   for (auto at = output.find("data: "); at != std::string::npos; at = output.find("data: ", at + 1))
     ++events;
   CHECK(events < 10);
+}
+
+namespace {
+
+/// A further connection. To be hung up before the server ends.
+std::shared_ptr<memory_pipe> connect(one_thread_server& to) {
+  auto pipe = std::make_shared<memory_pipe>(*to.home);
+  welcome(to.state, *to.home, std::make_unique<memory_stream>(pipe), {});
+  return pipe;
+}
+
+std::string create_objective_of(std::size_t tasks) {
+  std::string all;
+  for (std::size_t i = 0; i < tasks; ++i)
+    all += (i == 0 ? "" : ",") + (R"({"name":"t)" + std::to_string(i) + R"(","agent":"noop"})");
+  return post(R"({"jsonrpc":"2.0","id":1,"method":"objectives/create","params":)"
+              R"({"id":"o","name":"o","plans":[{"name":"p","tasks":[)"
+              + all + "]}]}}");
+}
+
+constexpr auto get_objective_body =
+    R"({"jsonrpc":"2.0","id":1,"method":"objectives/get","params":{"id":"o"}})";
+
+} // namespace
+
+TEST_CASE("a long answer is not encoded by its loop, which answers others meanwhile",
+          "[net][turns][long]") {
+  const auto records = make_memory_store();
+  one_thread_server one{*records};
+  one.pipe->put(create_objective_of(2'000));
+  const auto turn = [&] {
+    for (int turns = 0; turns < 20; ++turns)
+      one.turn();
+  };
+  turn();
+  CHECK(one.pipe->output().empty());
+  const auto other = connect(one);
+  other->put("GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n");
+  turn();
+  CHECK(other->output().starts_with("HTTP/1.1 200 OK\r\n"));
+  CHECK(one.pipe->output().empty());
+  CHECK(one.state->answers.turn());
+  CHECK_FALSE(one.state->answers.turn());
+  turn();
+  CHECK(one.pipe->output().starts_with("HTTP/1.1 200 OK\r\n"));
+  CHECK(one.pipe->output().ends_with("}}}"));
+  other->hang_up();
+}
+
+TEST_CASE("a long answer is written in pieces, and another connection is answered between two",
+          "[net][turns][long]") {
+  const auto records = make_memory_store();
+  one_thread_server one{*records};
+  const auto turn = [&] {
+    for (int turns = 0; turns < 20; ++turns) {
+      one.turn();
+      one.state->answers.turn();
+    }
+  };
+  one.pipe->put(create_objective_of(8'000));
+  turn();
+  REQUIRE(one.pipe->output().starts_with("HTTP/1.1 200 OK\r\n"));
+  const auto other = connect(one);
+  turn();
+  std::vector<std::string> written;
+  one.pipe->on_write = [&](std::string_view piece) {
+    CHECK(piece.size() <= written_at_once_max);
+    if (written.empty())
+      other->put("GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n");
+    written.emplace_back("long");
+  };
+  other->on_write = [&](std::string_view) { written.emplace_back("short"); };
+  one.pipe->put(post(get_objective_body));
+  turn();
+  REQUIRE(written.size() > 3);
+  CHECK(written.back() == "long");
+  CHECK(written[1] == "short");
+  other->hang_up();
+}
+
+TEST_CASE("a long answer is given up when its client has gone", "[net][turns][long]") {
+  const auto records = make_memory_store();
+  one_thread_server one{*records};
+  const auto turn = [&] {
+    for (int turns = 0; turns < 20; ++turns)
+      one.turn();
+  };
+  one.pipe->put(create_objective_of(2'000));
+  turn();
+  CHECK(one.state->answers.turn());
+  turn();
+  const auto shown = await_objective(*records, objective_id{"o"}).value();
+  const auto held = shown.use_count();
+  one.pipe->put(post(get_objective_body));
+  turn();
+  CHECK(shown.use_count() > held); // What the answer is made of.
+  one.pipe->hang_up();
+  one.clock.advance(1s); // The sweep notices.
+  turn();
+  CHECK(one.state->connections == 0);
+  CHECK(shown.use_count() == held);
 }

@@ -83,6 +83,20 @@ inline constexpr std::size_t body_bytes_total_max = std::size_t{512} << 20;
 /// Bytes of answers longer than `kept_bytes_max` that wait for their readers, on all connections.
 /// Above: 429 with Retry-After; or 500, if the command is done and must not be sent again.
 inline constexpr std::size_t answer_bytes_total_max = std::size_t{512} << 20;
+// Long answers (net/a2a/answer_maker.hpp). They are written as text by threads of their own.
+/// About this many bytes make an answer a long one; a shorter one costs its loop less than a
+/// millisecond.
+inline constexpr std::size_t long_answer_bytes = 64 * 1024;
+/// Long answers that wait to be written as text. Above: 429 with Retry-After.
+inline constexpr std::size_t long_answers_max = 10'000;
+/// The same for one client.
+inline constexpr std::size_t long_answers_per_client_max = 1'000;
+/// Clients that are remembered for what their answers cost, about 200 bytes each.
+inline constexpr std::size_t long_answer_clients_max = 4096;
+/// Bytes that count as much as one answer when clients take turns.
+inline constexpr std::size_t long_answer_turn_bytes = 4096;
+/// Bytes of an answer that a loop writes to a socket before it looks after its other connections.
+inline constexpr std::size_t written_at_once_max = 256 * 1024;
 /// Retry-After of a refused request, in seconds.
 inline constexpr std::uint32_t retry_after_seconds = 1;
 
