@@ -308,7 +308,7 @@ void objective_actor::on_plan(plan_fact& message) {
   auto* ended = std::get_if<plan_ended>(&message.fact);
   if (!ended)
     return follow(std::move(message.fact));
-  const auto plan = ended->moved.plan;
+  const auto plan = ended->plan;
   running_[plan] = nullptr;
   life_.take_back(plan, std::move(ended->slots));
   tell_awaited(plan); // of what it has not told itself

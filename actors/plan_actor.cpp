@@ -277,9 +277,9 @@ void plan_actor::move(const std::vector<plan_moved>& moves) {
     return;
   for (const auto& one : moves)
     emit(one);
-  plan_fact fact{plan_progressed{start_.index, moves.back()}};
+  plan_fact fact{plan_progressed{start_.index, moves}};
   if (is_settled(view_.state))
-    fact.fact = plan_ended{moves.back(), std::exchange(view_.tasks, {})};
+    fact.fact = plan_ended{start_.index, moves, std::exchange(view_.tasks, {})};
   commit([objective = start_.objective, fact = std::move(fact)]() mutable {
     tell(objective, std::move(fact));
   });

@@ -462,10 +462,16 @@ struct objective_decider {
 
   // -- facts -------------------------------------------------------------------------------------
 
+  /// A plan may have to work again before it ends.
+  void follow(const std::vector<plan_moved>& moves) {
+    for (const auto& moved : moves)
+      apply(life.view_, where, moved);
+  }
+
   void operator()(const plan_progressed& fact) {
     if (!is_running(state_of(fact.plan)))
       return;
-    apply(life.view_, where, fact.moved);
+    follow(fact.moves);
     go_on();
   }
 
@@ -477,10 +483,10 @@ struct objective_decider {
   }
 
   void operator()(const plan_ended& fact) {
-    life.standing_[fact.moved.plan] = {};
+    life.standing_[fact.plan] = {};
     std::erase_if(life.view_.pending_inputs,
-                  [&](const pending_input& asked) { return asked.plan == fact.moved.plan; });
-    apply(life.view_, where, fact.moved);
+                  [&](const pending_input& asked) { return asked.plan == fact.plan; });
+    follow(fact.moves);
     go_on();
   }
 

@@ -74,10 +74,10 @@ struct objective_cancellation {
   std::string reason;
 };
 
-/// A running plan has moved, and that is committed.
+/// A running plan has moved, and that is committed. All its moves, in order.
 struct plan_progressed {
   std::uint32_t plan;
-  plan_moved moved;
+  std::vector<plan_moved> moves;
 };
 struct plan_stands {
   std::uint32_t plan;
@@ -85,7 +85,8 @@ struct plan_stands {
 };
 /// A plan is over, and that is committed. Its slots come back before (take_back).
 struct plan_ended {
-  plan_moved moved;
+  std::uint32_t plan;
+  std::vector<plan_moved> moves;
   chunked<task_slot> slots;
 };
 /// The shape of a running plan has changed, and that is committed.

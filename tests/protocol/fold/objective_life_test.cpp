@@ -83,31 +83,45 @@ std::vector<objective_input> all_inputs() {
     out.emplace_back(reshaping(plan, {rename_task<std::string>{"task-0", "another"}, add_task{}}));
     out.emplace_back(reshaping(plan, {add_task{}, remove_task<std::string>{"task-0"}}));
     for (const auto state : {plan_state::working, plan_state::blocked})
-      out.emplace_back(plan_progressed{plan, {plan, event_to(state), ""}});
+      out.emplace_back(plan_progressed{plan, {{plan, event_to(state), ""}}});
     for (const auto state : {plan_state::completed, plan_state::failed})
-      out.emplace_back(plan_ended{{plan, event_to(state), "so it is"}, {}});
+      out.emplace_back(plan_ended{plan, {{plan, event_to(state), "so it is"}}, {}});
+    out.emplace_back(
+        plan_ended{plan, {{plan, plan_event::work, ""}, {plan, plan_event::complete, ""}}, {}});
     out.emplace_back(plan_stands{plan, {true, 0}});
     out.emplace_back(plan_stands{plan, {false, 1}});
   }
   return out;
 }
 
-/// Whether a fact of a plan's actor can come: the plan runs, and can have become that.
-bool can_come(const objective_input& input, const objective_view& view) {
-  const auto runs = [&](std::uint32_t plan) { return is_running(view.plans[plan].state); };
-  if (const auto* moved = std::get_if<plan_progressed>(&input))
-    return runs(moved->plan);
+/// The moves that a plan's actor has committed itself; none for other inputs.
+std::vector<plan_moved> moves_of(const objective_input& input) {
+  if (const auto* progressed = std::get_if<plan_progressed>(&input))
+    return progressed->moves;
   if (const auto* ended = std::get_if<plan_ended>(&input))
-    return runs(ended->moved.plan);
+    return ended->moves;
+  return {};
+}
+
+/// Whether a fact of a plan's actor can come: the plan runs, and can have moved so.
+bool can_come(const objective_input& input, const objective_view& view) {
+  const auto moves = moves_of(input);
+  if (moves.empty())
+    return true;
+  auto now = view.plans[moves.front().plan].state;
+  if (!is_running(now))
+    return false;
+  for (const auto& moved : moves) {
+    if (!next_state(now, moved.on))
+      return false;
+    now = moved.to();
+  }
   return true;
 }
 
-/// What the plan's actor has committed itself.
 void apply_fact(objective_view& view, const objective_input& input) {
-  if (const auto* moved = std::get_if<plan_progressed>(&input))
-    apply(view, about("o", 9), moved->moved);
-  if (const auto* ended = std::get_if<plan_ended>(&input))
-    apply(view, about("o", 9), ended->moved);
+  for (const auto& moved : moves_of(input))
+    apply(view, about("o", 9), moved);
 }
 
 /// Calls `visit` with an objective in every state, its plans in every state, paused or not, closing
@@ -232,11 +246,11 @@ TEST_CASE("an objective that begins starts what depends on nothing", "[fold][obj
   CHECK(life.view().state == objective_state::working);
   const auto first = life.decide(objective_goes_on{}, at_ms(2));
   CHECK(plans_of<start_plan>(first) == std::vector<std::uint32_t>{0, 2});
-  const auto next = life.decide(plan_ended{{0, plan_event::complete, ""}, {}}, at_ms(3));
+  const auto next = life.decide(plan_ended{0, {{0, plan_event::complete, ""}}, {}}, at_ms(3));
   CHECK(plans_of<start_plan>(next) == std::vector<std::uint32_t>{1});
-  static_cast<void>(life.decide(plan_ended{{2, plan_event::complete, ""}, {}}, at_ms(4)));
+  static_cast<void>(life.decide(plan_ended{2, {{2, plan_event::complete, ""}}, {}}, at_ms(4)));
   CHECK(life.view().state == objective_state::working);
-  static_cast<void>(life.decide(plan_ended{{1, plan_event::complete, ""}, {}}, at_ms(5)));
+  static_cast<void>(life.decide(plan_ended{1, {{1, plan_event::complete, ""}}, {}}, at_ms(5)));
   CHECK(life.view().state == objective_state::completed);
 }
 
@@ -247,14 +261,14 @@ TEST_CASE("a pause is answered once the plans that run have heard", "[fold][obje
   CHECK(pause.answer == answer_after::plans_heard);
   CHECK(plans_of<pause_running_plan>(pause) == std::vector<std::uint32_t>{0, 2});
   CHECK(life.view().state == objective_state::working);
-  static_cast<void>(life.decide(plan_progressed{0, {0, plan_event::block, ""}}, at_ms(4)));
+  static_cast<void>(life.decide(plan_progressed{0, {{0, plan_event::block, ""}}}, at_ms(4)));
   CHECK(life.view().state == objective_state::working);
-  static_cast<void>(life.decide(plan_progressed{2, {2, plan_event::block, ""}}, at_ms(5)));
+  static_cast<void>(life.decide(plan_progressed{2, {{2, plan_event::block, ""}}}, at_ms(5)));
   CHECK(life.view().state == objective_state::blocked);
   CHECK(life.view().reason == "paused by request");
   static_cast<void>(life.decide(to(objective_state::working), at_ms(6)));
   CHECK(life.view().state == objective_state::blocked);
-  static_cast<void>(life.decide(plan_progressed{2, {2, plan_event::work, ""}}, at_ms(7)));
+  static_cast<void>(life.decide(plan_progressed{2, {{2, plan_event::work, ""}}}, at_ms(7)));
   CHECK(life.view().state == objective_state::working);
 }
 
@@ -279,6 +293,16 @@ TEST_CASE("an objective is stuck when all that runs waits for people or for each
   CHECK(is_stuck(view, standing)); // who asks holds all the slots
 }
 
+TEST_CASE("a blocked plan that completes works again first, and the objective follows both moves",
+          "[fold][objective_life]") {
+  auto life = started();
+  static_cast<void>(life.decide(objective_goes_on{}, at_ms(2)));
+  static_cast<void>(life.decide(plan_progressed{0, {{0, plan_event::block, ""}}}, at_ms(3)));
+  static_cast<void>(life.decide(
+      plan_ended{0, {{0, plan_event::work, ""}, {0, plan_event::complete, ""}}, {}}, at_ms(4)));
+  CHECK(life.view().plans[0].state == plan_state::completed);
+}
+
 TEST_CASE("an end that is asked for comes when nothing runs any more", "[fold][objective_life]") {
   auto life = started();
   static_cast<void>(life.decide(objective_goes_on{}, at_ms(2)));
@@ -286,9 +310,9 @@ TEST_CASE("an end that is asked for comes when nothing runs any more", "[fold][o
   CHECK(cancel.answer == answer_after::objective_end);
   CHECK(plans_of<end_running_plan>(cancel) == std::vector<std::uint32_t>{0, 2});
   CHECK(life.view().closing == objective_state::canceled);
-  static_cast<void>(life.decide(plan_ended{{0, plan_event::fail, ""}, {}}, at_ms(4)));
+  static_cast<void>(life.decide(plan_ended{0, {{0, plan_event::fail, ""}}, {}}, at_ms(4)));
   CHECK(life.view().state == objective_state::working);
-  static_cast<void>(life.decide(plan_ended{{2, plan_event::fail, ""}, {}}, at_ms(5)));
+  static_cast<void>(life.decide(plan_ended{2, {{2, plan_event::fail, ""}}, {}}, at_ms(5)));
   CHECK(life.view().state == objective_state::canceled);
   CHECK(life.view().plans[1].tasks[0].state == task_state::canceled);
 }
@@ -312,7 +336,7 @@ TEST_CASE("the slots of a plan are lent and come back", "[fold][objective_life]"
   CHECK(life.view().plans[0].tasks.empty());
   plan.tasks.edit(1).state = task_state::failed;
   life.take_back(0, std::move(plan.tasks));
-  static_cast<void>(life.decide(plan_ended{{0, plan_event::fail, "no"}, {}}, at_ms(3)));
+  static_cast<void>(life.decide(plan_ended{0, {{0, plan_event::fail, "no"}}, {}}, at_ms(3)));
   CHECK(life.view().plans[0].tasks[1].state == task_state::failed);
 }
 
@@ -351,7 +375,7 @@ TEST_CASE("a plan that has ended keeps its shape, and so does one of an objectiv
           "[fold][objective_life]") {
   auto life = started();
   static_cast<void>(life.decide(objective_goes_on{}, at_ms(2)));
-  static_cast<void>(life.decide(plan_ended{{0, plan_event::complete, ""}, {}}, at_ms(3)));
+  static_cast<void>(life.decide(plan_ended{0, {{0, plan_event::complete, ""}}, {}}, at_ms(3)));
   const auto ended = life.decide(reshaping(0, {add_task{}}), at_ms(4));
   REQUIRE(ended.refused);
   CHECK(ended.refused->code == errc::invalid_transition);
@@ -366,8 +390,8 @@ TEST_CASE("a task that was removed does not come back when its plan is tried aga
   auto life = started();
   static_cast<void>(life.decide(reshaping(0, {remove_task<std::string>{"task-1"}}), at_ms(2)));
   static_cast<void>(life.decide(objective_goes_on{}, at_ms(3)));
-  static_cast<void>(life.decide(plan_ended{{2, plan_event::fail, "no"}, {}}, at_ms(4)));
-  static_cast<void>(life.decide(plan_ended{{0, plan_event::fail, "no"}, {}}, at_ms(5)));
+  static_cast<void>(life.decide(plan_ended{2, {{2, plan_event::fail, "no"}}, {}}, at_ms(4)));
+  static_cast<void>(life.decide(plan_ended{0, {{0, plan_event::fail, "no"}}, {}}, at_ms(5)));
   static_cast<void>(life.decide(to(objective_state::planning), at_ms(6)));
   CHECK(life.view().plans[0].state == plan_state::pending);
   CHECK(life.view().plans[0].tasks[1].state == task_state::canceled);
