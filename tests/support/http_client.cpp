@@ -96,12 +96,12 @@ bool http_client::read_more() {
     give_up("receive");
   if (count <= 0)
     return false;
-  input_.append(buffer, static_cast<std::size_t>(count));
+  input_.append({buffer, static_cast<std::size_t>(count)});
   return true;
 }
 
 bool http_client::is_closed() {
-  return input_.empty() && !read_more();
+  return input_.rest().empty() && !read_more();
 }
 
 bool http_client::has_input() const {
@@ -111,7 +111,7 @@ bool http_client::has_input() const {
 
 std::size_t http_client::find_line_end() {
   for (;;) {
-    if (const auto end = input_.find("\r\n"); end != std::string::npos)
+    if (const auto end = input_.rest().find("\r\n"); end != std::string::npos)
       return end;
     if (!read_more())
       throw std::runtime_error("http_client: the server closed in the middle of a line");
@@ -119,19 +119,16 @@ std::size_t http_client::find_line_end() {
 }
 
 std::string http_client::read_line() {
-  const auto end = find_line_end();
-  auto line = input_.substr(0, end);
-  input_.erase(0, end + 2);
+  auto line = input_.take(find_line_end() + 2);
+  line.resize(line.size() - 2);
   return line;
 }
 
 std::string http_client::read_bytes(std::size_t count) {
-  while (input_.size() < count)
+  while (input_.rest().size() < count)
     if (!read_more())
       throw std::runtime_error("http_client: the server closed in the middle of a body");
-  auto bytes = input_.substr(0, count);
-  input_.erase(0, count);
-  return bytes;
+  return input_.take(count);
 }
 
 // -- requests ----------------------------------------------------------------------------------------------------------
@@ -173,7 +170,8 @@ http_answer http_client::post(std::string_view body, std::string_view headers) {
 // -- answers -----------------------------------------------------------------------------------------------------------
 
 int http_client::next_status() {
-  return status_in(input_.substr(0, find_line_end()));
+  const auto end = find_line_end();
+  return status_in(std::string{input_.rest().substr(0, end)});
 }
 
 http_answer http_client::receive_head() {
@@ -190,7 +188,7 @@ http_answer http_client::receive_head() {
     }
   } while (out.status == 100);
   chunked_ = out.header("transfer-encoding") == "chunked";
-  stream_.clear();
+  stream_ = {};
   stream_over_ = false;
   return out;
 }
@@ -202,7 +200,7 @@ http_answer http_client::receive(bool has_body) {
   if (chunked_) {
     while (read_chunk())
       ;
-    out.body = std::exchange(stream_, {});
+    out.body = stream_.take_all();
   } else {
     const auto length = out.header("content-length");
     if (length.empty())
@@ -216,12 +214,12 @@ bool http_client::read_chunk() {
   if (stream_over_)
     return false;
   if (!chunked_) {
-    stream_over_ = input_.empty() && !read_more();
-    stream_ += std::exchange(input_, {});
+    stream_over_ = input_.rest().empty() && !read_more();
+    stream_.append(input_.take_all());
     return !stream_over_;
   }
   const auto size = std::stoul(read_line(), nullptr, 16);
-  stream_ += read_bytes(size);
+  stream_.append(read_bytes(size));
   static_cast<void>(read_line());
   stream_over_ = size == 0;
   return !stream_over_;
@@ -229,9 +227,9 @@ bool http_client::read_chunk() {
 
 std::optional<std::string> http_client::next_piece() {
   for (;;) {
-    if (const auto end = stream_.find("\n\n"); end != std::string::npos) {
-      auto piece = stream_.substr(0, end);
-      stream_.erase(0, end + 2);
+    if (const auto end = stream_.rest().find("\n\n"); end != std::string::npos) {
+      auto piece = stream_.take(end + 2);
+      piece.resize(end);
       return piece;
     }
     if (!read_chunk())

@@ -3,11 +3,13 @@
 // std::runtime_error; nothing waits longer than 20 seconds.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace troupe::testing {
 
@@ -20,6 +22,28 @@ struct http_answer {
     const auto found = headers.find(name);
     return found == headers.end() ? std::string{} : found->second;
   }
+};
+
+/// Received text that is taken from its front. What was taken is given up in large steps: to move
+/// the rest for each of a thousand short events would take most of the time of a test.
+class text_queue {
+public:
+  [[nodiscard]] std::string_view rest() const { return std::string_view{text_}.substr(taken_); }
+  void append(std::string_view more) { text_.append(more); }
+  /// The first `count` bytes of `rest()`, at most all; they are gone from it.
+  std::string take(std::size_t count) {
+    std::string out{rest().substr(0, count)};
+    taken_ += out.size();
+    if (taken_ * 2 >= text_.size())
+      text_.erase(0, std::exchange(taken_, 0));
+    return out;
+  }
+  /// All of `rest()`; nothing is left.
+  std::string take_all() { return take(rest().size()); }
+
+private:
+  std::string text_;
+  std::size_t taken_ = 0;
 };
 
 class http_client {
@@ -88,8 +112,8 @@ private:
   bool read_chunk();
 
   int socket_ = -1;
-  std::string input_;  ///< Received and not yet used.
-  std::string stream_; ///< Of a stream: received, unchunked, not yet used.
+  text_queue input_;  ///< Received and not yet used.
+  text_queue stream_; ///< Of a stream: received, unchunked, not yet used.
   bool stream_over_ = false;
   bool chunked_ = false;
   int comments_ = 0;
