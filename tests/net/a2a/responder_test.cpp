@@ -148,3 +148,25 @@ TEST_CASE("a long event of a stream is counted before it is encoded", "[net][sse
   CHECK(one.responder.sent.size() < one.responder.room);
   CHECK(one.responder.has_ended);
 }
+
+TEST_CASE("an event that is longer as text than it was estimated is counted as it is",
+          "[net][sse]") {
+  one_request one;
+  asio::co_spawn(one.home.context(), one.post("/message:stream", text_message("go")),
+                 asio::detached);
+  one.turn();
+  one.responder.sent.clear();
+  one.responder.holds.clear();
+  one.responder.room = 100'000;
+  constexpr std::size_t characters = 50'000;
+  one.puppet->port(0)->report(report_artifact{text_artifact("out", std::string(characters, '\x01')),
+                                              false, true}); // JSON: six bytes each.
+  one.turn();
+  REQUIRE(one.responder.holds.size() >= 2);
+  CHECK(one.responder.holds[0].has_room);
+  CHECK_FALSE(one.responder.holds[1].has_room);
+  CHECK(one.responder.holds[1].text_bytes >= 6 * characters);
+  CHECK_THAT(one.responder.sent, ContainsSubstring("limits.answer-bytes-total"));
+  CHECK(one.responder.sent.size() < one.responder.room);
+  CHECK(one.responder.has_ended);
+}
