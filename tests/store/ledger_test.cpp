@@ -16,8 +16,8 @@ struct listed_ledger {
   void add(const std::string& id, const std::string& owner, std::int64_t ms) {
     live.publish(about(id, ms, objective_created{make_objective(id, {1}), {}, owner}));
   }
-  void move(const std::string& id, objective_state to, std::int64_t ms) {
-    live.publish(about(id, ms, objective_moved{to, ""}));
+  void move(const std::string& id, objective_event on, std::int64_t ms) {
+    live.publish(about(id, ms, objective_moved{on, ""}));
   }
   /// The ids in list order, and how many objectives were looked at for them.
   std::pair<std::string, std::uint64_t> list(const list_objectives& query) {
@@ -45,7 +45,7 @@ TEST_CASE("A list of objectives looks at those of its owner and state only", "[s
   for (int i = 0; i < 3; ++i)
     in.add("a" + std::to_string(i), a, 1000 + i);
   CHECK(in.list(query) == found{"a2 a1 a0", 3});
-  in.move("a0", objective_state::working, 2000);
+  in.move("a0", objective_event::work, 2000);
   CHECK(in.list(query) == found{"a0 a2 a1", 3});
   query.state = objective_state::working;
   CHECK(in.list(query) == found{"a0", 1});
