@@ -106,7 +106,7 @@ bool http_client::is_closed() {
 
 bool http_client::has_input() const {
   pollfd input{.fd = socket_, .events = POLLIN, .revents = 0};
-  return !input_.empty() || ::poll(&input, 1, 0) > 0;
+  return !input_.rest().empty() || ::poll(&input, 1, 0) > 0;
 }
 
 std::size_t http_client::find_line_end() {
