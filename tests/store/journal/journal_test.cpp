@@ -1,5 +1,6 @@
 // The journal on a simulated disk: each test says what the disk does, and in which order.
 #include "store/journal/journal.hpp"
+#include "tests/store/journal/simulated_disk.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/hand_time.hpp"
 
@@ -11,8 +12,6 @@
 #include <random>
 #include <string>
 #include <vector>
-
-#include "simulated_disk.hpp"
 
 using namespace troupe;
 using namespace troupe::journal;

@@ -1,4 +1,4 @@
-#include "simulated_disk.hpp"
+#include "tests/store/journal/simulated_disk.hpp"
 
 #include <algorithm>
 #include <cerrno>
