@@ -149,7 +149,7 @@ std::size_t bytes_of_shown(const task& record, std::optional<std::uint32_t> hist
 }
 
 /// Roughly the bytes of the events that `batch` becomes.
-std::size_t bytes_of(const feed_batch& batch, const feed& source, const task_stream& stream) {
+std::size_t bytes_of_batch(const feed_batch& batch, const feed& source, const task_stream& stream) {
   std::size_t sum = 0;
   if (batch.snapshot)
     sum += bytes_of_shown(*source.snapshot().task, stream.history_length);
@@ -194,7 +194,7 @@ stream_step add_events(operation_call& call, const task_stream& stream, awaited_
   }
   auto& responder = call.responder;
   const auto batch = source->take(responder.stream_window());
-  if (!responder.hold_stream(bytes_of(batch, *source, stream))) {
+  if (!responder.hold_stream(bytes_of_batch(batch, *source, stream))) {
     refuse_text(call);
     return stream_step::end;
   }
