@@ -69,7 +69,7 @@ struct journal_cursor {
   std::uint64_t offset = 0;
 };
 
-struct journal_page {
+struct group_page {
   std::vector<journal_group> groups; ///< Empty: there is none behind the cursor yet.
   journal_cursor cursor;             ///< For the next page.
 };
@@ -100,7 +100,7 @@ public:
   /// Acknowledged groups from the cursor on, about `bytes_max` bytes of them, one at least. Errors:
   /// store_unreadable (the message names file and offset), invalid_params (forgotten already).
   virtual void read(const journal_cursor& from, std::size_t bytes_max,
-                    std::function<void(result<journal_page>)> done) = 0;
+                    std::function<void(result<group_page>)> done) = 0;
 
   /// Groups before this position are no longer needed. Segments that have no others are removed,
   /// unless they are pinned.

@@ -95,7 +95,7 @@ public:
   }
 
   void read(const journal_cursor& from, std::size_t bytes_max,
-            std::function<void(result<journal_page>)> done) override;
+            std::function<void(result<group_page>)> done) override;
 
   void forget(position before) override { forget_before_ = std::max(forget_before_, before); }
 
@@ -581,7 +581,7 @@ private:
 class page_read : public std::enable_shared_from_this<page_read> {
 public:
   page_read(disk& files, const segment_header& segment, const journal_cursor& from,
-            position through, std::function<void(result<journal_page>)> done)
+            position through, std::function<void(result<group_page>)> done)
       : files_(files), segment_(segment), through_(through), done_(std::move(done)) {
     page_.cursor = from;
   }
@@ -658,15 +658,15 @@ private:
   disk& files_;
   const segment_header segment_;
   const position through_; ///< The last group to read.
-  const std::function<void(result<journal_page>)> done_;
+  const std::function<void(result<group_page>)> done_;
   file_id file_{};
-  journal_page page_;
+  group_page page_;
 };
 
 void segment_journal::read(const journal_cursor& from, std::size_t bytes_max,
-                           std::function<void(result<journal_page>)> done) {
+                           std::function<void(result<group_page>)> done) {
   if (from.next > written_) {
-    done(journal_page{{}, from});
+    done(group_page{{}, from});
     return;
   }
   if (from.next < first()) {

@@ -41,7 +41,7 @@ TEST_CASE("Groups are there for the next process, with and without a thread for 
     REQUIRE(made.has_value());
     std::size_t acknowledged = 0;
     for (const auto& each : groups) {
-      made->opened->append(each, [&](position) { ++acknowledged; });
+      made->opened->append(each, [&](auto) { ++acknowledged; });
       made->opened->turn();
     }
     settle(*files, *made->opened);
@@ -52,7 +52,7 @@ TEST_CASE("Groups are there for the next process, with and without a thread for 
   REQUIRE(made.has_value());
   CHECK(made->repaired.empty());
   std::vector<std::string> found;
-  made->opened->read({}, 10'000'000, [&](result<journal_page> page) {
+  made->opened->read({}, 10'000'000, [&](result<group_page> page) {
     REQUIRE(page.has_value());
     for (auto& each : page->groups)
       found.push_back(std::move(each.bytes));
@@ -70,7 +70,7 @@ TEST_CASE("Nothing is acknowledged in a directory that was removed", "[journal]"
   for (const auto& each : std::filesystem::directory_iterator{directory.path()})
     std::filesystem::remove(each.path());
   bool is_acknowledged = false;
-  made->opened->append("a group", [&](position) { is_acknowledged = true; });
+  made->opened->append("a group", [&](auto) { is_acknowledged = true; });
   settle(*files, *made->opened);
   CHECK_FALSE(is_acknowledged);
   CHECK(made->opened->status().problem.find("No such file") != std::string::npos);

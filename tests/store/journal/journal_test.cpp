@@ -60,15 +60,15 @@ struct bed {
     }
   }
   void append(std::string group) {
-    it().append(std::move(group), [this](position at) { acknowledged.push_back(at); });
+    it().append(std::move(group), [this](auto at) { acknowledged.push_back(at); });
   }
 
   std::vector<std::string> read_all(std::size_t page_bytes = 1000) {
     std::vector<std::string> out;
     journal_cursor cursor{it().first()};
     for (bool more = true; more;) {
-      std::optional<result<journal_page>> page;
-      it().read(cursor, page_bytes, [&](result<journal_page> got) { page = std::move(got); });
+      std::optional<result<group_page>> page;
+      it().read(cursor, page_bytes, [&](result<group_page> got) { page = std::move(got); });
       settle();
       REQUIRE(page);
       INFO((*page ? std::string{} : page->error().message));
@@ -91,7 +91,7 @@ struct bed {
   testing::hand_time time;
   journal_options options;
   opened_journal opened;
-  std::vector<position> acknowledged;
+  std::vector<journal::position> acknowledged;
 };
 
 std::vector<std::string> some_groups(std::size_t count, std::size_t bytes = 300) {
@@ -164,7 +164,7 @@ TEST_CASE("The next groups are on their way when the last ones are acknowledged"
   b.reopen();
   b.settle();
   std::size_t under_way = 0;
-  b.it().append("first", [&](position) { under_way = b.disk.calls_under_way(); });
+  b.it().append("first", [&](auto) { under_way = b.disk.calls_under_way(); });
   b.it().turn(); // "first" is under way.
   b.it().append("second", nullptr);
   b.settle();
@@ -260,8 +260,8 @@ TEST_CASE("Segments that nobody needs are removed, and pinned ones stay", "[jour
   b.settle();
   CHECK(b.it().first() > first);
   CHECK(b.it().first() <= 150);
-  std::optional<result<journal_page>> page;
-  b.it().read({1}, 100, [&](result<journal_page> got) { page = std::move(got); });
+  std::optional<result<group_page>> page;
+  b.it().read({1}, 100, [&](result<group_page> got) { page = std::move(got); });
   REQUIRE(page);
   REQUIRE(page->has_error());
   CHECK(page->error().code == errc::invalid_params);
@@ -297,7 +297,7 @@ TEST_CASE("Whatever the disk does, what was acknowledged is there after each res
     for (std::uint64_t step = 0; step < steps; ++step) {
       if (chance(3)) {
         appended.push_back(std::to_string(appended.size()) + std::string(dice() % 3000, 'x'));
-        b.it().append(appended.back(), [&kept](position at) {
+        b.it().append(appended.back(), [&kept](auto at) {
           REQUIRE(at == kept + 1);
           kept = at;
         });
