@@ -85,15 +85,21 @@ void objective_index::add(const plan_spec_ptr& plan, const plan_relations& relat
 void objective_index::apply(const plan_spec_ptr& plan, const plan_changed& changed) {
   const auto before = std::exchange(plans_[changed.plan], plan);
   const auto size = static_cast<std::uint32_t>(before->tasks.size());
-  for (const auto t : tasks_touched_by(changed, size)) {
+  const auto touched = tasks_touched_by(changed, size);
+  const auto before_of = [&](std::uint32_t t) { return t < size ? &before->tasks[t] : nullptr; };
+  // All old names go first: a key may have moved from one task to another.
+  for (const auto t : touched) {
     ++looked_at_;
+    if (const auto* was = before_of(t); was && !was->is_removed)
+      remove_names({changed.plan, t}, *was);
+  }
+  for (const auto t : touched)
+    if (const auto& is = plan->tasks[t]; !is.is_removed)
+      add_names({changed.plan, t}, is);
+  for (const auto t : touched) {
     const task_position at{changed.plan, t};
-    const auto* was = t < size ? &before->tasks[t] : nullptr;
+    const auto* was = before_of(t);
     const auto& is = plan->tasks[t];
-    if (was && !was->is_removed)
-      remove_names(at, *was);
-    if (!is.is_removed)
-      add_names(at, is);
     const auto texts_before = sorted_dependencies(was);
     const auto texts = sorted_dependencies(&is);
     for (const auto& gone : without(texts_before, texts))

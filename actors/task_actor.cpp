@@ -176,6 +176,8 @@ void task_actor::resume(timestamp since) {
     give_slots_back();
     if (scope_ && is_limited())
       tell(scope_->plan, task_waits{task_index_, false, true, life_.attempt, nullptr});
+    if (life_.is_queued) // The wait was over, and it stood in line for a slot.
+      return wait_for_retry(milliseconds{0});
     const auto wait = backoff_after(retry(), life_.failures, backoff_random(id(), life_.failures));
     return wait_for_retry(std::clamp(since + wait - env_.now(), milliseconds{0}, wait));
   }

@@ -88,7 +88,7 @@ awaitable<void> send_and_stream(operation_call& call, send_params params, counte
   const bool is_here = co_await arrival(call, begun);
   if (!is_here)
     co_return;
-  const auto& start = begun.value();
+  auto& start = begun.value();
   if (!start) {
     co_await fail_stream(call, start.error());
     co_return;
@@ -97,7 +97,8 @@ awaitable<void> send_and_stream(operation_call& call, send_params params, counte
     co_await stream_answer(call, start->answer);
     co_return;
   }
-  task_stream shown{.source = start->source,
+  task_stream shown{.source = std::move(start->source), // the gateway actor owns the feed
+
                     .history_length = history_length,
                     .objective = start->objective,
                     .ends_at_question = true};
@@ -136,14 +137,15 @@ awaitable<void> subscribe(operation_call& call, subscribe_to_task command,
   const bool is_here = co_await arrival(call, begun);
   if (!is_here)
     co_return;
-  const auto& start = begun.value();
+  auto& start = begun.value();
   if (!start && start.error().code == errc::unsupported_operation)
     co_return fail(call, start.error());
   if (!start) {
     co_await fail_stream(call, start.error());
     co_return;
   }
-  task_stream shown{.source = start->source}; // named: GCC 12 destroys a temporary here twice
+  task_stream shown{.source =
+                        std::move(start->source)}; // named: GCC 12 destroys a temporary here twice
   co_await stream_task(call, std::move(shown), std::move(slot));
 }
 

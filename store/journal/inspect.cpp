@@ -16,6 +16,12 @@ error unreadable(const std::string& file, std::error_code failed) {
                     "The journal file \"" + file + "\" cannot be read: " + failed.message() + ".");
 }
 
+/// Of a segment without a header: nothing was written behind its first block.
+bool has_no_frames(std::string_view bytes) {
+  return bytes.size() <= segment_header_bytes
+         || bytes.find_first_not_of('\0', segment_header_bytes) == std::string_view::npos;
+}
+
 class inspector {
 public:
   explicit inspector(disk& files) : files_(files) {}
@@ -71,7 +77,8 @@ private:
         return unreadable(name, bytes.failed);
       const auto read = read_segment_header(bytes.value);
       const bool is_empty =
-          !read.header || scan_segment(bytes.value, *read.header, 0, std::nullopt).groups.empty();
+          read.header ? scan_segment(bytes.value, *read.header, 0, std::nullopt).groups.empty()
+                      : has_no_frames(bytes.value);
       if (ordinal != 1 || !is_empty) {
         out_.is_new = false;
         report(manifest_name, 0, "it is missing, and there are segments");

@@ -108,8 +108,9 @@ public:
   /// Keeps groups from this position on until the pin is gone.
   [[nodiscard]] virtual std::shared_ptr<const position> pin(position from) = 0;
 
-  /// Ends what is under way, makes all of it safe and closes the files. No call but `turn` follows.
-  virtual void close(std::function<void()> done) = 0;
+  /// Writes what waits, makes all of it safe and closes the files. `done` (may be null) gets false
+  /// if the disk refused: what was not safe may be lost. No call but `turn` follows.
+  virtual void close(std::function<void(bool is_safe)> done) = 0;
 };
 
 /// What is wrong with the files of a journal.

@@ -47,9 +47,10 @@ public:
   void go_on(inspection found) {
     manifest_ = {found.journal_id, found.oldest, found.newest, format_version};
     segments_.assign(found.segments.begin(), found.segments.end());
-    last_ = written_ = safe_ = found.safe;
+    last_ = found.last;
+    written_ = safe_ = found.safe;
     for (auto& each : found.behind_safe)
-      append(std::move(each.bytes), nullptr);
+      keep_until_safe({std::move(each.bytes), nullptr});
   }
 
   /// Everything that was there before is safe, and it takes groups.
@@ -105,7 +106,7 @@ public:
     return out;
   }
 
-  void close(std::function<void()> done) override {
+  void close(std::function<void(bool)> done) override {
     closed_ = std::move(done);
     is_closing_ = true;
   }
@@ -136,11 +137,12 @@ private:
       case state::starting: roll(); return true;
       case state::ready: return begin_when_ready();
       case state::refused:
-        if (is_closing_)
+        if (is_closing_ && std::exchange(is_last_try_, true))
           return end();
-        if (time_.steady() < retry_at_)
+        if (!is_closing_ && time_.steady() < retry_at_)
           return false;
-        roll();
+        if (!remove_forgotten([this] { roll(); }))
+          roll();
         return true;
       case state::rolling:
       case state::writing:
@@ -158,8 +160,10 @@ private:
                            || unsafe_bytes_ >= options_.batch_bytes_max;
     if (safe_ < written_ && must_sync)
       return sync_written();
+    const auto go_on = [this] { state_ = state::ready; };
     if (!has_room_for_next) {
-      roll();
+      if (!remove_forgotten(go_on))
+        roll();
       return true;
     }
     if (!waiting_.empty()) {
@@ -168,7 +172,7 @@ private:
     }
     if (is_closing_)
       return end();
-    return remove_forgotten();
+    return remove_forgotten(go_on);
   }
 
   // -- writing ---------------------------------------------------------------------------------------------------------
@@ -456,7 +460,8 @@ private:
     return out;
   }
 
-  bool remove_forgotten() {
+  /// Makes room, then calls `then`. False if there is nothing to remove.
+  bool remove_forgotten(std::function<void()> then) {
     if (forget_before_ == 0)
       return false;
     const auto from = kept_from();
@@ -468,7 +473,7 @@ private:
     state_ = state::removing;
     auto next = manifest_;
     next.oldest = segments_[count].ordinal;
-    replace_manifest(next, [this, next, count](std::error_code failed) {
+    replace_manifest(next, [this, next, count, then = std::move(then)](std::error_code failed) {
       if (failed) {
         refuse(failed);
         return;
@@ -481,7 +486,7 @@ private:
         });
       manifest_ = next;
       segments_.erase(segments_.begin(), segments_.begin() + static_cast<std::ptrdiff_t>(count));
-      run(std::move(removals), [this](std::error_code) { state_ = state::ready; });
+      run(std::move(removals), [then](std::error_code) { then(); });
     });
     return true;
   }
@@ -502,7 +507,7 @@ private:
         files_.close(safe_file_);
       state_ = state::closed;
       if (closed_)
-        std::exchange(closed_, nullptr)();
+        std::exchange(closed_, nullptr)(waiting_.empty() && unsafe_.empty());
     });
     return true;
   }
@@ -541,6 +546,7 @@ private:
 
   state state_ = state::starting;
   bool is_closing_ = false;
+  bool is_last_try_ = false; ///< It closes, and tries once more although the disk refuses.
   std::string problem_;
   steady_point retry_at_{};
   steady_point sync_at_{};
@@ -573,7 +579,7 @@ private:
   std::vector<std::weak_ptr<const position>> pins_;
   std::uint64_t written_bytes_ = 0;
   std::uint64_t syncs_ = 0;
-  std::function<void()> closed_;
+  std::function<void(bool)> closed_;
 };
 
 /// One page for a reader: the segment is opened, read in one piece, or in two if the first group is

@@ -450,7 +450,10 @@ private:
     std::unique_lock lock{guard_};
     if (!unread_.empty() && time_.steady() >= load_again_at_)
       load_again(lock);
-    take_loaded();
+    // An objective counts as away until all changes that waited for it are written. If it leaves
+    // memory again before that, later changes of it stay behind these.
+    if (returned_.empty())
+      take_loaded();
     if (!has_work())
       return false;
     is_writing_ = true;

@@ -267,6 +267,18 @@ TEST_CASE("the id of a task that is removed is free, and one that is added is ta
   CHECK(taken.error().field == "/operations/1/task/id");
 }
 
+TEST_CASE("a key that one change takes from a task and gives to another is known",
+          "[actors][added_plan]") {
+  grown now;
+  auto first = a_task("first");
+  first.key = "x";
+  REQUIRE(now.add(*named(a_plan("p", {first}), 0)));
+  auto again = a_task("again");
+  again.key = "x";
+  REQUIRE(now.change(0, {remove_task<std::string>{"x"}, add_task{again}}));
+  CHECK(now.index.find_task("x") == task_position{0, 1});
+}
+
 TEST_CASE("a change costs what it touches, beside 1,000 plans and in a plan of 100,000 tasks",
           "[actors][added_plan]") {
   grown now;

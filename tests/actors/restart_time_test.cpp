@@ -61,6 +61,24 @@ TEST_CASE("attempts that failed before a restart count, and the wait for the nex
   CHECK(bed.text("a") == "second (attempt 2 of 2)");
 }
 
+TEST_CASE("a backoff that was waited out before a restart is not waited again",
+          "[actors][recovery][time]") {
+  clock_bed bed;
+  auto a = a_task("a", {}, "hand");
+  a.retry.attempts_max = 2;
+  a.retry.backoff = std::chrono::seconds{10};
+  auto plan = going_on(a_plan("p", {std::move(a), a_task("b", {}, "hand")}));
+  plan.parallel_max = 1;
+  bed.begin(an_objective({std::move(plan)}));
+  bed.report("a", report_failed{"first", true}); // "b" gets the slot.
+  bed.pass(std::chrono::seconds{11});
+  bed.restart();
+  bed.pass(std::chrono::milliseconds{1});
+  REQUIRE(bed.hand->attempts.size() == 3); // "b" goes on, and "a" stands in line.
+  bed.report("b", report_completed{});
+  CHECK(bed.hand->of("a").number == 2);
+}
+
 TEST_CASE("an attempt that a restart cut off has not failed", "[actors][recovery][time]") {
   clock_bed bed;
   auto a = a_task("a", {}, "hand");

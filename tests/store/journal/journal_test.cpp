@@ -119,7 +119,7 @@ TEST_CASE("A journal gives back what was appended, in order, also after a restar
   for (const std::size_t page : {1, 500, 1'000'000})
     CHECK(b.read_all(page) == groups);
   bool is_closed = false;
-  b.it().close([&] { is_closed = true; });
+  b.it().close([&](bool is_safe) { is_closed = is_safe; });
   b.settle();
   CHECK(is_closed);
   b.disk.end_process();
@@ -373,4 +373,88 @@ TEST_CASE("What was acknowledged is all there after damage, or the start is refu
       }
   for (const char* const kind : {"flip", "zero", "copy", "cut", "remove"})
     CHECK(refused[kind] > 0);
+}
+
+TEST_CASE("A start that fails or is cut off at any call loses nothing", "[journal]") {
+  auto options = small();
+  options.is_sync = GENERATE(true, false);
+  const bool goes_on = GENERATE(true, false); // Or every later call is refused, too.
+  bed b{3, options};
+  b.reopen();
+  const auto groups = some_groups(20, 100);
+  b.append_each(groups);
+  b.disk.end_process();
+  b.disk.content("safe").clear(); // As after a power failure: how far groups are safe is not known.
+  std::map<std::string, std::string> files;
+  for (const auto& name : b.disk.names())
+    files[name] = b.disk.content(name);
+  std::size_t refused = 0;
+  for (int at = 0; at < 60; ++at) {
+    CAPTURE(at);
+    for (const auto& each : b.disk.names())
+      b.disk.erase(each);
+    for (const auto& [name, bytes] : files)
+      b.disk.restore(name, bytes);
+    int calls = 0;
+    b.disk.refuse = [&](disk_call, const std::string&) {
+      const auto call = calls++;
+      return call == at || (!goes_on && call > at) ? from_errno(EIO) : std::error_code{};
+    };
+    if (!b.open())
+      ++refused;
+    b.opened = {};
+    b.disk.end_process();
+    b.disk.refuse = nullptr;
+    b.reopen();
+    REQUIRE(b.read_all() == groups);
+    b.opened = {};
+    b.disk.end_process();
+  }
+  CHECK(refused > 10);
+}
+
+TEST_CASE("A full disk gets the room of segments that were forgotten", "[journal]") {
+  bed b;
+  b.reopen();
+  b.append_each(some_groups(200));
+  b.disk.capacity = 1; // From now on nothing grows.
+  for (int i = 0; b.it().status().problem.empty(); ++i) {
+    REQUIRE(i < 1000);
+    b.append(std::string(500, 'x'));
+    b.settle();
+  }
+  b.it().forget(b.it().last());
+  b.disk.capacity = b.it().status().segment_bytes + 2000; // Room for a manifest, and no segment.
+  b.time.pass(b.options.retry_interval);
+  b.settle();
+  CHECK(b.it().status().problem.empty());
+  CHECK(b.it().status().waiting_groups == 0);
+}
+
+TEST_CASE("A journal that closes while the disk refuses says that not all is safe", "[journal]") {
+  bed b;
+  b.reopen();
+  b.disk.refuse = [](disk_call kind, const std::string&) {
+    return kind == disk_call::write ? from_errno(EIO) : std::error_code{};
+  };
+  b.append("never safe");
+  b.settle();
+  std::optional<bool> safe;
+  b.it().close([&](bool is_safe) { safe = is_safe; });
+  b.settle();
+  CHECK(safe == false);
+}
+
+TEST_CASE("Without a manifest, a first segment that has groups is damage", "[journal]") {
+  bed b;
+  b.reopen();
+  b.append_each(some_groups(3));
+  b.disk.end_process();
+  b.disk.erase("manifest");
+  b.disk.content("segment-00000001")[20] ^= 1;
+  const auto names = b.disk.names();
+  const auto made = b.open();
+  REQUIRE(made.has_error());
+  CHECK(made.error().message.find("\"manifest\"") != std::string::npos);
+  CHECK(b.disk.names() == names);
 }
