@@ -143,7 +143,7 @@ for (const transport of ['JSONRPC', 'HTTP+JSON']) {
       assert.equal((await send('auth-required')).status.state, 'auth-required');
     });
 
-    test('whoever resubscribes sees the task and then its end, and a finished one as it is', async () => {
+    test('a client that resubscribes sees the task and then its end, and a finished one as it is', async () => {
       const { id } = await begin('test-resubscribe-message-id');
       const events = await all(client.resubscribeTask({ id }));
       assert.equal(events[0].kind, 'task');

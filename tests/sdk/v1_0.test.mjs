@@ -212,7 +212,7 @@ for (const { version, transport } of modes) {
       assert.match(textOf(crashed.status.message.parts), /crashed on purpose/);
     });
 
-    test('whoever subscribes sees the task and then its end, as often as they like', async () => {
+    test('a client that subscribes sees the task and then its end, as often as it likes', async () => {
       const { id } = await begin('test-resubscribe-message-id');
       const subscribe = () => all(client.resubscribeTask({ tenant: '', id }));
       const [first, second] = await Promise.all([subscribe(), subscribe()]);

@@ -88,7 +88,8 @@ TEST_CASE("1.0 tells each event, 0.3 the whole task at each state and message", 
   CHECK(older.has_ended());
 }
 
-TEST_CASE("Whoever goes on from any point hears the rest, and nothing of it twice", "[net][push]") {
+TEST_CASE("A reader that goes on from any point gets the rest, and nothing of it twice",
+          "[net][push]") {
   const auto payload = GENERATE(push_payload::v1_0, push_payload::v0_3);
   const auto& all = payload == push_payload::v1_0 ? all_1_0 : all_0_3;
   push_items whole(task_id{"t"}, payload, {});
