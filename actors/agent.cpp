@@ -1,7 +1,5 @@
 #include <troupe/actors/agent.hpp>
 
-#include <algorithm>
-
 namespace troupe {
 
 namespace {
@@ -88,7 +86,7 @@ agent_registry& agent_registry::add(std::string name, function work) {
 }
 
 agent_ptr agent_registry::find(std::string_view name) const {
-  const auto it = agents_.find(std::string{name});
+  const auto it = agents_.find(name);
   return it == agents_.end() ? nullptr : it->second;
 }
 
@@ -96,7 +94,6 @@ std::vector<std::string> agent_registry::names() const {
   std::vector<std::string> out;
   for (const auto& [name, who] : agents_)
     out.push_back(name);
-  std::sort(out.begin(), out.end());
   return out;
 }
 

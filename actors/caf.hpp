@@ -27,6 +27,17 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 #pragma GCC diagnostic ignored "-Wpedantic"
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+#include <caf/config.hpp>
+#ifndef CAF_VERSION_MAJOR
+#include <caf/logger.hpp>
+// CAF 0.17 writes down for its log which actor runs, under a lock that all threads share, also if
+// it was built without a log (as Debian's is). A thread without a logger does not. So our threads
+// get none: these macros would give them one, and look up the actor's id for it.
+#undef CAF_SET_LOGGER_SYS
+#define CAF_SET_LOGGER_SYS(system) static_cast<void>(system)
+#undef CAF_PUSH_AID_FROM_PTR
+#define CAF_PUSH_AID_FROM_PTR(actor) static_cast<void>(0)
+#endif
 #include <caf/all.hpp>
 #pragma GCC diagnostic pop
 

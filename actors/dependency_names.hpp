@@ -1,7 +1,10 @@
 // How the tasks and plans of an objective are called: in dependencies, and in messages to people.
 #pragma once
 
+#include "store/text_hash.hpp"
 #include <troupe/protocol/spec.hpp>
+
+#include <boost/unordered/unordered_flat_map.hpp>
 
 #include <compare>
 #include <cstddef>
@@ -41,19 +44,12 @@ struct task_position {
 inline constexpr std::uint32_t nobody = UINT32_MAX;
 inline constexpr std::uint32_t ambiguous = UINT32_MAX - 1;
 
-struct text_hash {
-  using is_transparent = void;
-  [[nodiscard]] std::size_t operator()(std::string_view text) const noexcept {
-    return std::hash<std::string_view>{}(text);
-  }
-};
-
 /// By a text that it owns.
 template<class Value>
 using by_text = std::unordered_map<std::string, Value, text_hash, std::equal_to<>>;
 
-/// By a text that somebody else owns, for as long as the index lives.
-using name_index = std::unordered_map<std::string_view, std::uint32_t>;
+/// By a text that is owned elsewhere and lives as long as the index.
+using name_index = boost::unordered_flat_map<std::string_view, std::uint32_t, text_hash>;
 
 /// A name that is there already becomes ambiguous. An empty one is passed over.
 template<class Index>

@@ -521,7 +521,7 @@ void gateway::impl::create_named(create_objective command, resolved_objective re
   const auto who = command.who;
   auto begin =
       [this, spec = std::move(spec), known, who = std::move(command.who),
-       trace = trace_context{std::move(command.traceparent), std::move(command.tracestate), {}},
+       trace = shared_trace({std::move(command.traceparent), std::move(command.tracestate), {}}),
        request = std::move(command.request), starts = command.start,
        follow = std::move(follow)](reply<objective_ptr> to) {
         if (spec->id.empty())

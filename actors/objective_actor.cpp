@@ -86,8 +86,6 @@ void objective_actor::begin() {
     return follow(objective_goes_on{});
   }
   env_.wait_until_entered();
-  if (!view().trace.empty())
-    trace_ = std::make_shared<const trace_context>(view().trace);
   // The two are recorded one after the other; the process may have ended in between.
   if (start_.root_shown && *start_.root_shown != root_state(view().state))
     tell_root({objective_moved{event_to(view().state), view().reason}}, {}, nullptr);
@@ -101,8 +99,6 @@ void objective_actor::create() {
   auto created = std::move(*start_.create);
   start_.create.reset();
   const auto id = view().id;
-  if (!created.trace.empty())
-    trace_ = std::make_shared<const trace_context>(created.trace);
   auto decision = life_.decide(objective_begins{std::move(created), start_.start}, env_.now());
   change news;
   news.context = id.str();
@@ -281,7 +277,7 @@ void objective_actor::do_effect(const start_plan& effect, const command&) {
   start.objective_name = view().name;
   start.objective = handle_of(self_);
   start.slots = slots_;
-  start.trace = trace_;
+  start.trace = view().trace;
   for (auto at = awaited_later_.lower_bound({plan, 0});
        at != awaited_later_.end() && at->first.plan == plan; ++at)
     start.awaited_later.push_back(at->first.task);
@@ -359,7 +355,7 @@ void objective_actor::tell_awaited(std::uint32_t plan) {
       pass_on(*end);
   };
   std::uint32_t last = UINT32_MAX;
-  for (const auto& edge : resolved_[plan]->outward)
+  for (const auto& edge : resolved_[plan]->outgoing)
     if (std::exchange(last, edge.task) != edge.task)
       tell_one(edge.task);
   for (auto at = awaited_later_.lower_bound({plan, 0});

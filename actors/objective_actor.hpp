@@ -156,7 +156,6 @@ private:
   std::map<task_position, awaited_task_ended>
       ended_; ///< What became of awaited tasks of plans that run: their slots are not here.
   objective_start start_;
-  trace_ptr trace_;
   std::vector<plan_handle> running_; ///< By plan; null if it has no actor.
   throttle_handle slots_;
   std::uint64_t commands_ = 0; ///< Numbers those that plans have to hear.

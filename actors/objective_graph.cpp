@@ -118,8 +118,8 @@ public:
       if (auto ok = resolve_tasks(p); !ok)
         return ok.error();
     for (auto& plan : out_.plans)
-      std::sort(plan.outward.begin(), plan.outward.end(),
-                [](const outward_edge& a, const outward_edge& b) { return a.task < b.task; });
+      std::sort(plan.outgoing.begin(), plan.outgoing.end(),
+                [](const outgoing_edge& a, const outgoing_edge& b) { return a.task < b.task; });
     if (auto ok = accepted ? result<void>{} : refuse_nested_alternatives(); !ok)
       return ok.error();
     if (auto ok = accepted ? result<void>{} : refuse_cycles(); !ok)
@@ -219,7 +219,7 @@ private:
         } else {
           plan.externals.resize(specs.size());
           ++plan.externals[t];
-          out_.plans[where.plan].outward.push_back({where.task, {p, t}});
+          out_.plans[where.plan].outgoing.push_back({where.task, {p, t}});
         }
       }
       plan.dependency_offsets.push_back(
@@ -300,7 +300,7 @@ private:
       }
       for (const auto& edge : plan.edges)
         edges.push_back({base + edge.from, base + edge.to});
-      for (const auto& edge : plan.outward)
+      for (const auto& edge : plan.outgoing)
         edges.push_back(
             {base + edge.task, tasks_.offset(edge.dependent.plan) + edge.dependent.task});
       edges.push_back({start_of(p), end_of(p)});
@@ -417,8 +417,8 @@ private:
 
 } // namespace
 
-std::span<const outward_edge> resolved_plan::awaited(std::uint32_t task) const noexcept {
-  const auto range = std::ranges::equal_range(outward, task, {}, &outward_edge::task);
+std::span<const outgoing_edge> resolved_plan::awaited(std::uint32_t task) const noexcept {
+  const auto range = std::ranges::equal_range(outgoing, task, {}, &outgoing_edge::task);
   return {range.begin(), range.end()};
 }
 

@@ -23,7 +23,7 @@ struct task_dependency {
 };
 
 /// `task` of this plan is awaited by a task of another plan.
-struct outward_edge {
+struct outgoing_edge {
   std::uint32_t task;
   task_position dependent;
 };
@@ -32,14 +32,14 @@ struct resolved_plan : plan_relations {
   std::vector<graph_edge> edges; ///< Between its own tasks.
   std::vector<std::uint32_t>
       externals; ///< Per task: how many tasks of other plans it waits for; empty = none at all.
-  std::vector<outward_edge> outward; ///< Sorted by `task`.
+  std::vector<outgoing_edge> outgoing; ///< Sorted by `task`.
   /// Per task: what it depends on, as often as it is written, compressed rows (offsets has one more
   /// entry than tasks). Positions may be in other plans.
   std::vector<std::uint32_t> dependency_offsets;
   std::vector<task_position> dependency_positions;
 
-  /// The edges of `outward` that leave `task`.
-  [[nodiscard]] std::span<const outward_edge> awaited(std::uint32_t task) const noexcept;
+  /// The edges of `outgoing` that leave `task`.
+  [[nodiscard]] std::span<const outgoing_edge> awaited(std::uint32_t task) const noexcept;
   /// What the task `at`, of this plan, depends on, in the order in which it is written. `spec` is
   /// how it stands now: what a change of the plan has added or removed since stands in its
   /// `dependency_indexes`.

@@ -148,7 +148,7 @@ void objective_index::add_tasks(std::uint32_t plan) {
 void objective_index::add_names(const task_position& at, const task_spec& task) {
   if (!task.key.empty())
     task_ids_.try_emplace(task.key, at);
-  if (!task.id.empty() && task.id != make_task_id(plans_[at.plan]->id, at.task))
+  if (!task.id.empty() && !is_generated(task.id, plans_[at.plan]->id, at.task))
     task_ids_.try_emplace(task.id.str(), at);
   if (task.name.empty())
     return;

@@ -11,7 +11,7 @@ plan_actor::plan_actor(actor_pointer<handle> self, environment& env, plan_start 
       graph_(start_.resolved->graph(start_.index, *start_.view.spec)), view_(start_.view),
       running_(view_.tasks.size()), parked_(view_.tasks.size()),
       awaited_(start_.awaited_later.begin(), start_.awaited_later.end()) {
-  for (const auto& edge : start_.resolved->outward)
+  for (const auto& edge : start_.resolved->outgoing)
     awaited_.insert(edge.task);
 }
 
@@ -31,7 +31,7 @@ actor_behavior<plan_handle> plan_actor::make_behavior() {
       [this](const task_ready& fact) { on_ready(fact); },
       [this](const dependency_news& fact) {
         on_news(fact);
-        told_.idle = false; // The objective takes it for going on.
+        reported_activity_.idle = false; // The objective takes it for going on.
         check();
       },
       [this](const tasks_awaited& message) { on_awaited(message); },
@@ -256,19 +256,19 @@ void plan_actor::check() {
     withdraw(rest, {end_->reason, {}, end_by_});
   }
   if (!ends)
-    tell_standing();
+    tell_activity();
   move(moves);
   if (ends)
     self_->quit();
 }
 
 // What the objective needs beside the plan's state to say whether anything of it can run.
-void plan_actor::tell_standing() {
-  const plan_standing now{running_count_ == 0 && ready_.empty(), start_.slots ? holding_count_ : 0};
-  if (now == told_)
+void plan_actor::tell_activity() {
+  const plan_activity now{running_count_ == 0 && ready_.empty(), start_.slots ? holding_count_ : 0};
+  if (now == reported_activity_)
     return;
-  told_ = now;
-  tell(start_.objective, plan_fact{plan_stands{start_.index, now}});
+  reported_activity_ = now;
+  tell(start_.objective, plan_fact{plan_activity_changed{start_.index, now}});
 }
 
 // The objective hears of it once it is committed. With the plan's end it gets the slots back.

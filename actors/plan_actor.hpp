@@ -86,7 +86,7 @@ private:
     committed_fn then{};
   };
   void withdraw(const std::vector<std::uint32_t>& tasks, const withdrawal_order& order);
-  void end_begun(std::uint32_t task, const withdrawal_order& order);
+  void end_without_actor(std::uint32_t task, const withdrawal_order& order);
   void cancel_one(const task_cancel& command);
 
   // -- neighbours ------------------------------------------------------------------------------------------------------
@@ -108,7 +108,7 @@ private:
   void close(plan_state to, const std::string& reason);
   void pause(const pause_plan& command);
   void check();
-  void tell_standing();
+  void tell_activity();
   [[nodiscard]] task_tally tally() const;
   void move(const std::vector<plan_moved>& moves);
   [[nodiscard]] change place_of(std::uint32_t task) const;
@@ -156,7 +156,7 @@ private:
   std::optional<plan_end> end_; ///< Releases nothing more; ends so when the last actor is gone.
   std::optional<std::string> end_by_; ///< Who asked for `end_`, if somebody did.
   std::string failure_;               ///< Of the first task that failed.
-  plan_standing told_{};              ///< What the objective knows.
+  plan_activity reported_activity_{}; ///< What the objective knows.
 };
 
 template<class Event>

@@ -131,6 +131,8 @@ void plan_actor::go_on_with(const task_ready& task) {
 }
 
 void plan_actor::set_parked(std::uint32_t task, bool parked) {
+  if (parked_[task] == parked)
+    return;
   uncount(task);
   parked_[task] = parked;
   count(task);
@@ -190,7 +192,7 @@ void plan_actor::withdraw(const std::vector<std::uint32_t>& tasks, const withdra
       continue;
     ended.push_back(task);
     if (has_begun(task))
-      end_begun(task, order);
+      end_without_actor(task, order);
     else
       fresh.push_back(task);
   }
@@ -204,7 +206,7 @@ void plan_actor::withdraw(const std::vector<std::uint32_t>& tasks, const withdra
 }
 
 // A task that began in an earlier process and has no actor in this one.
-void plan_actor::end_begun(std::uint32_t task, const withdrawal_order& order) {
+void plan_actor::end_without_actor(std::uint32_t task, const withdrawal_order& order) {
   const auto id = view_.task_at(task);
   change change;
   change.context = start_.context;

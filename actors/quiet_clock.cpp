@@ -20,7 +20,11 @@ void use_quiet_clock(caf::actor_system_config&) {}
 namespace {
 
 using caf_clock = caf::detail::thread_safe_actor_clock;
-using caf_scheduler = caf::scheduler::coordinator<caf::policy::work_stealing>;
+
+/// CAF's own policy under a name of ours: the workers are compiled here, without CAF's log
+/// (caf.hpp), and are not to be mixed up with those in CAF's library.
+class stealing final : public caf::policy::work_stealing {};
+using caf_scheduler = caf::scheduler::coordinator<stealing>;
 
 /// Passes on to the scheduler's own clock what is to be sent later. Nobody sets time-outs, so there
 /// are none to forget.

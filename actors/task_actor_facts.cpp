@@ -12,12 +12,13 @@ namespace troupe {
 void task_actor::ensure_created() {
   if (is_created())
     return;
+  const auto now = env_.now();
   auto record = std::make_shared<task>();
   record->id = id();
   record->context = context();
   record->owner = owner();
   record->agent = agent_name();
-  record->created = env_.now();
+  record->created = now;
   record->status.at = record->created;
   record->ready_at =
       details_ && details_->ready_at != timestamp{} ? details_->ready_at : record->created;
@@ -32,8 +33,9 @@ void task_actor::ensure_created() {
     if (!lone_->trace.empty())
       record->details.edit().trace = lone_->trace;
   }
+  pending_.reserve(4); // Most tasks begin and end in one turn: created, working, output, ended.
   pending_.push_back(task_created{std::move(record)});
-  apply_event(life_, env_.now(), pending_.back());
+  apply_event(life_, now, pending_.back());
 }
 
 void task_actor::add_artifact(report_artifact report) {

@@ -1,6 +1,8 @@
 #include <troupe/protocol/ids.hpp>
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <random>
 
 namespace troupe {
@@ -74,12 +76,32 @@ bool is_acceptable_id(std::string_view text) noexcept {
 
 namespace {
 
+/// What an id has behind that of its parent: an infix of two characters and a number.
+class id_ending {
+public:
+  id_ending(std::string_view infix, std::size_t number) noexcept {
+    const auto end = std::copy(infix.begin(), infix.end(), text_.begin());
+    const auto last = std::to_chars(end, text_.data() + text_.size(), number).ptr;
+    size_ = static_cast<std::size_t>(last - text_.data());
+  }
+  [[nodiscard]] std::string_view text() const noexcept { return {text_.data(), size_}; }
+
+private:
+  std::array<char, 24> text_;
+  std::size_t size_;
+};
+
 // As long as it must be: a plan of a million tasks keeps a million of these.
 std::string joined(std::string_view base, std::string_view infix, std::size_t number) {
-  const auto digits = std::to_string(number);
+  const id_ending ending{infix, number};
   std::string text;
-  text.reserve(base.size() + infix.size() + digits.size());
-  return text.append(base).append(infix).append(digits);
+  text.reserve(base.size() + ending.text().size());
+  return text.append(base).append(ending.text());
+}
+
+bool is_joined(std::string_view id, std::string_view base, std::string_view infix,
+               std::size_t number) noexcept {
+  return id.starts_with(base) && id.substr(base.size()) == id_ending{infix, number}.text();
 }
 
 } // namespace
@@ -94,6 +116,14 @@ task_id renewed_id(const task_id& base, std::uint32_t generation) {
 
 plan_id make_plan_id(const objective_id& objective, std::size_t index) {
   return plan_id{joined(objective.str(), ".p", index)};
+}
+
+bool is_generated(const task_id& id, const plan_id& plan, std::size_t index) noexcept {
+  return is_joined(id.str(), plan.str(), ".t", index);
+}
+
+bool is_generated(const plan_id& id, const objective_id& objective, std::size_t index) noexcept {
+  return is_joined(id.str(), objective.str(), ".p", index);
 }
 
 bool has_generated_form(std::string_view id) noexcept {

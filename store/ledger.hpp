@@ -8,6 +8,7 @@
 
 #include "store/archive.hpp"
 #include "store/live_index.hpp"
+#include "store/text_hash.hpp"
 #include <troupe/protocol/event.hpp>
 #include <troupe/store/limits.hpp>
 #include <troupe/store/store.hpp>
@@ -140,13 +141,6 @@ public:
 private:
   using watchers = std::vector<watcher_ptr>;
 
-  struct text_hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const noexcept {
-      return std::hash<std::string_view>{}(text);
-    }
-  };
-
   template<class T>
   using text_map = boost::unordered_flat_map<std::string, T, text_hash, std::equal_to<>>;
 
@@ -162,6 +156,7 @@ private:
 
   struct live_hash {
     using is_transparent = void;
+    using is_avalanching = void;
     std::size_t operator()(const live_entry& entry) const noexcept {
       return text_hash{}(entry.record->id.str());
     }

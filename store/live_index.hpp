@@ -3,6 +3,7 @@
 // of the ledger has one.
 #pragma once
 
+#include "store/text_hash.hpp"
 #include <troupe/protocol/objective.hpp>
 #include <troupe/protocol/plan_state.hpp>
 #include <troupe/protocol/task.hpp>
@@ -67,7 +68,7 @@ public:
   };
 
   [[nodiscard]] static std::uint32_t hash_of(std::string_view context) noexcept {
-    return static_cast<std::uint32_t>(std::hash<std::string_view>{}(context));
+    return static_cast<std::uint32_t>(text_hash{}(context));
   }
 
   [[nodiscard]] place add(const Record& record) {

@@ -35,7 +35,7 @@ constexpr auto one_by_one = "plans are started one by one";
 
 } // namespace
 
-bool is_stuck(const objective_view& view, const std::vector<plan_standing>& standing) {
+bool is_stuck(const objective_view& view, const std::vector<plan_activity>& activity) {
   std::size_t running = 0;
   std::size_t blocked = 0;
   std::size_t idle = 0;
@@ -45,10 +45,10 @@ bool is_stuck(const objective_view& view, const std::vector<plan_standing>& stan
     if (!is_running(state))
       continue;
     ++running;
-    asking += standing[p].asking;
+    asking += activity[p].asking;
     if (state == plan_state::blocked)
       ++blocked;
-    else if (standing[p].idle)
+    else if (activity[p].idle)
       ++idle;
   }
   const bool none_works = blocked + idle == running && (blocked > 0 || view.paused);
@@ -150,7 +150,7 @@ struct objective_decider {
   }
 
   void show_whether_stuck() {
-    const bool stuck = is_stuck(view(), life.standing_);
+    const bool stuck = is_stuck(view(), life.activity_);
     const auto awake = view().planning ? objective_state::planning : objective_state::working;
     if (stuck && view().state == awake)
       move(objective_event::block, view().paused ? "paused by request" : "waits for input");
@@ -161,7 +161,7 @@ struct objective_decider {
   void start(std::uint32_t plan) {
     if (!is_running(state_of(plan)))
       move_plan(plan, plan_event::work, "");
-    life.standing_[plan] = {};
+    life.activity_[plan] = {};
     out.effects.emplace_back(start_plan{plan});
   }
 
@@ -224,7 +224,7 @@ struct objective_decider {
 
   void operator()(const objective_begins& input) {
     emit(input.created);
-    life.standing_.resize(plans());
+    life.activity_.resize(plans());
     if (input.start)
       move(objective_event::work, "");
   }
@@ -333,7 +333,7 @@ struct objective_decider {
     for (const auto other : command.relations.alternatives)
       life.relations_[other].alternative_of = plans();
     life.relations_.push_back(command.relations);
-    life.standing_.emplace_back();
+    life.activity_.emplace_back();
     emit(plan_added{command.spec, command.start});
     go_on();
   }
@@ -475,15 +475,15 @@ struct objective_decider {
     go_on();
   }
 
-  void operator()(const plan_stands& fact) {
+  void operator()(const plan_activity_changed& fact) {
     if (!is_running(state_of(fact.plan)))
       return;
-    life.standing_[fact.plan] = fact.standing;
+    life.activity_[fact.plan] = fact.activity;
     go_on();
   }
 
   void operator()(const plan_ended& fact) {
-    life.standing_[fact.plan] = {};
+    life.activity_[fact.plan] = {};
     std::erase_if(life.view_.pending_inputs,
                   [&](const pending_input& asked) { return asked.plan == fact.plan; });
     follow(fact.moves);
@@ -506,7 +506,7 @@ struct objective_decider {
 };
 
 objective_life::objective_life(objective_view view, std::vector<plan_relations> relations)
-    : view_(std::move(view)), relations_(std::move(relations)), standing_(view_.plans.size()) {
+    : view_(std::move(view)), relations_(std::move(relations)), activity_(view_.plans.size()) {
   // nop
 }
 

@@ -23,13 +23,13 @@
 
 namespace troupe {
 
-/// How a running plan stands beside its state, as it said last.
-struct plan_standing {
+/// What a running plan does, beside its state: as it reported last.
+struct plan_activity {
   bool idle = false;        ///< None of its tasks runs or may begin: it waits for other plans.
   std::uint32_t asking = 0; ///< Tasks that wait for somebody outside and hold a slot of the
                             ///< objective meanwhile.
 
-  friend bool operator==(const plan_standing&, const plan_standing&) = default;
+  friend bool operator==(const plan_activity&, const plan_activity&) = default;
 };
 
 // -- what goes in --------------------------------------------------------------------------------
@@ -79,9 +79,9 @@ struct plan_progressed {
   std::uint32_t plan;
   std::vector<plan_moved> moves;
 };
-struct plan_stands {
+struct plan_activity_changed {
   std::uint32_t plan;
-  plan_standing standing;
+  plan_activity activity;
 };
 /// A plan is over, and that is committed. Its slots come back before (take_back).
 struct plan_ended {
@@ -104,7 +104,7 @@ struct question_changed {
 using objective_input =
     std::variant<objective_begins, objective_goes_on, update_objective, plan_change, plan_addition,
                  shape_change, task_withdrawal, objective_cancellation, plan_progressed,
-                 plan_stands, plan_ended, plan_reshaped, plans_told, question_changed>;
+                 plan_activity_changed, plan_ended, plan_reshaped, plans_told, question_changed>;
 
 // -- what comes out ------------------------------------------------------------------------------
 
@@ -166,7 +166,7 @@ public:
   void take_back(std::uint32_t plan, chunked<task_slot> slots);
   /// A running plan is told something that may set tasks of it free: until it says that it is idle
   /// again, it is not.
-  void expect_progress(std::uint32_t plan) { standing_[plan].idle = false; }
+  void expect_progress(std::uint32_t plan) { activity_[plan].idle = false; }
   /// Plans that run.
   [[nodiscard]] std::size_t running() const noexcept;
 
@@ -175,7 +175,7 @@ private:
 
   objective_view view_;
   std::vector<plan_relations> relations_;      ///< By plan.
-  std::vector<plan_standing> standing_;        ///< By plan; of those that run.
+  std::vector<plan_activity> activity_;        ///< By plan; of those that run.
   std::map<std::uint32_t, plan_shape> shapes_; ///< Of pending plans that were changed.
 };
 
@@ -185,6 +185,6 @@ private:
 }
 
 /// Whether nothing of the objective can go on before somebody answers or lets it.
-[[nodiscard]] bool is_stuck(const objective_view& view, const std::vector<plan_standing>& standing);
+[[nodiscard]] bool is_stuck(const objective_view& view, const std::vector<plan_activity>& activity);
 
 } // namespace troupe

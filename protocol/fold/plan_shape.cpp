@@ -73,7 +73,7 @@ void plan_shape::add_names(const plan_spec& plan, std::uint32_t task) {
   const auto& spec = plan.tasks[task];
   if (!spec.key.empty())
     names_.try_emplace(spec.key, task);
-  if (!spec.id.empty() && spec.id != make_task_id(plan.id, task))
+  if (!spec.id.empty() && !is_generated(spec.id, plan.id, task))
     names_.try_emplace(spec.id.str(), task);
 }
 

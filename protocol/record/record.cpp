@@ -508,7 +508,7 @@ event event_from(const json::object& in, const change& where) {
     return objective_closing{named(value, objective_state_from), text(in, "why")};
   if (kind == "objective")
     return objective_created{pointee(value, objective_spec_from), task_id{text(in, "root")},
-                             text(in, "own"), trace_of(in)};
+                             text(in, "own"), shared_trace(trace_of(in))};
   if (kind == "plan")
     return plan_added{pointee(value, plan_spec_from), flag(in, "start")};
   if (kind == "edited")
@@ -519,8 +519,8 @@ event event_from(const json::object& in, const change& where) {
 // -- where a fact belongs ----------------------------------------------------------------------------------------------
 
 // Whether `id` is the generated one: `<objective>.p<plan>.t<task>`.
-bool is_generated(std::string_view id, std::string_view objective, std::uint32_t plan,
-                  std::uint32_t task) {
+bool is_generated_task(std::string_view id, std::string_view objective, std::uint32_t plan,
+                       std::uint32_t task) {
   if (!id.starts_with(objective))
     return false;
   std::array<char, 32> tail{'.', 'p'};
@@ -571,7 +571,7 @@ void write(std::string& out, const change& change) {
       json.member("c", change.context);
     } else {
       json.key("p").begin_array().number(task.plan_index).number(task.task_index).end_array();
-      if (!is_generated(task.id.str(), change.context, task.plan_index, task.task_index))
+      if (!is_generated_task(task.id.str(), change.context, task.plan_index, task.task_index))
         json.member("i", task.id.str());
     }
   }

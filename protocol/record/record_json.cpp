@@ -127,6 +127,11 @@ void write_trace(json_writer& out, const trace_context& value) {
   out.end_object();
 }
 
+void write_trace(json_writer& out, const trace_ptr& value) {
+  if (value)
+    write_trace(out, *value);
+}
+
 trace_context trace_of(const json::object& in) {
   const auto* found = find(in, "tr");
   if (!found)

@@ -108,7 +108,7 @@ objective_view objective_view_from(const json::object& in) {
   out.created = time_from(at(in, "cr"));
   out.updated = time_from(at(in, "up"));
   out.root_task = task_id{text(in, "root")};
-  out.trace = trace_of(in);
+  out.trace = shared_trace(trace_of(in));
   for (const auto& plan : at(in, "pl").as_array())
     out.plans.push_back(plan_view_from(plan.as_object()));
   if (const auto* inputs = find(in, "ask"))

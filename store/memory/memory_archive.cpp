@@ -88,13 +88,13 @@ void memory_archive::forget(const task_id& id) {
 
 void memory_archive::learn(const objective_id& owner, std::uint32_t plan_index,
                            const plan_spec& plan) {
-  if (plan.id != make_plan_id(owner, plan_index)) {
+  if (!is_generated(plan.id, owner, plan_index)) {
     const std::lock_guard lock{plans_.guard};
     plans_.by_id.try_emplace(plan.id.str(), plan_place{owner, plan_index});
   }
   std::unique_lock lock{tasks_.guard, std::defer_lock};
   for (std::size_t index = 0; index < plan.tasks.size(); ++index) {
-    if (plan.tasks[index].id == make_task_id(plan.id, index))
+    if (is_generated(plan.tasks[index].id, plan.id, index))
       continue;
     if (!lock.owns_lock())
       lock.lock();
@@ -111,7 +111,7 @@ void memory_archive::forget(const objective_view& gone) {
     }
     for (std::size_t index = 0; index < plan.tasks.size(); ++index) {
       const auto& base = plan.spec->tasks[index].id;
-      if (base != make_task_id(plan.spec->id, index)) {
+      if (!is_generated(base, plan.spec->id, index)) {
         const std::lock_guard lock{tasks_.guard};
         tasks_.by_id.erase(base.str());
       }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "store/archive.hpp"
+#include "store/text_hash.hpp"
 
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
@@ -56,11 +57,8 @@ private:
     task_ptr record;
     std::uint64_t number = 0; ///< Of its row, counted from the shard's first.
   };
-  struct text_hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const noexcept {
-      return std::hash<std::string_view>{}(text);
-    }
+  struct entry_hash : text_hash {
+    using text_hash::operator();
     std::size_t operator()(const entry& kept) const noexcept {
       return (*this)(kept.record->id.str());
     }
@@ -91,7 +89,7 @@ private:
 
   struct alignas(64) shard {
     mutable std::mutex guard;
-    boost::unordered_flat_set<entry, text_hash, same_id> by_id;
+    boost::unordered_flat_set<entry, entry_hash, same_id> by_id;
     std::deque<row> by_age;         ///< Oldest in front.
     std::uint64_t front_number = 0; ///< Of the row in front.
     std::size_t bytes = 0;          ///< Of all rows.

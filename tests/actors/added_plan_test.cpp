@@ -96,7 +96,7 @@ TEST_CASE("a plan that is added is resolved as if all had come together", "[acto
     REQUIRE(same(added->plan, together->plans.back()));
     std::size_t edges = 0;
     for (std::size_t p = 0; p < plans.size(); ++p)
-      edges += together->plans[p].outward.size() - before->plans[p].outward.size();
+      edges += together->plans[p].outgoing.size() - before->plans[p].outgoing.size();
     CHECK(added->awaited.size() == edges);
     known.add(plan, added->plan);
     plans = std::move(all);

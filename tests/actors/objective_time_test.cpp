@@ -307,8 +307,11 @@ TEST_CASE(
   CHECK(bed.hand->of("a").order->traceparent == trace);
   CHECK(bed.hand->of("a").order->tracestate == "vendor=1");
   auto left = std::make_shared<objective_view>(*find_objective(bed.records(), objective_id{"o"}));
-  CHECK(left->trace.tracestate == "vendor=1");
-  left->trace.path = {"first", "second"};
+  REQUIRE(left->trace);
+  CHECK(left->trace->tracestate == "vendor=1");
+  auto trace = *left->trace;
+  trace.path = {"first", "second"};
+  left->trace = shared_trace(std::move(trace));
   bed.stop();
   bed.door().resume({.objectives = {left}, .lone_tasks = {}, .events_replayed = 0, .repaired = {}});
   bed.clock.settle();

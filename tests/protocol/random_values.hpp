@@ -258,7 +258,7 @@ public:
     out.created = time();
     out.updated = time();
     out.root_task = task_id{text()};
-    out.trace = any_trace();
+    out.trace = shared_trace(any_trace());
     for (auto n = below(4); n > 0; --n) {
       plan_view plan{plan_ptr(), any_plan_state(), text(), time(), time(), {}, {}};
       plan.skip_requested = coin();

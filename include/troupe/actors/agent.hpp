@@ -19,11 +19,11 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -285,7 +285,7 @@ public:
   }
 
 private:
-  std::unordered_map<std::string, agent_ptr> agents_;
+  std::map<std::string, agent_ptr, std::less<>> agents_;
 };
 
 /// A text artifact named `name`.

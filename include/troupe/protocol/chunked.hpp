@@ -69,8 +69,11 @@ public:
   chunked() = default;
   chunked(std::initializer_list<T> items) : chunked(std::vector<T>(items)) {}
   chunked(std::vector<T> items) { // NOLINT(google-explicit-constructor)
-    for (auto& item : items)
-      push_back(std::move(item));
+    grow(items.size(), [&](leaf& last, std::size_t count) {
+      const auto next = items.begin() + static_cast<std::ptrdiff_t>(size_);
+      last.insert(last.end(), std::make_move_iterator(next),
+                  std::make_move_iterator(next + static_cast<std::ptrdiff_t>(count)));
+    });
   }
   chunked(const chunked&) = default;
   chunked(chunked&& other) noexcept
@@ -107,12 +110,7 @@ public:
   [[nodiscard]] T& edit_back() { return edit(size_ - 1); }
 
   T& push_back(T item) {
-    if (size_ % branch_size == 0)
-      branches_.push_back(std::make_shared<branch>());
-    auto& last = unshared(branches_.back());
-    if (size_ % leaf_size == 0)
-      last.push_back(std::make_shared<leaf>());
-    auto& items = unshared(last.back());
+    auto& items = last_leaf();
     items.push_back(std::move(item));
     ++size_;
     return items.back();
@@ -123,8 +121,7 @@ public:
   }
   /// Grows by copies of `item`; never shrinks.
   void resize(std::size_t size, const T& item = T{}) {
-    while (size_ < size)
-      push_back(item);
+    grow(size, [&](leaf& last, std::size_t count) { last.insert(last.end(), count, item); });
   }
   void clear() noexcept {
     branches_.clear();
@@ -163,6 +160,27 @@ private:
 
   using leaf = std::vector<T>;
   using branch = std::vector<std::shared_ptr<leaf>>;
+
+  /// The one that takes the next element.
+  leaf& last_leaf() {
+    if (size_ % branch_size == 0)
+      branches_.push_back(std::make_shared<branch>());
+    auto& last = unshared(branches_.back());
+    if (size_ % leaf_size == 0)
+      last.push_back(std::make_shared<leaf>());
+    return unshared(last.back());
+  }
+
+  /// A leaf at a time; `add(leaf, count)` adds the elements.
+  template<class Add>
+  void grow(std::size_t size, Add add) {
+    while (size_ < size) {
+      auto& last = last_leaf();
+      const auto count = std::min(size - size_, leaf_size - size_ % leaf_size);
+      add(last, count);
+      size_ += count;
+    }
+  }
 
   std::vector<std::shared_ptr<branch>> branches_;
   std::size_t size_ = 0;

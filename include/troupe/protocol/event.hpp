@@ -32,7 +32,7 @@ struct objective_created {
   objective_spec_ptr spec; ///< With the plans it was created with.
   task_id root_task;       ///< May be empty.
   std::string owner{};     ///< Whose it is (owner_of).
-  trace_context trace{};   ///< Of the request that made it; its tasks have the same.
+  trace_ptr trace{};       ///< Of the request that made it; its tasks have the same.
 };
 
 /// Fields of an objective were edited (`objectives/update`); empty strings leave a field as it is.

@@ -74,6 +74,10 @@ inline constexpr std::size_t id_bytes_max = 256;
 /// generation 0.
 [[nodiscard]] task_id renewed_id(const task_id& base, std::uint32_t generation);
 [[nodiscard]] plan_id make_plan_id(const objective_id& objective, std::size_t index);
+/// Whether `id` is the one that make_task_id or make_plan_id makes; makes no text to find it out.
+[[nodiscard]] bool is_generated(const task_id& id, const plan_id& plan, std::size_t index) noexcept;
+[[nodiscard]] bool is_generated(const plan_id& id, const objective_id& objective,
+                                std::size_t index) noexcept;
 /// Whether `id` ends like an id of these three functions: `.p`, `.t` or `.r` and digits.
 [[nodiscard]] bool has_generated_form(std::string_view id) noexcept;
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace troupe {
@@ -24,6 +25,12 @@ struct trace_context {
   friend bool operator==(const trace_context&, const trace_context&) = default;
 };
 
+/// Null: none.
 using trace_ptr = std::shared_ptr<const trace_context>;
+
+/// Null for an empty one.
+[[nodiscard]] inline trace_ptr shared_trace(trace_context trace) {
+  return trace.empty() ? nullptr : std::make_shared<const trace_context>(std::move(trace));
+}
 
 } // namespace troupe

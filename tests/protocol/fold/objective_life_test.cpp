@@ -88,8 +88,8 @@ std::vector<objective_input> all_inputs() {
       out.emplace_back(plan_ended{plan, {{plan, event_to(state), "so it is"}}, {}});
     out.emplace_back(
         plan_ended{plan, {{plan, plan_event::work, ""}, {plan, plan_event::complete, ""}}, {}});
-    out.emplace_back(plan_stands{plan, {true, 0}});
-    out.emplace_back(plan_stands{plan, {false, 1}});
+    out.emplace_back(plan_activity_changed{plan, {true, 0}});
+    out.emplace_back(plan_activity_changed{plan, {false, 1}});
   }
   return out;
 }
@@ -278,19 +278,19 @@ TEST_CASE("an objective is stuck when all that runs waits for people or for each
   view.state = objective_state::working;
   view.plans[0].state = plan_state::working;
   view.plans[2].state = plan_state::working;
-  std::vector<plan_standing> standing(3);
-  CHECK_FALSE(is_stuck(view, standing));
-  standing[0].idle = standing[2].idle = true;
-  CHECK_FALSE(is_stuck(view, standing)); // who waits for nobody else is just at it
+  std::vector<plan_activity> activity(3);
+  CHECK_FALSE(is_stuck(view, activity));
+  activity[0].idle = activity[2].idle = true;
+  CHECK_FALSE(is_stuck(view, activity)); // who waits for nobody else is just at it
   view.plans[0].state = plan_state::blocked;
-  CHECK(is_stuck(view, standing));
-  standing[2].idle = false;
-  CHECK_FALSE(is_stuck(view, standing));
+  CHECK(is_stuck(view, activity));
+  activity[2].idle = false;
+  CHECK_FALSE(is_stuck(view, activity));
   view.parallel_max = 2;
-  standing[0].asking = 1;
-  CHECK_FALSE(is_stuck(view, standing));
-  standing[2].asking = 1;
-  CHECK(is_stuck(view, standing)); // who asks holds all the slots
+  activity[0].asking = 1;
+  CHECK_FALSE(is_stuck(view, activity));
+  activity[2].asking = 1;
+  CHECK(is_stuck(view, activity)); // who asks holds all the slots
 }
 
 TEST_CASE("a blocked plan that completes works again first, and the objective follows both moves",

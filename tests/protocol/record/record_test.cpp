@@ -63,12 +63,16 @@ bool same(const pending_input& a, const pending_input& b) {
   return a.task == b.task && a.prompt == b.prompt && a.since == b.since;
 }
 
+bool same(const trace_ptr& a, const trace_ptr& b) {
+  return a && b ? *a == *b : !a && !b;
+}
+
 bool same(const objective_view& a, const objective_view& b) {
   return a.id == b.id && a.owner == b.owner && a.name == b.name && a.description == b.description
          && a.parallel_max == b.parallel_max && a.metadata == b.metadata && a.state == b.state
          && a.reason == b.reason && a.revision == b.revision && a.created == b.created
          && a.updated == b.updated && a.root_task == b.root_task && same(a.plans, b.plans)
-         && same(a.pending_inputs, b.pending_inputs) && a.trace == b.trace;
+         && same(a.pending_inputs, b.pending_inputs) && same(a.trace, b.trace);
 }
 
 bool same(const task& a, const task& b) {
@@ -83,7 +87,7 @@ bool same(const task& a, const task& b) {
 
 bool same(const objective_created& a, const objective_created& b) {
   return same(a.spec, b.spec) && a.root_task == b.root_task && a.owner == b.owner
-         && a.trace == b.trace;
+         && same(a.trace, b.trace);
 }
 bool same(const objective_edited& a, const objective_edited& b) {
   return a.name == b.name && a.description == b.description;
@@ -238,7 +242,8 @@ event any_event(random_values& random, std::size_t kind, const change& where) {
   switch (kind) {
     case 0:
       return objective_created{std::make_shared<const objective_spec>(random.any_objective_spec()),
-                               task_id{random.text()}, random.text(), random.any_trace()};
+                               task_id{random.text()}, random.text(),
+                               shared_trace(random.any_trace())};
     case 1: return objective_edited{random.text(), random.text()};
     case 2: return objective_moved{event_to(random.any_objective_state()), random.text()};
     case 3: return plan_added{random.plan_ptr(), random.coin()};
@@ -582,7 +587,7 @@ TEST_CASE("rows that were written before events had principals, traces and place
   const auto& made = std::get<objective_created>(created->events.at(0));
   CHECK(made.owner == "2:usme");
   CHECK(made.root_task.str() == "task-1");
-  CHECK(made.trace.empty());
+  CHECK_FALSE(made.trace);
   CHECK(made.spec->plans.at(0)->outside.empty());
   CHECK(made.spec->plans.at(0)->tasks[2].dependency_indexes
         == std::vector<std::uint32_t>{elsewhere});
