@@ -1,9 +1,10 @@
 // CAF 0.17.6 (Debian 12, what CI builds) and CAF 1.x (1.1.0, tried by hand) behind one face, and
 // the header that includes CAF for the rest. Beside it handover.hpp (0.17 under TSan),
-// quiet_clock.cpp (0.17) and manual_clock.cpp (1.x) include a few headers of one version each, and
-// bench/ one that names it. What differs and does not stand here stands under `#if TROUPE_CAF_1`:
-// the system's configuration (gateway.cpp), the block of message types (handles.hpp), clock and
-// scheduler (quiet_clock.cpp, manual_clock.cpp), and the bare actors of bench/.
+// caf_scheduler.cpp (0.17) and manual_clock.cpp (1.x) include a few headers of one version each,
+// and bench/ one that names it. What differs and does not stand here stands under `#if
+// TROUPE_CAF_1`: the system's configuration (gateway.cpp), the block of message types
+// (handles.hpp), clock and scheduler (caf_scheduler.cpp, manual_clock.cpp), and the bare actors of
+// bench/.
 //
 // Our actors only ever send one-way messages to each other, one struct per message.
 // `actor_handle<Ms...>` is the typed handle of an actor that takes the messages Ms;
@@ -108,7 +109,7 @@ typename State::handle spawn_actor(Host& host, Args&&... args) {
 ///
 /// An actor that quits is cleaned up by CAF itself, in every build. CAF 0.17 also has the clock
 /// forget the actor's time-outs, which ours never set. That would wake the clock's thread for each
-/// actor that ends; the clock of actors/quiet_clock.hpp does not wake it. A clean-up of our own
+/// actor that ends; the clock of actors/caf_scheduler.hpp does not wake it. A clean-up of our own
 /// without that step would be code that no sanitizer build could run: CAF's library is not
 /// instrumented, so that TSan does not see how a mailbox synchronises, and UBSan takes the ends of
 /// CAF's queues for elements. What each of them costs: docs/decisions/001-dependencies.md.

@@ -1,7 +1,7 @@
 #include "actors/acceptance.hpp"
+#include "actors/caf_scheduler.hpp"
 #include "actors/gateway_impl.hpp"
 #include "actors/objective_actor.hpp"
-#include "actors/quiet_clock.hpp"
 #include "actors/task_actor.hpp"
 #include "actors/throttle_actor.hpp"
 #include "protocol/core_count.hpp"
@@ -68,7 +68,7 @@ gateway::impl::impl(store& in, const agent_registry& known, const executor_optio
 
 void gateway::impl::start() {
   if (!options.by_hand)
-    use_quiet_clock(config);
+    use_scheduler(config);
   system = options.by_hand ? options.by_hand->make_system(
                config, {.after_advance = [this] { house->turn_fully(); },
                         .next_deadline = [this] { return env->deadlines.next_due(); },

@@ -1,7 +1,7 @@
 // The floor under every plan actor: the messages and spawns that no actor-model executor can do
 // without, and nothing else. No ids, no states, no records, no agents, no watchers.
 #include "actors/caf.hpp"
-#include "actors/quiet_clock.hpp"
+#include "actors/caf_scheduler.hpp"
 #include "bench/plan_throughput/contender.hpp"
 #include "bench/support/harness.hpp"
 
@@ -96,7 +96,7 @@ double run_skeleton(const load& load) {
   constexpr auto threads_key = "scheduler.max-threads";
 #endif
   caf::actor_system_config config;
-  use_quiet_clock(config); // As Troupe has it: an actor that ends wakes no thread.
+  use_scheduler(config); // As Troupe has it: an actor that ends wakes no thread.
   config.set(threads_key, load.threads);
   caf::actor_system system(config);
   plan_window window(plans_in_flight(load));

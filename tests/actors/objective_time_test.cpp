@@ -309,9 +309,9 @@ TEST_CASE(
   auto left = std::make_shared<objective_view>(*find_objective(bed.records(), objective_id{"o"}));
   REQUIRE(left->trace);
   CHECK(left->trace->tracestate == "vendor=1");
-  auto trace = *left->trace;
-  trace.path = {"first", "second"};
-  left->trace = shared_trace(std::move(trace));
+  auto longer = *left->trace;
+  longer.path = {"first", "second"};
+  left->trace = shared_trace(std::move(longer));
   bed.stop();
   bed.door().resume({.objectives = {left}, .lone_tasks = {}, .events_replayed = 0, .repaired = {}});
   bed.clock.settle();

@@ -1,5 +1,6 @@
-// Actors that end leave the clock's thread asleep, and what they send later still comes.
-#include "actors/quiet_clock.hpp"
+// The scheduler of our actors: no job waits while a worker sleeps; actors that end leave the
+// clock's thread asleep, and what they send later still comes.
+#include "actors/caf_scheduler.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/comes_true.hpp"
 
@@ -7,9 +8,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <latch>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 using namespace troupe;
 
@@ -39,6 +42,27 @@ private:
   handle next_;
 };
 
+/// Counts down, and keeps its thread until the count is zero.
+struct meeting {
+  using handle = actor_handle<std::uint32_t>;
+  static inline const char* name = "test.meeting";
+
+  meeting(handle::pointer self, std::latch* all, std::vector<handle> others = {})
+      : self_(self), all_(all), others_(std::move(others)) {}
+  void begin() {}
+  void on(std::uint32_t& number) {
+    for (const auto& other : std::exchange(others_, {}))
+      tell(other, number);
+    all_->arrive_and_wait();
+    self_->quit();
+  }
+
+private:
+  handle::pointer self_;
+  std::latch* all_;
+  std::vector<handle> others_;
+};
+
 /// How often the thread of CAF's clock went to sleep so far; none if there is no such thread.
 std::optional<std::size_t> sleeps_of_clock() {
   for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
@@ -54,13 +78,21 @@ std::optional<std::size_t> sleeps_of_clock() {
   return std::nullopt;
 }
 
-caf::actor_system_config quiet_config() {
+caf::actor_system_config own_config() {
   caf::actor_system_config config;
 #if TROUPE_CAF_1
   caf::core::init_global_meta_objects();
 #endif
-  use_quiet_clock(config);
+  use_scheduler(config);
   return config;
+}
+
+void set_workers(caf::actor_system_config& config, std::size_t count) {
+#if TROUPE_CAF_1
+  config.set("caf.scheduler.max-threads", count);
+#else
+  config.set("scheduler.max-threads", count);
+#endif
 }
 
 } // namespace
@@ -68,7 +100,7 @@ caf::actor_system_config quiet_config() {
 #if !TROUPE_CAF_1
 
 TEST_CASE("actors that end do not wake the clock", "[actors][clock]") {
-  auto config = quiet_config();
+  auto config = own_config();
   caf::actor_system system(config);
   std::atomic<std::size_t> ended{0};
   constexpr std::size_t count = 1'000;
@@ -87,8 +119,42 @@ TEST_CASE("actors that end do not wake the clock", "[actors][clock]") {
 
 #endif
 
+TEST_CASE("what an actor sets going runs on another worker while its own is busy",
+          "[actors][clock]") {
+  auto config = own_config();
+  set_workers(config, 3);
+  caf::actor_system system(config);
+  for (int round = 0; round < 100; ++round) {
+    // The three meet only if all run at the same time, each on a thread of its own.
+    std::latch all{3};
+    auto first = spawn_actor<meeting>(system, &all);
+    auto second = spawn_actor<meeting>(system, &all);
+    tell(spawn_actor<meeting>(system, &all, std::vector{first, second}), std::uint32_t{0});
+    all.wait();
+    // The latch is left before it goes: each actor has quit.
+    first = nullptr;
+    second = nullptr;
+    system.await_all_actors_done();
+  }
+  SUCCEED();
+}
+
+TEST_CASE("what comes from outside wakes a worker for each", "[actors][clock]") {
+  auto config = own_config();
+  set_workers(config, 2);
+  caf::actor_system system(config);
+  for (int round = 0; round < 100; ++round) {
+    std::latch all{2};
+    tell(spawn_actor<meeting>(system, &all), std::uint32_t{0});
+    tell(spawn_actor<meeting>(system, &all), std::uint32_t{0});
+    all.wait();
+    system.await_all_actors_done();
+  }
+  SUCCEED();
+}
+
 TEST_CASE("what an actor sends later comes, although the actor has ended", "[actors][clock]") {
-  auto config = quiet_config();
+  auto config = own_config();
   caf::actor_system system(config);
   std::atomic<std::size_t> ended{0};
   auto last = spawn_actor<short_life>(system, &ended);
