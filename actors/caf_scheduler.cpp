@@ -11,6 +11,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 #endif
@@ -52,10 +53,8 @@ public:
   template<class Coordinator>
   void central_enqueue(Coordinator* self, resumable* job) {
     auto* own = static_cast<typename Coordinator::worker_type*>(current_worker);
-    if (!own || own->parent() != self) {
-      const auto next = d(self).next_worker.fetch_add(1, std::memory_order_relaxed);
-      return self->worker_by_id(next % self->num_workers())->external_enqueue(job);
-    }
+    if (!own || own->parent() != self)
+      return least_busy(self)->external_enqueue(job);
     const bool is_next = d(own).queue.empty();
     d(own).queue.append(job);
     if (!is_next)
@@ -89,6 +88,11 @@ public:
       for (std::size_t tries = 0; tries < tries_max; ++tries)
         if (auto* job = take(self, tries % steal_interval == 0))
           return job;
+      for (std::size_t yields = 0; yields < yields_max; ++yields) {
+        std::this_thread::yield(); // The thread that makes the next job may need the core.
+        if (auto* job = take(self, true))
+          return job;
+      }
       if (auto* job = sleep(self))
         return job;
     }
@@ -106,8 +110,25 @@ public:
 private:
   static constexpr std::size_t tries_max = 100;
   static constexpr std::size_t steal_interval = 10;
+  static constexpr std::size_t yields_max = 20;
   /// A job may wait behind one that takes long, although nobody was woken for it.
   static constexpr std::chrono::milliseconds sleep_max{10};
+
+  /// One that is awake and has nothing waiting, else one that sleeps, else the next in turn.
+  template<class Coordinator>
+  static auto* least_busy(Coordinator* all) {
+    const auto count = all->num_workers();
+    const auto first = d(all).next_worker.fetch_add(1, std::memory_order_relaxed);
+    auto* out = all->worker_by_id(first % count);
+    for (std::size_t i = 0; i < count; ++i) {
+      auto* each = all->worker_by_id((first + i) % count);
+      if (d(each).is_asleep)
+        out = each;
+      else if (d(each).queue.empty())
+        return each;
+    }
+    return out;
+  }
 
   template<class Worker>
   static resumable* take(Worker* self, bool steals) {
