@@ -2,15 +2,14 @@
 // them.
 #include "tests/support/actor_bed.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/comes_true.hpp"
 #include "tests/support/passing_store.hpp"
 #include "tests/support/reads.hpp"
 #include "tests/support/results.hpp"
 
 #include <atomic>
 #include <deque>
-#include <functional>
 #include <mutex>
-#include <thread>
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -61,11 +60,6 @@ private:
   bool is_holding_ = false;
 };
 
-void wait_until(const std::function<bool()>& condition) {
-  while (!condition())
-    std::this_thread::yield();
-}
-
 } // namespace
 
 TEST_CASE("a gateway that ends lets go of an agent that takes long to stop", "[actors][gateway]") {
@@ -92,9 +86,14 @@ TEST_CASE("a gateway that ends leaves nothing of its own in the store", "[actors
       bed.begin(an_objective({a_plan("p", {a_task("a", {}, "held"), a_task("b", {"a"}, "held")})}));
   REQUIRE(made);
   const auto port = bed.held->port("a");
+  const auto first = (*made)->plans[0].task_at(0);
+  REQUIRE(comes_true([&] { // Else its begin would wait, too.
+    const auto begun = find_task(records, first);
+    return begun && begun->status.state == task_state::working;
+  }));
   records.hold();
   port->report(report_completed{});
-  wait_until([&] { return records.waiting() == 1; });
+  REQUIRE(comes_true([&] { return records.waiting() == 1; }));
   create_objective second;
   second.spec = an_objective({a_plan("q", {a_task("c")})});
   second.spec.id = objective_id{"chosen"};
@@ -102,11 +101,11 @@ TEST_CASE("a gateway that ends leaves nothing of its own in the store", "[actors
   bed.door().create(std::move(second), nullptr, [&](const result<objective_ptr>& how) {
     answers += how.has_value() ? 1 : 100;
   });
-  wait_until([&] { return records.waiting() > 1; });
+  REQUIRE(comes_true([&] { return records.waiting() > 1; }));
   bed.stop();
   CHECK(records.waiting() == 0);
   CHECK(answers == 1);
   CHECK(find_objective(records, objective_id{"chosen"}));
-  CHECK(find_task(records, (*made)->plans[0].task_at(0))->status.state == task_state::completed);
+  CHECK(find_task(records, first)->status.state == task_state::completed);
   CHECK(bed.held->starts() == 1);
 }
