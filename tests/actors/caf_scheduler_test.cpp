@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <latch>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -47,8 +48,8 @@ struct meeting {
   using handle = actor_handle<std::uint32_t>;
   static inline const char* name = "test.meeting";
 
-  meeting(handle::pointer self, std::latch* all, std::vector<handle> others = {})
-      : self_(self), all_(all), others_(std::move(others)) {}
+  meeting(handle::pointer self, std::shared_ptr<std::latch> all, std::vector<handle> others = {})
+      : self_(self), all_(std::move(all)), others_(std::move(others)) {}
   void begin() {}
   void on(std::uint32_t& number) {
     for (const auto& other : std::exchange(others_, {}))
@@ -59,7 +60,7 @@ struct meeting {
 
 private:
   handle::pointer self_;
-  std::latch* all_;
+  std::shared_ptr<std::latch> all_;
   std::vector<handle> others_;
 };
 
@@ -126,15 +127,11 @@ TEST_CASE("what an actor sets going runs on another worker while its own is busy
   caf::actor_system system(config);
   for (int round = 0; round < 100; ++round) {
     // The three meet only if all run at the same time, each on a thread of its own.
-    std::latch all{3};
-    auto first = spawn_actor<meeting>(system, &all);
-    auto second = spawn_actor<meeting>(system, &all);
-    tell(spawn_actor<meeting>(system, &all, std::vector{first, second}), std::uint32_t{0});
-    all.wait();
-    // The latch is left before it goes: each actor has quit.
-    first = nullptr;
-    second = nullptr;
-    system.await_all_actors_done();
+    const auto all = std::make_shared<std::latch>(3);
+    auto first = spawn_actor<meeting>(system, all);
+    auto second = spawn_actor<meeting>(system, all);
+    tell(spawn_actor<meeting>(system, all, std::vector{first, second}), std::uint32_t{0});
+    all->wait();
   }
   SUCCEED();
 }
@@ -144,11 +141,10 @@ TEST_CASE("what comes from outside wakes a worker for each", "[actors][clock]") 
   set_workers(config, 2);
   caf::actor_system system(config);
   for (int round = 0; round < 100; ++round) {
-    std::latch all{2};
-    tell(spawn_actor<meeting>(system, &all), std::uint32_t{0});
-    tell(spawn_actor<meeting>(system, &all), std::uint32_t{0});
-    all.wait();
-    system.await_all_actors_done();
+    const auto all = std::make_shared<std::latch>(2);
+    tell(spawn_actor<meeting>(system, all), std::uint32_t{0});
+    tell(spawn_actor<meeting>(system, all), std::uint32_t{0});
+    all->wait();
   }
   SUCCEED();
 }
