@@ -334,7 +334,7 @@ awaitable<void> show(operation_call& call, task_stream stream) {
   auto& responder = call.responder;
   const auto silence = call.server.options.keep_alive_interval;
   bool here = co_await responder.begin_stream();
-  // Counts from what was sent last: news that this reader is not shown keep nobody waiting for a
+  // Counts from the last send: news that this reader is not shown do not delay the keep-alive, its
   // sign of life.
   auto due = call.home.now() + silence;
   while (here) {

@@ -277,7 +277,7 @@ TEST_CASE("While the disk does not write, a client may not have any number of ch
   const temporary_directory directory;
   auto made = make_rocksdb_store({.directory = directory / "data"}, {});
   REQUIRE(made.has_value());
-  auto& records = **made; // Nobody takes its turns.
+  auto& records = **made; // Its turns are not taken.
   std::vector<errc> refused;
   std::size_t kept = 0;
   for (std::size_t i = 0; i < push_writes_per_client_max + 2; ++i)

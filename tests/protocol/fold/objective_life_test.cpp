@@ -281,7 +281,7 @@ TEST_CASE("an objective is stuck when all that runs waits for people or for each
   std::vector<plan_standing> standing(3);
   CHECK_FALSE(is_stuck(view, standing));
   standing[0].idle = standing[2].idle = true;
-  CHECK_FALSE(is_stuck(view, standing)); // who waits for nobody else is just at it
+  CHECK_FALSE(is_stuck(view, standing)); // a plan that waits for no other is about to begin
   view.plans[0].state = plan_state::blocked;
   CHECK(is_stuck(view, standing));
   standing[2].idle = false;
