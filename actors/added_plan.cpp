@@ -30,9 +30,7 @@ private:
   result<void> check_plan_names() {
     for (const auto id : {std::string_view{spec_->key}, std::string_view{spec_->id.str()}})
       if (!id.empty() && known_.find_plan(id))
-        return make_error(errc::duplicate_id,
-                          "the plan id \"" + std::string{id} + "\" stands twice",
-                          plan_pointer(plan_) + "/id");
+        return refuse_repeated_id("plan", id, plan_pointer(plan_));
     for (const auto name : {std::string_view{spec_->key}, std::string_view{spec_->id.str()},
                             std::string_view{spec_->name}})
       if (const auto* use = known_.find_plan_use(name))
@@ -62,12 +60,7 @@ private:
       if (!found)
         return found.error();
       if (const auto other = known_.alternative_of(*found))
-        return make_error(errc::invalid_params,
-                          "plan \"" + label_of(*known_.plans()[*found], *found)
-                              + "\" is named as an alternative by two plans: \""
-                              + label_of(*known_.plans()[*other], *other) + "\" and \""
-                              + label_of(*spec_, plan_) + "\"",
-                          where);
+        return refuse_shared_alternative(label(*found), label(*other), label(plan_), where);
       if (std::find(plan.alternatives.begin(), plan.alternatives.end(), *found)
           == plan.alternatives.end())
         plan.alternatives.push_back(*found);
@@ -92,23 +85,16 @@ private:
     }
     if (found < plan_)
       return found;
-    return refuse_plan(plan_, text, verb, where, found).error();
+    return refuse_plan(plan_, text, verb, where, found);
   }
 
-  result<void> refuse_plan(std::uint32_t user, const std::string& text, std::string_view verb,
-                           std::string where, std::uint32_t found) const {
-    const auto who = "plan \"" + label_of(user == plan_ ? *spec_ : *known_.plans()[user], user)
-                     + "\" " + std::string{verb} + " ";
-    if (found == ambiguous)
-      return make_error(errc::invalid_params,
-                        who + "\"" + text + "\", which several plans are named; use an id",
-                        std::move(where));
-    if (found == nobody)
-      return make_error(errc::unknown_dependency,
-                        who + "\"" + text + "\", which is no plan of this objective"
-                            + meant(text, known_.plans()),
-                        std::move(where));
-    return make_error(errc::dependency_cycle, who + "itself", std::move(where));
+  error refuse_plan(std::uint32_t user, const std::string& text, std::string_view verb,
+                    std::string where, std::uint32_t found) const {
+    return refuse_plan_name(label(user), verb, text, found, known_.plans(), std::move(where));
+  }
+
+  [[nodiscard]] std::string label(std::uint32_t plan) const {
+    return label_of(plan == plan_ ? *spec_ : *known_.plans()[plan], plan);
   }
 
   // -- tasks ---------------------------------------------------------------------------------------------------------
@@ -122,9 +108,7 @@ private:
           continue;
         const auto [it, fresh] = own_ids_.try_emplace(id, t);
         if ((!fresh && it->second != t) || known_.find_task(id))
-          return make_error(errc::duplicate_id,
-                            "the task id \"" + std::string{id} + "\" stands twice",
-                            task_pointer(plan_, t) + "/id");
+          return refuse_repeated_id("task", id, task_pointer(plan_, t));
         if (const auto user = known_.find_task_use(id, true))
           return refuse_use(*user, id);
       }
@@ -147,7 +131,10 @@ private:
         bool is_ambiguous = false;
         const auto found = find_task(tasks[t].dependencies[i], is_ambiguous);
         if (is_ambiguous || !found || *found == task_position{plan_, t})
-          return refuse_task({plan_, t}, i, is_ambiguous ? ambiguous : found ? t : nobody);
+          return refuse_task_dependency(tasks, {plan_, t}, i,
+                                        is_ambiguous ? ambiguous
+                                        : found      ? t
+                                                     : nobody);
         plan.dependency_positions.push_back(*found);
         seen.push_back(*found);
       }
@@ -194,45 +181,20 @@ private:
   }
 
   /// `user` has a dependency that is written so.
-  result<void> refuse_use(const task_position& user, std::string_view text) const {
-    const auto& written = known_.plans()[user.plan]->tasks[user.task].dependencies;
+  error refuse_use(const task_position& user, std::string_view text) const {
+    const auto& tasks = known_.plans()[user.plan]->tasks;
+    const auto& written = tasks[user.task].dependencies;
     const auto at = std::find(written.begin(), written.end(), text) - written.begin();
-    return refuse_task(user, static_cast<std::size_t>(at), ambiguous);
-  }
-
-  result<void> refuse_task(task_position task, std::size_t dependency, std::uint32_t found) const {
-    const auto& specs = (task.plan == plan_ ? spec_ : known_.plans()[task.plan])->tasks;
-    const auto& text = specs[task.task].dependencies[dependency];
-    const auto who = "task \"" + label_of(specs[task.task], task.task) + "\" depends on ";
-    auto where = task_pointer(task.plan, task.task) + "/dependencies/" + std::to_string(dependency);
-    if (found == ambiguous)
-      return make_error(errc::invalid_params,
-                        who + "\"" + text + "\", which several tasks are named; use an id",
-                        std::move(where));
-    if (found == nobody)
-      return make_error(errc::unknown_dependency,
-                        who + "\"" + text + "\", which is no task of this objective"
-                            + meant(text, specs),
-                        std::move(where));
-    return make_error(errc::dependency_cycle, who + "itself", std::move(where));
+    return refuse_task_dependency(tasks, user, static_cast<std::size_t>(at), ambiguous);
   }
 
   // -- the whole -----------------------------------------------------------------------------------------------------
 
   result<void> refuse_nested_alternatives() {
-    for (const auto p : out_.plan.alternatives) {
-      if (known_.alternatives(p).empty())
-        continue;
-      const auto quoted = [&](std::uint32_t which) {
-        return "\"" + label_of(which == plan_ ? *spec_ : *known_.plans()[which], which) + "\"";
-      };
-      return make_error(errc::invalid_params,
-                        "plan " + quoted(p) + " is an alternative of plan " + quoted(plan_)
-                            + " and can have none of its own; list "
-                            + quoted(known_.alternatives(p).front()) + " among the alternatives of "
-                            + quoted(plan_),
-                        list_pointer(p, "alternatives", 0));
-    }
+    for (const auto p : out_.plan.alternatives)
+      if (const auto& nested = known_.alternatives(p); !nested.empty())
+        return refuse_nested_alternative(label(p), label(plan_), label(nested.front()),
+                                         list_pointer(p, "alternatives", 0));
     return {};
   }
 

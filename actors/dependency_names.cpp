@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 #include <vector>
 
 namespace troupe {
@@ -66,12 +67,76 @@ std::optional<std::uint32_t> find_position(std::string_view text, std::string_vi
   return value;
 }
 
-std::string meant(std::string_view text, const chunked<task_spec>& tasks) {
-  return nearest(text, tasks);
+// -- refusals ------------------------------------------------------------------------------------
+
+namespace {
+
+std::string in_quotes(std::string_view text) {
+  return std::string{"\""}.append(text).append("\"");
 }
 
-std::string meant(std::string_view text, const std::vector<plan_spec_ptr>& plans) {
-  return nearest(text, plans);
+/// `user` begins the sentence, `kind` says what it names, `others` are what it could have meant.
+template<class Specs>
+error refuse_name(std::string user, std::string_view kind, const std::string& text,
+                  std::uint32_t found, const Specs& others, std::string where) {
+  if (found == ambiguous)
+    return make_error(errc::invalid_params,
+                      user.append(in_quotes(text))
+                          .append(", which several ")
+                          .append(kind)
+                          .append("s are named; use an id"),
+                      std::move(where));
+  if (found == nobody)
+    return make_error(errc::unknown_dependency,
+                      user.append(in_quotes(text))
+                          .append(", which is no ")
+                          .append(kind)
+                          .append(" of this objective")
+                          .append(nearest(text, others)),
+                      std::move(where));
+  return make_error(errc::dependency_cycle, user.append("itself"), std::move(where));
+}
+
+} // namespace
+
+error refuse_repeated_id(std::string_view kind, std::string_view id, const std::string& where) {
+  return make_error(
+      errc::duplicate_id,
+      std::string{"the "}.append(kind).append(" id ").append(in_quotes(id)).append(" stands twice"),
+      where + "/id");
+}
+
+error refuse_task_dependency(const chunked<task_spec>& tasks, const task_position& task,
+                             std::size_t dependency, std::uint32_t found) {
+  const auto& spec = tasks[task.task];
+  return refuse_name("task " + in_quotes(label_of(spec, task.task)) + " depends on ", "task",
+                     spec.dependencies[dependency], found, tasks,
+                     task_pointer(task.plan, task.task) + "/dependencies/"
+                         + std::to_string(dependency));
+}
+
+error refuse_plan_name(const std::string& user, std::string_view verb, const std::string& text,
+                       std::uint32_t found, const std::vector<plan_spec_ptr>& plans,
+                       std::string where) {
+  return refuse_name("plan " + in_quotes(user) + " " + std::string{verb} + " ", "plan", text, found,
+                     plans, std::move(where));
+}
+
+error refuse_shared_alternative(const std::string& plan, const std::string& first,
+                                const std::string& second, std::string where) {
+  return make_error(errc::invalid_params,
+                    "plan " + in_quotes(plan) + " is named as an alternative by two plans: "
+                        + in_quotes(first) + " and " + in_quotes(second),
+                    std::move(where));
+}
+
+error refuse_nested_alternative(const std::string& plan, const std::string& primary,
+                                const std::string& nested, std::string where) {
+  return make_error(errc::invalid_params,
+                    "plan " + in_quotes(plan) + " is an alternative of plan " + in_quotes(primary)
+                        + " and can have none of its own; list " + in_quotes(nested)
+                        + " among the alternatives of " + in_quotes(primary),
+                    std::move(where));
 }
 
 } // namespace troupe

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "store/text_hash.hpp"
+#include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/spec.hpp>
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -14,6 +15,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 namespace troupe {
 
@@ -48,7 +50,7 @@ inline constexpr std::uint32_t ambiguous = UINT32_MAX - 1;
 template<class Value>
 using by_text = std::unordered_map<std::string, Value, text_hash, std::equal_to<>>;
 
-/// By a text that is owned elsewhere and lives as long as the index.
+/// By a text that its owner keeps for as long as the index lives.
 using name_index = boost::unordered_flat_map<std::string_view, std::uint32_t, text_hash>;
 
 /// A name that is there already becomes ambiguous. An empty one is passed over.
@@ -61,8 +63,32 @@ void add_name(Index& names, std::string_view name, std::uint32_t index) {
     it->second = ambiguous;
 }
 
-/// A hint at the task or plan that `text` was probably meant to name.
-[[nodiscard]] std::string meant(std::string_view text, const chunked<task_spec>& tasks);
-[[nodiscard]] std::string meant(std::string_view text, const std::vector<plan_spec_ptr>& plans);
+// -- refusals ------------------------------------------------------------------------------------
+
+/// `kind` ("task" or "plan") `id` stands twice; `where` points at its object.
+[[nodiscard]] error refuse_repeated_id(std::string_view kind, std::string_view id,
+                                       const std::string& where);
+
+/// Why a dependency of a task leads nowhere. `found`: `ambiguous`, `nobody`, or else the task
+/// itself. `tasks` are those of its plan.
+[[nodiscard]] error refuse_task_dependency(const chunked<task_spec>& tasks,
+                                           const task_position& task, std::size_t dependency,
+                                           std::uint32_t found);
+
+/// Why a plan that `user` names as `text` leads nowhere; `found` as above. `user` is a label,
+/// `verb` says how it names the plan: "depends on". `plans` are the others that it could mean.
+[[nodiscard]] error refuse_plan_name(const std::string& user, std::string_view verb,
+                                     const std::string& text, std::uint32_t found,
+                                     const std::vector<plan_spec_ptr>& plans, std::string where);
+
+/// An alternative of two plans. All are labels.
+[[nodiscard]] error refuse_shared_alternative(const std::string& plan, const std::string& first,
+                                              const std::string& second, std::string where);
+
+/// An alternative that has alternatives: which plan comes after which is one list, that of the plan
+/// for which they stand in. `plan` is an alternative of `primary` and names `nested`; all are
+/// labels.
+[[nodiscard]] error refuse_nested_alternative(const std::string& plan, const std::string& primary,
+                                              const std::string& nested, std::string where);
 
 } // namespace troupe

@@ -234,6 +234,12 @@ loop_gateway& gateway::attach(std::function<void()> notify) {
   return *impl_->loops.back();
 }
 
+void gateway::end_feeds_of(const principal& reader, const error& reason) {
+  const std::lock_guard guard(impl_->loops_lock);
+  for (const auto& each : impl_->loops)
+    each->end_feeds_of(reader, reason);
+}
+
 result<void> gateway::check(const objective_spec& spec) const {
   if (auto resolved = check_new_objective(spec, agents()); !resolved)
     return resolved.error();

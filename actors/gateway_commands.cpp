@@ -1,6 +1,7 @@
 // What the gateway does with each command.
 #include "actors/acceptance.hpp"
 #include "actors/gateway_impl.hpp"
+#include "actors/live_bytes.hpp"
 #include "actors/message_rules.hpp"
 #include "actors/objective_actor.hpp"
 #include "actors/service/fingerprint.hpp"
@@ -476,7 +477,7 @@ void gateway::create(create_objective command, watcher_ptr follow, reply<objecti
     return done(ok.error());
   if (impl_->came_before(impl_->answered_objectives, command, done))
     return;
-  if (auto ok = impl_->has_room(bytes_of(command.spec)); !ok)
+  if (auto ok = impl_->has_room(live_bytes_of(command.spec)); !ok)
     return done(ok.error());
   impl_->create(std::move(command), std::move(follow), std::move(done));
 }
@@ -590,7 +591,7 @@ void gateway::create(create_plan command, reply<plan_id> done) {
 }
 
 void gateway::impl::create(create_plan command, reply<plan_id> done) {
-  if (auto ok = has_room(bytes_of(command.spec)); !ok)
+  if (auto ok = has_room(live_bytes_of(command.spec)); !ok)
     return done(ok.error());
   if (auto ok = check_plan(command.spec, 0, agents); !ok)
     return done(ok.error());
@@ -634,7 +635,7 @@ void gateway::change(change_plan command, reply<plan_id> done) {
     return done(ok.error());
   if (impl_->came_before(impl_->answered_plans, command, done))
     return;
-  if (auto ok = impl_->has_room(bytes_of(command.operations)); !ok)
+  if (auto ok = impl_->has_room(live_bytes_of(command.operations)); !ok)
     return done(ok.error());
   if (auto ok = check_operations(command.operations, impl_->agents); !ok)
     return done(ok.error());

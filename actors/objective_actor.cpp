@@ -1,5 +1,6 @@
 #include "actors/objective_actor.hpp"
 
+#include "actors/live_bytes.hpp"
 #include "actors/plan_actor.hpp"
 #include "actors/status_message.hpp"
 #include "actors/throttle_actor.hpp"
@@ -46,7 +47,7 @@ objective_actor::~objective_actor() {
 
 void objective_actor::hold(const plan_spec& plan, std::uint32_t position) {
   plan_positions_.try_emplace(plan.id, position);
-  hold_bytes(bytes_of(plan));
+  hold_bytes(live_bytes_of(plan));
 }
 
 void objective_actor::hold_bytes(std::size_t more, std::size_t less) {

@@ -1,9 +1,9 @@
 // What an objective is asked: to change, to pause, to grow by a plan, to begin or end one, to take
 // an answer, to be canceled.
 #include "actors/acceptance.hpp"
+#include "actors/live_bytes.hpp"
 #include "actors/objective_actor.hpp"
 #include "protocol/opt/limits_opt.hpp"
-#include "protocol/spec_size.hpp"
 
 #include <algorithm>
 
@@ -176,7 +176,8 @@ void objective_actor::note_shape(const plan_spec& before, const plan_changed& ch
     index_->apply(now, changed);
   const auto size = static_cast<std::uint32_t>(before.tasks.size());
   for (const auto task : tasks_touched_by(changed, size))
-    hold_bytes(bytes_of(now->tasks[task]), task < size ? bytes_of(before.tasks[task]) : 0);
+    hold_bytes(live_bytes_of(now->tasks[task]),
+               task < size ? live_bytes_of(before.tasks[task]) : 0);
 }
 
 template<class Message>

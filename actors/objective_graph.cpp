@@ -53,9 +53,7 @@ public:
           const auto number = offsets_[p] + t;
           const auto [it, fresh] = ids_.try_emplace(id, number);
           if (!fresh && it->second != number && !accepted)
-            return make_error(errc::duplicate_id,
-                              "the task id \"" + std::string{id} + "\" stands twice",
-                              task_pointer(p, t) + "/id");
+            return refuse_repeated_id("task", id, task_pointer(p, t));
         }
       }
     return {};
@@ -138,9 +136,7 @@ private:
           continue;
         const auto [it, fresh] = ids.try_emplace(id, p);
         if (!fresh && it->second != p)
-          return make_error(errc::duplicate_id,
-                            "the plan id \"" + std::string{id} + "\" stands twice",
-                            plan_pointer(p) + "/id");
+          return refuse_repeated_id("plan", id, plan_pointer(p));
       }
       add_name(names, plans_[p]->name, p);
     }
@@ -161,12 +157,8 @@ private:
           return found.error();
         auto& other = out_.plans[*found];
         if (other.alternative_of && *other.alternative_of != p)
-          return make_error(errc::invalid_params,
-                            "plan \"" + label_of(*plans_[*found], *found)
-                                + "\" is named as an alternative by two plans: \""
-                                + label_of(*plans_[*other.alternative_of], *other.alternative_of)
-                                + "\" and \"" + label_of(*plans_[p], p) + "\"",
-                            where);
+          return refuse_shared_alternative(label(*found), label(*other.alternative_of), label(p),
+                                           where);
         if (!std::exchange(other.alternative_of, p))
           out_.plans[p].alternatives.push_back(*found);
       }
@@ -184,17 +176,8 @@ private:
       found = named->second;
     else if (const auto slot = find_position(text, "plan", plans_.size()))
       found = *slot;
-    const auto who = "plan \"" + label_of(*plans_[p], p) + "\" " + std::string{verb} + " ";
-    if (found == ambiguous)
-      return make_error(errc::invalid_params,
-                        who + "\"" + text + "\", which several plans are named; use an id", where);
-    if (found == nobody)
-      return make_error(errc::unknown_dependency,
-                        who + "\"" + text + "\", which is no plan of this objective"
-                            + meant(text, plans_),
-                        where);
-    if (found == p)
-      return make_error(errc::dependency_cycle, who + "itself", where);
+    if (found == ambiguous || found == nobody || found == p)
+      return refuse_plan_name(label(p), verb, text, found, plans_, where);
     return found;
   }
 
@@ -209,7 +192,7 @@ private:
         const auto found = find_noted(p, t, i, outside);
         const auto own = tasks_.offset(p) + t;
         if (found == nobody || found == ambiguous || found == own)
-          return refuse({p, t}, i, found);
+          return refuse_task_dependency(specs, {p, t}, i, found);
         const auto where = tasks_.at(found);
         plan.dependency_positions.push_back(where);
         if (std::exchange(awaited_by_[found], own) == own)
@@ -248,39 +231,13 @@ private:
     return exists ? tasks_.offset(on_plan) + on_task : nobody;
   }
 
-  error refuse(task_position task, std::size_t dependency, std::uint32_t found) const {
-    const auto& specs = plans_[task.plan]->tasks;
-    const auto& text = specs[task.task].dependencies[dependency];
-    const auto who = "task \"" + label_of(specs[task.task], task.task) + "\" depends on ";
-    auto where = task_pointer(task.plan, task.task) + "/dependencies/" + std::to_string(dependency);
-    if (found == ambiguous)
-      return make_error(errc::invalid_params,
-                        who + "\"" + text + "\", which several tasks are named; use an id",
-                        std::move(where));
-    if (found == nobody)
-      return make_error(errc::unknown_dependency,
-                        who + "\"" + text + "\", which is no task of this objective"
-                            + meant(text, specs),
-                        std::move(where));
-    return make_error(errc::dependency_cycle, who + "itself", std::move(where));
-  }
-
-  // Who is tried after whom is one list, that of the plan they all stand in for.
   result<void> refuse_nested_alternatives() const {
     for (std::uint32_t p = 0; p < plans_.size(); ++p) {
       const auto& plan = out_.plans[p];
-      if (!plan.alternative_of || plan.alternatives.empty())
-        continue;
-      const auto quoted = [&](std::uint32_t which) {
-        return "\"" + label_of(*plans_[which], which) + "\"";
-      };
-      const auto primary = quoted(*plan.alternative_of);
-      return make_error(errc::invalid_params,
-                        "plan " + quoted(p) + " is an alternative of plan " + primary
-                            + " and can have none of its own; list "
-                            + quoted(plan.alternatives.front()) + " among the alternatives of "
-                            + primary,
-                        list_pointer(p, "alternatives", 0));
+      if (plan.alternative_of && !plan.alternatives.empty())
+        return refuse_nested_alternative(label(p), label(*plan.alternative_of),
+                                         label(plan.alternatives.front()),
+                                         list_pointer(p, "alternatives", 0));
     }
     return {};
   }
@@ -392,9 +349,8 @@ private:
            + (other_stands_in ? " (for which " + plan_name(plan_of(before)) + " stands in)" : "");
   }
 
-  std::string plan_name(std::uint32_t plan) const {
-    return "plan " + label_of(*plans_[plan], plan);
-  }
+  std::string label(std::uint32_t plan) const { return label_of(*plans_[plan], plan); }
+  std::string plan_name(std::uint32_t plan) const { return "plan " + label(plan); }
 
   [[nodiscard]] std::uint32_t node_count() const {
     return start_of(static_cast<std::uint32_t>(plans_.size()));

@@ -18,7 +18,7 @@ void complain(std::string_view text);
 /// `text` on standard output as it is; as `all_written`.
 bool say(std::string_view text);
 
-/// `code`, but exit_failed for exit_ok if not all was `written`: nobody takes lost output for a
+/// `code`, but exit_failed for exit_ok if not all was `written`: lost output is not taken for a
 /// success.
 [[nodiscard]] int exit_code_of(int code, bool written);
 

@@ -1,5 +1,5 @@
 // Opens the store a command was asked for, and knows where `troupe run` keeps a file's record when
-// nobody says.
+// no directory is given.
 #pragma once
 
 #include "apps/options.hpp"

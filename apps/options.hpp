@@ -19,7 +19,7 @@ enum exit_code : int {
   exit_ok = 0,          ///< Completed; valid.
   exit_failed = 1,      ///< The run failed; the server could not start.
   exit_usage = 2,       ///< Wrong usage or an invalid file: nothing was run.
-  exit_needs_input = 3, ///< A question came up and nobody is there to ask.
+  exit_needs_input = 3, ///< A question came up and no person is there to ask.
   exit_canceled = 130   ///< Canceled: 128 + SIGINT, as shells report it.
 };
 

@@ -61,7 +61,7 @@ result<resolved_objective> check_plan_file(const plan_file& file, const agent_re
 void make_ids_local(objective_spec& spec) {
   spec.id = {};
   for (auto& plan : spec.plans) {
-    auto& own = unshared(plan); // nobody else has it: it was just read
+    auto& own = unshared(plan); // it has no other owner: it was just read
     own.id = {};
     for (std::size_t t = 0; t < own.tasks.size(); ++t)
       own.tasks.edit(t).id = {};

@@ -21,7 +21,7 @@ public:
   [[nodiscard]] int descriptor() const noexcept;
   /// Empties the descriptor.
   void clear() noexcept;
-  /// Somebody asked for an end.
+  /// An end was asked for.
   [[nodiscard]] bool stop_requested() const noexcept;
   /// The process was stopped and goes on (SIGCONT) since the last call.
   [[nodiscard]] bool take_continued() noexcept;

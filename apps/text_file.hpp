@@ -8,7 +8,7 @@
 
 namespace troupe {
 
-/// Of a configuration, a card or a key. Nobody writes a longer one; a device that never ends is
+/// Of a configuration, a card or a key. None is longer; a device that never ends is
 /// refused there.
 inline constexpr std::size_t text_file_bytes_max = std::size_t{16} << 20;
 

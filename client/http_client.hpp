@@ -93,7 +93,9 @@ private:
 
 /// What the client lends: one exchange after the other with one target. Needs no connection before
 /// the first exchange, and no buffer between two. A connection is made when none is left over, and
-/// again when the other side has closed it.
+/// again when the other side has closed it. An exchange that waits for its answer, or for more of
+/// it, holds a read buffer of 512 bytes (measured with Boost 1.81); a TLS connection has 34 KiB
+/// of Asio's besides.
 class http_stream {
 public:
   ~http_stream();
@@ -103,7 +105,7 @@ public:
   /// One at a time; `target` of the URL is asked. Errors: invalid_params (an address was refused),
   /// timed_out, unavailable (no such host, no connection, a certificate that does not fit, an
   /// answer that is none), canceled (closed meanwhile), overloaded (too much was to be looked up
-  /// here, so that nobody was asked for the host's address).
+  /// here, so that no name server was asked for the host's address).
   [[nodiscard]] awaitable<result<outbound_answer>> exchange(outbound_request request);
   /// Ends what is under way.
   void close();

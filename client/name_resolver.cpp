@@ -32,7 +32,7 @@ result<addresses> ask_system(const std::string& host) {
   return out;
 }
 
-/// Detached, for a name server may take longer than anybody wants to wait at the end; it holds on
+/// Detached, for a name server may take longer than the end of the client may wait; it holds on
 /// to the state only.
 void start_detached(std::function<void()> life) {
   std::thread(std::move(life)).detach();
@@ -65,7 +65,7 @@ struct name_resolver::state : std::enable_shared_from_this<state> {
   const time_source& time;
   std::mutex guard;
   std::condition_variable work;
-  asio::io_context* home;                            ///< Null once nobody wants answers any more.
+  asio::io_context* home;                            ///< Null once no answer is wanted any more.
   std::unordered_map<std::string, look_up> look_ups; ///< By host.
   std::deque<std::string> waiting;                   ///< The hosts of those that have not begun.
   bool has_threads = false;                          ///< `start` was called.

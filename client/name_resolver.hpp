@@ -1,7 +1,7 @@
 // Host names to addresses without blocking the loop: a few threads of its own ask the system.
 // Asio's resolver has one thread, which a single name server that does not answer would hold up for
-// everybody. One look-up at a time for each host, so that a host whose name servers are dead has
-// one of the threads and not all; and none that nobody waits for any more.
+// all. One look-up at a time for each host, so that a host whose name servers are dead has
+// one of the threads and not all; and none once no exchange waits for it.
 //
 // A step machine: `turn` looks one host up. After `start`, threads take the turns.
 #pragma once
@@ -39,7 +39,7 @@ public:
   /// Answers go nowhere from now on; does not wait for questions under way. Call before the loop
   /// goes.
   void close();
-  /// `done` runs on the loop, or is destroyed on any thread: nobody looks the host up if that has
+  /// `done` runs on the loop, or is destroyed on any thread: the host is not looked up if that has
   /// not begun at `until`. Joins a look-up of the same host that waits or is under way.
   /// errc::unavailable if there is no such host.
   void resolve(std::string host, time_point until, std::function<void(result<addresses>)> done);

@@ -29,7 +29,7 @@ public:
   gateway& door;
   card_documents cards; ///< Set before anything is served.
   const feed_budget_ptr feeds =
-      std::make_shared<feed_budget>();      ///< What waits in all feeds of this server.
+      std::make_shared<feed_budget>();      ///< Bytes that wait in all feeds of this server.
   const std::shared_ptr<push_service> push; ///< A reply that is under way may outlive the server.
   const service operations;                 ///< What can be asked for.
   event_texts texts;                        ///< Of the events that streams show.

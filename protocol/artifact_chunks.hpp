@@ -21,7 +21,7 @@ void append_chunk(artifact& to, const artifact& chunk);
 /// `continues_chunk(before, next)` holds.
 [[nodiscard]] change growing_chunk(const change& before);
 
-/// Adds `next`; `grown` was made by growing_chunk and nobody else has it. It has the sequence and
+/// Adds `next`; `grown` was made by growing_chunk and has no other owner. It has the sequence and
 /// the time of `next`.
 void join_chunk(change& grown, const change& next);
 

@@ -1,4 +1,4 @@
-// Where somebody is in a stream of changes (event.hpp: an objective with its tasks, or a lone
+// How far a reader is in a stream of changes (event.hpp: an objective with its tasks, or a lone
 // task), and in many streams at once. Numbers count within their stream: there is no number for a
 // place in several of them.
 #pragma once

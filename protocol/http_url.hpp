@@ -1,5 +1,5 @@
 // An http or https URL, taken apart: the one place that knows what a URL to post to looks like.
-// Codecs refuse with it what a client sends, the HTTP client connects with it. Whether somebody may
+// Codecs refuse with it what a client sends, the HTTP client connects with it. Whether a URL may
 // be posted to is not decided here (net/push/push_address.hpp).
 #pragma once
 

@@ -1,4 +1,4 @@
-// What was probably meant by a name nobody knows: for the hints in error messages.
+// The name that was probably meant by an unknown one: for the hints in error messages.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What is due when. A plain value: it has no clock and no thread, and tells nobody anything by
+// What is due when. A plain value: it has no clock and no thread, and calls nothing by
 // itself. Used for the deadlines of tasks (actors/deadline_desk.hpp) and for timers of event loops
 // (client/timers.hpp).
 #pragma once

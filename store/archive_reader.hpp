@@ -1,4 +1,4 @@
-// Who reads the disk: reads wait in a bounded queue, clients take turns, equal reads are done once.
+// Reads the disk: reads wait in a bounded queue, clients take turns, equal reads are done once.
 // `turn` does one of them on the thread that calls it; a reader's thread calls `run`. Thread-safe.
 #pragma once
 
@@ -30,7 +30,7 @@ struct reader_limits {
   std::size_t bytes_handed_out_max = archive_bytes_handed_out_max;
 };
 
-/// Bytes of decoded records that somebody holds. Outlives its records.
+/// Bytes of the decoded records that are in use. Outlives its records.
 class byte_gauge : public std::enable_shared_from_this<byte_gauge> {
 public:
   /// `record` as a pointer that counts `bytes` as long as it lives.
@@ -95,7 +95,7 @@ public:
   void run();
   /// Makes `run` return once nothing waits.
   void close();
-  /// Waits until nothing waits and nothing is being done. Somebody else takes the turns.
+  /// Waits until no read waits and none is being done. Other threads take the turns.
   void drain();
 
   /// Without the figures of caches.

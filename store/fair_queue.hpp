@@ -26,7 +26,7 @@ public:
   /// `clients_max`: how many clients with nothing waiting are remembered for what they cost.
   explicit fair_queue(std::size_t clients_max) : clients_max_(clients_max) {}
 
-  /// Behind what waits of `client` already.
+  /// Behind the items of `client` that wait already.
   void push(const std::string& client, Item item) {
     auto& mine = *clients_.try_emplace(client).first;
     auto& of = mine.second;

@@ -1,5 +1,5 @@
-// Ids that clients chose and that somebody is about to use: claimed from the check that they are
-// free until what has them is committed, so that two requests cannot both have one. Sharded by id:
+// Ids that clients chose and that a request is about to use: claimed from the check that they are
+// free until their task or plan is committed, so that no two requests have one id. Sharded by id:
 // a claim of many ids holds no lock for long. Thread-safe.
 #pragma once
 

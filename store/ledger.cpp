@@ -201,7 +201,7 @@ void ledger::tell_all(const change_ptr& change) const {
   tell(all_watched_by_, change);
 }
 
-/// Who watches a task from its first event on: `follow`, and those who waited for it to begin.
+/// The watchers of a task from its first event on: `follow`, and those that waited for it to begin.
 ledger::watchers ledger::begin_watching(task_shard& home, const task_id& id,
                                         const watcher_ptr& follow) {
   watchers out;

@@ -1,5 +1,5 @@
 // The committed view, in memory: live tasks and objectives, who watches them, and nothing that is
-// not durable yet. Stores publish changes here once these are safe; everybody reads here. Sharded
+// not durable yet. Stores publish changes here once these are safe; all readers read here. Sharded
 // by id, a lock for each shard, none that all requests share.
 //
 // Locks are taken in the order objective shard, task shard, archive; never two of one kind; that of
@@ -38,7 +38,7 @@ public:
 
   struct published {
     bool accepted = false; ///< False: about a task or objective that is not live; nothing changed,
-                           ///< nobody was told.
+                           ///< no watcher was told.
     bool may_settle = false; ///< The objective is settled and has no live task: it may be sealed.
   };
 
@@ -112,7 +112,7 @@ public:
   [[nodiscard]] std::optional<objective_state_of_record> sealable(const objective_id& id) const;
   /// The archive has it from now on (`list` leaves it to the archive); unless it was changed since.
   void mark_sealed(const objective_id& id, std::uint64_t sequence);
-  /// Drops sealed objectives that nobody watches and that were last changed before
+  /// Drops sealed objectives that have no watcher and that were last changed before
   /// `settled_before`.
   void evict(timestamp settled_before);
 
@@ -123,7 +123,7 @@ public:
     objective_id id;
     std::size_t tasks = 0;
   };
-  /// The settled objectives that nobody watches.
+  /// The settled objectives that have no watcher.
   [[nodiscard]] std::vector<settled_objective> settled() const;
   /// Drops one of them for good, unless it was changed or is watched since.
   void forget(const settled_objective& which);
@@ -147,7 +147,7 @@ private:
   /// A task that has not ended. Kept in a set keyed by the record's id.
   struct live_entry {
     mutable std::shared_ptr<task> record;
-    mutable std::unique_ptr<watchers> watched_by = nullptr; ///< Null: nobody.
+    mutable std::unique_ptr<watchers> watched_by = nullptr; ///< Null: none.
     mutable std::uint64_t sequence = 0;                     ///< Of its last change, in its stream.
     mutable live_index<task>::place listed = {};
 
@@ -195,7 +195,7 @@ private:
     bool in_memory = true; ///< False: read from the archive for one question.
     live_index<objective_view>::place listed = {}; ///< Nowhere while it is sealed.
 
-    /// Settled, and nobody needs it here.
+    /// Settled, and not needed here.
     [[nodiscard]] bool is_idle() const noexcept {
       return pins == 0 && live_tasks == 0 && watched_by.empty() && is_settled(view->state);
     }

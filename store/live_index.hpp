@@ -1,5 +1,5 @@
 // The live tasks or objectives of each owner by state, beside what lists are narrowed by: a list
-// looks at what may stand in it, and at nobody else's. A plain value; not thread-safe, each shard
+// looks only at the rows that may stand in it. A plain value; not thread-safe, each shard
 // of the ledger has one.
 #pragma once
 

@@ -34,10 +34,10 @@ struct position {
 
 /// What a list of tasks is narrowed by.
 struct task_filter {
-  std::string owner;   ///< Whose tasks (owner_of).
-  std::string context; ///< Empty: any.
-  std::optional<task_state> state;
-  std::optional<timestamp> status_after; ///< Inclusive.
+  std::string owner{};   ///< Whose tasks (owner_of).
+  std::string context{}; ///< Empty: any.
+  std::optional<task_state> state{};
+  std::optional<timestamp> status_after{}; ///< Inclusive.
 };
 
 template<class T>
@@ -74,6 +74,13 @@ public:
     heap_.emplace_back(position{at, id}, make());
     std::push_heap(heap_.begin(), heap_.end(), before);
   }
+
+  /// No row of the time `at`, or of an earlier one, can stand among the first any more.
+  [[nodiscard]] bool is_full_for(timestamp at) const noexcept {
+    return heap_.size() == count_ && (count_ == 0 || at < heap_.front().first.at);
+  }
+  /// Counts rows that pass and do not stand among the first.
+  void count_more(std::uint64_t rows) noexcept { total_ += rows; }
 
   /// The rows in list order. Call once.
   [[nodiscard]] listed<T> take() {

@@ -147,19 +147,13 @@ void push_table::answer(std::vector<push_write>& writes) {
 
 namespace {
 
-std::size_t bytes_of(const push_row& row) noexcept {
-  const auto& config = row.config;
-  auto sum = sizeof(push_write) + config.id.size() + config.task.str().size() + config.url.size()
-             + config.token.size() + row.progress.stopped.size();
+std::size_t bytes_of(const push_write& write) noexcept {
+  const auto& config = write.row.config;
+  auto sum = sizeof(push_write) + write.client.size() + config.id.size() + config.task.str().size()
+             + config.url.size() + config.token.size() + write.row.progress.stopped.size();
   if (config.authentication)
     sum += config.authentication->scheme.size() + config.authentication->credentials.size();
   return sum;
-}
-
-/// Who is charged for it. Nobody says who deletes: those of one task are charged together.
-std::string payer_of(const push_write& write) {
-  return write.operation == push_write::kind::save ? client_of(write.row.config.owner)
-                                                   : "task " + write.row.config.task.str();
 }
 
 error too_much_waits(const char* limit, std::size_t bound, const char* unit) {
@@ -184,9 +178,8 @@ result<void> push_queue::push(push_write& added) {
       writes_[where->second] = std::move(added);
     return {};
   }
-  const auto bytes = bytes_of(added.row);
-  const auto payer = payer_of(added);
-  const auto known = awaited_by_client_.find(payer);
+  const auto bytes = bytes_of(added);
+  const auto known = awaited_by_client_.find(added.client);
   const auto mine = known == awaited_by_client_.end() ? 0 : known->second;
   if (awaited_ >= limits_.writes_max)
     return too_much_waits("push_writes_max", limits_.writes_max, "changes");
@@ -196,7 +189,7 @@ result<void> push_queue::push(push_write& added) {
   if (bytes_ + bytes > limits_.bytes_max)
     return too_much_waits("push_writes_bytes_max", limits_.bytes_max, "bytes");
   ++awaited_;
-  ++awaited_by_client_[payer];
+  ++awaited_by_client_[added.client];
   bytes_ += bytes;
   writes_.push_back(std::move(added));
   return {};
@@ -228,6 +221,7 @@ push_write about(push_write::kind kind, const task_id& task, const std::string& 
 
 void push_desk::save(push_config config, push_progress from, saved_fn then) {
   push_write out;
+  out.client = client_of(config.owner);
   out.row.config = std::move(config);
   out.row.progress = std::move(from);
   out.saved = std::move(then);
@@ -235,8 +229,9 @@ void push_desk::save(push_config config, push_progress from, saved_fn then) {
 }
 
 void push_desk::erase(const task_id& task, const std::string& id, std::uint64_t serial,
-                      erased_fn then) {
+                      erased_fn then, const std::string& client) {
   auto out = about(push_write::kind::erase, task, id, serial);
+  out.client = client;
   out.erased = std::move(then);
   submit(std::move(out));
 }

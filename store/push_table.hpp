@@ -25,7 +25,8 @@ struct push_write {
   enum class kind : std::uint8_t { save, erase, note };
 
   kind operation = kind::save;
-  push_row row; ///< erase: task, id and serial; note: progress besides.
+  push_row row;       ///< erase: task, id and serial; note: progress besides.
+  std::string client; ///< For whom it counts while it waits (push_configs).
   push_configs::saved_fn saved;
   push_configs::erased_fn erased;
   result<push_row> outcome = push_row{}; ///< Of a save, once it is staged.
@@ -97,8 +98,8 @@ private:
 
   bounds limits_;
   std::vector<push_write> writes_;
-  std::map<same, std::size_t> unawaited_; ///< Where in `writes_`.
-  std::unordered_map<std::string, std::size_t> awaited_by_client_;
+  std::map<same, std::size_t> unawaited_;                          ///< Where in `writes_`.
+  std::unordered_map<std::string, std::size_t> awaited_by_client_; ///< Writes by client.
   std::size_t awaited_ = 0;
   std::size_t bytes_ = 0; ///< Of those that are awaited.
 };
@@ -107,8 +108,8 @@ private:
 class push_desk : public push_configs {
 public:
   void save(push_config config, push_progress from, saved_fn then) final;
-  void erase(const task_id& task, const std::string& id, std::uint64_t serial,
-             erased_fn then) final;
+  void erase(const task_id& task, const std::string& id, std::uint64_t serial, erased_fn then,
+             const std::string& client) final;
   void note(const task_id& task, const std::string& id, std::uint64_t serial,
             push_progress progress) final;
   [[nodiscard]] result<void> has_room(const task_id& task, const std::string& id) const final {

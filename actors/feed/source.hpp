@@ -43,7 +43,7 @@ public:
   /// Whose changes it has; empty: those of more than one task.
   [[nodiscard]] virtual const task_id& task() const noexcept = 0;
   /// For whom it reads. The feeds of a principal that may read no more can be ended
-  /// (`loop_gateway::end_feeds_of`).
+  /// (`gateway::end_feeds_of`).
   [[nodiscard]] virtual const principal& reader() const noexcept = 0;
 };
 

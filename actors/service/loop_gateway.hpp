@@ -63,7 +63,8 @@ public:
     // Small and trivial: no allocation.
     return [this, number](result<T> value) { answer(number, std::move(value)); };
   }
-  /// Ends the feeds that `reader` reads. Their streams get `reason`.
+  /// Ends the feeds that `reader` reads on this loop (gateway::end_feeds_of: on all). Their streams
+  /// get `reason`.
   void end_feeds_of(const principal& reader, const error& reason);
   /// Ends the actor as a fault in it would; for tests.
   void kill();

@@ -1,4 +1,4 @@
-// `troupe card`: the agent card as `troupe serve` would serve it, or whether somebody's card is
+// `troupe card`: the agent card as `troupe serve` would serve it, or whether another card is
 // signed with a key.
 #include "apps/commands.hpp"
 #include "apps/console.hpp"

@@ -29,7 +29,7 @@ struct text_graph_options {
 [[nodiscard]] std::string draw_dot(const objective_spec& spec, const resolved_objective& edges);
 [[nodiscard]] std::string draw_mermaid(const objective_spec& spec, const resolved_objective& edges);
 
-/// Above this many tasks an SVG is of no use to anybody; `draw_svg` refuses (limit_exceeded) and
+/// Above this many tasks an SVG is of no use; `draw_svg` refuses (limit_exceeded) and
 /// recommends dot.
 inline constexpr std::size_t svg_tasks_max = 5000;
 

@@ -31,7 +31,7 @@ int refuse(const run_options& options, const error& why) {
 /// A descriptor that is closed in the end, unless it is one of the standard ones.
 class keyboard {
 public:
-  /// Where a person can be asked; negative if nobody is there.
+  /// Where a person can be asked; negative if there is none.
   keyboard(const run_options& options, bool live) {
     if (options.no_input)
       return;

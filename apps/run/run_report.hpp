@@ -1,4 +1,4 @@
-// What a run says in plain lines: one per change of state when nobody watches the tree, and the
+// What a run says in plain lines: one per change of state when no tree is shown, and the
 // summary at the end. Pure functions.
 #pragma once
 

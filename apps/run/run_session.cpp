@@ -268,7 +268,7 @@ void run_session::read_input() {
     return;
   dirty_ = true;
   if (got <= 0) {
-    input_.descriptor = -1; // the keyboard is gone: mind_questions sees that nobody is there
+    input_.descriptor = -1; // the keyboard is gone: mind_questions sees that no person is there
     return;
   }
   const auto lines = editor_.feed({bytes.data(), static_cast<std::size_t>(got)});
@@ -279,7 +279,7 @@ void run_session::read_input() {
     input_.descriptor = -1;
   else
     give_answer(*question, valid_utf8(lines.front().text));
-  // What was pasted behind this line is no answer to the next question: nobody has seen that yet.
+  // What was pasted behind this line is no answer to the next question: it was not shown yet.
   // Before it is shown, all that is forgotten.
   mind_questions();
 }

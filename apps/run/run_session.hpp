@@ -25,7 +25,7 @@ namespace troupe {
 
 /// Where answers come from besides `--answer`.
 struct input_choice {
-  int descriptor = -1;       ///< Of the person's keyboard; negative: nobody is there.
+  int descriptor = -1;       ///< Of the person's keyboard; negative: there is none.
   key_input* keys = nullptr; ///< Set if the screen shows the prompt and the terminal does not echo.
 };
 

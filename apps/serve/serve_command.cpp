@@ -1,4 +1,4 @@
-// `troupe serve`: configuration, store, gateway and HTTP server, until somebody asks for an end;
+// `troupe serve`: configuration, store, gateway and HTTP server, until it is asked to end;
 // then a polite one.
 #include "apps/commands.hpp"
 #include "apps/console.hpp"
@@ -32,7 +32,7 @@ using namespace std::chrono_literals;
 
 constexpr auto serve_look_interval = 5s; ///< Between two looks at what the store says of its disk.
 
-/// Whether somebody listens there already, asked before anything is set going. Everything else that
+/// Whether another program listens there already, asked before anything is set going. All else that
 /// can go wrong with an address is left to `server::start`.
 bool is_taken(const serve_settings& settings) {
   if (settings.server.port == 0)
@@ -84,7 +84,7 @@ void log_start(const serve_settings& settings, const agent_registry& agents, con
   log_info(describe_recovery(left));
 }
 
-/// Until somebody asks for an end. Says when the store stops to write, and when it goes on.
+/// Until it is asked to end. Says when the store stops to write, and when it goes on.
 void serve_until_stopped(stop_signals& signals, store& records) {
   bool writable = true;
   while (!signals.stop_requested()) {

@@ -73,7 +73,7 @@ inline setting truth(std::string_view key, std::string_view help, place<bool> wh
   return as_given<bool>(key, help, where, "true or false");
 }
 
-/// A list of texts. `is_secret`: nobody is shown them.
+/// A list of texts. `is_secret`: they are never shown.
 inline setting texts(std::string_view key, std::string_view help, place<text_list> where,
                      bool is_secret = false) {
   auto out = as_given<text_list>(key, help, where, "a list of texts");

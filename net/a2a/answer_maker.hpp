@@ -64,7 +64,7 @@ public:
   bool turn();
   /// Starts threads that take turns until `close`.
   void start(std::size_t threads);
-  /// Makes what waits, and ends the threads.
+  /// Makes the answers that wait, and ends the threads.
   void close();
 
 private:

@@ -20,7 +20,7 @@ class awaited_reply final : public pending_request {
 public:
   explicit awaited_reply(operation_call& call)
       : gate_(call.home.gate()), wake_(call.responder.wake()), number_(gate_.expect(*this)) {}
-  /// To where it is waited for; nobody waits at `other` yet.
+  /// To where it is waited for; no coroutine waits at `other` yet.
   awaited_reply(awaited_reply&& other) noexcept
       : gate_(other.gate_), wake_(std::move(other.wake_)), value_(std::move(other.value_)),
         number_(std::exchange(other.number_, 0)) {
@@ -40,7 +40,7 @@ public:
 private:
   void set(result<T> value) {
     value_.emplace(std::move(value));
-    const auto reader = wake_; // who waits goes on, and may destroy this
+    const auto reader = wake_; // the coroutine that waits goes on, and may destroy this
     reader->deliver();
   }
 
@@ -64,7 +64,7 @@ public:
     return [gate = &gate_, number = number_] { gate->wake(number); };
   }
   [[nodiscard]] request_number number() const noexcept { return number_; }
-  /// Set if nobody will be notified any more.
+  /// Set if no notification comes any more.
   [[nodiscard]] const std::optional<error>& failure() const noexcept { return failure_; }
 
   void on_answer(service_answer) override {}
@@ -102,7 +102,7 @@ private:
   awaited_changes changes_; ///< The feed ends with it.
 };
 
-/// Waits for the reply. False if the client went away meanwhile: nobody reads an answer.
+/// Waits for the reply. False if the client went away meanwhile: an answer has no reader.
 template<class T>
 awaitable<bool> arrival(operation_call& call, awaited_reply<T>& reply) {
   while (!reply.is_ready() && !call.responder.is_gone())

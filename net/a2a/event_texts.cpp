@@ -6,7 +6,7 @@ namespace troupe::net {
 
 namespace {
 
-/// A longer text is encoded again for everybody who wants it: memory matters more.
+/// A longer text is encoded again for each stream that wants it: memory matters more.
 constexpr std::size_t text_kept_bytes_max = 256 * 1024;
 
 /// True if `where` and `one` are the same change.
@@ -43,7 +43,7 @@ event_texts::text_ptr event_texts::find(shard& in, const change_ptr& where, cons
 }
 
 bool event_texts::append(std::string& out, const change_ptr& where, const key& which) {
-  // Nobody else has the change: nobody else will ask for its text.
+  // No other stream has the change: none will ask for its text.
   if (where.use_count() <= 1)
     return write(out, *where, which);
   auto& home = shard_of(where);

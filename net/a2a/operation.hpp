@@ -100,8 +100,8 @@ void read_service_parameters(operation_call& call);
 /// `params`, or an empty object in their place.
 [[nodiscard]] const boost::json::value& params_of(const operation_call& call) noexcept;
 
-/// Who asks, from what is known of the connection: everybody is anonymous where nobody has to say
-/// who they are.
+/// The caller, from the facts of the connection: every caller is anonymous where none has to say
+/// who it is.
 [[nodiscard]] principal principal_of(const connection_facts& facts);
 
 /// Completes a command: `who` becomes the principal of the call, with the tenant that path or

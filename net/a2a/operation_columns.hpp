@@ -8,34 +8,45 @@
 #include "net/a2a/operation.hpp"
 #include "protocol/opt/codec_opt.hpp"
 
-#include <boost/json/value.hpp>
+#include <type_traits>
+#include <utility>
 
 namespace troupe::net {
 
-/// Reads params with one of the codec's readers.
-template<class Command>
-[[nodiscard]] result<Command> read(const operation_call& call,
-                                   wire_codec::reader<Command> wire_codec::*reader) {
-  return (call.codec->*reader)(params_of(call));
-}
-
-/// An operation that is answered with a value: what it reads, how it is asked for, what it writes,
-/// and whether that is a long answer, if it may be one.
+/// An operation that is answered with a value: its command and answer, how it is read (`decode`)
+/// and asked for (`ask`), what is written (`encode`), and whether that is a long answer
+/// (`is_long`), if it may be one.
 template<operation Which>
 struct json_column;
 
-template<>
-struct json_column<operation::get_task> {
-  using command = get_task;
-  using answer = task_ptr;
+/// What most columns begin with. `Parameter` is the command as `Ask` takes it. `Reader` is a reader
+/// of the codec, or a function for params that are the same under every version.
+template<class Parameter, class Answer, auto Reader,
+         void (service::*Ask)(Parameter, reply<Answer>) const>
+struct basic_column {
+  using command = std::remove_cvref_t<Parameter>;
+  using answer = Answer;
   static result<command> decode(const operation_call& call) {
-    auto out = read(call, &wire_codec::read_get_task);
+    if constexpr (std::is_member_pointer_v<decltype(Reader)>)
+      return (call.codec->*Reader)(params_of(call));
+    else
+      return Reader(params_of(call));
+  }
+  static void ask(const service& of, const command& asked, reply<answer> done) {
+    (of.*Ask)(asked, std::move(done));
+  }
+};
+
+// -- tasks -------------------------------------------------------------------------------------------------------------
+
+template<>
+struct json_column<operation::get_task>
+    : basic_column<const get_task&, task_ptr, &wire_codec::read_get_task, &service::get> {
+  static result<command> decode(const operation_call& call) {
+    auto out = basic_column::decode(call);
     if (out)
       out->view.include_progress = call.extensions.progress;
     return out;
-  }
-  static void ask(const service& of, const command& query, reply<answer> done) {
-    of.get(query, std::move(done));
   }
   static bool is_long(const command& query, const answer& found) {
     return answer_size{}.add(*found, query.view).is_long();
@@ -47,17 +58,13 @@ struct json_column<operation::get_task> {
 };
 
 template<>
-struct json_column<operation::list_tasks> {
-  using command = list_tasks;
-  using answer = task_page;
+struct json_column<operation::list_tasks>
+    : basic_column<const list_tasks&, task_page, &wire_codec::read_list_tasks, &service::list> {
   static result<command> decode(const operation_call& call) {
-    auto out = read(call, &wire_codec::read_list_tasks);
+    auto out = basic_column::decode(call);
     if (out)
       out->view.include_progress = call.extensions.progress;
     return out;
-  }
-  static void ask(const service& of, const command& query, reply<answer> done) {
-    of.list(query, std::move(done));
   }
   static bool is_long(const command& query, const answer& page) {
     answer_size size;
@@ -73,17 +80,13 @@ struct json_column<operation::list_tasks> {
 };
 
 template<>
-struct json_column<operation::cancel_task> {
-  using command = cancel_task;
-  using answer = task_ptr;
+struct json_column<operation::cancel_task>
+    : basic_column<cancel_task, task_ptr, &wire_codec::read_cancel_task, &service::cancel> {
   static result<command> decode(const operation_call& call) {
-    auto out = read(call, &wire_codec::read_cancel_task);
+    auto out = basic_column::decode(call);
     if (out)
       out->refuses_repeated = call.codec->refuses_repeated_cancel;
     return out;
-  }
-  static void ask(const service& of, const command& order, reply<answer> done) {
-    of.cancel(order, std::move(done));
   }
   static bool is_long(const command&, const answer& ended) {
     return answer_size{}.add(*ended, {}).is_long();
@@ -96,51 +99,36 @@ struct json_column<operation::cancel_task> {
 
 // -- push configurations -----------------------------------------------------------------------------------------------
 
-template<>
-struct json_column<operation::create_push_config> {
-  using command = create_push_config;
-  using answer = push_config;
-  static result<command> decode(const operation_call& call) {
-    auto order = read(call, &wire_codec::read_create_push);
-    if (order)
-      order->config.progress = call.extensions.progress;
-    return order;
-  }
-  static void ask(const service& of, const command& order, reply<answer> done) {
-    of.create(order, std::move(done));
-  }
-  static void encode(const wire_codec& codec, json_writer& out, const command&,
-                     const answer& made) {
-    codec.write_push(out, made);
+/// An answer that is one configuration.
+struct whole_push_config {
+  static void encode(const wire_codec& codec, json_writer& out, const auto&,
+                     const push_config& shown) {
+    codec.write_push(out, shown);
   }
 };
 
 template<>
-struct json_column<operation::get_push_config> {
-  using command = get_push_config;
-  using answer = push_config;
+struct json_column<operation::create_push_config>
+    : basic_column<create_push_config, push_config, &wire_codec::read_create_push,
+                   &service::create>,
+      whole_push_config {
   static result<command> decode(const operation_call& call) {
-    return read(call, &wire_codec::read_get_push);
-  }
-  static void ask(const service& of, const command& query, reply<answer> done) {
-    of.get(query, std::move(done));
-  }
-  static void encode(const wire_codec& codec, json_writer& out, const command&,
-                     const answer& found) {
-    codec.write_push(out, found);
+    auto out = basic_column::decode(call);
+    if (out)
+      out->config.progress = call.extensions.progress;
+    return out;
   }
 };
 
 template<>
-struct json_column<operation::list_push_configs> {
-  using command = list_push_configs;
-  using answer = push_config_page;
-  static result<command> decode(const operation_call& call) {
-    return read(call, &wire_codec::read_list_push);
-  }
-  static void ask(const service& of, const command& query, reply<answer> done) {
-    of.list(query, std::move(done));
-  }
+struct json_column<operation::get_push_config>
+    : basic_column<const get_push_config&, push_config, &wire_codec::read_get_push, &service::get>,
+      whole_push_config {};
+
+template<>
+struct json_column<operation::list_push_configs>
+    : basic_column<const list_push_configs&, push_config_page, &wire_codec::read_list_push,
+                   &service::list> {
   static void encode(const wire_codec& codec, json_writer& out, const command&,
                      const answer& page) {
     codec.write_push_list(out, page.configs, page.next_page_token);
@@ -148,15 +136,8 @@ struct json_column<operation::list_push_configs> {
 };
 
 template<>
-struct json_column<operation::delete_push_config> {
-  using command = delete_push_config;
-  using answer = void;
-  static result<command> decode(const operation_call& call) {
-    return read(call, &wire_codec::read_delete_push);
-  }
-  static void ask(const service& of, const command& order, reply<answer> done) {
-    of.erase(order, std::move(done));
-  }
+struct json_column<operation::delete_push_config>
+    : basic_column<delete_push_config, void, &wire_codec::read_delete_push, &service::erase> {
   static void encode(const wire_codec& codec, json_writer& out) { codec.write_push_deleted(out); }
 };
 
@@ -175,52 +156,39 @@ inline void write_plan(json_writer& out, const placed_plan& plan, bool tasks) {
   out.end_object();
 }
 
-template<>
-struct json_column<operation::create_objective> {
-  using command = create_objective;
-  using answer = objective_ptr;
-  static result<command> decode(const operation_call& call) {
-    return opt::read_create_objective(params_of(call));
+/// An answer that is one objective with all its plans and tasks.
+struct whole_objective {
+  static bool is_long(const auto&, const objective_ptr& shown) {
+    return answer_size{}.add(*shown, true, true).is_long();
   }
-  static void ask(const service& of, const command& order, reply<answer> done) {
-    of.create(order, std::move(done));
+  static void encode(const wire_codec&, json_writer& out, const auto&, const objective_ptr& shown) {
+    write_objective(out, *shown, true, true);
   }
-  static bool is_long(const command&, const answer& made) {
-    return answer_size{}.add(*made, true, true).is_long();
+};
+
+/// An answer that is one plan with all its tasks.
+struct whole_plan {
+  static bool is_long(const auto&, const placed_plan& shown) {
+    return answer_size{}.add(shown.objective->plans[shown.index], true).is_long();
   }
-  static void encode(const wire_codec&, json_writer& out, const command&, const answer& made) {
-    write_objective(out, *made, true, true);
+  static void encode(const wire_codec&, json_writer& out, const auto&, const placed_plan& shown) {
+    write_plan(out, shown, true);
   }
 };
 
 template<>
-struct json_column<operation::update_objective> {
-  using command = update_objective;
-  using answer = objective_ptr;
-  static result<command> decode(const operation_call& call) {
-    return opt::read_update_objective(params_of(call));
-  }
-  static void ask(const service& of, const command& order, reply<answer> done) {
-    of.update(order, std::move(done));
-  }
-  static bool is_long(const command&, const answer& changed) {
-    return answer_size{}.add(*changed, true, true).is_long();
-  }
-  static void encode(const wire_codec&, json_writer& out, const command&, const answer& changed) {
-    write_objective(out, *changed, true, true);
-  }
-};
+struct json_column<operation::create_objective>
+    : basic_column<create_objective, objective_ptr, &opt::read_create_objective, &service::create>,
+      whole_objective {};
 
 template<>
-struct json_column<operation::get_objective> {
-  using command = get_objective;
-  using answer = objective_ptr;
-  static result<command> decode(const operation_call& call) {
-    return opt::read_get_objective(params_of(call));
-  }
-  static void ask(const service& of, const command& query, reply<answer> done) {
-    of.get(query, std::move(done));
-  }
+struct json_column<operation::update_objective>
+    : basic_column<update_objective, objective_ptr, &opt::read_update_objective, &service::update>,
+      whole_objective {};
+
+template<>
+struct json_column<operation::get_objective>
+    : basic_column<const get_objective&, objective_ptr, &opt::read_get_objective, &service::get> {
   static bool is_long(const command& query, const answer& found) {
     return answer_size{}.add(*found, query.include_plans, query.include_tasks).is_long();
   }
@@ -231,15 +199,9 @@ struct json_column<operation::get_objective> {
 };
 
 template<>
-struct json_column<operation::list_objectives> {
-  using command = list_objectives;
-  using answer = objective_page;
-  static result<command> decode(const operation_call& call) {
-    return opt::read_list_objectives(params_of(call));
-  }
-  static void ask(const service& of, const command& query, reply<answer> done) {
-    of.list(query, std::move(done));
-  }
+struct json_column<operation::list_objectives>
+    : basic_column<const list_objectives&, objective_page, &opt::read_list_objectives,
+                   &service::list> {
   static bool is_long(const command&, const answer& page) {
     answer_size size;
     for (const auto& one : page.objectives)
@@ -256,51 +218,18 @@ struct json_column<operation::list_objectives> {
 };
 
 template<>
-struct json_column<operation::create_plan> {
-  using command = create_plan;
-  using answer = placed_plan;
-  static result<command> decode(const operation_call& call) {
-    return opt::read_create_plan(params_of(call));
-  }
-  static void ask(const service& of, const command& order, reply<answer> done) {
-    of.create(order, std::move(done));
-  }
-  static bool is_long(const command&, const answer& made) {
-    return answer_size{}.add(made.objective->plans[made.index], true).is_long();
-  }
-  static void encode(const wire_codec&, json_writer& out, const command&, const answer& made) {
-    write_plan(out, made, true);
-  }
-};
+struct json_column<operation::create_plan>
+    : basic_column<create_plan, placed_plan, &opt::read_create_plan, &service::create>,
+      whole_plan {};
 
 template<>
-struct json_column<operation::update_plan> {
-  using command = update_plan;
-  using answer = placed_plan;
-  static result<command> decode(const operation_call& call) {
-    return opt::read_update_plan(params_of(call));
-  }
-  static void ask(const service& of, const command& order, reply<answer> done) {
-    of.update(order, std::move(done));
-  }
-  static bool is_long(const command&, const answer& changed) {
-    return answer_size{}.add(changed.objective->plans[changed.index], true).is_long();
-  }
-  static void encode(const wire_codec&, json_writer& out, const command&, const answer& changed) {
-    write_plan(out, changed, true);
-  }
-};
+struct json_column<operation::update_plan>
+    : basic_column<update_plan, placed_plan, &opt::read_update_plan, &service::update>,
+      whole_plan {};
 
 template<>
-struct json_column<operation::get_plan> {
-  using command = get_plan;
-  using answer = placed_plan;
-  static result<command> decode(const operation_call& call) {
-    return opt::read_get_plan(params_of(call));
-  }
-  static void ask(const service& of, const command& query, reply<answer> done) {
-    of.get(query, std::move(done));
-  }
+struct json_column<operation::get_plan>
+    : basic_column<const get_plan&, placed_plan, &opt::read_get_plan, &service::get> {
   static bool is_long(const command& query, const answer& found) {
     return answer_size{}.add(found.objective->plans[found.index], query.include_tasks).is_long();
   }

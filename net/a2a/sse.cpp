@@ -1,5 +1,6 @@
 #include "net/a2a/sse.hpp"
 
+#include "net/a2a/answer_size.hpp"
 #include "net/a2a/awaited.hpp"
 #include "protocol/change_size.hpp"
 
@@ -37,45 +38,39 @@ void add_error(operation_call& call, const error& why) {
   text += "\n\n";
 }
 
-enum class history : bool {
-  complete,
-  has_gap ///< What happened since the client's cursor is not kept.
-};
+/// A task as it stood at one time, as an event. Holds all that it is made of: an answer maker may
+/// write it.
+struct snapshot_event {
+  const wire_codec* codec = nullptr;
+  const binding* frame = nullptr;
+  std::string begin; ///< Of the event.
+  task_ptr record;
+  task_view_options view;
+  objective_ptr objective;             ///< `view` refers to it.
+  std::optional<stream_cursor> cursor; ///< Shown to the client; empty: none is.
+  bool has_gap = false;                ///< What happened since the client's cursor is not kept.
 
-/// Adds `record`, as it stood `at`.
-void add_snapshot(operation_call& call, const task_stream& stream, const task& record,
-                  const stream_cursor& at, history past = history::complete) {
-  const task_view_options view{.history_length = stream.history_length,
-                               .include_progress = call.extensions.progress,
-                               .objective = stream.objective.get()};
-  const auto write = [&](const task& shown) {
-    add_event(call, [&](std::string& text) {
-      json_writer out(text);
-      call.codec->write_snapshot(out, shown, view);
-      return true;
-    });
-  };
-  if (!call.extensions.cursors)
-    return write(record);
-  task marked = record;
-  if (at.sequence != sequence_end)
-    marked.metadata[stream_cursor_key] = to_string(at);
-  if (past == history::has_gap)
-    marked.metadata[stream_gap_key] = true;
-  write(marked);
-}
+  void append(std::string& text) const {
+    text += begin;
+    json_writer out(text);
+    if (!cursor && !has_gap) {
+      codec->write_snapshot(out, *record, view);
+    } else {
+      task marked = *record;
+      if (cursor)
+        marked.metadata[stream_cursor_key] = to_string(*cursor);
+      if (has_gap)
+        marked.metadata[stream_gap_key] = true;
+      codec->write_snapshot(out, marked, view);
+    }
+    frame->end_result(text);
+    text += "\n\n";
+  }
+};
 
 /// Whether the stream is over once the task is in `state`.
 bool ends_at(const task_stream& stream, task_state state) noexcept {
   return is_terminal(state) || (stream.ends_at_question && state == task_state::input_required);
-}
-
-/// Adds the feed's snapshot; true if that is the end.
-bool add_snapshot(operation_call& call, const task_stream& stream, const feed& source,
-                  history past) {
-  const auto& now = source.snapshot();
-  add_snapshot(call, stream, *now.task, {now.sequence}, past);
-  return ends_at(stream, now.task->status.state);
 }
 
 /// Adds the end of a task that never began (its plan failed or was canceled), if it has come; true
@@ -95,43 +90,11 @@ bool add_withdrawal(operation_call& call, const task& ended) {
   return true;
 }
 
-/// Adds what one frame says about the task; true if that was the end.
-bool add_frame(operation_call& call, const task_stream& stream, const feed& source,
-               const frame& next) {
-  if (next.withdrawn)
-    return add_withdrawal(call, *next.withdrawn);
-  const auto& news = next.news;
-  const auto& snapshot = source.snapshot();
-  for (std::size_t index = next.first_event; index < news->events.size(); ++index) {
-    const auto& fact = news->events[index];
-    if (const auto* made = std::get_if<task_created>(&fact)) {
-      if (snapshot.task && news->sequence > snapshot.sequence)
-        continue; // A task that had not begun was shown already.
-      add_snapshot(call, stream, *made->record,
-                   {news->sequence, static_cast<std::uint32_t>(index)});
-      if (ends_at(stream, made->record->status.state))
-        return true;
-      continue;
-    }
-    // Not asked for, not sent (docs/a2a.md, "Extensions").
-    if (std::holds_alternative<task_progress>(fact) && !call.extensions.progress)
-      continue;
-    const auto* moved = std::get_if<task_moved>(&fact);
-    const bool last = moved != nullptr && ends_at(stream, moved->to);
-    add_event(call, [&](std::string& text) {
-      return call.server.texts.append(text, news,
-                                      {call.codec, index, last, call.extensions.cursors});
-    });
-    if (last)
-      return true;
-  }
-  return false;
-}
-
 /// How a stream goes on.
 enum class stream_step : std::uint8_t {
   wait,  ///< Until the feed says that there is something.
   go_on, ///< There is more.
+  apart, ///< A long snapshot is next: an answer maker writes it.
   end
 };
 
@@ -173,85 +136,216 @@ void refuse_text(operation_call& call) {
                            + " bytes); subscribe again"));
 }
 
-/// Adds the snapshot and the frames of a batch; true if that was the end.
-bool add_batch(operation_call& call, const task_stream& stream, const feed& source,
-               const feed_batch& batch) {
-  if (batch.snapshot
-      && add_snapshot(call, stream, source, batch.gap ? history::has_gap : history::complete))
+/// A feed on its way to its client: adds the events of its batches to what the connection sends
+/// next.
+class shown_feed {
+public:
+  shown_feed(operation_call& call, task_stream stream)
+      : call_(call), stream_(std::move(stream)), source_(call, std::move(stream_.source)) {}
+
+  /// Adds what the feed has, as much as is written at once, and counts the text. Stops before a
+  /// long snapshot (`stream_step::apart`), and goes on behind it.
+  stream_step add_news() {
+    const auto next = add_events();
+    if (next == stream_step::apart
+        || call_.responder.hold_stream(call_.responder.stream_text().size()))
+      return next; // What comes apart was counted, roughly, with its batch.
+    refuse_text(call_);
+    return stream_step::end;
+  }
+
+  /// Adds the long snapshot. False if the client went away meanwhile.
+  awaitable<bool> add_apart() {
+    auto& responder = call_.responder;
+    auto made = call_.server.answers.make(
+        client_of(call_.who), std::move(responder.stream_text()),
+        [event = std::move(*long_snapshot_)](std::string& text) { event.append(text); },
+        responder.wake());
+    long_snapshot_.reset();
+    responder.stream_text().clear();
+    if (!made) {
+      add_error(call_, made.error());
+      is_over_ = true;
+      co_return true;
+    }
+    while (!made->is_made() && !responder.is_gone())
+      co_await responder.wait(time_point::max());
+    if (!made->is_made())
+      co_return false;
+    responder.stream_text() = made->take();
+    co_return true;
+  }
+
+private:
+  stream_step add_events() {
+    if (is_over_)
+      return stream_step::end;
+    auto* const source = source_.get();
+    if (source == nullptr) {
+      add_error(call_, *source_.failure());
+      return stream_step::end;
+    }
+    if (!is_taken_ && !take(*source)) {
+      refuse_text(call_);
+      return stream_step::end;
+    }
+    if (const bool is_whole = add_batch(*source); !is_whole)
+      return stream_step::apart;
+    if (is_over_)
+      return stream_step::end;
+    has_shown_ = has_shown_ || !call_.responder.stream_text().empty();
+    is_taken_ = false;
+    return after_batch(*source);
+  }
+
+  /// What is long is counted, roughly, before it is made. False if it is too much.
+  bool take(feed& source) {
+    batch_ = source.take(call_.responder.stream_window());
+    is_taken_ = true;
+    was_apart_ = false;
+    frame_ = 0;
+    event_ = 0;
+    return call_.responder.hold_stream(bytes_of_batch(batch_, source, stream_));
+  }
+
+  /// Adds the rest of the batch; false if it stops before a long snapshot.
+  bool add_batch(const feed& source) {
+    const auto& now = source.snapshot();
+    if (std::exchange(batch_.snapshot, false)
+        && !add_snapshot(now.task, {now.sequence}, batch_.gap))
+      return false;
+    for (; frame_ < batch_.frames.size() && !is_over_; ++frame_, event_ = 0)
+      if (!add_frame(batch_.frames[frame_], now))
+        return false;
     return true;
-  return std::ranges::any_of(
-      batch.frames, [&](const frame& each) { return add_frame(call, stream, source, each); });
-}
+  }
 
-/// Adds what the feed has, as much as is written at once. What is long is counted, roughly, before
-/// it is made.
-stream_step add_events(operation_call& call, const task_stream& stream, awaited_feed& from,
-                       bool& has_shown) {
-  auto* const source = from.get();
-  if (source == nullptr) {
-    add_error(call, *from.failure());
-    return stream_step::end;
+  /// Adds what the frame says about the task, from `event_` on; false if it stops before a long
+  /// snapshot.
+  bool add_frame(const frame& next, const feed_snapshot& snapshot) {
+    if (next.withdrawn) {
+      is_over_ = add_withdrawal(call_, *next.withdrawn);
+      return true;
+    }
+    const auto& news = next.news;
+    event_ = std::max<std::size_t>(event_, next.first_event);
+    while (event_ < news->events.size() && !is_over_) {
+      const auto index = event_++;
+      const auto& fact = news->events[index];
+      if (const auto* made = std::get_if<task_created>(&fact)) {
+        const bool is_shown = snapshot.task && news->sequence > snapshot.sequence; // as not begun
+        if (!is_shown
+            && !add_snapshot(made->record, {news->sequence, static_cast<std::uint32_t>(index)},
+                             false))
+          return false;
+        continue;
+      }
+      // Not asked for, not sent (docs/a2a.md, "Extensions").
+      if (std::holds_alternative<task_progress>(fact) && !call_.extensions.progress)
+        continue;
+      const auto* moved = std::get_if<task_moved>(&fact);
+      is_over_ = moved != nullptr && ends_at(stream_, moved->to);
+      add_event(call_, [&](std::string& text) {
+        return call_.server.texts.append(text, news,
+                                         {call_.codec, index, is_over_, call_.extensions.cursors});
+      });
+    }
+    return true;
   }
-  auto& responder = call.responder;
-  const auto batch = source->take(responder.stream_window());
-  if (!responder.hold_stream(bytes_of_batch(batch, *source, stream))) {
-    refuse_text(call);
-    return stream_step::end;
+
+  /// Adds `record`, as it stood `at`. False if that is long: it becomes `long_snapshot_`.
+  bool add_snapshot(const task_ptr& record, const stream_cursor& at, bool has_gap) {
+    is_over_ = ends_at(stream_, record->status.state);
+    snapshot_event shown{.codec = call_.codec,
+                         .frame = call_.frame,
+                         .begin = "data: ",
+                         .record = record,
+                         .view = {.history_length = stream_.history_length,
+                                  .include_progress = call_.extensions.progress,
+                                  .objective = stream_.objective.get()},
+                         .objective = stream_.objective,
+                         .cursor = std::nullopt,
+                         .has_gap = has_gap && call_.extensions.cursors};
+    call_.frame->begin_result(call_, shown.begin);
+    if (call_.extensions.cursors && at.sequence != sequence_end)
+      shown.cursor = at;
+    if (answer_size{}.add(*record, shown.view).is_long()) {
+      long_snapshot_ = std::move(shown);
+      was_apart_ = true;
+      return false;
+    }
+    shown.append(call_.responder.stream_text());
+    return true;
   }
-  if (add_batch(call, stream, *source, batch))
-    return stream_step::end;
-  has_shown = has_shown || !responder.stream_text().empty();
-  const auto& options = call.server.options;
-  switch (batch.state) {
-    case feed_state::lost:
-      add_error(call, make_error(errc::overloaded, "the stream is cut off: its reader is too slow, "
-                                                   "and more waited than limits.stream-events ("
-                                                       + std::to_string(options.stream_events_max)
-                                                       + ") or limits.stream-bytes ("
-                                                       + std::to_string(options.stream_bytes_max)
-                                                       + "); subscribe again"));
-      return stream_step::end;
-    case feed_state::failed: add_error(call, *batch.failure); return stream_step::end;
-    case feed_state::ended:
-      if (has_shown)
+
+  stream_step after_batch(const feed& source) {
+    const auto& options = call_.server.options;
+    switch (batch_.state) {
+      case feed_state::lost:
+        add_error(call_,
+                  make_error(errc::overloaded, "the stream is cut off: its reader is too slow, "
+                                               "and more waited than limits.stream-events ("
+                                                   + std::to_string(options.stream_events_max)
+                                                   + ") or limits.stream-bytes ("
+                                                   + std::to_string(options.stream_bytes_max)
+                                                   + "); subscribe again"));
         return stream_step::end;
-      // The client has seen everything: the task as it ended.
-      if (responder.hold_stream(bytes_of_shown(*source->snapshot().task, stream.history_length)))
-        add_snapshot(call, stream, *source, history::complete);
-      else
-        refuse_text(call);
+      case feed_state::failed: add_error(call_, *batch_.failure); return stream_step::end;
+      case feed_state::ended: return has_shown_ ? stream_step::end : add_last_snapshot(source);
+      case feed_state::waiting:
+      case feed_state::more: break;
+    }
+    if (call_.responder.is_draining()) {
+      add_error(call_, make_error(errc::unavailable, "server is shutting down; resubscribe"));
       return stream_step::end;
-    case feed_state::waiting:
-    case feed_state::more: break;
+    }
+    // While a snapshot was made apart, a notification of the feed may have come and gone.
+    return batch_.state == feed_state::more || was_apart_ ? stream_step::go_on : stream_step::wait;
   }
-  if (call.responder.is_draining()) {
-    add_error(call, make_error(errc::unavailable, "server is shutting down; resubscribe"));
-    return stream_step::end;
+
+  /// The client has seen everything: the task as it ended.
+  stream_step add_last_snapshot(const feed& source) {
+    const auto& last = source.snapshot().task;
+    if (!call_.responder.hold_stream(bytes_of_shown(*last, stream_.history_length))) {
+      refuse_text(call_);
+      return stream_step::end;
+    }
+    const bool is_added = add_snapshot(last, {source.snapshot().sequence}, false);
+    is_over_ = true;
+    return is_added ? stream_step::end : stream_step::apart;
   }
-  return batch.state == feed_state::more ? stream_step::go_on : stream_step::wait;
-}
 
-/// The same, and counts the text as it is.
-stream_step add_news(operation_call& call, const task_stream& stream, awaited_feed& from,
-                     bool& has_shown) {
-  const auto next = add_events(call, stream, from, has_shown);
-  if (call.responder.hold_stream(call.responder.stream_text().size()))
-    return next;
-  refuse_text(call);
-  return stream_step::end;
-}
+  operation_call& call_;
+  task_stream stream_;
+  awaited_feed source_;
+  bool has_shown_ = false; ///< Anything.
+  bool is_over_ = false;   ///< What was added last, or is added next, ends the stream.
 
-awaitable<void> show(operation_call& call, task_stream& stream) {
-  awaited_feed source(call, std::move(stream.source));
-  bool has_shown = false;
+  feed_batch batch_;
+  bool is_taken_ = false;  ///< `batch_` has events that were not added yet.
+  std::size_t frame_ = 0;  ///< The next one.
+  std::size_t event_ = 0;  ///< The next one of its change.
+  bool was_apart_ = false; ///< Of this batch, a snapshot was made apart.
+  std::optional<snapshot_event> long_snapshot_;
+};
+
+awaitable<void> show(operation_call& call, task_stream stream) {
+  shown_feed shown(call, std::move(stream));
   auto& responder = call.responder;
   const auto silence = call.server.options.keep_alive_interval;
   bool here = co_await responder.begin_stream();
-  // Counts from what was sent last: news that this reader is not shown keep nobody waiting for a
+  // Counts from the last send: news that this reader is not shown do not delay the keep-alive, its
   // sign of life.
   auto due = call.home.now() + silence;
   while (here) {
-    const auto next = add_news(call, stream, source, has_shown);
+    auto next = shown.add_news();
+    while (here && next == stream_step::apart) {
+      here = co_await shown.add_apart();
+      if (here)
+        next = shown.add_news();
+    }
+    if (!here)
+      break;
     if (call.home.now() >= due && responder.stream_text().empty())
       responder.stream_text() = ": keep-alive\n\n";
     if (!responder.stream_text().empty())
@@ -304,7 +398,7 @@ counted take_stream(operation_call& call) {
 
 awaitable<void> stream_task(operation_call& call, task_stream stream, counted slot) {
   const counted held = std::move(slot);
-  co_await show(call, stream);
+  co_await show(call, std::move(stream));
 }
 
 awaitable<void> stream_answer(operation_call& call, message_ptr answer) {

@@ -170,7 +170,7 @@ awaitable<void> serve_send_streaming_message(operation_call& call) {
 }
 
 awaitable<void> serve_subscribe_to_task(operation_call& call) {
-  auto command = read(call, &wire_codec::read_subscribe);
+  auto command = call.codec->read_subscribe(params_of(call));
   if (!command)
     return fail_stream(call, command.error());
   if (auto known =

@@ -14,7 +14,7 @@ namespace troupe::net {
 /// `http://<address>:<port>/`
 [[nodiscard]] std::string url_of(const std::string& address, std::uint16_t port);
 
-/// What everybody may read. `url`: where the server is reached, unless the options say it. Without
+/// For every client. `url`: where the server is reached, unless the options say it. Without
 /// signatures.
 [[nodiscard]] agent_card make_agent_card(const server_options& options, std::string_view url,
                                          const agent_registry& agents);

@@ -48,7 +48,7 @@ public:
   /// Tells the other side that nothing more is sent.
   virtual void shutdown_write() = 0;
   virtual void close() = 0;
-  /// The other side is gone for good: it will not read either. To be asked when nobody reads.
+  /// The other side is gone for good: it will not read either. To be asked while nothing is read.
   [[nodiscard]] virtual bool is_broken() const = 0;
 };
 

@@ -42,7 +42,7 @@ public:
   [[nodiscard]] virtual awaitable<void> wait(time_point until) = 0;
   /// After a wait: whether `until` has passed.
   [[nodiscard]] virtual bool is_late() const noexcept = 0;
-  /// Nobody is there to read an answer.
+  /// The client is gone: an answer has no reader.
   [[nodiscard]] virtual bool is_gone() const noexcept = 0;
   [[nodiscard]] virtual bool is_draining() const noexcept = 0;
 

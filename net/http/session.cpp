@@ -433,7 +433,7 @@ awaitable<bool> session::begin_stream() {
   streamed_ = true;
   working_ = {}; // streams have a limit of their own: those that wait must not keep requests out
   if (unparsed_.empty())
-    std::string().swap(unparsed_); // nobody reads for a long time
+    std::string().swap(unparsed_); // nothing is read for a long time
   chunked_ = !request_.is_http_1_0;
   head_ = "HTTP/1.1 200 OK\r\n";
   head_ += home_.date();
@@ -499,7 +499,7 @@ void session::on_deadline() {
   interrupt();
 }
 
-/// Nobody reads from the stream while an answer is being worked on: a client that reset the
+/// The stream is not read while an answer is being worked on: a client that reset the
 /// connection is noticed only by looking. One that merely closed its sending side still wants its
 /// answer. An event stream notices when it writes.
 void session::on_sweep() {

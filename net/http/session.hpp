@@ -1,6 +1,6 @@
 // One connection: reads requests, has them answered, writes the answers, keeps the connection or
-// ends it. A coroutine on its loop's thread; its memory is kept from request to request and shared
-// with nobody. Other threads reach it only through its `wakeup`.
+// ends it. A coroutine on its loop's thread; its memory is kept from request to request, for itself
+// alone. Other threads reach it only through its `wakeup`.
 #pragma once
 
 #include "client/io.hpp"

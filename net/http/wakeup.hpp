@@ -1,5 +1,5 @@
 // How other threads (actors, the store's committing thread) make a waiting session go on. A session
-// owns one `wakeup` and waits on it; anybody may `notify`. Many notifications between two turns of
+// owns one `wakeup` and waits on it; all may `notify`. Many notifications between two turns of
 // the loop cost one wake-up of its thread.
 #pragma once
 
@@ -18,7 +18,7 @@ class wakeup;
 using wakeup_ptr = std::shared_ptr<wakeup>;
 
 /// The wake-ups of one loop that were notified and not yet delivered. Outlives its loop as long as
-/// somebody may notify.
+/// there is a `wakeup` that may be notified.
 class ready_queue : public std::enable_shared_from_this<ready_queue> {
 public:
   explicit ready_queue(asio::io_context& context) : context_(&context) {}

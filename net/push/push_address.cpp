@@ -188,8 +188,8 @@ result<void> check_push_address(const http_url& url, const ip::address& address,
   const auto kind = classify(address);
   if (kind == address_class::global)
     return {};
-  const bool nobody = kind == address_class::multicast || kind == address_class::broadcast;
-  if (!nobody && (rules.allow_private || is_listed(url, rules)))
+  const bool is_of_many = kind == address_class::multicast || kind == address_class::broadcast;
+  if (!is_of_many && (rules.allow_private || is_listed(url, rules)))
     return {};
   return bad_url("leads to " + address.to_string() + ", an address that is "
                  + std::string(to_string(kind)) + "; this server posts to public addresses only");

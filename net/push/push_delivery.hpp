@@ -28,7 +28,7 @@ public:
   enum class readiness : std::uint8_t {
     ready,   ///< `front` is to be posted.
     waiting, ///< Nothing now; the feed will tell.
-    ended    ///< Nothing any more: all is told, or nobody knows the task.
+    ended    ///< Nothing any more: all is told, or there is no such task.
   };
   /// Looks for what comes next. Errors: store_unreadable, overloaded: call again later, nothing is
   /// left out.

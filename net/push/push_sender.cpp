@@ -320,7 +320,7 @@ awaitable<bool> push_sender::impl::post_items(const active_ptr& who) {
   co_return false;
 }
 
-/// Something threw during its turn: nobody else is to suffer for it.
+/// Its turn threw an exception: no other delivery suffers for it.
 void push_sender::impl::on_fault(const active_ptr& who, const std::exception& fault) {
   if (!who->gone)
     give_up(who, std::string("this server failed (") + fault.what() + ")");

@@ -223,14 +223,16 @@ void push_service::erase(delete_push_config command, reply<void> done) {
   const auto found = impl_->records.pushes().find(command.task, command.id);
   if (!found || !owns(command.who, owner_of(found->config.owner)))
     return done(result<void>{});
-  impl_->records.pushes().erase(command.task, command.id, found->serial,
-                                [to = std::weak_ptr(impl_->sender), command, serial = found->serial,
-                                 done](const result<void>& erased) {
-                                  const auto still = to.lock();
-                                  if (still && erased)
-                                    still->drop(command.task, command.id, serial);
-                                  done(erased);
-                                });
+  impl_->records.pushes().erase(
+      command.task, command.id, found->serial,
+      [to = std::weak_ptr(impl_->sender), command, serial = found->serial,
+       done](const result<void>& erased) {
+        const auto still = to.lock();
+        if (still && erased)
+          still->drop(command.task, command.id, serial);
+        done(erased);
+      },
+      client_of(command.who));
 }
 
 // -- inside SendMessage ----------------------------------------------------------------------------------------------------

@@ -46,7 +46,7 @@ public:
   [[nodiscard]] result<void> is_offered() const override;
 
   // -- methods -----------------------------------------------------------------------------------------------------------
-  // A configuration of somebody else is as one that does not exist. Replies are called once, on any
+  // Another client's configuration is as one that does not exist. Replies are called once, on any
   // thread.
 
   /// Replies with the configuration once it is durable; with an id made here if `what` has none.

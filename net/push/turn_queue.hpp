@@ -1,6 +1,6 @@
-// Who may go next: members wait in lines, lines take turns, and no more than so many go at once, in
-// all and of one line. The sender of notifications has a line for each host, so that a slow one
-// holds up nobody else. A plain value: no clock, no thread.
+// Whose turn it is: members wait in lines, lines take turns, and no more than so many go at once,
+// in all and of one line. The sender of notifications has a line for each host, so that a slow one
+// holds up no other. A plain value: no clock, no thread.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ public:
     home->second.waiting.erase(at->second);
     places_.erase(at);
   }
-  /// The next to go, of the line whose turn it is; nothing if nobody waits, or may go now. To be
+  /// The next to go, of the line whose turn it is; nothing if no member waits, or may go now. To be
   /// ended by `end`.
   [[nodiscard]] std::optional<Member> next() {
     while (going_ < at_once_max_ && !called_.empty()) {
@@ -65,7 +65,7 @@ public:
     call(line, home);
     forget_if_unused(line);
   }
-  /// Lines that somebody stands in, or went from.
+  /// Lines in which a member stands, or from which one went.
   [[nodiscard]] std::size_t lines() const noexcept { return lines_.size(); }
 
 private:
@@ -91,7 +91,7 @@ private:
   const std::size_t at_once_per_line_max_;
   std::unordered_map<std::string, place> lines_;
   std::unordered_map<Member, typename std::list<Member>::iterator> places_; ///< Of all that wait.
-  std::deque<std::string> called_; ///< Lines of which somebody may go, in turn.
+  std::deque<std::string> called_; ///< Lines of which a member may go, in turn.
   std::size_t going_ = 0;
 };
 

@@ -21,7 +21,7 @@ constexpr wire::state_names state_names{"unknown",        "submitted", "working"
                                         "completed",      "failed",    "canceled",
                                         "input-required", "rejected",  "auth-required"};
 
-// 0.3 has no third role; a message of which nobody said whose it is comes from here.
+// 0.3 has no third role; a message without a role is written as one of the agent.
 constexpr wire::role_names role_names{"agent", "user", "agent"};
 
 struct content_writer {

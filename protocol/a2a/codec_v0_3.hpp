@@ -80,7 +80,7 @@ using send_params = wire::send_params;
 [[nodiscard]] result<list_push_configs> read_list_push_configs(const boost::json::value& params);
 [[nodiscard]] result<delete_push_config> read_delete_push_config(const boost::json::value& params);
 
-/// `input-required` etc.; `unknown` for what is unspecified.
+/// `input-required` etc.; `unknown` for `unspecified`.
 [[nodiscard]] std::string_view state_name(task_state state) noexcept;
 
 } // namespace troupe::v0_3

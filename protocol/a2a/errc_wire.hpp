@@ -34,7 +34,7 @@ struct wire_error {
   std::string_view type_0_3; ///< Name of the class that 0.3 clients know the error by.
 };
 
-/// The row of `code`; that of errc::internal for a value nobody defined.
+/// The row of `code`; that of errc::internal for an undefined value.
 [[nodiscard]] const wire_error& wire_of(errc code) noexcept;
 
 /// The standard text, followed by what the error says: `Task not found: no task "t-9"`. Not doubled

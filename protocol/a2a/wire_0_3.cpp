@@ -64,7 +64,7 @@ bool says_binary(std::string_view media_type) {
          && media_type.find("xml") == std::string_view::npos;
 }
 
-// Some clients encode what is encoded already; nobody says so, but bytes that are base64 to the
+// Some clients encode twice; no member says so, but decoded bytes that are again base64 to the
 // letter give it away.
 void undo_second_encoding(std::string& bytes, std::string_view media_type) {
   constexpr std::size_t convincing_bytes_min = 8;

@@ -1,6 +1,6 @@
 // One protocol version in one binding, as a value: how params are read, how results, events and
 // errors are written, and the few rules in which versions differ. Each version's file has its own
-// (codec_v1_0.cpp and its siblings); who holds one never asks which version it is, and a further
+// (codec_v1_0.cpp and its siblings); its user never asks which version it is, and a further
 // version is a further value.
 #pragma once
 

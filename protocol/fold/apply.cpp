@@ -95,7 +95,7 @@ plan_view* plan_of(objective_view& view, const task_address& task) noexcept {
   return task.lone ? nullptr : plan_at(view, task.plan_index);
 }
 
-/// Null too while somebody else holds the plan's slots.
+/// Null too while the plan's slots have another holder.
 task_slot* slot_of(plan_view& plan, const task_address& task) noexcept {
   return task.task_index < plan.tasks.size() ? &plan.tasks.edit(task.task_index) : nullptr;
 }

@@ -1,6 +1,6 @@
 // The fold: what each event does to the view of a task, a plan or an objective. One function per
-// kind of event, pure: no locks, clock or disk. Everybody changes views here and nowhere else: the
-// actors with the events they emit, the ledger with what is committed, replay, the screen of a run.
+// kind of event, pure: no locks, clock or disk. All views change here and nowhere else: by the
+// actors with the events they emit, the ledger with committed ones, replay, the screen of a run.
 // The same events in the same order give the same view.
 //
 // An event that points outside (a plan or task that does not exist), and one that the state table

@@ -230,7 +230,7 @@ struct objective_decider {
   }
 
   void operator()(const objective_goes_on&) {
-    life.view_.pending_inputs.clear(); // in this process nobody has been asked yet
+    life.view_.pending_inputs.clear(); // in this process no question has been asked yet
     for (std::uint32_t p = 0; p < plans(); ++p)
       if (is_running(state_of(p)))
         start(p);
@@ -403,7 +403,7 @@ struct objective_decider {
     out.answer = answer_after::plan_end;
   }
 
-  /// A plan that never began is over because somebody says so: its tasks end with it.
+  /// A plan that never began is over by request: its tasks end with it.
   void end_unbegun(std::uint32_t plan, plan_state to) {
     if (state_of(plan) != plan_state::pending)
       return;

@@ -26,7 +26,7 @@ namespace troupe {
 /// What a running plan does, beside its state: as it reported last.
 struct plan_activity {
   bool idle = false;        ///< None of its tasks runs or may begin: it waits for other plans.
-  std::uint32_t asking = 0; ///< Tasks that wait for somebody outside and hold a slot of the
+  std::uint32_t asking = 0; ///< Tasks that wait for an answer from outside and hold a slot of the
                             ///< objective meanwhile.
 
   friend bool operator==(const plan_activity&, const plan_activity&) = default;
@@ -184,7 +184,7 @@ private:
   return state == plan_state::working || state == plan_state::blocked;
 }
 
-/// Whether nothing of the objective can go on before somebody answers or lets it.
+/// Whether nothing of the objective can go on before an answer or the end of a pause.
 [[nodiscard]] bool is_stuck(const objective_view& view, const std::vector<plan_activity>& activity);
 
 } // namespace troupe

@@ -16,9 +16,9 @@ namespace troupe {
 /// What the tasks of a running plan add up to.
 struct task_tally {
   std::uint32_t running = 0;     ///< Have begun, or wait for a slot.
-  std::uint32_t asking = 0;      ///< Of those: wait for somebody outside.
+  std::uint32_t asking = 0;      ///< Of those: wait for an answer from outside.
   std::uint32_t ready = 0;       ///< Wait for nothing but maxParallel or the end of a pause.
-  std::uint32_t waiting = 0;     ///< Depend on what has not completed.
+  std::uint32_t waiting = 0;     ///< Depend on a task that has not completed.
   std::uint32_t failed = 0;      ///< Have ended otherwise than completed.
   std::uint32_t parked = 0;      ///< Of the running: nothing of them runs, and they take no room.
   std::uint32_t ready_again = 0; ///< Of the parked: wait for nothing but maxParallel.
@@ -31,14 +31,14 @@ struct plan_end {
 };
 
 /// The moves that follow, in order: none, one, or two where the end leads through `working`. `end`:
-/// asked for by somebody, or by a failure in a plan that fails fast; then nothing new begins.
+/// asked for by a command, or by a failure in a plan that fails fast; then nothing new begins.
 /// `failure` is the reason of a plan of which something failed.
 [[nodiscard]] std::vector<plan_moved> decide(const plan_view& plan, std::uint32_t index,
                                              const task_tally& tasks,
                                              const std::optional<plan_end>& end,
                                              const std::string& failure);
 
-/// Whether none of its tasks can go on before somebody answers.
+/// Whether none of its tasks can go on before a question is answered.
 [[nodiscard]] bool waits_for_input(const plan_view& plan, const task_tally& tasks);
 
 /// Whether one more task may begin or go on. `running`: those that are not parked.

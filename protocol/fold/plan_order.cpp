@@ -18,7 +18,7 @@ prospect prospect_of(const std::vector<plan_relations>& plans,
   for (const auto other : plans[plan].alternatives) {
     if (states[other] == plan_state::completed)
       return prospect::met;
-    // After a skip of the plan itself nobody starts its alternatives.
+    // After a skip of the plan itself its alternatives do not start.
     open = open || (!is_settled(states[other]) && states[plan] != plan_state::skipped);
   }
   return open ? prospect::open : prospect::lost;

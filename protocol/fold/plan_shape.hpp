@@ -1,4 +1,4 @@
-// Whether the shape of a plan may be changed as somebody wants it, and to what that leads: plain
+// Whether the shape of a plan may be changed as a command wants it, and the result: plain
 // values, pure. The plan's actor decides with it while the plan runs, its objective before that.
 #pragma once
 

@@ -13,12 +13,12 @@ namespace troupe {
 
 /// The first of these that holds it back, in this order.
 enum class waiting_reason : std::uint8_t {
-  start, ///< Nobody has started the objective, or its plan where plans are started one by one.
-  pause, ///< The objective or its plan is paused.
-  plan,  ///< Its plan comes after others.
+  start,        ///< The objective was not started, or its plan where plans are started one by one.
+  pause,        ///< The objective or its plan is paused.
+  plan,         ///< Its plan comes after others.
   dependencies, ///< Tasks that it depends on have not completed.
   slot,         ///< Nothing but a slot: of its plan, its objective or its agent.
-  question,     ///< Somebody has to answer. It has begun.
+  question,     ///< Its question has to be answered. It has begun.
 };
 
 /// As it is shown: `dependencies`.

@@ -1,4 +1,4 @@
-// How messages show a text that somebody else wrote.
+// How messages show a text that a client or a document wrote.
 #pragma once
 
 #include <cstddef>

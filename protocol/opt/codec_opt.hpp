@@ -18,7 +18,7 @@ namespace troupe::opt {
 
 inline constexpr std::string_view uri = "https://github.com/zeroasterisk/a2a-opt/v1";
 
-/// How to treat members nobody knows: the wire ignores them, a file refuses them with a hint ("did
+/// How to treat unknown members: the wire ignores them, a file refuses them with a hint ("did
 /// you mean ...").
 enum class unknown_members : std::uint8_t { ignore, refuse };
 

@@ -17,8 +17,7 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::size_t quoted_bytes_max =
-    60; ///< Of a member that nobody knows: a message is a line.
+constexpr std::size_t quoted_bytes_max = 60; ///< Of an unknown member: a message is a line.
 constexpr std::int64_t position_max = 0xffffffff;
 
 /// Other systems' words for what we call differently; in lower case, without `_` and `-`.

@@ -49,7 +49,7 @@ public:
   }
 
 private:
-  static constexpr std::uint32_t nobody = 0xffffffff;
+  static constexpr std::uint32_t none = 0xffffffff;
 
   void check_version(const json::object& root) {
     const auto& version = root.at("schemaVersion");
@@ -162,7 +162,7 @@ private:
       each_name(in, "children", [&](std::uint32_t child) { parents[child].push_back(i); });
     }
     std::vector<std::uint32_t> last_child(tasks_.size(),
-                                          nobody); // of each parent: whose list it was last put on
+                                          none); // of each parent: whose list it was last put on
     for (std::uint32_t i = 0; i < tasks_.size() && !failed(); ++i)
       for (const auto parent : parents[i])
         if (std::exchange(last_child[parent], i) != i) {

@@ -1,6 +1,6 @@
 // The form in which records and facts are stored: JSON text, one object per change in the journal,
 // one per finished task or objective. Version-tolerant: readers ignore members they do not know.
-// Nobody outside the store sees it.
+// Only the store sees it.
 //
 // Members have short names, states their names, times are milliseconds since 1970. What the row's
 // key says, what has its default and what can be derived is left out: moving a plan's task is a row

@@ -1,4 +1,4 @@
-// The latest changes of what is watched by somebody who may fall behind: what the memory store has
+// The latest changes of streams whose watchers may fall behind: the memory store keeps them
 // in place of a journal. Kept as long as such a watcher is there. Thread-safe.
 #pragma once
 
@@ -64,7 +64,7 @@ public:
     }
     kept.readers.push_back(who.get());
   }
-  /// The tail that nobody reads any more, to be told nothing further; null if somebody does.
+  /// The tail if it has no reader any more, to be told nothing further; else null.
   [[nodiscard]] watcher_ptr leave(const std::string& id, const watcher_ptr& who);
   /// Null: nothing is kept.
   [[nodiscard]] std::shared_ptr<const change_tail> find(const std::string& id) const;

@@ -44,14 +44,9 @@ void memory_archive::keep(const task_ptr& ended) {
   std::vector<task_ptr> gone; // Destroyed without the lock.
   auto& home = shard_of(ended->id);
   const std::lock_guard lock{home.guard};
-  if (rows_max_ == 0 || !home.by_id.insert({ended, home.front_number + home.by_age.size()}).second)
+  if (rows_max_ == 0 || home.by_id.contains(std::string_view{ended->id.str()}))
     return;
-  home.by_age.push_back({.record = ended,
-                         .at = ended->status.at,
-                         .bytes = bytes,
-                         .context_hash = text_hash{}(ended->context),
-                         .state = ended->status.state,
-                         .is_owned = !ended->owner.empty()});
+  home.by_id.insert({ended, home.rows.add(ended), bytes});
   home.bytes += bytes;
   trim(home, gone);
 }
@@ -60,15 +55,14 @@ void memory_archive::trim(shard& home, std::vector<task_ptr>& gone) const {
   const auto is_too_much = [&] {
     return home.by_id.size() > rows_max_ || (home.bytes > bytes_max_ && home.by_id.size() > 1);
   };
-  while (!home.by_age.empty() && (!home.by_age.front().record || is_too_much())) {
-    auto& oldest = home.by_age.front();
-    if (oldest.record) {
-      home.by_id.erase(std::string_view{oldest.record->id.str()});
-      home.bytes -= oldest.bytes;
-      gone.push_back(std::move(oldest.record));
-    }
-    home.by_age.pop_front();
-    ++home.front_number;
+  while (!home.rows.empty() && (!home.rows.oldest() || is_too_much())) {
+    auto oldest = home.rows.drop_oldest();
+    if (!oldest)
+      continue;
+    const auto found = home.by_id.find(std::string_view{oldest->id.str()});
+    home.bytes -= found->bytes;
+    home.by_id.erase(found);
+    gone.push_back(std::move(oldest));
   }
 }
 
@@ -79,10 +73,9 @@ void memory_archive::forget(const task_id& id) {
   const auto found = home.by_id.find(std::string_view{id.str()});
   if (found == home.by_id.end())
     return;
-  auto& its = home.by_age[found->number - home.front_number];
+  gone.push_back(home.rows.take(found->number));
+  home.bytes -= found->bytes;
   home.by_id.erase(found);
-  home.bytes -= its.bytes;
-  gone.push_back(std::exchange(its.record, nullptr));
   trim(home, gone);
 }
 
@@ -160,24 +153,12 @@ listed<task_ptr> memory_archive::list_tasks(const task_filter& filter,
                                             const std::optional<position>& after, std::size_t count,
                                             const task_view_options&) const {
   first_rows<task_ptr> rows{after, count};
-  const auto context_hash = text_hash{}(filter.context);
+  std::uint64_t looked_at = 0;
   for (std::size_t i = 0; i < shard_count_; ++i) {
-    const auto& home = shards_[i];
-    const std::lock_guard lock{home.guard};
-    // Latest first: what comes later in the walk then seldom displaces what was found.
-    for (auto at = home.by_age.rbegin(); at != home.by_age.rend(); ++at) {
-      const auto& each = *at;
-      if (!each.record || each.is_owned == filter.owner.empty()
-          || (each.is_owned && each.record->owner != filter.owner))
-        continue;
-      if ((filter.state && each.state != *filter.state)
-          || (filter.status_after && each.at < *filter.status_after)
-          || (!filter.context.empty()
-              && (each.context_hash != context_hash || each.record->context != filter.context)))
-        continue;
-      rows.offer(each.at, each.record->id.str(), each.record);
-    }
+    const std::lock_guard lock{shards_[i].guard};
+    looked_at += shards_[i].rows.list(filter, rows);
   }
+  rows_looked_at_.fetch_add(looked_at, std::memory_order_relaxed);
   return rows.take();
 }
 

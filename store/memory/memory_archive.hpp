@@ -4,13 +4,15 @@
 #pragma once
 
 #include "store/archive.hpp"
+#include "store/memory/ended_rows.hpp"
 #include "store/text_hash.hpp"
 
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 
+#include <atomic>
 #include <cstddef>
-#include <deque>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -51,11 +53,16 @@ public:
                                                       std::optional<objective_state> state,
                                                       const std::optional<position>& after,
                                                       std::size_t count) const override;
+  /// Rows that lists have looked at so far.
+  [[nodiscard]] std::uint64_t rows_looked_at() const noexcept {
+    return rows_looked_at_.load(std::memory_order_relaxed);
+  }
 
 private:
   struct entry {
     task_ptr record;
-    std::uint64_t number = 0; ///< Of its row, counted from the shard's first.
+    std::uint64_t number = 0; ///< Of its row.
+    std::size_t bytes = 0;
   };
   struct entry_hash : text_hash {
     using text_hash::operator();
@@ -76,23 +83,11 @@ private:
     }
   };
 
-  /// What a list is narrowed by, beside the record: a scan of a million rows stays in order of
-  /// memory.
-  struct row {
-    task_ptr record; ///< Null: it was forgotten.
-    timestamp at{};
-    std::size_t bytes = 0;
-    std::size_t context_hash = 0;
-    task_state state = task_state::completed;
-    bool is_owned = false; ///< Not the anonymous caller's.
-  };
-
   struct alignas(64) shard {
     mutable std::mutex guard;
     boost::unordered_flat_set<entry, entry_hash, same_id> by_id;
-    std::deque<row> by_age;         ///< Oldest in front.
-    std::uint64_t front_number = 0; ///< Of the row in front.
-    std::size_t bytes = 0;          ///< Of all rows.
+    ended_rows rows;
+    std::size_t bytes = 0; ///< Of all records.
   };
 
   template<class Place>
@@ -111,6 +106,7 @@ private:
   std::size_t rows_max_;  ///< Of one shard.
   std::size_t bytes_max_; ///< Of one shard.
   std::unique_ptr<shard[]> shards_;
+  mutable std::atomic<std::uint64_t> rows_looked_at_{0};
   places<task_place> tasks_;
   places<plan_place> plans_;
 };

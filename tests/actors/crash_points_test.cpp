@@ -145,7 +145,7 @@ bool run_until_death(const scenario& scenario, std::size_t lives) {
   clock_bed bed{std::move(owned), {}, std::nullopt};
   std::size_t answered = 0;
   if (!create(bed, scenario.spec, scenario.starts)) {
-    resume(bed); // nobody was told that there is anything
+    resume(bed); // no client was told that there is anything
     return false;
   }
   while (answered < scenario.acts.size() && scenario.acts[answered](bed))

@@ -1,4 +1,4 @@
-// Who has an id: this process, another one, or nobody for a moment.
+// Which process has an id: this one, another one, or none for a moment.
 #include "actors/directory.hpp"
 #include "actors/handles.hpp"
 #include "tests/support/catch.hpp"

@@ -1,4 +1,5 @@
 // Objectives, plans and tasks as their users see them: through the gateway and the store.
+#include "actors/live_bytes.hpp"
 #include "tests/support/actor_bed.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/reads.hpp"
@@ -614,6 +615,26 @@ TEST_CASE("plans that nobody starts are bounded too, and room comes back when th
   while (!third && third.error().code == errc::overloaded)
     third = bed.begin(an_objective({a_plan("p", {bulky})}), false);
   CHECK(third.has_value());
+}
+
+TEST_CASE("a plan counts with the indexes of its tasks from the beginning", "[actors][gateway]") {
+  std::vector<task_spec> tasks;
+  for (int i = 0; i < 100; ++i) {
+    tasks.push_back(a_task("name " + std::to_string(i)));
+    tasks.back().key = "key " + std::to_string(i);
+  }
+  const auto spec = an_objective({a_plan("p", std::move(tasks))});
+  const auto begun_with = [&](std::size_t live_bytes_max) {
+    executor_options options;
+    options.live_bytes_max = live_bytes_max;
+    actor_bed bed{options};
+    return bed.begin(spec, false);
+  };
+  // Each key and each name may be in two indexes.
+  const auto refused = begun_with(bytes_of(spec) + 2 * 2 * 100 * indexed_name_bytes);
+  REQUIRE_FALSE(refused.has_value());
+  CHECK_THAT(refused.error().message, ContainsSubstring("limits.live-bytes"));
+  CHECK(begun_with(live_bytes_of(spec)));
 }
 
 TEST_CASE("on a thread of their own, too, ready tasks start in the order of the document",

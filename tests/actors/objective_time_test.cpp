@@ -38,7 +38,7 @@ struct change_watcher final : watcher {
   void on_change(const change_ptr& change) override { changes.push_back(change); }
   std::vector<change_ptr> changes;
 
-  /// Who commanded the first change with such an event; nothing: nobody.
+  /// Who commanded the first change with such an event; nothing: no command did.
   template<class Event>
   [[nodiscard]] std::optional<std::string> by() const {
     for (const auto& one : changes)

@@ -1,5 +1,5 @@
-// What is somebody else's is answered like what does not exist (A2A 1.0 section 3.3.2), whatever is
-// asked of it.
+// Another caller's object is answered like one that does not exist (A2A 1.0 section 3.3.2),
+// whatever is asked of it.
 #include "tests/support/actor_bed.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/reads.hpp"
@@ -121,7 +121,7 @@ TEST_CASE("nobody can reach what is somebody else's", "[actors][ownership]") {
   check_same_refusal(move(first), first, move(nobody), nobody);
   CHECK(find_objective(bed.records(), objective->id)->plans.size() == 1);
 
-  // A message of somebody else that brings the same context makes a task of their own in it.
+  // Another caller's message with the same context makes a task of that caller in it.
   auto same = text_by(bob, "mine");
   same.message.context_id = find_task(bed.records(), task_id{task})->context;
   const auto own = send(door, std::move(same)).value().task;

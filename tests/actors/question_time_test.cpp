@@ -133,7 +133,7 @@ TEST_CASE(
     CHECK(bed.states() == "working");
     bed.report_now(report_question{"again?", false, "q", {}, {}, 10s});
     bed.say("a", "yes");
-    bed.pass(1min); // the deadline of what was answered is nobody's
+    bed.pass(1min); // the deadline of an answered question counts no more
     CHECK(bed.states() == "working");
   } else {
     CHECK(bed.states() == "failed");

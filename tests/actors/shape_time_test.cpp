@@ -1,5 +1,6 @@
 // Plans whose shape is changed while they run, and before: what is set free begins, what is taken
 // out never does, what is refused changes nothing.
+#include "actors/live_bytes.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/clock_bed.hpp"
 #include "tests/support/specs.hpp"
@@ -335,7 +336,7 @@ TEST_CASE("an objective is charged for its plans as they are, not for their chan
           "[actors][time][shape]") {
   const auto spec = a_row();
   executor_options options;
-  options.live_bytes_max = bytes_of(spec) + 10'000;
+  options.live_bytes_max = live_bytes_of(spec) + 10'000;
   clock_bed bed{options};
   bed.begin(spec, GENERATE(true, false));
   for (int i = 0; i < 200; ++i)

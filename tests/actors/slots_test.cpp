@@ -81,7 +81,7 @@ TEST_CASE("of two answers sent at once the first wins and the second is told so"
     CHECK(bed.held->inputs(1).size() == 1);
     CHECK(find_task(bed.records(), id)->history.size() == 2); // the question and one answer
     CHECK_FALSE(find_task(bed.records(), id)->question);
-    // Nobody asks now, so this is further input.
+    // No question is open now, so this is further input.
     CHECK(answer_from(bed, id, "and"));
     CHECK(bed.held->inputs(2).size() == 2);
   }

@@ -1,5 +1,6 @@
 // Nothing stands still unnoticed: what is free to begin begins, and what can only go on when
-// somebody answers says so.
+// an answer comes says so.
+#include "actors/live_bytes.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/clock_bed.hpp"
 #include "tests/support/passing_store.hpp"
@@ -88,7 +89,7 @@ TEST_CASE("an objective that has settled leaves, also when nobody could be told"
           "[actors][time]") {
   const auto spec = an_objective({a_plan("p", {a_task("a", {}, "hand")})});
   executor_options options;
-  options.live_bytes_max = bytes_of(spec) * 3 / 2; // for one
+  options.live_bytes_max = live_bytes_of(spec) * 3 / 2; // for one
   auto owned = std::make_unique<gone_disk_store>();
   auto& disk = *owned;
   clock_bed bed{std::move(owned), options, std::nullopt};
@@ -242,7 +243,7 @@ TEST_CASE("a plan that is added to begin does so as soon as what it depends on h
   SECTION("it has") {
     bed.report("a", report_completed{});
     CHECK(bed.states(3) == "working");
-    CHECK(bed.states(1) == "pending"); // nobody asked for it
+    CHECK(bed.states(1) == "pending"); // no request asked for it
     bed.report("then-task", report_completed{});
     bed.move_plan(1, plan_state::working);
     bed.report("b", report_completed{});

@@ -137,7 +137,7 @@ TEST_CASE("whatever happens to a task in whatever state, its state moves as the 
         CHECK(got.events.empty());
         CHECK(got.after.status.state == from);
       }
-      // A question is open exactly while somebody is asked.
+      // A question is open exactly while the task asks.
       CHECK(bool{got.after.question} == is_interrupted(got.after.status.state));
       CHECK((find<question_opened>(got.events) != nullptr)
             == (!is_interrupted(from) && is_interrupted(got.after.status.state)));

@@ -34,7 +34,7 @@ struct counter final : watcher {
   int ended = 0;
 };
 
-/// Notes how far somebody else is when it is over itself.
+/// Notes how far the other is when it is over itself.
 struct finish_line final : watcher {
   explicit finish_line(const counter& of) : other(of) {}
   void on_change(const change_ptr& change) override {

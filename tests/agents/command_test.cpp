@@ -76,7 +76,7 @@ json::object talking_shell(std::string_view script, std::string_view more = "{}"
   return out;
 }
 
-// A process as somebody who is not its parent sees it.
+// A process as one that is not its parent sees it.
 class watched_process {
 public:
   explicit watched_process(const std::string& pid)

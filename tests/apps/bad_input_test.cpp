@@ -1,4 +1,4 @@
-// Input that nobody should send, given to the real binary: every answer is an error that says what
+// Bad input, given to the real binary: every answer is an error that says what
 // and where, the server lives on, and what was there before is there after it. What the codecs and
 // the HTTP layer say to each is tested in their rooms.
 #include "tests/apps/served.hpp"

@@ -135,7 +135,7 @@ int run_seed(std::uint64_t seed, const std::string& file, const std::string& pla
   std::string data;
   int kills = 0;
   while (true) {
-    // A run that was killed before it said anything may have left one that nobody knows of: that is
+    // A run that was killed before it said anything may have left an unknown one: that is
     // not what goes on here.
     if (!all.anything())
       data = place + "-" + std::to_string(kills);

@@ -122,7 +122,7 @@ TEST_CASE("A host is looked up once at a time, for all who ask", "[net][push]") 
   bed.servers->revive_all();
   bed.wait_for("dead.example", 21);
   CHECK(bed.times_asked("dead.example") == 1);
-  bed.resolve("dead.example"); // What was found is kept for nobody.
+  bed.resolve("dead.example"); // The address that was found is not kept.
   bed.wait_for("dead.example", 22);
   CHECK(bed.times_asked("dead.example") == 2);
 }

@@ -28,7 +28,7 @@ struct codec {
   static constexpr auto read_list_push_configs = v0_3_rest::read_list_push_configs;
   static constexpr auto read_delete_push_config = v0_3_rest::read_delete_push_config;
   static constexpr auto state_name = v0_3_rest::state_name;
-  /// Bytes that look like base64 would be taken for bytes that somebody encoded twice.
+  /// Bytes that look like base64 would be taken for bytes that were encoded twice.
   static bool may_round_trip(const std::vector<part>& parts) {
     return std::none_of(parts.begin(), parts.end(), [](const part& piece) {
       const auto* raw = std::get_if<raw_content>(&piece.content);

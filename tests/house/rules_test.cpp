@@ -27,7 +27,7 @@ bool is_script(const source_file& file) {
   return file.below("scripts") || file.below(".ci") || file.text.starts_with("#!");
 }
 
-/// A path below somebody's home or a machine's scratch space, or an address of a package registry.
+/// A path below a user's home or a machine's scratch space, or an address of a package registry.
 const std::regex& local_things() {
   static const std::regex pattern(
       R"((^|[\s"'`=(])/(home|root|work|Users)/\w{3,})"

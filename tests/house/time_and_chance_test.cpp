@@ -71,7 +71,7 @@ TEST_CASE("time, timers, chance and cores are asked for in one place each", "[ho
       }
     }
     CAPTURE(which.place);
-    CHECK(is_in_its_place); // Else the rule looks for what nobody writes.
+    CHECK(is_in_its_place); // Else the rule looks for a text that is never written.
   }
 }
 

@@ -324,3 +324,55 @@ TEST_CASE("a long answer is given up when its client has gone", "[net][turns][lo
   CHECK(one.state->connections == 0);
   CHECK(shown.use_count() == held);
 }
+
+TEST_CASE(
+    "a stream's long snapshot is not encoded by its loop, and what comes meanwhile follows it",
+    "[net][turns][long][stream]") {
+  const auto records = make_memory_store();
+  one_thread_server one{*records};
+  one.agents.default_agent = "scripted";
+  const auto turn = [&] {
+    for (int turns = 0; turns < 20; ++turns)
+      one.turn();
+  };
+  // The message is long, and is part of the task.
+  const auto& first = one.pipe->output();
+  one.pipe->put(
+      post(R"({"jsonrpc":"2.0","id":1,"method":"SendStreamingMessage","params":{"message":)"
+           R"({"messageId":"m","role":"ROLE_USER","parts":[{"text":)"
+           R"("{\"steps\":[{\"sleep\":1},{\"complete\":\"done\"}]})"
+           + std::string(2 * long_answer_bytes, ' ') + R"("}]}}})"));
+  turn();
+  CHECK_THAT(first, ContainsSubstring("text/event-stream") && !ContainsSubstring("data: "));
+  CHECK(one.state->answers.turn());
+  turn();
+  CHECK(first.size() > 2 * long_answer_bytes);
+  const auto created = first.find("TASK_STATE_SUBMITTED");
+  REQUIRE(created != std::string::npos);
+  CHECK(first.find("TASK_STATE_WORKING") > created);
+  CHECK(first.find("TASK_STATE_WORKING") != std::string::npos);
+
+  const auto all = await_read<task_page>([&](auto done) {
+                     records->list(list_tasks{}, std::move(done));
+                   }).value();
+  REQUIRE(all.tasks.size() == 1);
+  const auto later = connect(one);
+  later->put(post(R"({"jsonrpc":"2.0","id":1,"method":"SubscribeToTask","params":{"id":")"
+                  + all.tasks.front()->id.str() + R"("}})"));
+  turn();
+  CHECK_THAT(later->output(),
+             ContainsSubstring("text/event-stream") && !ContainsSubstring("data: "));
+  one.clock.advance(1s);
+  turn();
+  CHECK_THAT(first, ContainsSubstring("TASK_STATE_COMPLETED"));
+  CHECK_THAT(later->output(), !ContainsSubstring("data: "));
+  CHECK(one.state->answers.turn());
+  turn();
+  const auto& second = later->output();
+  const auto shown = second.find("TASK_STATE_WORKING");
+  REQUIRE(shown != std::string::npos);
+  CHECK(second.find("TASK_STATE_COMPLETED") > shown);
+  CHECK(second.find("TASK_STATE_COMPLETED") != std::string::npos);
+  CHECK(second.ends_with("0\r\n\r\n"));
+  later->hang_up();
+}

@@ -78,7 +78,7 @@ TEST_CASE("Whatever tasks come, change and go, each stands in the list of its ow
     } else if (random() % 3 == 0) {
       index.remove(known->second.where, owner, on_moved);
       tasks.erase(known);
-    } else { // As a copy, as the ledger does while somebody reads the record.
+    } else { // As a copy, as the ledger does while the record has a reader.
       auto changed = std::make_unique<task>(make_task(id, owner, state));
       changed->status.at = timestamp{std::chrono::milliseconds{step}};
       const auto before = std::exchange(known->second.record, std::move(changed));

@@ -195,7 +195,7 @@ namespace {
 push_write save_of(const std::string& client, const std::string& id, std::size_t bytes = 0) {
   push_write out;
   out.row.config = config("t", id, std::string(bytes, 'x'));
-  out.row.config.owner.id = client;
+  out.client = client;
   out.saved = [](const result<push_row>&) {};
   return out;
 }
@@ -236,6 +236,26 @@ TEST_CASE("Changes of push configurations that wait are bounded in number, by cl
   CHECK(refusal(queue, save_of("a", "3")) == "");
 }
 
+TEST_CASE("The deletes that wait count for their client, however many tasks they are about",
+          "[store][push]") {
+  const temporary_directory directory;
+  auto made = make_rocksdb_store({.directory = directory / "data"}, {});
+  REQUIRE(made.has_value());
+  auto& records = **made; // Its turns are not taken: nothing is written.
+  std::size_t refused = 0;
+  const auto erase_all = [&](const std::string& client, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i)
+      records.pushes().erase(
+          task_id{"t" + std::to_string(i % 16)}, "c", 0,
+          [&](const result<void>& erased) { refused += erased ? 0 : 1; }, client);
+  };
+  erase_all("a", push_writes_per_client_max + 16);
+  CHECK(refused == 16);
+  erase_all("b", push_writes_per_client_max);
+  CHECK(refused == 16);
+  records.flush();
+}
+
 TEST_CASE("Of the progress of one configuration only the latest waits", "[store][push]") {
   push_queue queue{{.writes_max = 1, .writes_per_client_max = 1, .bytes_max = 100'000}};
   CHECK(refusal(queue, save_of("a", "new")) == "");
@@ -257,7 +277,7 @@ TEST_CASE("While the disk does not write, a client may not have any number of ch
   const temporary_directory directory;
   auto made = make_rocksdb_store({.directory = directory / "data"}, {});
   REQUIRE(made.has_value());
-  auto& records = **made; // Nobody takes its turns.
+  auto& records = **made; // Its turns are not taken.
   std::vector<errc> refused;
   std::size_t kept = 0;
   for (std::size_t i = 0; i < push_writes_per_client_max + 2; ++i)
@@ -268,11 +288,16 @@ TEST_CASE("While the disk does not write, a client may not have any number of ch
                               refused.push_back(row.error().code);
                           });
   CHECK(refused == std::vector<errc>{errc::overloaded, errc::overloaded});
-  bool is_erased = false;
-  records.pushes().erase(task_id{"t0"}, "c", 0,
-                         [&](const result<void>& erased) { is_erased = erased.has_value(); });
+  std::vector<errc> erased;
+  const auto note_erased = [&](const result<void>& done) {
+    erased.push_back(done ? errc::none : done.error().code);
+  };
+  const auto mine = client_of(config("t0", "c").owner);
+  records.pushes().erase(task_id{"t0"}, "c", 0, note_erased, mine);
+  CHECK(erased == std::vector<errc>{errc::overloaded});
+  records.pushes().erase(task_id{"t0"}, "c", 0, note_erased, "another client");
   records.flush();
   CHECK(kept == push_writes_per_client_max);
-  CHECK(is_erased);
+  CHECK(erased == std::vector<errc>{errc::overloaded, errc::none});
   CHECK(records.pushes().all().size() == push_writes_per_client_max - 1);
 }

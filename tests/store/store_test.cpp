@@ -246,7 +246,7 @@ TEMPLATE_TEST_CASE("A watcher sees every later change of its task and no other",
   put(records, about_lone("task-1", "c", 3, moved(task_state::completed)));
   CHECK(who->sequences() == std::vector<std::uint64_t>{2, 3});
   CHECK(watch_task(records, task_id{"task-1"}, who)->status.state == task_state::completed);
-  CHECK(who.use_count() == 1); // Nobody keeps watchers of what has ended.
+  CHECK(who.use_count() == 1); // The store keeps no watcher of an ended task.
 }
 
 TEMPLATE_TEST_CASE("Who follows a task sees it made as it was made", "[store][watch]", memory_kind,

@@ -10,12 +10,13 @@
 
 namespace troupe::testing {
 
-class full_pushes final : public push_configs {
+class full_pushes : public push_configs {
 public:
   void save(push_config, push_progress, saved_fn then) override {
     then(make_error(errc::limit_exceeded, "there are too many"));
   }
-  void erase(const task_id&, const std::string&, std::uint64_t, erased_fn then) override {
+  void erase(const task_id&, const std::string&, std::uint64_t, erased_fn then,
+             const std::string&) override {
     if (then)
       then({});
   }

@@ -37,7 +37,7 @@ struct received_post {
 [[nodiscard]] std::string answer_text(int status, const std::string& headers = {},
                                       const std::string& body = {});
 
-/// A certificate for some names that nobody vouches for, and its key.
+/// A certificate for some names that no authority has signed, and its key.
 struct test_certificate {
   std::string certificate_pem;
   std::string key_pem;

@@ -87,6 +87,9 @@ public:
 
   /// A gateway actor for an event loop; as long-lived as the gateway. `notify`: see loop_gateway.
   [[nodiscard]] loop_gateway& attach(std::function<void()> notify);
+  /// Ends the feeds that `reader` reads, on every loop that is attached. Their streams get `reason`
+  /// as their last event. A stream that begins later is not affected, nor is a notification.
+  void end_feeds_of(const principal& reader, const error& reason);
 
   /// Without a task id in the message: makes a new lone task of the default agent, and `follow`
   /// watches it from its first event on. If the message's metadata has `opt/v1/objective` or

@@ -61,7 +61,7 @@ enum class objective_event : std::uint8_t {
   reopen,         ///< It is tried again, and waits for its start.
   start_planning, ///< Its plans are started one by one.
   work,           ///< Its plans may begin by themselves.
-  block,          ///< It was paused, or nothing of it can run before somebody answers.
+  block,          ///< It was paused, or nothing of it can run before a question is answered.
   complete,
   fail,
   cancel,

@@ -26,14 +26,16 @@ public:
   using saved_fn = std::function<void(result<push_row>)>;
   using erased_fn = std::function<void(result<void>)>;
 
-  /// Keeps `what`, and replaces one with the same id on the same task. Its notifications begin at
-  /// `from`. Errors: limit_exceeded (push_configs_per_task_max, push_configs_max), overloaded (too
-  /// many changes wait for the disk; the message names the limit).
+  /// Keeps `config`, and replaces one with the same id on the same task. Its notifications begin at
+  /// `from`. While the change waits for the disk, it counts for the client of its owner
+  /// (client_of). Errors: limit_exceeded (push_configs_per_task_max, push_configs_max), overloaded
+  /// (too many changes wait for the disk; the message names the limit).
   virtual void save(push_config config, push_progress from, saved_fn then) = 0;
   /// Deletes one; nothing happens if there is none. With a `serial` other than 0, only if it still
-  /// has that serial. Errors: overloaded; never if `then` is null.
+  /// has that serial. While the change waits for the disk, it counts for `client` (client_of;
+  /// empty: the program itself). Errors: overloaded; never if `then` is null.
   virtual void erase(const task_id& task, const std::string& id, std::uint64_t serial,
-                     erased_fn then) = 0;
+                     erased_fn then, const std::string& client = {}) = 0;
   /// Records progress. Nothing happens if the configuration was replaced or erased meanwhile.
   /// `find` shows it soon; it is durable later.
   virtual void note(const task_id& task, const std::string& id, std::uint64_t serial,

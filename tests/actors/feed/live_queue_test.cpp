@@ -1,4 +1,4 @@
-// What waits for a reader: in order, merged, bounded; and what is known of the rest.
+// The changes that wait for a reader: in order, merged, bounded; and the record of the rest.
 #include "actors/feed/live_queue.hpp"
 #include "protocol/change_size.hpp"
 #include "tests/store/changes.hpp"

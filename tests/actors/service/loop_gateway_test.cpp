@@ -108,7 +108,7 @@ TEST_CASE("when a gateway actor dies its requests get an error, its successor go
   CHECK_THAT(first.value->error().message, ContainsSubstring("gateway"));
   first.value.reset();
 
-  // The task does not know: it runs, and its answer, which comes late, reaches nobody.
+  // The task does not know: it runs, and its answer, which comes late, reaches no request.
   bed.clock.settle();
   loop.gate.run();
   CHECK_FALSE(first.value);

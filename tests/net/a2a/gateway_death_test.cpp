@@ -18,7 +18,7 @@ namespace {
 
 using local_socket = asio::basic_stream_socket<asio::local::stream_protocol, io_executor>;
 
-/// A server in one thread's hand, with one connection.
+/// A server in one thread's hand, with two loops and a connection to each.
 struct turned_server {
   turned_server() {
     agents.add("puppet", puppet);
@@ -27,37 +27,50 @@ struct turned_server {
     door = std::make_unique<gateway>(*records, agents, how);
     door->start();
     state = std::make_shared<server_state>(*door, server_options{});
-    home.attach(*door);
-    local_socket ours(home.context());
-    asio::local::connect_pair(ours, theirs);
-    theirs.non_blocking(true);
-    welcome(state, home, std::make_unique<socket_stream<local_socket>>(std::move(ours)), {});
+    for (auto* each : {&home, &second})
+      each->attach(*door);
+    connect(home, theirs);
+    connect(second, on_second);
   }
   ~turned_server() {
-    home.turn();
-    home.abort_sessions();
-    home.turn();
+    for (auto* each : {&home, &second}) {
+      each->turn();
+      each->abort_sessions();
+      each->turn();
+    }
+  }
+  turned_server(const turned_server&) = delete;
+  turned_server& operator=(const turned_server&) = delete;
+
+  void connect(loop& to, local_socket& from) {
+    local_socket ours(to.context());
+    asio::local::connect_pair(ours, from);
+    from.non_blocking(true);
+    welcome(state, to, std::make_unique<socket_stream<local_socket>>(std::move(ours)), {});
   }
 
-  void send(std::string_view method, std::string_view params) {
+  void send(std::string_view method, std::string_view params) { send(theirs, method, params); }
+  void send(local_socket& over, std::string_view method, std::string_view params) {
     const auto body = rpc(method, params);
     const auto text = "POST / HTTP/1.1\r\nHost: h\r\nA2A-Version: 1.0\r\nContent-Type: "
                       "application/json\r\nContent-Length: "
                       + std::to_string(body.size()) + "\r\n\r\n" + body;
-    REQUIRE(theirs.write_some(asio::buffer(text)) == text.size());
+    REQUIRE(over.write_some(asio::buffer(text)) == text.size());
     turn();
   }
   void turn() {
     for (int i = 0; i < 10; ++i) {
       home.turn();
+      second.turn();
       clock.settle();
     }
   }
-  /// What has arrived; empty if nothing has.
-  std::string received() {
+  /// The bytes that have arrived; empty if none have.
+  std::string received() { return received(theirs); }
+  static std::string received(local_socket& over) {
     std::string out(256 * 1024, ' ');
     error_code ec;
-    out.resize(theirs.read_some(asio::buffer(out), ec));
+    out.resize(over.read_some(asio::buffer(out), ec));
     return out;
   }
   static boost::json::value body_of(const std::string& answer) {
@@ -72,7 +85,9 @@ struct turned_server {
   std::unique_ptr<gateway> door;
   std::shared_ptr<server_state> state;
   loop home{std::chrono::milliseconds{100}, json_depth_max, system_time()};
+  loop second{std::chrono::milliseconds{100}, json_depth_max, system_time()};
   local_socket theirs{home.context()};
+  local_socket on_second{second.context()};
 };
 
 } // namespace
@@ -173,5 +188,29 @@ TEST_CASE("the streams of a principal that may read no more end with the reason"
   const auto last = server.received();
   CHECK_THAT(last, ContainsSubstring("-31403") && ContainsSubstring("no more for you"));
   CHECK_THAT(last, EndsWith("0\r\n\r\n"));
+  CHECK(server.state->streams == 0);
+}
+
+TEST_CASE("the streams of a principal end on every loop", "[net][gateway][stream]") {
+  turned_server server;
+  server.send("SendStreamingMessage", text_message("go"));
+  server.send(server.on_second, "SendStreamingMessage", text_message("go"));
+  server.turn();
+  static_cast<void>(server.received());
+  static_cast<void>(turned_server::received(server.on_second));
+  REQUIRE(server.state->streams == 2);
+
+  principal another;
+  another.id = "alice";
+  server.door->end_feeds_of(another, make_error(errc::forbidden, "no more for alice"));
+  server.turn();
+  CHECK(server.state->streams == 2);
+
+  server.door->end_feeds_of({}, make_error(errc::forbidden, "no more for you"));
+  server.turn();
+  for (auto* each : {&server.theirs, &server.on_second}) {
+    const auto last = turned_server::received(*each);
+    CHECK_THAT(last, ContainsSubstring("no more for you") && EndsWith("0\r\n\r\n"));
+  }
   CHECK(server.state->streams == 0);
 }

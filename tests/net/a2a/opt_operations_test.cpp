@@ -159,7 +159,7 @@ TEST_CASE("an objective without plans gets one task: what the message says", "[n
   CHECK(at(wished, "/result/task/status/state") == "TASK_STATE_COMPLETED");
   CHECK(at(wished, "/result/objective/name") == "Shells");
   CHECK(at(wished, "/result/objective/plans/0/tasks/0/status") == "completed");
-  // A hint of somebody who has not activated the extension is none; nor is one that says no.
+  // A hint without the activated extension is none; nor is one that says no.
   CHECK(at(send("x", R"({"opt/v1/preferObjective":true})", "A2A-Version: 1.0\r\n"),
            "/result/task/metadata")
         == "(none)");

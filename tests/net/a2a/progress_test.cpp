@@ -1,5 +1,5 @@
-// The Task Progress extension over the wire: who asked for it finds it in every place, nobody else
-// in any (task-progress v1 sections 3, 4).
+// The Task Progress extension over the wire: a client that asked finds it in every place, others do
+// not find it (task-progress v1 sections 3, 4).
 #include "tests/net/net_bed.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/reads.hpp"

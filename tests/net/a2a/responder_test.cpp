@@ -6,6 +6,7 @@
 #include "net/server_state.hpp"
 #include "tests/net/net_bed.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/passing_store.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -18,7 +19,8 @@ using namespace troupe::testing;
 
 namespace {
 
-/// Takes everything that is sent, and has room for answers as long as the test says so.
+/// Takes everything that is sent, unless it is stuck, and has room for answers as long as the test
+/// says so.
 class noting_responder final : public http_responder {
 public:
   struct hold {
@@ -45,6 +47,11 @@ public:
     return bytes <= room;
   }
   awaitable<bool> send_stream() override {
+    if (is_stuck) {
+      while (is_stuck)
+        co_await wake_->wait();
+      wake_->notify(); // What came meanwhile is still to be looked at.
+    }
     sent += stream_text();
     stream_text().clear();
     co_return !is_gone_;
@@ -63,10 +70,20 @@ public:
   std::vector<hold> holds;
   std::string sent;
   bool has_ended = false;
+  bool is_stuck = false; ///< The client takes nothing.
 
 private:
   wakeup_ptr wake_;
   bool is_gone_ = false;
+};
+
+/// Counts the watches that have ended.
+struct watched_store final : passing_store {
+  void unwatch(const std::string& task_or_objective, const watcher_ptr& who) override {
+    ++ended_watches;
+    passing_store::unwatch(task_or_objective, who);
+  }
+  int ended_watches = 0;
 };
 
 /// A server in one thread's hand, and one request to it.
@@ -101,7 +118,7 @@ struct one_request {
     }
   }
 
-  std::unique_ptr<store> records = make_memory_store();
+  std::unique_ptr<watched_store> records = std::make_unique<watched_store>();
   std::shared_ptr<puppet_agent> puppet = std::make_shared<puppet_agent>();
   agent_registry agents;
   manual_clock clock;
@@ -124,6 +141,31 @@ TEST_CASE("a stream over REST does not keep the params that it was asked with", 
   const auto& call = static_cast<const operation_call&>(*one.exchange.kept);
   CHECK(call.params == nullptr);
   CHECK(call.merged.is_null());
+}
+
+TEST_CASE("the feed of a stream ends with its gateway, also while the client takes nothing",
+          "[net][sse][gateway]") {
+  one_request one;
+  asio::co_spawn(one.home.context(), one.post("/message:stream", text_message("go")),
+                 asio::detached);
+  one.turn();
+  CHECK_THAT(one.responder.sent, ContainsSubstring("TASK_STATE_WORKING"));
+  one.responder.is_stuck = true;
+  one.puppet->port(0)->report(report_artifact{text_artifact("out", "x"), false, true});
+  one.turn();
+  CHECK_THAT(one.responder.sent, !ContainsSubstring("artifactUpdate"));
+  CHECK(one.records->ended_watches == 0);
+  one.home.gate().kill();
+  one.turn();
+  CHECK(one.records->ended_watches == 1);
+  CHECK_FALSE(one.responder.has_ended);
+  one.responder.is_stuck = false;
+  one.responder.wake()->notify();
+  one.turn();
+  CHECK_THAT(one.responder.sent,
+             ContainsSubstring("artifactUpdate") && ContainsSubstring("gateway"));
+  CHECK(one.responder.has_ended);
+  CHECK(one.records->ended_watches == 1);
 }
 
 TEST_CASE("a long event of a stream is counted before it is encoded", "[net][sse]") {

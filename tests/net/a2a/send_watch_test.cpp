@@ -49,7 +49,7 @@ public:
   [[nodiscard]] bool makes_one() {
     return wait([&] { return made_ > 0; });
   }
-  /// Whether nobody watches what was made; waits for it.
+  /// Whether the new task has no watcher; waits for it.
   [[nodiscard]] bool is_left_alone() {
     return wait([&] { return following_.empty(); });
   }

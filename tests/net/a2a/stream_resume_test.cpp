@@ -85,7 +85,7 @@ public:
 
   mutable std::atomic<int> pages{0};
   mutable std::atomic<int> asked_at{
-      pages_max}; ///< How many had been read when somebody asked for the task "meanwhile".
+      pages_max}; ///< How many had been read when a client asked for the task "meanwhile".
 
 private:
   std::promise<void> begin_;

@@ -3,6 +3,8 @@
 #include "net/push/push_service.hpp"
 #include "tests/net/push_bed.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/full_pushes.hpp"
+#include "tests/support/passing_store.hpp"
 #include <troupe/store/limits.hpp>
 
 #include <set>
@@ -14,7 +16,43 @@ namespace {
 
 constexpr auto public_url = "https://hooks.example.com/x";
 
+/// One configuration, "mine" of the task "t", whose owner is "me".
+class one_push final : public full_pushes {
+public:
+  [[nodiscard]] std::optional<push_row> find(const task_id&, const std::string&) const override {
+    push_row row;
+    row.config = hook("t", public_url, "mine");
+    row.config.owner.id = "me";
+    row.serial = 1;
+    return row;
+  }
+  void erase(const task_id&, const std::string&, std::uint64_t, erased_fn then,
+             const std::string& client) override {
+    erased_for.push_back(client);
+    then({});
+  }
+
+  std::vector<std::string> erased_for;
+};
+
+class store_of_one_push final : public passing_store {
+public:
+  [[nodiscard]] push_configs& pushes() override { return kept; }
+  one_push kept;
+};
+
 } // namespace
+
+TEST_CASE("A delete counts for the client that asks for it", "[net][push]") {
+  store_of_one_push records;
+  net::push_service service(records, {}, std::make_shared<feed_budget>());
+  const principal who{.id = "me", .peer = "10.0.0.1"};
+  bool is_done = false;
+  service.erase({.who = who, .task = task_id{"t"}, .id = "mine"},
+                [&](const result<void>& erased) { is_done = erased.has_value(); });
+  CHECK(is_done);
+  CHECK(records.kept.erased_for == std::vector{client_of(who)});
+}
 
 TEST_CASE("A configuration is made, read, listed and deleted", "[net][push]") {
   push_bed bed(GENERATE(push_bed::kind::memory, push_bed::kind::rocksdb));

@@ -11,7 +11,7 @@ namespace {
 
 using queue = turn_queue<std::string>;
 
-/// Everybody who may go now.
+/// All members that may go now.
 std::string all_of(queue& from) {
   std::string out;
   while (const auto who = from.next())

@@ -246,7 +246,7 @@ TEST_CASE("presence is decided field by field", "[protocol][agent_card]") {
       projected(
           R"({"supportedInterfaces":[{"url":"u","protocolBinding":"JSONRPC","protocolVersion":"1.0","tenant":""}]})")
       == R"({"supportedInterfaces":[{"url":"u","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]})");
-  // What has the wrong type is nobody's to repair; it stays, and so does the difference that it
+  // A member of the wrong type is not repaired; it stays, and so does the difference that it
   // makes.
   CHECK(projected(R"({"skills":"none","capabilities":[],"securitySchemes":7,"name":{"a":[1]}})")
         == R"({"name":{"a":[1]},"capabilities":[],"securitySchemes":7,"skills":"none"})");

@@ -281,7 +281,7 @@ TEST_CASE("an objective is stuck when all that runs waits for people or for each
   std::vector<plan_activity> activity(3);
   CHECK_FALSE(is_stuck(view, activity));
   activity[0].idle = activity[2].idle = true;
-  CHECK_FALSE(is_stuck(view, activity)); // who waits for nobody else is just at it
+  CHECK_FALSE(is_stuck(view, activity)); // a plan that waits for no other is about to begin
   view.plans[0].state = plan_state::blocked;
   CHECK(is_stuck(view, activity));
   activity[2].idle = false;

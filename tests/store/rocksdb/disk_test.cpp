@@ -7,11 +7,13 @@
 #include "tests/support/reads.hpp"
 #include "tests/support/results.hpp"
 #include <troupe/store/await.hpp>
+#include <troupe/store/limits.hpp>
 
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
 #include <rocksdb/file_system.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
@@ -407,6 +409,53 @@ TEST_CASE("A disk that cannot be read is not taken for an empty one", "[store][d
     CHECK(find_objective(*records, objective_id{id})->state == objective_state::submitted);
   CHECK(list(*records, canceled)->total_size == 1);
   CHECK(list(*records, list_objectives{})->total_size == 3);
+}
+
+TEST_CASE(
+    "Changes of an objective that left memory twice before they were written keep their order",
+    "[store][disk][evict]") {
+  const temporary_directory directory;
+  const auto file_system = std::make_shared<moody_file_system>();
+  const auto env = rocksdb::NewCompositeEnv(file_system);
+  hand_time time;
+  auto made =
+      make_rocksdb_store({.directory = directory / "data"}, {.env = env.get(), .time = &time});
+  REQUIRE(made.has_value());
+  auto& records = **made;
+  records.commit(about("o", 1, objective_created{make_objective("o", {1}), {}}));
+  records.commit(about("o", 2, tasks_withdrawn{0, {0}, task_state::canceled, ""},
+                       objective_moved{objective_event::cancel, ""}));
+  records.flush();
+  const auto evict = [&] {
+    records.evict(at_ms(3));
+    REQUIRE(records.status().live_objectives == 0);
+  };
+  evict();
+
+  // More than one group of changes waits for the objective.
+  const std::size_t changes = group_changes_max + 100;
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < changes; ++i)
+    records.commit(about("o", 4, objective_edited{"name " + std::to_string(i), ""}),
+                   [&, i] { order.push_back(i); });
+  for (int turns = 0; turns < 10 && records.status().live_objectives == 0; ++turns)
+    records.turn();
+  REQUIRE(records.status().live_objectives == 1);
+  REQUIRE(order.empty());
+  evict();
+
+  // The first group waits for it again. The disk refuses another row of that group, so the
+  // objective is back before the second group has its turn.
+  file_system->now = mood::full;
+  records.pushes().save(push_config{}, {}, [](const result<push_row>&) {});
+  CHECK(records.turn());
+  REQUIRE(records.status().live_objectives == 1);
+  REQUIRE(order.empty());
+  file_system->now = mood::good;
+  time.pass(std::chrono::seconds{2});
+  records.flush();
+  CHECK(order.size() == changes);
+  CHECK(std::ranges::is_sorted(order));
 }
 
 TEST_CASE("A second store on the same directory is refused", "[store][disk]") {
