@@ -39,8 +39,8 @@ std::string order::text() const {
   }
   if (!out.empty())
     return out;
-  if (const auto* text = input.if_contains("text"); text && text->is_string())
-    return std::string{text->as_string()};
+  if (const auto text = input.find("text"); text && text->kind() == boost::json::kind::string)
+    return text->text().rest();
   return description.empty() ? name : description;
 }
 

@@ -1,6 +1,6 @@
 // What tasks made, for those that go on with it: however many running tasks depend on one artifact,
-// it is in memory once, and counts once among the bytes of live work. Thread-safe; entries live as
-// long as somebody holds one of their artifacts.
+// it is in memory once, and counts once among the bytes of live work. Thread-safe; an entry lives
+// as long as an order or a read holds one of its artifacts.
 #pragma once
 
 #include <troupe/protocol/errc.hpp>
@@ -24,7 +24,7 @@ namespace troupe {
   return why.code == errc::store_unreadable || why.code == errc::overloaded;
 }
 
-/// What a task has made, and whose it is.
+/// What a task has made, and its owner.
 struct made_by_task {
   task_id id;
   std::string owner;
@@ -35,8 +35,8 @@ class artifact_cache : public std::enable_shared_from_this<artifact_cache> {
 public:
   using done_fn = std::function<void(const result<made_by_task>&)>;
 
-  /// What the task has made so far. Who asks while it is being read waits for the same read. Errors
-  /// as of store::read_task.
+  /// What the task has made so far. A request that comes while it is being read waits for the same
+  /// read. Errors as of store::read_task.
   void find(const store& records, const task_id& id, done_fn done);
   /// Of all artifacts that are held at the moment (bytes_of).
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }

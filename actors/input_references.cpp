@@ -2,13 +2,13 @@
 
 #include "actors/reference_syntax.hpp"
 #include "protocol/json/json_depth.hpp"
+#include "protocol/json/json_pieces.hpp"
 #include "protocol/json/json_pointer.hpp"
 #include "protocol/json/quoted.hpp"
 
-#include <boost/json/serialize.hpp>
-
 #include <algorithm>
 #include <functional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -44,7 +44,7 @@ error unknown_task(const artifact_reference& ref, const std::vector<dependency_r
   return bad_reference(message + (known.empty() ? std::string("nothing") : list_of(known)));
 }
 
-// What it is called goes before its name: it is called so by nobody else.
+// What it is called goes before its name: no other task is called so.
 result<const dependency_result*> find_task(const artifact_reference& ref,
                                            const std::vector<dependency_result>& deps) {
   std::vector<const dependency_result*> named;
@@ -66,19 +66,18 @@ std::string written_step(const reference_step& which) {
   return troupe::quoted(std::get<std::string>(which));
 }
 
-result<const artifact*> find_artifact(const artifact_reference& ref,
-                                      const dependency_result& from) {
+result<artifact_ptr> find_artifact(const artifact_reference& ref, const dependency_result& from) {
   if (const auto* number = std::get_if<std::size_t>(&ref.artifact)) {
     if (*number < from.artifacts.size())
-      return from.artifacts[*number].get();
+      return from.artifacts[*number];
   } else {
     const auto& name = std::get<std::string>(ref.artifact);
     for (const auto& have : from.artifacts)
       if (have->name == name)
-        return have.get();
+        return have;
     for (const auto& have : from.artifacts)
       if (have->artifact_id == name)
-        return have.get();
+        return have;
   }
   std::vector<std::string> names;
   for (const auto& have : from.artifacts)
@@ -94,7 +93,13 @@ std::string_view kind_of(const part& part) {
   return names[part.content.index()];
 }
 
-error wrong_kind(const artifact_reference& ref, const std::vector<part>& parts) {
+// The position in part::content of what such a reference finds.
+std::size_t content_of(reference_kind kind) {
+  constexpr std::size_t positions[]{0, 2, 3};
+  return positions[static_cast<std::size_t>(kind)];
+}
+
+error wrong_kind(const artifact_reference& ref, std::span<const part> parts) {
   constexpr std::string_view wanted[]{"text", "url", "data"};
   std::string have;
   for (const auto& one : parts)
@@ -105,7 +110,7 @@ error wrong_kind(const artifact_reference& ref, const std::vector<part>& parts) 
                        + (have.empty() ? std::string("nothing") : have));
 }
 
-result<json::value> walk(const artifact_reference& ref, const json::value& data) {
+result<const json::value*> walk(const artifact_reference& ref, const json::value& data) {
   const json::value* at = &data;
   std::string walked = "data";
   for (const auto& next : ref.path) {
@@ -131,41 +136,44 @@ result<json::value> walk(const artifact_reference& ref, const json::value& data)
     at = below;
     walked += "[" + written_step(next) + "]";
   }
-  return *at;
+  return at;
 }
 
-// What a reference stands for: a string for text and url, any JSON for data.
-result<json::value> look_up(const artifact_reference& ref,
-                            const std::vector<dependency_result>& deps) {
+// What a reference stands for: a value for data, else a text. `keeper` is the artifact.
+result<string_replacement> look_up(const artifact_reference& ref,
+                                   const std::vector<dependency_result>& deps,
+                                   std::shared_ptr<const void>& keeper) {
   const auto task = find_task(ref, deps);
   if (!task)
     return task.error();
   const auto found = find_artifact(ref, **task);
   if (!found)
     return found.error();
-  const auto& whole = (*found)->parts;
-  if (ref.part && *ref.part >= whole.size())
+  keeper = *found;
+  const auto& parts = (*found)->parts;
+  if (ref.part && *ref.part >= parts.size())
     return bad_reference(ref.written + ": the artifact has no part " + std::to_string(*ref.part)
-                         + "; it has " + std::to_string(whole.size()));
-  const std::vector<part> parts =
-      ref.part ? std::vector<part>{whole[*ref.part]} : std::vector<part>{};
-  const auto& from = ref.part ? parts : whole;
-  const auto holds = [&](auto* type) {
-    using content = std::remove_pointer_t<decltype(type)>;
-    return std::find_if(from.begin(), from.end(), [](const part& one) {
-      return std::holds_alternative<content>(one.content);
-    });
-  };
-  if (ref.kind == reference_kind::text) {
-    if (holds(static_cast<text_content*>(nullptr)) != from.end())
-      return json::value(text_of(from));
-  } else if (ref.kind == reference_kind::url) {
-    if (const auto at = holds(static_cast<url_content*>(nullptr)); at != from.end())
-      return json::value(std::get<url_content>(at->content).url);
-  } else if (const auto at = holds(static_cast<data_content*>(nullptr)); at != from.end()) {
-    return walk(ref, std::get<data_content>(at->content).data);
+                         + "; it has " + std::to_string(parts.size()));
+  const auto from =
+      ref.part ? std::span{parts}.subspan(*ref.part, 1) : std::span<const part>{parts};
+  const auto first = std::find_if(from.begin(), from.end(), [&](const part& one) {
+    return one.content.index() == content_of(ref.kind);
+  });
+  if (first == from.end())
+    return wrong_kind(ref, from);
+  string_replacement out;
+  switch (ref.kind) {
+    case reference_kind::text: out.text.emplace_back(from); break;
+    case reference_kind::url:
+      out.text.emplace_back(std::string_view{std::get<url_content>(first->content).url});
+      break;
+    case reference_kind::data:
+      const auto value = walk(ref, std::get<data_content>(first->content).data);
+      if (!value)
+        return value.error();
+      out.value = *value;
   }
-  return wrong_kind(ref, from);
+  return out;
 }
 
 // -- walking the input -------------------------------------------------------------------------------------------------
@@ -203,29 +211,32 @@ result<void> check_depth(const json::object& input) {
   return {};
 }
 
-// Calls `change` on every string that may hold references; stops at the first error and sets its
-// field.
-using string_visitor = std::function<result<void>(json::value&)>;
+// Gets each string that may hold references, its place and its segments.
+using string_visitor =
+    std::function<result<void>(const json::value&, const std::vector<template_segment>&)>;
 
-result<void> visit_strings(json::value& value, std::string& pointer, const string_visitor& change) {
+// Stops at the first error and sets its field.
+result<void> visit_strings(const json::value& value, std::string& pointer,
+                           const string_visitor& visit) {
   const auto length = pointer.size();
-  if (auto* text = value.if_string()) {
+  if (const auto* text = value.if_string()) {
     if (!may_refer(*text))
       return {};
-    auto done = change(value);
+    const auto segments = parse_template(*text);
+    const auto done = segments ? visit(value, *segments) : result<void>{segments.error()};
     if (!done)
       return make_error(done.error().code, done.error().message, pointer);
-  } else if (auto* array = value.if_array()) {
+  } else if (const auto* array = value.if_array()) {
     for (std::size_t i = 0; i < array->size(); ++i) {
       append_pointer(pointer, i);
-      if (auto done = visit_strings((*array)[i], pointer, change); !done)
+      if (auto done = visit_strings((*array)[i], pointer, visit); !done)
         return done;
       pointer.resize(length);
     }
-  } else if (auto* object = value.if_object()) {
-    for (auto& member : *object) {
+  } else if (const auto* object = value.if_object()) {
+    for (const auto& member : *object) {
       append_pointer(pointer, member.key());
-      if (auto done = visit_strings(member.value(), pointer, change); !done)
+      if (auto done = visit_strings(member.value(), pointer, visit); !done)
         return done;
       pointer.resize(length);
     }
@@ -233,51 +244,57 @@ result<void> visit_strings(json::value& value, std::string& pointer, const strin
   return {};
 }
 
-std::string inserted(const json::value& value) {
-  return value.is_string() ? std::string(value.get_string()) : json::serialize(value);
+result<void> visit_strings(const json::object& input, const string_visitor& visit) {
+  if (auto shallow = check_depth(input); !shallow)
+    return shallow;
+  for (const auto& member : input) {
+    std::string pointer;
+    append_pointer(pointer, member.key());
+    if (auto done = visit_strings(member.value(), pointer, visit); !done)
+      return done;
+  }
+  return {};
 }
 
-class reference_resolver {
+// Collects what stands in the places of the strings that refer.
+class reference_follower {
 public:
-  explicit reference_resolver(const std::vector<dependency_result>& deps) : deps_(deps) {}
+  explicit reference_follower(const std::vector<dependency_result>& deps) : deps_(deps) {}
 
-  result<void> operator()(json::value& value) {
-    auto segments = parse_template(value.get_string());
-    if (!segments)
-      return segments.error();
-    if (segments->size() == 1 && std::holds_alternative<artifact_reference>(segments->front())) {
-      auto found = look_up(std::get<artifact_reference>(segments->front()), deps_);
-      if (!found)
-        return found.error();
-      if (auto counted = count(found->is_structured() ? json::serialize(*found).size()
-                                                      : inserted(*found).size());
-          !counted)
-        return counted;
-      value = std::move(*found);
-      return {};
-    }
-    std::string text;
-    for (const auto& one : *segments) {
-      if (const auto* literal = std::get_if<std::string>(&one)) {
-        text += *literal;
+  result<void> operator()(const json::value& place, const std::vector<template_segment>& segments) {
+    string_replacement out;
+    for (const auto& one : segments) {
+      if (const auto* literal = std::get_if<std::string_view>(&one)) {
+        out.text.emplace_back(*literal);
         continue;
       }
-      const auto found = look_up(std::get<artifact_reference>(one), deps_);
+      std::shared_ptr<const void> keeper;
+      auto found = look_up(std::get<artifact_reference>(one), deps_, keeper);
       if (!found)
         return found.error();
-      const auto piece = inserted(*found);
-      if (auto counted = count(piece.size()); !counted)
+      if (auto counted = count(*found); !counted)
         return counted;
-      text += piece;
+      found_->owners.push_back(std::move(keeper));
+      if (found->value == nullptr)
+        out.text.insert(out.text.end(), found->text.begin(), found->text.end());
+      else if (segments.size() == 1)
+        out.value = found->value;
+      else
+        out.text.emplace_back(found->value);
     }
-    value = json::string(text);
+    found_->by_place.emplace(&place, std::move(out));
     return {};
   }
 
+  [[nodiscard]] std::shared_ptr<const string_replacements> found() const { return found_; }
+
 private:
-  result<void> count(std::size_t bytes) {
-    inserted_bytes_ += bytes;
-    if (inserted_bytes_ > referenced_bytes_max)
+  result<void> count(const string_replacement& found) {
+    if (found.value != nullptr)
+      bytes_ += inserted_bytes(*found.value);
+    for (const auto& segment : found.text)
+      bytes_ += inserted_bytes(segment);
+    if (bytes_ > referenced_bytes_max)
       return make_error(errc::limit_exceeded,
                         "the references insert more than " + std::to_string(referenced_bytes_max)
                             + " bytes into the task's input (referenced_bytes_max)");
@@ -285,7 +302,8 @@ private:
   }
 
   const std::vector<dependency_result>& deps_;
-  std::size_t inserted_bytes_ = 0;
+  std::shared_ptr<string_replacements> found_ = std::make_shared<string_replacements>();
+  std::size_t bytes_ = 0;
 };
 
 /// Calls `check` for each reference; stops at the first error and sets its field.
@@ -293,15 +311,8 @@ result<void> check_each(const json::object& input,
                         const std::function<result<void>(const artifact_reference&)>& check) {
   if (!has_references(input))
     return {};
-  if (auto shallow = check_depth(input); !shallow)
-    return shallow;
-  json::value copy(input);
-  std::string pointer;
-  return visit_strings(copy, pointer, [&](json::value& value) -> result<void> {
-    const auto segments = parse_template(value.get_string());
-    if (!segments)
-      return segments.error();
-    for (const auto& one : *segments)
+  return visit_strings(input, [&](const json::value&, const auto& segments) -> result<void> {
+    for (const auto& one : segments)
       if (const auto* ref = std::get_if<artifact_reference>(&one))
         if (auto ok = check(*ref); !ok)
           return ok;
@@ -317,18 +328,14 @@ bool has_references(const json::object& input) {
   });
 }
 
-result<json::object> resolve_references(const json::object& input,
-                                        const std::vector<dependency_result>& deps) {
-  if (!has_references(input))
-    return input;
-  if (auto shallow = check_depth(input); !shallow)
-    return shallow.error();
-  json::value out(input);
-  std::string pointer;
-  reference_resolver change(deps);
-  if (auto done = visit_strings(out, pointer, std::ref(change)); !done)
+result<order_input> follow_references(std::shared_ptr<const json::object> input,
+                                      const std::vector<dependency_result>& deps) {
+  if (!has_references(*input))
+    return order_input{std::move(input)};
+  reference_follower follow(deps);
+  if (auto done = visit_strings(*input, std::ref(follow)); !done)
     return done.error();
-  return std::move(out.get_object());
+  return order_input{std::move(input), follow.found()};
 }
 
 result<void> check_references(const json::object& input,

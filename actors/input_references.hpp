@@ -1,6 +1,6 @@
 // References from a task's input to the artifacts of the tasks it depends on:
 // `${tasks.search.artifacts[0].text}`. Used by acceptance (check_references, before anything runs)
-// and by the task's actor (resolve_references, when it becomes ready): both look tasks up in the
+// and by the task's actor (follow_references, when it becomes ready): both look tasks up in the
 // same way, by the names that names_for_references gives. Plain functions over values.
 //
 //   reference := "${tasks" task ".artifacts" "[" (number | name | quoted) "]" [".parts[" number
@@ -15,19 +15,22 @@
 #pragma once
 
 #include <troupe/actors/agent.hpp>
+#include <troupe/actors/order_input.hpp>
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/spec.hpp>
 
 #include <boost/json/object.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace troupe {
 
 /// The most that references may insert into one task's input, in bytes; beyond it
-/// errc::limit_exceeded. One reference to a large artifact, repeated, must not fill the memory.
+/// errc::limit_exceeded. An agent that resolves its input must not fill the memory by one reference
+/// to a large artifact, repeated.
 inline constexpr std::size_t referenced_bytes_max = std::size_t{64} << 20;
 
 /// The deepest nesting of an input in which references are replaced; beyond it
@@ -38,12 +41,14 @@ inline constexpr std::size_t referencing_depth_max = 500;
 /// is. Also true beyond the depth that is looked at.
 [[nodiscard]] bool has_references(const boost::json::object& input);
 
-/// `input` with its references replaced by what the dependencies made. A string that is nothing but
-/// one reference to data becomes that JSON value; everywhere else text is inserted (data that is
-/// not a string as JSON). Member names are left alone. Errors: errc::invalid_reference; the field
-/// is the JSON pointer of the string in `input`.
-[[nodiscard]] result<boost::json::object>
-resolve_references(const boost::json::object& input, const std::vector<dependency_result>& deps);
+/// `input` with what its references find among the artifacts of the dependencies. A string that is
+/// nothing but one reference to data becomes that JSON value; everywhere else text is inserted
+/// (data that is not a string as JSON). Member names are left alone. Everything is checked here,
+/// but no text is made; the result shares `input` and the artifacts. Errors:
+/// errc::invalid_reference; the field is the JSON pointer of the string in `input`.
+[[nodiscard]] result<order_input>
+follow_references(std::shared_ptr<const boost::json::object> input,
+                  const std::vector<dependency_result>& deps);
 
 /// Finds before anything runs what cannot work: wrong syntax, and tasks that are not among `deps`
 /// (which have no artifacts yet) or cannot be told apart. Errors as above.

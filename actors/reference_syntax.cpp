@@ -21,24 +21,29 @@ public:
 
   result<std::vector<template_segment>> parse() {
     std::vector<template_segment> out;
-    std::string literal;
+    std::size_t begin = 0; // of the text before `at_`
+    const auto add_text = [&](std::size_t next) {
+      if (at_ > begin)
+        out.emplace_back(text_.substr(begin, at_ - begin));
+      begin = next;
+    };
     while (at_ < text_.size()) {
       if (text_.substr(at_, 3) == "$${") {
-        literal += "${";
+        add_text(at_ + 1); // the text goes on with `${`
         at_ += 3;
       } else if (text_.substr(at_, 2) == "${") {
+        add_text(at_);
         auto found = read_reference();
         if (!found)
           return found.error();
-        if (!literal.empty())
-          out.emplace_back(std::exchange(literal, {}));
         out.emplace_back(std::move(*found));
+        begin = at_;
       } else {
-        literal += text_[at_++];
+        ++at_;
       }
     }
-    if (!literal.empty() || out.empty())
-      out.emplace_back(std::move(literal));
+    if (at_ > begin || out.empty())
+      out.emplace_back(text_.substr(begin));
     return out;
   }
 

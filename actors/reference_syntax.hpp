@@ -29,10 +29,10 @@ struct artifact_reference {
 };
 
 /// Text as it is, or a reference.
-using template_segment = std::variant<std::string, artifact_reference>;
+using template_segment = std::variant<std::string_view, artifact_reference>;
 
-/// Takes a string apart; at least one segment. Errors: errc::invalid_reference with the position,
-/// without a field.
+/// Takes a string apart; at least one segment. The texts are parts of `text`. Errors:
+/// errc::invalid_reference with the position, without a field.
 [[nodiscard]] result<std::vector<template_segment>> parse_template(std::string_view text);
 
 } // namespace troupe

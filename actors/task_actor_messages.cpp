@@ -149,14 +149,10 @@ result<order_ptr> task_actor::make_order(const reads* found) const {
     out->name = spec.name;
     out->description = spec.description;
     out->objective_name = scope_->objective_name;
-    if (has_references(spec.input)) {
-      auto input = resolve_references(spec.input, out->dependencies);
-      if (!input)
-        return input.error();
-      out->input = std::move(*input);
-    } else {
-      out->input = spec.input;
-    }
+    auto input = follow_references({scope_->spec, &spec.input}, out->dependencies);
+    if (!input)
+      return input.error();
+    out->input = std::move(*input);
   }
   return order_ptr{std::move(out)};
 }

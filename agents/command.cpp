@@ -167,8 +167,8 @@ public:
     references_ = references;
   }
 
-  void on_input(const message_ptr& input) override { tell(*input, false); }
-  void on_answer(const message_ptr& answer) override { tell(*answer, true); }
+  void on_input(const message_ptr& input) override { tell(input, false); }
+  void on_answer(const message_ptr& answer) override { tell(answer, true); }
 
   bool on_cancel() override {
     reactor_->terminate(key_);
@@ -180,10 +180,10 @@ public:
   }
 
 private:
-  void tell(const message& message, bool answers) {
+  void tell(const message_ptr& message, bool answers) {
+    auto references = std::exchange(references_, {});
     if (takes_input_)
-      reactor_->write_input(key_, input_line(message, references_, answers));
-    references_.clear();
+      reactor_->write_input(key_, input_line(message, std::move(references), answers));
   }
 
   std::shared_ptr<process_reactor> reactor_;
@@ -213,7 +213,7 @@ command_agent::command_agent(command_options options, std::shared_ptr<process_re
 }
 
 start_result command_agent::start(const order_ptr& order, const agent_port_ptr& port) {
-  auto input = read_command_input(order->input, input_stage::resolved);
+  auto input = read_command_input(order->input);
   if (!input)
     return input_failure(input.error());
   process_spec spec;
@@ -224,7 +224,7 @@ start_result command_agent::start(const order_ptr& order, const agent_port_ptr& 
   spec.output_bytes_max = input->output_bytes_max;
   spec.kill_after = input->kill_after;
   if (input->json_on_stdin)
-    spec.input = order_line(*order);
+    spec.input = order_line(order);
   spec.keep_input_open = input->json_lines && input->json_on_stdin;
   const bool takes_input = spec.keep_input_open;
   std::unique_ptr<process_listener> listener;

@@ -17,6 +17,7 @@ namespace json = boost::json;
 constexpr std::array<std::string_view, 11> members{"argv",     "cwd",   "env",         "envAllow",
                                                    "protocol", "stdin", "outputLimit", "killAfter",
                                                    "restart",  "data",  "text"};
+constexpr std::array<std::string_view, 2> members_of_program{"data", "text"};
 constexpr std::array<std::string_view, 6> allowed_names{"PATH",   "HOME",   "LANG",
                                                         "LC_ALL", "TMPDIR", "TZ"};
 
@@ -179,6 +180,18 @@ result<command_input> read_command_input(const json::object& from, input_stage s
       !again) // see read_restart
     return again.error();
   return out;
+}
+
+result<command_input> read_command_input(const order_input& from) {
+  json::object own;
+  for (const auto& member : from.written()) {
+    const std::string_view name = member.key();
+    const bool is_for_program =
+        std::find(members_of_program.begin(), members_of_program.end(), name)
+        != members_of_program.end();
+    own.emplace(name, is_for_program ? json::value{} : from.find(name)->resolve());
+  }
+  return read_command_input(own, input_stage::resolved);
 }
 
 restart_rule read_restart(const json::object& from, restart_rule fallback) {

@@ -33,6 +33,8 @@ struct command_input {
 /// written input whatever is still a reference is left out.
 [[nodiscard]] result<command_input> read_command_input(const boost::json::object& from,
                                                        input_stage stage);
+/// Of an attempt. `data` and `text` are not resolved.
+[[nodiscard]] result<command_input> read_command_input(const order_input& from);
 
 /// Its `restart`; `fallback` if it has none. One that cannot be read, or is not known yet (a
 /// reference), is `fail`: its author may have meant that, and what ran twice cannot be taken back.

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <utility>
 
 namespace troupe {
@@ -86,8 +87,10 @@ result<const json::object::value_type*> find_action(const json::object& line) {
 
 } // namespace
 
-std::string order_line(const order& order) {
-  std::string text;
+text_pieces order_line(const order_ptr& given) {
+  const auto& order = *given;
+  text_pieces text;
+  text.keep(given);
   json_writer out(text);
   out.begin_object().key("task").begin_object();
   out.member("id", order.id.str()).key("attempt").number(order.attempt);
@@ -95,7 +98,7 @@ std::string order_line(const order& order) {
       .optional_member("description", order.description)
       .end_object();
   out.optional_member("objective", order.objective_name).optional_member("context", order.context);
-  out.key("input").value(order.input);
+  out.key("input").pieces(order.input.json());
   out.key("dependencies").begin_array();
   for (const auto& dep : order.dependencies)
     write_dependency(out, dep);
@@ -106,20 +109,23 @@ std::string order_line(const order& order) {
   write_references(out, order.references);
   write_texts(out, "acceptedOutputModes", order.accepted_output_modes);
   out.optional_member("traceparent", order.traceparent).end_object();
-  text += '\n';
+  text.end() += '\n';
   return text;
 }
 
-std::string input_line(const message& input, const std::vector<referenced_task>& references,
+text_pieces input_line(const message_ptr& input, std::vector<referenced_task> references,
                        bool answers) {
-  std::string text;
+  text_pieces text;
+  const auto kept = std::make_shared<const std::vector<referenced_task>>(std::move(references));
+  text.keep(kept);
+  text.keep(input);
   json_writer out(text);
-  out.begin_object().member(answers ? "answer" : "text", text_of(input.parts));
+  out.begin_object().member(answers ? "answer" : "text", text_of(input->parts));
   out.key("message");
-  v1_0::write(out, input);
-  write_references(out, references);
+  v1_0::write(out, *input);
+  write_references(out, *kept);
   out.end_object();
-  text += '\n';
+  text.end() += '\n';
   return text;
 }
 

@@ -5,6 +5,7 @@
 
 #include "agents/work_reports.hpp"
 #include <troupe/actors/agent.hpp>
+#include <troupe/protocol/text_pieces.hpp>
 
 #include <optional>
 #include <string>
@@ -16,13 +17,15 @@ namespace troupe {
 /// `{"task": {"id", "attempt", "name", "description"}, "objective", "context", "input",
 /// "dependencies": [{"id", "key", "name", "artifacts"}], "messages", "references": [{"id",
 /// "artifacts", "pinned"}], "acceptedOutputModes", "traceparent"}` and a newline; artifacts and
-/// messages in the shapes of A2A 1.0, empty members left out.
-[[nodiscard]] std::string order_line(const order& order);
+/// messages in the shapes of A2A 1.0, empty members left out. The pieces keep the order; no long
+/// text of it is copied.
+[[nodiscard]] text_pieces order_line(const order_ptr& order);
 
 /// `{"answer": text, "message": {...}}` for an answer, `{"text": text, "message": {...}}` for a
-/// message nobody asked for, with `references` (see order_line) if there are any; and a newline.
-[[nodiscard]] std::string input_line(const message& input,
-                                     const std::vector<referenced_task>& references, bool answers);
+/// message that answers no question, with `references` (see order_line) if there are any; and a
+/// newline. The pieces keep both.
+[[nodiscard]] text_pieces input_line(const message_ptr& input,
+                                     std::vector<referenced_task> references, bool answers);
 
 /// Puts lines together from pieces of output and reads them.
 class line_reader {

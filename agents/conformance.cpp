@@ -102,7 +102,7 @@ start_result conformance_agent::start(const order_ptr& given, const agent_port_p
     case way::act: break;
   }
   auto part = std::make_shared<order>(*given);
-  part->input = {{"steps", boost::json::parse(chosen.with)}};
+  part->input = boost::json::object{{"steps", boost::json::parse(chosen.with)}};
   return scripted_agent().start(part, port);
 }
 

@@ -9,13 +9,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <utility>
 
 namespace troupe {
 
 namespace {
 
-constexpr std::size_t name_shown_bytes_max = 64; ///< Of a member that nobody knows.
+constexpr std::size_t name_shown_bytes_max = 64; ///< Of an unknown member.
 
 } // namespace
 
@@ -83,16 +84,19 @@ result<double> read_amount(const boost::json::value& value, std::string_view poi
   return number;
 }
 
-boost::json::object input_of(const order& order) {
+order_input input_of(const order& order) {
   if (!order.input.empty() || order.messages.empty())
     return order.input;
-  for (const auto& one : order.messages.front()->parts)
+  const auto& first = order.messages.front();
+  for (const auto& one : first->parts)
     if (const auto* data = std::get_if<data_content>(&one.content);
         data != nullptr && data->data.is_object())
-      return data->data.get_object();
+      return order_input{
+          std::shared_ptr<const boost::json::object>{first, &data->data.get_object()}};
   boost::system::error_code failed;
-  auto parsed = parse_json(text_of(order.messages.front()->parts), failed);
-  return !failed && parsed.is_object() ? std::move(parsed.get_object()) : boost::json::object{};
+  auto parsed = parse_json(text_of(first->parts), failed);
+  return !failed && parsed.is_object() ? order_input{std::move(parsed.get_object())}
+                                       : order_input{};
 }
 
 report_failed input_failure(const error& cause) {

@@ -45,9 +45,9 @@ enum class input_stage : std::uint8_t { written, resolved, literal };
 [[nodiscard]] result<double> read_amount(const boost::json::value& value, std::string_view pointer,
                                          double max);
 
-/// A lone task has no `input`: its first message may bring one as a data part, or as text that is a
-/// JSON object. Not for agents that could do harm.
-[[nodiscard]] boost::json::object input_of(const order& order);
+/// The input of an order. A lone task has none: its first message may bring one as a data part, or
+/// as text that is a JSON object. Not for agents that could do harm.
+[[nodiscard]] order_input input_of(const order& order);
 
 /// An agent's own failure for an input that does not fit; trying again is of no use.
 [[nodiscard]] report_failed input_failure(const error& cause);

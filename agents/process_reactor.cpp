@@ -1,6 +1,7 @@
 #include "agents/process_reactor.hpp"
 
 #include "agents/process_warden.hpp"
+#include <troupe/actors/limits.hpp>
 
 #include <algorithm>
 #include <array>
@@ -51,8 +52,9 @@ struct process {
   pid_t pid = -1;
   unique_fd input, output, errors, exit;
   std::unique_ptr<process_listener> listener;
-  std::string to_write;
-  std::size_t written = 0;
+  text_pieces to_write;
+  std::string piece;       ///< The last one taken from `to_write`.
+  std::size_t written = 0; ///< Of `piece`.
   bool keep_input_open = false;
   bool input_watched = false;
   std::size_t output_bytes = 0;
@@ -63,7 +65,7 @@ struct process {
   process_exit end;
 
   // The group, and the process itself if it has left that: once each, a second SIGTERM may mean
-  // something else to a program. It is not reaped yet, so its pid belongs to nobody else.
+  // something else to a program. It is not reaped yet, so its pid belongs to no other.
   void signal(int number) const {
     ::kill(-pid, number);
     if (::getpgid(pid) != pid)
@@ -87,7 +89,7 @@ struct reactor_command {
   process_key key = 0;
   process_spec spec;
   std::unique_ptr<process_listener> listener;
-  std::string bytes;
+  text_pieces input;
 };
 
 } // namespace
@@ -187,14 +189,14 @@ private:
     }
     for (auto& command : todo) {
       if (command.kind == command_kind::start) {
-        begin(command.key, command.spec, std::move(command.listener));
+        begin(command.key, std::move(command.spec), std::move(command.listener));
         continue;
       }
       const auto at = processes_.find(command.key);
       if (at == processes_.end())
         continue;
       if (command.kind == command_kind::write)
-        write_more(command.key, at->second, command.bytes);
+        write_more(command.key, at->second, std::move(command.input));
       else if (command.kind == command_kind::terminate)
         terminate(at->second);
       else
@@ -202,8 +204,7 @@ private:
     }
   }
 
-  void begin(process_key key, const process_spec& spec,
-             std::unique_ptr<process_listener> listener) {
+  void begin(process_key key, process_spec spec, std::unique_ptr<process_listener> listener) {
     if (!warden_)
       warden_.emplace();
     auto outcome = spawn(spec);
@@ -229,7 +230,7 @@ private:
     // what is in it.
     watch(one.output, EPOLLIN, tag(key, stream::output));
     watch(one.errors, EPOLLIN, tag(key, stream::errors));
-    write_more(key, one, spec.input.value_or(std::string{}));
+    write_more(key, one, spec.input ? std::move(*spec.input) : text_pieces{});
   }
 
   void tell_warden() {
@@ -309,13 +310,13 @@ private:
   }
 
   // Writes what fits. A program that closes its stdin or never reads it is free to do so.
-  void write_more(process_key key, process& one, std::string_view more) {
+  void write_more(process_key key, process& one, text_pieces more) {
     if (!one.input)
       return;
-    one.to_write += more;
-    while (one.written < one.to_write.size()) {
-      const auto sent = ::write(one.input.get(), one.to_write.data() + one.written,
-                                one.to_write.size() - one.written);
+    one.to_write.add(std::move(more));
+    while (take_piece(one)) {
+      const auto sent =
+          ::write(one.input.get(), one.piece.data() + one.written, one.piece.size() - one.written);
       if (sent >= 0) {
         one.written += static_cast<std::size_t>(sent);
       } else if (errno == EAGAIN) {
@@ -326,17 +327,25 @@ private:
         return close_input(one);
       }
     }
-    one.to_write.clear();
-    one.written = 0;
     if (!one.keep_input_open)
       return close_input(one);
     if (std::exchange(one.input_watched, false))
       ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, one.input.get(), nullptr);
   }
 
+  // Whether there is something to write.
+  static bool take_piece(process& one) {
+    if (one.written == one.piece.size()) {
+      one.piece = one.to_write.next(input_piece_bytes_max);
+      one.written = 0;
+    }
+    return !one.piece.empty();
+  }
+
   static void close_input(process& one) {
     one.input.reset();
     one.to_write = {};
+    one.piece = {};
     one.written = 0;
   }
 
@@ -362,7 +371,7 @@ private:
 
   void take_output(process& one, std::string_view bytes) {
     if (one.now == phase::killed || one.end.over_limit)
-      return; // nobody listens any more
+      return; // it takes nothing any more
     const auto room = one.output_bytes_max - one.output_bytes;
     if (bytes.size() > room) {
       // Closing the pipe stops even a writer that ignores SIGTERM.
@@ -398,8 +407,8 @@ private:
 
   void reap(process_key key) {
     auto& one = processes_.at(key);
-    // First only look: as long as it is not reaped its pid, and with it the group's, belongs to
-    // nobody else.
+    // First only look: as long as it is not reaped its pid, and with it the group's, belongs to no
+    // other process.
     siginfo_t info{};
     const auto looked =
         ::waitid(P_PID, static_cast<id_t>(one.pid), &info, WEXITED | WNOHANG | WNOWAIT);
@@ -420,7 +429,7 @@ private:
       --polled_;
     const auto listener = std::move(one.listener);
     const auto end = std::move(one.end);
-    processes_.erase(key); // its descriptors are closed before anybody hears of the end
+    processes_.erase(key); // its descriptors are closed before the listener hears of the end
     listener->on_exit(end);
   }
 
@@ -480,8 +489,8 @@ process_key process_reactor::launch(process_spec spec, std::unique_ptr<process_l
   return key;
 }
 
-void process_reactor::write_input(process_key which, std::string bytes) {
-  loop_->post({command_kind::write, which, {}, {}, std::move(bytes)});
+void process_reactor::write_input(process_key which, text_pieces more) {
+  loop_->post({command_kind::write, which, {}, {}, std::move(more)});
 }
 
 void process_reactor::terminate(process_key which) {

@@ -23,12 +23,12 @@ namespace troupe {
 
 /// How a process ended.
 struct process_exit {
-  int code = 0;            ///< Exit status; meaningful if `signal` is 0.
-  int signal = 0;          ///< What killed it.
-  bool over_limit = false; ///< It wrote more than `output_bytes_max` and was ended for it.
-  bool unknown = false;    ///< Somebody else reaped it (SIGCHLD is ignored by the host program).
-  std::string fault;       ///< What the listener threw; it was killed then.
-  std::string error_tail;  ///< The last `error_tail_bytes_max` bytes of stderr.
+  int code = 0;                ///< Exit status; meaningful if `signal` is 0.
+  int signal = 0;              ///< What killed it.
+  bool over_limit = false;     ///< It wrote more than `output_bytes_max` and was ended for it.
+  bool unknown = false;        ///< Not reaped by us (SIGCHLD is ignored by the host program).
+  std::string fault;           ///< What the listener threw; it was killed then.
+  std::string error_tail;      ///< The last `error_tail_bytes_max` bytes of stderr.
   bool error_tail_cut = false; ///< There was more before them.
 };
 
@@ -76,8 +76,9 @@ public:
   void turn();
 
   process_key launch(process_spec spec, std::unique_ptr<process_listener> who);
-  /// More for its stdin, if that is kept open; dropped once the process has closed it.
-  void write_input(process_key which, std::string bytes);
+  /// More for its stdin, if that is kept open; dropped once the process has closed it. At most
+  /// input_piece_bytes_max bytes of it are made at once.
+  void write_input(process_key which, text_pieces more);
   /// SIGTERM to the process and its group, SIGKILL `kill_after` later.
   void terminate(process_key which);
   /// SIGKILL to the process and its group.

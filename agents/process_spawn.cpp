@@ -55,7 +55,7 @@ struct child_plan {
 
 [[noreturn]] void run_child(const child_plan& plan) {
   ::setpgid(0, 0);
-  // If we are killed -9, nobody is left to stop our children: the kernel does it.
+  // After a kill -9 we cannot stop our children any more: the kernel does it.
   if (!plan.outlives_us) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != plan.parent)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "agents/unique_fd.hpp"
+#include <troupe/protocol/text_pieces.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -24,9 +25,11 @@ struct process_spec {
   std::vector<std::string> environment; ///< All of it, as `NAME=value`.
   std::optional<std::uint64_t>
       open_files_max; ///< Its soft limit (`ulimit -n`), at most our hard one; none: ours.
-  std::optional<std::string> input; ///< Written to its stdin; none: stdin is empty (/dev/null).
-  bool outlives_us = false;         ///< It is not killed by the kernel when we die.
-  bool keep_input_open = false;     ///< More may be written; else stdin is closed after `input`.
+  /// Written to its stdin, read piece by piece as the program reads; none: stdin is empty
+  /// (/dev/null).
+  std::optional<text_pieces> input;
+  bool outlives_us = false;     ///< It is not killed by the kernel when we die.
+  bool keep_input_open = false; ///< More may be written; else stdin is closed after `input`.
   std::size_t output_bytes_max = std::size_t{8} << 20;           ///< More on stdout ends it.
   std::chrono::nanoseconds kill_after = std::chrono::seconds{2}; ///< From SIGTERM to SIGKILL.
 };

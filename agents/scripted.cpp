@@ -163,36 +163,36 @@ result<script_step> read_step(const json::value& from, const std::string& pointe
   return read_action(action->key(), *step, action->value(), pointer, stage);
 }
 
-result<std::vector<script_step>> read_script(const json::object& input, input_stage stage) {
-  if (auto known = refuse_unknown(input, script_members, ""); !known)
+order_input borrowed(const json::object& input) {
+  return order_input{std::shared_ptr<const json::object>{std::shared_ptr<const void>{}, &input}};
+}
+
+// The steps of an input: a list, or in a written input a reference that becomes one.
+result<input_value> find_steps(const order_input& input, input_stage stage) {
+  if (auto known = refuse_unknown(input.written(), script_members, ""); !known)
     return known.error();
-  const auto* steps = input.if_contains("steps");
-  if (steps == nullptr)
+  const auto steps = input.find("steps");
+  if (!steps)
     return input_error("/steps", "is missing; must be a list of steps");
-  std::vector<script_step> out;
-  if (is_pending(*steps, stage))
-    return out;
-  const auto* list = steps->if_array();
-  if (list == nullptr)
+  const bool is_reference =
+      steps->kind() == json::kind::string && is_pending(steps->resolve(), stage);
+  if (steps->kind() != json::kind::array && !is_reference)
     return input_error("/steps", "must be a list of steps");
-  out.reserve(list->size());
-  for (std::size_t i = 0; i < list->size(); ++i) {
-    if (is_pending((*list)[i], stage))
-      continue;
-    auto step = read_step((*list)[i], below("/steps", i), stage);
-    if (!step)
-      return step.error();
-    out.push_back(std::move(*step));
-  }
-  return out;
+  return *steps;
+}
+
+result<script_step> read_step_at(const input_value& steps, std::size_t index) {
+  return read_step(steps.at(index).resolve(), below("/steps", index), input_stage::resolved);
 }
 
 // -- acting ------------------------------------------------------------------------------------------------------------
 
+// A step is read when its turn has come, and forgotten when it was reported: the texts of others to
+// which it refers are in memory only meanwhile.
 class scripted_run final : public agent_run {
 public:
-  scripted_run(std::vector<script_step> steps, order_ptr order, agent_port_ptr port)
-      : steps_(std::move(steps)), order_(std::move(order)), port_(std::move(port)) {}
+  scripted_run(order_input input, input_value steps, order_ptr order, agent_port_ptr port)
+      : input_(std::move(input)), steps_(steps), order_(std::move(order)), port_(std::move(port)) {}
 
   // Goes on until a step waits or the script is over. Every report goes through the port, the last
   // one too: so none overtakes another.
@@ -201,7 +201,10 @@ public:
     while (waiting_ == waiting_for::nothing) {
       if (next_ == steps_.size())
         return end(report_completed{});
-      std::visit([this](const auto& step) { act(step); }, steps_[next_++]);
+      auto step = read_step_at(steps_, next_++);
+      if (!step)
+        return end(input_failure(step.error())); // start has read it: it cannot fail now
+      std::visit([this](auto& one) { act(one); }, *step);
     }
   }
 
@@ -235,13 +238,13 @@ private:
     port_->wake_after(wait);
   }
 
-  void act(const report_artifact& step) { port_->report(namer_.name(step)); }
+  void act(report_artifact& step) { port_->report(namer_.name(std::move(step))); }
 
-  void act(const say_step& step) { port_->report(agent_message(step.text)); }
+  void act(say_step& step) { port_->report(agent_message(std::move(step.text))); }
 
-  void act(const ask_step& step) {
+  void act(ask_step& step) {
     waiting_ = waiting_for::answer;
-    port_->report(report_question{step.prompt, step.auth});
+    port_->report(report_question{std::move(step.prompt), step.auth});
   }
 
   void act(const answer_step& step) {
@@ -263,7 +266,8 @@ private:
     port_->report(std::move(how));
   }
 
-  std::vector<script_step> steps_;
+  order_input input_;
+  input_value steps_; ///< Of `input_`.
   order_ptr order_;
   agent_port_ptr port_;
   tracker_set trackers_;
@@ -276,18 +280,30 @@ private:
 } // namespace
 
 start_result scripted_agent::start(const order_ptr& order, const agent_port_ptr& port) {
-  auto steps = order->input.empty() ? read_script(input_of(*order), input_stage::resolved)
-                                    : read_script(order->input, input_stage::resolved);
+  auto input = input_of(*order);
+  const auto steps = find_steps(input, input_stage::resolved);
   if (!steps)
     return input_failure(steps.error());
-  auto run = std::make_unique<scripted_run>(std::move(*steps), order, port);
+  for (std::size_t i = 0; i < steps->size(); ++i)
+    if (const auto step = read_step_at(*steps, i); !step)
+      return input_failure(step.error());
+  auto run = std::make_unique<scripted_run>(std::move(input), *steps, order, port);
   run->go_on();
   return run;
 }
 
 result<void> scripted_agent::check_input(const json::object& input) const {
-  if (auto steps = read_script(input, input_stage::written); !steps)
+  const auto here = borrowed(input);
+  const auto steps = find_steps(here, input_stage::written);
+  if (!steps)
     return steps.error();
+  for (std::size_t i = 0; i < steps->size(); ++i) {
+    const auto written = steps->at(i).resolve();
+    if (is_pending(written, input_stage::written))
+      continue;
+    if (const auto step = read_step(written, below("/steps", i), input_stage::written); !step)
+      return step.error();
+  }
   return {};
 }
 

@@ -53,8 +53,7 @@ std::chrono::nanoseconds scaled_wait(double seconds, double scale) {
 }
 
 start_result sleep_agent::start(const order_ptr& order, const agent_port_ptr& port) {
-  const auto seconds = order->input.empty() ? read_seconds(input_of(*order), input_stage::resolved)
-                                            : read_seconds(order->input, input_stage::resolved);
+  const auto seconds = read_seconds(input_of(*order).resolve(), input_stage::resolved);
   if (!seconds)
     return input_failure(seconds.error());
   const auto wait = scaled_wait(*seconds, order->time_scale);

@@ -1,5 +1,5 @@
-// Owns one file descriptor. Used where processes are started and watched; a leaked descriptor would
-// be inherited by nobody (all are close-on-exec) but would count against the process's limit for
+// Owns one file descriptor. Used where processes are started and watched. No program inherits a
+// leaked descriptor (all are close-on-exec), but it would count against the process's limit for
 // ever.
 #pragma once
 

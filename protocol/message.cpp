@@ -59,7 +59,7 @@ std::size_t bytes_of(const artifact& value) noexcept {
          + bytes_of(value.metadata);
 }
 
-std::string text_of(const std::vector<part>& parts) {
+std::string text_of(std::span<const part> parts) {
   std::string out;
   for (const auto& piece : parts)
     if (const auto* text = std::get_if<text_content>(&piece.content)) {

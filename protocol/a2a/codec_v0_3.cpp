@@ -33,7 +33,7 @@ struct content_writer {
   }
   void operator()(const raw_content& content) const {
     begin_file();
-    wire::write_bytes(out, "bytes", content.bytes);
+    out.key("bytes").long_bytes(content.bytes);
     end_file();
   }
   void operator()(const url_content& content) const {

@@ -32,7 +32,7 @@ struct content_writer {
   void operator()(const text_content& content) const { out.member("text", content.text); }
   void operator()(const raw_content& content) const {
     out.key("file").begin_object();
-    wire::write_bytes(out, "fileWithBytes", content.bytes);
+    out.key("fileWithBytes").long_bytes(content.bytes);
     end_file();
   }
   void operator()(const url_content& content) const {

@@ -33,12 +33,10 @@ constexpr wire::role_names role_names{"ROLE_UNSPECIFIED", "ROLE_USER", "ROLE_AGE
 
 struct content_writer {
   json_writer& out;
-  void operator()(const text_content& content) const { out.member("text", content.text); }
-  void operator()(const url_content& content) const { out.member("url", content.url); }
-  void operator()(const data_content& content) const { out.key("data").value(content.data); }
-  void operator()(const raw_content& content) const {
-    wire::write_bytes(out, "raw", content.bytes);
-  }
+  void operator()(const text_content& content) const { out.key("text").long_string(content.text); }
+  void operator()(const url_content& content) const { out.key("url").long_string(content.url); }
+  void operator()(const data_content& content) const { out.key("data").long_value(content.data); }
+  void operator()(const raw_content& content) const { out.key("raw").long_bytes(content.bytes); }
 };
 
 void write_part(json_writer& out, const part& value) {

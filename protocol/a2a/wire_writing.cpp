@@ -1,7 +1,6 @@
 #include "protocol/a2a/wire_writing.hpp"
 
 #include "protocol/a2a/codec_progress.hpp"
-#include "protocol/json/base64.hpp"
 #include "protocol/limits.hpp"
 #include "protocol/opt/codec_opt.hpp"
 
@@ -118,13 +117,7 @@ std::string_view name_of(const state_names& names, task_state state) noexcept {
 
 void write_metadata(json_writer& out, const boost::json::object& metadata) {
   if (!metadata.empty())
-    out.key("metadata").value(metadata);
-}
-
-void write_bytes(json_writer& out, std::string_view name, std::string_view bytes) {
-  std::string encoded = "\"";
-  append_base64(encoded, bytes);
-  out.key(name).raw(encoded.append("\""));
+    out.key("metadata").long_value(metadata);
 }
 
 void write_message(json_writer& out, const dialect& as, const message& value,

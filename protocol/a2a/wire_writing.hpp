@@ -39,8 +39,6 @@ struct dialect {
 
 /// `"metadata":{...}`, left out if empty.
 void write_metadata(json_writer& out, const boost::json::object& metadata);
-/// `"name":"<base64>"`.
-void write_bytes(json_writer& out, std::string_view name, std::string_view bytes);
 
 /// A message with the ids it has, or else the given ones. `progress`: also stands in its metadata;
 /// may be null.

@@ -1,11 +1,14 @@
 #include "protocol/json/json_writer.hpp"
 
 #include "protocol/hex.hpp"
+#include "protocol/json/base64.hpp"
+#include "protocol/json/json_pieces.hpp"
 
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 namespace troupe {
 
@@ -65,6 +68,22 @@ void append_escape(std::string& out, unsigned char c) {
 
 void append_quoted(std::string& out, std::string_view text) {
   out.push_back('"');
+  append_escaped(out, text);
+  out.push_back('"');
+}
+
+template<class Number>
+void append_number(std::string& out, Number value) {
+  std::array<char, 32> text;
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  out.append(text.data(), static_cast<std::size_t>(end - text.data()));
+}
+
+constexpr double exact_integers_max = 9007199254740992.0; // 2^53
+
+} // namespace
+
+void append_escaped(std::string& out, std::string_view text) {
   std::size_t run = 0; // What begins here has not been copied yet.
   std::size_t at = 0;
   while (at < text.size()) {
@@ -97,19 +116,9 @@ void append_quoted(std::string& out, std::string_view text) {
     run = at;
   }
   out.append(text, run);
-  out.push_back('"');
 }
 
-template<class Number>
-void append_number(std::string& out, Number value) {
-  std::array<char, 32> text;
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
-  out.append(text.data(), static_cast<std::size_t>(end - text.data()));
-}
-
-constexpr double exact_integers_max = 9007199254740992.0; // 2^53
-
-} // namespace
+json_writer::json_writer(text_pieces& out) : out_(out.end()), pieces_(&out) {}
 
 void json_writer::separate() {
   if (after_key_)
@@ -229,6 +238,52 @@ json_writer& json_writer::value(const boost::json::object& tree) {
     value(member.value());
   }
   return end_object();
+}
+
+json_writer& json_writer::long_string(std::string_view text) {
+  if (pieces_ == nullptr)
+    return string(text);
+  separate();
+  out_.push_back('"');
+  add_escaped(*pieces_, text);
+  out_.push_back('"');
+  return *this;
+}
+
+json_writer& json_writer::long_value(const boost::json::value& tree) {
+  if (pieces_ == nullptr || !is_long(tree))
+    return value(tree);
+  separate();
+  add_json(*pieces_, tree);
+  return *this;
+}
+
+json_writer& json_writer::long_value(const boost::json::object& tree) {
+  if (pieces_ == nullptr || !is_long(tree))
+    return value(tree);
+  separate();
+  add_json(*pieces_, tree);
+  return *this;
+}
+
+json_writer& json_writer::long_bytes(std::string_view bytes) {
+  separate();
+  out_.push_back('"');
+  if (pieces_ != nullptr)
+    add_base64(*pieces_, bytes);
+  else
+    append_base64(out_, bytes);
+  out_.push_back('"');
+  return *this;
+}
+
+json_writer& json_writer::pieces(text_pieces json) {
+  separate();
+  if (pieces_ != nullptr)
+    pieces_->add(std::move(json));
+  else
+    out_.append(json.rest());
+  return *this;
 }
 
 json_writer& json_writer::time(timestamp at) {

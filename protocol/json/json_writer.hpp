@@ -13,10 +13,18 @@
 
 namespace troupe {
 
+class text_pieces;
+
+/// Appends the inside of a JSON string: `text` as json_writer::string writes it, without the
+/// quotes.
+void append_escaped(std::string& out, std::string_view text);
+
 class json_writer {
 public:
   /// Appends to `out`, which outlives the writer.
   explicit json_writer(std::string& out) : out_(out) {}
+  /// The same for text in pieces: what `long_...` is given becomes text while the pieces are read.
+  explicit json_writer(text_pieces& out);
 
   json_writer& begin_object();
   json_writer& end_object();
@@ -44,6 +52,15 @@ public:
   /// JSON text that is already written.
   json_writer& raw(std::string_view json);
 
+  // What may be long. It outlives the pieces of this writer, if it has pieces.
+  json_writer& long_string(std::string_view text);
+  json_writer& long_value(const boost::json::value& tree);
+  json_writer& long_value(const boost::json::object& tree);
+  /// As base64 (RFC 4648 section 4).
+  json_writer& long_bytes(std::string_view bytes);
+  /// JSON that is in pieces already. A writer into a string writes it now.
+  json_writer& pieces(text_pieces json);
+
   /// key + string, the most frequent pair.
   json_writer& member(std::string_view name, std::string_view text) {
     return key(name).string(text);
@@ -57,7 +74,8 @@ private:
   void separate();
 
   std::string& out_;
-  bool first_ = true; ///< Nothing stands before in this object or array.
+  text_pieces* pieces_ = nullptr; ///< Then `out_` is its end.
+  bool first_ = true;             ///< Nothing stands before in this object or array.
   bool after_key_ = false;
 };
 

@@ -1,7 +1,8 @@
 #include "store/memory/ended_rows.hpp"
 
+#include "store/text_hash.hpp"
+
 #include <algorithm>
-#include <functional>
 #include <optional>
 #include <utility>
 
@@ -25,7 +26,7 @@ std::uint64_t ended_rows::add(task_ptr record) {
   if (!owner)
     owner = std::make_unique<lines>();
   auto& mine = owner->by_state[state_of(*record)];
-  auto& context = contexts_[std::hash<std::string>{}(record->context)];
+  auto& context = contexts_[text_hash{}(record->context)];
   const auto ended = record->status.at;
   const auto latest = is_here(mine.newest) ? std::max(ended, at(mine.newest).at_max) : ended;
   rows_.push_back({.record = std::move(record),
@@ -54,7 +55,7 @@ task_ptr ended_rows::take(std::uint64_t number) {
   --mine.size;
   if (--owner->second->size == 0)
     owners_.erase(owner);
-  const auto context = contexts_.find(std::hash<std::string>{}(out->context));
+  const auto context = contexts_.find(text_hash{}(out->context));
   if (!skip_empty(context->second, &row::behind_in_context))
     contexts_.erase(context);
   return out;
@@ -105,7 +106,7 @@ std::uint64_t ended_rows::list_line(const line& from, const task_filter& filter,
 
 std::uint64_t ended_rows::list_context(const task_filter& filter,
                                        first_rows<task_ptr>& rows) const {
-  const auto newest = contexts_.find(std::hash<std::string>{}(filter.context));
+  const auto newest = contexts_.find(text_hash{}(filter.context));
   if (newest == contexts_.end())
     return 0;
   std::uint64_t looked_at = 0;

@@ -1,6 +1,7 @@
 // What running tasks are given of others: read once, held once, counted once; a disk that fails is
 // asked again.
 #include "actors/artifact_cache.hpp"
+#include "actors/input_references.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/clock_bed.hpp"
 #include "tests/support/passing_store.hpp"
@@ -65,7 +66,7 @@ TEST_CASE("an artifact is in memory once, however many running tasks depend on i
           == first);
 }
 
-TEST_CASE("artifacts count among the bytes that are held for as long as somebody holds one",
+TEST_CASE("artifacts count among the bytes that are held until the last one is let go of",
           "[actors][artifacts]") {
   disk_bed disk;
   disk.bed.begin(an_objective({a_plan("p", {a_task("source", {}, "hand")})}));
@@ -91,6 +92,31 @@ TEST_CASE("artifacts count among the bytes that are held for as long as somebody
     unknown = made.error().code == errc::task_not_found;
   });
   CHECK(unknown);
+}
+
+TEST_CASE("an artifact to which an order's input refers counts as long as the input",
+          "[actors][artifacts]") {
+  disk_bed disk;
+  disk.bed.begin(an_objective({a_plan("p", {a_task("source", {}, "hand")})}));
+  disk.bed.report("source", report_completed{{large_artifact()}, {}});
+  const auto cache = std::make_shared<artifact_cache>();
+  std::vector<order_input> inputs;
+  for (int i = 0; i < 100; ++i)
+    cache->find(disk.disk, disk.bed.task("source")->id, [&](const result<made_by_task>& made) {
+      const auto written = std::make_shared<const boost::json::object>(
+          boost::json::object{{"text", "see ${tasks.source.artifacts[0].text}"}});
+      const std::vector<dependency_result> deps{
+          {made->id, "source", "source", made->artifacts, {"source"}}};
+      inputs.push_back(follow_references(written, deps).value());
+    });
+  REQUIRE(inputs.size() == 100);
+  CHECK(cache->bytes() > 100'000);
+  CHECK(cache->bytes() < 110'000);
+  auto last = inputs[50];
+  inputs.clear();
+  CHECK(cache->bytes() > 100'000);
+  last = {};
+  CHECK(cache->bytes() == 0);
 }
 
 TEST_CASE("a task whose dependencies cannot be read waits and reads again",

@@ -45,6 +45,15 @@ std::vector<dependency_result> two_tasks() {
   };
 }
 
+// The input as agents get it, read as a whole.
+result<json::object> resolve_references(const json::object& input,
+                                        const std::vector<dependency_result>& deps) {
+  const auto followed = follow_references(std::make_shared<const json::object>(input), deps);
+  if (!followed)
+    return followed.error();
+  return followed->resolve();
+}
+
 json::value resolved(std::string_view text,
                      const std::vector<dependency_result>& deps = two_tasks()) {
   const auto out = resolve_references({{"v", text}}, deps);

@@ -27,7 +27,7 @@ report_completed with_text(const std::string& text) {
 }
 
 boost::json::value text_for(clock_bed& bed, const std::string& name) {
-  return bed.hand->of(name).order->input.at("text");
+  return bed.hand->of(name).order->input.find("text")->resolve();
 }
 
 } // namespace

@@ -122,7 +122,7 @@ TEST_CASE("the order reaches the program as one line of JSON", "[agents][command
   log.artifact_id = "a1";
   order.dependencies.push_back(
       {task_id("t0"), "first", "First", {std::make_shared<const artifact>(log)}});
-  const auto text = order_line(order);
+  const auto text = order_line(shared(std::move(order))).rest();
   REQUIRE(text.back() == '\n');
   CHECK(text.find('\n') == text.size() - 1);
   const auto read = boost::json::parse(text);
@@ -143,11 +143,11 @@ TEST_CASE("the order reaches the program as one line of JSON", "[agents][command
   CHECK(read.at("messages").at(0).at("role") == "ROLE_USER");
 }
 
-TEST_CASE("an answer is told from a message nobody asked for", "[agents][command][jsonl]") {
-  const auto answer = boost::json::parse(input_line(*user_says("Paris\n"), {}, true));
+TEST_CASE("an answer is told from a message that answers nothing", "[agents][command][jsonl]") {
+  const auto answer = boost::json::parse(input_line(user_says("Paris\n"), {}, true).rest());
   CHECK(answer.at("answer") == "Paris\n");
   CHECK(answer.at("message").at("messageId") == "m1");
-  const auto other = boost::json::parse(input_line(*user_says("hurry"), {}, false));
+  const auto other = boost::json::parse(input_line(user_says("hurry"), {}, false).rest());
   CHECK(other.at("text") == "hurry");
   CHECK_FALSE(other.as_object().contains("answer"));
   CHECK_FALSE(other.as_object().contains("references"));
@@ -164,9 +164,9 @@ TEST_CASE("a program finds the tasks a message refers to, and what the client ac
   order.id = task_id{"t1"};
   order.references = {old};
   order.accepted_output_modes = {"text/*"};
-  const auto read = boost::json::parse(order_line(order));
+  const auto read = boost::json::parse(order_line(shared(order)).rest());
   CHECK(read.at("references") == expected);
   CHECK(read.at("acceptedOutputModes") == boost::json::parse(R"(["text/*"])"));
-  CHECK(boost::json::parse(input_line(*user_says("and this"), {old}, false)).at("references")
+  CHECK(boost::json::parse(input_line(user_says("and this"), {old}, false).rest()).at("references")
         == expected);
 }

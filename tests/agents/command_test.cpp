@@ -1,6 +1,9 @@
 // Real processes: /bin/sh and the small programs beside it. Nothing sleeps here but the programs
 // that are ended.
 #include "agents/command.hpp"
+#include "agents/command_lines.hpp"
+#include "protocol/json/base64.hpp"
+#include "protocol/json/json_pieces.hpp"
 #include "tests/agents/fake_port.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/temporary_directory.hpp"
@@ -35,7 +38,12 @@ struct job {
     order.id = task_id("t1");
     order.attempt = attempt;
     order.input = std::move(input);
-    auto started = agent.start(shared(std::move(order)), port);
+    begin(agent, shared(std::move(order)));
+  }
+  job(command_agent& agent, const order_ptr& order) { begin(agent, order); }
+
+  void begin(command_agent& agent, const order_ptr& order) {
+    auto started = agent.start(order, port);
     if (auto* going = std::get_if<agent_run_ptr>(&started))
       run = std::move(*going);
     else
@@ -213,6 +221,42 @@ TEST_CASE("a program starts with signals as usual and nothing but its streams op
   ::signal(SIGPIPE, before);
   CHECK(job(agent, object(R"({"argv": ["ls", "/proc/self/fd"]})")).output()
         == "0\n1\n2\n3\n"); // 3 is ls reading the folder
+}
+
+TEST_CASE("a large order reaches the program whole, and is not copied for it",
+          "[agents][command]") {
+  command_agent agent;
+  const std::string text = [] {
+    std::string out;
+    while (out.size() < 3'000'000)
+      out += "plain text, \"quotes\"\n, \u20ac and \u2028 ";
+    return out;
+  }();
+  const auto input = std::make_shared<const json::object>(
+      shell("cat", R"({"outputLimit": 50000000, "text": "${a}", "data": {"all": ["${a}", 1]}})"));
+  const auto replaced = std::make_shared<string_replacements>();
+  const json::value parsed{{"text", text}, {"list", json::array(1000, {1, true, nullptr})}};
+  replaced->by_place[&input->at("text")].text = {std::string_view{text}};
+  replaced->by_place[&input->at("data").at("all").at(0)].value = &parsed;
+  order made;
+  made.id = task_id("t1");
+  made.input = order_input{input, replaced};
+  auto bytes = std::make_shared<artifact>();
+  bytes->artifact_id = "b";
+  bytes->parts = {part{raw_content{text}, {}, {}, {}}, data_part(parsed), text_part(text)};
+  made.dependencies.push_back({task_id("t0"), "t0", "", {bytes}});
+  const auto order = shared(std::move(made));
+  auto line = order_line(order);
+  (void)line.next(1);
+  CHECK(line.bytes_held() < 16 * 1024);
+  const auto output = job(agent, order).output();
+  CHECK(output == order_line(order).rest());
+  const auto read = json::parse(output);
+  CHECK(read.at("input").as_object() == order->input.resolve());
+  const auto& parts = read.at("dependencies").at(0).at("artifacts").at(0).at("parts");
+  CHECK(parts.at(0).at("raw") == json::value(to_base64(text)));
+  CHECK(parts.at(1).at("data") == parsed);
+  CHECK(parts.at(2).at("text") == json::value(text));
 }
 
 // -- how it ends -----------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 #include "agents/process_reactor.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/hand_time.hpp"
+#include <troupe/actors/limits.hpp>
 
 #include <optional>
 
@@ -68,4 +69,55 @@ TEST_CASE("a program that ignores SIGTERM is killed by the clock that was handed
   while (!end)
     reactor.turn();
   CHECK(end->signal == SIGKILL);
+}
+
+TEST_CASE("of a long stdin only what the program reads is made, and a little more",
+          "[agents][command]") {
+  constexpr std::size_t all = std::size_t{4} << 20;
+  for (const bool reads : {false, true}) {
+    CAPTURE(reads);
+    process_reactor reactor;
+    std::optional<process_exit> end;
+    std::string output;
+    std::size_t made = 0;
+    auto spec = shell(reads ? "wc -c" : "echo ready; exec sleep 100");
+    spec.input.emplace();
+    spec.input->add_source([&](text_pieces& out) {
+      out.end().append(1024, 'x');
+      made += 1024;
+      return made < all;
+    });
+    const auto key =
+        reactor.launch(std::move(spec), std::make_unique<ending_listener>(end, output));
+    if (reads) {
+      while (!end)
+        reactor.turn();
+      CHECK(output == std::to_string(all) + "\n");
+      CHECK(made == all);
+      continue;
+    }
+    while (output != "ready\n")
+      reactor.turn();
+    for (int turns = 0; turns < 100; ++turns)
+      reactor.turn();
+    CHECK(made <= (64 << 10) + input_piece_bytes_max); // a full pipe and a piece
+    reactor.kill(key);
+    while (!end)
+      reactor.turn();
+  }
+}
+
+TEST_CASE("what is written to a program later comes after its order", "[agents][command]") {
+  process_reactor reactor;
+  std::optional<process_exit> end;
+  std::string output;
+  auto spec = shell("head -c 300010 | tail -c 20");
+  spec.input.emplace(std::string(300'000, 'x'));
+  spec.keep_input_open = true;
+  const auto key = reactor.launch(std::move(spec), std::make_unique<ending_listener>(end, output));
+  reactor.write_input(key, std::string("12345"));
+  reactor.write_input(key, std::string("67890"));
+  while (!end)
+    reactor.turn();
+  CHECK(output == "xxxxxxxxxx1234567890");
 }

@@ -1,6 +1,9 @@
 #include "agents/scripted.hpp"
+#include "protocol/json/json_pieces.hpp"
 #include "tests/agents/fake_port.hpp"
 #include "tests/support/catch.hpp"
+
+#include <boost/json/parse.hpp>
 
 using namespace troupe;
 using namespace troupe::test;
@@ -14,6 +17,15 @@ struct play {
     auto order = order_with(std::string(R"({"steps": )") + std::string(steps) + "}");
     order.attempt = attempt;
     order.time_scale = time_scale;
+    begin(std::move(order));
+  }
+  explicit play(order_input input) {
+    order order;
+    order.input = std::move(input);
+    begin(std::move(order));
+  }
+
+  void begin(order order) {
     auto started = scripted_agent().start(shared(std::move(order)), port);
     if (auto* going = std::get_if<agent_run_ptr>(&started))
       run = std::move(*going);
@@ -248,4 +260,54 @@ TEST_CASE("a script whose references became something wrong fails for good", "[a
   CHECK(play(R"([{"sleep": "soon"}])").at_once == "input/steps/0/sleep: must be a number >= 0");
   const play written(R"([{"artifact": {"name": "n", "text": {"a": [1]}}}])"); // a reference to data
   CHECK(text_of(written.port->wait_for<report_artifact>().artifact.parts) == R"({"a":[1]})");
+}
+
+TEST_CASE("a script puts a step together when its turn has come", "[agents][scripted]") {
+  std::string text(1'000, 'x');
+  const auto input = std::make_shared<const boost::json::object>(object(
+      R"({"steps": [{"message": "${a}"}, {"ask": "?"}, {"message": "${a}"}, {"sleep": 1},
+                    {"artifact": {"name": "out", "text": "${a}"}}, {"complete": "${a}"}]})"));
+  const auto replaced = std::make_shared<string_replacements>();
+  const auto& steps = input->at("steps");
+  for (const auto* place : {&steps.at(0).at("message"), &steps.at(2).at("message"),
+                            &steps.at(4).at("artifact").at("text"), &steps.at(5).at("complete")})
+    replaced->by_place[place].text = {std::string_view{text}};
+  const play script(order_input{input, replaced});
+  const auto said = [&](std::size_t n) {
+    return text_of(script.port->wait_for<report_message>(n).message.parts);
+  };
+  CHECK(said(0) == std::string(1'000, 'x'));
+  text.assign(1'000, 'y'); // seen by steps that have no copy
+  script.run->on_answer(user_says("go on"));
+  CHECK(said(1) == std::string(1'000, 'y'));
+  text.assign(1'000, 'z');
+  script.run->on_wake();
+  CHECK(text_of(script.port->wait_for<report_artifact>().artifact.parts)
+        == std::string(1'000, 'z'));
+  CHECK(script.end() == "completed: " + std::string(1'000, 'z'));
+}
+
+TEST_CASE("a script that is wrong in a later step does not begin", "[agents][scripted]") {
+  const play script(R"([{"message": "first"}, {"sleep": "soon"}])");
+  CHECK(script.at_once == "input/steps/1/sleep: must be a number >= 0");
+  CHECK(script.port->reports().empty());
+}
+
+TEST_CASE("a script may be the data of another task, whole or step by step", "[agents][scripted]") {
+  const auto list = boost::json::parse(R"([{"message": "${as it is}"}, {"complete": "done"}])");
+  for (const bool is_whole : {true, false}) {
+    const auto input = std::make_shared<const boost::json::object>(
+        object(is_whole ? R"({"steps": "${a}"})" : R"({"steps": ["${a}", "${b}"]})"));
+    const auto replaced = std::make_shared<string_replacements>();
+    const auto& steps = input->at("steps");
+    if (is_whole) {
+      replaced->by_place[&steps].value = &list;
+    } else {
+      replaced->by_place[&steps.at(0)].value = &list.at(0);
+      replaced->by_place[&steps.at(1)].value = &list.at(1);
+    }
+    const play script(order_input{input, replaced});
+    CHECK(text_of(script.port->wait_for<report_message>().message.parts) == "${as it is}");
+    CHECK(script.end() == "completed: done");
+  }
 }

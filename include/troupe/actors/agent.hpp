@@ -9,6 +9,7 @@
 // examples/custom_agent.
 #pragma once
 
+#include <troupe/actors/order_input.hpp>
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/message.hpp>
 #include <troupe/protocol/progress.hpp>
@@ -54,7 +55,7 @@ struct order {
   std::uint32_t attempt = 1;
   std::string name; ///< Of the task; empty for a lone task.
   std::string description;
-  boost::json::object input; ///< References are already replaced.
+  order_input input; ///< `input.resolve()` is a copy of it as JSON.
   /// The request of a lone task; and the later inputs of earlier attempts.
   std::vector<message_ptr> messages;
   std::vector<dependency_result> dependencies;

@@ -9,7 +9,8 @@ namespace troupe {
 // Limits of live work, for executor_options. Above them new work is refused (errc::overloaded).
 /// Tasks with an actor.
 inline constexpr std::size_t live_tasks_max = 2'000'000;
-/// Bytes of the plans (begun or not) and the messages of live work.
+/// Bytes of the plans (begun or not) and the messages of live work, and of the artifacts that its
+/// orders refer to, each once.
 inline constexpr std::size_t live_bytes_max = std::size_t{4} << 30;
 // The share of a plan's tasks in the indexes that are kept beside the plan once it is changed, or
 // another plan is added (actors/live_bytes.hpp); part of the above. Measured with 100,000 tasks
@@ -53,6 +54,11 @@ inline constexpr std::size_t task_inputs_max = 1'000;
 /// keeps (protocol/fold/limits.hpp). So after a restart all these messages are there, unless the
 /// agent sends many messages itself.
 inline constexpr std::size_t task_input_bytes_max = std::size_t{32} << 20;
+/// Bytes of an order that the agent `command` has in memory as text: a program's stdin is written
+/// in pieces of this size, when the program has read the one before. Artifacts to which the order
+/// refers are shared and count in the live bytes. The sources of the text (text_pieces) hold some
+/// KiB more. A quarter of a pipe: fewer calls write 3 MB no faster.
+inline constexpr std::size_t input_piece_bytes_max = std::size_t{16} << 10;
 /// Questions an agent may ask while another of its questions is open; they are shown one after the
 /// other. One more fails the attempt.
 inline constexpr std::size_t task_questions_max = 64;

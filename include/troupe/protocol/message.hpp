@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -79,7 +80,7 @@ struct message {
 using message_ptr = std::shared_ptr<const message>;
 
 /// All text parts, joined by a newline.
-[[nodiscard]] std::string text_of(const std::vector<part>& parts);
+[[nodiscard]] std::string text_of(std::span<const part> parts);
 
 /// An output of a task.
 struct artifact {
