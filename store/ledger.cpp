@@ -392,6 +392,26 @@ void ledger::restore(std::shared_ptr<task> value, bool lone, std::uint64_t seque
     live_tasks_.fetch_add(1, std::memory_order_relaxed);
 }
 
+ledger::unfinished ledger::list_unfinished() const {
+  unfinished out;
+  for (const auto& home : objectives_) {
+    const std::lock_guard lock{home.guard};
+    for (const auto& [id, entry] : home.live)
+      if (!is_settled(entry.view->state))
+        out.objectives.push_back(entry.view);
+  }
+  for (const auto& home : tasks_) {
+    const std::lock_guard lock{home.guard};
+    for (const auto& entry : home.live)
+      if (!entry.record->origin)
+        out.lone_tasks.push_back(entry.record);
+  }
+  const auto by_id = [](const auto& a, const auto& b) { return a->id.str() < b->id.str(); };
+  std::ranges::sort(out.objectives, by_id);
+  std::ranges::sort(out.lone_tasks, by_id);
+  return out;
+}
+
 bool ledger::load(const objective_id& id, const archive_reads& ended) const {
   auto& home = objective_shard_of(id.str());
   for (;;) {

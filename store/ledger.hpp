@@ -135,6 +135,12 @@ public:
   /// Puts back what was live.
   void restore(objective_state_of_record record, bool sealed);
   void restore(std::shared_ptr<task> value, bool lone, std::uint64_t sequence);
+  /// Objectives that are not settled, and lone tasks that have not ended; by id.
+  struct unfinished {
+    std::vector<objective_ptr> objectives;
+    std::vector<task_ptr> lone_tasks;
+  };
+  [[nodiscard]] unfinished list_unfinished() const;
   /// Loads an objective that was evicted from the archive, sealed as it is; false if there is none.
   bool load(const objective_id& id, const archive_reads& ended) const;
 

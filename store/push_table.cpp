@@ -87,6 +87,12 @@ void push_table::stage(std::vector<push_write>& writes) {
   }
 }
 
+void push_table::stage(const key& which, std::optional<push_row> row) {
+  if (row)
+    last_serial_ = std::max(last_serial_, row->serial);
+  set(which, std::move(row));
+}
+
 std::optional<push_row> push_table::current(const key& which) const {
   if (const auto found = staged_.find(which); found != staged_.end())
     return found->second;

@@ -48,6 +48,8 @@ public:
   /// Puts back what was read at start.
   void restore(push_row row);
 
+  /// Stages a row as it is to be, or, if there is none, that it goes.
+  void stage(const key& which, std::optional<push_row> row);
   /// Works out what the writes lead to, in order, and what to tell those who wait.
   void stage(std::vector<push_write>& writes);
   /// How each row that is concerned is to be: null if it goes.

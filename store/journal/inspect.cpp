@@ -24,7 +24,7 @@ bool has_no_frames(std::string_view bytes) {
 
 class inspector {
 public:
-  explicit inspector(disk& files) : files_(files) {}
+  inspector(disk& files, position from) : files_(files), from_(from) {}
 
   result<inspection> run() {
     auto names = wait_for<std::vector<std::string>>(
@@ -115,6 +115,10 @@ private:
       std::optional<position> until;
       if (!is_newest)
         until = out_.segments[i + 1].first;
+      if (until && *until <= from_ + 1) {
+        out_.last = *until - 1;
+        continue;
+      }
       if (const auto read = read_groups(out_.segments[i], until); !read)
         return read.error();
     }
@@ -181,6 +185,7 @@ private:
   }
 
   disk& files_;
+  const position from_; ///< Groups behind it are read.
   std::set<std::string> names_;
   std::set<std::uint64_t> present_; ///< Ordinals of the segment files.
   manifest manifest_;
@@ -189,8 +194,8 @@ private:
 
 } // namespace
 
-result<inspection> inspect(disk& files) {
-  return inspector{files}.run();
+result<inspection> inspect(disk& files, position from) {
+  return inspector{files, from}.run();
 }
 
 std::string describe(const std::vector<finding>& findings) {

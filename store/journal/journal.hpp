@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace troupe::journal {
@@ -45,6 +46,8 @@ inline constexpr std::size_t group_bytes_max = std::size_t{1} << 30;
 
 struct journal_status {
   std::string problem; ///< Why nothing can be written at the moment, and what to do; empty: it can.
+  std::error_code refused;        ///< The same, from the disk.
+  position safe = 0;              ///< The last group that survives power failure.
   std::size_t waiting_groups = 0; ///< Appended and not yet acknowledged.
   std::size_t waiting_bytes = 0;
   std::size_t segments = 0;
@@ -137,23 +140,39 @@ struct inspection {
   std::vector<std::string> leftovers; ///< Files that no longer belong to the journal.
 };
 
-/// Reads all files and changes nothing. Errors: store_unreadable (the disk failed).
-[[nodiscard]] result<inspection> inspect(disk& files);
+/// How far a follower of a journal has come, such as tables that are derived from it.
+struct follower_mark {
+  std::uint64_t journal_id = 0;
+  position at = 0; ///< It has all groups up to this one.
+  /// Groups up to this one were safe in the journal then. Less than `at` only without sync.
+  position safe = 0;
+
+  friend bool operator==(const follower_mark&, const follower_mark&) = default;
+};
+
+/// Reads the files and changes nothing. Segments that have no group behind `from` are not read but
+/// for their headers. Errors: store_unreadable (the disk failed).
+[[nodiscard]] result<inspection> inspect(disk& files, position from = 0);
 
 /// One line for each finding: file, offset, problem.
 [[nodiscard]] std::string describe(const std::vector<finding>& findings);
 
 struct opened_journal {
   std::unique_ptr<journal> opened;
+  std::uint64_t journal_id = 0;
   std::vector<finding> repaired;
 };
 
 /// Opens the journal in the directory of `files`, or begins one. Groups that may not have been
-/// acknowledged are made safe first. `journal_id`: random, for a new journal. Errors: store_failed
-/// (damage, or the disk refuses: the message names file, offset and reason), store_unreadable.
-/// Nothing is changed if there is damage. `files` and `time` outlive the journal.
-[[nodiscard]] result<opened_journal> open_journal(disk& files, const time_source& time,
-                                                  std::uint64_t journal_id,
-                                                  const journal_options& options = {});
+/// acknowledged are made safe first. `journal_id`: random, for a new journal. `follower`: the one
+/// that the journal is kept for; nothing if there is none yet. The groups that it has are not read.
+/// Without sync a power failure may leave it ahead of the journal, which then goes on behind it.
+/// Errors: store_failed (damage; or journal and follower do not fit together; or the disk refuses:
+/// the message names file, offset and reason), store_unreadable. Nothing is changed if there is
+/// damage. `files` and `time` outlive the journal.
+[[nodiscard]] result<opened_journal>
+open_journal(disk& files, const time_source& time, std::uint64_t journal_id,
+             const journal_options& options = {},
+             const std::optional<follower_mark>& follower = std::nullopt);
 
 } // namespace troupe::journal

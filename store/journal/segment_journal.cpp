@@ -53,6 +53,12 @@ public:
       keep_until_safe({std::move(each.bytes), nullptr});
   }
 
+  /// Goes on behind a follower that has more groups than the files: these are no longer needed.
+  void go_on_behind(const inspection& found, position follower) {
+    manifest_ = {found.journal_id, found.oldest, found.newest, format_version};
+    last_ = written_ = safe_ = follower;
+  }
+
   /// Everything that was there before is safe, and it takes groups.
   [[nodiscard]] bool is_open() const { return state_ == state::ready && waiting_.empty(); }
 
@@ -85,6 +91,8 @@ public:
   [[nodiscard]] journal_status status() const override {
     journal_status out;
     out.problem = problem_;
+    out.refused = problem_.empty() ? std::error_code{} : refused_;
+    out.safe = safe_;
     out.waiting_groups = waiting_.size();
     out.waiting_bytes = waiting_bytes_;
     out.segments = segments_.size();
@@ -290,6 +298,7 @@ private:
   /// Groups that are not safe are written again, to another file.
   void refuse(std::error_code failed) {
     written_ = safe_;
+    refused_ = failed;
     problem_ = describe_refusal(failed);
     retry_at_ = time_.steady() + options_.retry_interval;
     state_ = state::refused;
@@ -321,6 +330,8 @@ private:
       append_frame(first_bytes_, header, {++at, safe_}, each.bytes);
     auto next = manifest_;
     next.newest = header.ordinal;
+    if (segments_.empty())
+      next.oldest = header.ordinal;
     const auto name = segment_name(header.ordinal);
     run({[this, name](disk_done done) {
            files_.open(name, open_mode::emptied, [this, done](std::error_code failed, file_id id) {
@@ -548,6 +559,7 @@ private:
   bool is_closing_ = false;
   bool is_last_try_ = false; ///< It closes, and tries once more although the disk refuses.
   std::string problem_;
+  std::error_code refused_; ///< Why, while there is a problem.
   steady_point retry_at_{};
   steady_point sync_at_{};
 
@@ -695,16 +707,40 @@ error refused_start(std::error_code failed) {
   return make_error(errc::store_failed, describe_refusal(failed));
 }
 
+/// Whether the files have what the follower lacks. The message is a sentence.
+result<void> check_follower(const inspection& found, const follower_mark& follower) {
+  const auto refuse = [](const std::string& why) {
+    return make_error(errc::store_failed,
+                      why + " Nothing was changed; restore the data directory from a copy.");
+  };
+  const auto stand = "The tables stand at group " + std::to_string(follower.at);
+  if (found.is_new)
+    return refuse("The journal is missing. " + stand + " of it.");
+  if (found.journal_id != follower.journal_id)
+    return refuse("The journal is not the one that the tables were made from.");
+  if (found.first > follower.at + 1)
+    return refuse(stand + ", and the journal begins with group " + std::to_string(found.first)
+                  + ": what lies between is missing.");
+  if (found.last < follower.safe)
+    return refuse(stand + ", and the journal ends with group " + std::to_string(found.last)
+                  + ": its end is missing.");
+  return {};
+}
+
 } // namespace
 
 result<opened_journal> open_journal(disk& files, const time_source& time, std::uint64_t journal_id,
-                                    const journal_options& options) {
-  auto found = inspect(files);
+                                    const journal_options& options,
+                                    const std::optional<follower_mark>& follower) {
+  auto found = inspect(files, follower ? follower->at : 0);
   if (!found)
     return found.error();
   if (!found->damage.empty())
     return make_error(errc::store_failed, "The journal is damaged, and nothing was changed. "
                                               + describe(found->damage));
+  if (follower)
+    if (const auto fits = check_follower(*found, *follower); !fits)
+      return fits.error();
   for (const auto& name : found->leftovers) {
     const auto removed = wait_for<bool>(files, [&](auto done) {
       files.remove(name, [done](std::error_code failed) { done(failed, true); });
@@ -712,9 +748,11 @@ result<opened_journal> open_journal(disk& files, const time_source& time, std::u
     if (removed.failed)
       return refused_start(removed.failed);
   }
-  opened_journal out{nullptr, found->repaired};
+  opened_journal out{nullptr, found->is_new ? journal_id : found->journal_id, found->repaired};
   auto made = std::make_unique<segment_journal>(files, time, options, journal_id);
-  if (!found->is_new)
+  if (follower && follower->at > found->last)
+    made->go_on_behind(*found, follower->at);
+  else if (!found->is_new)
     made->go_on(std::move(*found));
   while (!made->is_open()) {
     if (const auto problem = made->status().problem; !problem.empty())

@@ -19,10 +19,14 @@ rows::stream_kind kind_of(const change& change) noexcept {
 } // namespace
 
 void change_batch::clear() {
+  go_on();
+  rows_.Clear();
+}
+
+void change_batch::go_on() {
   for (const auto& [id, staged] : objectives_)
     if (staged.pinned)
       live_.unpin(objective_id{id});
-  rows_.Clear();
   objectives_.clear();
   tasks_.clear();
   seals_.clear();

@@ -1,6 +1,6 @@
-// One batch on its way to disk: works out what the changes gathered so far lead to (sequence
-// numbers, records of tasks that end), turns them into rows, and publishes them once the rows are
-// safe. Used by the writer thread of the durable store alone.
+// One batch on its way into the tables: works out what the changes of a group lead to (sequence
+// numbers, records of tasks that end), turns them into rows, and publishes them once the group is
+// durable. Used by the writer of the durable store, and by the start (catch_up.hpp), alone.
 #pragma once
 
 #include "store/ledger.hpp"
@@ -53,6 +53,8 @@ public:
   /// The rows are safe: makes the changes visible. Objectives that may be sealed now are added to
   /// `settled`.
   void publish(std::vector<submission>& changes, std::vector<objective_id>& settled);
+  /// Ready for more changes behind those that were published, in the same batch.
+  void go_on();
   /// Ready for the next batch.
   void clear();
 

@@ -2,7 +2,7 @@
 
 #include "protocol/fold/apply.hpp"
 #include "protocol/record/record.hpp"
-#include "store/rocksdb/journal.hpp"
+#include "store/rocksdb/past.hpp"
 #include "store/rocksdb/rocksdb_rows.hpp"
 #include "store/rocksdb/rocksdb_scan.hpp"
 
@@ -98,11 +98,11 @@ private:
   std::unordered_map<std::string, std::shared_ptr<task>> live_;
 };
 
-result<void> replay_objective(rocksdb::DB& db, ledger& live, const std::string& id, recovered& out,
-                              std::vector<objective_id>& settled) {
+result<void> replay_objective(rocksdb::DB& db, ledger& live, const std::string& id,
+                              std::uint64_t& events, std::vector<objective_id>& settled) {
   objective_replay found;
   const auto last = for_each_change(db, rows::stream_kind::objective, id, [&](change&& change) {
-    out.events_replayed += change.events.size();
+    events += change.events.size();
     found.take(std::move(change));
   });
   if (!last)
@@ -113,9 +113,7 @@ result<void> replay_objective(rocksdb::DB& db, ledger& live, const std::string& 
     return make_error(errc::store_failed,
                       "The journal of objective " + id
                           + " has no beginning; restore the data directory from a copy.");
-  if (!is_settled(state.view->state))
-    out.objectives.push_back(state.view);
-  else if (found.live_tasks().empty())
+  if (is_settled(state.view->state) && found.live_tasks().empty())
     settled.emplace_back(id);
   live.restore(std::move(state), false);
   for (auto& [task, record] : found.live_tasks())
@@ -124,10 +122,10 @@ result<void> replay_objective(rocksdb::DB& db, ledger& live, const std::string& 
 }
 
 result<void> replay_lone_task(rocksdb::DB& db, ledger& live, const std::string& id,
-                              recovered& out) {
+                              std::uint64_t& events) {
   std::shared_ptr<task> record;
   const auto last = for_each_change(db, rows::stream_kind::lone_task, id, [&](change&& change) {
-    out.events_replayed += change.events.size();
+    events += change.events.size();
     if (const auto* created = created_record(change))
       record = *created;
     if (record)
@@ -139,8 +137,7 @@ result<void> replay_lone_task(rocksdb::DB& db, ledger& live, const std::string& 
     return make_error(errc::store_failed,
                       "The journal of task " + id
                           + " is incomplete; restore the data directory from a copy.");
-  live.restore(record, true, *last);
-  out.lone_tasks.push_back(std::move(record));
+  live.restore(std::move(record), true, *last);
   return {};
 }
 
@@ -160,21 +157,21 @@ result<std::vector<std::string>> live_streams(rocksdb::DB& db, rows::stream_kind
 
 } // namespace
 
-result<recovered> replay(rocksdb::DB& db, ledger& live, std::vector<objective_id>& settled) {
+result<std::uint64_t> replay(rocksdb::DB& db, ledger& live, std::vector<objective_id>& settled) {
   const auto objectives = live_streams(db, rows::stream_kind::objective);
   if (!objectives)
     return objectives.error();
   const auto lone_tasks = live_streams(db, rows::stream_kind::lone_task);
   if (!lone_tasks)
     return lone_tasks.error();
-  recovered out;
+  std::uint64_t events = 0;
   for (const auto& id : *objectives)
-    if (const auto done = replay_objective(db, live, id, out, settled); !done)
+    if (const auto done = replay_objective(db, live, id, events, settled); !done)
       return done.error();
   for (const auto& id : *lone_tasks)
-    if (const auto done = replay_lone_task(db, live, id, out); !done)
+    if (const auto done = replay_lone_task(db, live, id, events); !done)
       return done.error();
-  return out;
+  return events;
 }
 
 } // namespace troupe

@@ -26,26 +26,32 @@ IOStatus may_pass(IOStatus status) {
   return out;
 }
 
+/// Files are only appended to.
 class resumable_file final : public rocksdb::FSWritableFileOwnerWrapper {
 public:
-  using FSWritableFileOwnerWrapper::FSWritableFileOwnerWrapper;
+  resumable_file(std::unique_ptr<FSWritableFile>&& file, std::shared_ptr<write_patience> patience)
+      : FSWritableFileOwnerWrapper(std::move(file)), patience_(std::move(patience)) {}
 
   IOStatus Append(const Slice& data, const IOOptions& how, IODebugContext* debug) override {
-    return may_pass(FSWritableFileOwnerWrapper::Append(data, how, debug));
+    auto status =
+        is_doubtful_ ? put(data, how, debug) : FSWritableFileOwnerWrapper::Append(data, how, debug);
+    bool has_waited = false;
+    while (!status.ok() && patience_->wait(status)) {
+      has_waited = true;
+      status = put(data, how, debug);
+    }
+    if (has_waited)
+      patience_->forget();
+    if (status.ok())
+      size_ += data.size();
+    return may_pass(std::move(status));
   }
-  IOStatus Append(const Slice& data, const IOOptions& how, const DataVerificationInfo& info,
+  IOStatus Append(const Slice& data, const IOOptions& how, const DataVerificationInfo&,
                   IODebugContext* debug) override {
-    return may_pass(FSWritableFileOwnerWrapper::Append(data, how, info, debug));
-  }
-  IOStatus PositionedAppend(const Slice& data, std::uint64_t offset, const IOOptions& how,
-                            IODebugContext* debug) override {
-    return may_pass(FSWritableFileOwnerWrapper::PositionedAppend(data, offset, how, debug));
-  }
-  IOStatus PositionedAppend(const Slice& data, std::uint64_t offset, const IOOptions& how,
-                            const DataVerificationInfo& info, IODebugContext* debug) override {
-    return may_pass(FSWritableFileOwnerWrapper::PositionedAppend(data, offset, how, info, debug));
+    return Append(data, how, debug);
   }
   IOStatus Truncate(std::uint64_t size, const IOOptions& how, IODebugContext* debug) override {
+    size_ = size;
     return may_pass(FSWritableFileOwnerWrapper::Truncate(size, how, debug));
   }
   IOStatus Close(const IOOptions& how, IODebugContext* debug) override {
@@ -68,6 +74,20 @@ public:
                     IODebugContext* debug) override {
     return may_pass(FSWritableFileOwnerWrapper::Allocate(offset, bytes, how, debug));
   }
+
+private:
+  /// Where a write that failed may have written a part. The file then ends behind `data`; RocksDB's
+  /// file takes the begin of a positioned write for that end.
+  IOStatus put(const Slice& data, const IOOptions& how, IODebugContext* debug) {
+    is_doubtful_ = true;
+    auto status = FSWritableFileOwnerWrapper::PositionedAppend(data, size_, how, debug);
+    return status.ok() ? FSWritableFileOwnerWrapper::Truncate(size_ + data.size(), how, debug)
+                       : status;
+  }
+
+  const std::shared_ptr<write_patience> patience_;
+  std::uint64_t size_ = 0;   ///< Of what was written well.
+  bool is_doubtful_ = false; ///< A write has failed.
 };
 
 class resumable_directory final : public rocksdb::FSDirectoryWrapper {
@@ -85,23 +105,15 @@ public:
 
 class resumable_file_system final : public rocksdb::FileSystemWrapper {
 public:
-  using FileSystemWrapper::FileSystemWrapper;
+  resumable_file_system(const std::shared_ptr<rocksdb::FileSystem>& base,
+                        std::shared_ptr<write_patience> patience)
+      : FileSystemWrapper(base), patience_(std::move(patience)) {}
 
   [[nodiscard]] const char* Name() const override { return "troupe.resumable"; }
 
   IOStatus NewWritableFile(const std::string& name, const FileOptions& how,
                            std::unique_ptr<FSWritableFile>* file, IODebugContext* debug) override {
     return wrap(FileSystemWrapper::NewWritableFile(name, how, file, debug), file);
-  }
-  IOStatus ReopenWritableFile(const std::string& name, const FileOptions& how,
-                              std::unique_ptr<FSWritableFile>* file,
-                              IODebugContext* debug) override {
-    return wrap(FileSystemWrapper::ReopenWritableFile(name, how, file, debug), file);
-  }
-  IOStatus ReuseWritableFile(const std::string& name, const std::string& old_name,
-                             const FileOptions& how, std::unique_ptr<FSWritableFile>* file,
-                             IODebugContext* debug) override {
-    return wrap(FileSystemWrapper::ReuseWritableFile(name, old_name, how, file, debug), file);
   }
   IOStatus NewDirectory(const std::string& name, const IOOptions& how,
                         std::unique_ptr<rocksdb::FSDirectory>* out,
@@ -117,18 +129,52 @@ public:
   }
 
 private:
-  static IOStatus wrap(IOStatus status, std::unique_ptr<FSWritableFile>* file) {
+  IOStatus wrap(IOStatus status, std::unique_ptr<FSWritableFile>* file) {
     if (status.ok())
-      *file = std::make_unique<resumable_file>(std::move(*file));
+      *file = std::make_unique<resumable_file>(std::move(*file), patience_);
     return may_pass(std::move(status));
   }
+
+  const std::shared_ptr<write_patience> patience_;
 };
 
 } // namespace
 
+void write_patience::begin() {
+  const std::lock_guard lock{guard_};
+  is_patient_ = true;
+}
+
+void write_patience::end() {
+  {
+    const std::lock_guard lock{guard_};
+    is_patient_ = false;
+  }
+  ended_.notify_all();
+}
+
+bool write_patience::wait(const rocksdb::Status& refusal) {
+  std::unique_lock lock{guard_};
+  if (!is_patient_ || !(refusal.IsIOError() || refusal.IsNoSpace()))
+    return false;
+  refusal_ = refusal;
+  return !ended_.wait_for(lock, interval_, [&] { return !is_patient_; });
+}
+
+void write_patience::forget() {
+  const std::lock_guard lock{guard_};
+  refusal_ = {};
+}
+
+rocksdb::Status write_patience::refusal() const {
+  const std::lock_guard lock{guard_};
+  return refusal_;
+}
+
 std::shared_ptr<rocksdb::FileSystem>
-make_resumable(const std::shared_ptr<rocksdb::FileSystem>& base) {
-  return std::make_shared<resumable_file_system>(base);
+make_resumable(const std::shared_ptr<rocksdb::FileSystem>& base,
+               const std::shared_ptr<write_patience>& patience) {
+  return std::make_shared<resumable_file_system>(base, patience);
 }
 
 } // namespace troupe

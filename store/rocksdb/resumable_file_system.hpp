@@ -1,17 +1,46 @@
-// A file system for RocksDB whose failures to write can be overcome. RocksDB takes a failed write
-// of its journal for the end of the database, or waits for as much free space as it likes, unless
-// the failure is marked as one that may pass. Here all are: the store's writer decides when to try
-// again, and a failed batch was never acknowledged.
+// A file system for RocksDB whose failures to write can be overcome. A write that the disk refuses
+// is tried again, by the thread of RocksDB that makes tables, until the disk takes it: RocksDB does
+// not go on well after a full disk. A failed sync is not tried again, since the bytes may be gone.
+// RocksDB hears of it as of a failure that may pass: it makes the table anew when it is told to
+// resume. The journal has what the tables lack.
 #pragma once
 
 #include <rocksdb/file_system.h>
 
+#include <chrono>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 
 namespace troupe {
 
-/// Wraps `base`, which it shares.
+/// How long writes of tables are tried again. Thread-safe.
+class write_patience {
+public:
+  explicit write_patience(std::chrono::milliseconds interval) : interval_(interval) {}
+
+  /// From now on refused writes wait; before that they fail at once.
+  void begin();
+  /// They fail again, also those that wait.
+  void end();
+  /// After a refusal: waits for an interval. False: it is not to be tried again.
+  [[nodiscard]] bool wait(const rocksdb::Status& refusal);
+  /// The write that waited went well, or is given up.
+  void forget();
+  /// Why a write waits; ok if none does.
+  [[nodiscard]] rocksdb::Status refusal() const;
+
+private:
+  const std::chrono::milliseconds interval_;
+  mutable std::mutex guard_;
+  std::condition_variable ended_;
+  bool is_patient_ = false;
+  rocksdb::Status refusal_;
+};
+
+/// Wraps `base`, which it shares, as `patience`.
 [[nodiscard]] std::shared_ptr<rocksdb::FileSystem>
-make_resumable(const std::shared_ptr<rocksdb::FileSystem>& base);
+make_resumable(const std::shared_ptr<rocksdb::FileSystem>& base,
+               const std::shared_ptr<write_patience>& patience);
 
 } // namespace troupe

@@ -1,9 +1,11 @@
 #include "store/rocksdb/rocksdb_open.hpp"
 
-#include "store/rocksdb/overwriting_file_system.hpp"
-#include "store/rocksdb/resumable_file_system.hpp"
+#include "store/journal/file_disk.hpp"
+#include "store/rocksdb/catch_up.hpp"
+#include "store/rocksdb/old_log.hpp"
 #include "store/rocksdb/rocksdb_rows.hpp"
 #include "store/rocksdb/rocksdb_scan.hpp"
+#include <troupe/protocol/ids.hpp>
 
 #include <rocksdb/cache.h>
 #include <rocksdb/convenience.h>
@@ -14,13 +16,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <cstdarg>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace troupe {
@@ -29,8 +30,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t warning_bytes_max = 1024;
-constexpr std::size_t warnings_max = 64; ///< Later ones are let go: the first say what happened.
 constexpr std::size_t block_cache_bytes = std::size_t{64} << 20;
 constexpr int bloom_bits_per_key = 10;
 constexpr int open_files_max = 512; ///< Unlimited would open every file at start.
@@ -39,11 +38,15 @@ error refuse(std::string why) {
   return make_error(errc::store_failed, std::move(why));
 }
 
+std::string journal_path(const std::string& directory) {
+  return directory + "/" + journal_directory;
+}
+
 /// Whether a file may stand where a new database is to be made: RocksDB leaves some behind when it
 /// is killed while it makes one, and a file system of its own has lost+found.
 bool may_precede_database(const std::string& name) {
-  return name == "lost+found" || name == "LOCK" || name == "IDENTITY" || name.starts_with("LOG")
-         || name.starts_with("MANIFEST-") || name.starts_with("OPTIONS-")
+  return name == "lost+found" || name == lock_name || name == "LOCK" || name == "IDENTITY"
+         || name.starts_with("LOG") || name.starts_with("MANIFEST-") || name.starts_with("OPTIONS-")
          || name.ends_with(".dbtmp");
 }
 
@@ -59,8 +62,13 @@ result<void> check_directory(const std::string& directory) {
     if (::faccessat(AT_FDCWD, directory.c_str(), W_OK | X_OK, AT_EACCESS) != 0)
       return refuse("The data directory " + directory + " cannot be written to ("
                     + std::strerror(errno) + "); correct its permissions or name another.");
-    if (holds_rocksdb_store(directory))
+    std::error_code unknown;
+    if (fs::exists(fs::path{directory} / "CURRENT", unknown) || unknown)
       return {};
+    if (fs::exists(journal_path(directory), unknown))
+      return refuse("The tables of the store in " + directory
+                    + " are missing: there is a journal, and no file CURRENT; restore the "
+                      "directory from a copy.");
     for (const auto& entry : fs::directory_iterator{directory, failure})
       if (!may_precede_database(entry.path().filename().string()))
         return refuse("The directory " + directory + " holds files that are not a store's (such as "
@@ -92,28 +100,32 @@ public:
   }
 };
 
-rocksdb::Options database_options(const rocksdb_internals& internals, rocksdb::Env& env,
-                                  std::shared_ptr<warning_log> warnings) {
+/// RocksDB would write a file else.
+class silent_log final : public rocksdb::Logger {
+public:
+  using rocksdb::Logger::Logv;
+  void Logv(const char*, va_list) override {}
+};
+
+rocksdb::Options database_options(const rocksdb_internals& internals, rocksdb::Env& env) {
   rocksdb::Options out;
   out.env = &env;
   out.create_if_missing = true;
-  out.info_log = std::move(warnings);
+  out.info_log = std::make_shared<silent_log>();
   out.max_background_jobs = 2;
   out.max_open_files = open_files_max;
   out.write_buffer_size = internals.write_buffer_bytes;
-  out.max_write_buffer_number = 4;
+  out.max_write_buffer_number = 16; // The writer bounds what is not safe, and does not block.
   out.level_compaction_dynamic_level_bytes = true;
   out.bytes_per_sync = 1 << 20;
   // One thread writes, so nothing is won by letting several into the memory table.
   out.allow_concurrent_memtable_write = false;
   out.memtable_insert_with_hint_prefix_extractor = std::make_shared<insert_hint_groups>();
   out.enable_write_thread_adaptive_yield = false;
-  // After a power failure everything before the first damage is kept. What was acknowledged lies
-  // before it.
+  // Of a directory of format 1, whose log was looked at before (old_log.hpp).
   out.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
-  out.max_bgerror_resume_count = 0; // The store's writer retries and says so.
-  out.avoid_flush_during_shutdown =
-      true; // All but the writer's own mark (rocksdb_store.cpp) is in the journal.
+  out.max_bgerror_resume_count = 0;       // The store's writer retries and says so.
+  out.avoid_flush_during_shutdown = true; // The store does it, and goes on if it fails.
   out.skip_stats_update_on_db_open = true;
   const auto known = rocksdb::GetSupportedCompressions();
   const bool has_lz4 =
@@ -131,10 +143,7 @@ error describe_open_failure(const rocksdb::Status& failure, const std::string& d
   const auto text = failure.ToString();
   const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };
   if (failure.IsIOError() && (has("lock hold by current process") || has("While lock file")))
-    return make_error(errc::store_locked,
-                      "The data directory " + directory
-                          + " is in use by another process; stop that one or name another "
-                            "directory.");
+    return already_in_use(directory);
   if (has("Permission denied") || has("Read-only file system"))
     return refuse("The data directory " + directory
                   + " cannot be written to; correct its permissions or name another (" + text
@@ -149,11 +158,10 @@ error describe_open_failure(const rocksdb::Status& failure, const std::string& d
   return refuse("The store in " + directory + " cannot be opened (" + text + ").");
 }
 
-/// Ours and of a version this program reads; a new database is given the row.
-result<void> check_format(rocksdb::DB& db, const std::string& directory) {
+/// The format of the tables; 0 if they are empty.
+result<std::uint32_t> read_format(rocksdb::DB& db, const std::string& directory) {
   std::string row;
-  const auto found = db.Get(rocksdb::ReadOptions{},
-                            rocksdb::Slice{rows::format_key.data(), rows::format_key.size()}, &row);
+  const auto found = db.Get(rocksdb::ReadOptions{}, slice_of(rows::format_key), &row);
   if (found.ok()) {
     std::uint32_t version = 0;
     const auto [end, bad] = std::from_chars(row.data(), row.data() + row.size(), version);
@@ -166,7 +174,7 @@ result<void> check_format(rocksdb::DB& db, const std::string& directory) {
                     + std::to_string(version) + ", this one reads up to "
                     + std::to_string(rows::format_version)
                     + "); use that version, or name another directory.");
-    return {};
+    return version;
   }
   if (!found.IsNotFound())
     return describe_open_failure(found, directory);
@@ -175,78 +183,168 @@ result<void> check_format(rocksdb::DB& db, const std::string& directory) {
   if (any->Valid())
     return refuse("The directory " + directory
                   + " holds a database of another program; name another directory.");
-  rocksdb::WriteOptions now;
-  now.sync = true;
-  const auto written = db.Put(now, rocksdb::Slice{rows::format_key.data(), rows::format_key.size()},
-                              std::to_string(rows::format_version));
-  return written.ok() ? result<void>{} : result<void>{describe_open_failure(written, directory)};
+  return any->status().ok() ? result<std::uint32_t>{0}
+                            : describe_open_failure(any->status(), directory);
 }
 
-std::string describe_repair(const std::vector<std::string>& warnings) {
-  std::string out;
-  for (const auto& line : warnings) {
-    const auto at = line.find("dropping ");
-    if (at == std::string::npos)
-      continue;
-    out += out.empty() ? "The end of the journal was torn and has been cut off (" : "; ";
-    out += line.substr(at);
+/// How far the tables are; nothing if they have not followed a journal yet.
+result<std::optional<journal::follower_mark>> read_mark(rocksdb::DB& db,
+                                                        const std::string& directory) {
+  const auto format = read_format(db, directory);
+  if (!format)
+    return format.error();
+  if (*format < rows::format_version)
+    return std::optional<journal::follower_mark>{};
+  std::string row;
+  const auto found = db.Get(rocksdb::ReadOptions{}, slice_of(rows::mark_key), &row);
+  if (!found.ok() && !found.IsNotFound())
+    return describe_open_failure(found, directory);
+  const auto mark = found.ok() ? rows::read_mark(row) : std::nullopt;
+  if (!mark)
+    return refuse("The store in " + directory
+                  + " does not say which group of the journal its tables stand at; restore it from "
+                    "a copy.");
+  return mark;
+}
+
+/// The tables follow the journal from now on. Before that they are as they were: both rows are on
+/// the disk or none, and whatever an older program has written is there already.
+result<void> begin_following(rocksdb::DB& db, const journal::follower_mark& mark,
+                             const std::string& directory) {
+  rocksdb::WriteBatch rows;
+  auto done = rows.Put(slice_of(rows::format_key), std::to_string(rows::format_version));
+  if (done.ok())
+    done = write_rows(db, rows, mark);
+  if (done.ok())
+    done = db.Flush(rocksdb::FlushOptions{});
+  return done.ok() ? result<void>{} : result<void>{describe_open_failure(done, directory)};
+}
+
+result<void> make_journal_directory(const std::string& directory) {
+  const auto path = journal_path(directory);
+  if (::mkdir(path.c_str(), S_IRWXU) != 0 && errno != EEXIST)
+    return refuse("The directory " + path + " cannot be made (" + std::strerror(errno) + ").");
+  const int parent = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool is_safe = parent >= 0 && ::fsync(parent) == 0;
+  const auto reason = errno;
+  if (parent >= 0)
+    ::close(parent);
+  return is_safe ? result<void>{}
+                 : result<void>{refuse("The directory " + directory + " cannot be made safe ("
+                                       + std::strerror(reason) + ").")};
+}
+
+result<void> open_tables(opened_files& out, const std::string& directory,
+                         const rocksdb_internals& internals) {
+  auto& base = internals.env ? *internals.env : *rocksdb::Env::Default();
+  const auto ended = look_at_old_log(base, directory);
+  if (!ended)
+    return ended.error();
+  out.repaired = *ended;
+  out.patience = std::make_shared<write_patience>(internals.retry_interval);
+  out.env = rocksdb::NewCompositeEnv(make_resumable(base.GetFileSystem(), out.patience));
+  rocksdb::DB* raw = nullptr;
+  const auto opened = rocksdb::DB::Open(database_options(internals, *out.env), directory, &raw);
+  out.db.reset(raw);
+  return opened.ok() ? result<void>{} : result<void>{describe_open_failure(opened, directory)};
+}
+
+result<void> open_journal(opened_files& out, const rocksdb_options& options,
+                          const rocksdb_internals& internals) {
+  const auto& directory = options.directory;
+  const auto mark = read_mark(*out.db, directory);
+  if (!mark)
+    return mark.error();
+  if (!internals.journal_files) {
+    if (const auto made = *mark ? result<void>{} : make_journal_directory(directory); !made)
+      return made;
+    out.own_disk = journal::make_file_disk(journal_path(directory));
   }
-  return out.empty() ? out : out + "). Nothing that was acknowledged is lost.";
+  out.disk = out.own_disk ? out.own_disk.get() : internals.journal_files;
+  auto how = internals.journal;
+  how.is_sync = options.durability == durability::sync;
+  how.retry_interval = internals.retry_interval;
+  auto opened = journal::open_journal(*out.disk, *internals.time, thread_id_source().next_random(),
+                                      how, *mark);
+  if (!opened)
+    return make_error(opened.error().code,
+                      "In " + journal_path(directory) + ": " + opened.error().message);
+  if (!opened->repaired.empty())
+    out.repaired = "The end of the journal was cut short: " + journal::describe(opened->repaired)
+                   + " Nothing that was acknowledged is lost.";
+  out.journal = std::move(opened->opened);
+  if (*mark) {
+    out.mark = **mark;
+    return {};
+  }
+  if (out.journal->last() != 0)
+    return refuse("The tables of the store in " + directory + " are missing: its journal has "
+                  + std::to_string(out.journal->last())
+                  + " groups, and they have none; restore the directory from a copy.");
+  out.mark = {opened->journal_id, 0, 0};
+  return begin_following(*out.db, out.mark, directory);
 }
 
 } // namespace
 
 bool holds_rocksdb_store(const std::string& directory) {
   std::error_code unknown;
-  return fs::exists(fs::path{directory} / "CURRENT", unknown) || unknown;
+  return fs::exists(fs::path{directory} / "CURRENT", unknown) || unknown
+         || fs::exists(fs::path{journal_path(directory)}, unknown) || unknown;
 }
 
-void warning_log::Logv(const char* format, va_list arguments) {
-  char text[warning_bytes_max];
-  if (std::vsnprintf(text, sizeof text, format, arguments) <= 0)
-    return;
-  const std::lock_guard lock{guard_};
-  if (lines_.size() < warnings_max)
-    lines_.emplace_back(text);
-}
-
-std::vector<std::string> warning_log::take() {
-  const std::lock_guard lock{guard_};
-  return std::exchange(lines_, {});
-}
-
-result<opened_database> open_database(const rocksdb_options& options,
-                                      const rocksdb_internals& internals) {
+result<opened_files> open_files(const rocksdb_options& options,
+                                const rocksdb_internals& internals) {
   if (const auto usable = check_directory(options.directory); !usable)
     return usable.error();
-  opened_database out;
-  out.warnings = std::make_shared<warning_log>();
-  auto& base = internals.env ? *internals.env : *rocksdb::Env::Default();
-  auto files = base.GetFileSystem();
-  // Where nothing is waited for, nothing is won, and after a power failure zeros could stand in the
-  // middle of what was written.
-  if (internals.grow_journal_ahead && options.durability == durability::sync)
-    files = make_overwriting(files);
-  out.env = rocksdb::NewCompositeEnv(make_resumable(files));
-  rocksdb::DB* raw = nullptr;
-  const auto opened = rocksdb::DB::Open(database_options(internals, *out.env, out.warnings),
-                                        options.directory, &raw);
-  out.db.reset(raw);
-  if (!opened.ok())
-    return describe_open_failure(opened, options.directory);
-  out.repaired = describe_repair(out.warnings->take());
-  if (const auto ours = check_format(*out.db, options.directory); !ours)
-    return ours.error();
+  opened_files out;
+  if (!internals.journal_files) {
+    auto locked = directory_lock::take(options.directory);
+    if (!locked)
+      return locked.error();
+    out.lock = std::move(*locked);
+  }
+  if (const auto opened = open_tables(out, options.directory, internals); !opened)
+    return opened.error();
+  if (const auto opened = open_journal(out, options, internals); !opened)
+    return opened.error();
   return out;
 }
 
+journal::follower_mark persisted_mark(rocksdb::DB& db) {
+  rocksdb::ReadOptions how;
+  how.read_tier = rocksdb::kPersistedTier;
+  std::string row;
+  const auto found = db.Get(how, slice_of(rows::mark_key), &row);
+  return found.ok() ? rows::read_mark(row).value_or(journal::follower_mark{})
+                    : journal::follower_mark{};
+}
+
+namespace {
+
+std::string describe_full_disk(const std::string& directory, const std::string& why) {
+  return "The disk of " + directory
+         + " is full. Free some space: what waits is then written by itself (" + why + ").";
+}
+
+std::string describe_failing_disk(const std::string& directory, const std::string& why) {
+  return "Writing to " + directory + " fails and is tried again every second. Check the disk ("
+         + why + ").";
+}
+
+} // namespace
+
 std::string describe_write_failure(const rocksdb::Status& failure, const std::string& directory) {
   const auto text = failure.ToString();
-  if (failure.IsNoSpace() || text.find("No space left") != std::string::npos)
-    return "The disk of " + directory
-           + " is full. Free some space: what waits is then written by itself (" + text + ").";
-  return "Writing to " + directory + " fails and is tried again every second. Check the disk ("
-         + text + ").";
+  return failure.IsNoSpace() || text.find("No space left") != std::string::npos
+             ? describe_full_disk(directory, text)
+             : describe_failing_disk(directory, text);
+}
+
+std::string describe_write_failure(std::error_code failure, const std::string& directory) {
+  const bool is_full = failure == std::errc::no_space_on_device || failure.value() == EDQUOT;
+  return is_full ? describe_full_disk(directory, failure.message())
+                 : describe_failing_disk(directory, failure.message());
 }
 
 } // namespace troupe

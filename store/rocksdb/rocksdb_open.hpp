@@ -1,7 +1,11 @@
-// Opening the database: options for many small durable writes, and every way it can fail said in
-// words.
+// Opening the files of a store: the tables and the journal that they follow from. A directory of an
+// older version is brought to this one. Every way it can fail is said in words.
 #pragma once
 
+#include "store/directory_lock.hpp"
+#include "store/journal/disk.hpp"
+#include "store/journal/journal.hpp"
+#include "store/rocksdb/resumable_file_system.hpp"
 #include "store/rocksdb/rocksdb_store.hpp"
 #include <troupe/protocol/errc.hpp>
 
@@ -9,39 +13,34 @@
 #include <rocksdb/env.h>
 
 #include <memory>
-#include <mutex>
 #include <string>
-#include <vector>
+#include <system_error>
 
 namespace troupe {
 
-/// Keeps RocksDB's warnings instead of writing a log file: what was cut off when the journal was
-/// read shows there and nowhere else.
-class warning_log final : public rocksdb::Logger {
-public:
-  warning_log() : rocksdb::Logger(rocksdb::InfoLogLevel::WARN_LEVEL) {}
-  using rocksdb::Logger::Logv;
-  void Logv(const char* format, va_list arguments) override;
-  /// What was gathered, and begins anew.
-  [[nodiscard]] std::vector<std::string> take();
-
-private:
-  std::mutex guard_;
-  std::vector<std::string> lines_;
-};
-
-struct opened_database {
-  std::shared_ptr<warning_log> warnings;
+/// In the order in which they are opened.
+struct opened_files {
+  std::unique_ptr<directory_lock> lock;
+  std::shared_ptr<write_patience> patience;
   std::unique_ptr<rocksdb::Env> env;
   std::unique_ptr<rocksdb::DB> db;
-  std::string repaired; ///< What was cut off, in words; empty if nothing.
+  std::unique_ptr<journal::disk> own_disk; ///< Null: the caller's is used.
+  journal::disk* disk = nullptr;           ///< Of the journal.
+  std::unique_ptr<journal::journal> journal;
+  journal::follower_mark mark; ///< How far the tables are.
+  std::string repaired;        ///< What was cut off, in words; empty if nothing.
 };
 
-[[nodiscard]] result<opened_database> open_database(const rocksdb_options& options,
-                                                    const rocksdb_internals& internals);
+[[nodiscard]] result<opened_files> open_files(const rocksdb_options& options,
+                                              const rocksdb_internals& internals);
+
+/// How far the tables are on the disk itself; `at` is 0 if that is not known.
+[[nodiscard]] journal::follower_mark persisted_mark(rocksdb::DB& db);
 
 /// A failure to write, in words with what to do.
 [[nodiscard]] std::string describe_write_failure(const rocksdb::Status& failure,
+                                                 const std::string& directory);
+[[nodiscard]] std::string describe_write_failure(std::error_code failure,
                                                  const std::string& directory);
 
 } // namespace troupe

@@ -54,4 +54,30 @@ void put_pushes(rocksdb::WriteBatch& batch, const push_table& from) {
   }
 }
 
+void add_pushes(std::string& group, const push_table& from) {
+  std::string value;
+  for (const auto& [which, row] : from.staged()) {
+    group_push entry{which.first, which.second, std::nullopt};
+    if (row) {
+      value.clear();
+      record::write(value, *row);
+      entry.row = value;
+    }
+    add_entry(group, entry);
+  }
+}
+
+result<void> stage_push(push_table& into, const group_push& entry) {
+  const push_table::key which{entry.task, entry.config};
+  if (!entry.row) {
+    into.stage(which, std::nullopt);
+    return {};
+  }
+  auto row = record::read_push_row(*entry.row, entry.task, entry.config);
+  if (!row)
+    return unreadable(row.error().message);
+  into.stage(which, std::move(*row));
+  return {};
+}
+
 } // namespace troupe

@@ -177,6 +177,21 @@ std::string_view group_of(std::string_view key) noexcept {
   return key.substr(0, kind_bytes);
 }
 
+void write_mark(std::string& out, const journal::follower_mark& mark) {
+  out.clear();
+  append_big_endian(out, mark.journal_id);
+  append_big_endian(out, mark.at);
+  append_big_endian(out, mark.safe);
+}
+
+std::optional<journal::follower_mark> read_mark(std::string_view row) noexcept {
+  journal::follower_mark out;
+  if (!take_big_endian(row, out.journal_id) || !take_big_endian(row, out.at)
+      || !take_big_endian(row, out.safe))
+    return std::nullopt;
+  return out;
+}
+
 void write_counts(std::string& out, const counts& counts) {
   out.clear();
   for (const auto count : counts.tasks)

@@ -3,22 +3,28 @@
 // big-endian, so that the order of keys is the order of numbers; times are inverted, so that the
 // latest comes first.
 //
-//   f                                   format: the version of this layout, in digits
-//   m                                   mark: empty; written before each batch, and to no journal
-//   (rocksdb_store.cpp) n                                   counts: the anonymous caller's finished
-//   tasks and sealed objectives by state, for a list's total e/<o|t><stream>/<sequence> journal:
-//   one change (record::write) l/<o|t><stream>                     live: this stream is replayed at
-//   start t/<task>                            a finished task (record::write) o/<objective> a
-//   settled objective (write_objective_row) i/t<task>, i/p<plan>                where an id stands
-//   that does not say so itself w/t<task>, w/o<objective>  whose a large record is, and where it
-//   stands (write_placement) p/<task>/<config>                   a push configuration
-//   (record::write, push_row.hpp) xc<length><context><time><task>     finished tasks by context;
-//   the value is the state xs<state><time><task>               finished tasks by state
-//   xo<state><time><objective>          sealed objectives by state
-//   y<length><owner> before each of the last three: the same, for all but the anonymous owner
+// clang-format off
+//   f                                format: the version of this layout, in digits
+//   j                                mark: the group of the journal that the rows stand at
+//   n                                counts: the anonymous caller's finished tasks and sealed
+//                                    objectives by state, for a list's total
+//   e/<o|t><stream>/<sequence>       one change (record::write)
+//   l/<o|t><stream>                  live: this stream is replayed at start
+//   t/<task>                         a finished task (record::write)
+//   o/<objective>                    a settled objective (write_objective_row)
+//   i/t<task>, i/p<plan>             where an id stands that does not say so itself
+//   w/t<task>, w/o<objective>        whose a large record is, and where it stands (write_placement)
+//   p/<task>/<config>                a push configuration (record::write, push_row.hpp)
+//   xc<length><context><time><task>  finished tasks by context; the value is the state
+//   xs<state><time><task>            finished tasks by state
+//   xo<state><time><objective>       sealed objectives by state
+//   y<length><owner>                 before each of the last three: the same, for all but the
+//                                    anonymous owner
+// clang-format on
 #pragma once
 
 #include "store/archive.hpp"
+#include "store/journal/journal.hpp"
 #include "store/page.hpp"
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/objective.hpp>
@@ -35,15 +41,16 @@
 
 namespace troupe::rows {
 
-/// Grows when an older program could misread what this one writes.
-inline constexpr std::uint32_t format_version = 1;
+/// Grows when an older program could misread what this one writes. 1: the rows are the truth, and
+/// RocksDB's own log has the latest of them. 2: they follow from the journal.
+inline constexpr std::uint32_t format_version = 2;
 
 /// A finished task or settled objective whose row is larger has a row `w/` beside it: whose it is
 /// is asked more often than what it is. Of a smaller one the row itself is read.
 inline constexpr std::size_t placed_row_bytes_min = 8192;
 
 inline constexpr std::string_view format_key = "f";
-inline constexpr std::string_view mark_key = "m";
+inline constexpr std::string_view mark_key = "j";
 inline constexpr std::string_view counts_key = "n";
 
 /// Objective and lone task streams have names of their own kind; the same id may stand for one of
@@ -97,6 +104,9 @@ struct counts {
   std::array<std::uint64_t, task_state_count> tasks{};
   std::array<std::uint64_t, objective_state_count> objectives{};
 };
+
+void write_mark(std::string& out, const journal::follower_mark& mark);
+[[nodiscard]] std::optional<journal::follower_mark> read_mark(std::string_view row) noexcept;
 
 void write_counts(std::string& out, const counts& counts);
 [[nodiscard]] std::optional<counts> read_counts(std::string_view row) noexcept;

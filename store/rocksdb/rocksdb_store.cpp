@@ -3,14 +3,14 @@
 #include "protocol/record/record.hpp"
 #include "store/answers.hpp"
 #include "store/archive_reader.hpp"
+#include "store/group.hpp"
 #include "store/id_claims.hpp"
+#include "store/rocksdb/catch_up.hpp"
 #include "store/rocksdb/change_batch.hpp"
-#include "store/rocksdb/journal.hpp"
+#include "store/rocksdb/past.hpp"
 #include "store/rocksdb/replay.hpp"
 #include "store/rocksdb/rocksdb_open.hpp"
 #include "store/rocksdb/rocksdb_pushes.hpp"
-#include "store/rocksdb/rocksdb_rows.hpp"
-#include "store/rocksdb/rocksdb_scan.hpp"
 #include <troupe/store/limits.hpp>
 
 #include <algorithm>
@@ -59,17 +59,18 @@ private:
   std::size_t last_bytes_ = 0;    ///< Of the journal rows in the last group.
 };
 
-/// Everybody's threads hand changes in; the writer takes what has gathered as one batch, writes it,
-/// publishes it, and calls the continuations. While the disk refuses, the batch stays as it is and
-/// the rest waits behind it.
+/// Everybody's threads hand changes in; the writer takes what has gathered as one group, appends it
+/// to the journal, and, once it is durable there, writes its rows to the tables, publishes it, and
+/// calls the continuations. While the disk refuses, the group stays as it is and the rest waits
+/// behind it.
 class rocksdb_store final : public turned_store, private push_desk {
 public:
-  rocksdb_store(opened_database database, const rocksdb_options& options,
+  rocksdb_store(opened_files files, const rocksdb_options& options,
                 const rocksdb_internals& internals)
-      : directory_(options.directory), is_sync_(options.durability == durability::sync),
-        retry_interval_(internals.retry_interval), time_(*internals.time),
-        repaired_(std::move(database.repaired)), warnings_(std::move(database.warnings)),
-        env_(std::move(database.env)), db_(std::move(database.db)), archive_(*db_),
+      : directory_(options.directory), retry_interval_(internals.retry_interval),
+        journal_behind_bytes_(internals.journal_behind_bytes),
+        journal_forget_bytes_(internals.journal_forget_bytes), time_(*internals.time),
+        files_(std::move(files)), db_(*files_.db), journal_(*files_.journal), archive_(db_),
         ledger_(archive_), reader_(internals.reads, [this] { return archive_.bytes_handed_out(); }),
         batch_(ledger_, archive_) {}
 
@@ -81,6 +82,7 @@ public:
       const std::lock_guard lock{guard_};
       stopping_ = true;
     }
+    files_.patience->end(); // A disk that refuses is not waited for.
     work_.notify_all();
     if (writer_.joinable())
       writer_.join();
@@ -89,13 +91,27 @@ public:
     reader_.close();
     for (auto& each : readers_)
       each.join();
+    close_files();
   }
 
+  /// Brings memory and tables to where the journal is.
   [[nodiscard]] result<void> open() {
-    if (const auto read = archive_.open(); !read)
+    if (const auto read = unless_unreadable<void>([&] { return archive_.open(); }); !read)
       return read.error();
-    if (const auto read = read_pushes(*db_, table()); !read)
+    if (const auto read = read_pushes(db_, table()); !read)
       return read.error();
+    const auto replayed = replay(db_, ledger_, settled_);
+    if (!replayed)
+      return replayed.error();
+    const auto caught_up =
+        catch_up(journal_, *files_.disk, files_.mark, {db_, ledger_, archive_, table()}, settled_);
+    if (!caught_up)
+      return caught_up.error();
+    tables_at_ = files_.mark.at;
+    files_.patience->begin();
+    auto found = ledger_.list_unfinished();
+    recovered_ = {std::move(found.objectives), std::move(found.lone_tasks), *replayed + *caught_up,
+                  files_.repaired};
     return {};
   }
 
@@ -235,20 +251,7 @@ public:
 
   [[nodiscard]] push_configs& pushes() override { return *this; }
 
-  [[nodiscard]] result<recovered> recover() override {
-    std::vector<objective_id> settled;
-    auto out = replay(*db_, ledger_, settled);
-    if (!out)
-      return out;
-    out->repaired = repaired_;
-    if (settled.empty())
-      return out; // Waking the writer for nothing would leave it waiting unnoticed.
-    const std::lock_guard lock{guard_};
-    settled_.insert(settled_.end(), settled.begin(), settled.end());
-    is_idle_ = false;
-    work_.notify_one();
-    return out;
-  }
+  [[nodiscard]] result<recovered> recover() override { return std::exchange(recovered_, {}); }
 
   void evict(timestamp settled_before) override { ledger_.evict(settled_before); }
 
@@ -335,7 +338,7 @@ private:
     read_from_disk<journal_page>(
         {}, client,
         [this, id, range](const auto& ended) {
-          return read_journal(*db_, ledger_, ended, id, range);
+          return read_journal(db_, ledger_, ended, id, range);
         },
         std::move(done));
   }
@@ -387,6 +390,13 @@ private:
 
   // -- the writer ------------------------------------------------------------------------------------------------------
 
+  /// Where the group of the writer is.
+  enum class group_step : std::uint8_t {
+    none,       ///< There is none.
+    in_journal, ///< On its way into the journal.
+    in_tables,  ///< It is durable; its rows are on their way into the tables.
+  };
+
   enum class turn_end : std::uint8_t {
     wrote,
     idle,    ///< There is nothing to write.
@@ -410,10 +420,10 @@ private:
       const auto is_over = [&] { return stopping_ && (awaiting_.empty() || !unread_.empty()); };
       const auto is_needed = [&] { return has_work() || is_over(); };
       is_idle_ = !has_work();
-      if (unread_.empty())
-        work_.wait(lock, is_needed);
+      if (const auto pause = longest_pause(); pause)
+        work_.wait_for(lock, *pause, is_needed);
       else
-        work_.wait_for(lock, retry_interval_, is_needed);
+        work_.wait(lock, is_needed);
       is_idle_ = false;
       if (!has_work() && is_over())
         return;
@@ -426,22 +436,36 @@ private:
     }
   }
 
-  /// Writes one group. While the disk refuses, that group is tried again, once an interval has
-  /// passed or the store is closing.
-  turn_end take_turn() {
-    const bool writes_again = is_refused_;
-    if (writes_again) {
-      if (time_.steady() < retry_at_ && !is_stopping())
-        return turn_end::refused;
-    } else if (gather()) {
-      stage_group();
-    } else {
-      return turn_end::idle;
+  /// How long the writer may wait although nothing happens; nothing: for ever. Under the lock.
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> longest_pause() const {
+    std::optional<std::chrono::nanoseconds> out;
+    if (!unread_.empty())
+      out = retry_interval_;
+    if (const auto at = journal_.wakes_at()) {
+      const auto left = std::max<std::chrono::nanoseconds>(*at - time_.steady(), {});
+      out = out ? std::min(*out, left) : left;
     }
-    is_refused_ = !write_group(writes_again);
-    if (is_refused_)
+    return out;
+  }
+
+  /// Takes one group to its end. While the disk refuses, that group is tried again, once an
+  /// interval has passed or the store is closing.
+  turn_end take_turn() {
+    if (step_ == group_step::none) {
+      if (!gather()) {
+        turn_journal();
+        return turn_end::idle;
+      }
+      stage_group();
+      step_ = group_step::in_journal;
+    }
+    if (step_ == group_step::in_journal && !is_durable())
+      return turn_end::refused;
+    step_ = group_step::in_tables;
+    if (!write_tables())
       return turn_end::refused;
     finish_group();
+    step_ = group_step::none;
     return turn_end::wrote;
   }
 
@@ -476,30 +500,85 @@ private:
     await_objectives(std::move(apart));
     for (const auto& each : group_seals_)
       batch_.stage_seal(each);
-    const bool awaited = std::any_of(group_pushes_.begin(), group_pushes_.end(),
-                                     [](const auto& each) { return each.is_awaited(); });
     table().stage(group_pushes_);
     put_pushes(batch_.rows(), table());
     batch_.finish();
-    // Seals alone need not be waited for: without them the journal is replayed. Nor need the
-    // progress of notifications: without it some are sent again.
-    needs_sync_ = is_sync_ && (!writing_.empty() || awaited);
+    // Seals follow from what is in the journal already.
+    std::string group;
+    for (const auto& each : writing_)
+      if (each.accepted)
+        add_entry(group, group_change{each.submitted.stream(), each.submitted.sequence, each.row});
+    add_pushes(group, table());
+    if (group.empty())
+      return;
+    behind_bytes_ += group.size();
+    unforgotten_bytes_ += group.size();
+    ++appended_;
+    journal_.append(std::move(group), [this](journal::position at) {
+      files_.mark.at = at;
+      files_.mark.safe = journal_.status().safe;
+      --appended_;
+    });
   }
 
-  /// False if the disk refuses.
-  bool write_group(bool again) {
-    if (batch_.empty())
+  void turn_journal() {
+    while (journal_.turn()) {
+    }
+  }
+
+  /// False if the disk refuses the group.
+  bool is_durable() {
+    turn_journal();
+    if (appended_ == 0)
       return true;
-    if (again)
-      db_->Resume().PermitUncheckedError(); // The write says whether it helped.
-    const auto status = write(needs_sync_);
-    if (status.ok())
-      return true;
-    note_refusal(describe_write_failure(status, directory_));
+    note_refusal(describe_write_failure(journal_.status().refused, directory_));
     return false;
   }
 
+  /// False if the disk refuses the rows. The group is safe in the journal.
+  bool write_tables() {
+    if (is_refused_) {
+      if (time_.steady() < retry_at_ && !is_stopping())
+        return false;
+      if (files_.patience->refusal().ok())
+        db_.Resume().PermitUncheckedError(); // What follows says whether it helped.
+    }
+    auto status = bound_journal();
+    if (status.ok() && !batch_.empty())
+      status = write_rows(db_, batch_.rows(), files_.mark);
+    is_refused_ = !status.ok();
+    if (is_refused_)
+      note_refusal(describe_write_failure(status, directory_));
+    return status.ok();
+  }
+
+  /// Forgets the groups whose rows are safe. If too many are not, they are made safe: by the way,
+  /// unless those before them are not safe yet.
+  rocksdb::Status bound_journal() {
+    if (unforgotten_bytes_ >= journal_forget_bytes_) {
+      unforgotten_bytes_ = 0;
+      journal_.forget(persisted_mark(db_).at + 1);
+    }
+    if (behind_bytes_ < journal_behind_bytes_)
+      return {};
+    const bool is_late = persisted_mark(db_).at < flushed_at_;
+    if (auto waits = files_.patience->refusal(); is_late && !waits.ok())
+      return waits;
+    if (is_late)
+      db_.Resume().PermitUncheckedError(); // It may be late because it failed.
+    rocksdb::FlushOptions how;
+    how.wait = is_late;
+    how.allow_write_stall = true;
+    auto status = db_.Flush(how);
+    if (status.ok()) {
+      flushed_at_ = tables_at_;
+      behind_bytes_ = 0;
+    }
+    return status;
+  }
+
   void finish_group() {
+    tables_at_ = files_.mark.at;
     if (has_problem())
       clear_problem();
     std::vector<objective_id> settled;
@@ -590,17 +669,14 @@ private:
     lock.lock();
   }
 
-  /// `Resume` gives up the journal that failed only if it has a memory table to move to a file, and
-  /// a second write to that journal ends the process (RocksDB before 9.6.1). So there is always a
-  /// row in the table, one that no journal needs to know.
-  rocksdb::Status write(bool sync) {
-    rocksdb::WriteOptions unlogged;
-    unlogged.disableWAL = true;
-    if (auto status = db_->Put(unlogged, slice_of(rows::mark_key), rocksdb::Slice{}); !status.ok())
-      return status;
-    rocksdb::WriteOptions how;
-    how.sync = sync;
-    return db_->Write(how, &batch_.rows());
+  /// What the next start need not read again is forgotten. A disk that refuses is left alone: the
+  /// journal has everything.
+  void close_files() {
+    if (step_ == group_step::none && db_.Flush(rocksdb::FlushOptions{}).ok())
+      journal_.forget(persisted_mark(db_).at + 1);
+    turn_journal();
+    journal_.close(nullptr);
+    turn_journal();
   }
 
   /// Says what is wrong, and when to try again.
@@ -627,13 +703,13 @@ private:
   }
 
   const std::string directory_;
-  const bool is_sync_;
   const std::chrono::milliseconds retry_interval_;
+  const std::size_t journal_behind_bytes_;
+  const std::size_t journal_forget_bytes_;
   const time_source& time_;
-  const std::string repaired_;
-  const std::shared_ptr<warning_log> warnings_;
-  const std::unique_ptr<rocksdb::Env> env_;
-  const std::unique_ptr<rocksdb::DB> db_;
+  opened_files files_;
+  rocksdb::DB& db_;
+  journal::journal& journal_;
   rocksdb_archive archive_;
   mutable ledger ledger_;
   mutable archive_reader reader_;
@@ -644,11 +720,17 @@ private:
   std::unordered_set<std::string> loading_; ///< The writer's: objectives that changes wait for.
 
   // Only on the thread that takes the turns:
-  bool is_refused_ = false; ///< The disk has refused the group, which is kept.
+  group_step step_ = group_step::none;
   std::vector<objective_id> group_seals_;
   std::vector<push_write> group_pushes_;
-  bool needs_sync_ = false;
-  time_source::steady_point retry_at_{}; ///< While the disk refuses.
+  std::size_t appended_ = 0; ///< Groups that are not durable yet.
+  bool is_refused_ = false;  ///< By the tables.
+  time_source::steady_point retry_at_{};
+  std::size_t behind_bytes_ = 0;      ///< Of groups since rows were last told to become safe.
+  journal::position tables_at_ = 0;   ///< The last group whose rows were written.
+  journal::position flushed_at_ = 0;  ///< The same when they were told so.
+  std::size_t unforgotten_bytes_ = 0; ///< Of groups since the journal last forgot some.
+  recovered recovered_;               ///< Until somebody asks.
 
   mutable std::mutex guard_; ///< Of what follows.
   std::condition_variable work_;
@@ -677,10 +759,10 @@ private:
 
 result<std::unique_ptr<turned_store>> make_rocksdb_store(const rocksdb_options& options,
                                                          const rocksdb_internals& internals) {
-  auto database = open_database(options, internals);
-  if (!database)
-    return database.error();
-  auto out = std::make_unique<rocksdb_store>(std::move(*database), options, internals);
+  auto files = open_files(options, internals);
+  if (!files)
+    return files.error();
+  auto out = std::make_unique<rocksdb_store>(std::move(*files), options, internals);
   if (const auto opened = out->open(); !opened)
     return opened.error();
   return std::unique_ptr<turned_store>{std::move(out)};

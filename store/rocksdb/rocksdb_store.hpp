@@ -3,7 +3,9 @@
 #pragma once
 
 #include "store/archive_reader.hpp"
+#include "store/journal/journal.hpp"
 #include <troupe/protocol/time_source.hpp>
+#include <troupe/store/limits.hpp>
 #include <troupe/store/store.hpp>
 
 #include <chrono>
@@ -16,17 +18,23 @@ class Env;
 namespace troupe {
 
 struct rocksdb_internals {
-  rocksdb::Env* env = nullptr; ///< Null: the operating system's. Outlives the store.
-  /// Whether journals that are waited for grow ahead (overwriting_file_system.hpp); RocksDB's file
-  /// system in memory cannot.
-  bool grow_journal_ahead = true;
+  rocksdb::Env* env = nullptr; ///< Of the tables; null: the operating system's. Outlives the store.
+  /// Of the journal; null: the directory `journal` in that of the store. Outlives the store. Its
+  /// owner sees to it that one store uses it.
+  journal::disk* journal_files = nullptr;
+  journal::journal_options journal = {}; ///< Durability and retry interval are the store's.
   /// Between attempts to write while the disk refuses.
   std::chrono::milliseconds retry_interval{1000};
   const time_source* time = &system_time(); ///< Says when to try again. It outlives the store.
   /// Bytes of the write buffer; a test that wants files on disk early makes it small.
   std::size_t write_buffer_bytes = std::size_t{64} << 20;
+  std::size_t journal_behind_bytes = journal_behind_bytes_max;
+  std::size_t journal_forget_bytes = troupe::journal_forget_bytes;
   reader_limits reads = {};
 };
+
+/// Of the journal, in the directory of the store.
+inline constexpr const char* journal_directory = "journal";
 
 /// A store whose writer and readers are step machines: threads take their turns after `start`, or
 /// the owner of the store does.

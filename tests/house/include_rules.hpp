@@ -63,6 +63,7 @@ inline constexpr auto arrows = std::to_array<arrow>({
     {"protocol/record/", "protocol/opt/"},
     {"protocol/record/", "protocol/a2a/"},
     {"store/rocksdb/", "store/memory/"},
+    {"store/rocksdb/", "store/journal/"},
     {"actors/service/", "actors/feed/"},
     {"net/a2a/", "net/http/"},
     {"net/a2a/", "net/push/"},

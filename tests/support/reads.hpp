@@ -41,7 +41,7 @@ template<class T, class Start>
   }
   if (!*answer)
     throw std::runtime_error("the store has nothing to do and has not answered");
-  return **std::move(*answer);
+  return *std::move(*answer);
 }
 
 /// The value, or nothing if there is none of that id.

@@ -24,6 +24,13 @@ inline constexpr std::size_t group_changes_max = 4096;
 /// Bytes of journal rows in one batch. A single change may be larger; then it is the only one.
 inline constexpr std::size_t group_bytes_max = std::size_t{16} << 20;
 
+/// Bytes of the journal whose rows are not yet safe in the tables. Above, they are made safe at
+/// once. A start after a kill reads about so much: a few seconds.
+inline constexpr std::size_t journal_behind_bytes_max = std::size_t{64} << 20;
+
+/// After so many bytes the journal forgets what the tables have.
+inline constexpr std::size_t journal_forget_bytes = std::size_t{4} << 20;
+
 /// Newly ended tasks that the durable store still answers from memory.
 inline constexpr std::size_t recent_tasks_max = 8192;
 

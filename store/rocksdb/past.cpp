@@ -1,4 +1,4 @@
-#include "store/rocksdb/journal.hpp"
+#include "store/rocksdb/past.hpp"
 
 #include "protocol/fold/apply.hpp"
 #include "protocol/record/record.hpp"

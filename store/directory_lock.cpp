@@ -1,0 +1,40 @@
+#include "store/directory_lock.hpp"
+
+#include <cerrno>
+#include <system_error>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+namespace troupe {
+
+error already_in_use(const std::string& directory) {
+  return make_error(errc::store_locked, "The data directory " + directory
+                                            + " is in use by another process; stop that one or "
+                                              "name another directory.");
+}
+
+result<std::unique_ptr<directory_lock>> directory_lock::take(const std::string& directory) {
+  const auto path = directory + "/" + lock_name;
+  const auto refuse = [&] {
+    return make_error(errc::store_failed,
+                      "The data directory " + directory + " cannot be locked ("
+                          + std::generic_category().message(errno)
+                          + "); correct the permissions of " + path + " or name another.");
+  };
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (file < 0)
+    return refuse();
+  if (::flock(file, LOCK_EX | LOCK_NB) == 0)
+    return std::unique_ptr<directory_lock>{new directory_lock{file}};
+  auto out = errno == EWOULDBLOCK ? already_in_use(directory) : refuse();
+  ::close(file);
+  return out;
+}
+
+directory_lock::~directory_lock() {
+  ::close(file_);
+}
+
+} // namespace troupe

@@ -1,0 +1,113 @@
+#include "store/group.hpp"
+
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+constexpr char group_version = '\1';
+constexpr char change_kind = 'c';
+constexpr char push_kind = 'p';
+constexpr char push_end_kind = 'd';
+
+void append_number(std::string& out, std::uint64_t value) {
+  for (; value >= 0x80; value >>= 7)
+    out.push_back(static_cast<char>(value | 0x80));
+  out.push_back(static_cast<char>(value));
+}
+
+void append_text(std::string& out, std::string_view text) {
+  append_number(out, text.size());
+  out.append(text);
+}
+
+/// Reads off the front of a group. A piece that is not there makes all that follow empty.
+class group_reader {
+public:
+  explicit group_reader(std::string_view text) : text_(text) {}
+
+  [[nodiscard]] bool is_good() const noexcept { return is_good_; }
+  [[nodiscard]] bool is_over() const noexcept { return text_.empty() || !is_good_; }
+
+  char letter() {
+    if (text_.empty()) {
+      is_good_ = false;
+      return '\0';
+    }
+    const char out = text_.front();
+    text_.remove_prefix(1);
+    return out;
+  }
+
+  std::uint64_t number() {
+    std::uint64_t out = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+      const auto byte = static_cast<unsigned char>(letter());
+      out |= std::uint64_t{byte & 0x7fU} << shift;
+      if (byte < 0x80)
+        return out;
+    }
+    is_good_ = false;
+    return 0;
+  }
+
+  std::string_view text() {
+    const auto size = number();
+    if (!is_good_ || size > text_.size()) {
+      is_good_ = false;
+      return {};
+    }
+    const auto out = text_.substr(0, size);
+    text_.remove_prefix(size);
+    return out;
+  }
+
+private:
+  std::string_view text_;
+  bool is_good_ = true;
+};
+
+} // namespace
+
+void add_entry(std::string& group, const group_entry& entry) {
+  if (group.empty())
+    group.push_back(group_version);
+  if (const auto* change = std::get_if<group_change>(&entry)) {
+    group.push_back(change_kind);
+    append_text(group, change->stream);
+    append_number(group, change->sequence);
+    append_text(group, change->row);
+    return;
+  }
+  const auto& push = std::get<group_push>(entry);
+  group.push_back(push.row ? push_kind : push_end_kind);
+  append_text(group, push.task);
+  append_text(group, push.config);
+  if (push.row)
+    append_text(group, *push.row);
+}
+
+std::optional<std::vector<group_entry>> read_group(std::string_view group) {
+  group_reader in{group};
+  if (in.letter() != group_version)
+    return std::nullopt;
+  std::vector<group_entry> out;
+  while (!in.is_over()) {
+    const auto kind = in.letter();
+    const auto first = in.text();
+    if (kind == change_kind) {
+      const auto sequence = in.number();
+      out.emplace_back(group_change{first, sequence, in.text()});
+    } else if (kind == push_kind || kind == push_end_kind) {
+      const auto config = in.text();
+      out.emplace_back(
+          group_push{first, config, kind == push_kind ? std::optional{in.text()} : std::nullopt});
+    } else {
+      return std::nullopt;
+    }
+  }
+  return in.is_good() ? std::optional{std::move(out)} : std::nullopt;
+}
+
+} // namespace troupe

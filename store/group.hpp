@@ -1,0 +1,40 @@
+// What a group of the journal says: changes and writes of push configurations that become durable
+// together. Everything else in the tables follows from these.
+//
+// A version byte, then entries: a letter for the kind, then texts with their length before them.
+// Lengths and numbers have seven bits in a byte, the lowest first.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace troupe {
+
+/// A change that was accepted.
+struct group_change {
+  std::string_view stream;
+  std::uint64_t sequence = 0;
+  std::string_view row; ///< protocol/record/record.hpp: a journal row.
+};
+
+/// How a push configuration is from now on.
+struct group_push {
+  std::string_view task;
+  std::string_view config;
+  std::optional<std::string_view> row; ///< Nothing: it goes.
+};
+
+using group_entry = std::variant<group_change, group_push>;
+
+/// Adds an entry to a group; an empty `group` is begun.
+void add_entry(std::string& group, const group_entry& entry);
+
+/// The entries of a group, in order; their texts are in `group`. Nothing if it is not a group, or
+/// of a newer version.
+[[nodiscard]] std::optional<std::vector<group_entry>> read_group(std::string_view group);
+
+} // namespace troupe

@@ -1,0 +1,147 @@
+#include "store/rocksdb/catch_up.hpp"
+
+#include "protocol/fold/apply.hpp"
+#include "protocol/record/record.hpp"
+#include "store/answers.hpp"
+#include "store/group.hpp"
+#include "store/rocksdb/change_batch.hpp"
+#include "store/rocksdb/past.hpp"
+#include "store/rocksdb/rocksdb_pushes.hpp"
+#include "store/rocksdb/rocksdb_rows.hpp"
+#include "store/rocksdb/rocksdb_scan.hpp"
+
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+constexpr std::size_t catch_up_page_bytes = std::size_t{4}
+                                            << 20; ///< Of groups that are read at once.
+
+error does_not_fit(journal::position at, const std::string& why) {
+  return make_error(errc::store_failed, "Group " + std::to_string(at) + " of the journal " + why
+                                            + "; restore the data directory from a copy.");
+}
+
+class table_follower {
+public:
+  table_follower(const table_parts& to, journal::follower_mark& mark,
+                 std::vector<objective_id>& settled)
+      : to_(to), mark_(mark), settled_(settled), batch_(to.live, to.archive) {}
+
+  result<void> take(const journal::journal_group& group) {
+    const auto entries = read_group(group.bytes);
+    if (!entries)
+      return does_not_fit(group.at, "cannot be understood");
+    for (const auto& entry : *entries)
+      if (const auto taken =
+              std::visit([&](const auto& each) { return take(group.at, each); }, entry);
+          !taken)
+        return taken;
+    put_pushes(batch_.rows(), to_.pushes);
+    mark_.at = mark_.safe = group.at;
+    if (const auto written = write_rows(to_.db, batch_.rows(), mark_); !written.ok())
+      return make_error(errc::store_failed,
+                        "The tables cannot be brought up to date (" + written.ToString() + ").");
+    to_.pushes.publish();
+    batch_.clear();
+    return {};
+  }
+
+  [[nodiscard]] std::uint64_t events() const noexcept { return events_; }
+
+private:
+  result<void> take(journal::position at, const group_change& entry) {
+    auto change = record::read_change(entry.row, entry.stream, entry.sequence);
+    if (!change)
+      return does_not_fit(at, "has a change of " + std::string{entry.stream}
+                                  + " that cannot be read (" + change.error().message + ")");
+    events_ += change->events.size();
+    if (const auto completed = unless_unreadable<bool>([&] { return complete(*change); });
+        !completed)
+      return completed.error();
+    // One by one: what a change needs of the one before is in the ledger.
+    changes_.resize(1);
+    changes_.front() = submission{};
+    changes_.front().submitted = std::move(*change);
+    changes_.front().row = entry.row;
+    batch_.stage(changes_, {}, apart_);
+    const bool follows = changes_.size() == 1 && changes_.front().accepted
+                         && changes_.front().submitted.sequence == entry.sequence;
+    if (!follows)
+      return does_not_fit(at, "does not fit to the tables: change " + std::to_string(entry.sequence)
+                                  + " of " + std::string{entry.stream}
+                                  + " does not follow from them");
+    batch_.finish();
+    batch_.publish(changes_, settled_);
+    batch_.go_on();
+    return {};
+  }
+
+  result<void> take(journal::position, const group_push& entry) {
+    return stage_push(to_.pushes, entry);
+  }
+
+  /// Adds what a row leaves out. Its objective is in memory then.
+  bool complete(change& news) {
+    if (created_objective(news) || (!news.task.id.empty() && news.task.lone))
+      return true;
+    const objective_id owner{news.context};
+    const rocksdb_reads ended{to_.archive, reach::disk};
+    to_.live.load(owner, ended);
+    if (const auto* created = created_record(news))
+      if (const auto view = to_.live.find_objective(owner, ended))
+        complete_origin(**created, *view, news.task);
+    return true;
+  }
+
+  const table_parts& to_;
+  journal::follower_mark& mark_;
+  std::vector<objective_id>& settled_;
+  change_batch batch_;
+  std::vector<submission> changes_;
+  std::vector<submission> apart_; ///< Its objective is nowhere: the change does not fit.
+  std::uint64_t events_ = 0;
+};
+
+} // namespace
+
+result<std::uint64_t> catch_up(journal::journal& from, journal::disk& files,
+                               journal::follower_mark& mark, const table_parts& to,
+                               std::vector<objective_id>& settled) {
+  table_follower tables{to, mark, settled};
+  journal::journal_cursor cursor{mark.at + 1};
+  for (;;) {
+    std::optional<result<journal::group_page>> page;
+    from.read(cursor, catch_up_page_bytes,
+              [&](result<journal::group_page> read) { page = std::move(read); });
+    while (!page)
+      if (!from.turn() && !files.wait())
+        return make_error(errc::store_unreadable, "The journal cannot be read.");
+    if (!*page)
+      return page->error();
+    if ((*page)->groups.empty())
+      return tables.events();
+    for (const auto& group : (*page)->groups)
+      if (const auto taken = tables.take(group); !taken)
+        return taken.error();
+    cursor = (*page)->cursor;
+  }
+}
+
+rocksdb::Status write_rows(rocksdb::DB& db, rocksdb::WriteBatch& batch,
+                           const journal::follower_mark& mark) {
+  std::string value;
+  rows::write_mark(value, mark);
+  if (auto status = batch.Put(slice_of(rows::mark_key), value); !status.ok())
+    return status;
+  rocksdb::WriteOptions unlogged;
+  unlogged.disableWAL = true;
+  return db.Write(unlogged, &batch);
+}
+
+} // namespace troupe

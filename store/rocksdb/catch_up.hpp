@@ -1,0 +1,39 @@
+// Starting up, after the replay of the tables: groups of the journal that the tables do not have go
+// the way of every group, to rows and to the ledger.
+#pragma once
+
+#include "store/journal/disk.hpp"
+#include "store/journal/journal.hpp"
+#include "store/ledger.hpp"
+#include "store/push_table.hpp"
+#include "store/rocksdb/rocksdb_archive.hpp"
+
+#include <rocksdb/db.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace troupe {
+
+/// The parts of a store that a group concerns.
+struct table_parts {
+  rocksdb::DB& db;
+  ledger& live;
+  rocksdb_archive& archive;
+  push_table& pushes;
+};
+
+/// Takes the groups of `from` behind `mark`, which is how far the tables are, and moves the mark.
+/// The number of events that were read. Objectives that may be sealed now are added to `settled`.
+/// `files` is the journal's disk. Errors: store_failed (a group does not follow from the tables, or
+/// they cannot be written), store_unreadable.
+[[nodiscard]] result<std::uint64_t> catch_up(journal::journal& from, journal::disk& files,
+                                             journal::follower_mark& mark, const table_parts& to,
+                                             std::vector<objective_id>& settled);
+
+/// Writes rows to the tables, with the mark they stand at. What becomes of the mark on the disk is
+/// what becomes of the rows.
+[[nodiscard]] rocksdb::Status write_rows(rocksdb::DB& db, rocksdb::WriteBatch& rows,
+                                         const journal::follower_mark& mark);
+
+} // namespace troupe
