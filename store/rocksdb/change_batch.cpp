@@ -127,13 +127,13 @@ bool change_batch::is_new(const objective_id& id) const {
 
 void change_batch::put_places(const objective_id& owner, std::uint32_t plan_index,
                               const plan_spec& plan) {
-  if (plan.id != make_plan_id(owner, plan_index)) {
+  if (!is_generated(plan.id, owner, plan_index)) {
     rows::plan_place_key(key_, plan.id.str());
     rows::write_place(value_, plan_place{owner, plan_index});
     rows_.Put(key_, value_);
   }
   for (std::size_t index = 0; index < plan.tasks.size(); ++index) {
-    if (plan.tasks[index].id == make_task_id(plan.id, index))
+    if (is_generated(plan.tasks[index].id, plan.id, index))
       continue;
     rows::task_place_key(key_, plan.tasks[index].id.str());
     rows::write_place(value_, task_place{owner, plan_index, static_cast<std::uint32_t>(index)});
