@@ -66,9 +66,7 @@ actor_behavior<plan_handle> plan_actor::make_behavior() {
 // Fresh or after a restart: every task that is free is looked at, and its slot says what it needs.
 void plan_actor::begin() {
   make_scope();
-  for (std::uint32_t task = 0; task < view_.tasks.size(); ++task)
-    if (is_interrupted(view_.tasks[task].state)) // who asked before the process ended asks anew
-      view_.tasks.edit(task).state = task_state::working;
+  forget_questions(view_);
   end_ = start_.end;
   if (view_.state == plan_state::blocked && !view_.paused)
     move({plan_moved{start_.index, plan_event::work, ""}});

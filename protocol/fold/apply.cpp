@@ -521,6 +521,16 @@ void drop_question(objective_view& view, const task_id& of) {
   std::erase_if(view.pending_inputs, [&](const pending_input& input) { return input.task == of; });
 }
 
+void forget_questions(objective_view& view) noexcept {
+  view.pending_inputs.clear();
+}
+
+void forget_questions(plan_view& plan) {
+  for (std::uint32_t task = 0; task < plan.tasks.size(); ++task)
+    if (is_interrupted(plan.tasks[task].state))
+      plan.tasks.edit(task).state = task_state::working;
+}
+
 // -- questions about a change --------------------------------------------------------------------
 
 const std::shared_ptr<task>* created_record(const change& of) noexcept {

@@ -90,6 +90,10 @@ void apply(objective_view& view, const change& of);
 /// A task asks; its question before, if it has one, is replaced.
 void add_question(objective_view& view, pending_input question);
 void drop_question(objective_view& view, const task_id& of);
+/// At the start of a process no question is open: the agents that asked have ended with the process
+/// before, and ask again. Until then their tasks work.
+void forget_questions(objective_view& view) noexcept;
+void forget_questions(plan_view& plan);
 
 // -- questions about a change --------------------------------------------------------------------
 

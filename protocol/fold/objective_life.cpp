@@ -149,11 +149,19 @@ struct objective_decider {
     return {};
   }
 
+  [[nodiscard]] std::string why_stuck() const {
+    if (view().paused)
+      return "paused by request";
+    const bool a_plan_is_paused = std::ranges::any_of(view().plans, &plan_view::paused);
+    return a_plan_is_paused && view().pending_inputs.empty() ? "its plans are paused by request"
+                                                             : "waits for input";
+  }
+
   void show_whether_stuck() {
     const bool stuck = is_stuck(view(), life.activity_);
     const auto awake = view().planning ? objective_state::planning : objective_state::working;
     if (stuck && view().state == awake)
-      move(objective_event::block, view().paused ? "paused by request" : "waits for input");
+      move(objective_event::block, why_stuck());
     else if (!stuck && view().state == objective_state::blocked)
       move(event_to(awake), "");
   }
@@ -230,7 +238,7 @@ struct objective_decider {
   }
 
   void operator()(const objective_goes_on&) {
-    life.view_.pending_inputs.clear(); // in this process no question has been asked yet
+    forget_questions(life.view_);
     for (std::uint32_t p = 0; p < plans(); ++p)
       if (is_running(state_of(p)))
         start(p);

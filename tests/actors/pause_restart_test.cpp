@@ -58,6 +58,7 @@ TEST_CASE("a paused plan is paused after a restart while others go on", "[actors
   CHECK(bed.states(1) == "completed working");
   bed.report("d", report_completed{});
   CHECK(bed.objective()->state == objective_state::blocked);
+  CHECK(bed.objective()->reason == "its plans are paused by request");
   bed.move_plan(0, plan_state::working);
   CHECK_FALSE(bed.objective()->plans[0].paused);
   bed.report("b", report_completed{});
