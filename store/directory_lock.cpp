@@ -18,10 +18,10 @@ error already_in_use(const std::string& directory) {
 result<std::unique_ptr<directory_lock>> directory_lock::take(const std::string& directory) {
   const auto path = directory + "/" + lock_name;
   const auto refuse = [&] {
-    return make_error(errc::store_failed,
-                      "The data directory " + directory + " cannot be locked ("
-                          + std::generic_category().message(errno)
-                          + "); correct the permissions of " + path + " or name another.");
+    return make_error(errc::store_failed, "The data directory " + directory + " cannot be locked ("
+                                              + std::generic_category().message(errno)
+                                              + "); correct the permissions of " + path
+                                              + " or name another.");
   };
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (file < 0)
