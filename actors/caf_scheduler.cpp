@@ -20,7 +20,7 @@ namespace troupe {
 
 #if TROUPE_CAF_1
 
-void use_scheduler(caf::actor_system_config&) {}
+void use_scheduler(caf::actor_system_config&, std::chrono::milliseconds) {}
 
 #else
 
@@ -36,6 +36,7 @@ public:
     explicit coordinator_data(caf::scheduler::abstract_coordinator*) {}
     std::atomic<std::size_t> next_worker{0};
     std::atomic<std::size_t> asleep{0}; ///< Workers.
+    std::chrono::milliseconds sleep_max{};
   };
 
   struct worker_data {
@@ -45,6 +46,7 @@ public:
 
     caf::detail::double_ended_queue<resumable> queue;
     std::atomic<bool> is_asleep{false}; ///< Changes under `guard`.
+    std::atomic<bool> is_busy{false};   ///< With a job; it may take long.
     std::mutex guard;
     std::condition_variable woken;
   };
@@ -82,6 +84,16 @@ public:
   }
 
   template<class Worker>
+  void before_resume(Worker* self, resumable*) {
+    d(self).is_busy.store(true, std::memory_order_relaxed);
+  }
+
+  template<class Worker>
+  void after_resume(Worker* self, resumable*) {
+    d(self).is_busy.store(false, std::memory_order_relaxed);
+  }
+
+  template<class Worker>
   resumable* dequeue(Worker* self) {
     current_worker = self;
     for (;;) {
@@ -111,10 +123,8 @@ private:
   static constexpr std::size_t tries_max = 100;
   static constexpr std::size_t steal_interval = 10;
   static constexpr std::size_t yields_max = 20;
-  /// A job may wait behind one that takes long, although nobody was woken for it.
-  static constexpr std::chrono::milliseconds sleep_max{10};
 
-  /// One that is awake and has nothing waiting, else one that sleeps, else the next in turn.
+  /// One that is awake and has nothing to do, else one that sleeps, else the next in turn.
   template<class Coordinator>
   static auto* least_busy(Coordinator* all) {
     const auto count = all->num_workers();
@@ -124,20 +134,27 @@ private:
       auto* each = all->worker_by_id((first + i) % count);
       if (d(each).is_asleep)
         out = each;
-      else if (d(each).queue.empty())
+      else if (!d(each).is_busy.load(std::memory_order_relaxed) && d(each).queue.empty())
         return each;
     }
     return out;
   }
 
+  /// Steals the oldest job, so that jobs begin in the order in which they came. If there are more,
+  /// another worker may take the next.
   template<class Worker>
   static resumable* take(Worker* self, bool steals) {
     if (auto* job = d(self).queue.take_head())
       return job;
     auto* all = self->parent();
-    for (std::size_t i = 1; steals && i < all->num_workers(); ++i)
-      if (auto* job = d(all->worker_by_id((self->id() + i) % all->num_workers())).queue.take_tail())
+    for (std::size_t i = 1; steals && i < all->num_workers(); ++i) {
+      auto* other = all->worker_by_id((self->id() + i) % all->num_workers());
+      auto* job = d(other).queue.empty() ? nullptr : d(other).queue.take_head();
+      if (job && !d(other).queue.empty())
+        share(self);
+      if (job)
         return job;
+    }
     return nullptr;
   }
 
@@ -152,7 +169,7 @@ private:
     // now.
     auto* job = take(self, true);
     if (!job)
-      mine.woken.wait_for(lock, sleep_max, [&] { return !mine.is_asleep; });
+      mine.woken.wait_for(lock, d(self->parent()).sleep_max, [&] { return !mine.is_asleep; });
     if (mine.is_asleep.exchange(false))
       d(self->parent()).asleep.fetch_sub(1);
     return job;
@@ -231,8 +248,10 @@ private:
 
 class scheduler final : public caf_scheduler {
 public:
-  explicit scheduler(caf::actor_system& system)
-      : caf_scheduler(system), clock_(caf_scheduler::clock()) {}
+  scheduler(caf::actor_system& system, std::chrono::milliseconds sleep_max)
+      : caf_scheduler(system), clock_(caf_scheduler::clock()) {
+    data().sleep_max = sleep_max;
+  }
 
   caf_clock& clock() noexcept override { return clock_; }
 
@@ -242,10 +261,11 @@ private:
 
 } // namespace
 
-void use_scheduler(caf::actor_system_config& config) {
-  config.module_factories.emplace_back([](caf::actor_system& system) -> caf::actor_system::module* {
-    return new scheduler(system); // the system owns it
-  });
+void use_scheduler(caf::actor_system_config& config, std::chrono::milliseconds sleep_max) {
+  config.module_factories.emplace_back(
+      [sleep_max](caf::actor_system& system) -> caf::actor_system::module* {
+        return new scheduler(system, sleep_max); // the system owns it
+      });
 }
 
 #endif

@@ -13,9 +13,16 @@
 
 #include "actors/caf.hpp"
 
+#include <chrono>
+
 namespace troupe {
 
+/// A sleeping worker looks at the queues of the others so often. So long may a job wait behind one
+/// that takes long, if its sender had nothing else to do.
+inline constexpr std::chrono::milliseconds worker_sleep_max{10};
+
 /// Gives actor systems that are made of `config` this scheduler.
-void use_scheduler(caf::actor_system_config& config);
+void use_scheduler(caf::actor_system_config& config,
+                   std::chrono::milliseconds sleep_max = worker_sleep_max);
 
 } // namespace troupe

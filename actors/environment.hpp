@@ -42,7 +42,8 @@ struct environment {
   std::atomic<slot_ticket> last_ticket{0};
   std::atomic<std::size_t> live_tasks{0}; ///< Task actors.
   std::atomic<std::size_t> live_bytes{0}; ///< What live work was given: the plans of objectives,
-                                          ///< begun or not, and messages to tasks.
+                                          ///< begun or not, with their indexes, and messages to
+                                          ///< tasks. Artifacts: `artifacts`.
   const std::shared_ptr<artifact_cache> artifacts =
       std::make_shared<artifact_cache>(); ///< What running tasks were given of others.
   std::atomic<bool> stopping{false}; ///< The gateway is being destroyed: actors end without a word.

@@ -31,6 +31,7 @@ using steady_point = time_source::steady_point;
 
 constexpr std::size_t read_bytes = 64 * 1024; // one pipe's capacity
 constexpr std::size_t reads_per_turn_max = 4; // then the next process has its turn
+constexpr std::size_t writes_per_turn_max = 4;
 constexpr std::size_t events_per_turn_max = 64;
 constexpr std::chrono::milliseconds poll_interval{20}; // only where the kernel has no pidfd
 
@@ -314,15 +315,15 @@ private:
     if (!one.input)
       return;
     one.to_write.add(std::move(more));
-    while (take_piece(one)) {
+    for (std::size_t writes = 0; take_piece(one); ++writes) {
+      if (writes == writes_per_turn_max)
+        return watch_input(key, one);
       const auto sent =
           ::write(one.input.get(), one.piece.data() + one.written, one.piece.size() - one.written);
       if (sent >= 0) {
         one.written += static_cast<std::size_t>(sent);
       } else if (errno == EAGAIN) {
-        if (!one.input_watched)
-          one.input_watched = watch(one.input, EPOLLOUT, tag(key, stream::input));
-        return;
+        return watch_input(key, one);
       } else if (errno != EINTR) {
         return close_input(one);
       }
@@ -331,6 +332,12 @@ private:
       return close_input(one);
     if (std::exchange(one.input_watched, false))
       ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, one.input.get(), nullptr);
+  }
+
+  // The next turn in which the program can take something.
+  void watch_input(process_key key, process& one) {
+    if (!one.input_watched)
+      one.input_watched = watch(one.input, EPOLLOUT, tag(key, stream::input));
   }
 
   // Whether there is something to write.

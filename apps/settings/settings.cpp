@@ -155,7 +155,7 @@ std::vector<setting> tables() {
     number<std::size_t>("limits.stream-bytes", "the same in bytes", [](auto& s) -> auto& { return s.server.stream_bytes_max; }, 1024),
     number<std::size_t>("limits.live-tasks", "above: new work is refused",
                         [](auto& s) -> auto& { return s.executor.live_tasks_max; }, 1),
-    number<std::size_t>("limits.live-bytes", "what live work was given, plans and messages; above: new work is refused",
+    number<std::size_t>("limits.live-bytes", "what live work was given: plans with their indexes, messages, artifacts that orders refer to; above: new work is refused",
                         [](auto& s) -> auto& { return s.executor.live_bytes_max; }, 1),
     number<std::size_t>("limits.backlog-changes", "waiting for the disk; above: new work is refused",
                         [](auto& s) -> auto& { return s.executor.backlog_changes_max; }, 1),

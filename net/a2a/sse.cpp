@@ -90,6 +90,9 @@ bool add_withdrawal(operation_call& call, const task& ended) {
   return true;
 }
 
+/// The sign of life of a stream without news: a comment.
+constexpr const char* keep_alive = ": keep-alive\n\n";
+
 /// How a stream goes on.
 enum class stream_step : std::uint8_t {
   wait,  ///< Until the feed says that there is something.
@@ -168,11 +171,28 @@ public:
       is_over_ = true;
       co_return true;
     }
-    while (!made->is_made() && !responder.is_gone())
-      co_await responder.wait(time_point::max());
-    if (!made->is_made())
-      co_return false;
-    responder.stream_text() = made->take();
+    const auto silence = call_.server.options.keep_alive_interval;
+    for (auto due = call_.home.now() + silence; !made->is_made();) {
+      if (responder.is_gone())
+        co_return false;
+      co_await responder.wait(due);
+      if (made->is_made() || call_.home.now() < due)
+        continue;
+      responder.stream_text() = keep_alive;
+      if (const bool here = co_await responder.send_stream(); !here)
+        co_return false;
+      if (!responder.hold_stream(held_)) { // The hold ended with what was sent.
+        refuse_text(call_);
+        is_over_ = true;
+        co_return true;
+      }
+      due = call_.home.now() + silence;
+    }
+    auto text = made->take();
+    if (source_.get() != nullptr)
+      responder.stream_text() = std::move(text);
+    else
+      is_over_ = false; // The reader may see no more: `add_news` says why.
     co_return true;
   }
 
@@ -205,7 +225,8 @@ private:
     was_apart_ = false;
     frame_ = 0;
     event_ = 0;
-    return call_.responder.hold_stream(bytes_of_batch(batch_, source, stream_));
+    held_ = bytes_of_batch(batch_, source, stream_);
+    return call_.responder.hold_stream(held_);
   }
 
   /// Adds the rest of the batch; false if it stops before a long snapshot.
@@ -306,7 +327,8 @@ private:
   /// The client has seen everything: the task as it ended.
   stream_step add_last_snapshot(const feed& source) {
     const auto& last = source.snapshot().task;
-    if (!call_.responder.hold_stream(bytes_of_shown(*last, stream_.history_length))) {
+    held_ = bytes_of_shown(*last, stream_.history_length);
+    if (!call_.responder.hold_stream(held_)) {
       refuse_text(call_);
       return stream_step::end;
     }
@@ -325,6 +347,7 @@ private:
   bool is_taken_ = false;  ///< `batch_` has events that were not added yet.
   std::size_t frame_ = 0;  ///< The next one.
   std::size_t event_ = 0;  ///< The next one of its change.
+  std::size_t held_ = 0;   ///< Bytes that were counted for the batch.
   bool was_apart_ = false; ///< Of this batch, a snapshot was made apart.
   std::optional<snapshot_event> long_snapshot_;
 };
@@ -347,7 +370,7 @@ awaitable<void> show(operation_call& call, task_stream stream) {
     if (!here)
       break;
     if (call.home.now() >= due && responder.stream_text().empty())
-      responder.stream_text() = ": keep-alive\n\n";
+      responder.stream_text() = keep_alive;
     if (!responder.stream_text().empty())
       due = call.home.now() + silence;
     here = co_await responder.send_stream();

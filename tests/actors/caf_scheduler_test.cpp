@@ -5,6 +5,7 @@
 #include "tests/support/comes_true.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -48,12 +49,15 @@ struct meeting {
   using handle = actor_handle<std::uint32_t>;
   static inline const char* name = "test.meeting";
 
-  meeting(handle::pointer self, std::shared_ptr<std::latch> all, std::vector<handle> others = {})
-      : self_(self), all_(std::move(all)), others_(std::move(others)) {}
+  meeting(handle::pointer self, std::shared_ptr<std::latch> all, std::vector<handle> others = {},
+          std::shared_ptr<std::latch> begun = nullptr)
+      : self_(self), all_(std::move(all)), others_(std::move(others)), begun_(std::move(begun)) {}
   void begin() {}
   void on(std::uint32_t& number) {
     for (const auto& other : std::exchange(others_, {}))
       tell(other, number);
+    if (begun_)
+      begun_->count_down();
     all_->arrive_and_wait();
     self_->quit();
   }
@@ -62,6 +66,7 @@ private:
   handle::pointer self_;
   std::shared_ptr<std::latch> all_;
   std::vector<handle> others_;
+  std::shared_ptr<std::latch> begun_;
 };
 
 /// How often the thread of CAF's clock went to sleep so far; none if there is no such thread.
@@ -79,12 +84,15 @@ std::optional<std::size_t> sleeps_of_clock() {
   return std::nullopt;
 }
 
-caf::actor_system_config own_config() {
+/// Workers that sleep look at no queue unless they are woken.
+constexpr std::chrono::hours for_ever{1};
+
+caf::actor_system_config own_config(std::chrono::milliseconds sleep_max = worker_sleep_max) {
   caf::actor_system_config config;
 #if TROUPE_CAF_1
   caf::core::init_global_meta_objects();
 #endif
-  use_scheduler(config);
+  use_scheduler(config, sleep_max);
   return config;
 }
 
@@ -122,7 +130,7 @@ TEST_CASE("actors that end do not wake the clock", "[actors][clock]") {
 
 TEST_CASE("what an actor sets going runs on another worker while its own is busy",
           "[actors][clock]") {
-  auto config = own_config();
+  auto config = own_config(for_ever);
   set_workers(config, 3);
   caf::actor_system system(config);
   for (int round = 0; round < 100; ++round) {
@@ -137,12 +145,29 @@ TEST_CASE("what an actor sets going runs on another worker while its own is busy
 }
 
 TEST_CASE("what comes from outside wakes a worker for each", "[actors][clock]") {
-  auto config = own_config();
+  auto config = own_config(for_ever);
   set_workers(config, 2);
   caf::actor_system system(config);
   for (int round = 0; round < 100; ++round) {
     const auto all = std::make_shared<std::latch>(2);
     tell(spawn_actor<meeting>(system, all), std::uint32_t{0});
+    tell(spawn_actor<meeting>(system, all), std::uint32_t{0});
+    all->wait();
+  }
+  SUCCEED();
+}
+
+TEST_CASE("a job from outside does not wait for a busy worker while another sleeps",
+          "[actors][clock]") {
+  auto config = own_config(for_ever);
+  set_workers(config, 2);
+  caf::actor_system system(config);
+  for (int round = 0; round < 100; ++round) {
+    const auto all = std::make_shared<std::latch>(2);
+    const auto begun = std::make_shared<std::latch>(1);
+    tell(spawn_actor<meeting>(system, all, std::vector<meeting::handle>{}, begun),
+         std::uint32_t{0});
+    begun->wait(); // Its worker is busy until the other comes.
     tell(spawn_actor<meeting>(system, all), std::uint32_t{0});
     all->wait();
   }

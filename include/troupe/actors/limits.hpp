@@ -56,8 +56,9 @@ inline constexpr std::size_t task_inputs_max = 1'000;
 inline constexpr std::size_t task_input_bytes_max = std::size_t{32} << 20;
 /// Bytes of an order that the agent `command` has in memory as text: a program's stdin is written
 /// in pieces of this size, when the program has read the one before. Artifacts to which the order
-/// refers are shared and count in the live bytes. The sources of the text (text_pieces) hold some
-/// KiB more. A quarter of a pipe: fewer calls write 3 MB no faster.
+/// refers are shared and count in the live bytes. Texts and data of up to 1 KiB, and what is around
+/// them, are made when the program starts: an order of very many small parts is in memory once
+/// more, and counts nowhere. A quarter of a pipe: fewer calls write 3 MB no faster.
 inline constexpr std::size_t input_piece_bytes_max = std::size_t{16} << 10;
 /// Questions an agent may ask while another of its questions is open; they are shown one after the
 /// other. One more fails the attempt.
