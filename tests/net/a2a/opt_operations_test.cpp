@@ -319,11 +319,14 @@ TEST_CASE("what a request makes belongs to the trace that its headers name", "[n
     return find_objective(*bed.records, objective_id{at(answer, "/result/objective/id")})->trace;
   };
   const auto both = trace_of("traceparent: " + parent + "\r\n" + state);
-  CHECK(both.traceparent == parent);
-  CHECK(both.tracestate == "vendor=1,other=2");
-  CHECK(trace_of(state).empty()); // says nothing without the other
-  CHECK(trace_of("traceparent: " + parent + "\r\ntracestate: " + std::string(600, 'a') + "\r\n")
-            .tracestate.empty());
+  REQUIRE(both);
+  CHECK(both->traceparent == parent);
+  CHECK(both->tracestate == "vendor=1,other=2");
+  CHECK_FALSE(trace_of(state)); // says nothing without the other
+  const auto alone =
+      trace_of("traceparent: " + parent + "\r\ntracestate: " + std::string(600, 'a') + "\r\n");
+  REQUIRE(alone);
+  CHECK(alone->tracestate.empty());
 
   const auto send = rpc(
       "SendMessage", text_message("hello", "", R"(,"configuration":{"returnImmediately":true})"));
