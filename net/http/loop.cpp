@@ -22,14 +22,16 @@ boost::json::parse_options options_with_depth(std::size_t depth_max) {
 // -- JSON --------------------------------------------------------------------------------------------------------------
 
 json_scratch::json_scratch(std::size_t depth_max)
-    : memory_(buffer_.data(), buffer_.size()), parser_(options_with_depth(depth_max), stack_) {}
+    : parser_(options_with_depth(depth_max), stack_) {}
 
 const boost::json::value* json_scratch::parse(std::string_view text, error_code& ec,
                                               std::size_t& offset) {
   tree_.~value(); // it may lie in the memory that is reused now
   new (&tree_) boost::json::value();
-  memory_.release();
-  auto parsed = parser_.parse(text, &memory_, ec, offset);
+  // A new one for each text: `release` of Boost 1.81 keeps the size of the next block, which doubles
+  // with each block and would grow without end.
+  memory_.emplace(buffer_.data(), buffer_.size());
+  auto parsed = parser_.parse(text, &*memory_, ec, offset);
   if (ec)
     return nullptr;
   tree_.~value();

@@ -19,6 +19,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -55,7 +56,7 @@ public:
 private:
   std::array<unsigned char, 64 * 1024> buffer_;
   std::array<unsigned char, 8 * 1024> stack_;
-  boost::json::monotonic_resource memory_;
+  std::optional<boost::json::monotonic_resource> memory_; ///< Of `tree_`.
   json_parser parser_;
   boost::json::value tree_;
 };
