@@ -28,8 +28,8 @@ const boost::json::value* json_scratch::parse(std::string_view text, error_code&
                                               std::size_t& offset) {
   tree_.~value(); // it may lie in the memory that is reused now
   new (&tree_) boost::json::value();
-  // A new one for each text: `release` of Boost 1.81 keeps the size of the next block, which doubles
-  // with each block and would grow without end.
+  // A new one for each text: `release` of Boost 1.81 keeps the size of the next block, which
+  // doubles with each block and would grow without end.
   memory_.emplace(buffer_.data(), buffer_.size());
   auto parsed = parser_.parse(text, &*memory_, ec, offset);
   if (ec)
