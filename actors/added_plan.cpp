@@ -35,8 +35,7 @@ private:
                             std::string_view{spec_->name}})
       if (const auto* use = known_.find_plan_use(name))
         return refuse_plan(
-            use->plan, std::string{name},
-            use->as_alternative ? "names as its alternative" : "depends on",
+            use->plan, std::string{name}, use->as_alternative ? "lists" : "depends on",
             list_pointer(use->plan, use->as_alternative ? "alternatives" : "dependencies", use->at),
             ambiguous);
     return {};
@@ -56,7 +55,7 @@ private:
                             plan.dependencies.end());
     for (std::size_t i = 0; i < spec_->alternatives.size(); ++i) {
       const auto where = list_pointer(plan_, "alternatives", i);
-      auto found = find_plan(spec_->alternatives[i], "names as its alternative", where);
+      auto found = find_plan(spec_->alternatives[i], "lists", where);
       if (!found)
         return found.error();
       if (const auto other = known_.alternative_of(*found))

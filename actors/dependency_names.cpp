@@ -75,42 +75,48 @@ std::string in_quotes(std::string_view text) {
   return std::string{"\""}.append(text).append("\"");
 }
 
-/// `user` begins the sentence, `kind` says what it names, `others` are what it could have meant.
+/// `user` begins the sentence, `kind` says what it names, `role` as what; `others` are what it
+/// could have meant.
 template<class Specs>
 error refuse_name(std::string user, std::string_view kind, const std::string& text,
-                  std::uint32_t found, const Specs& others, std::string where) {
+                  std::string_view role, std::uint32_t found, const Specs& others,
+                  std::string where) {
   if (found == ambiguous)
     return make_error(errc::invalid_params,
                       user.append(in_quotes(text))
-                          .append(", which several ")
+                          .append(role)
+                          .append(", but several ")
                           .append(kind)
-                          .append("s are named; use an id"),
+                          .append("s have that name; use an id"),
                       std::move(where));
   if (found == nobody)
     return make_error(errc::unknown_dependency,
                       user.append(in_quotes(text))
-                          .append(", which is no ")
+                          .append(role)
+                          .append(", but this objective has no such ")
                           .append(kind)
-                          .append(" of this objective")
                           .append(nearest(text, others)),
                       std::move(where));
-  return make_error(errc::dependency_cycle, user.append("itself"), std::move(where));
+  return make_error(errc::dependency_cycle, user.append("itself").append(role), std::move(where));
 }
 
 } // namespace
 
 error refuse_repeated_id(std::string_view kind, std::string_view id, const std::string& where) {
-  return make_error(
-      errc::duplicate_id,
-      std::string{"the "}.append(kind).append(" id ").append(in_quotes(id)).append(" stands twice"),
-      where + "/id");
+  return make_error(errc::duplicate_id,
+                    std::string{"the "}
+                        .append(kind)
+                        .append(" id ")
+                        .append(in_quotes(id))
+                        .append(" is used twice"),
+                    where + "/id");
 }
 
 error refuse_task_dependency(const chunked<task_spec>& tasks, const task_position& task,
                              std::size_t dependency, std::uint32_t found) {
   const auto& spec = tasks[task.task];
   return refuse_name("task " + in_quotes(label_of(spec, task.task)) + " depends on ", "task",
-                     spec.dependencies[dependency], found, tasks,
+                     spec.dependencies[dependency], "", found, tasks,
                      task_pointer(task.plan, task.task) + "/dependencies/"
                          + std::to_string(dependency));
 }
@@ -118,8 +124,8 @@ error refuse_task_dependency(const chunked<task_spec>& tasks, const task_positio
 error refuse_plan_name(const std::string& user, std::string_view verb, const std::string& text,
                        std::uint32_t found, const std::vector<plan_spec_ptr>& plans,
                        std::string where) {
-  return refuse_name("plan " + in_quotes(user) + " " + std::string{verb} + " ", "plan", text, found,
-                     plans, std::move(where));
+  return refuse_name("plan " + in_quotes(user) + " " + std::string{verb} + " ", "plan", text,
+                     verb == "lists" ? " as an alternative" : "", found, plans, std::move(where));
 }
 
 error refuse_shared_alternative(const std::string& plan, const std::string& first,

@@ -65,7 +65,7 @@ void add_name(Index& names, std::string_view name, std::uint32_t index) {
 
 // -- refusals ------------------------------------------------------------------------------------
 
-/// `kind` ("task" or "plan") `id` stands twice; `where` points at its object.
+/// `kind` ("task" or "plan") `id` is used twice; `where` points at its object.
 [[nodiscard]] error refuse_repeated_id(std::string_view kind, std::string_view id,
                                        const std::string& where);
 
@@ -76,7 +76,8 @@ void add_name(Index& names, std::string_view name, std::uint32_t index) {
                                            std::uint32_t found);
 
 /// Why a plan that `user` names as `text` leads nowhere; `found` as above. `user` is a label,
-/// `verb` says how it names the plan: "depends on". `plans` are the others that it could mean.
+/// `verb` says how it names the plan: "depends on", or "lists" as an alternative. `plans` are the
+/// others that it could mean.
 [[nodiscard]] error refuse_plan_name(const std::string& user, std::string_view verb,
                                      const std::string& text, std::uint32_t found,
                                      const std::vector<plan_spec_ptr>& plans, std::string where);
@@ -86,7 +87,7 @@ void add_name(Index& names, std::string_view name, std::uint32_t index) {
                                               const std::string& second, std::string where);
 
 /// An alternative that has alternatives: which plan comes after which is one list, that of the plan
-/// for which they stand in. `plan` is an alternative of `primary` and names `nested`; all are
+/// that they replace. `plan` is an alternative of `primary` and names `nested`; all are
 /// labels.
 [[nodiscard]] error refuse_nested_alternative(const std::string& plan, const std::string& primary,
                                               const std::string& nested, std::string where);

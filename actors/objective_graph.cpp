@@ -151,8 +151,7 @@ private:
       remove_duplicates(out_.plans[p].dependencies);
       for (std::size_t i = 0; i < plans_[p]->alternatives.size(); ++i) {
         const auto where = list_pointer(p, "alternatives", i);
-        auto found =
-            find_plan(ids, names, p, plans_[p]->alternatives[i], "names as its alternative", where);
+        auto found = find_plan(ids, names, p, plans_[p]->alternatives[i], "lists", where);
         if (!found)
           return found.error();
         auto& other = out_.plans[*found];
@@ -301,7 +300,9 @@ private:
     }
     const std::vector<std::uint32_t> cycle(
         walk.rbegin(), walk.rend() - seen[at]); // in the direction "a -> b": b waits for a
-    return make_error(errc::dependency_cycle, "the dependencies form a cycle: " + path_of(cycle),
+    return make_error(errc::dependency_cycle,
+                      "the dependencies form a cycle: " + path_of(cycle)
+                          + " (each must complete before the next)",
                       pointer_into(cycle));
   }
 
@@ -346,7 +347,7 @@ private:
     const auto plan = plan_of(node);
     const bool other_stands_in = node == outcome_of(plan) && before != end_of(plan);
     return plan_name(plan)
-           + (other_stands_in ? " (for which " + plan_name(plan_of(before)) + " stands in)" : "");
+           + (other_stands_in ? " (" + plan_name(plan_of(before)) + " is its alternative)" : "");
   }
 
   std::string label(std::uint32_t plan) const { return label_of(*plans_[plan], plan); }

@@ -59,7 +59,7 @@ result<void> validate(const progress_report& report) {
       return bad(where + ".id", "must have 1 to " + std::to_string(progress_id_chars_max)
                                     + " characters (maxIdChars)");
     if (!seen.insert(tracker.id).second)
-      return bad(where + ".id", "stands twice: " + tracker.id);
+      return bad(where + ".id", "is used twice: " + tracker.id);
     if (code_points(tracker.message) > progress_message_chars_max)
       return bad(where + ".message", "at most " + std::to_string(progress_message_chars_max)
                                          + " characters (maxMessageChars)");

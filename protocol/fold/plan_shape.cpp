@@ -340,7 +340,7 @@ private:
       return refuse(errc::invalid_params, "a task that is added gets its id here; name it by a key",
                     "/task/id");
     if (!task.key.empty() && shape_.find(task.key))
-      return refuse(errc::duplicate_id, "the task id \"" + task.key + "\" stands twice",
+      return refuse(errc::duplicate_id, "the task id \"" + task.key + "\" is used twice",
                     "/task/id");
     task.is_removed = false;
     task.dependency_indexes.clear();

@@ -1,5 +1,5 @@
 // Where something stands in a JSON text: lines and columns for error messages, what the parser
-// itself does not tell (a member that stands twice), and the way from a JSON pointer back to the
+// itself does not tell (a member that appears twice), and the way from a JSON pointer back to the
 // text. Only read when something went wrong, or for files. `line_of` is declared in
 // include/troupe/protocol/plan_document.hpp.
 #pragma once
@@ -27,7 +27,7 @@ struct duplicate_member {
   std::string name;   ///< As written, escapes included.
 };
 
-/// The first member name that stands twice in one object. RFC 8259 leaves open which one counts; a
+/// The first member name that appears twice in one object. RFC 8259 leaves open which one counts; a
 /// plan must not. `json` must be well-formed. At most one entry of memory per member of the open
 /// objects.
 [[nodiscard]] std::optional<duplicate_member> find_duplicate_member(std::string_view json);

@@ -86,7 +86,7 @@ result<json::value> parse(std::string_view text, const json::storage_ptr& memory
     return syntax_error(text, offset, explain(ec, text, offset));
   if (const auto twin = find_duplicate_member(text))
     return syntax_error(text, twin->offset,
-                        "\"" + twin->name.substr(0, 60) + "\" stands twice in one object");
+                        "\"" + twin->name.substr(0, 60) + "\" appears twice in one object");
   return value;
 }
 

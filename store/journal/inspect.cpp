@@ -162,8 +162,7 @@ private:
     if (scan.end != segment_end::clean) {
       const bool is_damaged = scan.end == segment_end::damaged;
       const auto behind = std::to_string(scan.groups_behind) + " readable "
-                          + (scan.groups_behind == 1 ? "group stands" : "groups stand")
-                          + " behind it";
+                          + (scan.groups_behind == 1 ? "group follows" : "groups follow") + " it";
       (is_damaged ? out_.damage : out_.repaired)
           .push_back({name, scan.end_offset,
                       scan.problem + "; " + behind + ", and groups up to "

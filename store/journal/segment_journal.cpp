@@ -713,7 +713,7 @@ result<void> check_follower(const inspection& found, const follower_mark& follow
     return make_error(errc::store_failed,
                       why + " Nothing was changed; restore the data directory from a copy.");
   };
-  const auto stand = "The tables stand at group " + std::to_string(follower.at);
+  const auto stand = "The tables are at group " + std::to_string(follower.at);
   if (found.is_new)
     return refuse("The journal is missing. " + stand + " of it.");
   if (found.journal_id != follower.journal_id)

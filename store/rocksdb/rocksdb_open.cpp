@@ -42,8 +42,8 @@ std::string journal_path(const std::string& directory) {
   return directory + "/" + journal_directory;
 }
 
-/// Whether a file may stand where a new database is to be made: RocksDB leaves some behind when it
-/// is killed while it makes one, and a file system of its own has lost+found.
+/// Whether a file may be in a directory where a new database is to be made: RocksDB leaves some
+/// behind when it is killed while it makes one, and a file system of its own has lost+found.
 bool may_precede_database(const std::string& name) {
   return name == "lost+found" || name == lock_name || name == "LOCK" || name == "IDENTITY"
          || name.starts_with("LOG") || name.starts_with("MANIFEST-") || name.starts_with("OPTIONS-")
@@ -66,12 +66,13 @@ result<void> check_directory(const std::string& directory) {
     if (fs::exists(fs::path{directory} / "CURRENT", unknown) || unknown)
       return {};
     if (fs::exists(journal_path(directory), unknown))
-      return refuse("The tables of the store in " + directory
-                    + " are missing: there is a journal, and no file CURRENT; restore the "
-                      "directory from a copy.");
+      return refuse("The store in " + directory
+                    + " is incomplete: journal found, RocksDB tables missing (no file CURRENT); "
+                      "restore it from a backup.");
     for (const auto& entry : fs::directory_iterator{directory, failure})
       if (!may_precede_database(entry.path().filename().string()))
-        return refuse("The directory " + directory + " holds files that are not a store's (such as "
+        return refuse("The directory " + directory
+                      + " contains files that do not belong to a store (such as "
                       + entry.path().filename().string() + "); name an empty or a new directory.");
     return failure ? refuse("The data directory " + directory + " cannot be read ("
                             + failure.message() + ").")
@@ -81,8 +82,8 @@ result<void> check_directory(const std::string& directory) {
   if (fs::create_directories(directory, failure); !failure)
     fs::permissions(directory, fs::perms::owner_all, failure);
   if (failure)
-    return refuse("The data directory " + directory + " cannot be made (" + failure.message()
-                  + "); correct the permissions above it or name another.");
+    return refuse("The data directory " + directory + " cannot be created (" + failure.message()
+                  + "); check the permissions of its parent directory or name another.");
   return {};
 }
 
@@ -187,7 +188,7 @@ result<std::uint32_t> read_format(rocksdb::DB& db, const std::string& directory)
                             : describe_open_failure(any->status(), directory);
 }
 
-/// How far the tables are; nothing if they have not followed a journal yet.
+/// The position of the last group in the tables; nothing if they have not followed a journal yet.
 result<std::optional<journal::follower_mark>> read_mark(rocksdb::DB& db,
                                                         const std::string& directory) {
   const auto format = read_format(db, directory);
@@ -201,14 +202,13 @@ result<std::optional<journal::follower_mark>> read_mark(rocksdb::DB& db,
     return describe_open_failure(found, directory);
   const auto mark = found.ok() ? rows::read_mark(row) : std::nullopt;
   if (!mark)
-    return refuse("The store in " + directory
-                  + " does not say which group of the journal its tables stand at; restore it from "
-                    "a copy.");
+    return refuse("The tables in " + directory
+                  + " have no valid journal position; restore the directory from a backup.");
   return mark;
 }
 
-/// The tables follow the journal from now on. Before that they are as they were: both rows are on
-/// the disk or none, and whatever an older program has written is there already.
+/// From now on the tables follow the journal. Until then they are unchanged: both rows are on the
+/// disk or none, and everything that an older program has written is on the disk already.
 result<void> begin_following(rocksdb::DB& db, const journal::follower_mark& mark,
                              const std::string& directory) {
   rocksdb::WriteBatch rows;
@@ -223,14 +223,15 @@ result<void> begin_following(rocksdb::DB& db, const journal::follower_mark& mark
 result<void> make_journal_directory(const std::string& directory) {
   const auto path = journal_path(directory);
   if (::mkdir(path.c_str(), S_IRWXU) != 0 && errno != EEXIST)
-    return refuse("The directory " + path + " cannot be made (" + std::strerror(errno) + ").");
+    return refuse("The directory " + path + " cannot be created (" + std::strerror(errno)
+                  + "); check the permissions of its parent directory.");
   const int parent = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const bool is_safe = parent >= 0 && ::fsync(parent) == 0;
   const auto reason = errno;
   if (parent >= 0)
     ::close(parent);
   return is_safe ? result<void>{}
-                 : result<void>{refuse("The directory " + directory + " cannot be made safe ("
+                 : result<void>{refuse("The directory " + directory + " cannot be synced to disk ("
                                        + std::strerror(reason) + ").")};
 }
 
@@ -278,9 +279,8 @@ result<void> open_journal(opened_files& out, const rocksdb_options& options,
     return {};
   }
   if (out.journal->last() != 0)
-    return refuse("The tables of the store in " + directory + " are missing: its journal has "
-                  + std::to_string(out.journal->last())
-                  + " groups, and they have none; restore the directory from a copy.");
+    return refuse("The journal in " + directory + " has " + std::to_string(out.journal->last())
+                  + " groups, but the tables are empty; restore the directory from a backup.");
   out.mark = {opened->journal_id, 0, 0};
   return begin_following(*out.db, out.mark, directory);
 }
@@ -324,7 +324,7 @@ namespace {
 
 std::string describe_full_disk(const std::string& directory, const std::string& why) {
   return "The disk of " + directory
-         + " is full. Free some space: what waits is then written by itself (" + why + ").";
+         + " is full. Free some space; pending writes then continue automatically (" + why + ").";
 }
 
 std::string describe_failing_disk(const std::string& directory, const std::string& why) {

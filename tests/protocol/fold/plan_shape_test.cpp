@@ -189,7 +189,7 @@ TEST_CASE("what is refused names the operation and why, and changes nothing", "[
        "/operations/0/on"},
       {{add_task{keyed("b")}},
        errc::duplicate_id,
-       "operation 0: the task id \"b\" stands twice",
+       "operation 0: the task id \"b\" is used twice",
        "/operations/0/task/id"},
       {{add_task{with_id()}},
        errc::invalid_params,

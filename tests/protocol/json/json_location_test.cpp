@@ -54,7 +54,7 @@ TEST_CASE("positions count lines and characters from 1", "[protocol][location]")
   CHECK(position_at("\"\xc3\xa9\xe2\x82\xac\" x", 8) == text_position{1, 6});
 }
 
-TEST_CASE("a member that stands twice in one object is found", "[protocol][location]") {
+TEST_CASE("a member that appears twice in one object is found", "[protocol][location]") {
   const auto twin = [](std::string_view text) -> std::string {
     const auto found = find_duplicate_member(text);
     return found ? found->name + "@" + std::to_string(found->offset) : "none";

@@ -186,7 +186,7 @@ TEST_CASE("text that is not JSON is refused with line and column", "[protocol][d
       {"{\"n\": \"\xc3\xa9\xff\"}", "line 1, column 9: not valid UTF-8"},
       {std::string("{\"a\": 1}\0", 9), "line 1, column 9"},
       {"{\"name\": \"a\",\n \"tasks\": [],\n \"name\": \"b\"}",
-       "line 3, column 2: \"name\" stands twice in one object"},
+       "line 3, column 2: \"name\" appears twice in one object"},
   }));
   const auto cause = refused(text);
   CAPTURE(text);

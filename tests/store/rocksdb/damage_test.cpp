@@ -200,11 +200,11 @@ TEST_CASE("Tables and a journal that do not fit together are refused, and both a
   CHECK_THAT(refusal(*left.with_journal({})),
              ContainsSubstring("journal is missing") && ContainsSubstring("group 30"));
   CHECK_THAT(refusal(*left.with_journal(early_journal)),
-             ContainsSubstring("tables stand at group 30")
+             ContainsSubstring("tables are at group 30")
                  && ContainsSubstring("journal ends with group 0"));
   for (const auto& [name, content] : journal)
     early_tables->disk().restore(name, content);
-  CHECK_THAT(refusal(*early_tables), ContainsSubstring("tables stand at group 0")
+  CHECK_THAT(refusal(*early_tables), ContainsSubstring("tables are at group 0")
                                          && ContainsSubstring("journal begins with group"));
   image other;
   { const auto made = other.open(); }

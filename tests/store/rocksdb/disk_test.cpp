@@ -719,7 +719,7 @@ TEST_CASE("A path that is a file is refused", "[store][disk]") {
   const temporary_directory directory;
   std::ofstream{directory / "file"} << "x";
   CHECK_THAT(refusal(directory / "file").message, ContainsSubstring("is a file"));
-  CHECK_THAT(refusal(directory / "file/below").message, ContainsSubstring("cannot be made"));
+  CHECK_THAT(refusal(directory / "file/below").message, ContainsSubstring("cannot be created"));
   CHECK(refusal("").code == errc::store_failed);
 }
 
@@ -740,7 +740,7 @@ TEST_CASE("A directory that cannot be written to is refused", "[store][disk]") {
   fs::permissions(directory / "data", fs::perms{0555});
   const ordinary_user somebody; // The superuser may write anywhere.
   CHECK_THAT(refusal(directory / "data").message, ContainsSubstring("cannot be written to"));
-  CHECK_THAT(refusal(directory / "data/below").message, ContainsSubstring("cannot be made"));
+  CHECK_THAT(refusal(directory / "data/below").message, ContainsSubstring("cannot be created"));
   CHECK(open_or_fail(directory / "mine"));
 }
 
@@ -781,7 +781,7 @@ TEST_CASE("Another program's database, a newer format and an unreadable one are 
   put("f", "two");
   CHECK_THAT(refusal(directory / "data").message, ContainsSubstring("format number"));
   put("f", "2");
-  CHECK_THAT(refusal(directory / "data").message, ContainsSubstring("which group of the journal"));
+  CHECK_THAT(refusal(directory / "data").message, ContainsSubstring("no valid journal position"));
   put("f", "1");
   CHECK(open_or_fail(directory / "data"));
   put("n", "short");
