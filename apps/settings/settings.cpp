@@ -150,7 +150,7 @@ std::vector<setting> tables() {
     number<std::size_t>("limits.streams", "above: 429", [](auto& s) -> auto& { return s.server.streams_max; }, 1),
     number<std::size_t>("limits.requests-in-flight", "above: 429",
                         [](auto& s) -> auto& { return s.server.requests_in_flight_max; }, 1),
-    number<std::size_t>("limits.stream-events", "waiting for a slow reader; above: the stream ends",
+    number<std::size_t>("limits.stream-events", "waiting for a slow reader; above: read from the history",
                         [](auto& s) -> auto& { return s.server.stream_events_max; }, 1),
     number<std::size_t>("limits.stream-bytes", "the same in bytes", [](auto& s) -> auto& { return s.server.stream_bytes_max; }, 1024),
     number<std::size_t>("limits.live-tasks", "above: new work is refused",

@@ -300,16 +300,11 @@ private:
   }
 
   stream_step after_batch(const feed& source) {
-    const auto& options = call_.server.options;
     switch (batch_.state) {
       case feed_state::lost:
-        add_error(call_,
-                  make_error(errc::overloaded, "the stream is cut off: its reader is too slow, "
-                                               "and more waited than limits.stream-events ("
-                                                   + std::to_string(options.stream_events_max)
-                                                   + ") or limits.stream-bytes ("
-                                                   + std::to_string(options.stream_bytes_max)
-                                                   + "); subscribe again"));
+        add_error(call_, make_error(errc::overloaded,
+                                    "the stream is cut off: its reader is too slow, and the store "
+                                    "no longer keeps the changes that it needs; subscribe again"));
         return stream_step::end;
       case feed_state::failed: add_error(call_, *batch_.failure); return stream_step::end;
       case feed_state::ended: return has_shown_ ? stream_step::end : add_last_snapshot(source);

@@ -104,7 +104,7 @@ inline constexpr std::uint32_t retry_after_seconds = 1;
 
 /// Changes waiting for a slow reader. Progress is merged (the latest per task), chunks of an
 /// artifact are joined; state changes and artifacts are never dropped: above the limit they are
-/// read from the journal when the reader gets there. If the journal no longer has them, the stream
+/// read from the history when the reader gets there. If the store no longer keeps them, the stream
 /// ends with an error event and the client subscribes again.
 inline constexpr std::size_t stream_events_max = 1'000;
 /// The same in (estimated) bytes.
@@ -115,7 +115,7 @@ inline constexpr std::size_t stream_window_bytes = 256 * 1024;
 
 // -- one configuration of notifications -----------------------------------------------------------
 
-/// Bytes of changes waiting for a slow receiver; above, they are read from the journal again.
+/// Bytes of changes waiting for a slow receiver; above, they are read from the history again.
 /// `push.queue` bounds their number.
 inline constexpr std::size_t push_queue_bytes_max = 16 * 1024 * 1024;
 /// Bytes of changes that are made into notifications at once. One change may be larger.
