@@ -1,14 +1,14 @@
 // The scheduler of our actors on CAF 0.17. CAF 1.x keeps its own.
 //
-// Workers: what an actor's message or spawn sets going runs on the same worker next, where what it
-// needs is in the core's cache. Only if that worker has more to do, one that sleeps is woken to
-// take some of it. CAF gives each message to the workers in turn, and a worker without work looks
-// at the others every 50 us to 10 ms.
+// Workers: an actor that a message or a spawn wakes runs next on the same worker, whose cache is
+// warm. A sleeping worker is woken to steal only if this worker has more work. Stock CAF gives each
+// message to the workers in turn, and a worker without work looks at the others every 50 us to 10
+// ms.
 //
-// Clock: it is left alone when an actor ends. CAF has the clock forget the time-outs of each actor
-// that ends. That wakes the clock's thread each time and costs 2 us of CPU time, where the rest of
-// a short actor's life costs 3. Our actors have no time-outs of this kind: they send themselves
-// messages with a delay, which stay as they are.
+// Clock: the end of an actor does not touch it. Stock CAF cancels the timeouts of every actor that
+// ends. That wakes the clock's thread each time and costs 2 us of CPU time, where the rest of a
+// short actor's life costs 3. Our actors have no timeouts of this kind: they send themselves
+// messages with a delay, which are not affected.
 #pragma once
 
 #include "actors/caf.hpp"

@@ -74,7 +74,7 @@ struct task_timer {
   std::chrono::nanoseconds left{}; ///< Still to wait when it comes (timer_hop_max).
 };
 
-/// From the journal: a fact of the attempt is durable.
+/// From the store: a fact of the attempt is durable.
 struct attempt_committed {
   enum class fact : std::uint8_t {
     begin, ///< An agent that must not be started twice may start.
@@ -275,7 +275,7 @@ struct objective_cancel {
   cancel_run command;
 };
 
-/// From the journal: one more of the changes that a settled objective waits for is durable.
+/// From the store: one more of the changes that a settled objective waits for is durable.
 struct objective_written {};
 
 using objective_handle = actor_handle<plan_fact, plan_heard, awaited_task_ended, change_objective,

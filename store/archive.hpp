@@ -17,13 +17,13 @@
 
 namespace troupe {
 
-/// Where a plan stands.
+/// Where a plan is.
 struct plan_place {
   objective_id objective;
   std::uint32_t plan = 0;
 };
 
-/// Where a plan's task stands.
+/// Where a plan's task is.
 struct task_place {
   objective_id objective;
   std::uint32_t plan = 0;
@@ -99,7 +99,7 @@ public:
   find_objective(const objective_id& id) const = 0;
   [[nodiscard]] virtual bool has_objective(const objective_id& id) const = 0;
 
-  /// The first `count` finished tasks behind `after` that pass, in list order, and how many pass in
+  /// The first `count` finished tasks after `after` that pass, in list order, and how many pass in
   /// all. What `view` does not show may be missing in them, and they may end with the one that
   /// passes page_bytes_max (bytes_shown).
   [[nodiscard]] virtual listed<task_ptr> list_tasks(const task_filter& filter,

@@ -88,7 +88,7 @@ private:
     return {mine.second.cost, mine.second.since, &mine};
   }
 
-  /// Of a line that stands nowhere at the moment.
+  /// Of a line that is nowhere at the moment.
   void move_on(client_line& mine, std::uint64_t cost) {
     mine.second.cost += cost;
     mine.second.since = ++moves_;

@@ -1,5 +1,5 @@
-// What a group of the journal says: changes and writes of push configurations that become durable
-// together. Everything else in the tables follows from these.
+// The content of a group of the journal: changes and writes of push configurations that become
+// durable together. Everything else in the tables is derived from these.
 //
 // A version byte, then entries: a letter for the kind, then texts with their length before them.
 // Lengths and numbers have seven bits in a byte, the lowest first.
@@ -18,14 +18,14 @@ namespace troupe {
 struct group_change {
   std::string_view stream;
   std::uint64_t sequence = 0;
-  std::string_view row; ///< protocol/record/record.hpp: a journal row.
+  std::string_view row; ///< protocol/record/record.hpp: a history row.
 };
 
-/// How a push configuration is from now on.
+/// The new value of a push configuration.
 struct group_push {
   std::string_view task;
   std::string_view config;
-  std::optional<std::string_view> row; ///< Nothing: it goes.
+  std::optional<std::string_view> row; ///< Nothing: it is removed.
 };
 
 using group_entry = std::variant<group_change, group_push>;

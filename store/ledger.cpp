@@ -1,4 +1,4 @@
-// Publishing, sealing, evicting, restoring: everything that changes the ledger. Reading stands in
+// Publishing, sealing, evicting, restoring: everything that changes the ledger. Reading is in
 // ledger_read.cpp.
 #include "store/ledger.hpp"
 
@@ -363,7 +363,7 @@ void ledger::forget(const settled_objective& which) {
       || found->second.view->updated != which.updated)
     return;
   archive_.forget(*found->second.view);
-  found->second.sealed = true; // It stands in no list any more.
+  found->second.sealed = true; // It is in no list any more.
   note_listed(home, found->second);
   gone = std::move(found->second);
   home.live.erase(found);

@@ -57,7 +57,7 @@ public:
                                              const archive_reads& ended) const;
   [[nodiscard]] std::optional<objective_id> objective_of(const plan_id& id,
                                                          const archive_reads& ended) const;
-  /// Whose it is and where it stands; nothing if unknown. Reads no large record.
+  /// Whose it is and where it is; nothing if unknown. Reads no large record.
   [[nodiscard]] std::optional<placement> placement_of(const task_id& id,
                                                       const archive_reads& ended) const;
   [[nodiscard]] std::optional<placement> placement_of(const objective_id& id,

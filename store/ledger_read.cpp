@@ -1,4 +1,4 @@
-// Finding, listing and watching: what the ledger answers. Changing it stands in ledger.cpp.
+// Finding, listing and watching: what the ledger answers. Changing it is in ledger.cpp.
 #include "store/ledger.hpp"
 #include "store/place.hpp"
 #include "store/unrecorded.hpp"
@@ -209,7 +209,7 @@ task_snapshot ledger::look(const task_id& id, const watcher_ptr* who,
       });
       return matches;
     };
-    // What says where it stands needs no look at the disk while its objective is in memory.
+    // What says where it is needs no look at the disk while its objective is in memory.
     const bool is_placed = for_each_generated_place(id, ended, look_there);
     if (out.record)
       return out;
@@ -394,7 +394,7 @@ position place_in_list(const objective_ptr& row) {
 }
 
 /// Cuts `all` (one row more than fits, if there is one) to a page and says where the next begins.
-/// Never behind the last row of an archive that has left some out: by that one there are bytes
+/// Never after the last row of an archive that has left some out: by that one there are bytes
 /// enough here, too.
 template<class T, class Bytes>
 std::string cut_page(listed<T>& all, std::size_t size, std::uint64_t question, Bytes bytes) {
@@ -439,7 +439,7 @@ result<task_page> ledger::list(const list_tasks& query, const archive_reads& end
 
   const auto place = [](const task_ptr& row) { return place_in_list(row); };
   // A task goes from those without a record to the live ones, and from these to the archive. Looked
-  // at in this order, one that goes on meanwhile stands in one of them at least.
+  // at in this order, one that goes on meanwhile is in one of them at least.
   auto all = unrecorded_tasks(filter, *after, *size + 1, ended);
   first_rows<task_ptr> rows{*after, *size + 1};
   if (!filter.state || !is_terminal(*filter.state)) {

@@ -1,5 +1,5 @@
 // The live tasks or objectives of each owner by state, beside what lists are narrowed by: a list
-// looks only at the rows that may stand in it. A plain value; not thread-safe, each shard
+// looks only at the rows that may be in it. A plain value; not thread-safe, each shard
 // of the ledger has one.
 #pragma once
 
@@ -61,7 +61,7 @@ public:
     std::uint32_t context_hash = 0;
   };
 
-  /// Where a record stands. Changes only by what is called here.
+  /// Where a record is. Only the functions here change it.
   struct place {
     rows* in = nullptr; ///< Null: nowhere.
     std::uint32_t index = 0;
@@ -83,7 +83,7 @@ public:
   }
 
   /// Takes out the record at `where`, whose owner is `owner`. Calls `on_moved(record, place)` with
-  /// the one that stands in its place now, if there is one.
+  /// the one that is in its place now, if there is one.
   template<class Moved>
   void remove(const place& where, const std::string& owner, Moved on_moved) {
     auto& list = where.in->all;

@@ -26,7 +26,7 @@ struct position {
   std::string id;
 };
 
-/// Whether a row at (at, id) comes behind `than`.
+/// Whether a row at (at, id) comes after `than`.
 [[nodiscard]] inline bool comes_behind(timestamp at, std::string_view id,
                                        const position& than) noexcept {
   return at != than.at ? at < than.at : id > than.id;
@@ -44,7 +44,7 @@ template<class T>
 struct listed {
   std::vector<T> rows;
   std::uint64_t total = 0; ///< Rows that pass, on all pages.
-  bool more = false; ///< There are rows behind the last: those here are bytes enough for a page.
+  bool more = false; ///< There are rows after the last: those here are bytes enough for a page.
 };
 
 /// Finds the first rows of a list among rows that come in any order, holding no more than it gives
@@ -59,7 +59,7 @@ public:
     offer_made(at, id, [&]() -> const T& { return row; });
   }
 
-  /// The same with a row that `make` makes if it stands among the first.
+  /// The same with a row that `make` makes if it is among the first.
   template<class Make>
   void offer_made(timestamp at, const std::string& id, Make make) {
     ++total_;
@@ -75,11 +75,11 @@ public:
     std::push_heap(heap_.begin(), heap_.end(), before);
   }
 
-  /// No row of the time `at`, or of an earlier one, can stand among the first any more.
+  /// No row of the time `at`, or of an earlier one, can be among the first any more.
   [[nodiscard]] bool is_full_for(timestamp at) const noexcept {
     return heap_.size() == count_ && (count_ == 0 || at < heap_.front().first.at);
   }
-  /// Counts rows that pass and do not stand among the first.
+  /// Counts rows that pass and are not among the first.
   void count_more(std::uint64_t rows) noexcept { total_ += rows; }
 
   /// The rows in list order. Call once.
@@ -104,7 +104,7 @@ private:
   std::vector<item> heap_; ///< The last in list order on top.
 };
 
-/// Two lists in list order as one; a row that stands in both (it moved from one to the other
+/// Two lists in list order as one; a row that is in both (it moved from one to the other
 /// meanwhile) is taken from `b` and counted once. `place` gives a row's position.
 template<class T, class Place>
 [[nodiscard]] listed<T> merge(listed<T> a, listed<T> b, Place place) {

@@ -175,7 +175,7 @@ error too_much_waits(const char* limit, std::size_t bound, const char* unit) {
 result<void> push_queue::push(push_write& added) {
   const auto& config = added.row.config;
   if (!added.is_awaited()) {
-    // One that waits already is of the same serial, so that no save stands between the two.
+    // One that waits already is of the same serial, so that no save is between the two.
     const auto [where, is_first] = unawaited_.try_emplace(
         same{added.operation, config.task.str(), config.id, added.row.serial}, writes_.size());
     if (is_first)

@@ -23,7 +23,7 @@ task_status status_of(const withdrawal& withdrawal, const objective_view& owner,
   return out;
 }
 
-/// Where a task of a list stands; made into a task once it is known to be on the page.
+/// Where a task of a list is; made into a task once it is known to be on the page.
 struct listed_slot {
   std::uint32_t plan = 0;
   std::uint32_t task = 0;

@@ -1,7 +1,7 @@
-// A feed: what stands now, then everything after it, from a cursor, at its reader's speed. Event
+// A feed: what is there now, then everything after it, from a cursor, at its reader's speed. Event
 // streams, notifications and the terminal are readers of feeds. The reader asks for as much as it
 // can take; what happened meanwhile waits in a bounded queue, what does not fit is read from the
-// journal. One thread at a time owns a feed and takes from it; changes and pages reach its inbox
+// history. One thread at a time owns a feed and takes from it; changes and pages reach its inbox
 // from any thread, and the owner is told that there is something. A feed has no thread, clock or
 // socket.
 #pragma once

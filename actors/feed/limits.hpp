@@ -6,7 +6,7 @@
 namespace troupe {
 
 /// Bytes of the changes that wait in all feeds together (bytes_of), counted for each feed that
-/// holds one. Above it a feed takes no more in and reads what it missed from the journal.
+/// holds one. Above it a feed takes no more in and reads what it missed from the history.
 inline constexpr std::size_t feed_bytes_total_max = std::size_t{512} << 20;
 
 /// Changes that wait before chunks of one artifact are joined. Below it readers that keep up share

@@ -1,6 +1,6 @@
 // The changes that a reader has not taken yet: a bounded queue, in commit order. Progress in it is
 // merged (the latest of a task), chunks of one artifact are joined. What does not fit is left out,
-// and of each stream it is known from where to where: the journal has it. A plain value without a
+// and of each stream it is known from where to where: the history has it. A plain value without a
 // lock; `feed_inbox` (actors/feed/feed.hpp) puts one around it.
 #pragma once
 

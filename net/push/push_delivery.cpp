@@ -50,7 +50,7 @@ result<push_delivery::readiness> push_delivery::take() {
     case feed_state::more: return readiness::ready;
     case feed_state::waiting: return readiness::waiting;
     case feed_state::ended:
-      // A task that has ended without its journal saying so is not expected: then at least its last
+      // A task that has ended without its history saying so is not expected: then at least its last
       // state is told.
       if (!items_.has_ended())
         items_.start_at(now.task, now.sequence, true);

@@ -51,12 +51,12 @@ public:
   push_sender& operator=(const push_sender&) = delete;
 
   /// A new feed for a configuration that is about to be saved: its task is watched before, so that
-  /// not even a store without journal loses what happens meanwhile. To be opened and handed to
+  /// not even a store without a history loses what happens meanwhile. To be opened and handed to
   /// `begin`, or dropped.
   [[nodiscard]] std::shared_ptr<feed> make_feed() const;
   /// From now on this configuration is served, in place of one with the same id on the same task.
   /// Nothing if it is stopped. Without `watched` the sender watches itself, and finds the rest in
-  /// the journal.
+  /// the history.
   void begin(push_row row, push_watch watched = {});
   /// The store has forgotten the configuration with that serial number. A later one of the same id
   /// goes on.

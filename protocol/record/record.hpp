@@ -1,4 +1,4 @@
-// The form in which records and facts are stored: JSON text, one object per change in the journal,
+// The form in which records and facts are stored: JSON text, one object per change in the history,
 // one per finished task or objective. Version-tolerant: readers ignore members they do not know.
 // Only the store sees it.
 //
@@ -19,7 +19,7 @@
 namespace troupe::record {
 
 /// A journal row. `stream()` and `sequence` are in the key, not in the row. A plan's task_created
-/// row holds only its address, and agent and attempt if they are set; the task's spec stands in the
+/// row holds only its address, and agent and attempt if they are set; the task's spec is in the
 /// objective's rows.
 void write(std::string& out, const change& change);
 /// `stream` and `sequence` come from the key. After a plan's task_created, `record->origin` has

@@ -1,4 +1,4 @@
-// The pieces that journal rows and stored records are made of. Internal to protocol/record*.cpp.
+// The pieces that history rows and stored records are made of. Internal to protocol/record*.cpp.
 //
 // Writers append compact JSON. Readers throw std::exception on a piece that is not as the writers
 // make it; `read_row` turns that into errc::store_failed, so that nothing is thrown out of

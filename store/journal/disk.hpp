@@ -1,6 +1,6 @@
 // One directory of files, as the journal uses it. Every call has a completion, which runs when the
 // owner of the disk turns it. So a test or a simulation decides when a call ends, in which order,
-// with which error, and what a power failure leaves of the bytes that were not made safe.
+// with which error, and what a power failure leaves of the bytes that were not synced.
 #pragma once
 
 #include <cstdint>

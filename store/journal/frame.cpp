@@ -47,7 +47,7 @@ struct found_frame {
   std::uint64_t payload_checksum = 0;
 };
 
-/// The header of the frame at `offset`, if a whole and undamaged one stands there.
+/// The header of the frame at `offset`, if a whole and undamaged one is there.
 std::optional<found_frame> find_frame(std::string_view bytes, std::size_t offset,
                                       const segment_header& segment) {
   if (offset + frame_header_bytes > bytes.size()
@@ -76,7 +76,7 @@ bool is_zero(std::string_view bytes) {
              && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0);
 }
 
-/// Looks behind the end of the readable frames for what shows that more was safe.
+/// Looks after the end of the readable frames for evidence that more was synced.
 void look_behind(std::string_view bytes, const segment_header& segment, segment_scan& scan) {
   auto offset = aligned(scan.end_offset);
   while (offset + frame_header_bytes <= bytes.size()) {

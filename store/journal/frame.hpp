@@ -1,12 +1,12 @@
 // The bytes of a segment file: a header of one block, then frames, then zeros up to the size that
 // the header names. Values only; nothing here reads a file.
 //
-// A frame is a group with a header. The header has its own checksum, so that the length can be
-// relied on where the payload is damaged, and the frames behind damage are found and counted.
+// A frame is a group with a header. The header has its own checksum, so that the length is
+// reliable where the payload is damaged, and the frames after the damage are found and counted.
 // Numbers are little-endian.
 //
-// The file `safe` beside the segments says how far groups are safe. It is written after each sync
-// and is not made safe itself: it outlives the process, and after a power failure it may be old.
+// The file `safe` beside the segments names the last synced group. It is written after each sync
+// and is not synced itself: it outlives the process, and after a power failure it may be old.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +43,7 @@ struct segment_header {
 
 struct frame_header {
   position at = 0; ///< Of the group.
-  /// Groups up to this were safe on the disk when the frame was written. Damage to one of them is
+  /// Groups up to this were synced when the frame was written. Damage to one of them is
   /// never taken for a write that was cut short.
   position safe = 0;
 };
@@ -77,7 +77,7 @@ struct frame_view {
 [[nodiscard]] std::optional<frame_view> read_frame(std::string_view bytes,
                                                    const segment_header& segment);
 
-/// Where a group stands in its segment.
+/// Where a group is in its segment.
 struct group_place {
   position at = 0;
   std::size_t offset = 0; ///< Of the payload in the file.
@@ -87,24 +87,24 @@ struct group_place {
 /// How the frames of a segment end.
 enum class segment_end : std::uint8_t {
   clean,   ///< Only zeros follow.
-  torn,    ///< A write that was cut short; nothing that was safe stands there.
-  damaged, ///< Something that was safe is not readable.
+  torn,    ///< A write that was cut short; nothing that was synced is there.
+  damaged, ///< Something that was synced is not readable.
 };
 
 struct segment_scan {
   std::vector<group_place> groups; ///< Readable, in order, without a gap.
   position last = 0;               ///< Of the last of them; `first - 1` if there are none.
-  /// Groups up to this are known to have been safe.
+  /// Groups up to this are known to have been synced.
   position safe = 0;
   segment_end end = segment_end::clean;
   std::size_t end_offset = 0;      ///< Of the first byte that is not part of a readable frame.
   std::string problem;             ///< What was found there, unless `clean`.
-  std::uint64_t groups_behind = 0; ///< Readable groups behind `end_offset`.
+  std::uint64_t groups_behind = 0; ///< Readable groups after `end_offset`.
 };
 
-/// Reads the frames in `bytes`, which is the whole file. `safe`: groups up to this are known to be
-/// safe from elsewhere. `until`: the first group of the next segment, if there is one; it ends this
-/// one, and all groups before it were safe.
+/// Reads the frames in `bytes`, which is the whole file. `safe`: groups up to this are known from
+/// elsewhere to be synced. `until`: the first group of the next segment, if there is one; it ends
+/// this one, and all groups before it were synced.
 [[nodiscard]] segment_scan scan_segment(std::string_view bytes, const segment_header& header,
                                         position safe, std::optional<position> until);
 

@@ -16,7 +16,7 @@ error unreadable(const std::string& file, std::error_code failed) {
                     "The journal file \"" + file + "\" cannot be read: " + failed.message() + ".");
 }
 
-/// Of a segment without a header: nothing was written behind its first block.
+/// Of a segment without a header: nothing was written after its first block.
 bool has_no_frames(std::string_view bytes) {
   return bytes.size() <= segment_header_bytes
          || bytes.find_first_not_of('\0', segment_header_bytes) == std::string_view::npos;
@@ -184,7 +184,7 @@ private:
   }
 
   disk& files_;
-  const position from_; ///< Groups behind it are read.
+  const position from_; ///< Groups after it are read.
   std::set<std::string> names_;
   std::set<std::uint64_t> present_; ///< Ordinals of the segment files.
   manifest manifest_;

@@ -1,8 +1,8 @@
 // The journal: groups of bytes in one order, each durable before it is acknowledged. The truth of
-// the store; everything else is derived from it. What the bytes mean is not known here.
+// the store; everything else is derived from it. The journal does not know what the bytes mean.
 //
 // One thread owns a journal and turns it. Groups that are appended while the disk is busy are
-// written together, and made safe by one sync.
+// written together, with one sync.
 #pragma once
 
 #include "store/journal/disk.hpp"
@@ -47,7 +47,7 @@ inline constexpr std::size_t group_bytes_max = std::size_t{1} << 30;
 struct journal_status {
   std::string problem; ///< Why nothing can be written at the moment, and what to do; empty: it can.
   std::error_code refused;        ///< The same, from the disk.
-  position safe = 0;              ///< The last group that survives power failure.
+  position safe = 0;              ///< The last synced group: it survives power failure.
   std::size_t waiting_groups = 0; ///< Appended and not yet acknowledged.
   std::size_t waiting_bytes = 0;
   std::size_t segments = 0;
@@ -73,7 +73,7 @@ struct journal_cursor {
 };
 
 struct group_page {
-  std::vector<journal_group> groups; ///< Empty: there is none behind the cursor yet.
+  std::vector<journal_group> groups; ///< Empty: there is none after the cursor yet.
   journal_cursor cursor;             ///< For the next page.
 };
 
@@ -85,7 +85,7 @@ public:
   /// Groups that are not acknowledged may be lost; their completions are dropped.
   virtual ~journal() = default;
 
-  /// Adds a group behind all others. It is kept and tried again while the disk refuses. `done` may
+  /// Adds a group after all others. It is kept and tried again while the disk refuses. `done` may
   /// be null. A group over group_bytes_max ends the program: the caller bounds its groups.
   virtual void append(std::string group, appended_fn done) = 0;
   /// Does what can be done now. False: nothing was done; call again when the disk is ready, when
@@ -111,8 +111,8 @@ public:
   /// Keeps groups from this position on until the pin is gone.
   [[nodiscard]] virtual std::shared_ptr<const position> pin(position from) = 0;
 
-  /// Writes what waits, makes all of it safe and closes the files. `done` (may be null) gets false
-  /// if the disk refused: what was not safe may be lost. No call but `turn` follows.
+  /// Writes what waits, syncs all of it and closes the files. `done` (may be null) gets false
+  /// if the disk refused: what was not synced may be lost. No call but `turn` follows.
   virtual void close(std::function<void(bool is_safe)> done) = 0;
 };
 
@@ -132,7 +132,7 @@ struct inspection {
   std::vector<segment_header> segments; ///< In order; those that can be read.
   position first = 1;                   ///< Of the groups that were read.
   position last = 0;
-  position safe = 0; ///< Groups behind it may not have been acknowledged.
+  position safe = 0; ///< Groups after it may not have been acknowledged.
   std::vector<journal_group> behind_safe;
   /// A journal with damage is not opened: something that was acknowledged is missing.
   std::vector<finding> damage;
@@ -144,14 +144,14 @@ struct inspection {
 struct follower_mark {
   std::uint64_t journal_id = 0;
   position at = 0; ///< It has all groups up to this one.
-  /// Groups up to this one were safe in the journal then. Less than `at` only without sync.
+  /// Groups up to this one were synced in the journal then. Less than `at` only without sync.
   position safe = 0;
 
   friend bool operator==(const follower_mark&, const follower_mark&) = default;
 };
 
-/// Reads the files and changes nothing. Segments that have no group behind `from` are not read but
-/// for their headers. Errors: store_unreadable (the disk failed).
+/// Reads the files and changes nothing. Of segments that have no group after `from`, only the
+/// headers are read. Errors: store_unreadable (the disk failed).
 [[nodiscard]] result<inspection> inspect(disk& files, position from = 0);
 
 /// One line for each finding: file, offset, problem.
@@ -164,9 +164,9 @@ struct opened_journal {
 };
 
 /// Opens the journal in the directory of `files`, or begins one. Groups that may not have been
-/// acknowledged are made safe first. `journal_id`: random, for a new journal. `follower`: the one
+/// acknowledged are synced first. `journal_id`: random, for a new journal. `follower`: the one
 /// that the journal is kept for; nothing if there is none yet. The groups that it has are not read.
-/// Without sync a power failure may leave it ahead of the journal, which then goes on behind it.
+/// Without sync a power failure may leave it ahead of the journal, which then continues after it.
 /// Errors: store_failed (damage; or journal and follower do not fit together; or the disk refuses:
 /// the message names file, offset and reason), store_unreadable. Nothing is changed if there is
 /// damage. `files` and `time` outlive the journal.

@@ -1,4 +1,4 @@
-// The journal in segment files. Frames are only ever written behind each other; a file that a
+// The journal in segment files. Frames are only ever written one after another; a file that a
 // failure has made doubtful is left, and the groups that were not acknowledged are written again in
 // a new one. So is the end of the last segment at each start.
 #include "store/journal/blocking.hpp"
@@ -43,7 +43,7 @@ public:
     }
   }
 
-  /// Goes on behind the groups that `found` calls safe.
+  /// Continues after the groups that `found` calls safe.
   void go_on(inspection found) {
     manifest_ = {found.journal_id, found.oldest, found.newest, format_version};
     segments_.assign(found.segments.begin(), found.segments.end());
@@ -53,7 +53,7 @@ public:
       keep_until_safe({std::move(each.bytes), nullptr});
   }
 
-  /// Goes on behind a follower that has more groups than the files: these are no longer needed.
+  /// Continues after a follower that has more groups than the files: these are no longer needed.
   void go_on_behind(const inspection& found, position follower) {
     manifest_ = {found.journal_id, found.oldest, found.newest, format_version};
     last_ = written_ = safe_ = follower;
@@ -125,7 +125,7 @@ private:
     rolling,  ///< A new segment is being made.
     ready,    ///< Nothing is under way.
     writing,  ///< A batch is on its way to the disk.
-    syncing,  ///< Groups that were acknowledged are being made safe; only without is_sync.
+    syncing,  ///< Groups that were acknowledged are being synced; only without is_sync.
     removing, ///< Segments that are not needed are being removed.
     refused,  ///< By the disk, until `retry_at_`.
     closing,
@@ -313,7 +313,7 @@ private:
     try_segment(std::max(next_segment_bytes_, needed_bytes()));
   }
 
-  /// Of a segment that has what stands in `unsafe_` and the next group.
+  /// Of a segment that holds the groups in `unsafe_` and the next group.
   [[nodiscard]] std::size_t needed_bytes() const {
     auto out = segment_header_bytes;
     for (const auto& each : unsafe_)

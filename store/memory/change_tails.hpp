@@ -1,5 +1,5 @@
 // The latest changes of streams whose watchers may fall behind: the memory store keeps them
-// in place of a journal. Kept as long as such a watcher is there. Thread-safe.
+// in place of a history. Kept as long as such a watcher is there. Thread-safe.
 #pragma once
 
 #include <troupe/protocol/event.hpp>
@@ -45,7 +45,7 @@ private:
   mutable std::mutex guard_;
   std::deque<entry> entries_;
   std::size_t bytes_ = 0;
-  /// All changes behind this one are here. sequence_end: not begun.
+  /// All changes after this one are here. sequence_end: not begun.
   std::uint64_t after_ = sequence_end;
 };
 

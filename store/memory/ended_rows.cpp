@@ -90,7 +90,7 @@ std::uint64_t ended_rows::list_line(const line& from, const task_filter& filter,
   for (auto number = from.newest; unseen > 0; number = at(number).behind_in_owner) {
     const auto& each = at(number);
     if (!is_in_time(each.at_max, filter))
-      return looked_at; // Neither it nor what is behind it passes.
+      return looked_at; // Neither it nor what comes after it passes.
     if (!filter.status_after && rows.is_full_for(each.at_max))
       break;
     ++looked_at;

@@ -33,7 +33,7 @@ public:
   /// Takes the oldest record out, and its row. There is a row.
   [[nodiscard]] task_ptr drop_oldest();
 
-  /// Offers all tasks that pass and may stand among the first, and counts the others that pass.
+  /// Offers all tasks that pass and may be among the first, and counts the others that pass.
   /// Returns how many rows were looked at.
   std::uint64_t list(const task_filter& filter, first_rows<task_ptr>& rows) const;
 
@@ -41,7 +41,7 @@ private:
   struct row {
     task_ptr record;
     timestamp at{};
-    timestamp at_max{}; ///< The latest of this row and of all behind it in the line of its owner.
+    timestamp at_max{}; ///< The latest of this row and of all after it in the line of its owner.
     std::uint64_t behind_in_owner = 0;   ///< The next older of its owner and state. Perhaps gone.
     std::uint64_t behind_in_context = 0; ///< The next older of its context. Perhaps gone.
   };

@@ -97,7 +97,7 @@ public:
   void watch_all(const watcher_ptr& who) override { ledger_.watch_all(who); }
   void unwatch_all(const watcher_ptr& who) override { ledger_.unwatch_all(who); }
 
-  /// No journal, but the tail of a watched stream. Without it, a reader that has seen all has
+  /// No history, but the tail of a watched stream. Without it, a reader that has seen all has
   /// missed nothing, every other reader too much.
   void read_changes(const task_id& id, const journal_range& range, read_done<journal_page> done,
                     const std::string&) const override {

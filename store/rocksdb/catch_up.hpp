@@ -1,5 +1,5 @@
-// Starting up, after the replay of the tables: groups of the journal that the tables do not have go
-// the way of every group, to rows and to the ledger.
+// Starting up, after the replay of the tables: groups of the journal that are missing from the
+// tables are applied like new ones: to rows and to the ledger.
 #pragma once
 
 #include "store/journal/disk.hpp"
@@ -23,7 +23,7 @@ struct table_parts {
   push_table& pushes;
 };
 
-/// Takes the groups of `from` behind `mark`, which is how far the tables are, and moves the mark.
+/// Applies the groups of `from` after `mark` (the last group in the tables) and moves the mark.
 /// The number of events that were read. Objectives that may be sealed now are added to `settled`.
 /// `files` is the journal's disk. Errors: store_failed (a group does not follow from the tables, or
 /// they cannot be written), store_unreadable.
@@ -31,8 +31,8 @@ struct table_parts {
                                              journal::follower_mark& mark, const table_parts& to,
                                              std::vector<objective_id>& settled);
 
-/// Writes rows to the tables, with the mark they stand at. What becomes of the mark on the disk is
-/// what becomes of the rows.
+/// Writes rows to the tables together with their mark: both are on the disk after a crash, or
+/// neither is.
 [[nodiscard]] rocksdb::Status write_rows(rocksdb::DB& db, rocksdb::WriteBatch& rows,
                                          const journal::follower_mark& mark);
 

@@ -24,7 +24,7 @@ struct submission {
   change submitted;
   committed_fn then;
   watcher_ptr follow;
-  std::string row;              ///< record::write(what), made by the thread that commits.
+  std::string row;              ///< record::write(what), made by the caller of `commit`.
   std::shared_ptr<task> ended;  ///< The task's last record, if `what` ends it.
   bool accepted = false;        ///< Not about something that has ended or never was.
   bool may_be_recalled = false; ///< `ended` is small enough to be kept in memory for a while.
@@ -50,10 +50,10 @@ public:
   [[nodiscard]] rocksdb::WriteBatch& rows() noexcept { return rows_; }
   [[nodiscard]] bool empty() const noexcept { return rows_.Count() == 0; }
 
-  /// The rows are safe: makes the changes visible. Objectives that may be sealed now are added to
-  /// `settled`.
+  /// The group is durable: makes the changes visible. Objectives that may be sealed now are added
+  /// to `settled`.
   void publish(std::vector<submission>& changes, std::vector<objective_id>& settled);
-  /// Ready for more changes behind those that were published, in the same batch.
+  /// Ready for more changes after those that were published, in the same batch.
   void go_on();
   /// Ready for the next batch.
   void clear();

@@ -1,6 +1,6 @@
 // The log of RocksDB itself, which had the latest changes of a data directory of format 1. RocksDB
-// replays it when the tables are opened, but it takes every damage for the end of the log, and
-// deletes what stands behind. So it is looked at before.
+// replays it when the tables are opened, but it treats any damage as the end of the log, and
+// deletes what follows. So the log is checked first.
 #pragma once
 
 #include <troupe/protocol/errc.hpp>
@@ -25,7 +25,7 @@ struct old_log_scan {
 [[nodiscard]] old_log_scan scan_old_log(std::string_view bytes);
 
 /// Reads all log files in `directory` and changes nothing. A sentence if the last batch was cut
-/// short, else empty. errc::store_failed if whole batches stand behind damage (the message names
+/// short, else empty. errc::store_failed if whole batches follow damage (the message names
 /// file and offset), store_unreadable.
 [[nodiscard]] result<std::string> look_at_old_log(rocksdb::Env& env, const std::string& directory);
 

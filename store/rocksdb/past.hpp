@@ -1,6 +1,5 @@
-// Reading the past of one stream from the durable store's journal, a page at a time, for those who
-// go on where they stopped (store.hpp, read_changes). Starting up reads whole streams and stands in
-// replay.hpp.
+// Reading the history of one stream from the tables, a page at a time, for readers that continue
+// where they stopped (store.hpp, read_changes). Startup reads whole streams: replay.hpp.
 #pragma once
 
 #include "store/ledger.hpp"

@@ -1,5 +1,5 @@
-// Opening the files of a store: the tables and the journal that they follow from. A directory of an
-// older version is brought to this one. Every way it can fail is said in words.
+// Opening the files of a store: the journal, and the tables that are derived from it. A directory
+// of an older version is brought to this one. Every way it can fail is said in words.
 #pragma once
 
 #include "store/directory_lock.hpp"
@@ -27,14 +27,14 @@ struct opened_files {
   std::unique_ptr<journal::disk> own_disk; ///< Null: the caller's is used.
   journal::disk* disk = nullptr;           ///< Of the journal.
   std::unique_ptr<journal::journal> journal;
-  journal::follower_mark mark; ///< How far the tables are.
+  journal::follower_mark mark; ///< The last group in the tables.
   std::string repaired;        ///< What was cut off, in words; empty if nothing.
 };
 
 [[nodiscard]] result<opened_files> open_files(const rocksdb_options& options,
                                               const rocksdb_internals& internals);
 
-/// How far the tables are on the disk itself; `at` is 0 if that is not known.
+/// The mark of the rows that have been flushed to disk; `at` is 0 if that is not known.
 [[nodiscard]] journal::follower_mark persisted_mark(rocksdb::DB& db);
 
 /// A failure to write, in words with what to do.

@@ -5,15 +5,15 @@
 //
 // clang-format off
 //   f                                format: the version of this layout, in digits
-//   j                                mark: the group of the journal that the rows stand at
+//   j                                mark: the position of the last group in the tables
 //   n                                counts: the anonymous caller's finished tasks and sealed
 //                                    objectives by state, for a list's total
-//   e/<o|t><stream>/<sequence>       one change (record::write)
+//   e/<o|t><stream>/<sequence>       one change (record::write); these rows are the history
 //   l/<o|t><stream>                  live: this stream is replayed at start
 //   t/<task>                         a finished task (record::write)
 //   o/<objective>                    a settled objective (write_objective_row)
-//   i/t<task>, i/p<plan>             where an id stands that does not say so itself
-//   w/t<task>, w/o<objective>        whose a large record is, and where it stands (write_placement)
+//   i/t<task>, i/p<plan>             the place of an id that does not say it itself
+//   w/t<task>, w/o<objective>        the owner and the place of a large record (write_placement)
 //   p/<task>/<config>                a push configuration (record::write, push_row.hpp)
 //   xc<length><context><time><task>  finished tasks by context; the value is the state
 //   xs<state><time><task>            finished tasks by state
@@ -42,7 +42,7 @@
 namespace troupe::rows {
 
 /// Grows when an older program could misread what this one writes. 1: the rows are the truth, and
-/// RocksDB's own log has the latest of them. 2: they follow from the journal.
+/// RocksDB's own log has the latest of them. 2: they are derived from the journal.
 inline constexpr std::uint32_t format_version = 2;
 
 /// A finished task or settled objective whose row is larger has a row `w/` beside it: whose it is
@@ -63,7 +63,7 @@ enum class stream_kind : char { objective = 'o', lone_task = 't' };
 void journal_prefix(std::string& out, stream_kind kind, std::string_view stream);
 void journal_key(std::string& out, stream_kind kind, std::string_view stream,
                  std::uint64_t sequence);
-/// The sequence of a journal key that begins with `prefix`; nothing if it belongs to another
+/// The sequence of a history key that begins with `prefix`; nothing if it belongs to another
 /// stream.
 [[nodiscard]] std::optional<std::uint64_t> journal_sequence(std::string_view key,
                                                             std::string_view prefix) noexcept;
@@ -87,14 +87,14 @@ push_key_parts(std::string_view key) noexcept;
 void context_index_prefix(std::string& out, std::string_view owner, std::string_view context);
 void task_state_index_prefix(std::string& out, std::string_view owner, task_state state);
 void objective_state_index_prefix(std::string& out, std::string_view owner, objective_state state);
-/// Completes one of the three prefixes above to the key of a row, or to where a scan behind a
+/// Completes one of the three prefixes above to the key of a row, or to where a scan after a
 /// position begins.
 void append_position(std::string& key, timestamp at, std::string_view id);
 /// The position in an index key that begins with `prefix`.
 [[nodiscard]] std::optional<position> position_of(std::string_view key, std::size_t prefix_bytes);
 
-/// The beginning of a key that it has in common with those that mostly come right before and behind
-/// it: its stream's in the journal, its plan's or objective's of finished tasks, else its kind's.
+/// The beginning of a key that it has in common with those that mostly come right before and after
+/// it: its stream's in the history, its plan's or objective's of finished tasks, else its kind's.
 [[nodiscard]] std::string_view group_of(std::string_view key) noexcept;
 
 // -- values ----------------------------------------------------------------------------------------------------------

@@ -73,7 +73,7 @@ TEMPLATE_TEST_CASE("Watchers see every change once and in order while many threa
       for (const auto& each : page->tasks)
         ids.insert(each->id.str());
       if (ids.size()
-          != page->tasks.size()) // Nothing stands twice on a page, whatever it was doing.
+          != page->tasks.size()) // Nothing appears twice on a page, whatever it was doing.
         ++wrong;
     }
   };

@@ -50,7 +50,7 @@ struct push_options {
   std::size_t parallel_max = 64; ///< Attempts at once, over all configurations.
   /// The same to one host and port, so that a slow host does not delay others.
   std::size_t parallel_per_host_max = 8;
-  /// Changes that wait in memory, per configuration; further ones are read from the journal.
+  /// Changes that wait in memory, per configuration; further ones are read from the history.
   std::size_t queue_changes_max = 256;
   /// After this time a configuration that is stopped is deleted.
   std::chrono::seconds keep_stopped{86'400};

@@ -1,5 +1,5 @@
 // Events: what has happened to an objective, plan or task; and the unit in which events become
-// durable and visible: a `change`. Actors make events, the journal writes them, the ledger applies
+// durable and visible: a `change`. Actors make events, the store writes them, the ledger applies
 // them, watchers see them. Only events change a record.
 #pragma once
 
@@ -201,7 +201,7 @@ struct change {
   /// The caller of the command (owner_of), if the events are its direct consequence.
   std::optional<std::string> by{};
 
-  /// The journal's name for the sequence this belongs to: the objective's id or the lone task's.
+  /// The store's name for the sequence this belongs to: the objective's id or the lone task's.
   [[nodiscard]] const std::string& stream() const {
     return !task.id.empty() && task.lone ? task.id.str() : context;
   }

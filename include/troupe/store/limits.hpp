@@ -21,14 +21,14 @@ inline constexpr std::size_t page_bytes_max = std::size_t{8} << 20;
 /// not wait for the last.
 inline constexpr std::size_t group_changes_max = 4096;
 
-/// Bytes of journal rows in one batch. A single change may be larger; then it is the only one.
+/// Bytes of history rows in one batch. A single change may be larger; then it is the only one.
 inline constexpr std::size_t group_bytes_max = std::size_t{16} << 20;
 
-/// Bytes of the journal whose rows are not yet safe in the tables. Above, they are made safe at
-/// once. A start after a kill reads about so much: a few seconds.
+/// Bytes of groups whose rows are not yet flushed to the tables. Above, a flush starts in the
+/// background. A start after a kill reads about so much: a few seconds.
 inline constexpr std::size_t journal_behind_bytes_max = std::size_t{64} << 20;
 
-/// After so many bytes the journal forgets what the tables have.
+/// After so many bytes the journal drops groups whose rows have been flushed.
 inline constexpr std::size_t journal_forget_bytes = std::size_t{4} << 20;
 
 /// Newly ended tasks that the durable store still answers from memory.
@@ -79,7 +79,7 @@ inline constexpr std::size_t group_seals_max = 32;
 /// Changes on one page of a stream's past: they are in memory for a reader that catches up.
 inline constexpr std::size_t journal_page_changes_max = 256;
 
-/// Journal rows that are read for one page. The past of a task is selected from that of its
+/// History rows that are read for one page. The past of a task is selected from that of its
 /// objective, so a page may be short. The reader asks again, and a loop that must not block long is
 /// free in between.
 inline constexpr std::size_t journal_page_rows_max = 4096;

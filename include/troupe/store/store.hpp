@@ -26,20 +26,21 @@
 namespace troupe {
 
 /// Sees the committed changes of one task or of one objective with all its tasks, in commit order,
-/// none missing. The thread that commits calls it under a lock of the store: queue the change and
+/// none missing. The publishing thread calls it under a lock of the store: queue the change and
 /// return, never block, never call the store.
 class watcher {
 public:
   virtual ~watcher() = default;
   virtual void on_change(const change_ptr& change) = 0;
-  /// Whether it may later read changes that it has seen (read_changes): a store without a journal
+  /// Whether it may later read changes that it has seen (read_changes): a store without a history
   /// keeps the latest ones for it.
   [[nodiscard]] virtual bool reads_past() const noexcept { return false; }
 };
 
 using watcher_ptr = std::shared_ptr<watcher>;
 
-/// Runs once the change is visible; on the committing thread, so it only sends messages.
+/// Runs once the change is visible; on the publishing thread (the writer in RocksDB), so it only
+/// sends messages.
 using committed_fn = std::function<void()>;
 
 /// Receives the outcome of a read exactly once: before the call returns if memory has the answer,
@@ -68,8 +69,8 @@ struct objective_snapshot {
 struct journal_range {
   std::uint64_t after = 0;
   std::uint64_t through = sequence_end;
-  std::size_t max = journal_page_changes_max; ///< 1 to journal_page_changes_max; above, that many.
-  /// About; the change that passes it is the last of the page.
+  std::size_t max = journal_page_changes_max; ///< Clamped to 1..journal_page_changes_max.
+  /// Approximate: the change that exceeds it is the last one on the page.
   std::size_t bytes_max = journal_page_bytes_max;
 };
 
@@ -79,7 +80,7 @@ struct journal_page {
   std::vector<change_ptr> changes;
   std::uint64_t next_after = 0; ///< `after` of the next page.
   bool more = false;            ///< There may be a next page.
-  /// The changes right after `after` are not kept (a store without a journal, or with one that was
+  /// The changes right after `after` are not kept (a store without a history, or with one that was
   /// cut). Show a snapshot instead.
   bool gone = false;
 };
@@ -151,8 +152,8 @@ public:
 
   // -- writing ---------------------------------------------------------------------------------------------------------
 
-  /// Makes `what` durable, then visible, then calls `then`. In a store that needs no waiting all of
-  /// it happens before this returns. Changes submitted by one thread or actor for one stream are
+  /// Makes `what` durable, then visible, then calls `then`. The memory store does all of this
+  /// before it returns. Changes submitted by one thread or actor for one stream are
   /// committed in the order of submission. If the disk is full or broken the change is kept and
   /// tried again; it is never dropped and never reported as done. `follow` (for a change that
   /// creates a task or an objective): watches what is created from its first event on. A change
@@ -176,8 +177,8 @@ public:
   /// The objective with the plan. Errors: plan_not_found.
   virtual void read_objective(const plan_id& id, read_done<objective_ptr> done,
                               const std::string& client = {}) const = 0;
-  /// The owner and the place of the id; no large record is read for it, but that of a plan's
-  /// objective. Errors: task_not_found, objective_not_found, plan_not_found.
+  /// The owner and the place of the id. Reads no large record, except the objective when given a
+  /// plan id. Errors: task_not_found, objective_not_found, plan_not_found.
   virtual void read_placement(const task_id& id, read_done<placement> done,
                               const std::string& client = {}) const = 0;
   virtual void read_placement(const objective_id& id, read_done<placement> done,
@@ -201,11 +202,11 @@ public:
   virtual void snapshot_objective(const objective_id& id, watcher_ptr who,
                                   read_done<objective_snapshot> done,
                                   const std::string& client = {}) = 0;
-  /// Changes that a watcher of the task would have seen, from the journal. A store without a
-  /// journal has the latest changes of streams with a watcher that reads the past
+  /// Changes that a watcher of the task would have seen, from the history. A store without a
+  /// history has the latest changes of streams with a watcher that reads the past
   /// (watcher::reads_past). A reader that stopped at sequence K resumes without a gap and without
   /// doubles as follows: watch first (snapshot at N), read (K, N] from here, then show the changes
-  /// that the watcher has queued. Errors: task_not_found; store_failed for a journal that is
+  /// that the watcher has queued. Errors: task_not_found; store_failed for a history that is
   /// damaged.
   virtual void read_changes(const task_id& id, const journal_range& range,
                             read_done<journal_page> done, const std::string& client = {}) const = 0;
@@ -278,12 +279,13 @@ struct rocksdb_options {
   troupe::durability durability = durability::sync;
 };
 
-/// Everything in RocksDB under `directory`. Errors: store_locked (another process has it open),
-/// store_failed (cannot create, not writable, damaged; the message says which and what to do).
+/// A journal and RocksDB tables under `directory`. Errors: store_locked (another process has it
+/// open), store_failed (cannot create, not writable, damaged; the message says which and what to
+/// do).
 [[nodiscard]] result<std::unique_ptr<store>> open_rocksdb_store(const rocksdb_options& options);
 
-/// Whether open_rocksdb_store would find a store in `directory` and make none. Also true if that is
-/// not known: then open_rocksdb_store says why.
+/// Whether `directory` already contains a store. Also true if this cannot be determined; then
+/// open_rocksdb_store says why.
 [[nodiscard]] bool holds_rocksdb_store(const std::string& directory);
 
 } // namespace troupe

@@ -42,7 +42,7 @@ public:
   // -- in the test's hand ----------------------------------------------------------------------------------------------
 
   /// Asked before each call is carried out; an error refuses it. A refused write may have written a
-  /// part, and a refused sync loses what it should have made safe.
+  /// part, and a refused sync loses what it should have synced.
   std::function<std::error_code(disk_call, const std::string& file)> refuse;
   /// Bytes of all files; a call that needs more is refused with ENOSPC.
   std::uint64_t capacity = std::uint64_t{1} << 40;
