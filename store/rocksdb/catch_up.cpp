@@ -43,10 +43,12 @@ public:
           !taken)
         return taken;
     put_pushes(batch_.rows(), to_.pushes);
-    mark_.at = mark_.safe = group.at;
-    if (const auto written = write_rows(to_.db, batch_.rows(), mark_); !written.ok())
+    auto reached = mark_;
+    reached.at = reached.safe = group.at;
+    if (const auto written = write_rows(to_.db, batch_.rows(), reached); !written.ok())
       return make_error(errc::store_failed,
                         "The tables cannot be brought up to date (" + written.ToString() + ").");
+    mark_ = reached;
     to_.pushes.publish();
     batch_.clear();
     return {};

@@ -84,6 +84,11 @@ public:
     }
     files_.patience->end(); // A disk that refuses is not waited for.
     work_.notify_all();
+    if (!is_open_) { // The start failed, perhaps in the middle of a group: the tables stay as they
+                     // are.
+      close_journal();
+      return;
+    }
     if (writer_.joinable())
       writer_.join();
     else
@@ -112,6 +117,7 @@ public:
     auto found = ledger_.list_unfinished();
     recovered_ = {std::move(found.objectives), std::move(found.lone_tasks), *replayed + *caught_up,
                   files_.repaired};
+    is_open_ = true;
     return {};
   }
 
@@ -674,6 +680,10 @@ private:
   void close_files() {
     if (step_ == group_step::none && db_.Flush(rocksdb::FlushOptions{}).ok())
       journal_.forget(persisted_mark(db_).at + 1);
+    close_journal();
+  }
+
+  void close_journal() {
     turn_journal();
     journal_.close(nullptr);
     turn_journal();
@@ -718,6 +728,8 @@ private:
   std::vector<submission>
       writing_; ///< The writer's; while `problem_` is set, `drain` may take continuations from it.
   std::unordered_set<std::string> loading_; ///< The writer's: objectives that changes wait for.
+
+  bool is_open_ = false; ///< The start went well.
 
   // Only on the thread that takes the turns:
   group_step step_ = group_step::none;

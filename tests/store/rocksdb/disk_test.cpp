@@ -478,6 +478,66 @@ TEST_CASE("Live streams that cannot be read are not taken for none", "[store][di
   CHECK(refused > 3);
 }
 
+TEST_CASE("A start that fails in the middle of a group leaves the files as they are",
+          "[store][disk]") {
+  const temporary_directory directory;
+  const auto file_system = std::make_shared<moody_file_system>();
+  const auto env = rocksdb::NewCompositeEnv(file_system);
+  // Each row fills a block of its own.
+  const auto near = make_objective("near", {1});
+  const auto far = make_objective("far", {1});
+  const auto canceled = [](const std::string& id) {
+    return about(id, 2, tasks_withdrawn{0, {0}, task_state::canceled, ""},
+                 objective_moved{objective_event::cancel, ""});
+  };
+  {
+    const auto records = open_or_fail(directory / "data");
+    for (const auto& spec : {near, far}) {
+      spec->description = std::string(8192, 'x');
+      records->commit(about(spec->id.str(), 1, objective_created{spec, {}}));
+    }
+    records->commit(canceled("far"));
+    records->flush();
+  }
+  {
+    auto made = make_rocksdb_store({.directory = directory / "data"}, {});
+    REQUIRE(made.has_value());
+    auto& records = **made;
+    recover_or_fail(records);
+    records.flush();
+    records.evict(at_ms(3));
+    // Watched, it is in memory, and its change needs no group of its own.
+    const auto who = std::make_shared<recorder>();
+    records.snapshot_objective(far->id, who, [](const auto& found) { REQUIRE(found); }, {});
+    records.flush();
+    records.commit(canceled("near"));
+    records.commit(
+        about("far", 4, objective_moved{objective_event::reopen, "retry"}, tasks_renewed{0, {0}}));
+    CHECK(records.turn());
+    CHECK(records.status().backlog_changes == 0);
+    // What a process that is killed now leaves.
+    fs::copy(directory / "data", directory / "killed", fs::copy_options::recursive);
+  }
+  int refused = 0;
+  for (bool is_open = false; !is_open; ++refused) {
+    CAPTURE(refused);
+    REQUIRE(refused < 1000);
+    file_system->reads_left = refused;
+    auto opened = open_rocksdb_store(
+        {.directory = directory / "killed", .durability = durability::async}, {.env = env.get()});
+    INFO((opened ? std::string{} : opened.error().message));
+    is_open = opened.has_value();
+    file_system->reads_left = -1;
+    if (!is_open)
+      CHECK_THAT(opened.error().message, ContainsSubstring("injected"));
+    else {
+      CHECK(find_objective(**opened, near->id)->state == objective_state::canceled);
+      CHECK(find_objective(**opened, far->id)->state == objective_state::submitted);
+    }
+  }
+  CHECK(refused > 3);
+}
+
 TEST_CASE("Who drains a store whose disk refuses is let go, and the changes are not lost",
           "[store][disk]") {
   moody_bed bed;
