@@ -31,9 +31,16 @@ struct table_parts {
                                              journal::follower_mark& mark, const table_parts& to,
                                              std::vector<objective_id>& settled);
 
+/// What to do while RocksDB takes no rows, or few, because too much waits for its disk.
+enum class when_stalled : std::uint8_t {
+  wait,
+  refuse, ///< The status is Incomplete.
+};
+
 /// Writes rows to the tables, with the mark they stand at. What becomes of the mark on the disk is
-/// what becomes of the rows.
+/// what becomes of the rows. If it fails, `rows` are as they were.
 [[nodiscard]] rocksdb::Status write_rows(rocksdb::DB& db, rocksdb::WriteBatch& rows,
-                                         const journal::follower_mark& mark);
+                                         const journal::follower_mark& mark,
+                                         when_stalled stalled = when_stalled::wait);
 
 } // namespace troupe

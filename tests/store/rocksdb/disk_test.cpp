@@ -43,7 +43,7 @@ error refusal(const std::string& directory) {
 }
 
 /// `nearly_full`: there is room for tables, not for the journal. `tables_full`: the other way
-/// round.
+/// round. `tables_slow`: a write of a table ends when the mood is another one.
 enum class mood : std::uint8_t {
   good,
   full,
@@ -51,7 +51,8 @@ enum class mood : std::uint8_t {
   tables_full,
   broken,
   forgetful,
-  unreadable
+  unreadable,
+  tables_slow,
 };
 
 struct moody_disk {
@@ -93,12 +94,15 @@ public:
   rocksdb::IOStatus Sync(const rocksdb::IOOptions& options,
                          rocksdb::IODebugContext* debug) override {
     const auto now = disk_.now.load();
-    const bool may_sync = now == mood::good || now == mood::nearly_full || now == mood::unreadable;
+    const bool may_sync = now == mood::good || now == mood::nearly_full || now == mood::unreadable
+                          || now == mood::tables_slow;
     return may_sync ? FSWritableFileOwnerWrapper::Sync(options, debug) : refusal();
   }
 
 private:
   [[nodiscard]] bool may_grow() const {
+    while (disk_.now == mood::tables_slow)
+      std::this_thread::yield();
     const auto now = disk_.now.load();
     return now != mood::full && now != mood::broken && now != mood::tables_full;
   }
@@ -406,6 +410,40 @@ TEST_CASE("Tables that cannot be written make the store wait for them, and nothi
   CHECK(recover_or_fail(*open_or_fail(bed.data)).lone_tasks.size()
         == static_cast<std::size_t>(committed));
   CHECK(segments() <= 2);
+}
+
+TEST_CASE("A store whose tables are behind does not wait for them, and says so", "[store][disk]") {
+  moody_bed bed;
+  hand_time time;
+  auto internals = bed.internals();
+  internals.journal_behind_bytes = 5'000;
+  internals.time = &time;
+  auto made =
+      make_rocksdb_store({.directory = bed.data, .durability = durability::sync}, internals);
+  REQUIRE(made.has_value());
+  auto& records = **made;
+  bed.disk->now = mood::tables_slow;
+  std::size_t committed = 0;
+  std::size_t acknowledged = 0;
+  bool goes_on = true;
+  while (goes_on) {
+    REQUIRE(committed < 100);
+    const auto id = "t" + std::to_string(committed++);
+    records.commit(about_lone(id, "c", 1, born_lone(id, "c", 1), task_message{say(text)}),
+                   [&] { ++acknowledged; });
+    goes_on = records.turn();
+  }
+  CHECK_FALSE(records.status().writable);
+  CHECK_THAT(records.status().problem, ContainsSubstring("behind"));
+  CHECK(acknowledged == committed - 1);
+  CHECK_FALSE(records.turn()); // Too early.
+  bed.disk->now = mood::good;
+  wait_until([&] {
+    time.pass(internals.retry_interval);
+    return records.turn();
+  });
+  CHECK(acknowledged == committed);
+  CHECK(records.status().writable);
 }
 
 TEST_CASE("A small file system that is full fifty times never ends the process, and goes on",
