@@ -549,7 +549,7 @@ private:
 
   /// False if the tables refuse the rows. The group is safe in the journal.
   bool write_tables() {
-    if (is_refused_ && time_.steady() < retry_at_ && !is_stopping())
+    if (is_refused_ && (is_stopping() || time_.steady() < retry_at_))
       return false;
     auto status = bound_journal();
     if (status.ok() && !batch_.empty())
@@ -707,7 +707,9 @@ private:
       rocksdb::CancelAllBackgroundWork(&db_, false);
       resuming_.wait();
     }
-    if (step_ == group_step::none && db_.Flush(rocksdb::FlushOptions{}).ok())
+    rocksdb::FlushOptions how;
+    how.allow_write_stall = true;
+    if (step_ == group_step::none && db_.Flush(how).ok())
       journal_.forget(persisted_mark(db_).at + 1);
     close_journal();
   }

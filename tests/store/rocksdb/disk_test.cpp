@@ -446,6 +446,35 @@ TEST_CASE("A store whose tables are behind does not wait for them, and says so",
   CHECK(records.status().writable);
 }
 
+TEST_CASE("A store whose tables refuse is closed at once, and the next start has everything",
+          "[store][disk]") {
+  moody_bed bed;
+  auto internals = bed.internals();
+  internals.journal_behind_bytes = 5'000;
+  internals.retry_interval = std::chrono::hours{1};
+  std::size_t committed = 0;
+  {
+    const auto opened =
+        open_rocksdb_store({.directory = bed.data, .durability = durability::sync}, internals);
+    REQUIRE(opened.has_value());
+    auto& records = **opened;
+    bed.disk->now = mood::tables_full;
+    std::atomic<std::size_t> acknowledged{0};
+    while (records.status().writable) {
+      REQUIRE(committed < 100);
+      const auto id = "t" + std::to_string(committed++);
+      records.commit(about_lone(id, "c", 1, born_lone(id, "c", 1), task_message{say(text)}),
+                     [&] { ++acknowledged; });
+      wait_until([&] { return acknowledged == committed || !records.status().writable; });
+    }
+    CHECK(acknowledged == committed - 1);
+    wait_until([&] { return bed.disk->refusals == 1; });
+  }
+  CHECK(bed.disk->refusals == 1); // Nobody tried again.
+  bed.disk->now = mood::good;
+  CHECK(recover_or_fail(*open_or_fail(bed.data)).lone_tasks.size() == committed);
+}
+
 TEST_CASE("A small file system that is full fifty times never ends the process, and goes on",
           "[store][disk]") {
   const auto how = GENERATE(durability::sync, durability::async);
