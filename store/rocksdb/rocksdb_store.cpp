@@ -463,9 +463,10 @@ private:
   /// Takes one group to its end. While the disk refuses, that group is tried again, once an
   /// interval has passed or the store is closing.
   turn_end take_turn() {
+    turn_journal(); // Groups that were acknowledged become safe, whatever the tables do.
     if (step_ == group_step::none) {
       if (!gather()) {
-        turn_journal();
+        note_journal();
         return turn_end::idle;
       }
       stage_group();
@@ -493,6 +494,7 @@ private:
     if (!has_work())
       return false;
     is_writing_ = true;
+    problem_.clear(); // This group finds out anew. Who drains leaves it alone until then.
     const auto seal_count = std::min(settled_.size(), group_seals_max);
     const auto seals_end = settled_.begin() + static_cast<std::ptrdiff_t>(seal_count);
     group_seals_.assign(settled_.begin(), seals_end);
@@ -536,6 +538,15 @@ private:
   void turn_journal() {
     while (journal_.turn()) {
     }
+  }
+
+  /// Nothing waits; but groups that were acknowledged may not become safe.
+  void note_journal() {
+    const auto refused = journal_.status().refused;
+    if (refused)
+      note_refusal(describe_write_failure(refused, directory_));
+    else if (has_problem())
+      clear_problem();
   }
 
   /// False if the disk refuses the group.

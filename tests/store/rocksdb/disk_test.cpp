@@ -58,6 +58,7 @@ enum class mood : std::uint8_t {
 struct moody_disk {
   std::atomic<mood> now{mood::good};
   std::atomic<int> refusals{0};
+  std::atomic<int> syncs{0};       ///< Of the journal.
   std::atomic<int> reads_left{-1}; ///< Of tables, before they fail; below 0: all go well.
 };
 
@@ -181,6 +182,7 @@ public:
                   unless_refused(true, std::move(done)));
   }
   void sync(journal::file_id file, journal::disk_done done) override {
+    ++moods_.syncs;
     files_->sync(file, unless_refused(false, std::move(done)));
   }
   void read(journal::file_id file, std::uint64_t offset, std::size_t size,
@@ -473,6 +475,62 @@ TEST_CASE("A store whose tables refuse is closed at once, and the next start has
   CHECK(bed.disk->refusals == 1); // Nobody tried again.
   bed.disk->now = mood::good;
   CHECK(recover_or_fail(*open_or_fail(bed.data)).lone_tasks.size() == committed);
+}
+
+TEST_CASE("Without sync, acknowledged groups become safe although the tables refuse",
+          "[store][disk]") {
+  moody_bed bed;
+  hand_time time;
+  auto internals = bed.internals();
+  internals.journal_behind_bytes = 5'000;
+  internals.retry_interval = std::chrono::hours{1};
+  internals.time = &time;
+  auto made =
+      make_rocksdb_store({.directory = bed.data, .durability = durability::async}, internals);
+  REQUIRE(made.has_value());
+  auto& records = **made;
+  bed.disk->now = mood::tables_full;
+  bool goes_on = true;
+  for (int i = 0; goes_on; ++i) {
+    REQUIRE(i < 100);
+    const auto id = "t" + std::to_string(i);
+    records.commit(about_lone(id, "c", 1, born_lone(id, "c", 1), task_message{say(text)}));
+    goes_on = records.turn();
+  }
+  const auto syncs = bed.disk->syncs.load();
+  time.pass(internals.journal.sync_interval);
+  CHECK_FALSE(records.turn());
+  CHECK(bed.disk->syncs == syncs + 1);
+  wait_until([&] { return bed.disk->refusals > 0; });
+  bed.disk->now = mood::good;
+}
+
+TEST_CASE("Without sync, a store says that acknowledged groups cannot be made safe",
+          "[store][disk]") {
+  moody_bed bed;
+  hand_time time;
+  auto internals = bed.internals();
+  internals.time = &time;
+  auto made =
+      make_rocksdb_store({.directory = bed.data, .durability = durability::async}, internals);
+  REQUIRE(made.has_value());
+  auto& records = **made;
+  records.commit(about_lone("t", "c", 1, born_lone("t", "c", 1)));
+  records.flush();
+  CHECK(records.status().writable);
+  bed.disk->now = mood::broken;
+  time.pass(internals.journal.sync_interval);
+  wait_until([&] { // The disk answers when it has tried.
+    CHECK_FALSE(records.turn());
+    return !records.status().writable;
+  });
+  CHECK_THAT(records.status().problem, ContainsSubstring("fails"));
+  bed.disk->now = mood::good;
+  time.pass(internals.retry_interval);
+  wait_until([&] {
+    CHECK_FALSE(records.turn());
+    return records.status().writable;
+  });
 }
 
 TEST_CASE("A small file system that is full fifty times never ends the process, and goes on",
