@@ -120,6 +120,7 @@ public:
       return caught_up.error();
     tables_at_ = files_.mark.at;
     files_.patience->begin();
+    bound_old_segments();
     auto found = ledger_.list_unfinished();
     recovered_ = {std::move(found.objectives), std::move(found.lone_tasks), *replayed + *caught_up,
                   files_.repaired};
@@ -600,6 +601,16 @@ private:
       behind_bytes_ = 0;
     }
     return status;
+  }
+
+  /// At the start: what earlier processes left counts like what this one writes. Each has begun a
+  /// segment of its own, whose room counts however little was written.
+  void bound_old_segments() {
+    journal_.forget(persisted_mark(db_).at + 1);
+    while (journal_.turn() || files_.disk->wait()) {
+    }
+    behind_bytes_ = journal_.status().segment_bytes;
+    bound_journal().PermitUncheckedError(); // The first group tries again.
   }
 
   /// Has RocksDB make the tables anew whose sync has failed. That waits for them, so it has a
