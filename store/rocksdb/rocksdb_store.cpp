@@ -500,7 +500,7 @@ private:
     const auto seals_end = settled_.begin() + static_cast<std::ptrdiff_t>(seal_count);
     group_seals_.assign(settled_.begin(), seals_end);
     settled_.erase(settled_.begin(), seals_end);
-    group_pushes_ = pushes_.take(); // Small, and those of one configuration become one row.
+    group_pushes_ = pushes_.take(); // Those of one configuration become one row.
     // What has waited for its objective goes first.
     auto& next = returned_.empty() ? queue_ : returned_;
     if (!next.empty())
