@@ -173,15 +173,13 @@ error too_much_waits(const char* limit, std::size_t bound, const char* unit) {
 } // namespace
 
 result<void> push_queue::push(push_write& added) {
-  const auto& config = added.row.config;
   if (!added.is_awaited()) {
     // One that waits already is of the same serial, so that no save is between the two.
-    const auto [where, is_first] = unawaited_.try_emplace(
-        same{added.operation, config.task.str(), config.id, added.row.serial}, writes_.size());
+    const auto [where, is_first] = unawaited_.try_emplace(key_of(added), first_ + writes_.size());
     if (is_first)
       writes_.push_back(std::move(added));
     else
-      writes_[where->second] = std::move(added);
+      writes_[where->second - first_] = std::move(added);
     return {};
   }
   const auto bytes = bytes_of(added);
@@ -202,11 +200,33 @@ result<void> push_queue::push(push_write& added) {
 }
 
 std::vector<push_write> push_queue::take() {
-  unawaited_.clear();
-  awaited_by_client_.clear();
-  awaited_ = 0;
-  bytes_ = 0;
-  return std::exchange(writes_, {});
+  std::vector<push_write> out;
+  std::size_t group_bytes = 0;
+  while (!writes_.empty() && out.size() < group_changes_max) {
+    auto& next = writes_.front();
+    const auto bytes = bytes_of(next);
+    group_bytes += bytes;
+    if (!out.empty() && group_bytes > group_bytes_max)
+      break;
+    if (!next.is_awaited()) {
+      unawaited_.erase(key_of(next));
+    } else {
+      --awaited_;
+      bytes_ -= bytes;
+      const auto mine = awaited_by_client_.find(next.client);
+      if (--mine->second == 0)
+        awaited_by_client_.erase(mine);
+    }
+    out.push_back(std::move(next));
+    writes_.pop_front();
+    ++first_;
+  }
+  return out;
+}
+
+push_queue::same push_queue::key_of(const push_write& write) {
+  const auto& config = write.row.config;
+  return {write.operation, config.task.str(), config.id, write.row.serial};
 }
 
 // -- the desk ----------------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -91,16 +92,19 @@ public:
   /// Takes the write, or leaves it as it is: errc::overloaded if a caller waits for it and too much
   /// waits already.
   [[nodiscard]] result<void> push(push_write& added);
-  /// All of them, in order.
+  /// The first of them, in order, as many as one group may have; others stay.
   [[nodiscard]] std::vector<push_write> take();
   [[nodiscard]] bool empty() const noexcept { return writes_.empty(); }
 
 private:
   using same = std::tuple<push_write::kind, std::string, std::string, std::uint64_t>;
 
+  [[nodiscard]] static same key_of(const push_write& write);
+
   bounds limits_;
-  std::vector<push_write> writes_;
-  std::map<same, std::size_t> unawaited_;                          ///< Where in `writes_`.
+  std::deque<push_write> writes_;
+  std::size_t first_ = 0;                 ///< The number of the write in front.
+  std::map<same, std::size_t> unawaited_; ///< The numbers of these writes.
   std::unordered_map<std::string, std::size_t> awaited_by_client_; ///< Writes by client.
   std::size_t awaited_ = 0;
   std::size_t bytes_ = 0; ///< Of those that are awaited.

@@ -77,9 +77,12 @@ public:
   [[nodiscard]] std::optional<steady_point> wakes_at() const override {
     if (state_ == state::refused)
       return retry_at_;
-    if (state_ == state::ready && safe_ < written_)
-      return sync_at_;
-    return std::nullopt;
+    if (state_ != state::ready)
+      return std::nullopt;
+    auto out = forget_again_at_;
+    if (safe_ < written_)
+      out = out ? std::min(*out, sync_at_) : sync_at_;
+    return out;
   }
 
   [[nodiscard]] position last() const override { return last_; }
@@ -471,10 +474,12 @@ private:
     return out;
   }
 
-  /// Makes room, then calls `then`. False if there is nothing to remove.
+  /// Makes room, then calls `then`, also if the disk refuses: that is tried again later. False if
+  /// there is nothing to remove, or it is too early.
   bool remove_forgotten(std::function<void()> then) {
-    if (forget_before_ == 0)
+    if (forget_before_ == 0 || (forget_again_at_ && time_.steady() < *forget_again_at_))
       return false;
+    forget_again_at_.reset();
     const auto from = kept_from();
     std::size_t count = 0;
     while (count + 1 < segments_.size() && segments_[count + 1].first <= from)
@@ -485,8 +490,9 @@ private:
     auto next = manifest_;
     next.oldest = segments_[count].ordinal;
     replace_manifest(next, [this, next, count, then = std::move(then)](std::error_code failed) {
-      if (failed) {
-        refuse(failed);
+      if (failed) { // There may be room for groups all the same.
+        forget_again_at_ = time_.steady() + options_.retry_interval;
+        then();
         return;
       }
       std::vector<step> removals;
@@ -588,6 +594,7 @@ private:
   std::string safe_slot_;
 
   position forget_before_ = 0;
+  std::optional<steady_point> forget_again_at_; ///< The disk has refused it.
   std::vector<std::weak_ptr<const position>> pins_;
   std::uint64_t written_bytes_ = 0;
   std::uint64_t syncs_ = 0;

@@ -43,10 +43,12 @@ public:
           !taken)
         return taken;
     put_pushes(batch_.rows(), to_.pushes);
-    mark_.at = mark_.safe = group.at;
-    if (const auto written = write_rows(to_.db, batch_.rows(), mark_); !written.ok())
+    auto reached = mark_;
+    reached.at = reached.safe = group.at;
+    if (const auto written = write_rows(to_.db, batch_.rows(), reached); !written.ok())
       return make_error(errc::store_failed,
                         "The tables cannot be brought up to date (" + written.ToString() + ").");
+    mark_ = reached;
     to_.pushes.publish();
     batch_.clear();
     return {};
@@ -134,14 +136,22 @@ result<std::uint64_t> catch_up(journal::journal& from, journal::disk& files,
 }
 
 rocksdb::Status write_rows(rocksdb::DB& db, rocksdb::WriteBatch& batch,
-                           const journal::follower_mark& mark) {
+                           const journal::follower_mark& mark, when_stalled stalled) {
   std::string value;
   rows::write_mark(value, mark);
-  if (auto status = batch.Put(slice_of(rows::mark_key), value); !status.ok())
-    return status;
-  rocksdb::WriteOptions unlogged;
-  unlogged.disableWAL = true;
-  return db.Write(unlogged, &batch);
+  batch.SetSavePoint();
+  auto status = batch.Put(slice_of(rows::mark_key), value);
+  if (status.ok()) {
+    rocksdb::WriteOptions how;
+    how.disableWAL = true;
+    how.no_slowdown = stalled == when_stalled::refuse;
+    status = db.Write(how, &batch);
+  }
+  if (status.ok())
+    batch.PopSavePoint().PermitUncheckedError();
+  else
+    batch.RollbackToSavePoint().PermitUncheckedError();
+  return status;
 }
 
 } // namespace troupe

@@ -31,9 +31,16 @@ struct table_parts {
                                              journal::follower_mark& mark, const table_parts& to,
                                              std::vector<objective_id>& settled);
 
+/// What to do while RocksDB takes no rows, or few, because too much waits for its disk.
+enum class when_stalled : std::uint8_t {
+  wait,
+  refuse, ///< The status is Incomplete.
+};
+
 /// Writes rows to the tables together with their mark: both are on the disk after a crash, or
-/// neither is.
+/// neither is. If it fails, `rows` are as they were.
 [[nodiscard]] rocksdb::Status write_rows(rocksdb::DB& db, rocksdb::WriteBatch& rows,
-                                         const journal::follower_mark& mark);
+                                         const journal::follower_mark& mark,
+                                         when_stalled stalled = when_stalled::wait);
 
 } // namespace troupe

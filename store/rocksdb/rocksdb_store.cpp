@@ -13,10 +13,13 @@
 #include "store/rocksdb/rocksdb_pushes.hpp"
 #include <troupe/store/limits.hpp>
 
+#include <rocksdb/convenience.h>
+
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <future>
 #include <mutex>
 #include <thread>
 #include <unordered_set>
@@ -28,6 +31,9 @@
 namespace troupe {
 
 namespace {
+
+/// Tables that are behind are looked at again after this time.
+constexpr std::chrono::milliseconds behind_interval{10};
 
 /// Changes that wait for the writer, in order, cut into groups that are each no more than a batch.
 class group_queue {
@@ -84,6 +90,11 @@ public:
     }
     files_.patience->end(); // A disk that refuses is not waited for.
     work_.notify_all();
+    if (!is_open_) { // The start failed, perhaps in the middle of a group: the tables stay as they
+                     // are.
+      close_journal();
+      return;
+    }
     if (writer_.joinable())
       writer_.join();
     else
@@ -109,9 +120,11 @@ public:
       return caught_up.error();
     tables_at_ = files_.mark.at;
     files_.patience->begin();
+    bound_old_segments();
     auto found = ledger_.list_unfinished();
     recovered_ = {std::move(found.objectives), std::move(found.lone_tasks), *replayed + *caught_up,
                   files_.repaired};
+    is_open_ = true;
     return {};
   }
 
@@ -414,7 +427,7 @@ private:
       if (end == turn_end::refused) {
         if (was_stopping)
           return; // What was not acknowledged is lost.
-        work_.wait_for(lock, retry_interval_, [&] { return stopping_; });
+        work_.wait_for(lock, retry_pause_, [&] { return stopping_; });
         continue;
       }
       const auto is_over = [&] { return stopping_ && (awaiting_.empty() || !unread_.empty()); };
@@ -451,9 +464,10 @@ private:
   /// Takes one group to its end. While the disk refuses, that group is tried again, once an
   /// interval has passed or the store is closing.
   turn_end take_turn() {
+    turn_journal(); // Groups that were acknowledged become safe, whatever the tables do.
     if (step_ == group_step::none) {
       if (!gather()) {
-        turn_journal();
+        note_journal();
         return turn_end::idle;
       }
       stage_group();
@@ -481,11 +495,12 @@ private:
     if (!has_work())
       return false;
     is_writing_ = true;
+    problem_.clear(); // This group finds out anew. Who drains leaves it alone until then.
     const auto seal_count = std::min(settled_.size(), group_seals_max);
     const auto seals_end = settled_.begin() + static_cast<std::ptrdiff_t>(seal_count);
     group_seals_.assign(settled_.begin(), seals_end);
     settled_.erase(settled_.begin(), seals_end);
-    group_pushes_ = pushes_.take(); // Small, and those of one configuration become one row.
+    group_pushes_ = pushes_.take(); // Those of one configuration become one row.
     // What has waited for its objective goes first.
     auto& next = returned_.empty() ? queue_ : returned_;
     if (!next.empty())
@@ -509,9 +524,9 @@ private:
       if (each.accepted)
         add_entry(group, group_change{each.submitted.stream(), each.submitted.sequence, each.row});
     add_pushes(group, table());
+    behind_bytes_ += std::max(group.size(), batch_.rows().GetDataSize());
     if (group.empty())
       return;
-    behind_bytes_ += group.size();
     unforgotten_bytes_ += group.size();
     ++appended_;
     journal_.append(std::move(group), [this](journal::position at) {
@@ -526,6 +541,15 @@ private:
     }
   }
 
+  /// Nothing waits; but groups that were acknowledged may not become safe.
+  void note_journal() {
+    const auto refused = journal_.status().refused;
+    if (refused)
+      note_refusal(describe_write_failure(refused, directory_));
+    else if (has_problem())
+      clear_problem();
+  }
+
   /// False if the disk refuses the group.
   bool is_durable() {
     turn_journal();
@@ -535,25 +559,28 @@ private:
     return false;
   }
 
-  /// False if the disk refuses the rows. The group is safe in the journal.
+  /// False if the tables refuse the rows. The group is safe in the journal.
   bool write_tables() {
-    if (is_refused_) {
-      if (time_.steady() < retry_at_ && !is_stopping())
-        return false;
-      if (files_.patience->refusal().ok())
-        db_.Resume().PermitUncheckedError(); // What follows says whether it helped.
-    }
+    if (is_refused_ && (is_stopping() || time_.steady() < retry_at_))
+      return false;
     auto status = bound_journal();
     if (status.ok() && !batch_.empty())
-      status = write_rows(db_, batch_.rows(), files_.mark);
+      status = write_rows(db_, batch_.rows(), files_.mark, when_stalled::refuse);
     is_refused_ = !status.ok();
-    if (is_refused_)
+    if (status.IsIncomplete()) // The disk is slow, or a write of the tables has failed.
+      note_refusal("The tables of " + directory_
+                       + " are behind the journal; writing goes on when the disk has taken them.",
+                   std::min<std::chrono::milliseconds>(retry_interval_, behind_interval));
+    else if (is_refused_)
       note_refusal(describe_write_failure(status, directory_));
+    if (is_refused_)
+      resume_tables();
     return status.ok();
   }
 
-  /// Forgets the groups whose rows are safe. If too many are not, they are made safe: by the way,
-  /// unless those before them are not safe yet.
+  /// Forgets the groups whose rows are safe. If too many are not, they are made safe by the way. If
+  /// those before them are not safe yet, the status is Incomplete, or why a write of a table waits.
+  /// Never waits itself: what RocksDB waits for may not come.
   rocksdb::Status bound_journal() {
     if (unforgotten_bytes_ >= journal_forget_bytes_) {
       unforgotten_bytes_ = 0;
@@ -561,13 +588,12 @@ private:
     }
     if (behind_bytes_ < journal_behind_bytes_)
       return {};
-    const bool is_late = persisted_mark(db_).at < flushed_at_;
-    if (auto waits = files_.patience->refusal(); is_late && !waits.ok())
-      return waits;
-    if (is_late)
-      db_.Resume().PermitUncheckedError(); // It may be late because it failed.
+    if (persisted_mark(db_).at < flushed_at_) {
+      auto waits = files_.patience->refusal();
+      return waits.ok() ? rocksdb::Status::Incomplete() : waits;
+    }
     rocksdb::FlushOptions how;
-    how.wait = is_late;
+    how.wait = false;
     how.allow_write_stall = true;
     auto status = db_.Flush(how);
     if (status.ok()) {
@@ -575,6 +601,33 @@ private:
       behind_bytes_ = 0;
     }
     return status;
+  }
+
+  /// At the start: what earlier processes left counts like what this one writes. Each has begun a
+  /// segment of its own, whose room counts however little was written.
+  void bound_old_segments() {
+    journal_.forget(persisted_mark(db_).at + 1);
+    while (journal_.turn() || files_.disk->wait()) {
+    }
+    behind_bytes_ = journal_.status().segment_bytes;
+    bound_journal().PermitUncheckedError(); // The first group tries again.
+  }
+
+  /// Has RocksDB make the tables anew whose sync has failed. That waits for them, so it has a
+  /// thread of its own.
+  void resume_tables() {
+    if (is_resuming() || is_stopping() || time_.steady() < resume_at_
+        || !files_.patience->refusal().ok())
+      return;
+    resume_at_ = time_.steady() + retry_interval_;
+    resuming_ = std::async(std::launch::async, [this] {
+      db_.Resume().PermitUncheckedError(); // The tables say whether it helped.
+    });
+  }
+
+  [[nodiscard]] bool is_resuming() const {
+    return resuming_.valid()
+           && resuming_.wait_for(std::chrono::seconds{0}) != std::future_status::ready;
   }
 
   void finish_group() {
@@ -672,16 +725,28 @@ private:
   /// What the next start need not read again is forgotten. A disk that refuses is left alone: the
   /// journal has everything.
   void close_files() {
-    if (step_ == group_step::none && db_.Flush(rocksdb::FlushOptions{}).ok())
+    if (is_resuming()) { // Perhaps for ever.
+      rocksdb::CancelAllBackgroundWork(&db_, false);
+      resuming_.wait();
+    }
+    rocksdb::FlushOptions how;
+    how.allow_write_stall = true;
+    if (step_ == group_step::none && db_.Flush(how).ok())
       journal_.forget(persisted_mark(db_).at + 1);
+    close_journal();
+  }
+
+  void close_journal() {
     turn_journal();
     journal_.close(nullptr);
     turn_journal();
   }
 
-  /// Says what is wrong, and when to try again.
-  void note_refusal(std::string problem) {
-    retry_at_ = time_.steady() + retry_interval_;
+  /// Says what is wrong, and tries again after the pause.
+  void note_refusal(std::string problem) { note_refusal(std::move(problem), retry_interval_); }
+  void note_refusal(std::string problem, std::chrono::milliseconds pause) {
+    retry_pause_ = pause;
+    retry_at_ = time_.steady() + pause;
     const std::lock_guard lock{guard_};
     problem_ = std::move(problem);
     done_.notify_all();
@@ -719,14 +784,20 @@ private:
       writing_; ///< The writer's; while `problem_` is set, `drain` may take continuations from it.
   std::unordered_set<std::string> loading_; ///< The writer's: objectives that changes wait for.
 
+  bool is_open_ = false; ///< The start went well.
+
   // Only on the thread that takes the turns:
   group_step step_ = group_step::none;
   std::vector<objective_id> group_seals_;
   std::vector<push_write> group_pushes_;
   std::size_t appended_ = 0; ///< Groups that are not durable yet.
   bool is_refused_ = false;  ///< By the tables.
+  std::chrono::milliseconds retry_pause_{};
   time_source::steady_point retry_at_{};
-  std::size_t behind_bytes_ = 0;      ///< Of groups since rows were last told to become safe.
+  time_source::steady_point resume_at_{}; ///< Not before.
+  std::future<void> resuming_;            ///< `DB::Resume`, if it was ever called.
+  std::size_t behind_bytes_ =
+      0; ///< Of groups, or their rows, since rows were last told to become safe.
   journal::position tables_at_ = 0;   ///< The last group whose rows were written.
   journal::position flushed_at_ = 0;  ///< The same when they were told so.
   std::size_t unforgotten_bytes_ = 0; ///< Of groups since the journal last forgot some.

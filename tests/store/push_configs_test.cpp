@@ -272,6 +272,36 @@ TEST_CASE("Of the progress of one configuration only the latest waits", "[store]
   CHECK(waiting[3].row.serial == 8);
 }
 
+TEST_CASE("One group takes so many changes of push configurations, and the others stay",
+          "[store][push]") {
+  push_queue queue{{.writes_max = 100, .writes_per_client_max = 2, .bytes_max = 100 << 20}};
+  SECTION("in bytes") {
+    const auto size = group_bytes_max / 2;
+    for (const auto* id : {"1", "2"})
+      CHECK(refusal(queue, save_of("a", id, size)) == "");
+    CHECK(refusal(queue, save_of("b", "3", 3 * size)) == "");
+    CHECK(refusal(queue, note_of("x", 7, 1)) == "");
+    CHECK(queue.take().size() == 1);
+    CHECK(refusal(queue, save_of("a", "4")) == ""); // Those that stay still count.
+    CHECK(refusal(queue, save_of("a", "5")) == "push_writes_per_client_max");
+    CHECK(refusal(queue, note_of("x", 7, 2)) == "");
+    CHECK(queue.take().size() == 1);
+    CHECK(queue.take().size() == 1); // One that is larger than a group goes alone.
+    const auto rest = queue.take();
+    REQUIRE(rest.size() == 2);
+    CHECK(rest[0].row.progress.after == 2);
+    CHECK(rest[1].row.config.id == "4");
+    CHECK(queue.empty());
+  }
+  SECTION("in number") {
+    for (std::size_t i = 0; i < group_changes_max + 10; ++i)
+      CHECK(refusal(queue, note_of(std::to_string(i), 7, 1)) == "");
+    CHECK(queue.take().size() == group_changes_max);
+    CHECK(queue.take().size() == 10);
+    CHECK(queue.empty());
+  }
+}
+
 TEST_CASE("While the disk does not write, a client may not have any number of changes wait",
           "[store][push]") {
   const temporary_directory directory;

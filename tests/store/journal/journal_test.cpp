@@ -11,6 +11,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace troupe;
@@ -427,6 +428,67 @@ TEST_CASE("A full disk gets the room of segments that were forgotten", "[journal
   b.disk.capacity = b.it().status().segment_bytes + 2000; // Room for a manifest, and no segment.
   b.time.pass(b.options.retry_interval);
   b.settle();
+  CHECK(b.it().status().problem.empty());
+  CHECK(b.it().status().waiting_groups == 0);
+}
+
+TEST_CASE("A disk without room for a manifest takes groups while their segment has room",
+          "[journal]") {
+  bed b;
+  b.reopen();
+  b.append_each(some_groups(200));
+  const auto segments = b.it().status().segments;
+  REQUIRE(segments > 3);
+  b.disk.refuse = [](disk_call kind, const std::string& file) {
+    return kind == disk_call::write && file == "manifest.new" ? from_errno(ENOSPC)
+                                                              : std::error_code{};
+  };
+  b.it().forget(b.it().last());
+  b.settle();
+  CHECK(b.it().status().problem.empty());
+  CHECK(b.it().wakes_at());
+  b.append("has room");
+  b.settle();
+  CHECK(b.acknowledged.size() == 201);
+  CHECK(b.it().status().segments == segments);
+  // Without room in the segment, the next one is refused, and goes on by itself.
+  for (int i = 0; b.it().status().problem.empty(); ++i) {
+    REQUIRE(i < 1000);
+    b.append(std::string(500, 'x'));
+    b.settle();
+  }
+  b.disk.refuse = nullptr;
+  b.time.pass(b.options.retry_interval);
+  b.settle();
+  CHECK(b.it().status().problem.empty());
+  CHECK(b.it().status().waiting_groups == 0);
+  CHECK(b.it().status().segments <= 2);
+  CHECK_FALSE(b.it().wakes_at());
+}
+
+TEST_CASE("A refused segment is tried again although forgetting is refused", "[journal]") {
+  bed b;
+  b.reopen();
+  b.append_each(some_groups(200));
+  b.disk.refuse = [](disk_call kind, const std::string&) {
+    return kind == disk_call::allocate ? from_errno(ENOSPC) : std::error_code{};
+  };
+  for (int i = 0; b.it().status().problem.empty(); ++i) {
+    REQUIRE(i < 1000);
+    b.append(std::string(500, 'x'));
+    b.settle();
+  }
+  b.it().forget(b.it().last());
+  bool is_manifest_refused = true; // Once: when the journal forgets.
+  b.disk.refuse = [&](disk_call kind, const std::string& file) {
+    return kind == disk_call::write && file == "manifest.new"
+                   && std::exchange(is_manifest_refused, false)
+               ? from_errno(ENOSPC)
+               : std::error_code{};
+  };
+  b.time.pass(b.options.retry_interval);
+  b.settle();
+  CHECK_FALSE(is_manifest_refused);
   CHECK(b.it().status().problem.empty());
   CHECK(b.it().status().waiting_groups == 0);
 }

@@ -43,7 +43,7 @@ error refusal(const std::string& directory) {
 }
 
 /// `nearly_full`: there is room for tables, not for the journal. `tables_full`: the other way
-/// round.
+/// round. `tables_slow`: a write of a table ends when the mood is another one.
 enum class mood : std::uint8_t {
   good,
   full,
@@ -51,12 +51,14 @@ enum class mood : std::uint8_t {
   tables_full,
   broken,
   forgetful,
-  unreadable
+  unreadable,
+  tables_slow,
 };
 
 struct moody_disk {
   std::atomic<mood> now{mood::good};
   std::atomic<int> refusals{0};
+  std::atomic<int> syncs{0};       ///< Of the journal.
   std::atomic<int> reads_left{-1}; ///< Of tables, before they fail; below 0: all go well.
 };
 
@@ -93,12 +95,15 @@ public:
   rocksdb::IOStatus Sync(const rocksdb::IOOptions& options,
                          rocksdb::IODebugContext* debug) override {
     const auto now = disk_.now.load();
-    const bool may_sync = now == mood::good || now == mood::nearly_full || now == mood::unreadable;
+    const bool may_sync = now == mood::good || now == mood::nearly_full || now == mood::unreadable
+                          || now == mood::tables_slow;
     return may_sync ? FSWritableFileOwnerWrapper::Sync(options, debug) : refusal();
   }
 
 private:
   [[nodiscard]] bool may_grow() const {
+    while (disk_.now == mood::tables_slow)
+      std::this_thread::yield();
     const auto now = disk_.now.load();
     return now != mood::full && now != mood::broken && now != mood::tables_full;
   }
@@ -177,6 +182,7 @@ public:
                   unless_refused(true, std::move(done)));
   }
   void sync(journal::file_id file, journal::disk_done done) override {
+    ++moods_.syncs;
     files_->sync(file, unless_refused(false, std::move(done)));
   }
   void read(journal::file_id file, std::uint64_t offset, std::size_t size,
@@ -408,6 +414,125 @@ TEST_CASE("Tables that cannot be written make the store wait for them, and nothi
   CHECK(segments() <= 2);
 }
 
+TEST_CASE("A store whose tables are behind does not wait for them, and says so", "[store][disk]") {
+  moody_bed bed;
+  hand_time time;
+  auto internals = bed.internals();
+  internals.journal_behind_bytes = 5'000;
+  internals.time = &time;
+  auto made =
+      make_rocksdb_store({.directory = bed.data, .durability = durability::sync}, internals);
+  REQUIRE(made.has_value());
+  auto& records = **made;
+  bed.disk->now = mood::tables_slow;
+  std::size_t committed = 0;
+  std::size_t acknowledged = 0;
+  bool goes_on = true;
+  while (goes_on) {
+    REQUIRE(committed < 100);
+    const auto id = "t" + std::to_string(committed++);
+    records.commit(about_lone(id, "c", 1, born_lone(id, "c", 1), task_message{say(text)}),
+                   [&] { ++acknowledged; });
+    goes_on = records.turn();
+  }
+  CHECK_FALSE(records.status().writable);
+  CHECK_THAT(records.status().problem, ContainsSubstring("behind"));
+  CHECK(acknowledged == committed - 1);
+  CHECK_FALSE(records.turn()); // Too early.
+  bed.disk->now = mood::good;
+  wait_until([&] {
+    time.pass(internals.retry_interval);
+    return records.turn();
+  });
+  CHECK(acknowledged == committed);
+  CHECK(records.status().writable);
+}
+
+TEST_CASE("A store whose tables refuse is closed at once, and the next start has everything",
+          "[store][disk]") {
+  moody_bed bed;
+  auto internals = bed.internals();
+  internals.journal_behind_bytes = 5'000;
+  internals.retry_interval = std::chrono::hours{1};
+  std::size_t committed = 0;
+  {
+    const auto opened =
+        open_rocksdb_store({.directory = bed.data, .durability = durability::sync}, internals);
+    REQUIRE(opened.has_value());
+    auto& records = **opened;
+    bed.disk->now = mood::tables_full;
+    std::atomic<std::size_t> acknowledged{0};
+    while (records.status().writable) {
+      REQUIRE(committed < 100);
+      const auto id = "t" + std::to_string(committed++);
+      records.commit(about_lone(id, "c", 1, born_lone(id, "c", 1), task_message{say(text)}),
+                     [&] { ++acknowledged; });
+      wait_until([&] { return acknowledged == committed || !records.status().writable; });
+    }
+    CHECK(acknowledged == committed - 1);
+    wait_until([&] { return bed.disk->refusals == 1; });
+  }
+  CHECK(bed.disk->refusals == 1); // Nobody tried again.
+  bed.disk->now = mood::good;
+  CHECK(recover_or_fail(*open_or_fail(bed.data)).lone_tasks.size() == committed);
+}
+
+TEST_CASE("Without sync, acknowledged groups become safe although the tables refuse",
+          "[store][disk]") {
+  moody_bed bed;
+  hand_time time;
+  auto internals = bed.internals();
+  internals.journal_behind_bytes = 5'000;
+  internals.retry_interval = std::chrono::hours{1};
+  internals.time = &time;
+  auto made =
+      make_rocksdb_store({.directory = bed.data, .durability = durability::async}, internals);
+  REQUIRE(made.has_value());
+  auto& records = **made;
+  bed.disk->now = mood::tables_full;
+  bool goes_on = true;
+  for (int i = 0; goes_on; ++i) {
+    REQUIRE(i < 100);
+    const auto id = "t" + std::to_string(i);
+    records.commit(about_lone(id, "c", 1, born_lone(id, "c", 1), task_message{say(text)}));
+    goes_on = records.turn();
+  }
+  const auto syncs = bed.disk->syncs.load();
+  time.pass(internals.journal.sync_interval);
+  CHECK_FALSE(records.turn());
+  CHECK(bed.disk->syncs == syncs + 1);
+  wait_until([&] { return bed.disk->refusals > 0; });
+  bed.disk->now = mood::good;
+}
+
+TEST_CASE("Without sync, a store says that acknowledged groups cannot be made safe",
+          "[store][disk]") {
+  moody_bed bed;
+  hand_time time;
+  auto internals = bed.internals();
+  internals.time = &time;
+  auto made =
+      make_rocksdb_store({.directory = bed.data, .durability = durability::async}, internals);
+  REQUIRE(made.has_value());
+  auto& records = **made;
+  records.commit(about_lone("t", "c", 1, born_lone("t", "c", 1)));
+  records.flush();
+  CHECK(records.status().writable);
+  bed.disk->now = mood::broken;
+  time.pass(internals.journal.sync_interval);
+  wait_until([&] { // The disk answers when it has tried.
+    CHECK_FALSE(records.turn());
+    return !records.status().writable;
+  });
+  CHECK_THAT(records.status().problem, ContainsSubstring("fails"));
+  bed.disk->now = mood::good;
+  time.pass(internals.retry_interval);
+  wait_until([&] {
+    CHECK_FALSE(records.turn());
+    return records.status().writable;
+  });
+}
+
 TEST_CASE("A small file system that is full fifty times never ends the process, and goes on",
           "[store][disk]") {
   const auto how = GENERATE(durability::sync, durability::async);
@@ -474,6 +599,66 @@ TEST_CASE("Live streams that cannot be read are not taken for none", "[store][di
     else
       CHECK((opened.error().code == errc::store_failed
              || opened.error().code == errc::store_unreadable));
+  }
+  CHECK(refused > 3);
+}
+
+TEST_CASE("A start that fails in the middle of a group leaves the files as they are",
+          "[store][disk]") {
+  const temporary_directory directory;
+  const auto file_system = std::make_shared<moody_file_system>();
+  const auto env = rocksdb::NewCompositeEnv(file_system);
+  // Each row fills a block of its own.
+  const auto near = make_objective("near", {1});
+  const auto far = make_objective("far", {1});
+  const auto canceled = [](const std::string& id) {
+    return about(id, 2, tasks_withdrawn{0, {0}, task_state::canceled, ""},
+                 objective_moved{objective_event::cancel, ""});
+  };
+  {
+    const auto records = open_or_fail(directory / "data");
+    for (const auto& spec : {near, far}) {
+      spec->description = std::string(8192, 'x');
+      records->commit(about(spec->id.str(), 1, objective_created{spec, {}}));
+    }
+    records->commit(canceled("far"));
+    records->flush();
+  }
+  {
+    auto made = make_rocksdb_store({.directory = directory / "data"}, {});
+    REQUIRE(made.has_value());
+    auto& records = **made;
+    recover_or_fail(records);
+    records.flush();
+    records.evict(at_ms(3));
+    // Watched, it is in memory, and its change needs no group of its own.
+    const auto who = std::make_shared<recorder>();
+    records.snapshot_objective(far->id, who, [](const auto& found) { REQUIRE(found); }, {});
+    records.flush();
+    records.commit(canceled("near"));
+    records.commit(
+        about("far", 4, objective_moved{objective_event::reopen, "retry"}, tasks_renewed{0, {0}}));
+    CHECK(records.turn());
+    CHECK(records.status().backlog_changes == 0);
+    // What a process that is killed now leaves.
+    fs::copy(directory / "data", directory / "killed", fs::copy_options::recursive);
+  }
+  int refused = 0;
+  for (bool is_open = false; !is_open; ++refused) {
+    CAPTURE(refused);
+    REQUIRE(refused < 1000);
+    file_system->reads_left = refused;
+    auto opened = open_rocksdb_store(
+        {.directory = directory / "killed", .durability = durability::async}, {.env = env.get()});
+    INFO((opened ? std::string{} : opened.error().message));
+    is_open = opened.has_value();
+    file_system->reads_left = -1;
+    if (!is_open)
+      CHECK_THAT(opened.error().message, ContainsSubstring("injected"));
+    else {
+      CHECK(find_objective(**opened, near->id)->state == objective_state::canceled);
+      CHECK(find_objective(**opened, far->id)->state == objective_state::submitted);
+    }
   }
   CHECK(refused > 3);
 }

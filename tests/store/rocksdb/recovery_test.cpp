@@ -273,6 +273,33 @@ TEST_CASE("A pending task of an evicted objective can be watched until it begins
   CHECK(who->sequences() == std::vector<std::uint64_t>{3});
 }
 
+TEST_CASE("A process that is killed again and again leaves a bounded number of segments",
+          "[store][crash]") {
+  constexpr std::size_t segments_max = 4;
+  auto left = std::make_unique<image>();
+  left->options.journal_behind_bytes = segments_max * image::segment_bytes;
+  left->options.journal_forget_bytes = 1;
+  const auto segments = [&] {
+    const auto names = left->disk().names();
+    return static_cast<std::size_t>(std::ranges::count_if(
+        names, [](const std::string& name) { return name.starts_with("segment"); }));
+  };
+  int committed = 0;
+  for (int life = 0; life < 3 * static_cast<int>(segments_max); ++life) {
+    CAPTURE(life);
+    const auto records = left->open();
+    CHECK(recover_or_fail(*records).lone_tasks.size() == static_cast<std::size_t>(committed));
+    const auto begun = segments();
+    REQUIRE(begun <= segments_max);
+    do { // At the limit the tables become safe by the way, and then the journal forgets.
+      const auto id = "t" + std::to_string(committed++);
+      records->commit(about_lone(id, "c", 1, born_lone(id, "c", 1)));
+      records->flush();
+    } while (begun == segments_max && segments() >= segments_max);
+    left = left->with_journal(left->journal());
+  }
+}
+
 TEST_CASE("A journal cut anywhere keeps everything that was acknowledged before the cut",
           "[store][crash]") {
   const std::uint32_t seed = GENERATE(11u, 12u, 13u);
