@@ -1,5 +1,6 @@
 // What the disk and the directory can do to a store, and what it says then.
 #include "store/journal/file_disk.hpp"
+#include "store/rocksdb/resumable_file_system.hpp"
 #include "store/rocksdb/rocksdb_store.hpp"
 #include "tests/store/changes.hpp"
 #include "tests/store/kinds.hpp"
@@ -572,6 +573,22 @@ TEST_CASE("A small file system that is full fifty times never ends the process, 
   }
   CHECK(recover_or_fail(*open_or_fail(place.path + "/data")).lone_tasks.size()
         == static_cast<std::size_t>(committed));
+}
+
+TEST_CASE("A compaction does not keep its room while the disk refuses", "[store][disk]") {
+  const temporary_directory directory;
+  const auto base = std::make_shared<moody_file_system>();
+  const auto patience = std::make_shared<write_patience>(std::chrono::hours{1});
+  const auto files = make_resumable(base, patience);
+  std::unique_ptr<rocksdb::FSWritableFile> file;
+  REQUIRE(files->NewWritableFile(directory / "table", {}, &file, nullptr).ok());
+  file->SetIOPriority(rocksdb::Env::IO_LOW);
+  patience->begin();
+  base->now = mood::full;
+  const auto refused = file->Append("row", {}, nullptr);
+  CHECK(refused.IsIOError());
+  CHECK(refused.GetRetryable());
+  CHECK(patience->refusal().ok());
 }
 
 TEST_CASE("Live streams that cannot be read are not taken for none", "[store][disk]") {
