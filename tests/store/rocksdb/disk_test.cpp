@@ -277,7 +277,8 @@ const std::string text(2000, 'x');
 
 /// A file system in memory, if this user may mount one.
 struct small_file_system {
-  small_file_system() : is_mounted(::mount("tmpfs", path.c_str(), "tmpfs", 0, "size=24m") == 0) {}
+  explicit small_file_system(const char* limits = "size=24m")
+      : is_mounted(::mount("tmpfs", path.c_str(), "tmpfs", 0, limits) == 0) {}
   ~small_file_system() {
     if (is_mounted)
       ::umount2(path.c_str(), MNT_DETACH);
@@ -943,6 +944,17 @@ TEST_CASE("A directory that cannot be written to is refused", "[store][disk]") {
   CHECK_THAT(refusal(directory / "data").message, ContainsSubstring("cannot be written to"));
   CHECK_THAT(refusal(directory / "data/below").message, ContainsSubstring("cannot be made"));
   CHECK(open_or_fail(directory / "mine"));
+}
+
+TEST_CASE("A lock that finds no room asks for room", "[store][disk]") {
+  const small_file_system place{"nr_inodes=1"}; // For its root.
+  if (!place.is_mounted) {
+    WARN("this user may not mount a tmpfs");
+    return;
+  }
+  const auto why = refusal(place.path);
+  CHECK(why.code == errc::store_failed);
+  CHECK_THAT(why.message, ContainsSubstring("cannot be locked") && ContainsSubstring("make room"));
 }
 
 TEST_CASE("A lock that may not be opened is not taken for another process", "[store][disk]") {
