@@ -18,10 +18,13 @@ error already_in_use(const std::string& directory) {
 result<std::unique_ptr<directory_lock>> directory_lock::take(const std::string& directory) {
   const auto path = directory + "/" + lock_name;
   const auto refuse = [&] {
+    const auto reason = errno;
+    const auto remedy = reason == ENOSPC || reason == EDQUOT
+                            ? std::string{"make room on its disk and start again."}
+                            : "correct the permissions of " + path + " or name another.";
     return make_error(errc::store_failed, "The data directory " + directory + " cannot be locked ("
-                                              + std::generic_category().message(errno)
-                                              + "); correct the permissions of " + path
-                                              + " or name another.");
+                                              + std::generic_category().message(reason) + "); "
+                                              + remedy);
   };
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (file < 0)

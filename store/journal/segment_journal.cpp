@@ -21,11 +21,15 @@ bool is_full(std::error_code failed) {
   return failed == std::errc::no_space_on_device || failed.value() == EDQUOT;
 }
 
-std::string describe_refusal(std::error_code failed) {
+std::string describe_refusal(std::error_code failed, bool is_start = false) {
   const auto reason = "The journal cannot be written: " + failed.message() + ". ";
   if (is_full(failed))
-    return reason + "Make room on the disk; writing goes on by itself.";
-  return reason + "Look after the disk and the data directory; writing is tried again.";
+    return reason
+           + (is_start ? "Make room on the disk and start again."
+                       : "Make room on the disk; writing goes on by itself.");
+  return reason
+         + (is_start ? "Look after the disk and the data directory, and start again."
+                     : "Look after the disk and the data directory; writing is tried again.");
 }
 
 class segment_journal final : public journal {
@@ -711,7 +715,7 @@ void segment_journal::read(const journal_cursor& from, std::size_t bytes_max,
 }
 
 error refused_start(std::error_code failed) {
-  return make_error(errc::store_failed, describe_refusal(failed));
+  return make_error(errc::store_failed, describe_refusal(failed, true));
 }
 
 /// Whether the files have what the follower lacks. The message is a sentence.
@@ -762,8 +766,8 @@ result<opened_journal> open_journal(disk& files, const time_source& time, std::u
   else if (!found->is_new)
     made->go_on(std::move(*found));
   while (!made->is_open()) {
-    if (const auto problem = made->status().problem; !problem.empty())
-      return make_error(errc::store_failed, problem);
+    if (const auto refused = made->status().refused)
+      return refused_start(refused);
     if (!made->turn())
       files.wait();
   }

@@ -38,11 +38,13 @@ std::uint64_t ended_rows::add(task_ptr record) {
   context = number;
   ++mine.size;
   ++owner->size;
+  ++records_;
   return number;
 }
 
 task_ptr ended_rows::take(std::uint64_t number) {
   auto out = std::exchange(rows_[number - front_].record, nullptr);
+  --records_;
   // A line begins with a row that has a record.
   const auto skip_empty = [&](std::uint64_t& newest, std::uint64_t row::*behind) {
     while (is_here(newest) && !at(newest).record)
@@ -66,6 +68,16 @@ task_ptr ended_rows::drop_oldest() {
   rows_.pop_front();
   ++front_;
   return out;
+}
+
+void ended_rows::renumber(
+    const std::function<void(const task_ptr& record, std::uint64_t number)>& moved) {
+  auto before = std::exchange(*this, {});
+  for (auto& each : before.rows_)
+    if (each.record) {
+      const auto number = add(std::move(each.record));
+      moved(at(number).record, number);
+    }
 }
 
 std::uint64_t ended_rows::list(const task_filter& filter, first_rows<task_ptr>& rows) const {

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -22,7 +23,8 @@ namespace troupe {
 
 class ended_rows {
 public:
-  /// Adds the newest; it ends as it is. Its number is greater than all before, and stays the same.
+  /// Adds the newest; it ends as it is. Its number is greater than all before, and stays the same
+  /// until `renumber`.
   std::uint64_t add(task_ptr record);
   /// Takes a record out. Its row stays, empty, until it is the oldest.
   [[nodiscard]] task_ptr take(std::uint64_t number);
@@ -33,11 +35,22 @@ public:
   /// Takes the oldest record out, and its row. There is a row.
   [[nodiscard]] task_ptr drop_oldest();
 
-  /// Offers all tasks that pass and may be among the first, and counts the others that pass.
+  /// Many more rows are empty than not: it is time to `renumber`.
+  [[nodiscard]] bool is_sparse() const noexcept {
+    return rows_.size() > 2 * records_ + sparse_rows_min;
+  }
+  /// Removes the empty rows. `moved` is called with each record and its new number.
+  void renumber(const std::function<void(const task_ptr& record, std::uint64_t number)>& moved);
+  /// Empty ones included.
+  [[nodiscard]] std::size_t size() const noexcept { return rows_.size(); }
+
+  /// Offers all tasks that pass and may stand among the first, and counts the others that pass.
   /// Returns how many rows were looked at.
   std::uint64_t list(const task_filter& filter, first_rows<task_ptr>& rows) const;
 
 private:
+  static constexpr std::size_t sparse_rows_min = 1024;
+
   struct row {
     task_ptr record;
     timestamp at{};
@@ -64,6 +77,7 @@ private:
                                            first_rows<task_ptr>& rows) const;
 
   std::deque<row> rows_;    ///< Oldest in front.
+  std::size_t records_ = 0; ///< Rows with a record.
   std::uint64_t front_ = 1; ///< The number of the row in front; 0 is the number of none.
   boost::unordered_flat_map<std::string, std::unique_ptr<lines>> owners_;
   /// The newest by the hash of its context; contexts with the same hash share a line.

@@ -64,6 +64,10 @@ void memory_archive::trim(shard& home, std::vector<task_ptr>& gone) const {
     home.by_id.erase(found);
     gone.push_back(std::move(oldest));
   }
+  if (home.rows.is_sparse()) // Behind an old task in front, forgotten ones would gather.
+    home.rows.renumber([&](const task_ptr& record, std::uint64_t number) {
+      home.by_id.find(std::string_view{record->id.str()})->number = number;
+    });
 }
 
 void memory_archive::forget(const task_id& id) {
@@ -121,6 +125,15 @@ task_ptr memory_archive::find_task(const task_id& id) const {
   const std::lock_guard lock{home.guard};
   const auto found = home.by_id.find(std::string_view{id.str()});
   return found == home.by_id.end() ? nullptr : found->record;
+}
+
+std::size_t memory_archive::rows() const {
+  std::size_t out = 0;
+  for (std::size_t i = 0; i < shard_count_; ++i) {
+    const std::lock_guard lock{shards_[i].guard};
+    out += shards_[i].rows.size();
+  }
+  return out;
 }
 
 bool memory_archive::has_task(const task_id& id) const {

@@ -58,10 +58,13 @@ public:
     return rows_looked_at_.load(std::memory_order_relaxed);
   }
 
+  /// That it has, with those whose record was forgotten.
+  [[nodiscard]] std::size_t rows() const;
+
 private:
   struct entry {
     task_ptr record;
-    std::uint64_t number = 0; ///< Of its row.
+    mutable std::uint64_t number = 0; ///< Of its row.
     std::size_t bytes = 0;
   };
   struct entry_hash : text_hash {

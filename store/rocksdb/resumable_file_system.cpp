@@ -36,7 +36,7 @@ public:
     auto status =
         is_doubtful_ ? put(data, how, debug) : FSWritableFileOwnerWrapper::Append(data, how, debug);
     bool has_waited = false;
-    while (!status.ok() && patience_->wait(status)) {
+    while (!status.ok() && !is_merge() && patience_->wait(status)) {
       has_waited = true;
       status = put(data, how, debug);
     }
@@ -84,6 +84,10 @@ private:
     return status.ok() ? FSWritableFileOwnerWrapper::Truncate(size_ + data.size(), how, debug)
                        : status;
   }
+
+  /// Whether it is made of other tables, which stay until it is whole. Such a file is given up, and
+  /// made again later: its room may be the last. While writers are held up, RocksDB does not tell.
+  [[nodiscard]] bool is_merge() { return GetIOPriority() == rocksdb::Env::IO_LOW; }
 
   const std::shared_ptr<write_patience> patience_;
   std::uint64_t size_ = 0;   ///< Of what was written well.

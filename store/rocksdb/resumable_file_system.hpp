@@ -1,8 +1,9 @@
 // A file system for RocksDB whose failures to write can be overcome. A write that the disk refuses
 // is tried again, by the thread of RocksDB that makes tables, until the disk takes it: RocksDB does
-// not go on well after a full disk. A failed sync is not tried again, since the bytes may be gone.
-// RocksDB hears of it as of a failure that may pass: it makes the table anew when it is told to
-// resume. The journal has what the tables lack.
+// not go on well after a full disk. A compaction is not waited for: RocksDB gives up its files,
+// which frees their room, and begins it anew. A failed sync is not tried again, since the bytes may
+// be gone. RocksDB hears of it as of a failure that may pass: it makes the table anew when it is
+// told to resume. The journal has what the tables lack.
 #pragma once
 
 #include <rocksdb/file_system.h>

@@ -466,6 +466,15 @@ TEST_CASE("A disk without room for a manifest takes groups while their segment h
   CHECK_FALSE(b.it().wakes_at());
 }
 
+TEST_CASE("A start on a full disk says that it is to be started again", "[journal]") {
+  bed b;
+  b.disk.capacity = 100;
+  const auto made = b.open();
+  REQUIRE(made.has_error());
+  CHECK(made.error().message.find("start again") != std::string::npos);
+  CHECK(made.error().message.find("by itself") == std::string::npos);
+}
+
 TEST_CASE("A refused segment is tried again although forgetting is refused", "[journal]") {
   bed b;
   b.reopen();

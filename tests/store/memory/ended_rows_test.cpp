@@ -103,6 +103,32 @@ TEST_CASE("A list of ended tasks looks no further than its page, and counts all"
   CHECK(in.looked_at == 2);
 }
 
+TEST_CASE("Rows of forgotten tasks behind an old one do not gather", "[store][list]") {
+  memory_archive archive{10'000, 100'000'000};
+  archive.keep(make({.id = "old", .owner = "a", .ms = 1}));
+  const auto keep = [&](const std::string& id) {
+    archive.keep(make({.id = id, .owner = "a", .context = "c", .ms = 2}));
+  };
+  keep("early");
+  for (int i = 0; i < 10'000; ++i) {
+    objective_view gone;
+    gone.root_task = task_id{"t" + std::to_string(i)};
+    keep(gone.root_task.str());
+    archive.forget(gone);
+    REQUIRE(archive.rows() <= 2000);
+  }
+  keep("late");
+  for (const auto* id : {"early", "late"}) { // They are found by their new numbers.
+    objective_view gone;
+    gone.root_task = task_id{id};
+    CHECK(archive.find_task(gone.root_task));
+    archive.forget(gone);
+    CHECK_FALSE(archive.find_task(gone.root_task));
+  }
+  CHECK(archive.list_tasks({.owner = "a"}, std::nullopt, 10, {}).total == 1);
+  CHECK(archive.list_tasks({.owner = "a", .context = "c"}, std::nullopt, 10, {}).total == 0);
+}
+
 TEST_CASE("Whatever ended tasks come and go, lists are those of a walk over all", "[store][list]") {
   const auto seed = GENERATE(range(1U, 30U));
   CAPTURE(seed);
@@ -125,6 +151,14 @@ TEST_CASE("Whatever ended tasks come and go, lists are those of a walk over all"
                         .state = state(),
                         .ms = step + any(20)});
       all.emplace_back(rows.add(made), made);
+    } else if (any(20) == 0) {
+      std::erase_if(all, [](const auto& each) { return !each.second; });
+      auto next = all.begin();
+      rows.renumber([&](const task_ptr& record, std::uint64_t number) {
+        CHECK(record == next->second);
+        (next++)->first = number;
+      });
+      CHECK(next == all.end());
     } else if (choice < 8) {
       auto& [number, kept] =
           all[static_cast<std::size_t>(any(static_cast<std::uint32_t>(all.size())))];

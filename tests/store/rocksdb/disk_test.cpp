@@ -1,5 +1,6 @@
 // What the disk and the directory can do to a store, and what it says then.
 #include "store/journal/file_disk.hpp"
+#include "store/rocksdb/resumable_file_system.hpp"
 #include "store/rocksdb/rocksdb_store.hpp"
 #include "tests/store/changes.hpp"
 #include "tests/store/kinds.hpp"
@@ -276,7 +277,8 @@ const std::string text(2000, 'x');
 
 /// A file system in memory, if this user may mount one.
 struct small_file_system {
-  small_file_system() : is_mounted(::mount("tmpfs", path.c_str(), "tmpfs", 0, "size=24m") == 0) {}
+  explicit small_file_system(const char* limits = "size=24m")
+      : is_mounted(::mount("tmpfs", path.c_str(), "tmpfs", 0, limits) == 0) {}
   ~small_file_system() {
     if (is_mounted)
       ::umount2(path.c_str(), MNT_DETACH);
@@ -567,11 +569,27 @@ TEST_CASE("A small file system that is full fifty times never ends the process, 
       place.make_room();
       records.flush();
       REQUIRE(acknowledged == committed);
-      REQUIRE(records.status().writable);
+      wait_until([&] { return records.status().writable; }); // The journal itself tries again.
     }
   }
   CHECK(recover_or_fail(*open_or_fail(place.path + "/data")).lone_tasks.size()
         == static_cast<std::size_t>(committed));
+}
+
+TEST_CASE("A compaction does not keep its room while the disk refuses", "[store][disk]") {
+  const temporary_directory directory;
+  const auto base = std::make_shared<moody_file_system>();
+  const auto patience = std::make_shared<write_patience>(std::chrono::hours{1});
+  const auto files = make_resumable(base, patience);
+  std::unique_ptr<rocksdb::FSWritableFile> file;
+  REQUIRE(files->NewWritableFile(directory / "table", {}, &file, nullptr).ok());
+  file->SetIOPriority(rocksdb::Env::IO_LOW);
+  patience->begin();
+  base->now = mood::full;
+  const auto refused = file->Append("row", {}, nullptr);
+  CHECK(refused.IsIOError());
+  CHECK(refused.GetRetryable());
+  CHECK(patience->refusal().ok());
 }
 
 TEST_CASE("Live streams that cannot be read are not taken for none", "[store][disk]") {
@@ -789,12 +807,11 @@ TEST_CASE("A disk that cannot be read is not taken for an empty one", "[store][d
 TEST_CASE(
     "Changes of an objective that left memory twice before they were written keep their order",
     "[store][disk][evict]") {
-  const temporary_directory directory;
-  const auto file_system = std::make_shared<moody_file_system>();
-  const auto env = rocksdb::NewCompositeEnv(file_system);
+  moody_bed bed;
   hand_time time;
-  auto made =
-      make_rocksdb_store({.directory = directory / "data"}, {.env = env.get(), .time = &time});
+  auto internals = bed.internals();
+  internals.time = &time;
+  auto made = make_rocksdb_store({.directory = bed.data}, internals);
   REQUIRE(made.has_value());
   auto& records = **made;
   records.commit(about("o", 1, objective_created{make_objective("o", {1}), {}}));
@@ -821,12 +838,12 @@ TEST_CASE(
 
   // The first group waits for it again. The disk refuses another row of that group, so the
   // objective is back before the second group has its turn.
-  file_system->now = mood::full;
+  bed.disk->now = mood::full;
   records.pushes().save(push_config{}, {}, [](const result<push_row>&) {});
   CHECK(records.turn());
   REQUIRE(records.status().live_objectives == 1);
   REQUIRE(order.empty());
-  file_system->now = mood::good;
+  bed.disk->now = mood::good;
   time.pass(std::chrono::seconds{2});
   records.flush();
   CHECK(order.size() == changes);
@@ -927,6 +944,17 @@ TEST_CASE("A directory that cannot be written to is refused", "[store][disk]") {
   CHECK_THAT(refusal(directory / "data").message, ContainsSubstring("cannot be written to"));
   CHECK_THAT(refusal(directory / "data/below").message, ContainsSubstring("cannot be created"));
   CHECK(open_or_fail(directory / "mine"));
+}
+
+TEST_CASE("A lock that finds no room asks for room", "[store][disk]") {
+  const small_file_system place{"nr_inodes=1"}; // For its root.
+  if (!place.is_mounted) {
+    WARN("this user may not mount a tmpfs");
+    return;
+  }
+  const auto why = refusal(place.path);
+  CHECK(why.code == errc::store_failed);
+  CHECK_THAT(why.message, ContainsSubstring("cannot be locked") && ContainsSubstring("make room"));
 }
 
 TEST_CASE("A lock that may not be opened is not taken for another process", "[store][disk]") {
