@@ -631,7 +631,8 @@ TEST_CASE("A start that fails in the middle of a group leaves the files as they 
   const temporary_directory directory;
   const auto file_system = std::make_shared<moody_file_system>();
   const auto env = rocksdb::NewCompositeEnv(file_system);
-  // Each row fills a block of its own.
+  // Each record fills a block of its own. Other objectives stand around that of "far", so that what
+  // the start reads does not bring it along.
   const auto near = make_objective("near", {1});
   const auto far = make_objective("far", {1});
   const auto canceled = [](const std::string& id) {
@@ -640,11 +641,13 @@ TEST_CASE("A start that fails in the middle of a group leaves the files as they 
   };
   {
     const auto records = open_or_fail(directory / "data");
-    for (const auto& spec : {near, far}) {
+    for (const auto& spec : {near, make_objective("fa0", {1}), make_objective("fa1", {1}), far,
+                             make_objective("fb0", {1}), make_objective("fb1", {1})}) {
       spec->description = std::string(8192, 'x');
       records->commit(about(spec->id.str(), 1, objective_created{spec, {}}));
+      if (spec != near)
+        records->commit(canceled(spec->id.str()));
     }
-    records->commit(canceled("far"));
     records->flush();
   }
   {
@@ -675,7 +678,10 @@ TEST_CASE("A start that fails in the middle of a group leaves the files as they 
     const auto data = directory / ("copy" + std::to_string(reads));
     fs::copy(directory / "killed", data, fs::copy_options::recursive);
     file_system->reads_left = reads;
-    failed_starts += open_rocksdb_store({.directory = data}, {.env = env.get()}) ? 0 : 1;
+    failed_starts +=
+        open_rocksdb_store({.directory = data, .durability = durability::async}, {.env = env.get()})
+            ? 0
+            : 1;
     has_failed = file_system->reads_left.exchange(-1) < 0;
     const auto records = open_or_fail(data, {.env = env.get()});
     CHECK(find_objective(*records, near->id)->state == objective_state::canceled);
