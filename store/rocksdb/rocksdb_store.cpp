@@ -561,7 +561,7 @@ private:
 
   /// False if the tables refuse the rows. The group is safe in the journal.
   bool write_tables() {
-    if (is_refused_ && (is_stopping() || time_.steady() < retry_at_))
+    if (is_refused_ && time_.steady() < retry_at_ && !is_stopping())
       return false;
     auto status = bound_journal();
     if (status.ok() && !batch_.empty())
@@ -580,15 +580,15 @@ private:
 
   /// Forgets the groups whose rows are safe. If too many are not, they are made safe by the way. If
   /// those before them are not safe yet, the status is Incomplete, or why a write of a table waits.
-  /// Never waits itself: what RocksDB waits for may not come.
+  /// Never waits itself: what RocksDB waits for may not come. A store that closes has the journal.
   rocksdb::Status bound_journal() {
     if (unforgotten_bytes_ >= journal_forget_bytes_) {
       unforgotten_bytes_ = 0;
       journal_.forget(persisted_mark(db_).at + 1);
     }
-    if (behind_bytes_ < journal_behind_bytes_)
+    if (behind_bytes_ < journal_behind_bytes_ || is_stopping())
       return {};
-    if (persisted_mark(db_).at < flushed_at_) {
+    if (is_behind()) {
       auto waits = files_.patience->refusal();
       return waits.ok() ? rocksdb::Status::Incomplete() : waits;
     }
@@ -602,6 +602,9 @@ private:
     }
     return status;
   }
+
+  /// Rows that were told to become safe are not safe yet.
+  [[nodiscard]] bool is_behind() { return persisted_mark(db_).at < flushed_at_; }
 
   /// At the start: what earlier processes left counts like what this one writes. Each has begun a
   /// segment of its own, whose room counts however little was written.
@@ -722,8 +725,8 @@ private:
     lock.lock();
   }
 
-  /// What the next start need not read again is forgotten. A disk that refuses is left alone: the
-  /// journal has everything.
+  /// What the next start need not read again is forgotten. Tables that are behind are left alone,
+  /// and so is a disk that refuses: the journal has everything.
   void close_files() {
     if (is_resuming()) { // Perhaps for ever.
       rocksdb::CancelAllBackgroundWork(&db_, false);
@@ -731,7 +734,7 @@ private:
     }
     rocksdb::FlushOptions how;
     how.allow_write_stall = true;
-    if (step_ == group_step::none && db_.Flush(how).ok())
+    if (step_ == group_step::none && !is_behind() && db_.Flush(how).ok())
       journal_.forget(persisted_mark(db_).at + 1);
     close_journal();
   }

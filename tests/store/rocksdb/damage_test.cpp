@@ -179,8 +179,6 @@ TEST_CASE("A disk that is full fifty times keeps everything, and goes on when th
 TEST_CASE("Tables and a journal that do not fit together are refused, and both are named",
           "[store][crash]") {
   image left;
-  left.options.journal_behind_bytes = 0;
-  left.options.journal_forget_bytes = 0;
   left.options.journal.segment_bytes_min = left.options.journal.segment_bytes_max = 8192;
   auto live = left.open();
   const auto early_tables = left.with_journal({});
@@ -219,7 +217,6 @@ TEST_CASE("Without sync the tables may be ahead of a journal that lost power, wh
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(seed);
     image left{seed};
-    left.options.journal_behind_bytes = 0;
     auto live = left.open(durability::async);
     constexpr std::size_t tasks = 6;
     for (std::size_t i = 0; i < tasks; ++i) {
