@@ -1,0 +1,259 @@
+// Which directories a store opens, and what it says of the others.
+#include "store/journal/file_disk.hpp"
+#include "store/rocksdb/resumable_file_system.hpp"
+#include "store/rocksdb/rocksdb_store.hpp"
+#include "tests/store/changes.hpp"
+#include "tests/store/kinds.hpp"
+#include "tests/store/rocksdb/small_file_system.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/hand_time.hpp"
+#include "tests/support/reads.hpp"
+#include "tests/support/results.hpp"
+#include <troupe/store/await.hpp>
+#include <troupe/store/limits.hpp>
+
+#include <rocksdb/db.h>
+#include <rocksdb/env.h>
+#include <rocksdb/file_system.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <thread>
+
+#include <fcntl.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+error refusal(const std::string& directory) {
+  auto out = open_rocksdb_store({.directory = directory, .durability = durability::async});
+  REQUIRE(out.has_error());
+  return out.error();
+}
+
+/// While it lives, the process has no special rights.
+class ordinary_user {
+public:
+  ordinary_user() : was_superuser_(::geteuid() == 0) {
+    if (was_superuser_)
+      REQUIRE(::seteuid(nobody) == 0);
+  }
+  ~ordinary_user() {
+    if (was_superuser_ && ::seteuid(0) != 0)
+      std::abort();
+  }
+  ordinary_user(const ordinary_user&) = delete;
+  ordinary_user& operator=(const ordinary_user&) = delete;
+
+private:
+  static constexpr ::uid_t nobody = 65534;
+  bool was_superuser_;
+};
+
+} // namespace
+
+TEST_CASE("A second store on the same directory is refused", "[store][disk]") {
+  const temporary_directory directory;
+  const auto first = open_or_fail(directory / "data");
+  const auto why = refusal(directory / "data");
+  CHECK(why.code == errc::store_locked);
+  CHECK_THAT(why.message, ContainsSubstring("in use by another process"));
+}
+
+TEST_CASE("A second store on the same directory is refused, whatever path leads to it",
+          "[store][disk]") {
+  const temporary_directory directory;
+  const auto first = open_or_fail(directory / "data");
+  fs::create_directory_symlink(directory / "data", directory / "other");
+  const auto why = refusal(directory / "other");
+  CHECK(why.code == errc::store_locked);
+  CHECK_THAT(why.message, ContainsSubstring("in use by another process"));
+}
+
+TEST_CASE("A directory that another process has open is refused until that one ends",
+          "[store][disk]") {
+  const temporary_directory directory;
+  fs::create_directory(directory / "data");
+  const auto lock_path = directory / "data/LOCK";
+  int ready[2];
+  REQUIRE(::pipe(ready) == 0);
+  const auto child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) { // Takes the lock as RocksDB does; only what is safe after a fork.
+    const int file = ::open(lock_path.c_str(), O_RDWR | O_CREAT, 0644);
+    struct flock lock {};
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    const char answer = ::fcntl(file, F_SETLK, &lock) == 0 ? 'y' : 'n';
+    if (::write(ready[1], &answer, 1) == 1)
+      ::pause();
+    ::_exit(0);
+  }
+  char answer = 0;
+  REQUIRE(::read(ready[0], &answer, 1) == 1);
+  REQUIRE(answer == 'y');
+  const auto why = refusal(directory / "data");
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  ::close(ready[0]);
+  ::close(ready[1]);
+  CHECK(why.code == errc::store_locked);
+  CHECK_THAT(why.message, ContainsSubstring(directory / "data"));
+  CHECK(open_or_fail(directory / "data"));
+}
+
+TEST_CASE("A new data directory is its owner's alone, one that was there stays as it is",
+          "[store][disk]") {
+  const temporary_directory place;
+  const auto mode = [](const fs::path& path) { return fs::status(path).permissions(); };
+  const auto open = [](const fs::path& path) {
+    REQUIRE(open_rocksdb_store({.directory = path.string(), .durability = durability::async})
+                .has_value());
+  };
+  open(place.path() / "new");
+  CHECK(mode(place.path() / "new") == fs::perms::owner_all);
+  const auto shared = fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec;
+  fs::create_directory(place.path() / "old");
+  fs::permissions(place.path() / "old", shared);
+  open(place.path() / "old");
+  CHECK(mode(place.path() / "old") == shared);
+}
+
+TEST_CASE("A path that is a file is refused", "[store][disk]") {
+  const temporary_directory directory;
+  std::ofstream{directory / "file"} << "x";
+  CHECK_THAT(refusal(directory / "file").message, ContainsSubstring("is a file"));
+  CHECK_THAT(refusal(directory / "file/below").message, ContainsSubstring("cannot be created"));
+  CHECK(refusal("").code == errc::store_failed);
+}
+
+TEST_CASE("A directory with somebody else's files is refused and left as it is", "[store][disk]") {
+  const temporary_directory directory;
+  fs::create_directory(directory / "home");
+  std::ofstream{directory / "home/thesis.txt"} << "years of work";
+  const auto why = refusal(directory / "home");
+  CHECK(why.code == errc::store_failed);
+  CHECK_THAT(why.message, ContainsSubstring("thesis.txt"));
+  CHECK(std::distance(fs::directory_iterator{directory / "home"}, fs::directory_iterator{}) == 1);
+}
+
+TEST_CASE("A directory that cannot be written to is refused", "[store][disk]") {
+  const temporary_directory directory;
+  fs::permissions(directory.path(), fs::perms::all);
+  fs::create_directory(directory / "data");
+  fs::permissions(directory / "data", fs::perms{0555});
+  const ordinary_user somebody; // The superuser may write anywhere.
+  CHECK_THAT(refusal(directory / "data").message, ContainsSubstring("cannot be written to"));
+  CHECK_THAT(refusal(directory / "data/below").message, ContainsSubstring("cannot be created"));
+  CHECK(open_or_fail(directory / "mine"));
+}
+
+TEST_CASE("A lock that finds no room asks for room", "[store][disk]") {
+  const small_file_system place{"nr_inodes=1"}; // For its root.
+  if (!place.is_mounted) {
+    WARN("this user may not mount a tmpfs");
+    return;
+  }
+  const auto why = refusal(place.path);
+  CHECK(why.code == errc::store_failed);
+  CHECK_THAT(why.message, ContainsSubstring("cannot be locked") && ContainsSubstring("make room"));
+}
+
+TEST_CASE("A lock that may not be opened is not taken for another process", "[store][disk]") {
+  const temporary_directory directory;
+  fs::permissions(directory.path(), fs::perms::all);
+  fs::create_directory(directory / "data");
+  fs::permissions(directory / "data", fs::perms::all);
+  std::ofstream{directory / "data/LOCK"};
+  fs::permissions(directory / "data/LOCK", fs::perms{0400});
+  const ordinary_user somebody;
+  const auto why = refusal(directory / "data");
+  CHECK(why.code == errc::store_failed);
+  CHECK_THAT(why.message, ContainsSubstring("permissions"));
+}
+
+TEST_CASE("A store is made at the root of a file system of its own", "[store][disk]") {
+  const temporary_directory directory;
+  fs::create_directories(directory / "data/lost+found");
+  CHECK(open_or_fail(directory / "data"));
+}
+
+TEST_CASE("Another program's database, a newer format and an unreadable one are refused",
+          "[store][disk]") {
+  const temporary_directory directory;
+  const auto put = [&](const std::string& key, const std::string& value) {
+    rocksdb::Options options;
+    options.create_if_missing = true;
+    rocksdb::DB* db = nullptr;
+    REQUIRE(rocksdb::DB::Open(options, directory / "data", &db).ok());
+    REQUIRE(db->Put({}, key, value).ok());
+    delete db;
+  };
+  put("somebody", "else");
+  CHECK_THAT(refusal(directory / "data").message, ContainsSubstring("another program"));
+  put("f", "3");
+  CHECK_THAT(refusal(directory / "data").message, ContainsSubstring("newer version"));
+  put("f", "two");
+  CHECK_THAT(refusal(directory / "data").message, ContainsSubstring("format number"));
+  put("f", "2");
+  CHECK_THAT(refusal(directory / "data").message, ContainsSubstring("no valid journal position"));
+  put("f", "1");
+  CHECK(open_or_fail(directory / "data"));
+  put("n", "short");
+  CHECK_THAT(refusal(directory / "data").message, ContainsSubstring("damaged"));
+}
+
+TEST_CASE("A database killed while it was being made is made anew", "[store][disk]") {
+  const temporary_directory directory;
+  fs::create_directory(directory / "data");
+  for (const auto* name :
+       {"LOCK", "troupe.lock", "LOG", "IDENTITY", "MANIFEST-000001", "000001.dbtmp"})
+    std::ofstream{directory.path() / "data" / name};
+  CHECK(open_or_fail(directory / "data"));
+}
+
+TEST_CASE("A damaged database file is refused, not half read", "[store][disk]") {
+  const temporary_directory directory;
+  { const auto records = open_or_fail(directory / "data"); }
+  for (const auto& entry : fs::directory_iterator{directory / "data"})
+    if (entry.path().filename().string().starts_with("MANIFEST"))
+      std::ofstream{entry.path()} << "nonsense";
+  const auto why = refusal(directory / "data");
+  CHECK(why.code == errc::store_failed);
+  CHECK_THAT(why.message, ContainsSubstring(directory / "data"));
+}
+
+TEST_CASE("A change in the tables that cannot be read stops the start with its name",
+          "[store][disk]") {
+  const temporary_directory directory;
+  {
+    const auto records = open_or_fail(directory / "data");
+    records->commit(about_lone("lone", "c", 1, born_lone("lone", "c", 1)));
+    records->commit(about_lone("lone", "c", 2, moved(task_state::working)));
+    records->commit(about_lone("lone", "c", 3, moved(task_state::working, 2)));
+  }
+  const bool missing = GENERATE(false, true);
+  {
+    rocksdb::DB* db = nullptr;
+    REQUIRE(rocksdb::DB::Open({}, directory / "data", &db).ok());
+    const std::string key = std::string{"e/tlone/"} + std::string(7, '\0') + '\2';
+    REQUIRE((missing ? db->Delete({}, key) : db->Put({}, key, "{\"t\":")).ok());
+    delete db;
+  }
+  const auto why = refusal(directory / "data");
+  CHECK(why.code == errc::store_failed);
+  CHECK_THAT(why.message, ContainsSubstring("lone") && ContainsSubstring("2"));
+}
