@@ -1,33 +1,18 @@
 // Which directories a store opens, and what it says of the others.
-#include "store/journal/file_disk.hpp"
-#include "store/rocksdb/resumable_file_system.hpp"
 #include "store/rocksdb/rocksdb_store.hpp"
 #include "tests/store/changes.hpp"
-#include "tests/store/kinds.hpp"
 #include "tests/store/rocksdb/small_file_system.hpp"
 #include "tests/support/catch.hpp"
-#include "tests/support/hand_time.hpp"
-#include "tests/support/reads.hpp"
 #include "tests/support/results.hpp"
-#include <troupe/store/await.hpp>
-#include <troupe/store/limits.hpp>
 
 #include <rocksdb/db.h>
-#include <rocksdb/env.h>
-#include <rocksdb/file_system.h>
 
-#include <algorithm>
-#include <atomic>
-#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <future>
-#include <thread>
 
 #include <fcntl.h>
-#include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -3,7 +3,6 @@
 #include "store/rocksdb/resumable_file_system.hpp"
 #include "store/rocksdb/rocksdb_store.hpp"
 #include "tests/store/changes.hpp"
-#include "tests/store/kinds.hpp"
 #include "tests/store/rocksdb/small_file_system.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/hand_time.hpp"
@@ -19,17 +18,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <csignal>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <future>
 #include <thread>
 
 #include <fcntl.h>
-#include <sys/mount.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 using namespace troupe;
 using namespace troupe::testing;
