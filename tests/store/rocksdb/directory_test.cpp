@@ -1,8 +1,10 @@
 // Which directories a store opens, and what it says of the others.
 #include "store/rocksdb/rocksdb_store.hpp"
 #include "tests/store/changes.hpp"
+#include "tests/store/kinds.hpp"
 #include "tests/store/rocksdb/small_file_system.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/reads.hpp"
 #include "tests/support/results.hpp"
 
 #include <rocksdb/db.h>
