@@ -216,6 +216,7 @@ public:
 
   void schedule_message(time_point at, caf::strong_actor_ptr to,
                         caf::mailbox_element_ptr element) override {
+    handing_over_to(to);
     clock_.schedule_message(at, std::move(to), std::move(element));
   }
   void schedule_message(time_point at, caf::group to, caf::strong_actor_ptr from,

@@ -9,7 +9,11 @@
 // alone: a CAF 1.x can be built with TSan.
 #pragma once
 
+#include <caf/actor_control_block.hpp>
+
 #ifdef __SANITIZE_THREAD__
+#include <caf/abstract_actor.hpp>
+#include <caf/actor_cast.hpp>
 #include <caf/invoke_message_result.hpp>
 #include <caf/mailbox_element.hpp>
 #include <caf/resumable.hpp>
@@ -59,6 +63,12 @@ protected:
   void taken_over() { __tsan_acquire(this); }
 };
 
+/// The same for a message that CAF's clock delivers later: to the actor `to`.
+inline void handing_over_to(const caf::strong_actor_ptr& to) {
+  if (auto* actor = caf::actor_cast<caf::abstract_actor*>(to))
+    __tsan_release(dynamic_cast<void*>(actor)); // The address of its handover.
+}
+
 #else
 
 template<class Base>
@@ -70,6 +80,8 @@ protected:
   void handing_over() {}
   void taken_over() {}
 };
+
+inline void handing_over_to(const caf::strong_actor_ptr&) {}
 
 #endif
 
