@@ -113,6 +113,25 @@ public:
     thread_ = std::thread{[this] { run(); }};
   }
 
+  void hand_over() override {
+    {
+      const std::lock_guard lock{guard_};
+      if (is_handed_over_ || calls_.empty())
+        return;
+      is_handed_over_ = true;
+    }
+    has_calls_.notify_one();
+  }
+
+  bool carry_out() override {
+    std::unique_lock lock{guard_};
+    if (is_handed_over_ || calls_.empty())
+      return false;
+    while (!calls_.empty())
+      carry_out_next(lock);
+    return true;
+  }
+
   void open(const std::string& name, open_mode how, disk_read_done<file_id> done) override {
     submit([this, name, how, done = std::move(done)]() mutable {
       const int flags = O_RDWR | O_CLOEXEC | (how == open_mode::emptied ? O_CREAT | O_TRUNC : 0);
@@ -208,9 +227,9 @@ public:
   bool wait() override {
     if (!thread_.joinable())
       return !calls_.empty();
+    hand_over();
     std::unique_lock lock{guard_};
-    const auto is_over = [this] { return !ended_.empty() || (calls_.empty() && !is_calling_); };
-    has_ended_.wait(lock, is_over);
+    has_ended_.wait(lock, [this] { return !ended_.empty() || !is_handed_over_; });
     return !ended_.empty();
   }
 
@@ -219,15 +238,8 @@ private:
   using call = std::function<completion()>;
 
   void submit(call each) {
-    if (!thread_.joinable()) {
-      calls_.push_back(std::move(each));
-      return;
-    }
-    {
-      const std::lock_guard lock{guard_};
-      calls_.push_back(std::move(each));
-    }
-    has_calls_.notify_one();
+    const std::lock_guard lock{guard_};
+    calls_.push_back(std::move(each));
   }
 
   template<class Carry>
@@ -252,25 +264,32 @@ private:
     ::pthread_setname_np(::pthread_self(), "journal-disk");
     std::unique_lock lock{guard_};
     for (;;) {
-      has_calls_.wait(lock, [this] { return !calls_.empty() || is_stopping_; });
-      if (calls_.empty())
+      has_calls_.wait(lock, [this] { return is_handed_over_ || is_stopping_; });
+      if (calls_.empty() && is_stopping_)
         return;
-      const auto next = std::move(calls_.front());
-      calls_.pop_front();
-      is_calling_ = true;
-      lock.unlock();
-      auto end = next();
-      lock.lock();
-      is_calling_ = false;
-      if (end)
-        ended_.push_back(std::move(end));
-      has_ended_.notify_one();
-      if (ready_ && !ended_.empty()) {
+      while (!calls_.empty()) {
+        carry_out_next(lock);
+        if (ended_.empty())
+          continue;
         lock.unlock();
         ready_();
         lock.lock();
       }
+      is_handed_over_ = false;
+      has_ended_.notify_one();
     }
+  }
+
+  /// Without the lock meanwhile. Calls are never carried out by two threads.
+  void carry_out_next(std::unique_lock<std::mutex>& lock) {
+    const auto next = std::move(calls_.front());
+    calls_.pop_front();
+    lock.unlock();
+    auto end = next();
+    lock.lock();
+    if (end)
+      ended_.push_back(std::move(end));
+    has_ended_.notify_one();
   }
 
   file_id keep(int file) {
@@ -314,12 +333,12 @@ private:
   std::thread thread_;
   std::function<void()> ready_;
 
-  std::mutex guard_; ///< Of what follows, once there is a thread.
+  std::mutex guard_; ///< Of what follows.
   std::condition_variable has_calls_;
   std::condition_variable has_ended_;
   std::deque<call> calls_;
   std::deque<completion> ended_;
-  bool is_calling_ = false;
+  bool is_handed_over_ = false; ///< The thread carries out the calls.
   bool is_stopping_ = false;
 };
 

@@ -4,11 +4,11 @@
 #include "protocol/record/record.hpp"
 #include "store/answers.hpp"
 #include "store/group.hpp"
-#include "store/rocksdb/change_batch.hpp"
 #include "store/rocksdb/past.hpp"
 #include "store/rocksdb/rocksdb_pushes.hpp"
 #include "store/rocksdb/rocksdb_rows.hpp"
 #include "store/rocksdb/rocksdb_scan.hpp"
+#include "store/rocksdb/staging.hpp"
 
 #include <optional>
 #include <string>
@@ -31,7 +31,7 @@ class table_follower {
 public:
   table_follower(const table_parts& to, journal::follower_mark& mark,
                  std::vector<objective_id>& settled)
-      : to_(to), mark_(mark), settled_(settled), batch_(to.live, to.archive) {}
+      : to_(to), mark_(mark), settled_(settled), staging_(to.live, to.archive) {}
 
   result<void> take(const journal::journal_group& group) {
     const auto entries = read_group(group.bytes);
@@ -42,15 +42,15 @@ public:
               std::visit([&](const auto& each) { return take(group.at, each); }, entry);
           !taken)
         return taken;
-    put_pushes(batch_.rows(), to_.pushes);
+    put_pushes(group_.rows, to_.pushes);
     auto reached = mark_;
     reached.at = reached.safe = group.at;
-    if (const auto written = write_rows(to_.db, batch_.rows(), reached); !written.ok())
+    if (const auto written = write_rows(to_.db, group_.rows, reached); !written.ok())
       return make_error(errc::store_failed,
                         "The tables cannot be brought up to date (" + written.ToString() + ").");
     mark_ = reached;
     to_.pushes.publish();
-    batch_.clear();
+    group_.rows.Clear();
     return {};
   }
 
@@ -67,20 +67,18 @@ private:
         !completed)
       return completed.error();
     // One by one: what a change needs of the one before is in the ledger.
-    changes_.resize(1);
-    changes_.front() = submission{};
-    changes_.front().submitted = std::move(*change);
-    changes_.front().row = entry.row;
-    batch_.stage(changes_, {}, apart_);
-    const bool follows = changes_.size() == 1 && changes_.front().accepted
-                         && changes_.front().submitted.sequence == entry.sequence;
-    if (!follows)
+    group_.changes.resize(1);
+    auto& only = group_.changes.front() = submission{};
+    only.submitted = std::move(*change);
+    only.row = entry.row;
+    std::vector<submission> apart; // Its objective is nowhere: the change does not fit.
+    staging_.stage(group_, {}, apart);
+    if (!only.accepted || only.submitted.sequence != entry.sequence)
       return does_not_fit(at, "does not fit to the tables: change " + std::to_string(entry.sequence)
                                   + " of " + std::string{entry.stream}
                                   + " does not follow from them");
-    batch_.finish();
-    batch_.publish(changes_, settled_);
-    batch_.go_on();
+    staging_.close(group_, {});
+    staging_.publish(group_, settled_);
     return {};
   }
 
@@ -104,9 +102,8 @@ private:
   const table_parts& to_;
   journal::follower_mark& mark_;
   std::vector<objective_id>& settled_;
-  change_batch batch_;
-  std::vector<submission> changes_;
-  std::vector<submission> apart_; ///< Its objective is nowhere: the change does not fit.
+  staging staging_;
+  staged_group group_; ///< With the rows of the whole group, and one change at a time.
   std::uint64_t events_ = 0;
 };
 

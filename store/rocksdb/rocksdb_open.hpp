@@ -4,6 +4,7 @@
 
 #include "store/directory_lock.hpp"
 #include "store/journal/disk.hpp"
+#include "store/journal/file_disk.hpp"
 #include "store/journal/journal.hpp"
 #include "store/rocksdb/resumable_file_system.hpp"
 #include "store/rocksdb/rocksdb_store.hpp"
@@ -24,8 +25,8 @@ struct opened_files {
   std::shared_ptr<write_patience> patience;
   std::unique_ptr<rocksdb::Env> env;
   std::unique_ptr<rocksdb::DB> db;
-  std::unique_ptr<journal::disk> own_disk; ///< Null: the caller's is used.
-  journal::disk* disk = nullptr;           ///< Of the journal.
+  std::unique_ptr<journal::file_disk> own_disk; ///< Null: the caller's is used.
+  journal::disk* disk = nullptr;                ///< Of the journal.
   std::unique_ptr<journal::journal> journal;
   journal::follower_mark mark; ///< The last group in the tables.
   std::string repaired;        ///< What was cut off, in words; empty if nothing.

@@ -2,7 +2,9 @@
 
 #include "protocol/record/record.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <functional>
 
 namespace troupe::rows {
 
@@ -190,6 +192,12 @@ std::optional<journal::follower_mark> read_mark(std::string_view row) noexcept {
       || !take_big_endian(row, out.safe))
     return std::nullopt;
   return out;
+}
+
+counts operator+(counts to, const counts& added) noexcept {
+  std::ranges::transform(to.tasks, added.tasks, to.tasks.begin(), std::plus{});
+  std::ranges::transform(to.objectives, added.objectives, to.objectives.begin(), std::plus{});
+  return to;
 }
 
 void write_counts(std::string& out, const counts& counts) {

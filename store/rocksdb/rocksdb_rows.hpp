@@ -103,7 +103,12 @@ void append_position(std::string& key, timestamp at, std::string_view id);
 struct counts {
   std::array<std::uint64_t, task_state_count> tasks{};
   std::array<std::uint64_t, objective_state_count> objectives{};
+
+  friend bool operator==(const counts&, const counts&) = default;
 };
+
+/// Wraps around, so that a difference can be added.
+[[nodiscard]] counts operator+(counts to, const counts& added) noexcept;
 
 void write_mark(std::string& out, const journal::follower_mark& mark);
 [[nodiscard]] std::optional<journal::follower_mark> read_mark(std::string_view row) noexcept;

@@ -3,23 +3,20 @@
 #include "protocol/record/record.hpp"
 #include "store/answers.hpp"
 #include "store/archive_reader.hpp"
-#include "store/group.hpp"
 #include "store/id_claims.hpp"
 #include "store/rocksdb/catch_up.hpp"
-#include "store/rocksdb/change_batch.hpp"
+#include "store/rocksdb/group_writer.hpp"
 #include "store/rocksdb/past.hpp"
 #include "store/rocksdb/replay.hpp"
 #include "store/rocksdb/rocksdb_open.hpp"
 #include "store/rocksdb/rocksdb_pushes.hpp"
+#include "store/rocksdb/staging.hpp"
 #include <troupe/store/limits.hpp>
-
-#include <rocksdb/convenience.h>
 
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <deque>
-#include <future>
 #include <mutex>
 #include <thread>
 #include <unordered_set>
@@ -31,9 +28,6 @@
 namespace troupe {
 
 namespace {
-
-/// Tables that are behind are looked at again after this time.
-constexpr std::chrono::milliseconds behind_interval{10};
 
 /// Changes that wait for the writer, in order, cut into groups that are each no more than a batch.
 class group_queue {
@@ -48,37 +42,41 @@ public:
     }
     groups_.back().push_back(std::move(each));
     last_bytes_ += bytes;
+    ++size_;
   }
-  /// The first group. `used` is empty; its memory serves a later one. Not to be called when empty.
-  [[nodiscard]] std::vector<submission> take(std::vector<submission>&& used) {
-    spare_ = std::move(used);
+  /// The first group. Not to be called when empty.
+  [[nodiscard]] std::vector<submission> take() {
     auto out = std::move(groups_.front());
     groups_.pop_front();
+    size_ -= out.size();
     return out;
   }
+  /// `used` is empty; its memory serves a later group.
+  void reuse(std::vector<submission>&& used) { spare_ = std::move(used); }
   [[nodiscard]] bool empty() const noexcept { return groups_.empty(); }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; } ///< Changes.
   [[nodiscard]] std::deque<std::vector<submission>>& groups() noexcept { return groups_; }
 
 private:
   std::deque<std::vector<submission>> groups_;
   std::vector<submission> spare_; ///< Empty.
   std::size_t last_bytes_ = 0;    ///< Of the journal rows in the last group.
+  std::size_t size_ = 0;
 };
 
-/// Everybody's threads hand changes in; the writer takes what has gathered as one group, appends it
-/// to the journal, and, once it is durable there, writes its rows to the tables, publishes it, and
-/// calls the continuations. While the disk refuses, the group stays as it is and the rest waits
-/// behind it.
+/// Changes are handed in on any thread. The writer takes what has gathered as one group, and calls
+/// the continuations once the group is durable and visible (group_writer).
 class rocksdb_store final : public turned_store, private push_desk {
 public:
   rocksdb_store(opened_files files, const rocksdb_options& options,
                 const rocksdb_internals& internals)
-      : directory_(options.directory), retry_interval_(internals.retry_interval),
-        journal_behind_bytes_(internals.journal_behind_bytes),
-        journal_forget_bytes_(internals.journal_forget_bytes), time_(*internals.time),
-        files_(std::move(files)), db_(*files_.db), journal_(*files_.journal), archive_(db_),
-        ledger_(archive_), reader_(internals.reads, [this] { return archive_.bytes_handed_out(); }),
-        batch_(ledger_, archive_) {}
+      : retry_interval_(internals.retry_interval),
+        group_ahead_changes_(internals.group_ahead_changes), time_(*internals.time),
+        files_(std::move(files)), db_(*files_.db), archive_(db_), ledger_(archive_),
+        reader_(internals.reads, [this] { return archive_.bytes_handed_out(); }),
+        groups_(files_, {db_, ledger_, archive_, table()},
+                {options.directory, internals.retry_interval, internals.journal_behind_bytes,
+                 internals.journal_forget_bytes, internals.time}) {}
 
   rocksdb_store(const rocksdb_store&) = delete;
   rocksdb_store& operator=(const rocksdb_store&) = delete;
@@ -92,7 +90,7 @@ public:
     work_.notify_all();
     if (!is_open_) { // The start failed, perhaps in the middle of a group: the tables stay as they
                      // are.
-      close_journal();
+      groups_.close_journal();
       return;
     }
     if (writer_.joinable())
@@ -102,7 +100,7 @@ public:
     reader_.close();
     for (auto& each : readers_)
       each.join();
-    close_files();
+    groups_.close();
   }
 
   /// Brings memory and tables to where the journal is.
@@ -114,13 +112,12 @@ public:
     const auto replayed = replay(db_, ledger_, settled_);
     if (!replayed)
       return replayed.error();
-    const auto caught_up =
-        catch_up(journal_, *files_.disk, files_.mark, {db_, ledger_, archive_, table()}, settled_);
+    const auto caught_up = catch_up(*files_.journal, *files_.disk, files_.mark,
+                                    {db_, ledger_, archive_, table()}, settled_);
     if (!caught_up)
       return caught_up.error();
-    tables_at_ = files_.mark.at;
     files_.patience->begin();
-    bound_old_segments();
+    groups_.begin_at_start();
     auto found = ledger_.list_unfinished();
     recovered_ = {std::move(found.objectives), std::move(found.lone_tasks), *replayed + *caught_up,
                   files_.repaired};
@@ -131,6 +128,11 @@ public:
   // -- turned_store ----------------------------------------------------------------------------------------------------
 
   void start() override {
+    groups_.start([this] {
+      const std::lock_guard lock{guard_};
+      is_disk_ready_ = true;
+      work_.notify_one();
+    });
     writer_ = std::thread{[this] { run_writer(); }};
     for (std::size_t i = 0; i < archive_readers; ++i)
       readers_.emplace_back([this] {
@@ -138,7 +140,7 @@ public:
         reader_.run();
       });
   }
-  bool turn() override { return take_turn() == turn_end::wrote || reader_.turn(); }
+  bool turn() override { return take_turn() == turn_end::went_on || reader_.turn(); }
 
   // -- store -----------------------------------------------------------------------------------------------------------
 
@@ -153,7 +155,8 @@ public:
     {
       const std::lock_guard lock{guard_};
       queue_.push(std::move(each));
-      wake = std::exchange(is_idle_, false);
+      wake = is_idle_ && may_begin();
+      is_idle_ = is_idle_ && !wake;
     }
     if (wake)
       work_.notify_one();
@@ -362,7 +365,8 @@ private:
     {
       const std::lock_guard lock{guard_};
       taken = pushes_.push(push_write);
-      wake = taken && std::exchange(is_idle_, false);
+      wake = taken && is_idle_ && may_begin();
+      is_idle_ = is_idle_ && !wake;
     }
     if (!taken)
       refuse(push_write, taken.error());
@@ -379,17 +383,24 @@ private:
     drop(awaiting_);
     if (problem_.empty())
       return;
-    drop(writing_); // The writer calls none before it has cleared the problem.
+    groups_.take_continuations(into); // The writer calls none before it has cleared the problem.
     for (auto* waiting : {&returned_, &queue_})
       for (auto& group : waiting->groups())
         drop(group);
   }
 
-  /// Under the lock.
-  [[nodiscard]] bool has_work() const noexcept {
-    return !queue_.empty() || !returned_.empty() || !settled_.empty() || !pushes_.empty()
-           || !loaded_.empty();
+  /// Something waits to be part of a group. Under the lock.
+  [[nodiscard]] bool has_changes() const noexcept {
+    return !queue_.empty() || !returned_.empty() || !pushes_.empty() || !loaded_.empty();
   }
+
+  /// A group may be begun now. Under the lock.
+  [[nodiscard]] bool may_begin() const noexcept {
+    return is_writing_ ? queue_.size() >= group_ahead_changes_ : has_work();
+  }
+
+  /// Under the lock.
+  [[nodiscard]] bool has_work() const noexcept { return has_changes() || !settled_.empty(); }
 
   /// Under the lock.
   [[nodiscard]] bool is_quiet() const noexcept {
@@ -403,15 +414,9 @@ private:
 
   // -- the writer ------------------------------------------------------------------------------------------------------
 
-  /// Where the group of the writer is.
-  enum class group_step : std::uint8_t {
-    none,       ///< There is none.
-    in_journal, ///< On its way into the journal.
-    in_tables,  ///< It is durable; its rows are on their way into the tables.
-  };
-
   enum class turn_end : std::uint8_t {
-    wrote,
+    went_on, ///< A group was begun, or has ended.
+    waits,   ///< For the disk, which has a group.
     idle,    ///< There is nothing to write.
     refused, ///< By the disk, or it is too early to try again.
   };
@@ -421,7 +426,7 @@ private:
     for (;;) {
       const bool was_stopping = is_stopping();
       const auto end = take_turn();
-      if (end == turn_end::wrote)
+      if (end == turn_end::went_on)
         continue;
       std::unique_lock lock{guard_};
       if (end == turn_end::refused) {
@@ -430,9 +435,14 @@ private:
         work_.wait_for(lock, retry_pause_, [&] { return stopping_; });
         continue;
       }
-      const auto is_over = [&] { return stopping_ && (awaiting_.empty() || !unread_.empty()); };
-      const auto is_needed = [&] { return has_work() || is_over(); };
-      is_idle_ = !has_work();
+      const bool can_begin = groups_.can_begin();
+      is_idle_ = can_begin;
+      const auto is_over = [&] {
+        return !is_writing_ && stopping_ && (awaiting_.empty() || !unread_.empty());
+      };
+      const auto is_needed = [&] {
+        return std::exchange(is_disk_ready_, false) || (can_begin && may_begin()) || is_over();
+      };
       if (const auto pause = longest_pause(); pause)
         work_.wait_for(lock, *pause, is_needed);
       else
@@ -454,210 +464,93 @@ private:
     std::optional<std::chrono::nanoseconds> out;
     if (!unread_.empty())
       out = retry_interval_;
-    if (const auto at = journal_.wakes_at()) {
+    if (const auto at = groups_.wakes_at()) {
       const auto left = std::max<std::chrono::nanoseconds>(*at - time_.steady(), {});
       out = out ? std::min(*out, left) : left;
     }
     return out;
   }
 
-  /// Takes one group to its end. While the disk refuses, that group is tried again, once an
-  /// interval has passed or the store is closing.
+  /// Begins a group if something waits for one, and takes the first group on.
   turn_end take_turn() {
-    turn_journal(); // Groups that were acknowledged become safe, whatever the tables do.
-    if (step_ == group_step::none) {
-      if (!gather()) {
-        note_journal();
-        return turn_end::idle;
-      }
-      stage_group();
-      step_ = group_step::in_journal;
+    const bool has_begun = groups_.can_begin() && begin_group();
+    switch (groups_.advance([this] { return take_seals(); }, !was_busy_, is_stopping())) {
+      case group_writer::progress::refused:
+        note_refusal(*groups_.refused());
+        return turn_end::refused;
+      case group_writer::progress::written: end_group(); return turn_end::went_on;
+      case group_writer::progress::waits: break;
     }
-    if (step_ == group_step::in_journal && !is_durable())
-      return turn_end::refused;
-    step_ = group_step::in_tables;
-    if (!write_tables())
-      return turn_end::refused;
-    finish_group();
-    step_ = group_step::none;
-    return turn_end::wrote;
+    if (has_begun)
+      return turn_end::went_on;
+    if (groups_.in_flight() != 0)
+      return turn_end::waits;
+    if (const auto refused = groups_.refused()) // What was acknowledged may not become safe.
+      note_refusal(*refused);
+    else if (has_problem())
+      clear_problem();
+    return turn_end::idle;
   }
 
   /// Takes what waits; false if there is nothing.
-  bool gather() {
-    std::unique_lock lock{guard_};
-    if (!unread_.empty() && time_.steady() >= load_again_at_)
-      load_again(lock);
-    // An objective counts as away until all changes that waited for it are written. If it leaves
-    // memory again before that, later changes of it stay behind these.
-    if (returned_.empty())
-      take_loaded();
-    if (!has_work())
-      return false;
-    is_writing_ = true;
-    problem_.clear(); // This group finds out anew. Who drains leaves it alone until then.
-    const auto seal_count = std::min(settled_.size(), group_seals_max);
-    const auto seals_end = settled_.begin() + static_cast<std::ptrdiff_t>(seal_count);
-    group_seals_.assign(settled_.begin(), seals_end);
-    settled_.erase(settled_.begin(), seals_end);
-    group_pushes_ = pushes_.take(); // Those of one configuration become one row.
-    // What has waited for its objective goes first.
-    auto& next = returned_.empty() ? queue_ : returned_;
-    if (!next.empty())
-      writing_ = next.take(std::move(writing_));
+  bool begin_group() {
+    std::vector<submission> changes;
+    std::vector<push_write> pushes;
+    {
+      std::unique_lock lock{guard_};
+      if (!unread_.empty() && time_.steady() >= load_again_at_)
+        load_again(lock);
+      // An objective counts as away until all changes that waited for it are staged. If it leaves
+      // memory again before that, later changes of it stay behind these.
+      if (returned_.empty())
+        take_loaded();
+      if (!may_begin())
+        return false;
+      is_writing_ = true;
+      problem_.clear();        // This group finds out anew. Who drains leaves it alone until then.
+      pushes = pushes_.take(); // Those of one configuration become one row.
+      // What has waited for its objective goes first.
+      auto& next = returned_.empty() ? queue_ : returned_;
+      if (!next.empty())
+        changes = next.take();
+    }
+    std::vector<submission> apart;
+    groups_.begin(std::move(changes), std::move(pushes), loading_, apart);
+    await_objectives(std::move(apart));
     return true;
   }
 
-  /// Changes whose objectives have left memory are put aside until these are back.
-  void stage_group() {
-    std::vector<submission> apart;
-    batch_.stage(writing_, loading_, apart);
-    await_objectives(std::move(apart));
-    for (const auto& each : group_seals_)
-      batch_.stage_seal(each);
-    table().stage(group_pushes_);
-    put_pushes(batch_.rows(), table());
-    batch_.finish();
-    // Seals follow from what is in the journal already.
-    std::string group;
-    for (const auto& each : writing_)
-      if (each.accepted)
-        add_entry(group, group_change{each.submitted.stream(), each.submitted.sequence, each.row});
-    add_pushes(group, table());
-    behind_bytes_ += std::max(group.size(), batch_.rows().GetDataSize());
-    if (group.empty())
-      return;
-    unforgotten_bytes_ += group.size();
-    ++appended_;
-    journal_.append(std::move(group), [this](journal::position at) {
-      files_.mark.at = at;
-      files_.mark.safe = journal_.status().safe;
-      --appended_;
-    });
+  /// Objectives that may be sealed, as many as go with one group.
+  std::vector<objective_id> take_seals() {
+    const std::lock_guard lock{guard_};
+    const auto end =
+        settled_.begin() + static_cast<std::ptrdiff_t>(std::min(settled_.size(), group_seals_max));
+    std::vector<objective_id> out{std::make_move_iterator(settled_.begin()),
+                                  std::make_move_iterator(end)};
+    settled_.erase(settled_.begin(), end);
+    return out;
   }
 
-  void turn_journal() {
-    while (journal_.turn()) {
-    }
-  }
-
-  /// Nothing waits; but groups that were acknowledged may not become safe.
-  void note_journal() {
-    const auto refused = journal_.status().refused;
-    if (refused)
-      note_refusal(describe_write_failure(refused, directory_));
-    else if (has_problem())
-      clear_problem();
-  }
-
-  /// False if the disk refuses the group.
-  bool is_durable() {
-    turn_journal();
-    if (appended_ == 0)
-      return true;
-    note_refusal(describe_write_failure(journal_.status().refused, directory_));
-    return false;
-  }
-
-  /// False if the tables refuse the rows. The group is safe in the journal.
-  bool write_tables() {
-    if (is_refused_ && time_.steady() < retry_at_ && !is_stopping())
-      return false;
-    auto status = bound_journal();
-    if (status.ok() && !batch_.empty())
-      status = write_rows(db_, batch_.rows(), files_.mark, when_stalled::refuse);
-    is_refused_ = !status.ok();
-    if (status.IsIncomplete()) // The disk is slow, or a write of the tables has failed.
-      note_refusal("The tables of " + directory_
-                       + " are behind the journal; writing goes on when the disk has taken them.",
-                   std::min<std::chrono::milliseconds>(retry_interval_, behind_interval));
-    else if (is_refused_)
-      note_refusal(describe_write_failure(status, directory_));
-    if (is_refused_)
-      resume_tables();
-    return status.ok();
-  }
-
-  /// Forgets the groups whose rows are safe. If too many are not, they are made safe by the way. If
-  /// those before them are not safe yet, the status is Incomplete, or why a write of a table waits.
-  /// Never waits itself: what RocksDB waits for may not come. A store that closes has the journal.
-  rocksdb::Status bound_journal() {
-    if (unforgotten_bytes_ >= journal_forget_bytes_) {
-      unforgotten_bytes_ = 0;
-      journal_.forget(persisted_mark(db_).at + 1);
-    }
-    if (behind_bytes_ < journal_behind_bytes_ || is_stopping())
-      return {};
-    if (is_behind()) {
-      auto waits = files_.patience->refusal();
-      return waits.ok() ? rocksdb::Status::Incomplete() : waits;
-    }
-    rocksdb::FlushOptions how;
-    how.wait = false;
-    how.allow_write_stall = true;
-    auto status = db_.Flush(how);
-    if (status.ok()) {
-      flushed_at_ = tables_at_;
-      behind_bytes_ = 0;
-    }
-    return status;
-  }
-
-  /// Rows that were told to become safe are not safe yet.
-  [[nodiscard]] bool is_behind() { return persisted_mark(db_).at < flushed_at_; }
-
-  /// At the start: what earlier processes left counts like what this one writes. Each has begun a
-  /// segment of its own, whose room counts however little was written.
-  void bound_old_segments() {
-    journal_.forget(persisted_mark(db_).at + 1);
-    while (journal_.turn() || files_.disk->wait()) {
-    }
-    behind_bytes_ = journal_.status().segment_bytes;
-    bound_journal().PermitUncheckedError(); // The first group tries again.
-  }
-
-  /// Has RocksDB make the tables anew whose sync has failed. That waits for them, so it has a
-  /// thread of its own.
-  void resume_tables() {
-    if (is_resuming() || is_stopping() || time_.steady() < resume_at_
-        || !files_.patience->refusal().ok())
-      return;
-    resume_at_ = time_.steady() + retry_interval_;
-    resuming_ = std::async(std::launch::async, [this] {
-      db_.Resume().PermitUncheckedError(); // The tables say whether it helped.
-    });
-  }
-
-  [[nodiscard]] bool is_resuming() const {
-    return resuming_.valid()
-           && resuming_.wait_for(std::chrono::seconds{0}) != std::future_status::ready;
-  }
-
-  void finish_group() {
-    tables_at_ = files_.mark.at;
+  void end_group() {
     if (has_problem())
       clear_problem();
-    std::vector<objective_id> settled;
-    batch_.publish(writing_, settled);
-    batch_.clear();
-    table().publish();
-    push_table::answer(group_pushes_);
-    group_pushes_.clear();
-    for (auto& each : writing_)
+    auto [group, settled] = groups_.publish();
+    push_table::answer(group.pushes);
+    std::size_t ended = 0;
+    for (auto& each : group.changes) {
+      ended += each.is_staged ? 1 : 0;
       if (each.then)
         each.then();
-    backlog_.fetch_sub(writing_.size(), std::memory_order_relaxed);
-    writing_.clear();
-    group_seals_.clear();
-    rest(std::move(settled));
-  }
-
-  void rest(std::vector<objective_id> settled) {
+    }
+    backlog_.fetch_sub(ended, std::memory_order_relaxed);
+    group.changes.clear();
     const std::lock_guard lock{guard_};
+    queue_.reuse(std::move(group.changes));
     settled_.insert(settled_.end(), std::make_move_iterator(settled.begin()),
                     std::make_move_iterator(settled.end()));
-    is_writing_ = false;
-    if (!has_work())
+    is_writing_ = groups_.in_flight() != 0;
+    was_busy_ = queue_.size() >= group_ahead_changes_;
+    if (!is_writing_ && !has_work())
       done_.notify_all();
   }
 
@@ -725,33 +618,11 @@ private:
     lock.lock();
   }
 
-  /// What the next start need not read again is forgotten. Tables that are behind are left alone,
-  /// and so is a disk that refuses: the journal has everything.
-  void close_files() {
-    if (is_resuming()) { // Perhaps for ever.
-      rocksdb::CancelAllBackgroundWork(&db_, false);
-      resuming_.wait();
-    }
-    rocksdb::FlushOptions how;
-    how.allow_write_stall = true;
-    if (step_ == group_step::none && !is_behind() && db_.Flush(how).ok())
-      journal_.forget(persisted_mark(db_).at + 1);
-    close_journal();
-  }
-
-  void close_journal() {
-    turn_journal();
-    journal_.close(nullptr);
-    turn_journal();
-  }
-
   /// Says what is wrong, and tries again after the pause.
-  void note_refusal(std::string problem) { note_refusal(std::move(problem), retry_interval_); }
-  void note_refusal(std::string problem, std::chrono::milliseconds pause) {
-    retry_pause_ = pause;
-    retry_at_ = time_.steady() + pause;
+  void note_refusal(group_writer::refusal refused) {
+    retry_pause_ = refused.pause;
     const std::lock_guard lock{guard_};
-    problem_ = std::move(problem);
+    problem_ = std::move(refused.problem);
     done_.notify_all();
   }
 
@@ -770,41 +641,24 @@ private:
     problem_.clear();
   }
 
-  const std::string directory_;
   const std::chrono::milliseconds retry_interval_;
-  const std::size_t journal_behind_bytes_;
-  const std::size_t journal_forget_bytes_;
+  const std::size_t group_ahead_changes_;
   const time_source& time_;
   opened_files files_;
   rocksdb::DB& db_;
-  journal::journal& journal_;
   rocksdb_archive archive_;
   mutable ledger ledger_;
   mutable archive_reader reader_;
   id_claims claims_;
-  change_batch batch_;
-  std::vector<submission>
-      writing_; ///< The writer's; while `problem_` is set, `drain` may take continuations from it.
+  group_writer groups_; ///< The writer's; while `problem_` is set, `drain` may take continuations.
   std::unordered_set<std::string> loading_; ///< The writer's: objectives that changes wait for.
 
   bool is_open_ = false; ///< The start went well.
 
   // Only on the thread that takes the turns:
-  group_step step_ = group_step::none;
-  std::vector<objective_id> group_seals_;
-  std::vector<push_write> group_pushes_;
-  std::size_t appended_ = 0; ///< Groups that are not durable yet.
-  bool is_refused_ = false;  ///< By the tables.
   std::chrono::milliseconds retry_pause_{};
-  time_source::steady_point retry_at_{};
-  time_source::steady_point resume_at_{}; ///< Not before.
-  std::future<void> resuming_;            ///< `DB::Resume`, if it was ever called.
-  std::size_t behind_bytes_ =
-      0; ///< Of groups, or their rows, since rows were last told to become safe.
-  journal::position tables_at_ = 0;   ///< The last group whose rows were written.
-  journal::position flushed_at_ = 0;  ///< The same when they were told so.
-  std::size_t unforgotten_bytes_ = 0; ///< Of groups since the journal last forgot some.
-  recovered recovered_;               ///< Until somebody asks.
+  bool was_busy_ = false; ///< When the last group ended, there was enough to do to begin another.
+  recovered recovered_;   ///< Until somebody asks.
 
   mutable std::mutex guard_; ///< Of what follows.
   std::condition_variable work_;
@@ -818,10 +672,11 @@ private:
       loaded_;                      ///< Whether there is such an objective.
   std::vector<std::string> unread_; ///< Objectives to be read again at `load_again_at_`.
   time_source::steady_point load_again_at_{};
-  std::string unreadable_; ///< Why `unread_` could not be read.
-  std::string problem_;    ///< Empty: the last write went well.
-  bool is_idle_ = false;   ///< The writer waits for work.
-  bool is_writing_ = false;
+  std::string unreadable_;  ///< Why `unread_` could not be read.
+  std::string problem_;     ///< Empty: the last write went well.
+  bool is_idle_ = false;    ///< The writer waits for work.
+  bool is_writing_ = false; ///< A group is in flight.
+  bool is_disk_ready_ = false;
   bool stopping_ = false;
 
   std::atomic<std::size_t> backlog_{0};

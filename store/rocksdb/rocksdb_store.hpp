@@ -28,6 +28,8 @@ struct rocksdb_internals {
   const time_source* time = &system_time(); ///< Says when to try again. It outlives the store.
   /// Bytes of the write buffer; a test that wants files on disk early makes it small.
   std::size_t write_buffer_bytes = std::size_t{64} << 20;
+  /// While a group is on its way to the disk, the next one is begun once so many changes wait.
+  std::size_t group_ahead_changes = group_ahead_changes_min;
   std::size_t journal_behind_bytes = journal_behind_bytes_max;
   std::size_t journal_forget_bytes = troupe::journal_forget_bytes;
   reader_limits reads = {};

@@ -24,6 +24,11 @@ inline constexpr std::size_t group_changes_max = 4096;
 /// Bytes of history rows in one batch. A single change may be larger; then it is the only one.
 inline constexpr std::size_t group_bytes_max = std::size_t{16} << 20;
 
+/// While a group is on its way to the disk, the next one is begun once so many changes wait: then
+/// there is enough to do meanwhile. Of a smaller group, changes that are about to come would have
+/// to wait for the one after it.
+inline constexpr std::size_t group_ahead_changes_min = 64;
+
 /// Bytes of groups whose rows are not yet flushed to the tables. Above, a flush starts in the
 /// background. A start after a kill reads about so much: a few seconds.
 inline constexpr std::size_t journal_behind_bytes_max = std::size_t{64} << 20;

@@ -35,6 +35,7 @@ public:
   [[nodiscard]] std::unique_ptr<image> with_journal(const files& journal) const {
     auto out = std::make_unique<image>();
     out->options = options;
+    out->options.journal_files = nullptr;
     for (const auto& name : table_names()) {
       std::string content;
       REQUIRE(rocksdb::ReadFileToString(tables_.get(), path(name), &content).ok());
@@ -59,14 +60,16 @@ public:
   [[nodiscard]] rocksdb_internals internals() {
     auto out = options;
     out.env = tables_.get();
-    out.journal_files = &disk_;
+    if (!out.journal_files)
+      out.journal_files = &disk_;
     out.time = &time;
     return out;
   }
 
   [[nodiscard]] journal::simulated_disk& disk() noexcept { return disk_; }
   hand_time time{at_ms(1'700'000'000'000)};
-  rocksdb_internals options; ///< Files and time aside.
+  /// Tables and time aside. Its `journal_files`, if any, stands before `disk`.
+  rocksdb_internals options;
 
   [[nodiscard]] files journal() {
     files out;

@@ -1,0 +1,248 @@
+#include "store/rocksdb/group_writer.hpp"
+
+#include "store/group.hpp"
+#include "store/rocksdb/rocksdb_pushes.hpp"
+
+#include <rocksdb/convenience.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+/// Tables that are behind are looked at again after this time.
+constexpr std::chrono::milliseconds behind_interval{10};
+
+/// Groups that are staged while the first is on its way to the disk. They are written with one
+/// sync; more only take memory.
+constexpr std::size_t groups_in_flight_max = 8;
+
+/// Memory for rows that is kept from one group to a later one.
+constexpr std::size_t spare_rows_bytes_max = std::size_t{1} << 20;
+
+} // namespace
+
+group_writer::group_writer(opened_files& files, const table_parts& tables, options how)
+    : options_(std::move(how)), files_(files), db_(*files.db), journal_(*files.journal),
+      pushes_(tables.pushes), staging_(tables.live, tables.archive) {}
+
+void group_writer::begin_at_start() {
+  tables_at_ = files_.mark.at;
+  journal_.forget(persisted_mark(db_).at + 1);
+  while (journal_.turn() || files_.disk->wait()) {
+  }
+  // Each earlier process has begun a segment of its own, whose room counts however little was
+  // written.
+  behind_bytes_ = journal_.status().segment_bytes;
+  bound_journal().PermitUncheckedError(); // The first group tries again.
+}
+
+void group_writer::start(std::function<void()> ready) {
+  if (!files_.own_disk)
+    return;
+  threaded_disk_ = files_.own_disk.get();
+  threaded_disk_->start(std::move(ready));
+}
+
+// -- groups ----------------------------------------------------------------------------------------------------------
+
+bool group_writer::can_begin() const {
+  return groups_.empty()
+         || (!is_refused_ && groups_.size() < groups_in_flight_max
+             && groups_.back().pushes.empty());
+}
+
+void group_writer::begin(std::vector<submission>&& changes, std::vector<push_write>&& pushes,
+                         const std::unordered_set<std::string>& awaited,
+                         std::vector<submission>& apart) {
+  auto& group = groups_.emplace_back();
+  group.rows = std::exchange(spare_rows_, rocksdb::WriteBatch{});
+  group.changes = std::move(changes);
+  group.pushes = std::move(pushes);
+  staging_.stage(group, awaited, apart);
+  pushes_.stage(group.pushes);
+  put_pushes(group.rows, pushes_);
+  append(group);
+}
+
+/// What cannot be derived goes into the journal. Seals follow from what is there already.
+void group_writer::append(flight& group) {
+  std::string bytes;
+  for (const auto& each : group.changes)
+    if (each.accepted)
+      add_entry(bytes, group_change{each.submitted.stream(), each.submitted.sequence, each.row});
+  add_pushes(bytes, pushes_);
+  behind_bytes_ += std::max(bytes.size(), group.rows.GetDataSize());
+  group.is_durable = bytes.empty();
+  if (bytes.empty())
+    return;
+  unforgotten_bytes_ += bytes.size();
+  journal_.append(std::move(bytes), [&group](journal::position at) {
+    group.at = at;
+    group.is_durable = true;
+  });
+}
+
+group_writer::progress
+group_writer::advance(const std::function<std::vector<objective_id>()>& seals, bool is_alone,
+                      bool is_stopping) {
+  turn_journal(is_alone || is_refused_); // Also what was acknowledged already becomes safe.
+  is_refused_ = false;
+  if (groups_.empty())
+    return progress::waits;
+  auto& first = groups_.front();
+  if (!first.is_durable) {
+    is_refused_ = static_cast<bool>(journal_.status().refused);
+    return is_refused_ ? progress::refused : progress::waits;
+  }
+  if (!first.is_closed)
+    staging_.close(first, seals());
+  is_refused_ = !write_tables(first, is_stopping);
+  return is_refused_ ? progress::refused : progress::written;
+}
+
+void group_writer::turn_journal(bool is_alone) {
+  for (;;) {
+    while (journal_.turn()) {
+    }
+    if (!threaded_disk_)
+      return;
+    if (!is_alone) {
+      threaded_disk_->hand_over();
+      return;
+    }
+    if (!threaded_disk_->carry_out())
+      return;
+  }
+}
+
+std::optional<group_writer::refusal> group_writer::refused() const {
+  if (tables_refused_)
+    return tables_refused_;
+  if (const auto refused = journal_.status().refused)
+    return refusal{describe_write_failure(refused, options_.directory), options_.retry_interval};
+  return std::nullopt;
+}
+
+group_writer::ended_group group_writer::publish() {
+  auto& first = groups_.front();
+  tables_at_ = files_.mark.at;
+  ended_group out;
+  staging_.publish(first, out.settled);
+  if (!first.pushes.empty())
+    pushes_.publish();
+  if (first.rows.GetDataSize() <= spare_rows_bytes_max) {
+    spare_rows_ = std::move(first.rows);
+    spare_rows_.Clear();
+  }
+  out.group = std::move(first);
+  groups_.pop_front();
+  return out;
+}
+
+void group_writer::take_continuations(std::vector<committed_fn>& into) {
+  for (auto& group : groups_)
+    for (auto& each : group.changes)
+      into.push_back(std::exchange(each.then, nullptr));
+}
+
+// -- tables ----------------------------------------------------------------------------------------------------------
+
+bool group_writer::write_tables(flight& group, bool is_stopping) {
+  if (tables_refused_ && options_.time->steady() < tables_retry_at_ && !is_stopping)
+    return false;
+  if (group.at != 0) {
+    files_.mark.at = group.at;
+    files_.mark.safe = std::min(group.at, journal_.status().safe);
+  }
+  auto status =
+      is_stopping ? rocksdb::Status{} : bound_journal(); // A store that closes has the journal.
+  if (status.ok() && group.rows.Count() != 0)
+    status = write_rows(db_, group.rows, files_.mark, when_stalled::refuse);
+  tables_refused_.reset();
+  if (status.ok())
+    return true;
+  if (status.IsIncomplete()) // The disk is slow, or a write of the tables has failed.
+    tables_refused_ = {
+        "The tables of " + options_.directory
+            + " are behind the journal; writing goes on when the disk has taken "
+              "them.",
+        std::min<std::chrono::milliseconds>(options_.retry_interval, behind_interval)};
+  else
+    tables_refused_ = {describe_write_failure(status, options_.directory), options_.retry_interval};
+  tables_retry_at_ = options_.time->steady() + tables_refused_->pause;
+  if (!is_stopping)
+    resume_tables();
+  return false;
+}
+
+rocksdb::Status group_writer::bound_journal() {
+  if (unforgotten_bytes_ >= options_.journal_forget_bytes) {
+    unforgotten_bytes_ = 0;
+    journal_.forget(persisted_mark(db_).at + 1);
+  }
+  if (behind_bytes_ < options_.journal_behind_bytes)
+    return {};
+  if (is_behind()) {
+    auto waits = files_.patience->refusal();
+    return waits.ok() ? rocksdb::Status::Incomplete() : waits;
+  }
+  rocksdb::FlushOptions how;
+  how.wait = false;
+  how.allow_write_stall = true;
+  auto status = db_.Flush(how);
+  if (status.ok()) {
+    flushed_at_ = tables_at_;
+    behind_bytes_ = 0;
+  }
+  return status;
+}
+
+bool group_writer::is_behind() {
+  return persisted_mark(db_).at < flushed_at_;
+}
+
+/// Has RocksDB make the tables anew whose sync has failed. That waits for them, so it has a thread
+/// of its own.
+void group_writer::resume_tables() {
+  if (is_resuming() || options_.time->steady() < resume_at_ || !files_.patience->refusal().ok())
+    return;
+  resume_at_ = options_.time->steady() + options_.retry_interval;
+  resuming_ = std::async(std::launch::async, [this] {
+    db_.Resume().PermitUncheckedError(); // The tables say whether it helped.
+  });
+}
+
+bool group_writer::is_resuming() const {
+  return resuming_.valid()
+         && resuming_.wait_for(std::chrono::seconds{0}) != std::future_status::ready;
+}
+
+// -- the end ---------------------------------------------------------------------------------------------------------
+
+void group_writer::close() {
+  if (is_resuming()) { // Perhaps for ever.
+    rocksdb::CancelAllBackgroundWork(&db_, false);
+    resuming_.wait();
+  }
+  rocksdb::FlushOptions how;
+  how.allow_write_stall = true;
+  if (groups_.empty() && !is_behind() && db_.Flush(how).ok())
+    journal_.forget(persisted_mark(db_).at + 1);
+  close_journal();
+}
+
+void group_writer::close_journal() {
+  const auto turn_to_end = [this] {
+    do
+      turn_journal(true);
+    while (threaded_disk_ && threaded_disk_->wait());
+  };
+  turn_to_end();
+  journal_.close(nullptr);
+  turn_to_end();
+}
+
+} // namespace troupe

@@ -1,0 +1,132 @@
+// Takes groups of changes into the journal, then into the tables, then to the readers. The next
+// groups are staged while one is on its way to the disk. While the disk refuses, groups stay as
+// they are, in their order, and are tried again.
+//
+// Owns the journal from the end of the start on. One thread at a time calls it.
+#pragma once
+
+#include "store/journal/file_disk.hpp"
+#include "store/rocksdb/catch_up.hpp"
+#include "store/rocksdb/rocksdb_open.hpp"
+#include "store/rocksdb/staging.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <future>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+namespace troupe {
+
+class group_writer {
+public:
+  struct options {
+    std::string directory; ///< For messages.
+    std::chrono::milliseconds retry_interval{1000};
+    std::size_t journal_behind_bytes = 0;
+    std::size_t journal_forget_bytes = 0;
+    const time_source* time = nullptr; ///< Outlives the writer.
+  };
+
+  /// The parts outlive the writer.
+  group_writer(opened_files& files, const table_parts& tables, options how);
+
+  /// Once, when the tables are where the journal is: what earlier processes left is bounded.
+  void begin_at_start();
+  /// The journal's disk has a thread from now on, which calls `ready` when `advance` should be
+  /// called.
+  void start(std::function<void()> ready);
+
+  /// Whether another group may be begun. Not while the disk refuses; nor behind a group with
+  /// pushes, whose rows are staged one group at a time.
+  [[nodiscard]] bool can_begin() const;
+  /// Of groups that were begun and have not ended.
+  [[nodiscard]] std::size_t in_flight() const noexcept { return groups_.size(); }
+  /// Stages a group and appends it to the journal. The parameters are `staging::stage`'s.
+  void begin(std::vector<submission>&& changes, std::vector<push_write>&& pushes,
+             const std::unordered_set<std::string>& awaited, std::vector<submission>& apart);
+
+  enum class progress : std::uint8_t {
+    waits,   ///< For the disk; or nothing is in flight.
+    refused, ///< By the disk, or it is too early to try again; see `refused`.
+    written, ///< The first group is durable, and in the tables: call `publish`.
+  };
+  /// Does what can be done now. `seals`: called for the objectives that the rows of the next group
+  /// may seal. `is_alone`: nothing else happens, so that the disk may be waited for here.
+  /// `is_stopping`: a disk that refuses is tried again without a pause.
+  [[nodiscard]] progress advance(const std::function<std::vector<objective_id>()>& seals,
+                                 bool is_alone, bool is_stopping);
+
+  struct refusal {
+    std::string problem;               ///< With what to do.
+    std::chrono::milliseconds pause{}; ///< Before the next attempt.
+  };
+  /// Why the disk refuses. At rest it may be that groups which were acknowledged cannot be synced.
+  [[nodiscard]] std::optional<refusal> refused() const;
+
+  struct ended_group {
+    staged_group group;
+    std::vector<objective_id> settled; ///< They may be sealed.
+  };
+  /// Makes the first group visible and removes it; it is `written`.
+  [[nodiscard]] ended_group publish();
+
+  /// When `advance` has something to do although nothing happens.
+  [[nodiscard]] std::optional<time_source::steady_point> wakes_at() const {
+    return journal_.wakes_at();
+  }
+  /// Takes the continuations of the groups in flight. Any thread may call this between an `advance`
+  /// that was refused and the next `begin` or `publish`.
+  void take_continuations(std::vector<committed_fn>& into);
+
+  /// What the next start need not read again is forgotten, and the journal is closed. Tables that
+  /// are behind are left alone, and so is a disk that refuses: the journal has everything.
+  void close();
+  /// The same for a start that failed: the tables stay as they are.
+  void close_journal();
+
+private:
+  struct flight : staged_group {
+    bool is_durable = false;
+    journal::position at = 0; ///< 0: it has nothing for the journal.
+  };
+
+  void append(flight& group);
+  void turn_journal(bool is_alone);
+  /// False if the tables refuse the rows. The group is safe in the journal.
+  bool write_tables(flight& group, bool is_stopping);
+  /// Forgets the groups whose rows are safe. If too many are not, they are made safe by the way. If
+  /// those before them are not safe yet, the status is Incomplete, or why a write of a table waits.
+  /// Never waits itself: what RocksDB waits for may not come.
+  [[nodiscard]] rocksdb::Status bound_journal();
+  /// Rows that were told to become safe are not safe yet.
+  [[nodiscard]] bool is_behind();
+  void resume_tables();
+  [[nodiscard]] bool is_resuming() const;
+
+  const options options_;
+  opened_files& files_;
+  rocksdb::DB& db_;
+  journal::journal& journal_;
+  journal::file_disk* threaded_disk_ = nullptr; ///< Once it was started.
+  push_table& pushes_;
+  staging staging_;
+  std::deque<flight> groups_;
+  rocksdb::WriteBatch spare_rows_; ///< Empty; its memory serves a later group.
+  bool is_refused_ = false;        ///< By the journal's disk or by the tables.
+  std::optional<refusal> tables_refused_;
+  time_source::steady_point tables_retry_at_{};
+  time_source::steady_point resume_at_{}; ///< Not before.
+  std::future<void> resuming_;            ///< `DB::Resume`, if it was ever called.
+  /// Of groups, or their rows, since rows were last told to become safe.
+  std::size_t behind_bytes_ = 0;
+  journal::position tables_at_ = 0;   ///< The last group whose rows were written.
+  journal::position flushed_at_ = 0;  ///< The same when they were told so.
+  std::size_t unforgotten_bytes_ = 0; ///< Of groups since the journal last forgot some.
+};
+
+} // namespace troupe

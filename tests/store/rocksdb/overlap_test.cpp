@@ -1,0 +1,196 @@
+// The next groups are staged while one is on its way to the disk.
+#include "tests/store/kinds.hpp"
+#include "tests/store/random_changes.hpp"
+#include "tests/store/rocksdb/image.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/reads.hpp"
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+constexpr std::int64_t far_future_ms = 4'000'000'000'000;
+
+/// A disk whose calls end when the test says so.
+class held_disk final : public journal::disk {
+public:
+  explicit held_disk(journal::disk& of) : of_(of) {}
+
+  bool is_held = false;
+
+  void open(const std::string& name, journal::open_mode how,
+            journal::disk_read_done<journal::file_id> done) override {
+    of_.open(name, how, std::move(done));
+  }
+  void close(journal::file_id file) override { of_.close(file); }
+  void allocate(journal::file_id file, std::uint64_t size, journal::disk_done done) override {
+    of_.allocate(file, size, std::move(done));
+  }
+  void write(journal::file_id file, std::uint64_t offset, std::string_view bytes,
+             journal::disk_done done) override {
+    of_.write(file, offset, bytes, std::move(done));
+  }
+  void sync(journal::file_id file, journal::disk_done done) override {
+    of_.sync(file, std::move(done));
+  }
+  void read(journal::file_id file, std::uint64_t offset, std::size_t size,
+            journal::disk_read_done<std::string> done) override {
+    of_.read(file, offset, size, std::move(done));
+  }
+  void size(journal::file_id file, journal::disk_read_done<std::uint64_t> done) override {
+    of_.size(file, std::move(done));
+  }
+  void sync_directory(journal::disk_done done) override { of_.sync_directory(std::move(done)); }
+  void rename(const std::string& from, const std::string& to, journal::disk_done done) override {
+    of_.rename(from, to, std::move(done));
+  }
+  void remove(const std::string& name, journal::disk_done done) override {
+    of_.remove(name, std::move(done));
+  }
+  void list(journal::disk_read_done<std::vector<std::string>> done) override {
+    of_.list(std::move(done));
+  }
+  bool turn() override { return !is_held && of_.turn(); }
+  bool wait() override { return !is_held && of_.wait(); }
+
+private:
+  journal::disk& of_;
+};
+
+std::string describe_all(turned_store& in, const random_changes& script) {
+  std::string out;
+  for (const auto& id : script.objectives)
+    out += describe(find_objective(in, objective_id{id})) + "\n";
+  for (const auto& id : script.tasks)
+    out += id + " " + describe(find_task(in, task_id{id})) + "\n";
+  list_tasks query;
+  query.page_size = 100;
+  const auto page = list(in, query);
+  REQUIRE(page.has_value());
+  out += std::to_string(page->total_size) + " tasks, ";
+  const auto objectives = list(in, list_objectives{});
+  REQUIRE(objectives.has_value());
+  return out + std::to_string(objectives->total_size) + " objectives";
+}
+
+/// What the same changes lead to in a store that has one group at a time. One state for each number
+/// of changes.
+std::vector<std::string> states_of(std::uint32_t seed, int changes, const random_changes& ids) {
+  image files;
+  const auto records = files.open();
+  recover_or_fail(*records);
+  random_changes script{seed};
+  std::vector<std::string> out{describe_all(*records, ids)};
+  for (int i = 0; i < changes; ++i) {
+    records->commit(script.next());
+    records->flush();
+    out.push_back(describe_all(*records, ids));
+  }
+  return out;
+}
+
+/// The ids that the first `changes` bring into the world.
+random_changes ids_of(std::uint32_t seed, int changes) {
+  random_changes out{seed};
+  for (int i = 0; i < changes; ++i)
+    static_cast<void>(out.next());
+  return out;
+}
+
+/// A store that begins the next group with its first change.
+std::unique_ptr<turned_store> open_held(image& files, held_disk& disk) {
+  files.options.journal_files = &disk;
+  files.options.group_ahead_changes = 1;
+  auto out = files.open();
+  recover_or_fail(*out);
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("Groups that are in flight together lead to what one after another leads to",
+          "[store][recovery]") {
+  const std::uint32_t seed = GENERATE(31u, 32u, 33u, 34u, 35u, 36u);
+  CAPTURE(seed);
+  constexpr int changes = 300;
+  const auto ids = ids_of(seed, changes);
+  const auto states = states_of(seed, changes, ids);
+  image files;
+  held_disk disk{files.disk()};
+  random_changes script{seed};
+  std::mt19937 dice{seed};
+  std::size_t acknowledged = 0;
+  int overlaps = 0;
+  {
+    const auto open = open_held(files, disk);
+    auto& records = *open;
+    for (int i = 0; i < changes;) {
+      disk.is_held = dice() % 4 != 0;
+      int begun = 0;
+      for (auto more = 1 + dice() % 4; more > 0 && i < changes; --more, ++i)
+        records.commit(script.next(), [&] { ++acknowledged; });
+      while (records.turn())
+        ++begun;
+      overlaps += disk.is_held && begun > 0 && records.status().backlog_changes > 4 ? 1 : 0;
+      if (dice() % 8 == 0)
+        records.evict(at_ms(far_future_ms));
+      if (dice() % 16 != 0)
+        continue;
+      // The process is killed here: everything acknowledged is there, and nothing is half there.
+      const auto copy = files.with_journal(files.journal());
+      const auto again = copy->open();
+      recover_or_fail(*again);
+      const auto now = describe_all(*again, ids);
+      const auto least = states.begin() + static_cast<std::ptrdiff_t>(acknowledged);
+      CAPTURE(i, acknowledged, now);
+      REQUIRE(std::find(least, states.end(), now) != states.end());
+    }
+    disk.is_held = false;
+    records.flush();
+    CHECK(acknowledged == changes);
+    CHECK(records.status().backlog_changes == 0);
+    REQUIRE(describe_all(records, ids) == states.back());
+    records.evict(at_ms(far_future_ms));
+    REQUIRE(describe_all(records, ids) == states.back());
+  }
+  CHECK(overlaps > 5);
+  const auto again = files.open();
+  recover_or_fail(*again);
+  CHECK(describe_all(*again, ids) == states.back());
+}
+
+TEST_CASE("What one group creates the next one may end before either is durable", "[store]") {
+  image files;
+  held_disk disk{files.disk()};
+  const auto open = open_held(files, disk);
+  auto& records = *open;
+  const auto spec = make_objective("o", {1});
+  int acknowledged = 0;
+  disk.is_held = true;
+  const auto in_a_group = [&](change each) {
+    records.commit(std::move(each), [&] { ++acknowledged; });
+    REQUIRE(records.turn()); // It is begun,
+    REQUIRE_FALSE(records.turn());
+    REQUIRE(acknowledged == 0); // and not durable.
+  };
+  in_a_group(
+      about("o", 1, objective_created{spec, {}}, objective_moved{objective_event::work, ""}));
+  in_a_group(about_task(*spec, 0, 0, 2, born(*spec, 0, 0, 2), moved(task_state::working, 1)));
+  in_a_group(about_task(*spec, 0, 0, 3, moved(task_state::completed)));
+  // A late result of what has ended, also while that is not durable.
+  in_a_group(about_task(*spec, 0, 0, 4, moved(task_state::failed)));
+  CHECK_FALSE(find_objective(records, objective_id{"o"}));
+  disk.is_held = false;
+  records.flush();
+  CHECK(acknowledged == 4);
+  const auto ended = find_task(records, spec->plans[0]->tasks[0].id);
+  REQUIRE(ended);
+  CHECK(ended->status.state == task_state::completed);
+}
