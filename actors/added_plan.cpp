@@ -70,12 +70,12 @@ private:
   result<std::uint32_t> find_plan(const std::string& text, std::string_view verb,
                                   const std::string& where) const {
     const bool is_own_id = !text.empty() && (text == spec_->key || text == spec_->id.str());
-    auto found = nobody;
+    auto found = not_found;
     if (is_own_id) {
       found = plan_;
     } else if (const auto id = known_.find_plan(text)) {
       found = *id;
-    } else if (const auto named = known_.find_plan_named(text); named != nobody) {
+    } else if (const auto named = known_.find_plan_named(text); named != not_found) {
       found = text == spec_->name ? ambiguous : named;
     } else if (!text.empty() && text == spec_->name) {
       found = plan_;
@@ -133,7 +133,7 @@ private:
           return refuse_task_dependency(tasks, {plan_, t}, i,
                                         is_ambiguous ? ambiguous
                                         : found      ? t
-                                                     : nobody);
+                                                     : not_found);
         plan.dependency_positions.push_back(*found);
         seen.push_back(*found);
       }

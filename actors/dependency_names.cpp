@@ -89,7 +89,7 @@ error refuse_name(std::string user, std::string_view kind, const std::string& te
                           .append(kind)
                           .append("s have that name; use an id"),
                       std::move(where));
-  if (found == nobody)
+  if (found == not_found)
     return make_error(errc::unknown_dependency,
                       user.append(in_quotes(text))
                           .append(role)

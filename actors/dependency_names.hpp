@@ -43,7 +43,7 @@ struct task_position {
                                                          std::string_view prefix, std::size_t size);
 
 /// Instead of a position: no task or plan, or several, have a name.
-inline constexpr std::uint32_t nobody = UINT32_MAX;
+inline constexpr std::uint32_t not_found = UINT32_MAX;
 inline constexpr std::uint32_t ambiguous = UINT32_MAX - 1;
 
 /// By a text that it owns.
@@ -69,7 +69,7 @@ void add_name(Index& names, std::string_view name, std::uint32_t index) {
 [[nodiscard]] error refuse_repeated_id(std::string_view kind, std::string_view id,
                                        const std::string& where);
 
-/// Why a dependency of a task leads nowhere. `found`: `ambiguous`, `nobody`, or else the task
+/// Why a dependency of a task leads nowhere. `found`: `ambiguous`, `not_found`, or else the task
 /// itself. `tasks` are those of its plan.
 [[nodiscard]] error refuse_task_dependency(const chunked<task_spec>& tasks,
                                            const task_position& task, std::size_t dependency,

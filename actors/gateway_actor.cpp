@@ -7,7 +7,7 @@ namespace troupe {
 void gateway_actor::on(request_answered& message) {
   auto* who = requests_.find(message.request);
   if (who == nullptr)
-    return; // nobody waits any more
+    return; // no request waits any more
   requests_.forget(message.request);
   who->on_answer(std::move(message.answer));
 }

@@ -165,7 +165,7 @@ void gateway::impl::tell_live(directory<Handle>& of, const std::string& id, repl
   const auto deliver = [id, answer](const whereabouts<Handle>& found, Message& order) {
     if (const auto* local = std::get_if<here<Handle>>(&found)) {
       if (local->actor)
-        tell(local->actor, std::move(order)); // else nobody takes it, and its reply_port says so
+        tell(local->actor, std::move(order)); // else it is dropped, and its reply_port says so
     } else if (const auto* other = std::get_if<there>(&found)) {
       answer(is_elsewhere(id, other->address));
     } else {

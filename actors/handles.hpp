@@ -1,5 +1,5 @@
 // The book of interfaces: which actor takes which message, who sends it, and what follows.
-// Downwards go commands, upwards facts; nobody waits for an answer, nobody blocks. A `reply_port`
+// Downwards go commands, upwards facts; no actor waits for an answer or blocks. A `reply_port`
 // in a message leads out of the actors, to the gateway's caller.
 //
 //   gateway -> objective -> plan -> task -> agent          commands
@@ -132,7 +132,7 @@ struct task_settled {
   std::uint32_t attempt;
 };
 
-/// From a task: whether it waits for somebody outside, and whether it runs meanwhile.
+/// From a task: whether it waits for an answer from outside, and whether it runs meanwhile.
 struct task_waits {
   std::uint32_t task;
   bool waiting; ///< For an answer.
@@ -285,7 +285,7 @@ using objective_handle = actor_handle<plan_fact, plan_heard, awaited_task_ended,
 // -- to a gateway --------------------------------------------------------------------------------------------------------
 
 /// The answer to a request of the gateway's event loop: an actor's reply, or a read that is done.
-/// Ignored if nobody waits any more.
+/// Ignored if no request waits any more.
 struct request_answered {
   request_number request = 0;
   service_answer answer;

@@ -178,7 +178,7 @@ bool manual_clock::step() {
 
 void manual_clock::settle() {
   while (step()) {
-    // until nobody has mail
+    // until no actor has mail
   }
 }
 

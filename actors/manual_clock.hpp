@@ -35,7 +35,7 @@ public:
   [[nodiscard]] steady_point steady() const noexcept override;
   /// Since it was made; not touched by `set`.
   [[nodiscard]] std::chrono::nanoseconds elapsed() const noexcept { return elapsed_; }
-  /// Sets what records are dated with, as somebody who sets the computer's clock: no timer notices.
+  /// Sets what records are dated with, as when the computer's clock is set: no timer notices.
   void set(timestamp to) noexcept;
 
   /// One turn of one actor; false if none has mail.

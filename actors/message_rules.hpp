@@ -24,7 +24,7 @@ inline constexpr const char* reference_artifact_key = "referenceArtifactId";
 
 /// `referenceTaskIds` name visible tasks, at most `referenced_tasks_max`, and every
 /// `referenceArtifactId` an artifact of one of them. errc::invalid_params with the id; the same for
-/// a task that does not exist and one that is somebody else's.
+/// a task that does not exist and one of another client.
 [[nodiscard]] result<void> check_task_references(const message& message, const find_task_fn& find);
 
 /// What has been made by a task; null for one that is not there.

@@ -26,7 +26,7 @@
 
 namespace troupe {
 
-/// The `agent` of a root task: nobody does it, it stands for an objective.
+/// The `agent` of a root task: no agent does it, it represents an objective.
 inline constexpr std::string_view objective_agent = "objective";
 
 /// The state of the root task, which shows the objective as an A2A task.

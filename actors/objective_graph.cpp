@@ -88,7 +88,7 @@ public:
         if (const auto slot =
                 find_position(text.substr(slash + 1), "task", plans_[*other]->tasks.size()))
           return offsets_[*other] + *slot;
-    return nobody;
+    return not_found;
   }
 
 private:
@@ -107,7 +107,7 @@ public:
 
   result<resolved_objective> run(bool accepted) {
     out_.plans.resize(plans_.size());
-    awaited_by_.assign(tasks_.total(), nobody);
+    awaited_by_.assign(tasks_.total(), not_found);
     if (auto ok = resolve_plans(); !ok)
       return ok.error();
     if (auto ok = tasks_.index_ids(accepted); !ok)
@@ -168,14 +168,14 @@ private:
   result<std::uint32_t> find_plan(const name_index& ids, const name_index& names, std::uint32_t p,
                                   const std::string& text, std::string_view verb,
                                   const std::string& where) const {
-    auto found = nobody;
+    auto found = not_found;
     if (const auto it = ids.find(text); it != ids.end())
       found = it->second;
     else if (const auto named = names.find(text); named != names.end())
       found = named->second;
     else if (const auto slot = find_position(text, "plan", plans_.size()))
       found = *slot;
-    if (found == ambiguous || found == nobody || found == p)
+    if (found == ambiguous || found == not_found || found == p)
       return refuse_plan_name(label(p), verb, text, found, plans_, where);
     return found;
   }
@@ -190,7 +190,7 @@ private:
       for (std::size_t i = 0; i < specs[t].dependencies.size() && !specs[t].is_removed; ++i) {
         const auto found = find_noted(p, t, i, outside);
         const auto own = tasks_.offset(p) + t;
-        if (found == nobody || found == ambiguous || found == own)
+        if (found == not_found || found == ambiguous || found == own)
           return refuse_task_dependency(specs, {p, t}, i, found);
         const auto where = tasks_.at(found);
         plan.dependency_positions.push_back(where);
@@ -219,7 +219,7 @@ private:
     if (!is_noted)
       return tasks_.find(p, spec.dependencies[i]);
     if (const auto index = spec.dependency_indexes[i]; index != elsewhere)
-      return index < plans_[p]->tasks.size() ? tasks_.offset(p) + index : nobody;
+      return index < plans_[p]->tasks.size() ? tasks_.offset(p) + index : not_found;
     const auto end = plans_[p]->outside.end();
     while (outside != end && outside->task < t)
       ++outside;
@@ -227,7 +227,7 @@ private:
       return tasks_.find(p, spec.dependencies[i]); // recorded before they were noted
     const auto [task, on_plan, on_task] = *outside++;
     const bool exists = on_plan < plans_.size() && on_task < plans_[on_plan]->tasks.size();
-    return exists ? tasks_.offset(on_plan) + on_task : nobody;
+    return exists ? tasks_.offset(on_plan) + on_task : not_found;
   }
 
   result<void> refuse_nested_alternatives() const {
@@ -285,16 +285,16 @@ private:
     for (const auto node : sorted)
       done[node] = true;
     // Every node left has a predecessor that is left: walking backwards must come round.
-    std::vector<std::uint32_t> before(node_count(), nobody);
+    std::vector<std::uint32_t> before(node_count(), not_found);
     for (const auto& edge : edges)
       if (!done[edge.from] && !done[edge.to])
         before[edge.to] = edge.from;
     std::uint32_t at = 0;
-    while (done[at] || before[at] == nobody)
+    while (done[at] || before[at] == not_found)
       ++at;
-    std::vector<std::uint32_t> seen(node_count(), nobody);
+    std::vector<std::uint32_t> seen(node_count(), not_found);
     std::vector<std::uint32_t> walk;
-    for (; seen[at] == nobody; at = before[at]) {
+    for (; seen[at] == not_found; at = before[at]) {
       seen[at] = static_cast<std::uint32_t>(walk.size());
       walk.push_back(at);
     }

@@ -126,7 +126,7 @@ std::optional<std::uint32_t> objective_index::find_plan(std::string_view id) con
 
 std::uint32_t objective_index::find_plan_named(std::string_view name) const {
   const auto known = plan_names_.find(name);
-  return known == plan_names_.end() ? nobody : known->second;
+  return known == plan_names_.end() ? not_found : known->second;
 }
 
 const plan_use* objective_index::find_plan_use(std::string_view name) const {

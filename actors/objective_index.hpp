@@ -53,7 +53,7 @@ public:
 
   /// By id or key.
   [[nodiscard]] std::optional<std::uint32_t> find_plan(std::string_view id) const;
-  /// `nobody` or `ambiguous` if not one plan has that name.
+  /// `not_found` or `ambiguous` if not one plan has that name.
   [[nodiscard]] std::uint32_t find_plan_named(std::string_view name) const;
   /// The first dependency or alternative that names a plan so, and not by its id; null if none.
   [[nodiscard]] const plan_use* find_plan_use(std::string_view name) const;

@@ -154,7 +154,7 @@ private:
   bool release_pending_ =
       false; ///< A release_more is on its way; nothing is released before it comes.
   std::optional<plan_end> end_; ///< Releases nothing more; ends so when the last actor is gone.
-  std::optional<std::string> end_by_; ///< Who asked for `end_`, if somebody did.
+  std::optional<std::string> end_by_; ///< Who asked for `end_`, if it was asked for.
   std::string failure_;               ///< Of the first task that failed.
   plan_activity reported_activity_{}; ///< What the objective knows.
 };

@@ -392,7 +392,7 @@ void task_actor::on_report(agent_report report) {
     void operator()(report_rejected& it) const { me.reject(std::move(it)); }
     void operator()(report_withdrawal& it) const { me.withdraw_question(it); }
     void operator()(report_note& it) const { me.keep_note(std::move(it)); }
-    void operator()(report_canceled&) const {} // nobody told it to stop
+    void operator()(report_canceled&) const {} // it was not told to stop
   };
   std::visit(visitor{*this}, report);
 }
@@ -474,7 +474,7 @@ void task_actor::reject(report_rejected report) {
   end(task_event::reject, report.reason);
 }
 
-// While nothing of a lone task is committed nobody knows of it: then the message is all there is,
+// While nothing of a lone task is committed it is unknown: then the message is all there is,
 // and the facts of this turn are dropped.
 void task_actor::reply(report_reply report) {
   if (!lone_ || !lone_->done) {
@@ -584,7 +584,7 @@ void task_actor::tell_end(const std::string& text) {
     env_.lone_tasks.remove(lone_->id.str(), handle_of(self_));
 }
 
-/// Null if nobody asked.
+/// Null if there was no request.
 committed_fn task_actor::answer_to_cancel() {
   if (!details_ || !details_->canceled)
     return nullptr;

@@ -57,8 +57,8 @@ void task_actor::add_progress(progress_report report) {
                       + ok.error().message + " (said once for each task)");
 }
 
-/// At once, or as soon as the declared rate allows. While somebody is asked there is none: it waits
-/// for the answer.
+/// At once, or as soon as the declared rate allows. While a question is open there is none: it
+/// waits for the answer.
 void task_actor::show_progress_in_time() {
   if (!details_ || !details_->progress || !details_->progress->has_news()
       || life_.status.state != task_state::working)

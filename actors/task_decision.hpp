@@ -87,7 +87,7 @@ enum class task_effect : std::uint8_t {
   start_agent,     ///< With the attempt's number as it is now.
   give_answer,     ///< The agent has what it asked for.
   give_input,      ///< The agent is told more.
-  question_closed, ///< The agent hears that nobody will answer.
+  question_closed, ///< The agent learns that no answer will come.
   back_off,        ///< The next attempt begins after `task_decision::wait`.
   end,             ///< The task is over.
 };

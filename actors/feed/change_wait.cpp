@@ -25,7 +25,7 @@ bool may_end_waiting(const change& news) noexcept {
   return made != nullptr && made->record && ends_waiting(made->record->status.state);
 }
 
-/// What the committing thread leaves behind. Outlives the wait as long as somebody may call it.
+/// What the committing thread leaves behind. Outlives the wait as long as it may be called.
 class change_wait::note final : public watcher {
 public:
   note(change_test test, std::function<void()> notify) : test_(test), notify_(std::move(notify)) {}

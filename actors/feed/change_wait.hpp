@@ -1,4 +1,4 @@
-// Waiting for the next change of a task or objective that says what somebody waits for, at most so
+// Waiting for the next change of a task or objective that a client waits for, at most so
 // long: one operation, without a thread, a queue or a clock of its own. Blocking sends wait so.
 #pragma once
 

@@ -63,7 +63,7 @@ private:
   struct entry {
     change_ptr held;
     std::size_t bytes = 0;
-    bool is_growing = false; ///< Chunks that were joined here: nobody else has it.
+    bool is_growing = false; ///< Chunks that were joined here: it is not shared.
   };
   struct missed_state {
     missed_part part;

@@ -11,7 +11,7 @@
 namespace troupe {
 
 /// A watch on a task or an objective. Which one, or that it is there at all, may become known only
-/// when nobody wants to know any more: the watch ends with what comes last. Thread-safe.
+/// when no reader is left: the watch ends with what comes last. Thread-safe.
 class watch_lease {
 public:
   /// `records` outlives it.

@@ -25,7 +25,7 @@ plan_spec_ptr plan_of_text(const std::string& text) {
 }
 
 /// The context a message brings becomes the objective: to OPT the two ids are one. If they differ,
-/// nobody can tell which is meant.
+/// it is not known which is meant.
 result<void> join_context(objective_spec& spec, const std::string& context) {
   if (context.empty() || context == spec.id.str())
     return {};

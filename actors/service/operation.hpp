@@ -47,7 +47,8 @@ struct operation_row {
   std::string_view name; ///< For people.
   scope needs;
   object_kind names;
-  errc not_there; ///< An id that does not exist, or is somebody else's; none: it names no object.
+  errc not_there; ///< An id that does not exist, or belongs to another client; none: it names no
+                  ///< object.
   errc unknown_tenant; ///< A tenant that does not exist.
   answer_kind answers;
 };

@@ -1,4 +1,4 @@
-// Whose an id is, asked before any record is read: what belongs to somebody else is answered like
+// Whose an id is, asked before any record is read: what belongs to another client is answered like
 // what does not exist, and as fast.
 #pragma once
 

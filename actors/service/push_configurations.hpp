@@ -1,6 +1,6 @@
 // The service's side of push notifications: where configurations are kept and checked. The server
 // has one (net/push/push_service.hpp). Thread-safe. Whose the task is has been asked already; a
-// configuration of somebody else is as one that does not exist.
+// configuration of another client is as one that does not exist.
 #pragma once
 
 #include "actors/service/answer.hpp"

@@ -72,7 +72,7 @@ void service::prepare(std::shared_ptr<send_request> request, reply<sent> refused
   };
   if (named.empty())
     return check(true, refused);
-  // Of somebody else's task nothing is told, not even that it is full.
+  // Of another client's task nothing is told, not even that it is full.
   records_.read_placement(named, [request, check, refused](const result<placement>& at) {
     if (!at && !is_not_found(at.error().code))
       return refused(at.error());

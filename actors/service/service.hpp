@@ -34,7 +34,7 @@ public:
 
   // -- tasks -------------------------------------------------------------------------------------------------------------
 
-  /// Errors of all that name a task: task_not_found, also for somebody else's; forbidden;
+  /// Errors of all that name a task: task_not_found, also for another client's; forbidden;
   /// store_unreadable, overloaded.
   void get(const get_task& query, reply<task_ptr> done) const;
   void list(const list_tasks& query, reply<task_page> done) const;

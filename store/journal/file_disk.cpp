@@ -234,7 +234,7 @@ public:
   }
 
 private:
-  using completion = std::function<void()>; ///< Null: there is nobody to tell.
+  using completion = std::function<void()>; ///< Null: the call has no completion.
   using call = std::function<completion()>;
 
   void submit(call each) {

@@ -42,7 +42,7 @@ struct journal_options {
 };
 
 /// A group may have so many bytes.
-inline constexpr std::size_t group_bytes_max = std::size_t{1} << 30;
+inline constexpr std::size_t append_bytes_max = std::size_t{1} << 30;
 
 struct journal_status {
   std::string problem; ///< Why nothing can be written at the moment, and what to do; empty: it can.
@@ -86,7 +86,7 @@ public:
   virtual ~journal() = default;
 
   /// Adds a group after all others. It is kept and tried again while the disk refuses. `done` may
-  /// be null. A group over group_bytes_max ends the program: the caller bounds its groups.
+  /// be null. A group over append_bytes_max ends the program: the caller bounds its groups.
   virtual void append(std::string group, appended_fn done) = 0;
   /// Does what can be done now. False: nothing was done; call again when the disk is ready, when
   /// something was appended, or at `wakes_at`.

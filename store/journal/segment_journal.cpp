@@ -67,7 +67,7 @@ public:
   [[nodiscard]] bool is_open() const { return state_ == state::ready && waiting_.empty(); }
 
   void append(std::string group, appended_fn done) override {
-    if (group.size() > group_bytes_max)
+    if (group.size() > append_bytes_max)
       std::abort();
     waiting_bytes_ += group.size();
     waiting_.push_back({std::move(group), std::move(done)});
@@ -722,7 +722,7 @@ error refused_start(std::error_code failed) {
 result<void> check_follower(const inspection& found, const follower_mark& follower) {
   const auto refuse = [](const std::string& why) {
     return make_error(errc::store_failed,
-                      why + " Nothing was changed; restore the data directory from a copy.");
+                      why + " Nothing was changed; restore the data directory from a backup.");
   };
   const auto stand = "The tables are at group " + std::to_string(follower.at);
   if (found.is_new)

@@ -24,7 +24,7 @@ constexpr std::size_t catch_up_page_bytes = std::size_t{4}
 
 error does_not_fit(journal::position at, const std::string& why) {
   return make_error(errc::store_failed, "Group " + std::to_string(at) + " of the journal " + why
-                                            + "; restore the data directory from a copy.");
+                                            + "; restore the data directory from a backup.");
 }
 
 class table_follower {

@@ -51,7 +51,7 @@ struct log_record {
   std::size_t end = 0; ///< Where the next one begins.
 };
 
-/// The record at `offset`, if a whole and undamaged one stands there.
+/// The record at `offset`, if there is a whole and undamaged one.
 std::optional<log_record> record_at(std::string_view bytes, std::size_t offset) {
   const auto block_end = std::min(bytes.size(), (offset / block_bytes + 1) * block_bytes);
   if (offset + record_header_bytes > block_end)
@@ -122,8 +122,8 @@ result<std::string> look_at_old_log(rocksdb::Env& env, const std::string& direct
   const auto damaged = [&](const std::string& behind) {
     return make_error(errc::store_failed,
                       "The store in " + directory + " is damaged: " + where
-                          + " cannot be read, and whole records stand behind it (" + behind
-                          + "). Nothing was changed; restore the directory from a copy.");
+                          + " cannot be read, and whole records follow it (" + behind
+                          + "). Nothing was changed; restore the directory from a backup.");
   };
   for (const auto& name : names) {
     std::string bytes;

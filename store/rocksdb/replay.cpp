@@ -38,7 +38,7 @@ result<std::uint64_t> for_each_change(rocksdb::DB& db, rows::stream_kind kind,
           damage =
               make_error(errc::store_failed, "The journal of " + stream + " lacks change "
                                                  + std::to_string(last + 1)
-                                                 + "; restore the data directory from a copy.");
+                                                 + "; restore the data directory from a backup.");
           return false;
         }
         auto change = record::read_change(value, stream, *sequence);
@@ -46,7 +46,7 @@ result<std::uint64_t> for_each_change(rocksdb::DB& db, rows::stream_kind kind,
           damage = make_error(errc::store_failed,
                               "Change " + std::to_string(*sequence) + " in the journal of " + stream
                                   + " cannot be read (" + change.error().message
-                                  + "); restore the data directory from a copy.");
+                                  + "); restore the data directory from a backup.");
           return false;
         }
         last = *sequence;
@@ -112,7 +112,7 @@ result<void> replay_objective(rocksdb::DB& db, ledger& live, const std::string& 
   if (!state.view)
     return make_error(errc::store_failed,
                       "The journal of objective " + id
-                          + " has no beginning; restore the data directory from a copy.");
+                          + " has no beginning; restore the data directory from a backup.");
   if (is_settled(state.view->state) && found.live_tasks().empty())
     settled.emplace_back(id);
   live.restore(std::move(state), false);
@@ -136,7 +136,7 @@ result<void> replay_lone_task(rocksdb::DB& db, ledger& live, const std::string& 
   if (!record || is_terminal(record->status.state))
     return make_error(errc::store_failed,
                       "The journal of task " + id
-                          + " is incomplete; restore the data directory from a copy.");
+                          + " is incomplete; restore the data directory from a backup.");
   live.restore(std::move(record), true, *last);
   return {};
 }

@@ -76,7 +76,7 @@ public:
   }
 
 private:
-  /// Where a write that failed may have written a part. The file then ends behind `data`; RocksDB's
+  /// Where a write that failed may have written a part. The file then ends after `data`; RocksDB's
   /// file takes the begin of a positioned write for that end.
   IOStatus put(const Slice& data, const IOOptions& how, IODebugContext* debug) {
     is_doubtful_ = true;

@@ -32,7 +32,7 @@ auto understood(Read read, std::string_view key) {
   return std::move(*read);
 }
 
-/// Walks the rows of one index prefix behind `after` in list order; `visit(position, value)`
+/// Walks the rows of one index prefix after `after` in list order; `visit(position, value)`
 /// returns false to stop. Throws store_unreadable.
 template<class Visit>
 void walk(rocksdb::DB& db, const std::string& prefix, const std::optional<position>& after,
@@ -83,7 +83,7 @@ result<void> rocksdb_archive::open() {
   const auto found = rows::read_counts(text_of(row));
   if (!found)
     return make_error(errc::store_failed,
-                      "The store's row of counts is damaged; restore the directory from a copy.");
+                      "The store's row of counts is damaged; restore the directory from a backup.");
   for (std::size_t i = 0; i < found->tasks.size(); ++i)
     task_counts_[i].store(found->tasks[i], std::memory_order_relaxed);
   set_objective_counts(*found);

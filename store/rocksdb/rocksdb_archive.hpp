@@ -53,7 +53,7 @@ public:
   void learn(const objective_id&, std::uint32_t, const plan_spec&) override {}
   void forget(const objective_view&) override {} // It keeps everything.
 
-  /// Of records that were read and that somebody holds, the caches aside.
+  /// Of records that were read and are still in use, without the caches.
   [[nodiscard]] std::size_t bytes_handed_out() const noexcept;
   /// Adds what the caches did and have.
   void count(read_counters& out) const noexcept;

@@ -43,7 +43,7 @@ std::string journal_path(const std::string& directory) {
 }
 
 /// Whether a file may be in a directory where a new database is to be made: RocksDB leaves some
-/// behind when it is killed while it makes one, and a file system of its own has lost+found.
+/// when it is killed while it makes one, and a file system of its own has lost+found.
 bool may_precede_database(const std::string& name) {
   return name == "lost+found" || name == lock_name || name == "LOCK" || name == "IDENTITY"
          || name.starts_with("LOG") || name.starts_with("MANIFEST-") || name.starts_with("OPTIONS-")
@@ -154,7 +154,7 @@ error describe_open_failure(const rocksdb::Status& failure, const std::string& d
                   + " is full; free some space and start again (" + text + ").");
   if (failure.IsCorruption())
     return refuse("The store in " + directory
-                  + " is damaged; restore the directory from a copy, or name another (" + text
+                  + " is damaged; restore the directory from a backup, or name another (" + text
                   + ").");
   return refuse("The store in " + directory + " cannot be opened (" + text + ").");
 }
@@ -168,7 +168,7 @@ result<std::uint32_t> read_format(rocksdb::DB& db, const std::string& directory)
     const auto [end, bad] = std::from_chars(row.data(), row.data() + row.size(), version);
     if (bad != std::errc{} || end != row.data() + row.size() || version == 0)
       return refuse("The store in " + directory
-                    + " has no readable format number; restore it from a copy.");
+                    + " has no readable format number; restore it from a backup.");
     if (version > rows::format_version)
       return refuse("The store in " + directory
                     + " was written by a newer version of this program (format "

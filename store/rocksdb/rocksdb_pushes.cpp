@@ -12,7 +12,7 @@ namespace {
 
 error unreadable(const std::string& why) {
   return make_error(errc::store_failed, "A push notification configuration cannot be read (" + why
-                                            + "); restore the data directory from a copy.");
+                                            + "); restore the data directory from a backup.");
 }
 
 } // namespace

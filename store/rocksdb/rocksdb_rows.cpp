@@ -167,7 +167,7 @@ std::string_view group_of(std::string_view key) noexcept {
   if (key.starts_with("e/") && key.size() > word_bytes)
     return key.substr(0, key.size() - word_bytes);
   const auto dot = key.rfind(
-      '.'); // A plan's task says behind it which of the plan's it is; a lone one has none.
+      '.'); // In the id of a plan's task the number of the task follows it; a lone one has none.
   if (dot != std::string_view::npos && key.starts_with("t/"))
     return key.substr(0, dot);
   if (dot != std::string_view::npos && key.starts_with("xc")) {

@@ -658,7 +658,7 @@ private:
   // Only on the thread that takes the turns:
   std::chrono::milliseconds retry_pause_{};
   bool was_busy_ = false; ///< When the last group ended, there was enough to do to begin another.
-  recovered recovered_;   ///< Until somebody asks.
+  recovered recovered_;   ///< Until it is asked for.
 
   mutable std::mutex guard_; ///< Of what follows.
   std::condition_variable work_;

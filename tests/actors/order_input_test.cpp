@@ -1,10 +1,10 @@
 // What an agent reads of its order's input: the same as a whole and in pieces, and shared with all
 // others that refer to the same artifacts.
 #include "actors/input_references.hpp"
-#include "protocol/json/json_writer.hpp"
 #include "tests/protocol/random_values.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/clock_bed.hpp"
+#include "tests/support/pieces.hpp"
 #include "tests/support/specs.hpp"
 #include <troupe/actors/order_input.hpp>
 
@@ -23,21 +23,6 @@ using troupe::test::random_values;
 namespace {
 
 namespace json = boost::json;
-
-std::string put_together(text_pieces pieces, std::size_t bytes_max) {
-  std::string out;
-  for (auto piece = pieces.next(bytes_max); !piece.empty(); piece = pieces.next(bytes_max)) {
-    CHECK(piece.size() <= bytes_max);
-    out += piece;
-  }
-  return out;
-}
-
-std::string written(const json::object& tree) {
-  std::string out;
-  json_writer{out}.value(tree);
-  return out;
-}
 
 /// A task `a` with a text of two parts, one of them long, data and a URL.
 std::vector<dependency_result> made_by_a(random_values& random) {

@@ -1,8 +1,8 @@
 #include "protocol/json/base64.hpp"
 #include "protocol/json/json_pieces.hpp"
-#include "protocol/json/json_writer.hpp"
 #include "tests/protocol/random_values.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/pieces.hpp"
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -13,30 +13,12 @@
 #include <utility>
 
 using namespace troupe;
+using namespace troupe::testing;
 using troupe::test::random_values;
 
 namespace {
 
 namespace json = boost::json;
-
-// Reads everything in pieces of one size; all but the last have exactly that size.
-std::string put_together(text_pieces pieces, std::size_t bytes_max) {
-  std::string out;
-  std::size_t last = bytes_max;
-  for (auto piece = pieces.next(bytes_max); !piece.empty(); piece = pieces.next(bytes_max)) {
-    CHECK(last == bytes_max);
-    last = piece.size();
-    CHECK(last <= bytes_max);
-    out += piece;
-  }
-  return out;
-}
-
-std::string written(const json::value& tree) {
-  std::string out;
-  json_writer{out}.value(tree);
-  return out;
-}
 
 // Random text of a few KiB, with everything that is escaped and characters of every length.
 std::string long_text(random_values& random) {
