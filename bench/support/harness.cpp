@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -33,6 +34,30 @@ std::string current_commit() {
   while (!found.empty() && (found.back() == '\n' || found.back() == '\r'))
     found.pop_back();
   return found.empty() ? "unknown" : found;
+}
+
+/// "Intel Xeon, 2 cores"; "unknown" for the model if the system does not say it.
+std::string machine() {
+  std::string model = "unknown";
+  std::ifstream facts{"/proc/cpuinfo"};
+  for (std::string line; std::getline(facts, line);) {
+    const auto value = line.find(": ");
+    if (line.starts_with("model name") && value != std::string::npos) {
+      model = line.substr(value + 2);
+      break;
+    }
+  }
+  return model + ", " + std::to_string(std::thread::hardware_concurrency()) + " cores";
+}
+
+/// UTC, as RFC 3339 has it.
+std::string date_and_time() {
+  const auto now = std::time(nullptr);
+  std::tm parts{};
+  ::gmtime_r(&now, &parts);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text.data();
 }
 
 /// 123456 as "123,456"; small numbers with three significant decimals.
@@ -144,6 +169,9 @@ void report::append_line(const std::string& case_name, double value, const std::
   line["commit"] = commit_;
   line["caf"] = caf_version();
   line["threads"] = how_.threads;
+  line["quick"] = how_.quick;
+  line["machine"] = machine();
+  line["date"] = date_and_time();
   std::ofstream file(how_.out, std::ios::app);
   file << boost::json::serialize(line) << '\n';
   file.flush();
