@@ -3,9 +3,11 @@
 #pragma once
 
 #include "bench/plan_throughput/shape.hpp"
+#include <troupe/store/store.hpp>
 
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <string>
 
@@ -17,6 +19,12 @@ struct load {
   std::size_t threads = 2;
   std::size_t in_flight_max =
       20'000; ///< Tasks of unfinished plans at any time; at least one plan is.
+};
+
+/// What a durable run has written.
+struct disk_use {
+  write_counters journal;
+  std::uint64_t bytes = 0; ///< By the whole process: journal and tables.
 };
 
 /// Keeps the number of plans under way within `max`: the thread that makes them waits here. It is
@@ -54,7 +62,7 @@ private:
 /// `directory`, with no-op tasks. Tasks a second, from the first `create` until the last objective
 /// is visibly completed.
 [[nodiscard]] double run_in_memory(const load& load);
-[[nodiscard]] double run_durable(const load& load, const std::string& directory);
+[[nodiscard]] double run_durable(const load& load, const std::string& directory, disk_use& used);
 
 /// Runs `times` objectives of `what`, one after the other, each alone, on one RocksDB store;
 /// seconds each.

@@ -5,6 +5,9 @@
 #include "bench/plan_throughput/contender.hpp"
 #include "bench/support/harness.hpp"
 
+#include <fstream>
+#include <string>
+
 namespace troupe::bench {
 
 namespace {
@@ -24,6 +27,19 @@ objective_spec spec_of(const shape& shape) {
   made.name = shape.name;
   made.plans.push_back(std::move(plan));
   return made;
+}
+
+/// Bytes that this process has sent to disks (proc(5), write_bytes).
+std::uint64_t written_by_process() {
+  std::ifstream facts{"/proc/self/io"};
+  for (std::string name; facts >> name;) {
+    std::uint64_t value = 0;
+    facts >> value;
+    if (name == "write_bytes:")
+      return value;
+  }
+  check(false, "/proc/self/io does not say what was written");
+  return 0;
 }
 
 double run_on(executor& all, const load& load) {
@@ -47,9 +63,14 @@ double run_in_memory(const load& load) {
   return run_on(*all, load);
 }
 
-double run_durable(const load& load, const std::string& directory) {
-  const auto all = executor::durable(load.threads, directory);
-  return run_on(*all, load);
+double run_durable(const load& load, const std::string& directory, disk_use& used) {
+  const auto before = written_by_process();
+  auto all = executor::durable(load.threads, directory);
+  const auto out = run_on(*all, load);
+  used.journal = all->records().status().writes;
+  all.reset(); // It writes what is left in memory.
+  used.bytes = written_by_process() - before;
+  return out;
 }
 
 std::vector<double> run_alone(const shape_ptr& shape, std::size_t times, std::size_t threads,

@@ -75,6 +75,7 @@ void group_writer::append(flight& group) {
       add_entry(bytes, group_change{each.submitted.stream(), each.submitted.sequence, each.row});
   add_pushes(bytes, pushes_);
   behind_bytes_ += std::max(bytes.size(), group.rows.GetDataSize());
+  group.bytes = bytes.size();
   group.is_durable = bytes.empty();
   if (bytes.empty())
     return;
@@ -129,6 +130,8 @@ std::optional<group_writer::refusal> group_writer::refused() const {
 group_writer::ended_group group_writer::publish() {
   auto& first = groups_.front();
   tables_at_ = files_.mark.at;
+  published_groups_ += first.bytes != 0 ? 1 : 0;
+  published_bytes_ += first.bytes;
   ended_group out;
   staging_.publish(first, out.settled);
   if (!first.pushes.empty())
@@ -140,6 +143,11 @@ group_writer::ended_group group_writer::publish() {
   out.group = std::move(first);
   groups_.pop_front();
   return out;
+}
+
+write_counters group_writer::counters() const {
+  const auto written = journal_.status();
+  return {published_groups_, published_bytes_, written.written_bytes, written.syncs};
 }
 
 void group_writer::take_continuations(std::vector<committed_fn>& into) {

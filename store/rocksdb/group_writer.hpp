@@ -79,6 +79,9 @@ public:
   [[nodiscard]] std::optional<time_source::steady_point> wakes_at() const {
     return journal_.wakes_at();
   }
+  /// Groups that were published, and what the journal has written.
+  [[nodiscard]] write_counters counters() const;
+
   /// Takes the continuations of the groups in flight. Any thread may call this between an `advance`
   /// that was refused and the next `begin` or `publish`.
   void take_continuations(std::vector<committed_fn>& into);
@@ -93,6 +96,7 @@ private:
   struct flight : staged_group {
     bool is_durable = false;
     journal::position at = 0; ///< 0: it has nothing for the journal.
+    std::size_t bytes = 0;    ///< In the journal.
   };
 
   void append(flight& group);
@@ -124,9 +128,11 @@ private:
   std::future<void> resuming_;            ///< `DB::Resume`, if it was ever called.
   /// Of groups, or their rows, since rows were last told to become safe.
   std::size_t behind_bytes_ = 0;
-  journal::position tables_at_ = 0;   ///< The last group whose rows were written.
-  journal::position flushed_at_ = 0;  ///< The same when they were told so.
-  std::size_t unforgotten_bytes_ = 0; ///< Of groups since the journal last forgot some.
+  journal::position tables_at_ = 0;    ///< The last group whose rows were written.
+  journal::position flushed_at_ = 0;   ///< The same when they were told so.
+  std::size_t unforgotten_bytes_ = 0;  ///< Of groups since the journal last forgot some.
+  std::uint64_t published_groups_ = 0; ///< Those with something in the journal.
+  std::uint64_t published_bytes_ = 0;  ///< Of these, in the journal.
 };
 
 } // namespace troupe

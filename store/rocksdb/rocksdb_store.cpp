@@ -281,6 +281,7 @@ public:
     const std::lock_guard lock{guard_};
     out.writable = problem_.empty() && unreadable_.empty();
     out.problem = problem_.empty() ? unreadable_ : problem_;
+    out.writes = written_;
     return out;
   }
 
@@ -544,7 +545,9 @@ private:
     }
     backlog_.fetch_sub(ended, std::memory_order_relaxed);
     group.changes.clear();
+    const auto written = groups_.counters();
     const std::lock_guard lock{guard_};
+    written_ = written;
     queue_.reuse(std::move(group.changes));
     settled_.insert(settled_.end(), std::make_move_iterator(settled.begin()),
                     std::make_move_iterator(settled.end()));
@@ -672,7 +675,8 @@ private:
       loaded_;                      ///< Whether there is such an objective.
   std::vector<std::string> unread_; ///< Objectives to be read again at `load_again_at_`.
   time_source::steady_point load_again_at_{};
-  std::string unreadable_;  ///< Why `unread_` could not be read.
+  std::string unreadable_; ///< Why `unread_` could not be read.
+  write_counters written_;
   std::string problem_;     ///< Empty: the last write went well.
   bool is_idle_ = false;    ///< The writer waits for work.
   bool is_writing_ = false; ///< A group is in flight.

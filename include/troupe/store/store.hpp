@@ -136,6 +136,15 @@ struct read_counters {
   std::uint64_t failed = 0;  ///< errc::store_unreadable.
 };
 
+/// What a durable store has written to its journal since the start. Zeros for a store without a
+/// disk.
+struct write_counters {
+  std::uint64_t groups = 0;      ///< Of changes that became durable together.
+  std::uint64_t group_bytes = 0; ///< Of these groups.
+  std::uint64_t file_bytes = 0;  ///< Written to the journal's files: headers and zeros included.
+  std::uint64_t syncs = 0;
+};
+
 /// How healthy and how busy the store is; for /readyz, for refusing early, and for people.
 struct store_status {
   bool writable = true;
@@ -144,6 +153,7 @@ struct store_status {
   std::size_t live_tasks = 0;
   std::size_t live_objectives = 0;
   read_counters reads;
+  write_counters writes;
 };
 
 class store {

@@ -61,6 +61,49 @@ TEST_CASE("Groups are there for the next process, with and without a thread for 
   CHECK(found == groups);
 }
 
+TEST_CASE("Calls are carried out here or on the disk's thread, in their order", "[journal]") {
+  const testing::temporary_directory directory;
+  const auto files = make_file_disk(directory.path().string());
+  files->start([] {});
+  std::optional<file_id> file;
+  files->open("f", open_mode::emptied, [&](std::error_code failed, file_id id) {
+    CHECK_FALSE(failed);
+    file = id;
+  });
+  CHECK_FALSE(files->turn()); // No call is made before it is handed over.
+  REQUIRE(files->carry_out());
+  CHECK_FALSE(file.has_value()); // Completions run when the owner turns the disk.
+  CHECK(files->turn());
+  REQUIRE(file.has_value());
+  CHECK_FALSE(files->carry_out());
+  std::string expected;
+  std::vector<std::string> pieces;
+  for (int i = 0; i < 200; ++i)
+    pieces.push_back(std::to_string(i) + ",");
+  std::size_t ended = 0;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    files->write(*file, expected.size(), pieces[i], [&ended, i](std::error_code failed) {
+      CHECK_FALSE(failed);
+      CHECK(ended++ == i);
+    });
+    expected += pieces[i];
+    if (i % 3 == 0)
+      files->hand_over();
+    else if (i % 3 == 1)
+      files->carry_out(); // Not while the thread has calls: it goes on with all of them.
+    files->turn();
+  }
+  while (files->turn() || files->wait()) {
+  }
+  CHECK(ended == pieces.size());
+  std::string content;
+  files->read(*file, 0, expected.size() + 1,
+              [&](std::error_code, std::string bytes) { content = std::move(bytes); });
+  while (files->turn() || files->wait()) {
+  }
+  CHECK(content == expected);
+}
+
 TEST_CASE("Nothing is acknowledged in a directory that was removed", "[journal]") {
   const testing::temporary_directory directory;
   const testing::hand_time time;
