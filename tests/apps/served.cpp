@@ -83,6 +83,17 @@ std::size_t served::resident_bytes() const {
   return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
+std::size_t served::reserved_bytes_max() const {
+  std::ifstream figures("/proc/" + std::to_string(process_.id()) + "/status");
+  for (std::string name; figures >> name;)
+    if (name == "VmPeak:") {
+      std::size_t kilobytes = 0;
+      figures >> kilobytes;
+      return kilobytes * 1024;
+    }
+  throw std::runtime_error("no VmPeak in the status of the process");
+}
+
 int served::stop() {
   process_.signal(SIGTERM);
   return process_.wait();

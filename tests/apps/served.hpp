@@ -42,6 +42,8 @@ public:
   [[nodiscard]] http_client subscribed(const std::string& task) const;
   /// Memory of the process that is in use now.
   [[nodiscard]] std::size_t resident_bytes() const;
+  /// The most address space that the process has had.
+  [[nodiscard]] std::size_t reserved_bytes_max() const;
   /// Drains; the exit code.
   int stop();
 
