@@ -23,7 +23,7 @@ public:
   server_state(gateway& to, server_options how)
       : http_service(std::move(how)), door(to),
         push(std::make_shared<push_service>(to.records(), options.push, feeds, *options.time)),
-        operations(to, push), hosts(options, default_url(options, 0)) {}
+        operations(to, push), hosts(options, default_host(options)) {}
 
   /// By the table of paths (net/routes.cpp).
   [[nodiscard]] awaitable<void> serve(http_exchange& exchange) override;

@@ -91,8 +91,12 @@ bool is_every_address(const std::string& address) {
   return !ec && number.is_unspecified();
 }
 
+std::string default_host(const server_options& options) {
+  return is_every_address(options.address) ? name_of_machine() : options.address;
+}
+
 std::string default_url(const server_options& options, std::uint16_t port) {
-  return url_of(is_every_address(options.address) ? name_of_machine() : options.address, port);
+  return url_of(default_host(options), port);
 }
 
 agent_card make_agent_card(const server_options& options, std::string_view url,

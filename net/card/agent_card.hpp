@@ -14,8 +14,9 @@ namespace troupe::net {
 /// `http://<address>:<port>/`
 [[nodiscard]] std::string url_of(const std::string& address, std::uint16_t port);
 
-/// Where clients reach a server whose card has no URL of its own: at the address it listens at, or
-/// at this machine's name if that is no address for clients (0.0.0.0, ::).
+/// Under which clients reach a server whose card has no URL of its own: the address it listens at,
+/// or this machine's name if that is no address for clients (0.0.0.0, ::).
+[[nodiscard]] std::string default_host(const server_options& options);
 [[nodiscard]] std::string default_url(const server_options& options, std::uint16_t port);
 /// Whether `address` stands for all addresses of this machine.
 [[nodiscard]] bool is_every_address(const std::string& address);

@@ -7,6 +7,7 @@
 #include <boost/asio/ip/address.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace troupe::net {
 
@@ -59,11 +60,9 @@ bool only_reads(verb method) noexcept {
 
 } // namespace
 
-own_hosts::own_hosts(const server_options& options, std::string_view default_url)
+own_hosts::own_hosts(const server_options& options, std::string default_host)
     : names_(options.allowed_hosts), cors_origins_(options.cors_origins) {
-  names_.insert(names_.begin(), {"localhost", options.address});
-  if (const auto url = parse_http_url(default_url))
-    names_.push_back(url->host);
+  names_.insert(names_.begin(), {"localhost", options.address, std::move(default_host)});
   if (const auto url = parse_http_url(options.card.url)) {
     names_.push_back(url->host);
     public_origin_ = (url->tls ? "https://" : "http://") + url->authority();

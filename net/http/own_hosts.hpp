@@ -25,8 +25,8 @@ struct host_refusal {
 /// forwarded port is another one, and a page cannot choose its own host by it.
 class own_hosts {
 public:
-  /// `default_url`: where clients reach the server if the card has no URL of its own.
-  own_hosts(const server_options& options, std::string_view default_url);
+  /// `default_host`: under which clients reach the server if the card has no URL of its own.
+  own_hosts(const server_options& options, std::string default_host);
 
   /// Nothing if the request is for us, and comes from no page or from one that may ask.
   /// `local_address`: ours, to which the connection was made; a host that is this address is ours.

@@ -108,7 +108,7 @@ void session::begin_request() {
   parser_->header_limit(service_->options.header_bytes_max);
   parser_->body_limit(service_->options.body_bytes_max);
   head_bytes_ = 0;
-  empty_line_skipped_ = false;
+  line_skipped_ = false;
   streamed_ = false;
   enter(phase::idle, service_->options.idle_timeout);
   if (service_->draining.load(std::memory_order_relaxed))
@@ -131,7 +131,7 @@ session::step session::parse_unparsed() {
 /// Hands bytes to Beast's parser, and keeps those that it does not take.
 session::step session::parse(std::string_view bytes) {
   skip_empty_line(bytes);
-  if (bytes.empty()) {
+  if (bytes.empty() || begins_empty_line(bytes)) {
     keep_unparsed(bytes);
     return step::read_more;
   }
@@ -164,10 +164,15 @@ session::step session::parse(std::string_view bytes) {
 
 /// One before a request line (RFC 9112 2.2): some clients send it behind a body.
 void session::skip_empty_line(std::string_view& bytes) noexcept {
-  if (head_bytes_ > 0 || empty_line_skipped_ || !bytes.starts_with("\r\n"))
-    return;
-  empty_line_skipped_ = true;
-  bytes.remove_prefix(2);
+  if (may_skip_line() && bytes.starts_with("\r\n")) {
+    line_skipped_ = true;
+    bytes.remove_prefix(2);
+  }
+}
+
+/// The end of it is still to come.
+bool session::begins_empty_line(std::string_view bytes) const noexcept {
+  return may_skip_line() && bytes == "\r";
 }
 
 /// `bytes` may be the end of what is kept.

@@ -35,7 +35,7 @@ TEST_CASE("a host is ours if it is local, where we listen, or named by the opera
   auto options = listening_at("box.example");
   options.card.url = "https://agents.example/a2a";
   options.allowed_hosts = {"Proxy.example", "*.inner.example", "192.0.2.7"};
-  const own_hosts hosts(options, "http://box.example:8080/");
+  const own_hosts hosts(options, "box.example");
   const auto [authority, ours] = GENERATE(table<std::string, bool>({
       {"localhost", true},
       {"LOCALHOST:8080", true},
@@ -72,7 +72,7 @@ TEST_CASE("a host is ours if it is local, where we listen, or named by the opera
 
 TEST_CASE("a server at all addresses is asked at each of them, and by its machine's name",
           "[net][hosts]") {
-  const own_hosts hosts(listening_at("0.0.0.0"), "http://box:8080/");
+  const own_hosts hosts(listening_at("0.0.0.0"), "box");
   CHECK(hosts.has("198.51.100.4:8080", "198.51.100.4"));
   CHECK(hosts.has("box:8080", "198.51.100.4"));
   CHECK(hosts.has("0.0.0.0:8080", "127.0.0.1"));
@@ -81,7 +81,7 @@ TEST_CASE("a server at all addresses is asked at each of them, and by its machin
 }
 
 TEST_CASE("a target that names a host counts instead of the header", "[net][hosts]") {
-  const own_hosts hosts(listening_at("127.0.0.1"), "http://127.0.0.1:8080/");
+  const own_hosts hosts(listening_at("127.0.0.1"), "127.0.0.1");
   auto request = asking("evil.example");
   request.target = "http://localhost:8080/tasks?x=http://a";
   CHECK_FALSE(hosts.refuse(request, ""));
@@ -93,7 +93,7 @@ TEST_CASE("a target that names a host counts instead of the header", "[net][host
 }
 
 TEST_CASE("only HTTP/1.0 may name no host", "[net][hosts]") {
-  const own_hosts hosts(listening_at("127.0.0.1"), "http://127.0.0.1:8080/");
+  const own_hosts hosts(listening_at("127.0.0.1"), "127.0.0.1");
   auto request = asking("");
   CHECK(status_of(hosts.refuse(request, "")) == 421);
   request.is_http_1_0 = true;
@@ -104,7 +104,7 @@ TEST_CASE("a page of another origin may read, and change nothing", "[net][hosts]
   auto options = listening_at("127.0.0.1");
   options.card.url = "https://agents.example/a2a";
   options.cors_origins = "https://app.example";
-  const own_hosts hosts(options, "http://127.0.0.1:8080/");
+  const own_hosts hosts(options, "127.0.0.1");
   const auto [origin, may] = GENERATE(table<std::string, bool>({
       {"", true}, // No page.
       {"http://127.0.0.1:8080", true},
@@ -127,7 +127,7 @@ TEST_CASE("a page of another origin may read, and change nothing", "[net][hosts]
 }
 
 TEST_CASE("without a URL of the card no origin is ours by it", "[net][hosts]") {
-  const own_hosts hosts(listening_at("127.0.0.1"), "http://127.0.0.1:8080/");
+  const own_hosts hosts(listening_at("127.0.0.1"), "127.0.0.1");
   CHECK(status_of(hosts.refuse(asking("localhost", "https://"), "")) == 403);
 }
 
