@@ -23,7 +23,7 @@ struct slow_disk {
   }
   void settle() { bed->pass({}); }
   void let_through() {
-    store_of->drain();
+    store_of->release();
     settle();
   }
 

@@ -29,6 +29,12 @@ public:
     const std::lock_guard lock{guard_};
     is_holding_ = true;
   }
+  /// Lets all through that waits, and holds nothing back any more.
+  void release() {
+    const std::lock_guard lock{guard_};
+    is_holding_ = false;
+    pass_all();
+  }
   [[nodiscard]] std::size_t waiting() {
     const std::lock_guard lock{guard_};
     return waiting_.size();
