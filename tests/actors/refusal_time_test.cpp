@@ -88,7 +88,8 @@ TEST_CASE("what is refused because of an objective's state is refused when that 
   std::optional<result<plan_id>> moved;
   update_plan again;
   again.id = plan;
-  again.state = plan_state::completed;
+  again.state = plan_state::blocked;
+  again.if_revision = 1'000'000;
   bed.door().update(std::move(again), disk.to(moved));
   disk.settle();
   CHECK_FALSE(canceled);
@@ -96,6 +97,6 @@ TEST_CASE("what is refused because of an objective's state is refused when that 
   disk.let_through();
   REQUIRE((canceled && moved));
   CHECK(canceled->error().code == errc::task_not_cancelable);
-  CHECK(moved->has_error());
+  CHECK(moved->error().code == errc::revision_mismatch);
   CHECK(find_task(bed.records(), a)->status.state == task_state::completed);
 }
