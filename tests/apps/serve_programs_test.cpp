@@ -31,13 +31,17 @@ json::object task_of(const std::string& script, json::array env_allow = {}) {
 json::object objective_of(json::object task) {
   return {{"id", "o"},
           {"name", "o"},
-          {"status", "working"},
           {"plans", json::array{{{"name", "p"}, {"tasks", json::array{std::move(task)}}}}}};
+}
+
+void begin(const served& serve, const json::object& task) {
+  static_cast<void>(serve.ask("objectives/create", json::serialize(objective_of(task))));
+  static_cast<void>(serve.ask("objectives/update", R"({"id":"o","status":"working"})"));
 }
 
 std::string said_by(const served& serve) {
   const auto task = serve.ask("GetTask", R"({"id":"o.p0.t0"})");
-  const auto text = at(task, "/status/message/parts/0/text");
+  const auto text = at(task, "/history/0/parts/0/text");
   return text == "(none)" ? std::string{} : text;
 }
 
@@ -77,20 +81,20 @@ TEST_CASE("a program cannot read the variables of the process that runs it", "[a
 }
 
 TEST_CASE("a server passes only the variables that its operator names", "[apps][binary]") {
-  const auto params = json::serialize(
-      objective_of(task_of(R"(echo "{\"complete\":\"home is $HOME\"}")", {"HOME", "PWD"})));
+  const auto task = task_of(R"(echo "{\"complete\":\"home is $HOME\"}")", {"HOME", "PWD"});
   const served closed({"--store", "memory", "--allow-commands"});
-  const auto refused = closed.client().post(request_of("objectives/create", params));
+  const auto refused =
+      closed.client().post(request_of("objectives/create", json::serialize(objective_of(task))));
   CHECK_THAT(refused.body, ContainsSubstring("--pass-env") && ContainsSubstring("PWD"));
   const served open({"--store", "memory", "--allow-commands", "--pass-env", "PWD"});
-  static_cast<void>(open.ask("objectives/create", params));
+  begin(open, task);
   CHECK(open.reaches("o.p0.t0", "TASK_STATE_COMPLETED"));
 }
 
 TEST_CASE("a program that has left its group ends with its task, and with the server",
           "[apps][binary]") {
   served serve({"--store", "memory", "--allow-commands", "--drain-seconds", "1"});
-  static_cast<void>(serve.ask("objectives/create", json::serialize(objective_of(task_of(leave)))));
+  begin(serve, task_of(leave));
   REQUIRE(comes_true([&] { return !said_by(serve).empty(); }));
   const auto pid = said_by(serve);
   REQUIRE(is_there(pid));
