@@ -159,6 +159,18 @@ void gateway::impl::find_references(const principal& who, const message& in, tas
   all->go_on();
 }
 
+template<class T>
+reply<T> gateway::impl::refusing_after_commits(reply<T> to) {
+  return [this, to = std::move(to)](result<T> outcome) {
+    if (outcome)
+      return to(std::move(outcome));
+    const reply_port<T> refused{
+        to, make_error(errc::unavailable, "the server ends, and the store could not write")};
+    // A change of nothing changes nothing, and has its place behind the others.
+    records.commit({}, [refused, why = outcome.error()] { refused(why); });
+  };
+}
+
 template<class Handle, class T, class Message>
 void gateway::impl::tell_live(directory<Handle>& of, const std::string& id, reply_port<T> answer,
                               Message message) {
@@ -228,14 +240,16 @@ void gateway::impl::objective_actor_for(const objective_id& id,
 
 template<class T, class Make>
 void gateway::impl::command(const objective_id& id, Make make, reply<T> done, int tries) {
+  const auto refusing = refusing_after_commits<T>(done);
   objective_actor_for(
       id,
-      [this, id, make, done = std::move(done), tries](result<objective_handle> actor) mutable {
+      [this, id, make, done = std::move(done), refusing,
+       tries](result<objective_handle> actor) mutable {
         if (!actor)
           return done(actor.error());
-        tell(*actor, make(reply_port<T>{[this, id, make, done, tries](result<T> outcome) {
+        tell(*actor, make(reply_port<T>{[this, id, make, done, refusing, tries](result<T> outcome) {
                                           if (outcome || outcome.error() != dropped)
-                                            done(std::move(outcome));
+                                            refusing(std::move(outcome));
                                           else if (tries > 1 && !env->stopping)
                                             command<T>(id, make, done, tries - 1);
                                           else
@@ -360,14 +374,14 @@ void gateway::impl::send_to(const placement& at, const task_ptr& record, send_me
             !ok)
           return to(ok.error());
         const auto id = record->id;
-        const reply_port<task_id> accepted{
-            [to = std::move(to), context = record->context](result<task_id> taken) {
-              if (taken)
-                to(sent{*taken, context, false, nullptr});
-              else
-                to(taken.error());
-            },
-            task_has_ended(id.str())};
+        const reply_port<task_id> accepted{[to = refusing_after_commits(std::move(to)),
+                                            context = record->context](result<task_id> taken) {
+                                             if (taken)
+                                               to(sent{*taken, context, false, nullptr});
+                                             else
+                                               to(taken.error());
+                                           },
+                                           task_has_ended(id.str())};
         provide_input input{std::make_shared<const message>(std::move(text)), accepted};
         // Who sees a question answers that one: of two answers sent at once the first wins.
         input.question = shared->question.empty() && record->question ? record->question->id
@@ -445,7 +459,7 @@ void gateway::impl::cancel(cancel_task command, reply<task_ptr> done) {
               make_error(errc::task_not_cancelable, "the task has ended already", id.str());
           if (is_terminal(record->status.state))
             return to(refusal);
-          const reply_port<task_ptr> answer{std::move(to), refusal};
+          const reply_port<task_ptr> answer{refusing_after_commits(std::move(to)), refusal};
           cancel_run order{"canceled by request", std::move(shared->metadata), answer,
                            owner_of(shared->who)};
           if (!record->origin && record->agent != objective_agent)

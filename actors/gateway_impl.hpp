@@ -80,6 +80,11 @@ struct gateway::impl {
   void tell_live(directory<Handle>& of, const std::string& id, reply_port<T> answer,
                  Message message);
 
+  /// `to`, but a refusal waits until all is committed that was submitted before it: it may speak of
+  /// a state that nobody can read yet, and that is lost if the disk never takes it.
+  template<class T>
+  [[nodiscard]] reply<T> refusing_after_commits(reply<T> to);
+
   /// With `env.entering` held.
   [[nodiscard]] result<objective_handle>
   spawn_existing(const objective_view& view, std::optional<task_state> root_shown = std::nullopt);

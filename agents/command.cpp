@@ -216,6 +216,8 @@ start_result command_agent::start(const order_ptr& order, const agent_port_ptr& 
   auto input = read_command_input(order->input);
   if (!input)
     return input_failure(input.error());
+  if (auto fine = check_variables(*input, options_.variables_passed); !fine)
+    return input_failure(fine.error());
   process_spec spec;
   spec.environment = command_environment(*input, options_.environment);
   spec.open_files_max = open_files_max_;
@@ -242,9 +244,10 @@ restart_rule command_agent::on_restart_of(const boost::json::object& input) cons
 }
 
 result<void> command_agent::check_input(const boost::json::object& input) const {
-  if (auto read = read_command_input(input, input_stage::written); !read)
+  auto read = read_command_input(input, input_stage::written);
+  if (!read)
     return read.error();
-  return {};
+  return check_variables(*read, options_.variables_passed);
 }
 
 std::string command_agent::description() const {
@@ -254,7 +257,7 @@ std::string command_agent::description() const {
 std::shared_ptr<process_reactor> command_agent::reactor() {
   const std::lock_guard guard(mutex_);
   if (reactor_ == nullptr) {
-    auto fresh = std::make_shared<process_reactor>();
+    auto fresh = std::make_shared<process_reactor>(system_time(), options_.adopts_orphans);
     fresh->start();
     reactor_ = std::move(fresh);
   }

@@ -1,6 +1,7 @@
 // Runs a local program: no shell, its own process group, a small environment, the order as JSON on
 // its stdin. Its stdout is the task's artifact, or with `"protocol": "jsonl"` a line for each thing
-// it has to say (command_lines.hpp). Cancel and timeout end the whole group.
+// it has to say (command_lines.hpp). Its end, a cancel and a timeout end the whole group, and what
+// has left the group if the options say so (decision 013).
 //
 // A client that may give a task its input may run any program as this user: offer it only to
 // clients that may.

@@ -18,8 +18,13 @@ constexpr std::array<std::string_view, 11> members{"argv",     "cwd",   "env",  
                                                    "protocol", "stdin", "outputLimit", "killAfter",
                                                    "restart",  "data",  "text"};
 constexpr std::array<std::string_view, 2> members_of_program{"data", "text"};
-constexpr std::array<std::string_view, 6> allowed_names{"PATH",   "HOME",   "LANG",
-                                                        "LC_ALL", "TMPDIR", "TZ"};
+constexpr std::array<std::string_view, 9> harmless_names{
+    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR"};
+
+bool is_harmless(std::string_view name) {
+  return name.starts_with("LC_")
+         || std::find(harmless_names.begin(), harmless_names.end(), name) != harmless_names.end();
+}
 
 // The operating system ends strings at a zero byte: what follows would silently be lost.
 result<std::string> read_os_string(const json::value& from, const std::string& pointer) {
@@ -202,13 +207,25 @@ restart_rule read_restart(const json::object& from, restart_rule fallback) {
                                                                   : restart_rule::fail;
 }
 
+result<void> check_variables(const command_input& input, const std::vector<std::string>& passed) {
+  const auto is_passed = [&](const std::string& name) {
+    return std::ranges::any_of(passed, [&](const auto& one) { return one == "*" || one == name; });
+  };
+  for (std::size_t i = 0; i < input.env_allow.size(); ++i)
+    if (const auto& name = input.env_allow[i]; !is_harmless(name) && !is_passed(name))
+      return input_error(below("/envAllow", i),
+                         "programs may not get the variable \"" + shown(name)
+                             + "\" of this server, unless its operator passes it (--pass-env)");
+  return {};
+}
+
 std::vector<std::string> command_environment(const command_input& input,
                                              const std::vector<std::string>& ours) {
   std::map<std::string, std::string, std::less<>> variables;
   for (const std::string_view one : ours) {
     const auto name = one.substr(0, one.find('='));
     if (name.size() < one.size()
-        && (std::find(allowed_names.begin(), allowed_names.end(), name) != allowed_names.end()
+        && (is_harmless(name)
             || std::find(input.env_allow.begin(), input.env_allow.end(), name)
                    != input.env_allow.end()))
       variables.emplace(name, one.substr(name.size() + 1));

@@ -41,8 +41,14 @@ struct command_input {
 /// No other member matters, so that none can hide it.
 [[nodiscard]] restart_rule read_restart(const boost::json::object& from, restart_rule fallback);
 
+/// Whether `envAllow` names only variables of `passed` (`*`: every one) and the harmless few.
+/// errc::invalid_params.
+[[nodiscard]] result<void> check_variables(const command_input& input,
+                                           const std::vector<std::string>& passed);
+
 /// What the program finds as its environment, as `NAME=value`: of `ours` the harmless few (PATH,
-/// HOME, LANG, LC_ALL, TMPDIR, TZ) and what `envAllow` names, then `env` over them.
+/// HOME, USER, LOGNAME, SHELL, LANG, LANGUAGE, LC_*, TZ, TMPDIR) and what `envAllow` names, then
+/// `env` over them.
 [[nodiscard]] std::vector<std::string> command_environment(const command_input& input,
                                                            const std::vector<std::string>& ours);
 

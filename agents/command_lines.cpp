@@ -169,7 +169,7 @@ result<agent_report> line_reader::read_report(std::string_view line) {
   boost::system::error_code failed;
   const auto parsed = parse_json(line, failed);
   if (failed)
-    return input_error("", "not JSON (" + failed.message() + ")");
+    return input_error("", "not JSON (" + json_fault(failed) + ")");
   const auto* object = parsed.if_object();
   if (object == nullptr)
     return input_error("", "not a JSON object");

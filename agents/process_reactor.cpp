@@ -1,5 +1,6 @@
 #include "agents/process_reactor.hpp"
 
+#include "agents/process_orphans.hpp"
 #include "agents/process_warden.hpp"
 #include <troupe/actors/limits.hpp>
 
@@ -47,7 +48,19 @@ unique_fd open_pidfd(pid_t pid) {
   return unique_fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0U)));
 }
 
-enum class phase : std::uint8_t { running, lingering, terminating, killed };
+// Between two looks for what a program that has ended left behind, and in all; then its end is
+// reported anyway.
+constexpr std::chrono::milliseconds clear_interval{2};
+constexpr std::chrono::seconds clear_max{5};
+constexpr std::chrono::seconds look_interval{1}; // while programs run: orphans that end are reaped
+
+enum class phase : std::uint8_t {
+  running,
+  lingering,
+  terminating,
+  killed,
+  clearing ///< Reaped; its orphans end.
+};
 
 struct process {
   pid_t pid = -1;
@@ -63,6 +76,7 @@ struct process {
   std::chrono::nanoseconds kill_after{};
   phase now = phase::running;
   std::optional<steady_point> deadline;
+  steady_point clear_until{}; ///< While clearing.
   process_exit end;
 
   // The group, and the process itself if it has left that: once each, a second SIGTERM may mean
@@ -97,8 +111,8 @@ struct reactor_command {
 
 class process_reactor::loop {
 public:
-  explicit loop(const time_source& time)
-      : time_(time), epoll_(::epoll_create1(EPOLL_CLOEXEC)),
+  loop(const time_source& time, bool adopts_orphans)
+      : time_(time), orphans_(adopts_orphans), epoll_(::epoll_create1(EPOLL_CLOEXEC)),
         wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     if (!epoll_ || !wake_ || !watch(wake_, EPOLLIN, tag(0, stream::wake)))
       throw std::system_error(errno, std::generic_category(), "cannot watch processes");
@@ -158,15 +172,25 @@ public:
 
   void kill_all() {
     for (const auto& [key, one] : processes_)
-      one.signal(SIGKILL);
+      if (one.now != phase::clearing)
+        one.signal(SIGKILL);
     for (const auto& [key, one] : processes_)
-      while (::waitpid(one.pid, nullptr, 0) < 0 && errno == EINTR) {
-      }
+      if (one.now != phase::clearing)
+        wait_for(one.pid);
     processes_.clear();
+    // Each look finds what those before it had started.
+    for (auto left = look(); !left.empty(); left = look())
+      for (const auto& one : left)
+        wait_for(one.pid);
     warden_.reset();
   }
 
 private:
+  static void wait_for(pid_t pid) {
+    while (::waitpid(pid, nullptr, __WALL) < 0 && errno == EINTR) {
+    }
+  }
+
   void wake() {
     const std::uint64_t one = 1;
     [[maybe_unused]] const auto written =
@@ -194,7 +218,7 @@ private:
         continue;
       }
       const auto at = processes_.find(command.key);
-      if (at == processes_.end())
+      if (at == processes_.end() || at->second.now == phase::clearing)
         continue;
       if (command.kind == command_kind::write)
         write_more(command.key, at->second, std::move(command.input));
@@ -207,7 +231,10 @@ private:
 
   void begin(process_key key, process_spec spec, std::unique_ptr<process_listener> listener) {
     if (!warden_)
-      warden_.emplace();
+      warden_.emplace(orphans_.mark());
+    std::erase_if(spec.environment,
+                  [](const std::string& one) { return one.starts_with("TROUPE_RUN="); });
+    spec.environment.push_back(orphans_.mark(key));
     auto outcome = spawn(spec);
     if (const auto* failure = std::get_if<spawn_failure>(&outcome))
       return listener->on_start_failed(*failure);
@@ -264,6 +291,8 @@ private:
       if (one.deadline && (!next || *one.deadline < *next))
         next = one.deadline;
     auto wait = std::chrono::milliseconds{-1};
+    if (looks_now_and_then() && (!next || next_look_ < *next))
+      next = next_look_;
     if (next)
       wait = std::max(std::chrono::ceil<std::chrono::milliseconds>(*next - time_.steady()),
                       std::chrono::milliseconds{0});
@@ -276,6 +305,8 @@ private:
     const auto now = time_.steady();
     std::vector<process_key> polled;
     for (auto& [key, one] : processes_) {
+      if (one.now == phase::clearing)
+        continue;
       if (one.deadline && *one.deadline <= now) {
         if (one.now == phase::lingering)
           terminate(one);
@@ -287,6 +318,49 @@ private:
     }
     for (const auto key : polled)
       reap(key);
+    clear(now);
+  }
+
+  // -- orphans ---------------------------------------------------------------------------------------------------------
+
+  [[nodiscard]] std::vector<process_orphans::orphan> look() const {
+    process_orphans::programs known;
+    if (warden_)
+      known.started.push_back(warden_->pid());
+    for (const auto& [key, one] : processes_) {
+      if (one.now == phase::clearing)
+        continue;
+      known.started.push_back(one.pid);
+      known.running.push_back(key);
+    }
+    return orphans_.look(known);
+  }
+
+  [[nodiscard]] bool looks_now_and_then() const { return orphans_.adopts() && !processes_.empty(); }
+
+  // One look for all programs that have ended since the last. An orphan that does not say whose it
+  // is may be of any of them.
+  void clear(steady_point now) {
+    std::vector<process_key> ended;
+    bool is_time = looks_now_and_then() && next_look_ <= now;
+    for (const auto& [key, one] : processes_)
+      if (one.now == phase::clearing) {
+        ended.push_back(key);
+        is_time = is_time || *one.deadline <= now;
+      }
+    if (!is_time)
+      return;
+    const auto left = look();
+    next_look_ = now + look_interval;
+    for (const auto key : ended) {
+      auto& one = processes_.at(key);
+      const bool is_clear = std::ranges::none_of(
+          left, [key](const auto& orphan) { return !orphan.of || *orphan.of == key; });
+      if (is_clear || one.clear_until <= now)
+        report_end(key);
+      else
+        one.deadline = now + clear_interval;
+    }
   }
 
   // -- streams ---------------------------------------------------------------------------------------------------------
@@ -300,7 +374,7 @@ private:
       return;
     }
     const auto at = processes_.find(key);
-    if (at == processes_.end())
+    if (at == processes_.end() || at->second.now == phase::clearing)
       return;
     if (which == stream::exit)
       reap(key);
@@ -428,19 +502,29 @@ private:
       ::kill(-pid, SIGKILL);
     tell_warden();
     if (looked == 0)
-      while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
-      }
+      wait_for(pid);
     one.end.unknown = looked != 0;
     (info.si_code == CLD_EXITED ? one.end.code : one.end.signal) = info.si_status;
     if (!one.exit)
       --polled_;
+    close_input(one);
+    for (auto* const fd : {&one.output, &one.errors, &one.exit})
+      fd->reset();
+    one.now = phase::clearing;
+    one.deadline = time_.steady();
+    one.clear_until = *one.deadline + clear_max;
+  }
+
+  void report_end(process_key key) {
+    auto& one = processes_.at(key);
     const auto listener = std::move(one.listener);
     const auto end = std::move(one.end);
-    processes_.erase(key); // its descriptors are closed before the listener hears of the end
+    processes_.erase(key);
     listener->on_exit(end);
   }
 
   const time_source& time_;
+  const process_orphans orphans_;
   unique_fd epoll_, wake_;
   std::atomic<bool> stopping_{false};
   std::atomic<process_key> last_key_{0};
@@ -448,13 +532,15 @@ private:
   std::vector<reactor_command> commands_;
   // Only on the thread that takes the turns:
   std::unordered_map<process_key, process> processes_;
+  steady_point next_look_{};
   bool is_turning_ = false;              ///< In a turn without a thread.
   std::size_t polled_ = 0;               ///< Processes without a pidfd.
   std::optional<process_warden> warden_; ///< From the first process on.
   std::array<char, read_bytes> buffer_{};
 };
 
-process_reactor::process_reactor(const time_source& time) : loop_(std::make_shared<loop>(time)) {}
+process_reactor::process_reactor(const time_source& time, bool adopts_orphans)
+    : loop_(std::make_shared<loop>(time, adopts_orphans)) {}
 
 void process_reactor::start() {
   // The thread inherits the mask: it takes no signal meant for the program, and a write to a closed

@@ -48,7 +48,7 @@ public:
   virtual ~process_listener() = default;
   /// A piece of stdout, cut anywhere.
   [[nodiscard]] virtual output_verdict on_output(std::string_view bytes) = 0;
-  /// The last call: the process is gone and its group was killed.
+  /// The last call: the process is gone, its group was killed, and so were its orphans.
   virtual void on_exit(const process_exit& how) = 0;
   /// The only call: nothing was started.
   virtual void on_start_failed(const spawn_failure& why) = 0;
@@ -61,10 +61,12 @@ using process_key = std::uint64_t;
 /// for a process that has ended do nothing.
 class process_reactor {
 public:
-  /// `time` outlives the reactor and its thread. Throws std::system_error if the system refuses the
-  /// descriptors it needs.
-  explicit process_reactor(const time_source& time = system_time());
-  /// Kills (SIGKILL, whole groups) and reaps what still runs; listeners are not told.
+  /// `time` outlives the reactor and its thread. `adopts_orphans`: descendants that have left their
+  /// program's group end with it, too; only for the one reactor of a process that has no other
+  /// children (process_orphans). Throws std::system_error if the system refuses the descriptors it
+  /// needs.
+  explicit process_reactor(const time_source& time = system_time(), bool adopts_orphans = false);
+  /// Kills (SIGKILL, whole groups, orphans) and reaps what still runs; listeners are not told.
   ~process_reactor();
   process_reactor(const process_reactor&) = delete;
   process_reactor& operator=(const process_reactor&) = delete;

@@ -165,8 +165,28 @@ void add_serve(CLI::App& app, serve_options& options) {
             help)
         ->type_name(type);
   };
+  const auto repeated = [&](const std::string& flag, const std::string& key,
+                            const std::string& help) {
+    serve
+        .add_option_function<std::vector<std::string>>(
+            flag,
+            [&options, key](const std::vector<std::string>& all) {
+              std::string list;
+              for (const auto& each : all)
+                list += (list.empty() ? "" : ",") + each;
+              options.flags.emplace_back(key, list);
+            },
+            help)
+        ->type_name("NAME")
+        ->expected(1)
+        ->take_all();
+  };
   setting("--listen", "listen", "HOST:PORT",
           "Where to listen; port 0 takes a free one (default 127.0.0.1:8080)");
+  setting("--public-url", "card.url", "URL",
+          "Where clients reach the server, for its agent card (default: as it listens)");
+  repeated("--allowed-host", "allowed-hosts",
+           "A further host under which clients ask; others are refused (421). May be repeated");
   setting("--data", "data", "DIR", "Where the records are kept (default ./troupe-data)");
   serve.add_option("--config", options.config_file, "A TOML file; see --print-config")
       ->type_name("FILE");
@@ -187,6 +207,8 @@ void add_serve(CLI::App& app, serve_options& options) {
   serve.add_flag_callback(
       "--allow-commands", [&options] { options.flags.emplace_back("agents.command", "true"); },
       "Offer the command agent: any client of the server may run programs");
+  repeated("--pass-env", "agents.pass-env",
+           "A variable of the server that programs get if they ask for it. May be repeated");
   serve.add_flag("--print-config", options.print_config,
                  "Print the effective configuration and exit");
   serve.footer(serve_footer);

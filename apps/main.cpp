@@ -8,6 +8,7 @@
 #include <variant>
 
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 namespace {
@@ -52,6 +53,9 @@ void take_standard_descriptors() {
 } // namespace
 
 int main(int argc, char** argv) {
+  // A program that an agent runs is of the same user, and must not read our variables and memory
+  // below /proc (decision 013). There is no core file of us, then.
+  ::prctl(PR_SET_DUMPABLE, 0);
   take_standard_descriptors();
   std::signal(SIGPIPE, SIG_IGN); // who writes to a reader that has gone sees EPIPE
   try {

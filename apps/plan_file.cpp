@@ -3,6 +3,7 @@
 #include "actors/acceptance.hpp"
 #include "apps/run/run_model.hpp"
 #include "apps/text_file.hpp"
+#include <troupe/agents/register_builtin.hpp>
 #include <troupe/protocol/unshared.hpp>
 
 #include <memory>
@@ -66,6 +67,13 @@ void make_ids_local(objective_spec& spec) {
     for (std::size_t t = 0; t < own.tasks.size(); ++t)
       own.tasks.edit(t).id = {};
   }
+}
+
+void register_own_agents(agent_registry& into) {
+  builtin_agent_options options;
+  options.command->variables_passed = {"*"};
+  options.command->adopts_orphans = true;
+  register_builtin_agents(into, options);
 }
 
 } // namespace troupe

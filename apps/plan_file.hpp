@@ -38,4 +38,8 @@ struct plan_file {
 /// the same file can then be run any number of times against one store.
 void make_ids_local(objective_spec& spec);
 
+/// Adds the agents that do the tasks of a person's own files: programs may ask for any of the
+/// person's variables.
+void register_own_agents(agent_registry& into);
+
 } // namespace troupe

@@ -7,7 +7,6 @@
 #include "apps/terminal.hpp"
 #include "apps/text.hpp"
 #include "protocol/json/json_writer.hpp"
-#include <troupe/agents/register_builtin.hpp>
 
 #include <cstdlib>
 
@@ -24,7 +23,7 @@ struct checked_file {
 
 result<checked_file> read_and_check(const std::string& path) {
   agent_registry agents;
-  register_builtin_agents(agents);
+  register_own_agents(agents);
   auto file = read_plan_file(path);
   if (!file)
     return file.error();

@@ -114,6 +114,10 @@ std::string_view path_of(const http_request& request) noexcept {
 awaitable<void> server_state::serve(http_exchange& exchange) {
   const auto& request = exchange.request;
   auto& response = exchange.responder.response();
+  if (const auto why = hosts.refuse(request, exchange.facts.local)) {
+    write_plain_error(response, why->status, why->message);
+    return {};
+  }
   const auto path = path_of(request);
   const auto row =
       std::find_if(rows.begin(), rows.end(), [&](const auto& one) { return one.path == path; });

@@ -63,7 +63,8 @@ struct server::impl {
   std::shared_ptr<server_state> state;
   std::vector<std::unique_ptr<loop>> loops;
   std::unique_ptr<listener> accepting;
-  std::string url;
+  std::string url;        ///< Where it listens.
+  std::string public_url; ///< Where clients reach it, unless the card says it.
 };
 
 void server::impl::make_loops() {
@@ -78,7 +79,8 @@ void server::impl::make_loops() {
 
 result<void> server::impl::describe(std::uint16_t port) {
   url = url_of(state->options.address, port);
-  auto cards = make_card_documents(state->options, url, state->door.agents());
+  public_url = default_url(state->options, port);
+  auto cards = make_card_documents(state->options, public_url, state->door.agents());
   if (!cards)
     return cards.error();
   state->cards = std::move(*cards);
@@ -158,6 +160,11 @@ server_load server::load() const noexcept {
   const auto& state = *impl_->state;
   return {state.connections.load(), state.streams.load(), state.in_flight.load(),
           state.body_bytes.load(), state.answer_bytes.load()};
+}
+
+std::string server::public_url() const {
+  const auto& options = impl_->state->options;
+  return options.card.url.empty() ? impl_->public_url : options.card.url;
 }
 
 std::string server::url() const {

@@ -6,8 +6,10 @@
 #include "actors/service/service.hpp"
 #include "net/a2a/answer_maker.hpp"
 #include "net/a2a/event_texts.hpp"
+#include "net/card/agent_card.hpp"
 #include "net/card/card_documents.hpp"
 #include "net/http/http_service.hpp"
+#include "net/http/own_hosts.hpp"
 #include "net/push/push_service.hpp"
 #include <troupe/actors/gateway.hpp>
 
@@ -21,7 +23,7 @@ public:
   server_state(gateway& to, server_options how)
       : http_service(std::move(how)), door(to),
         push(std::make_shared<push_service>(to.records(), options.push, feeds, *options.time)),
-        operations(to, push) {}
+        operations(to, push), hosts(options, default_host(options)) {}
 
   /// By the table of paths (net/routes.cpp).
   [[nodiscard]] awaitable<void> serve(http_exchange& exchange) override;
@@ -32,6 +34,7 @@ public:
       std::make_shared<feed_budget>();      ///< Bytes that wait in all feeds of this server.
   const std::shared_ptr<push_service> push; ///< A reply that is under way may outlive the server.
   const service operations;                 ///< What can be asked for.
+  const own_hosts hosts;                    ///< Under which it is asked.
   event_texts texts;                        ///< Of the events that streams show.
   answer_maker answers;                     ///< Writes long answers.
 };

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <random>
+#include <cstdlib>
 
 namespace troupe {
 
@@ -23,27 +23,36 @@ std::uint64_t split_mix(std::uint64_t& seed) noexcept {
 
 } // namespace
 
-id_source::id_source() {
-  std::random_device device;
-  for (auto& word : state_)
-    word = (std::uint64_t{device()} << 32) | device();
-}
+id_source::id_source() = default;
 
-id_source::id_source(std::uint64_t seed) {
-  for (auto& word : state_)
+id_source::id_source(std::uint64_t seed) : state_(std::in_place) {
+  for (auto& word : *state_)
     word = split_mix(seed);
 }
 
-// xoroshiro128+ (Blackman and Vigna): two words of state, enough for names that must not collide.
-std::uint64_t id_source::next_random() noexcept {
+// xoroshiro128+ (Blackman and Vigna): two words of state. A few of its numbers give them away.
+std::uint64_t id_source::next_random() {
+  if (!state_)
+    return next_of_system();
   const auto rotl = [](std::uint64_t x, int k) { return (x << k) | (x >> (64 - k)); };
-  const auto s0 = state_[0];
-  auto s1 = state_[1];
+  auto& state = *state_;
+  const auto s0 = state[0];
+  auto s1 = state[1];
   const auto result = s0 + s1;
   s1 ^= s0;
-  state_[0] = rotl(s0, 24) ^ s1 ^ (s1 << 16);
-  state_[1] = rotl(s1, 37);
+  state[0] = rotl(s0, 24) ^ s1 ^ (s1 << 16);
+  state[1] = rotl(s1, 37);
   return result;
+}
+
+// Several at once, for the system call costs more than the numbers. It never fails (arc4random(3),
+// glibc 2.36).
+std::uint64_t id_source::next_of_system() {
+  if (left_ == 0) {
+    ::arc4random_buf(taken_.data(), sizeof taken_);
+    left_ = taken_.size();
+  }
+  return std::exchange(taken_[--left_], 0);
 }
 
 std::string id_source::next(std::string_view prefix) {

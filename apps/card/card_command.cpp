@@ -44,7 +44,7 @@ int show(const card_command_options& options) {
     return refuse(agents.error(), exit_usage);
   const auto& server = settings->server;
   const auto cards =
-      net::make_card_documents(server, net::url_of(server.address, server.port), *agents);
+      net::make_card_documents(server, net::default_url(server, server.port), *agents);
   if (!cards)
     return refuse(cards.error(), exit_usage);
   const auto shape = options.shape.value_or(cards->unasked);

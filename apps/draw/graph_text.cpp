@@ -136,14 +136,24 @@ private:
   std::string out_;
 };
 
-/// For a quoted string of dot (`"`), or a label of Mermaid (`#quot;`).
-std::string escaped(std::string_view text, std::string_view quote) {
+/// A quoted string of dot.
+std::string for_dot(std::string_view text) {
   std::string out;
   for (const char c : clean_line(text)) {
-    if (c == '"')
-      out += quote;
-    else if (c == '\\' && quote.front() == '\\')
-      out += "\\\\";
+    if (c == '"' || c == '\\')
+      out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+/// A quoted label of Mermaid, which reads HTML, Markdown and its own `#name;` in it.
+std::string for_mermaid(std::string_view text) {
+  constexpr std::string_view special = "\"#&<>`";
+  std::string out;
+  for (const char c : clean_line(text)) {
+    if (special.find(c) != std::string_view::npos)
+      out += '#' + std::to_string(static_cast<int>(c)) + ';';
     else
       out += c;
   }
@@ -179,17 +189,16 @@ std::string draw_text(const objective_spec& spec, const resolved_objective& edge
 }
 
 std::string draw_dot(const objective_spec& spec, const resolved_objective& edges) {
-  std::string out = "digraph troupe {\n  label=\"" + escaped(spec.name, "\\\"")
+  std::string out = "digraph troupe {\n  label=\"" + for_dot(spec.name)
                     + "\";\n"
                       "  labelloc=t;\n  rankdir=LR;\n  compound=true;\n  newrank=true;\n"
                       "  node [shape=box, style=rounded, fontname=\"sans-serif\"];\n";
   for (std::size_t p = 0; p < spec.plans.size(); ++p) {
     const auto& plan = *spec.plans[p];
     out += "  subgraph cluster_" + std::to_string(p) + " {\n    label=\""
-           + escaped(shown_name(plan, p), "\\\"") + "\";\n";
+           + for_dot(shown_name(plan, p)) + "\";\n";
     for (std::size_t t = 0; t < plan.tasks.size(); ++t)
-      out += "    " + node(p, t) + " [label=\"" + escaped(shown_name(plan.tasks[t], t), "\\\"")
-             + "\"];\n";
+      out += "    " + node(p, t) + " [label=\"" + for_dot(shown_name(plan.tasks[t], t)) + "\"];\n";
     if (plan.tasks.empty())
       out += "    " + node(p, 0) + " [style=invis, label=\"\"];\n";
     out += "  }\n";
@@ -213,11 +222,9 @@ std::string draw_mermaid(const objective_spec& spec, const resolved_objective& e
   std::string out = "flowchart LR\n";
   for (std::size_t p = 0; p < spec.plans.size(); ++p) {
     const auto& plan = *spec.plans[p];
-    out += "  subgraph p" + std::to_string(p) + "[\"" + escaped(shown_name(plan, p), "#quot;")
-           + "\"]\n";
+    out += "  subgraph p" + std::to_string(p) + "[\"" + for_mermaid(shown_name(plan, p)) + "\"]\n";
     for (std::size_t t = 0; t < plan.tasks.size(); ++t)
-      out +=
-          "    " + node(p, t) + "[\"" + escaped(shown_name(plan.tasks[t], t), "#quot;") + "\"]\n";
+      out += "    " + node(p, t) + "[\"" + for_mermaid(shown_name(plan.tasks[t], t)) + "\"]\n";
     out += "  end\n";
   }
   each_edge(

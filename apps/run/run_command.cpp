@@ -6,7 +6,6 @@
 #include "apps/run/run_session.hpp"
 #include "apps/text.hpp"
 #include "apps/text_file.hpp"
-#include <troupe/agents/register_builtin.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -182,7 +181,7 @@ result<int> execute(const run_options& options, const agent_registry& agents, st
 
 int run_command(const run_options& options) {
   agent_registry agents;
-  register_builtin_agents(agents);
+  register_own_agents(agents);
   if (!options.agent.empty())
     agents.default_agent = options.agent;
   if (agents.find(agents.default_agent) == nullptr)

@@ -10,6 +10,7 @@
 #include "apps/terminal.hpp"
 #include "apps/text.hpp"
 #include "apps/version.hpp"
+#include "net/card/agent_card.hpp"
 #include <troupe/net/server.hpp>
 
 #include <algorithm>
@@ -74,6 +75,9 @@ void log_start(const serve_settings& settings, const agent_registry& agents, con
   for (const auto& each : agents.names())
     names += (names.empty() ? "" : ", ") + each;
   log_info("listening on " + http.url());
+  if (net::is_every_address(settings.server.address) && settings.server.card.url.empty())
+    log_warn("the agent card says " + http.public_url() + ", because " + settings.server.address
+             + " is no address for clients; --public-url says where they reach this server");
   log_info(settings.store.kind == store_kind::memory
                ? std::string("records in memory: nothing survives this process")
                : "records in " + settings.store.directory + " ("

@@ -32,10 +32,13 @@ result<serve_settings> effective_settings(const serve_options& options) {
 result<agent_registry> make_agents(const serve_settings& settings) {
   agent_registry out;
   builtin_agent_options options;
-  if (settings.commands_allowed)
+  if (settings.commands_allowed) {
     options.command->parallel_max = settings.command_parallel_max;
-  else
+    options.command->variables_passed = settings.variables_passed;
+    options.command->adopts_orphans = true;
+  } else {
     options.command.reset();
+  }
   options.conformance = settings.agent == "conformance"; // known only if it was asked for
   register_builtin_agents(out, options);
   if (!settings.agent.empty())

@@ -93,6 +93,8 @@ std::vector<setting> general() {
                           {{{"text", log_format::text}, {"json", log_format::json}}}),
     truth("lenient-version", "take requests without an A2A-Version header as 1.0",
           [](auto& s) -> auto& { return s.server.lenient_version; }),
+    texts("allowed-hosts", "hosts under which clients ask, besides localhost, loopback and listen addresses and card.url; *.example.org = all below it, * = any",
+          [](auto& s) -> auto& { return s.server.allowed_hosts; }),
     text("cors-origins", "whose pages may call this server from a browser: origins separated by commas, or *",
          [](auto& s) -> auto& { return s.server.cors_origins; }),
     number<std::size_t>("http-threads", "threads that serve HTTP; 0 = one per core",
@@ -139,6 +141,8 @@ std::vector<setting> tables() {
           [](auto& s) -> auto& { return s.commands_allowed; }),
     number<std::uint32_t>("agents.command-parallel", "commands at once; 0 = one per core",
                           [](auto& s) -> auto& { return s.command_parallel_max; }, 0),
+    texts("agents.pass-env", "variables of the server that commands get if they ask for them (envAllow); * = all",
+          [](auto& s) -> auto& { return s.variables_passed; }),
     number<std::uint64_t>("limits.body-bytes", "above: 413", [](auto& s) -> auto& { return s.server.body_bytes_max; }, 1024),
     number<std::size_t>("limits.body-bytes-total", "of all long bodies being read; above: 429",
                         [](auto& s) -> auto& { return s.server.body_bytes_total_max; }, 1024),
@@ -177,6 +181,16 @@ std::vector<setting> tables() {
 }
 
 // clang-format on
+
+text_list split_at_commas(std::string_view text) {
+  text_list out;
+  while (!text.empty()) {
+    const auto comma = std::min(text.find(','), text.size());
+    out.emplace_back(text.substr(0, comma));
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  return out;
+}
 
 /// Texts are quoted as in JSON: a TOML basic string escapes alike (TOML 1.0, "String").
 std::string shown(const setting_value& value) {
@@ -260,7 +274,9 @@ result<void> set_from_text(serve_settings& to, std::string_view key,
     return refusal("there is no setting " + std::string(key));
   setting_value value = text_given;
   const auto current = known->get(to);
-  if (!std::holds_alternative<std::string>(current)) {
+  if (std::holds_alternative<text_list>(current)) {
+    value = split_at_commas(text_given);
+  } else if (!std::holds_alternative<std::string>(current)) {
     const char* const end = text_given.data() + text_given.size();
     std::int64_t whole = 0;
     double real = 0;

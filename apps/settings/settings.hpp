@@ -26,7 +26,8 @@ struct serve_settings {
       .kind = store_kind::rocksdb, .durability = durability::sync, .directory = "troupe-data"};
   std::string agent;             ///< Empty: the registry's default.
   bool commands_allowed = false; ///< Any client of the server may then run any program as its user.
-  std::uint32_t command_parallel_max = 0; ///< 0: one per core.
+  std::uint32_t command_parallel_max = 0;    ///< 0: one per core.
+  std::vector<std::string> variables_passed; ///< Of the server, to commands that ask for them.
   log_options log;
   std::chrono::milliseconds drain_bound{10'000};
 };
@@ -59,8 +60,8 @@ struct setting {
 /// The known key most like `key`; empty if none is close.
 [[nodiscard]] std::string_view similar_setting(std::string_view key);
 
-/// A flag's text as the value the setting takes now (a number, a truth value or a text). The error
-/// names the flag.
+/// A flag's text as the value the setting takes now (a number, a truth value, a text, or a list of
+/// texts with commas between them). The error names the flag.
 [[nodiscard]] result<void> set_from_text(serve_settings& to, std::string_view key,
                                          const std::string& text);
 

@@ -202,6 +202,7 @@ int run_benchmark(int argc, char** argv, const std::string& name, const std::str
   try {
     report results(name, how);
     body(how, results);
+    check(how.filter.empty() || how.wanted_any, "--filter " + how.filter + " fits no case");
     return 0;
   } catch (const std::exception& failure) {
     std::fflush(stdout);

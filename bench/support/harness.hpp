@@ -22,8 +22,12 @@ struct options {
   std::string
       out; ///< Path of the JSON lines; default `build/bench/<name>.jsonl` in the source tree.
 
+  mutable bool wanted_any = false; ///< `wants` has been true.
+
   [[nodiscard]] bool wants(const std::string& name) const {
-    return name.find(filter) != std::string::npos;
+    const bool fits = name.find(filter) != std::string::npos;
+    wanted_any = wanted_any || fits;
+    return fits;
   }
   [[nodiscard]] std::size_t rounds_or(std::size_t full) const {
     return rounds ? rounds : quick ? 1 : full;
@@ -89,7 +93,7 @@ private:
 };
 
 /// Reads the command line, runs `body`, and turns what it throws into a message and exit code 1
-/// (wrong usage: 2).
+/// (wrong usage: 2). A filter that fits no case is a failure.
 int run_benchmark(int argc, char** argv, const std::string& name, const std::string& question,
                   const std::function<void(const options&, report&)>& body,
                   std::vector<extra_option> extras = {});

@@ -1,6 +1,7 @@
 #include "net/a2a/operation.hpp"
 
 #include "net/a2a/json_rpc.hpp"
+#include "protocol/json/json_parser.hpp"
 #include "protocol/text.hpp"
 #include <troupe/net/limits.hpp>
 
@@ -145,7 +146,7 @@ error explain_parse_error(std::string_view body, const error_code& why, std::siz
   if (why == json::error::incomplete)
     return make_error(errc::parse_error,
                       "the text ends too early, at byte " + std::to_string(body.size()));
-  return make_error(errc::parse_error, why.message() + " at byte " + std::to_string(offset));
+  return make_error(errc::parse_error, json_fault(why) + " at byte " + std::to_string(offset));
 }
 
 } // namespace troupe::net

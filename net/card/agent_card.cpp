@@ -5,7 +5,13 @@
 #include "protocol/opt/limits_opt.hpp"
 #include <troupe/protocol/progress.hpp>
 
+#include <boost/asio/ip/address.hpp>
+
+#include <array>
+#include <climits>
 #include <string>
+
+#include <unistd.h>
 
 namespace troupe::net {
 
@@ -64,11 +70,33 @@ std::vector<agent_skill> skills_of(const agent_registry& agents) {
   return out;
 }
 
+std::string name_of_machine() {
+  std::array<char, HOST_NAME_MAX + 1> name{};
+  // A name that does not fit may not be ended.
+  if (::gethostname(name.data(), name.size() - 1) != 0 || name.front() == '\0')
+    return "localhost";
+  return name.data();
+}
+
 } // namespace
 
 std::string url_of(const std::string& address, std::uint16_t port) {
   const bool is_v6 = address.find(':') != std::string::npos;
   return "http://" + (is_v6 ? "[" + address + "]" : address) + ":" + std::to_string(port) + "/";
+}
+
+bool is_every_address(const std::string& address) {
+  boost::system::error_code ec;
+  const auto number = boost::asio::ip::make_address(address, ec);
+  return !ec && number.is_unspecified();
+}
+
+std::string default_host(const server_options& options) {
+  return is_every_address(options.address) ? name_of_machine() : options.address;
+}
+
+std::string default_url(const server_options& options, std::uint16_t port) {
+  return url_of(default_host(options), port);
 }
 
 agent_card make_agent_card(const server_options& options, std::string_view url,

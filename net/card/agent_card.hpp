@@ -14,6 +14,13 @@ namespace troupe::net {
 /// `http://<address>:<port>/`
 [[nodiscard]] std::string url_of(const std::string& address, std::uint16_t port);
 
+/// Under which clients reach a server whose card has no URL of its own: the address it listens at,
+/// or this machine's name if that is no address for clients (0.0.0.0, ::).
+[[nodiscard]] std::string default_host(const server_options& options);
+[[nodiscard]] std::string default_url(const server_options& options, std::uint16_t port);
+/// Whether `address` stands for all addresses of this machine.
+[[nodiscard]] bool is_every_address(const std::string& address);
+
 /// For every client. `url`: where the server is reached, unless the options say it. Without
 /// signatures.
 [[nodiscard]] agent_card make_agent_card(const server_options& options, std::string_view url,

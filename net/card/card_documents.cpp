@@ -4,6 +4,7 @@
 #include "protocol/a2a/codec_agent_card.hpp"
 #include "protocol/hex.hpp"
 #include "protocol/http_date.hpp"
+#include "protocol/http_url.hpp"
 #include "protocol/json/json_writer.hpp"
 #include <troupe/net/card_signature.hpp>
 
@@ -73,6 +74,10 @@ card_document document_of(const agent_card& card, card_shape shape, std::chrono:
 } // namespace
 
 result<void> check_card(const card_options& options) {
+  if (!options.url.empty())
+    if (const auto url = parse_http_url(options.url); !url)
+      return make_error(errc::invalid_params,
+                        "card.url (--public-url) is no http or https URL: " + url.error().message);
   if (options.provider.organization.empty() != options.provider.url.empty())
     return make_error(errc::invalid_params, "card.provider needs both organization and url");
   if (options.extended.tokens.empty()

@@ -45,7 +45,7 @@ std::string_view take_list_item(std::string_view& list) noexcept {
 
 void http_request::clear() {
   method = http::verb::unknown;
-  for (std::string* text : {&target, &content_type, &accept, &a2a_version, &a2a_extensions,
+  for (std::string* text : {&target, &host, &content_type, &accept, &a2a_version, &a2a_extensions,
                             &traceparent, &tracestate, &stream_cursor, &origin, &preflight_method,
                             &if_none_match, &if_modified_since, &authorization, &body})
     text->clear();
@@ -118,7 +118,10 @@ void request_parser::on_field_impl(http::field name, text name_text, text value_
   const std::string_view value(value_text.data(), value_text.size());
   switch (name) {
     case http::field::transfer_encoding: return check_coding(value, ec);
-    case http::field::host: ++hosts_; return;
+    case http::field::host:
+      ++hosts_;
+      out_.host = value;
+      return;
     case http::field::content_type: out_.content_type = value; return;
     case http::field::accept: join_list(out_.accept, value); return;
     case http::field::if_none_match: join_list(out_.if_none_match, value); return;

@@ -19,6 +19,7 @@ namespace troupe::net {
 struct http_request {
   boost::beast::http::verb method = boost::beast::http::verb::unknown;
   std::string target; ///< As received: origin or absolute form, with query.
+  std::string host;   ///< The `Host` header: name or address, perhaps with a port.
   std::string content_type;
   std::string accept; ///< All `Accept` values, joined by commas.
   std::string a2a_version;

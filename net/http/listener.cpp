@@ -89,6 +89,11 @@ void listener::close() {
   pause_.wake();
 }
 
+void listener::warn(const std::string& line) const {
+  if (!line.empty() && service_->options.warn)
+    service_->options.warn(line);
+}
+
 awaitable<void> listener::accept_all() {
   while (acceptor_.is_open()) {
     auto& home = *loops_[next_++ % loops_.size()];
@@ -97,14 +102,17 @@ awaitable<void> listener::accept_all() {
     error_code ec;
     co_await acceptor_.async_accept(socket, peer, asio::redirect_error(use_awaitable, ec));
     if (!ec) {
+      warn(trouble_.on_accepted());
       socket.set_option(asio::ip::tcp::no_delay(true), ec);
       connection_facts facts;
       facts.listener = name_;
+      facts.local = socket.local_endpoint(ec).address().to_string();
       facts.peer = peer.address().to_string();
       welcome(service_, home, std::make_unique<socket_stream<tcp_socket>>(std::move(socket)),
               std::move(facts));
     } else if (acceptor_.is_open()) {
       // Out of descriptors, or a connection that was gone before it was taken: never spin.
+      warn(trouble_.on_failed(ec));
       co_await pause_.wait_until(loops_.front()->clock()->now() + accept_pause);
     }
   }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "client/io.hpp"
+#include "net/http/accept_trouble.hpp"
 #include "net/http/http_service.hpp"
 #include "net/http/loop.hpp"
 #include <troupe/protocol/errc.hpp>
@@ -31,11 +32,13 @@ private:
   using tcp_acceptor = asio::basic_socket_acceptor<asio::ip::tcp, io_executor>;
 
   [[nodiscard]] awaitable<void> accept_all();
+  void warn(const std::string& line) const;
 
   std::shared_ptr<http_service> service_;
   std::vector<std::unique_ptr<loop>>& loops_;
   tcp_acceptor acceptor_;
-  timer pause_;      ///< Between two attempts to accept.
+  timer pause_; ///< Between two attempts to accept.
+  accept_trouble trouble_;
   std::string name_; ///< `address:port`.
   std::size_t next_ = 0;
 };

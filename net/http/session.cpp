@@ -108,6 +108,7 @@ void session::begin_request() {
   parser_->header_limit(service_->options.header_bytes_max);
   parser_->body_limit(service_->options.body_bytes_max);
   head_bytes_ = 0;
+  line_skipped_ = false;
   streamed_ = false;
   enter(phase::idle, service_->options.idle_timeout);
   if (service_->draining.load(std::memory_order_relaxed))
@@ -129,6 +130,11 @@ session::step session::parse_unparsed() {
 
 /// Hands bytes to Beast's parser, and keeps those that it does not take.
 session::step session::parse(std::string_view bytes) {
+  skip_empty_line(bytes);
+  if (bytes.empty() || begins_empty_line(bytes)) {
+    keep_unparsed(bytes);
+    return step::read_more;
+  }
   if (phase_ == phase::idle)
     enter(phase::head, service_->options.header_timeout);
   error_code ec;
@@ -154,6 +160,19 @@ session::step session::parse(std::string_view bytes) {
   if (!hold_body())
     return refuse_body();
   return parser_->is_done() ? step::complete : step::read_more;
+}
+
+/// One before a request line (RFC 9112 2.2): some clients send it behind a body.
+void session::skip_empty_line(std::string_view& bytes) noexcept {
+  if (may_skip_line() && bytes.starts_with("\r\n")) {
+    line_skipped_ = true;
+    bytes.remove_prefix(2);
+  }
+}
+
+/// The end of it is still to come.
+bool session::begins_empty_line(std::string_view bytes) const noexcept {
+  return may_skip_line() && bytes == "\r";
 }
 
 /// `bytes` may be the end of what is kept.

@@ -66,6 +66,9 @@ private:
   void begin_request();
   [[nodiscard]] step parse(std::string_view bytes);
   [[nodiscard]] step parse_unparsed();
+  void skip_empty_line(std::string_view& bytes) noexcept;
+  [[nodiscard]] bool begins_empty_line(std::string_view bytes) const noexcept;
+  [[nodiscard]] bool may_skip_line() const noexcept { return head_bytes_ == 0 && !line_skipped_; }
   void keep_unparsed(std::string_view bytes);
   [[nodiscard]] step refuse_request(const error_code& why);
   [[nodiscard]] step refuse_body();
@@ -103,6 +106,7 @@ private:
   std::size_t unparsed_begin_ = 0;
   bool may_read_on_ = false; ///< The last read took all it had room for: there may be more already.
   std::size_t head_bytes_ = 0; ///< Of the current request's head, parsed so far.
+  bool line_skipped_ = false;
   std::optional<request_parser> parser_;
   http_request request_;
   http_exchange exchange_;

@@ -13,6 +13,7 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
 
+#include <algorithm>
 #include <exception>
 #include <mutex>
 #include <optional>
@@ -57,6 +58,7 @@ struct active {
   std::string line;                    ///< Scheme, host and port: whose turns it shares.
   std::shared_ptr<http_stream> stream; ///< While it has a turn.
   std::optional<timer> again;          ///< While it waits to try again.
+  std::optional<bool> answered; ///< Whether the host did, when it was last asked in this turn.
   bool queued = false;
   bool running = false;
   bool sleeping = false;
@@ -64,6 +66,15 @@ struct active {
 };
 
 using active_ptr = std::shared_ptr<active>;
+
+/// A host that hangs, or one that nobody knows, takes a quarter of what one may take, and all of
+/// these together half of everything: the others have their turns.
+turn_bounds bounds_of(const push_options& options) {
+  const auto some = [](std::size_t count) { return std::max<std::size_t>(count, 1); };
+  const auto all = some(options.parallel_max);
+  const auto of_line = some(options.parallel_per_host_max);
+  return {all, of_line, some(all / 2), some(of_line / 4)};
+}
 
 std::string key_of(const task_id& task, const std::string& id) {
   return task.str() + '/' + id;
@@ -125,7 +136,7 @@ struct push_sender::impl {
   timer sweeper{clock};
   std::unique_ptr<http_client> client;
   std::unordered_map<std::string, active_ptr> actives;
-  turn_queue<active_ptr> turns{options.parallel_max, options.parallel_per_host_max};
+  turn_queue<active_ptr> turns{bounds_of(options)};
   bool stopping = false;
   std::thread thread;
 };
@@ -329,7 +340,7 @@ void push_sender::impl::on_fault(const active_ptr& who, const std::exception& fa
 void push_sender::impl::end_turn(const active_ptr& who, bool more) {
   who->running = false;
   who->stream = nullptr;
-  turns.end(who->line);
+  turns.end(who->line, std::exchange(who->answered, std::nullopt));
   if (who->gone)
     let_go(who);
   if (more)
@@ -348,6 +359,8 @@ awaitable<push_attempt> push_sender::impl::attempt(active& who) {
   }
   const auto stream = who.stream;
   const auto answer = co_await stream->exchange(std::move(*request));
+  if (answer || !is_ours(answer.error()))
+    who.answered = answer.has_value();
   if (!answer) {
     out.failure = answer.error();
     co_return out;

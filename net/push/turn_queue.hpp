@@ -1,27 +1,44 @@
 // Whose turn it is: members wait in lines, lines take turns, and no more than so many go at once,
 // in all and of one line. The sender of notifications has a line for each host, so that a slow one
-// holds up no other. A plain value: no clock, no thread.
+// holds up no other. A line that has not answered yet, or not the last time, is silent: all silent
+// lines together leave places to those that answer. A plain value: no clock, no thread.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <list>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace troupe::net {
 
+/// How many go at once; each at least 1.
+struct turn_bounds {
+  std::size_t all;
+  std::size_t of_line;
+  std::size_t silent;         ///< Of all silent lines.
+  std::size_t of_silent_line; ///< At most `of_line`.
+};
+
+/// Lines that answered and are unused now, of which that is remembered; above, all are forgotten
+/// and have to answer once more.
+inline constexpr std::size_t answering_lines_max = 10'000;
+
 template<class Member>
 class turn_queue {
 public:
-  turn_queue(std::size_t at_once_max, std::size_t at_once_per_line_max)
-      : at_once_max_(at_once_max), at_once_per_line_max_(at_once_per_line_max) {}
+  explicit turn_queue(const turn_bounds& bounds) : bounds_(bounds) {}
 
   /// Puts `who`, which waits nowhere, at the end of a line.
   void wait(const std::string& line, Member who) {
-    auto& home = lines_[line];
+    const auto [at, is_new] = lines_.try_emplace(line);
+    auto& home = at->second;
+    if (is_new)
+      home.silent = !answering_.contains(line);
     places_.emplace(who, home.waiting.insert(home.waiting.end(), who));
     call(line, home);
   }
@@ -38,13 +55,17 @@ public:
   /// The next to go, of the line whose turn it is; nothing if no member waits, or may go now. To be
   /// ended by `end`.
   [[nodiscard]] std::optional<Member> next() {
-    while (going_ < at_once_max_ && !called_.empty()) {
-      const auto line = std::move(called_.front());
-      called_.pop_front();
+    while (auto* const from = queue_whose_turn_it_is()) {
+      const auto line = std::move(from->front().line);
+      from->pop_front();
       auto& home = lines_.at(line);
       home.called = false;
       if (home.waiting.empty()) {
         forget_if_unused(line);
+        continue;
+      }
+      if (from == &called_ && home.silent) { // since it was called
+        call(line, home);
         continue;
       }
       auto who = std::move(home.waiting.front());
@@ -52,16 +73,21 @@ public:
       places_.erase(who);
       ++home.going;
       ++going_;
+      silent_going_ += home.silent ? 1 : 0;
       call(line, home);
       return who;
     }
     return std::nullopt;
   }
-  /// One that `next` named, out of this line, is done.
-  void end(const std::string& line) {
+  /// One that `next` named, out of this line, is done. `answered`: whether the line did, the last
+  /// time it was asked; nothing if it was not asked.
+  void end(const std::string& line, std::optional<bool> answered = std::nullopt) {
     auto& home = lines_.at(line);
     --home.going;
     --going_;
+    silent_going_ -= home.silent ? 1 : 0;
+    if (answered)
+      note(line, home, *answered);
     call(line, home);
     forget_if_unused(line);
   }
@@ -72,14 +98,45 @@ private:
   struct place {
     std::list<Member> waiting;
     std::size_t going = 0;
-    bool called = false; ///< Its name is in `called_`.
+    bool silent = true;
+    bool called = false; ///< Its name is in one of the two queues.
   };
+  struct call_of_line {
+    std::uint64_t number; ///< Counts calls, over both queues.
+    std::string line;
+  };
+  using call_queue = std::deque<call_of_line>;
 
+  /// The one with the earlier call; null if no member may go.
+  [[nodiscard]] call_queue* queue_whose_turn_it_is() {
+    if (going_ >= bounds_.all)
+      return nullptr;
+    const bool may_silent = !silent_called_.empty() && silent_going_ < bounds_.silent;
+    if (called_.empty())
+      return may_silent ? &silent_called_ : nullptr;
+    return may_silent && silent_called_.front().number < called_.front().number ? &silent_called_
+                                                                                : &called_;
+  }
   void call(const std::string& name, place& which) {
-    if (which.called || which.waiting.empty() || which.going >= at_once_per_line_max_)
+    const auto most = which.silent ? bounds_.of_silent_line : bounds_.of_line;
+    if (which.called || which.waiting.empty() || which.going >= most)
       return;
     which.called = true;
-    called_.push_back(name);
+    (which.silent ? silent_called_ : called_).push_back({++calls_, name});
+  }
+  void note(const std::string& name, place& which, bool answers) {
+    if (which.silent == !answers)
+      return;
+    which.silent = !answers;
+    if (answers) {
+      silent_going_ -= which.going;
+      if (answering_.size() >= answering_lines_max)
+        answering_.clear();
+      answering_.insert(name);
+    } else {
+      silent_going_ += which.going;
+      answering_.erase(name);
+    }
   }
   void forget_if_unused(const std::string& name) {
     const auto& which = lines_.at(name);
@@ -87,12 +144,15 @@ private:
       lines_.erase(name);
   }
 
-  const std::size_t at_once_max_;
-  const std::size_t at_once_per_line_max_;
+  const turn_bounds bounds_;
   std::unordered_map<std::string, place> lines_;
   std::unordered_map<Member, typename std::list<Member>::iterator> places_; ///< Of all that wait.
-  std::deque<std::string> called_; ///< Lines of which a member may go, in turn.
+  std::unordered_set<std::string> answering_;
+  call_queue called_; ///< Lines that answer of which a member may go, in turn.
+  call_queue silent_called_;
+  std::uint64_t calls_ = 0;
   std::size_t going_ = 0;
+  std::size_t silent_going_ = 0;
 };
 
 } // namespace troupe::net

@@ -7,6 +7,7 @@
 #include <boost/json/value_stack.hpp>
 
 #include <charconv>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -75,13 +76,18 @@ struct tree_builder {
     stack.push_uint64(value);
     return true;
   }
-  bool on_double(double value, text rest, error&) {
+  bool on_double(double value, text rest, error& failed_with) {
     number.append(rest.data(), rest.size());
     double nearest = 0;
     const auto [end, failed] =
         std::from_chars(number.data(), number.data() + number.size(), nearest);
-    stack.push_double(failed == std::errc{} ? nearest : value);
     number.clear();
+    const bool is_beyond = failed != std::errc{} && std::abs(value) > 1; // else it is next to 0
+    if (is_beyond) {
+      failed_with = json::make_error_code(json::error::exponent_overflow);
+      return false;
+    }
+    stack.push_double(failed == std::errc{} ? nearest : value);
     return true;
   }
   bool on_bool(bool value, error&) {
@@ -125,6 +131,12 @@ json_parser::~json_parser() = default;
 json::value json_parser::parse(std::string_view text, json::storage_ptr memory,
                                boost::system::error_code& failed, std::size_t& offset) {
   return parse_with(*impl_, text, std::move(memory), failed, offset);
+}
+
+std::string json_fault(const boost::system::error_code& failed) {
+  if (failed == json::error::exponent_overflow)
+    return "a number is out of range (the largest is 1.7976931348623157e308)";
+  return failed.message();
 }
 
 json::value parse_json(std::string_view text, boost::system::error_code& failed,

@@ -1,7 +1,8 @@
 // JSON text to a tree: Boost.JSON's parser, but every number becomes the double nearest to what was
 // written. Boost 1.81 by itself is one unit in the last place off for about one in five numbers of
 // 16 or 17 digits, which is what most languages print: what a client sent would come back changed,
-// and change again with every restart.
+// and change again with every restart. A number that no double can hold is refused
+// (error::exponent_overflow): Boost would make it infinite, and JSON has no way to write that.
 #pragma once
 
 #include <boost/json/parse_options.hpp>
@@ -12,6 +13,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace troupe {
@@ -35,6 +37,9 @@ private:
   class impl;
   std::unique_ptr<impl> impl_;
 };
+
+/// What is wrong with a text that was not parsed, for people.
+[[nodiscard]] std::string json_fault(const boost::system::error_code& failed);
 
 /// The same for one text. `failed` is one of boost::json::error.
 [[nodiscard]] boost::json::value parse_json(std::string_view text,

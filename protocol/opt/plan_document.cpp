@@ -58,7 +58,9 @@ std::string explain(boost::system::error_code cause, std::string_view text, std:
     return "not valid JSON: something follows after the end of the document";
   if (cause == json::error::syntax && offset < text.size())
     return "not valid JSON: " + unexpected(text, offset);
-  return "not valid JSON: " + cause.message();
+  if (cause == json::error::exponent_overflow)
+    return json_fault(cause);
+  return "not valid JSON: " + json_fault(cause);
 }
 
 /// The error of a reader, with line and pointer in front of its message.

@@ -3,64 +3,14 @@
 #include "tests/support/actor_bed.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/comes_true.hpp"
-#include "tests/support/passing_store.hpp"
+#include "tests/support/holding_store.hpp"
 #include "tests/support/reads.hpp"
 #include "tests/support/results.hpp"
 
 #include <atomic>
-#include <deque>
-#include <mutex>
 
 using namespace troupe;
 using namespace troupe::testing;
-
-namespace {
-
-/// Keeps changes waiting, as a slow disk does, until it is drained or let through.
-class holding_store final : public passing_store {
-public:
-  void commit(change change, committed_fn then, watcher_ptr follow) override {
-    const std::lock_guard lock{guard_};
-    waiting_.push_back({std::move(change), std::move(then), std::move(follow)});
-    if (!is_holding_)
-      pass_all();
-  }
-  void flush() override { drain(); }
-  void drain() override {
-    const std::lock_guard lock{guard_};
-    pass_all();
-  }
-
-  void hold() {
-    const std::lock_guard lock{guard_};
-    is_holding_ = true;
-  }
-  std::size_t waiting() {
-    const std::lock_guard lock{guard_};
-    return waiting_.size();
-  }
-
-private:
-  struct held {
-    change submitted;
-    committed_fn then;
-    watcher_ptr follow;
-  };
-
-  void pass_all() {
-    for (; !waiting_.empty(); waiting_.pop_front()) {
-      auto& next = waiting_.front();
-      passing_store::commit(std::move(next.submitted), std::move(next.then),
-                            std::move(next.follow));
-    }
-  }
-
-  std::mutex guard_;
-  std::deque<held> waiting_;
-  bool is_holding_ = false;
-};
-
-} // namespace
 
 TEST_CASE("a gateway that ends lets go of an agent that takes long to stop", "[actors][gateway]") {
   actor_bed bed{{.cancel_grace = std::chrono::milliseconds{1}}};

@@ -1,6 +1,7 @@
 // Pausing, ending and resuming: what may still begin, and who can still be reached.
 #include "tests/support/actor_bed.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/comes_true.hpp"
 #include "tests/support/reads.hpp"
 #include "tests/support/results.hpp"
 #include <troupe/actors/gateway.hpp>
@@ -93,8 +94,9 @@ TEST_CASE("a paused objective starts no plan until it goes on", "[actors][gatewa
   port->report(report_completed{});
   wait_for_plan(*bed.seen, 0, plan_state::completed);
   // Blocked cannot become completed: accepted once the objective has heard that the plan is.
-  while (!move_plan(bed, (*made)->plans[0].spec->id, plan_state::completed)) {
-  }
+  REQUIRE(comes_true([&] {
+    return move_plan(bed, (*made)->plans[0].spec->id, plan_state::completed).has_value();
+  }));
   const auto now = find_objective(bed.records(), id);
   CHECK(now->state == objective_state::blocked);
   CHECK(now->reason == "paused by request");

@@ -117,8 +117,8 @@ TEST_CASE("whatever else is in an input, a restart that is forbidden stays forbi
 }
 
 TEST_CASE("a program gets the harmless part of the environment", "[agents][command]") {
-  const std::vector<std::string> ours{"PATH=/bin", "HOME=/h", "SECRET=s", "TZ=UTC",
-                                      "LANG=",     "broken",  "GIVEN=a=b"};
+  const std::vector<std::string> ours{"PATH=/bin", "HOME=/h",   "SECRET=s",  "TZ=UTC", "LANG=",
+                                      "broken",    "GIVEN=a=b", "LC_TIME=C", "USER=u", "LCX=no"};
   auto input =
       read_command_input(
           object(
@@ -126,6 +126,6 @@ TEST_CASE("a program gets the harmless part of the environment", "[agents][comma
           input_stage::resolved)
           .value();
   CHECK(command_environment(input, ours)
-        == std::vector<std::string>{"GIVEN=a=b", "HOME=/mine", "LANG=", "NEW=1", "PATH=/bin",
-                                    "TZ=UTC"});
+        == std::vector<std::string>{"GIVEN=a=b", "HOME=/mine", "LANG=", "LC_TIME=C", "NEW=1",
+                                    "PATH=/bin", "TZ=UTC", "USER=u"});
 }

@@ -21,6 +21,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 using namespace troupe;
@@ -191,13 +192,33 @@ TEST_CASE("a large order is fed while its echo is read", "[agents][command]") {
 TEST_CASE("a program gets its directory and only the environment it may have",
           "[agents][command]") {
   command_options options;
-  options.environment = {"PATH=/usr/bin:/bin", "SECRET=1", "KEEP=2", "LANG=C"};
+  options.environment = {"PATH=/usr/bin:/bin", "SECRET=1", "KEEP=2", "LANG=C", "TROUPE_RUN=x.1"};
+  options.variables_passed = {"KEEP", "TROUPE_RUN"};
   command_agent agent(options);
   CHECK(job(agent, object(R"({"argv": ["pwd"], "cwd": "/"})")).output() == "/\n");
-  CHECK(job(agent,
-            object(R"({"argv": ["/usr/bin/env"], "envAllow": ["KEEP"], "env": {"MINE": "x y"}})"))
-            .output()
-        == "KEEP=2\nLANG=C\nMINE=x y\nPATH=/usr/bin:/bin\n");
+  const auto variables =
+      job(agent,
+          object(
+              R"({"argv": ["/usr/bin/env"], "envAllow": ["KEEP", "TROUPE_RUN"], "env": {"MINE": "x y"}})"))
+          .output();
+  const std::string expected = "KEEP=2\nLANG=C\nMINE=x y\nPATH=/usr/bin:/bin\nTROUPE_RUN=run-";
+  CHECK(variables.starts_with(expected));
+  CHECK(variables.find('\n', expected.size()) == variables.size() - 1);
+}
+
+TEST_CASE("a task does not get a variable that the operator does not pass", "[agents][command]") {
+  command_options options;
+  options.environment = {"PATH=/usr/bin:/bin", "SECRET=1", "LC_TIME=C"};
+  const auto input = object(R"({"argv": ["/usr/bin/env"], "envAllow": ["LC_TIME", "SECRET"]})");
+  command_agent closed(options);
+  CHECK_THAT(job(closed, input).end(), ContainsSubstring("/envAllow/1")
+                                           && ContainsSubstring("SECRET")
+                                           && ContainsSubstring("--pass-env"));
+  CHECK_FALSE(closed.check_input(input).has_value());
+  options.variables_passed = {"*"};
+  command_agent open(options);
+  CHECK(open.check_input(input).has_value());
+  CHECK_THAT(job(open, input).output(), ContainsSubstring("SECRET=1\n"));
 }
 
 TEST_CASE("output that is not UTF-8 stays bytes", "[agents][command]") {
@@ -698,16 +719,133 @@ TEST_CASE("answers to a program that reads none are no harm", "[agents][command]
   CHECK(plain.output() == "plain\n");
 }
 
+// -- orphans ---------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+command_options adopting() {
+  command_options out;
+  out.adopts_orphans = true;
+  return out;
+}
+
+// Says its pid, leaves its group, and loses its parent at once.
+constexpr auto leave = R"((setsid sleep 600 & echo "{\"message\":\"$!\"}"); )";
+constexpr auto leave_without_variables =
+    R"((env -i setsid sleep 600 & echo "{\"message\":\"$!\"}"); )";
+
+} // namespace
+
+TEST_CASE("what has left its program's group lives as long as its program", "[agents][command]") {
+  command_agent agent(adopting());
+  const std::string leaves = GENERATE(leave, leave_without_variables);
+  CAPTURE(leaves);
+  job one(agent, talking_shell(leaves + "read -r order; read -r answer"));
+  const watched_process left(one.said());
+  CHECK(left.runs());
+  SECTION("that ends by itself") {
+    one.run->on_input(user_says("go"));
+    CHECK(one.end() == "completed: ");
+    CHECK_FALSE(left.runs());
+  }
+  SECTION("that is canceled") {
+    CHECK_FALSE(one.run->on_cancel());
+    static_cast<void>(one.end());
+    CHECK_FALSE(left.runs());
+  }
+  SECTION("that is given up") {
+    one.run = nullptr;
+    static_cast<void>(one.end());
+    CHECK_FALSE(left.runs());
+  }
+  CHECK(children() == std::vector<std::string>{"troupe-warden"});
+}
+
+TEST_CASE("an orphan ends with its own program, not with another one", "[agents][command]") {
+  command_agent agent(adopting());
+  job first(agent, talking_shell(std::string(leave) + "read -r order; read -r answer"));
+  job second(agent, talking_shell(std::string(leave) + "read -r order; read -r answer"));
+  const watched_process of_first(first.said());
+  const watched_process of_second(second.said());
+  first.run = nullptr;
+  static_cast<void>(first.end());
+  CHECK_FALSE(of_first.runs());
+  CHECK(of_second.runs());
+  second.run = nullptr;
+  static_cast<void>(second.end());
+  CHECK_FALSE(of_second.runs());
+}
+
+TEST_CASE("an orphan that hides whose it is ends when no program runs", "[agents][command]") {
+  command_agent agent(adopting());
+  job first(agent,
+            talking_shell(std::string(leave_without_variables) + "read -r order; read -r x"));
+  job second(agent, talking_shell("echo '{\"message\":\"\"}'; read -r order; read -r x"));
+  const watched_process of_first(first.said());
+  static_cast<void>(second.said());
+  first.run = nullptr;
+  static_cast<void>(first.end());
+  CHECK(of_first.runs()); // It may be of the other one.
+  second.run = nullptr;
+  static_cast<void>(second.end());
+  CHECK_FALSE(of_first.runs());
+}
+
+TEST_CASE("what an orphan started ends, too", "[agents][command]") {
+  command_agent agent(adopting());
+  job one(agent, talking_shell(
+                     R"((setsid sh -c 'setsid sleep 600 & echo "{\"message\":\"$!\"}"; wait' &); )"
+                     R"(read -r order; read -r answer)"));
+  const watched_process deep(one.said());
+  CHECK(deep.runs());
+  one.run = nullptr;
+  static_cast<void>(one.end());
+  CHECK_FALSE(deep.runs());
+}
+
+TEST_CASE("a child from before the agent is no orphan", "[agents][command]") {
+  // As of a shell that started something and then became this process.
+  const auto child = ::fork();
+  if (child == 0) {
+    ::execl("/bin/sleep", "sleep", "600", nullptr);
+    ::_exit(127);
+  }
+  REQUIRE(child > 0);
+  {
+    command_agent agent(adopting());
+    CHECK(job(agent, shell("echo done")).output() == "done\n");
+  }
+  const watched_process other(std::to_string(child));
+  CHECK(other.runs());
+  CHECK(::kill(child, SIGKILL) == 0);
+  CHECK(::waitpid(child, nullptr, 0) == child);
+}
+
+TEST_CASE("nothing is left of programs and their orphans when the agent goes",
+          "[agents][command]") {
+  std::optional<command_agent> agent(std::in_place, adopting());
+  std::optional<job> one(std::in_place, *agent,
+                         talking_shell(std::string(leave) + leave_without_variables
+                                       + "read -r order; read -r answer"));
+  const watched_process marked(one->said(0));
+  const watched_process unmarked(one->said(1));
+  one.reset();
+  agent.reset();
+  CHECK(marked.ends());
+  CHECK(unmarked.ends());
+  CHECK(children().empty());
+}
+
 // -- when we die -----------------------------------------------------------------------------------------------------------
 
 // Run by the test below in a process of its own.
 TEST_CASE("a process with a command waits to be killed", "[.victim]") {
   command_agent agent;
-  job child(agent,
-            talking_shell(
-                R"(sleep 600 & echo "{\"message\":\"$$\"}"; echo "{\"message\":\"$!\"}"; wait)"));
+  job child(agent, talking_shell(
+                       R"(sleep 600 & echo "{\"message\":\"$$\"}"; echo "{\"message\":\"$!\"}"; )"
+                       R"((setsid sleep 600 & echo "{\"message\":\"$!\"}"); wait)"));
   std::printf("{\"message\":\"%d\"}\n", static_cast<int>(::getpid()));
-  for (const std::size_t n : {0U, 1U})
+  for (const std::size_t n : {0U, 1U, 2U})
     std::printf("{\"message\":\"%s\"}\n", child.said(n).c_str());
   std::fflush(stdout);
   ::pause();
@@ -721,10 +859,12 @@ TEST_CASE("programs die with us when we are killed", "[agents][command]") {
   const auto victim_pid = victim.said(0);
   const watched_process program(victim.said(1));
   const watched_process what_it_started(victim.said(2));
+  const watched_process what_left_its_group(victim.said(3));
   CHECK(program.runs());
   CHECK(what_it_started.runs());
   REQUIRE(::kill(static_cast<pid_t>(std::stoi(victim_pid)), SIGKILL) == 0);
   CHECK(program.ends());
   CHECK(what_it_started.ends());
+  CHECK(what_left_its_group.ends());
   CHECK(victim.end() == "failed: killed by SIGKILL");
 }

@@ -1,6 +1,7 @@
 // Programs that are run in their caller's turns, without a thread.
 #include "agents/process_reactor.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/comes_true.hpp"
 #include "tests/support/hand_time.hpp"
 #include <troupe/actors/limits.hpp>
 
@@ -10,6 +11,7 @@
 
 using namespace std::chrono_literals;
 using namespace troupe;
+using troupe::testing::comes_true;
 using troupe::testing::hand_time;
 
 namespace {
@@ -36,6 +38,15 @@ process_spec shell(std::string script) {
   return out;
 }
 
+/// False if it never comes true.
+template<class Condition>
+[[nodiscard]] bool turns_until(process_reactor& reactor, Condition condition) {
+  return comes_true([&] {
+    reactor.turn();
+    return condition();
+  });
+}
+
 } // namespace
 
 TEST_CASE("a reactor without a thread runs a program in its owner's turns", "[agents][command]") {
@@ -45,8 +56,7 @@ TEST_CASE("a reactor without a thread runs a program in its owner's turns", "[ag
   std::string output;
   reactor.launch(shell("echo hello"), std::make_unique<ending_listener>(end, output));
   CHECK(output.empty()); // Nothing happens by itself.
-  while (!end)
-    reactor.turn();
+  REQUIRE(turns_until(reactor, [&] { return end.has_value(); }));
   CHECK(end->code == 0);
   CHECK(output == "hello\n");
 }
@@ -59,15 +69,13 @@ TEST_CASE("a program that ignores SIGTERM is killed by the clock that was handed
   std::string output;
   const auto key = reactor.launch(shell("trap '' TERM; echo ready; sleep 100"),
                                   std::make_unique<ending_listener>(end, output));
-  while (output != "ready\n")
-    reactor.turn();
+  REQUIRE(turns_until(reactor, [&] { return output == "ready\n"; }));
   reactor.terminate(key);
   for (int turns = 0; turns < 100; ++turns)
     reactor.turn();
   CHECK_FALSE(end); // No time has passed.
   time.pass(2s);
-  while (!end)
-    reactor.turn();
+  REQUIRE(turns_until(reactor, [&] { return end.has_value(); }));
   CHECK(end->signal == SIGKILL);
 }
 
@@ -90,20 +98,17 @@ TEST_CASE("of a long stdin only what the program reads is made, and a little mor
     const auto key =
         reactor.launch(std::move(spec), std::make_unique<ending_listener>(end, output));
     if (reads) {
-      while (!end)
-        reactor.turn();
+      REQUIRE(turns_until(reactor, [&] { return end.has_value(); }));
       CHECK(output == std::to_string(all) + "\n");
       CHECK(made == all);
       continue;
     }
-    while (output != "ready\n")
-      reactor.turn();
+    REQUIRE(turns_until(reactor, [&] { return output == "ready\n"; }));
     for (int turns = 0; turns < 100; ++turns)
       reactor.turn();
     CHECK(made <= (64 << 10) + input_piece_bytes_max); // a full pipe and a piece
     reactor.kill(key);
-    while (!end)
-      reactor.turn();
+    REQUIRE(turns_until(reactor, [&] { return end.has_value(); }));
   }
 }
 
@@ -117,7 +122,6 @@ TEST_CASE("what is written to a program later comes after its order", "[agents][
   const auto key = reactor.launch(std::move(spec), std::make_unique<ending_listener>(end, output));
   reactor.write_input(key, std::string("12345"));
   reactor.write_input(key, std::string("67890"));
-  while (!end)
-    reactor.turn();
+  REQUIRE(turns_until(reactor, [&] { return end.has_value(); }));
   CHECK(output == "xxxxxxxxxx1234567890");
 }

@@ -48,6 +48,9 @@ TEST_CASE("troupe card says what is wrong with a card or with its own flags", "[
   CHECK_THAT(gone.err, ContainsSubstring("gone.pem: cannot be read"));
   CHECK(run_program({troupe_binary(), "serve", "--config", config}).code == 2);
   CHECK(run_program({troupe_binary(), "card", "--pure10", "--superset"}).code == 2);
+  const auto no_url = run_program({troupe_binary(), "serve", "--public-url", "agents.example"});
+  CHECK(no_url.code == 2);
+  CHECK_THAT(no_url.err, ContainsSubstring("--public-url"));
   CHECK(run_program({troupe_binary(), "card", "--verify", "-"}).code == 2);
   CHECK(run_program({troupe_binary(), "card", "--key", config}).code == 2);
   CHECK(run_program({troupe_binary(), "card", "--verify", "-", "--key", config}, "{}").code == 2);

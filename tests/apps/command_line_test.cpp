@@ -1,4 +1,5 @@
 #include "apps/command_line.hpp"
+#include "apps/settings/settings.hpp"
 #include "tests/support/catch.hpp"
 
 #include <set>
@@ -113,6 +114,17 @@ TEST_CASE("serve hands its flags on by the names of the settings", "[apps][comma
       {"listen", "h:1"}, {"log-format", "json"}, {"agents.command", "true"}};
   CHECK(std::set<std::pair<std::string, std::string>>(options.flags.begin(), options.flags.end())
         == std::set<std::pair<std::string, std::string>>(flags.begin(), flags.end()));
+}
+
+TEST_CASE("serve takes several hosts under which it may be asked", "[apps][command_line]") {
+  const auto options =
+      std::get<serve_options>(read({"serve", "--allowed-host", "a.example", "--public-url",
+                                    "https://b.example/", "--allowed-host", "*.c.example"}));
+  serve_settings settings;
+  for (const auto& [key, value] : options.flags)
+    REQUIRE(set_from_text(settings, key, value).has_value());
+  CHECK(settings.server.allowed_hosts == text_list{"a.example", "*.c.example"});
+  CHECK(settings.server.card.url == "https://b.example/");
 }
 
 TEST_CASE("the version is asked for in two ways", "[apps][command_line]") {

@@ -48,6 +48,24 @@ TEST_CASE("a server says where it listens, answers, and drains on SIGTERM with 0
   CHECK(contains(serve.err(), "stopped"));
 }
 
+TEST_CASE("a server at all addresses warns that its card says the machine's name",
+          "[apps][binary]") {
+  const std::vector<std::string> words{troupe_binary(), "serve",   "--listen",
+                                       "0.0.0.0:0",     "--store", "memory"};
+  const auto warned = [](std::vector<std::string> all) {
+    process serve(std::move(all));
+    REQUIRE(serve.read_until([](const process& p) { return contains(p.err(), "replayed)"); }, 30s));
+    return contains(serve.err(), "--public-url");
+  };
+  CHECK(warned(words));
+  auto told = words;
+  told.insert(told.end(), {"--public-url", "https://agents.example/"});
+  CHECK_FALSE(warned(told));
+  auto local = words;
+  local[3] = "127.0.0.1:0";
+  CHECK_FALSE(warned(local));
+}
+
 TEST_CASE("what a client was told survives kill -9", "[apps][binary]") {
   const temporary_directory place;
   const std::vector<std::string> words{troupe_binary(), "serve",  "--listen",

@@ -1,6 +1,7 @@
 // The outbound client, with its loop on the test's thread.
 #include "client/http_client.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/comes_true.hpp"
 #include "tests/support/hand_time.hpp"
 #include "tests/support/push_receiver.hpp"
 
@@ -8,7 +9,7 @@
 #include <boost/asio/detached.hpp>
 
 #include <optional>
-#include <thread>
+#include <stdexcept>
 
 using namespace std::chrono_literals;
 using namespace troupe;
@@ -39,10 +40,11 @@ struct client_bed {
       out.emplace(std::move(answer));
     };
     asio::co_spawn(context, ask(), asio::detached);
-    while (!out) {
-      turn();
-      std::this_thread::yield(); // for the receiver's thread
-    }
+    if (!comes_true([&] {
+          turn();
+          return out.has_value();
+        }))
+      throw std::runtime_error("the exchange does not end");
     return std::move(*out);
   }
   result<outbound_answer> exchange_once(const std::string& url) {
@@ -125,12 +127,16 @@ TEST_CASE("an exchange ends when its time is up by the clock that was handed in"
     out.emplace(std::move(answer));
   };
   asio::co_spawn(bed.context, ask(), asio::detached);
-  while (receiver.received().empty())
+  REQUIRE(comes_true([&] {
     bed.turn();
+    return !receiver.received().empty();
+  }));
   CHECK_FALSE(out);
   bed.time.pass(15s);
-  while (!out)
+  REQUIRE(comes_true([&] {
     bed.turn();
+    return out.has_value();
+  }));
   REQUIRE(out->has_error());
   CHECK(out->error().code == errc::timed_out);
   CHECK(bed.client->idle_connections() == 0);

@@ -53,6 +53,23 @@ TEST_CASE("files that documents name in backquotes exist", "[house][docs]") {
   REQUIRE(seen > 30);
 }
 
+TEST_CASE("what the first page tells to run, and what notifications need, is installed",
+          "[house][docs]") {
+  const auto files = read_tree(TROUPE_SOURCE_DIR);
+  const auto text_of = [&](std::string_view path) {
+    const auto found =
+        std::ranges::find_if(files, [&](const source_file& one) { return one.path == path; });
+    REQUIRE(found != files.end());
+    return found->text;
+  };
+  const auto installed = text_of("scripts/install-deps");
+  REQUIRE(text_of("README.md").find("\ncurl ") != std::string::npos);
+  for (const auto* package : {"\n  curl ", "\n  ca-certificates "}) {
+    CAPTURE(package);
+    CHECK(installed.find(package) != std::string::npos);
+  }
+}
+
 TEST_CASE("links between documents lead somewhere", "[house][docs]") {
   static const std::regex pattern(R"(\]\(([^)#: ]+)(#[^)]*)?\))");
   for (const auto& document : documents()) {

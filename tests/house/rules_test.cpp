@@ -168,7 +168,7 @@ TEST_CASE("nobody reads the disk but the store's readers", "[house][rules]") {
 TEST_CASE("the rules' patterns find what they are for", "[house][rules]") {
   CHECK(std::regex_search(std::string("see \"/home/somebody/x\""), local_things()));
   CHECK_FALSE(std::regex_search(std::string("GET /tasks/work/1"), local_things()));
-  CHECK(std::regex_search(std::string("https://registry.npmjs.org/x"), local_things()));
+  CHECK(std::regex_search(std::string("https://registry.packages.example.org/x"), local_things()));
   CHECK(std::regex_search(std::string("// As clients do (a2a-wire 3.6)."), papers_elsewhere()));
   CHECK(std::regex_search(std::string("TEST_CASE(\"as opt-design.md prints it\""),
                           papers_elsewhere()));

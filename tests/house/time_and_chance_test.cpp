@@ -27,7 +27,7 @@ constexpr auto sources = std::to_array<source_of>({
      R"(\b(steady_timer|system_timer|high_resolution_timer|deadline_timer|basic_waitable_timer)\b)",
      "client/timers.cpp", "take a timer (client/timers.hpp)"},
     {"chance",
-     R"(\b(random_device|mt19937(_64)?|minstd_rand0?|default_random_engine)\b|\bs?rand\()",
+     R"(\b(random_device|mt19937(_64)?|minstd_rand0?|default_random_engine|getrandom|getentropy|arc4random\w*)\b|\bs?rand\()",
      "protocol/ids.cpp", "draw from thread_id_source (troupe/protocol/ids.hpp)"},
     {"the number of cores",
      R"(\b(hardware_concurrency|get_nprocs|sched_getaffinity|_SC_NPROCESSORS_ONLN)\b)",

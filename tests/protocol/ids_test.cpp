@@ -55,6 +55,50 @@ TEST_CASE("100,000 generated ids are all different, and use the whole alphabet a
     CHECK(place.size() == 62);
 }
 
+namespace {
+
+/// How long a shift register with linear feedback must be to make the lowest bits of the numbers
+/// (Berlekamp and Massey). Of n bits by chance: about n / 2.
+std::size_t linear_complexity(id_source& source, std::size_t bits) {
+  std::vector<char> sequence(bits);
+  for (auto& bit : sequence)
+    bit = static_cast<char>(source.next_random() & 1);
+  std::vector<char> now(bits), before(bits);
+  now[0] = before[0] = 1;
+  std::size_t length = 0;
+  std::size_t since = 1;
+  for (std::size_t n = 0; n < bits; ++n) {
+    int wrong = sequence[n];
+    for (std::size_t i = 1; i <= length; ++i)
+      wrong ^= now[i] & sequence[n - i];
+    if (wrong == 0) {
+      ++since;
+      continue;
+    }
+    const auto kept = now;
+    for (std::size_t i = 0; i + since < bits; ++i)
+      now[i + since] = static_cast<char>(now[i + since] ^ before[i]);
+    if (2 * length <= n) {
+      length = n + 1 - length;
+      before = kept;
+      since = 1;
+    } else {
+      ++since;
+    }
+  }
+  return length;
+}
+
+} // namespace
+
+TEST_CASE("what a source of the system gives cannot be continued by who has seen it",
+          "[protocol][ids]") {
+  id_source of_system;
+  CHECK(linear_complexity(of_system, 1024) > 400);
+  id_source of_tests{1};
+  CHECK(linear_complexity(of_tests, 1024) == 128); // The measure sees a generator.
+}
+
 TEST_CASE("two sources seeded by the system differ", "[protocol][ids]") {
   id_source one;
   id_source two;

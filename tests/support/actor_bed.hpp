@@ -1,6 +1,6 @@
 // A gateway with a memory store and agents a test can steer, and a watcher that waits for what a
-// test expects. Waiting is for a condition, never for a time: a condition that does not come ends
-// in the test's time-out.
+// test expects. Waiting is for a condition, never for a time: one that does not come within 20
+// seconds is said by an exception.
 #pragma once
 
 #include "tests/support/reads.hpp"
@@ -11,12 +11,14 @@
 #include <troupe/protocol/spec.hpp>
 #include <troupe/store/store.hpp>
 
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <future>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -37,14 +39,14 @@ public:
   /// The port of the task of that name, once it runs.
   agent_port_ptr port(const std::string& name) {
     std::unique_lock lock{mutex_};
-    started_.wait(lock, [&] { return ports_.contains(name); });
+    wait(lock, "the task " + name + " to begin", [&] { return ports_.contains(name); });
     return ports_[name];
   }
 
   /// Waits until that many attempts were begun.
   void wait_starts(int count) {
     std::unique_lock lock{mutex_};
-    started_.wait(lock, [&] { return starts_ >= count; });
+    wait(lock, std::to_string(count) + " attempts", [&] { return starts_ >= count; });
   }
 
   /// The task that was begun as number `index`, once it is.
@@ -65,7 +67,7 @@ public:
   /// What the tasks were told, as "name:text", once there are `count` of it.
   [[nodiscard]] std::vector<std::string> inputs(std::size_t count) {
     std::unique_lock lock{mutex_};
-    started_.wait(lock, [&] { return inputs_.size() >= count; });
+    wait(lock, std::to_string(count) + " inputs", [&] { return inputs_.size() >= count; });
     return inputs_;
   }
 
@@ -98,6 +100,12 @@ private:
     held_agent& owner_;
     std::string who_;
   };
+
+  template<class Condition>
+  void wait(std::unique_lock<std::mutex>& lock, const std::string& awaited, Condition condition) {
+    if (!started_.wait_for(lock, std::chrono::seconds{20}, condition))
+      throw std::runtime_error("the test waits in vain for " + awaited);
+  }
 
   std::mutex mutex_;
   std::condition_variable started_;

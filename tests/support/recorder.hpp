@@ -4,10 +4,12 @@
 #include <troupe/protocol/event.hpp>
 #include <troupe/store/store.hpp>
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <variant>
 #include <vector>
@@ -23,10 +25,11 @@ public:
     changed_.notify_all();
   }
 
-  /// Waits until `condition(changes)` holds.
+  /// Waits until `condition(changes)` holds. Throws if that takes longer than 20 seconds.
   void wait(const std::function<bool(const std::vector<change_ptr>&)>& condition) {
     std::unique_lock lock{mutex_};
-    changed_.wait(lock, [&] { return condition(seen_); });
+    if (!changed_.wait_for(lock, std::chrono::seconds{20}, [&] { return condition(seen_); }))
+      throw std::runtime_error("what the test waits for was not recorded");
   }
 
   /// Waits for the objective to reach `state`.

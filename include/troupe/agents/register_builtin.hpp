@@ -17,6 +17,13 @@ struct command_options {
   restart_rule on_restart = restart_rule::next_attempt; ///< Unless the task's input says otherwise.
   /// The variables from which programs get some, as `NAME=value`; empty: those of this process.
   std::vector<std::string> environment;
+  /// The names of those which a task's input may ask for (`envAllow`), beside the harmless few that
+  /// every program gets; `*`: all of them.
+  std::vector<std::string> variables_passed;
+  /// Descendants of a program that have left its process group end with it, too. This process then
+  /// becomes their parent (PR_SET_CHILD_SUBREAPER) and takes every child that no task of this agent
+  /// started for such a descendant: not for a process that starts programs by other means.
+  bool adopts_orphans = false;
 };
 
 struct builtin_agent_options {

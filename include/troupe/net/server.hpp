@@ -43,7 +43,9 @@ public:
   void drain(std::chrono::milliseconds bound);
 
   [[nodiscard]] server_load load() const noexcept;
-  /// `http://<address>:<port>/`; empty before `start`.
+  /// Where the agent card says that clients reach it; empty before `start`.
+  [[nodiscard]] std::string public_url() const;
+  /// `http://<address>:<port>/` as it listens; empty before `start`.
   [[nodiscard]] std::string url() const;
 
 private:

@@ -63,6 +63,9 @@ struct server_options {
   /// (docs/a2a.md, D1).
   bool lenient_version = false;
 
+  /// Hosts, besides those of docs/a2a.md ("Who may ask"), under which clients ask this server:
+  /// names and addresses without port; `*.example.org` is all below it, `*` every host.
+  std::vector<std::string> allowed_hosts;
   /// The web pages that may call this server from a browser (CORS): origins separated by commas, or
   /// `*`. Empty: none.
   std::string cors_origins;
@@ -90,8 +93,8 @@ struct server_options {
 
   push_options push; ///< Notifications.
 
-  /// Takes a line for the log about a request that ended because of a fault of the server. Called
-  /// on any thread. May be empty.
+  /// Takes a line for the log: a request that ended because of a fault of the server, connections
+  /// that cannot be accepted. Called on any thread. May be empty.
   std::function<void(std::string_view)> warn;
 
   /// For `Date` headers, times in errors, deadlines and timers. It outlives the server.

@@ -2,9 +2,12 @@
 // values.
 #pragma once
 
+#include <array>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -45,20 +48,24 @@ using objective_id = basic_id<struct objective_tag>;
 /// owns one.
 class id_source {
 public:
-  /// Seeds from the operating system.
+  /// Random numbers of the operating system: who knows some ids cannot guess another one.
   id_source();
-  /// A reproducible sequence.
+  /// A reproducible sequence, which can be guessed. For tests.
   explicit id_source(std::uint64_t seed);
 
   /// `<prefix>-` and 14 characters of `[0-9A-Za-z]` (83 random bits).
   [[nodiscard]] std::string next(std::string_view prefix);
-  [[nodiscard]] std::uint64_t next_random() noexcept;
+  [[nodiscard]] std::uint64_t next_random();
 
 private:
-  std::uint64_t state_[2];
+  std::uint64_t next_of_system();
+
+  std::optional<std::array<std::uint64_t, 2>> state_; ///< Of a sequence; none: the system's.
+  std::array<std::uint64_t, 32> taken_{};             ///< From the system; used from the end on.
+  std::size_t left_ = 0;                              ///< Of `taken_`.
 };
 
-/// The calling thread's own source, seeded from the operating system.
+/// The calling thread's own source, of the operating system.
 [[nodiscard]] id_source& thread_id_source();
 
 /// The longest id a client may choose (docs/a2a.md, "Limits"), in bytes.

@@ -169,7 +169,7 @@ TEST_CASE("answers from many threads reach their requests", "[actors][gateway]")
   while (answered() < sends) {
     {
       std::unique_lock guard(lock);
-      notified.wait(guard, [&] { return has_mail; });
+      REQUIRE(notified.wait_for(guard, std::chrono::seconds{20}, [&] { return has_mail; }));
       has_mail = false;
     }
     gate.run();

@@ -83,7 +83,10 @@ TEST_CASE("names from a file cannot break out of any format", "[apps][graph]") {
       resolve({plan_named(evil, {task_named(evil), task_named("b", {evil})})}, evil);
   CHECK(count_of(draw_text(spec, edges, {}), "\x1b") == 0);
   CHECK_THAT(draw_dot(spec, edges), ContainsSubstring("label=\"a\\\"]; x\\\\ <b>&[2J \""));
-  CHECK_THAT(draw_mermaid(spec, edges), ContainsSubstring("[\"a#quot;]; x\\ <b>&[2J \"]"));
+  CHECK_THAT(draw_mermaid(spec, edges), ContainsSubstring("[\"a#34;]; x\\ #60;b#62;#38;[2J \"]"));
+  const auto [marked, no_edges] = resolve({plan_named("`**p**`", {task_named("#lt;_x_")})}, evil);
+  CHECK_THAT(draw_mermaid(marked, no_edges),
+             ContainsSubstring("[\"#96;**p**#96;\"]") && ContainsSubstring("[\"#35;lt;_x_\"]"));
   const auto svg = draw_svg(spec, edges);
   REQUIRE(svg.has_value());
   CHECK(count_of(*svg, "<b>") == 0);

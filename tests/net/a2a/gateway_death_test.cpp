@@ -52,7 +52,7 @@ struct turned_server {
   void send(std::string_view method, std::string_view params) { send(theirs, method, params); }
   void send(local_socket& over, std::string_view method, std::string_view params) {
     const auto body = rpc(method, params);
-    const auto text = "POST / HTTP/1.1\r\nHost: h\r\nA2A-Version: 1.0\r\nContent-Type: "
+    const auto text = "POST / HTTP/1.1\r\nHost: localhost\r\nA2A-Version: 1.0\r\nContent-Type: "
                       "application/json\r\nContent-Length: "
                       + std::to_string(body.size()) + "\r\n\r\n" + body;
     REQUIRE(over.write_some(asio::buffer(text)) == text.size());
@@ -126,7 +126,7 @@ TEST_CASE("a command that waits for its actor when the gateway dies gets an erro
   const auto body =
       rpc("objectives/create", R"({"name":"o","plans":[{"name":"p","tasks":[{"name":"t"}]}]})");
   const auto text =
-      "POST / HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: "
+      "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: "
       + std::to_string(body.size()) + "\r\n\r\n" + body;
   REQUIRE(server.theirs.write_some(asio::buffer(text)) == text.size());
   server.home.turn(); // the actor has not had its turn

@@ -128,9 +128,10 @@ TEST_CASE("the version may stand in the query, and may be left out of a lenient 
   const net_bed strict;
   auto client = strict.connect();
   const std::string body = rpc("GetTask", R"({"id":"x"})");
-  client.send("POST /?A2A-Version=1.0 HTTP/1.1\r\nHost: h\r\nContent-Type: application/json; "
-              "charset=utf-8\r\nContent-Length: "
-              + std::to_string(body.size()) + "\r\n\r\n" + body);
+  client.send(
+      "POST /?A2A-Version=1.0 HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json; "
+      "charset=utf-8\r\nContent-Length: "
+      + std::to_string(body.size()) + "\r\n\r\n" + body);
   CHECK_THAT(client.receive().body, ContainsSubstring("-32001"));
 
   server_options options;
@@ -145,15 +146,16 @@ TEST_CASE("a body that is not declared as JSON is refused before it is parsed", 
   auto client = bed.connect();
   for (const std::string type : {"text/plain", "application/jsonx", ""}) {
     CAPTURE(type);
-    client.send("POST / HTTP/1.1\r\nHost: h\r\nA2A-Version: 1.0\r\nContent-Type: " + type
+    client.send("POST / HTTP/1.1\r\nHost: localhost\r\nA2A-Version: 1.0\r\nContent-Type: " + type
                 + "\r\nContent-Length: 1\r\n\r\n{");
     const auto answer = client.receive();
     CHECK(answer.status == 400);
     CHECK_THAT(answer.body, ContainsSubstring("-32005"));
     CHECK_THAT(answer.body, ContainsSubstring("\"id\":null"));
   }
-  client.send("POST / HTTP/1.1\r\nHost: h\r\nA2A-Version: 1.0\r\nContent-Type: APPLICATION/json ; "
-              "a=b\r\nContent-Length: 1\r\n\r\n{");
+  client.send(
+      "POST / HTTP/1.1\r\nHost: localhost\r\nA2A-Version: 1.0\r\nContent-Type: APPLICATION/json ; "
+      "a=b\r\nContent-Length: 1\r\n\r\n{");
   CHECK_THAT(client.receive().body, ContainsSubstring("-32700"));
 }
 

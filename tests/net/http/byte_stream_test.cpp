@@ -29,7 +29,7 @@ loop make_loop() {
 
 std::string post(std::string_view body, std::string_view path = "/") {
   std::string out("POST ");
-  out.append(path).append(" HTTP/1.1\r\nHost: here\r\nA2A-Version: 1.0\r\nContent-Type: "
+  out.append(path).append(" HTTP/1.1\r\nHost: localhost\r\nA2A-Version: 1.0\r\nContent-Type: "
                           "application/json\r\nContent-Length: ");
   return out.append(std::to_string(body.size())).append("\r\n\r\n").append(body);
 }

@@ -34,15 +34,15 @@ TEST_CASE("every path answers, unknown ones and wrong methods too", "[net][http]
   const auto wrong = client.get("/");
   CHECK(plain_error(wrong) == 405);
   CHECK(wrong.header("allow") == "POST, OPTIONS");
-  client.send("DELETE /healthz HTTP/1.1\r\nHost: h\r\n\r\n");
+  client.send("DELETE /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
   const auto refused = client.receive();
   CHECK(plain_error(refused) == 405);
   CHECK(refused.header("allow") == "GET, HEAD, OPTIONS");
-  client.send("OPTIONS / HTTP/1.1\r\nHost: h\r\n\r\n");
+  client.send("OPTIONS / HTTP/1.1\r\nHost: localhost\r\n\r\n");
   const auto options = client.receive();
   CHECK(options.status == 204);
   CHECK(options.header("allow") == "POST, OPTIONS");
-  client.send("POST /healthz HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\n{}");
+  client.send("POST /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}");
   CHECK(plain_error(client.receive()) == 405);
   CHECK_FALSE(client.get("/healthz").header("date").empty());
 }
@@ -50,10 +50,42 @@ TEST_CASE("every path answers, unknown ones and wrong methods too", "[net][http]
 TEST_CASE("slashes behind the card's URL lead to the same place", "[net][http]") {
   const net_bed bed;
   auto client = bed.connect();
-  client.send("POST // HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nA2A-Version: "
-              "1.0\r\nContent-Length: "
-              + std::to_string(get_unknown.size()) + "\r\n\r\n" + get_unknown);
+  client.send(
+      "POST // HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nA2A-Version: "
+      "1.0\r\nContent-Length: "
+      + std::to_string(get_unknown.size()) + "\r\n\r\n" + get_unknown);
   CHECK(at(boost::json::parse(client.receive().body), "/error/code") == "-32001");
+}
+
+TEST_CASE("one empty line before a request is passed over, a second one is not", "[net][http]") {
+  const net_bed bed;
+  auto client = bed.connect();
+  const std::string request = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  client.send("\r\n" + request + "\r\n" + request);
+  CHECK(client.receive().status == 200);
+  CHECK(client.receive().status == 200);
+  client.send(http_client::post_text(get_unknown) + "\r\n" + request);
+  CHECK(client.receive().status == 200);
+  CHECK(client.receive().status == 200);
+  client.send("\r\n\r\n" + request);
+  CHECK(plain_error(client.receive()) == 400);
+  CHECK(client.is_closed());
+}
+
+TEST_CASE("a number out of range is refused, and named as such", "[net][http]") {
+  const net_bed bed;
+  auto client = bed.connect();
+  const auto answer = client.post(
+      rpc("SendMessage",
+          R"({"message":{"messageId":"m","role":"ROLE_USER","parts":[{"data":{"n":1e400}}]}})"));
+  const auto body = boost::json::parse(answer.body);
+  CHECK(at(body, "/error/code") == "-32700");
+  CHECK_THAT(at(body, "/error/message"), ContainsSubstring("a number is out of range"));
+  const auto rest = client.request(
+      "POST", "/message:send",
+      R"({"message":{"messageId":"m","role":"ROLE_USER","parts":[{"data":{"n":-1e400}}]}})");
+  CHECK(rest.status == 400);
+  CHECK_THAT(rest.body, ContainsSubstring("a number is out of range"));
 }
 
 TEST_CASE("the agent card is served, cached, and known under its old name", "[net][http]") {
@@ -84,7 +116,7 @@ TEST_CASE("the agent card is served, cached, and known under its old name", "[ne
     CHECK(same.header("vary") == "A2A-Version");
   }
   CHECK(client.get("/.well-known/agent-card.json", "If-None-Match: \"x\"\r\n").status == 200);
-  client.send("HEAD /.well-known/agent-card.json HTTP/1.1\r\nHost: h\r\n\r\n");
+  client.send("HEAD /.well-known/agent-card.json HTTP/1.1\r\nHost: localhost\r\n\r\n");
   const auto head = client.receive(false);
   CHECK(head.header("content-length") == std::to_string(card.body.size()));
   CHECK(client.get("/healthz").status == 200); // nothing of a body was sent
@@ -99,7 +131,7 @@ TEST_CASE("requests sent together are answered in order", "[net][http]") {
                                       ? rpc("SendMessage", text_message("x"), std::to_string(i))
                                       : rpc("GetTask", R"({"id":"x"})", std::to_string(i)));
   all += http_client::post_text(rpc("SendStreamingMessage", text_message("x"), "200"));
-  all += "GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n";
+  all += "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
   client.send(all);
   for (int i = 0; i < 200; ++i)
     REQUIRE(at(boost::json::parse(client.receive().body), "/id") == std::to_string(i));
@@ -122,7 +154,7 @@ TEST_CASE("a client that sends no more still gets its answers", "[net][http]") {
 TEST_CASE("a request that ends in the middle ends the connection", "[net][http]") {
   const net_bed bed;
   for (const std::string part :
-       {"", "POST / HT", "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\n{}"}) {
+       {"", "POST / HT", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n{}"}) {
     CAPTURE(part);
     auto client = bed.connect();
     client.send(part);
@@ -159,9 +191,9 @@ TEST_CASE("what others may frame otherwise is refused, and nothing behind it is 
           "[net][http]") {
   const net_bed bed;
   const auto [head, why] = GENERATE(table<std::string, std::string>({
-      {"Host: h\r\nContent-Length: 5\r\nTransfer-Encoding: chunked", "Transfer-Encoding"},
-      {"Host: h\r\nTransfer-Encoding: xchunked", "taken here is chunked"},
-      {"Host: h\r\nTransfer-Encoding: chunked, identity\r\nContent-Length: 2",
+      {"Host: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked", "Transfer-Encoding"},
+      {"Host: localhost\r\nTransfer-Encoding: xchunked", "taken here is chunked"},
+      {"Host: localhost\r\nTransfer-Encoding: chunked, identity\r\nContent-Length: 2",
        "taken here is chunked"},
       {"Content-Length: 5", "there is no Host header"},
       {"Host: a\r\nHost: b\r\nContent-Length: 5", "there is more than one Host header"},
@@ -169,7 +201,7 @@ TEST_CASE("what others may frame otherwise is refused, and nothing behind it is 
   CAPTURE(head);
   auto client = bed.connect();
   client.send("POST / HTTP/1.1\r\n" + head
-              + "\r\n\r\n0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: h\r\n\r\n");
+              + "\r\n\r\n0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
   const auto refused = client.receive();
   CHECK(plain_error(refused) == 400);
   CHECK_THAT(refused.body, ContainsSubstring(why));
@@ -184,16 +216,18 @@ TEST_CASE("a body over the limit is refused, announced or not", "[net][http]") {
   CHECK(fits.post(std::string(1000, ' ')).status == 200);
 
   auto announced = bed.connect();
-  announced.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: "
-                 "104857600\r\n\r\n");
+  announced.send(
+      "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: "
+      "104857600\r\n\r\n");
   const auto early = announced.receive(); // before any of it was sent
   CHECK(plain_error(early) == 413);
   CHECK_THAT(early.body, ContainsSubstring("1000 bytes"));
   CHECK(early.header("connection") == "close");
 
   auto chunked = bed.connect();
-  chunked.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nTransfer-Encoding: "
-               "chunked\r\n\r\n");
+  chunked.send(
+      "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: "
+      "chunked\r\n\r\n");
   const std::string chunk = "190\r\n" + std::string(0x190, ' ') + "\r\n";
   for (int i = 0; i < 3; ++i)
     chunked.send(chunk);
@@ -204,8 +238,9 @@ TEST_CASE("a client that sends a hundred megabytes unasked gets its 413 neverthe
           "[net][http]") {
   const net_bed bed;
   auto client = bed.connect();
-  client.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: "
-              "104857600\r\n\r\n");
+  client.send(
+      "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: "
+      "104857600\r\n\r\n");
   const std::string block(1024 * 1024, 'x');
   for (int i = 0; i < 100; ++i)
     if (!client.try_send(block))
@@ -218,14 +253,16 @@ TEST_CASE("a client that waits for permission gets it, or the refusal", "[net][h
   options.body_bytes_max = 1000;
   const net_bed bed(options);
   auto client = bed.connect();
-  client.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nA2A-Version: "
-              "1.0\r\nExpect: 100-continue\r\n"
-              "Content-Length: "
-              + std::to_string(get_unknown.size()) + "\r\n\r\n");
+  client.send(
+      "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nA2A-Version: "
+      "1.0\r\nExpect: 100-continue\r\n"
+      "Content-Length: "
+      + std::to_string(get_unknown.size()) + "\r\n\r\n");
   REQUIRE(client.next_status() == 100);
   client.send(get_unknown);
   CHECK_THAT(client.receive().body, ContainsSubstring("-32001"));
-  client.send("POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 1001\r\n\r\n");
+  client.send(
+      "POST / HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 1001\r\n\r\n");
   CHECK(client.next_status() == 413);
   CHECK(plain_error(client.receive()) == 413);
 }
@@ -233,11 +270,12 @@ TEST_CASE("a client that waits for permission gets it, or the refusal", "[net][h
 TEST_CASE("headers over the limit are refused", "[net][http]") {
   const net_bed bed;
   auto one_long = bed.connect();
-  one_long.send("GET /healthz HTTP/1.1\r\nHost: h\r\nX: " + std::string(40'000, 'a') + "\r\n\r\n");
+  one_long.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: " + std::string(40'000, 'a')
+                + "\r\n\r\n");
   CHECK(plain_error(one_long.receive()) == 431);
   CHECK(one_long.is_closed());
   auto many = bed.connect();
-  std::string text = "GET /healthz HTTP/1.1\r\nHost: h\r\n";
+  std::string text = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n";
   for (int i = 0; i < 4'000; ++i)
     text += "X-" + std::to_string(i) + ": a\r\n";
   many.send(text);
@@ -251,9 +289,10 @@ TEST_CASE("the line of a chunk and the trailer are bounded like headers", "[net]
   const std::string begin = GENERATE("0\r\nX: ", "5;a=", "00000000");
   CAPTURE(begin);
   auto client = bed.connect();
-  client.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nTransfer-Encoding: "
-              "chunked\r\n\r\n"
-              + begin);
+  client.send(
+      "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: "
+      "chunked\r\n\r\n"
+      + begin);
   const std::string block(64 * 1024, begin.back() == '0' ? '0' : 'a');
   for (int i = 0; i < 64 && client.try_send(block); ++i) {
   }
@@ -269,14 +308,15 @@ TEST_CASE("a sender that is too slow gets 408", "[net][http]") {
   options.body_timeout = std::chrono::milliseconds(20);
   const net_bed bed(options);
   auto head = bed.connect();
-  head.send("POST / HTTP/1.1\r\nHost: h\r\nContent-");
+  head.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-");
   const auto late = head.receive();
   CHECK(plain_error(late) == 408);
   CHECK_THAT(late.body, ContainsSubstring("timeouts.header"));
   CHECK(head.is_closed());
   auto body = bed.connect();
-  body.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: "
-            "100\r\n\r\n{");
+  body.send(
+      "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: "
+      "100\r\n\r\n{");
   const auto never = body.receive();
   CHECK(plain_error(never) == 408);
   CHECK_THAT(never.body, ContainsSubstring("timeouts.body"));

@@ -1,4 +1,5 @@
 // The server's own life: ports, readiness, draining.
+#include "net/http/accept_trouble.hpp"
 #include "tests/net/net_bed.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/passing_store.hpp"
@@ -6,8 +7,15 @@
 
 #include <boost/json/parse.hpp>
 
+#include <array>
+#include <climits>
 #include <future>
+#include <mutex>
 #include <thread>
+
+#include <netdb.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -60,11 +68,102 @@ TEST_CASE("an address that is not ours is explained", "[net][server]") {
   CHECK_THAT(port.error().message, ContainsSubstring("no such address"));
 }
 
+TEST_CASE("that no connection can be accepted is said once, and so is that it is over",
+          "[net][server]") {
+  net::accept_trouble trouble;
+  const net::error_code none_free =
+      boost::system::errc::make_error_code(boost::system::errc::too_many_files_open);
+  CHECK(trouble.on_accepted().empty());
+  CHECK(trouble.on_failed(net::asio::error::connection_aborted).empty());
+  CHECK_THAT(trouble.on_failed(none_free), ContainsSubstring("file descriptors"));
+  CHECK(trouble.on_failed(none_free).empty());
+  CHECK(trouble.on_failed(net::asio::error::connection_aborted).empty());
+  CHECK_FALSE(trouble.on_accepted().empty());
+  CHECK(trouble.on_accepted().empty());
+  CHECK_FALSE(trouble.on_failed(none_free).empty());
+}
+
+TEST_CASE("a server without file descriptors says so, and accepts when one is free",
+          "[net][server]") {
+  std::mutex lock;
+  std::vector<std::string> lines;
+  server_options options;
+  options.warn = [&](std::string_view line) {
+    const std::lock_guard guard(lock);
+    lines.emplace_back(line);
+  };
+  const auto said = [&](std::size_t count) {
+    return comes_true([&] {
+      const std::lock_guard guard(lock);
+      return lines.size() >= count;
+    });
+  };
+  const net_bed bed(options);
+  REQUIRE(bed.connect().get("/healthz").status == 200);
+  const int next = ::dup(STDIN_FILENO);
+  REQUIRE(next >= 0);
+  ::close(next);
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+  auto scarce = before;
+  scarce.rlim_cur = static_cast<rlim_t>(next) + 1; // The client's own.
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &scarce) == 0);
+  auto client = bed.connect();
+  client.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  const bool told = said(1);
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
+  CHECK(told);
+  CHECK(client.receive().status == 200);
+  CHECK(said(2));
+  const std::lock_guard guard(lock);
+  CHECK_THAT(lines.at(0), ContainsSubstring("file descriptors"));
+  CHECK(lines.at(1) == "connections are accepted again");
+}
+
+TEST_CASE("a server at all addresses says the machine's name in its card, or what it is told",
+          "[net][server]") {
+  const net_bed bed;
+  server_options options;
+  options.port = 0;
+  options.address = GENERATE(as<std::string>{}, "0.0.0.0", "::");
+  server nameless(*bed.door, options);
+  const auto port = nameless.start();
+  if (!port && options.address == "::") {
+    WARN("skipped: no IPv6 here: " + port.error().message);
+    return;
+  }
+  REQUIRE(port.has_value());
+  std::array<char, HOST_NAME_MAX + 1> machine{};
+  REQUIRE(::gethostname(machine.data(), machine.size() - 1) == 0);
+  const auto url = "http://" + std::string(machine.data()) + ":" + std::to_string(*port) + "/";
+  CHECK(nameless.public_url() == url);
+  const auto card = boost::json::parse(http_client(*port).get("/.well-known/agent-card.json").body);
+  CHECK(at(card, "/supportedInterfaces/0/url") == url);
+  http_client by_name(*port);
+  by_name.send("GET /healthz HTTP/1.1\r\nHost: " + std::string(machine.data()) + "\r\n\r\n");
+  CHECK(by_name.receive().status == 200);
+
+  options.card.url = "https://agents.example/a2a";
+  server named(*bed.door, options);
+  const auto other = named.start();
+  REQUIRE(other.has_value());
+  CHECK(named.public_url() == "https://agents.example/a2a");
+  const auto told =
+      boost::json::parse(http_client(*other).get("/.well-known/agent-card.json").body);
+  CHECK(at(told, "/supportedInterfaces/0/url") == "https://agents.example/a2a");
+}
+
 TEST_CASE("a name is an address, and port 0 is a real port", "[net][server]") {
   const net_bed bed;
   server_options options;
   options.port = 0;
   options.address = "localhost";
+  addrinfo* found = nullptr;
+  if (const int why = ::getaddrinfo("localhost", nullptr, nullptr, &found); why != 0) {
+    WARN("skipped: this machine does not resolve localhost: " << ::gai_strerror(why));
+    return;
+  }
+  ::freeaddrinfo(found);
   server other(*bed.door, options);
   const auto port = other.start();
   REQUIRE(port.has_value());

@@ -7,6 +7,8 @@
 #include "tests/support/passing_store.hpp"
 #include <troupe/net/keys.hpp>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
@@ -577,6 +579,33 @@ TEST_CASE("A slow receiver is given up on after the time-out, and holds nobody e
   CHECK(bed.clock.take().wait == 1s);
   CHECK(bed.clock.take().wait == 1s);
   CHECK(slow.wait_for(2).size() == 2);
+}
+
+TEST_CASE("Receivers that hang leave turns to one that answers", "[net][push]") {
+  push_receiver quick;
+  std::array<push_receiver, 4> hanging;
+  push_bed bed;
+  bed.options.parallel_max = 4;
+  bed.options.timeout = 10min; // Longer than anything here waits.
+  bed.start();
+  bed.put_task("t");
+  REQUIRE(bed.create(hook("t", quick.url())).has_value());
+  bed.move("t", task_state::working);
+  quick.wait_for(1);
+  bed.put_task("other");
+  for (auto& one : hanging) {
+    one.hold();
+    REQUIRE(bed.create(hook("other", one.url(), std::to_string(one.port()))).has_value());
+  }
+  bed.move("other", task_state::working);
+  const auto asked = [&] {
+    return std::ranges::count_if(hanging, [](const auto& one) { return one.connections() > 0; });
+  };
+  REQUIRE(comes_true([&] { return asked() >= 2; }));
+  bed.move("t", task_state::completed);
+  CHECK(comes_true(
+      [&] { return quick.received().back().body.find("COMPLETED") != std::string::npos; }));
+  CHECK(asked() == 2); // Half of all.
 }
 
 TEST_CASE("An answer without end costs the connection only", "[net][push]") {

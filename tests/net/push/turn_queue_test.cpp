@@ -22,14 +22,14 @@ std::string all_of(queue& from) {
 } // namespace
 
 TEST_CASE("lines take turns, within a line it is first come first served", "[net][push][turns]") {
-  queue turns(100, 100);
+  queue turns({100, 100, 100, 100});
   for (const auto* who : {"a1", "a2", "a3", "b1", "c1", "b2"})
     turns.wait(std::string(1, who[0]), who);
   CHECK(all_of(turns) == "a1 b1 c1 a2 b2 a3");
 }
 
 TEST_CASE("no more go at once than allowed, in all and of one line", "[net][push][turns]") {
-  queue turns(3, 2);
+  queue turns({3, 2, 3, 2});
   for (const auto* who : {"a1", "a2", "a3", "b1", "b2"})
     turns.wait(std::string(1, who[0]), who);
   CHECK(all_of(turns) == "a1 b1 a2");
@@ -40,8 +40,46 @@ TEST_CASE("no more go at once than allowed, in all and of one line", "[net][push
   CHECK(all_of(turns).empty());
 }
 
+TEST_CASE("lines that do not answer leave places to those that do", "[net][push][turns]") {
+  queue turns({4, 2, 2, 1});
+  for (const auto* who : {"a1", "a2", "b1", "c1", "d1"})
+    turns.wait(std::string(1, who[0]), who);
+  CHECK(all_of(turns) == "a1 b1");
+  turns.end("a", true); // It hangs no more, and has all its places.
+  turns.wait("a", "a3");
+  CHECK(all_of(turns) == "c1 a2 a3");
+  turns.end("a", true);
+  turns.end("a", true);
+  turns.wait("a", "a4");
+  CHECK(all_of(turns) == "a4"); // That it answers is known later, too.
+  turns.end("b", false);
+  CHECK(all_of(turns) == "d1");
+  turns.end("a", false);
+  turns.end("c", std::nullopt);
+  for (const auto* who : {"a5", "a6", "c2"})
+    turns.wait(std::string(1, who[0]), who);
+  CHECK(all_of(turns) == "a5"); // It has become silent, and so has one place.
+  turns.end("d", true);
+  CHECK(all_of(turns) == "c2");
+}
+
+TEST_CASE("a line that falls silent while it waits for its turn waits with the silent ones",
+          "[net][push][turns]") {
+  queue turns({2, 2, 1, 1});
+  turns.wait("a", "a1");
+  CHECK(all_of(turns) == "a1");
+  turns.end("a", true);
+  for (const auto* who : {"a2", "a3", "a4", "b1"})
+    turns.wait(std::string(1, who[0]), who);
+  CHECK(all_of(turns) == "a2 b1");
+  turns.end("a", false);
+  CHECK(all_of(turns).empty());
+  turns.end("b", false);
+  CHECK(all_of(turns) == "a3");
+}
+
 TEST_CASE("who leaves is passed over, and an unused line is forgotten", "[net][push][turns]") {
-  queue turns(1, 1);
+  queue turns({1, 1, 1, 1});
   turns.wait("a", "a1");
   turns.wait("a", "a2");
   turns.wait("b", "b1");
@@ -79,7 +117,7 @@ struct std::hash<counted_member> {
 TEST_CASE("ten thousand that wait in one line leave it one by one at the cost of each",
           "[net][push][turns]") {
   constexpr int members = 10'000;
-  turn_queue<counted_member> turns(1, 1);
+  turn_queue<counted_member> turns({1, 1, 1, 1});
   for (int i = 0; i < members; ++i)
     turns.wait("a", {i});
   counted_member::compared = 0;
@@ -94,8 +132,9 @@ TEST_CASE("whatever comes and goes, the bounds hold and everybody has a turn",
   const auto seed = GENERATE(range(1U, 20U));
   CAPTURE(seed);
   std::mt19937 random(seed);
-  queue turns(5, 2);
+  queue turns({5, 2, 3, 1});
   std::map<std::string, int> going;
+  std::map<std::string, bool> answers; // Silent is who has not.
   std::size_t had = 0;
   std::size_t left = 0;
   constexpr int members = 500;
@@ -108,13 +147,23 @@ TEST_CASE("whatever comes and goes, the bounds hold and everybody has a turn",
       for (const auto& [name, count] : going)
         sum += count;
       REQUIRE(sum <= 5);
+      if (answers[line])
+        continue;
+      REQUIRE(going[line] == 1);
+      int silent = 0;
+      for (const auto& [name, count] : going)
+        silent += answers[name] ? 0 : count;
+      REQUIRE(silent <= 3);
     }
   };
   const auto end_one = [&] {
     for (auto& [line, count] : going)
       if (count > 0) {
         --count;
-        turns.end(line);
+        const bool asked = random() % 4 != 0;
+        if (asked)
+          answers[line] = random() % 4 != 0;
+        turns.end(line, asked ? std::optional{answers[line]} : std::nullopt);
         return true;
       }
     return false;

@@ -73,6 +73,22 @@ TEST_CASE("a parser is used again, after errors too", "[protocol][json_parser]")
   CHECK(parser.parse('"' + longer + '"', {}, failed, offset) == json::value(longer));
 }
 
+TEST_CASE("a number that no double can hold is refused, one next to 0 is 0",
+          "[protocol][json_parser]") {
+  for (const std::string text :
+       {"1e400", "-1e400", "[1,2E+309]", "{\"a\":1.8e308}", "1.7976931348623159e308", "0.1e310"}) {
+    CAPTURE(text);
+    CHECK(failure_of(text) == json::error::exponent_overflow);
+  }
+  CHECK(failure_of("1" + std::string(400, '0')) == json::error::exponent_overflow);
+  CHECK(failure_of("1" + std::string(400, '0') + ".5") == json::error::exponent_overflow);
+  CHECK_THAT(json_fault(json::error::exponent_overflow), ContainsSubstring("out of range"));
+  CHECK(parsed("1.7976931348623157e308").get_double() == std::numeric_limits<double>::max());
+  CHECK(parsed("-1e-400").get_double() == 0);
+  CHECK(parsed("0." + std::string(400, '0') + "1").get_double() == 0);
+  CHECK(parsed("5e-324").get_double() > 0);
+}
+
 TEST_CASE("errors are those of Boost.JSON", "[protocol][json_parser]") {
   CHECK(failure_of("") == json::error::incomplete);
   CHECK(failure_of("[1") == json::error::incomplete);

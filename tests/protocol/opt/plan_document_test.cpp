@@ -179,6 +179,7 @@ TEST_CASE("text that is not JSON is refused with line and column", "[protocol][d
        "line 2, column 1: not valid JSON: something follows after the end of the document"},
       {"{} x", "line 1, column 4: not valid JSON: something follows"},
       {"{\"a\": nul}", "not valid JSON"},
+      {"{\n\"a\": 1e400}", "line 2, column 11: a number is out of range"},
       {"{\"a\": 01}", "not valid JSON"},
       {"{\"a\": \"\\x\"}", "not valid JSON"},
       {"{\"a\": \"\\ud800\"}", "not valid JSON"},

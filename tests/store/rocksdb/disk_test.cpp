@@ -6,6 +6,7 @@
 #include "tests/store/kinds.hpp"
 #include "tests/store/rocksdb/small_file_system.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/comes_true.hpp"
 #include "tests/support/hand_time.hpp"
 #include "tests/support/reads.hpp"
 #include "tests/support/results.hpp"
@@ -22,6 +23,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <future>
+#include <stdexcept>
 #include <thread>
 
 #include <fcntl.h>
@@ -94,8 +96,8 @@ public:
 
 private:
   [[nodiscard]] bool may_grow() const {
-    while (disk_.now == mood::tables_slow)
-      std::this_thread::yield();
+    if (!comes_true([this] { return disk_.now != mood::tables_slow; }))
+      return false;
     const auto now = disk_.now.load();
     return now != mood::full && now != mood::broken && now != mood::tables_full;
   }
@@ -240,11 +242,11 @@ struct moody_bed {
   moody_journal journal{data + "/journal", *disk};
 };
 
-/// Waits for another thread to bring something about; the test's own time limit bounds it.
+/// Waits for another thread to bring something about.
 template<class Condition>
 void wait_until(Condition condition) {
-  while (!condition())
-    std::this_thread::yield();
+  if (!comes_true(condition))
+    throw std::runtime_error("what another thread should bring about has not come");
 }
 
 const std::string text(2000, 'x');

@@ -1,0 +1,55 @@
+// What programs leave behind: descendants that have left their group (setsid) and whose parents are
+// gone. They become children of this process, if it adopts them (PR_SET_CHILD_SUBREAPER), and are
+// ended when their program is. A variable in their environment says of which program they are. Used
+// by process_reactor alone, on its thread.
+#pragma once
+
+#include "agents/process_reactor.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace troupe {
+
+class process_orphans {
+public:
+  /// `adopts`: what has lost its parent becomes ours; then this process must start nothing but the
+  /// programs of one reactor. The children that it has now, from before an exec, are no orphans.
+  /// Otherwise `look` finds nothing.
+  explicit process_orphans(bool adopts);
+  ~process_orphans();
+  process_orphans(const process_orphans&) = delete;
+  process_orphans& operator=(const process_orphans&) = delete;
+
+  [[nodiscard]] bool adopts() const noexcept { return adopts_; }
+  /// `TROUPE_RUN=...`: how the variables of all programs of this reactor begin, up to a dot.
+  [[nodiscard]] const std::string& mark() const noexcept { return mark_; }
+  /// The whole variable of one program.
+  [[nodiscard]] std::string mark(process_key program) const;
+
+  struct programs {
+    std::vector<pid_t> started;       ///< Children that are no orphans.
+    std::vector<process_key> running; ///< An orphan may live as long as its program.
+  };
+  struct orphan {
+    pid_t pid;
+    std::optional<process_key> of; ///< None: its environment does not say.
+  };
+
+  /// Reaps the orphans that have ended. Kills those whose program does not run any more, and
+  /// returns them; one that does not say whose it is, once no program runs. What they started is
+  /// found by the next look.
+  std::vector<orphan> look(const programs& known) const;
+
+private:
+  [[nodiscard]] std::optional<process_key> program_of(pid_t pid) const;
+
+  bool adopts_;
+  std::string mark_;
+  std::vector<pid_t> before_; ///< Children that others started; nobody reaps them but they.
+};
+
+} // namespace troupe

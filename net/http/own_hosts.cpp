@@ -1,0 +1,109 @@
+#include "net/http/own_hosts.hpp"
+
+#include "net/http/cors.hpp"
+#include "protocol/http_url.hpp"
+#include <troupe/protocol/errc.hpp>
+
+#include <boost/asio/ip/address.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace troupe::net {
+
+namespace {
+
+namespace ip = boost::asio::ip;
+using boost::beast::http::verb;
+
+/// Without port and brackets.
+std::string_view host_of(std::string_view authority) noexcept {
+  if (authority.starts_with('['))
+    return authority.substr(1, authority.find(']') - 1);
+  return authority.substr(0, authority.find(':'));
+}
+
+/// An IPv4 address in the form of IPv6 is that IPv4 address.
+std::optional<ip::address> literal(std::string_view host) {
+  boost::system::error_code ec;
+  const auto out = ip::make_address(std::string(host), ec);
+  if (ec)
+    return std::nullopt;
+  if (out.is_v6() && out.to_v6().is_v4_mapped())
+    return ip::address(ip::make_address_v4(ip::v4_mapped, out.to_v6()));
+  return out;
+}
+
+bool is_named(std::string_view pattern, std::string_view host) noexcept {
+  if (pattern == "*")
+    return true;
+  if (!pattern.starts_with("*."))
+    return equal_ignoring_case(pattern, host);
+  const auto ending = pattern.substr(1);
+  return host.size() > ending.size()
+         && equal_ignoring_case(ending, host.substr(host.size() - ending.size()));
+}
+
+/// What stands before the path of an absolute target; nothing of another form.
+std::optional<std::string_view> authority_of(std::string_view target) noexcept {
+  const auto scheme = target.find("://");
+  if (target.starts_with('/') || scheme == std::string_view::npos)
+    return std::nullopt;
+  const auto rest = target.substr(scheme + 3);
+  return rest.substr(0, rest.find_first_of("/?"));
+}
+
+/// Changes nothing by its definition (RFC 9110 9.2.1). No path has a GET that does.
+bool only_reads(verb method) noexcept {
+  return method == verb::get || method == verb::head || method == verb::options;
+}
+
+} // namespace
+
+own_hosts::own_hosts(const server_options& options, std::string default_host)
+    : names_(options.allowed_hosts), cors_origins_(options.cors_origins) {
+  names_.insert(names_.begin(), {"localhost", options.address, std::move(default_host)});
+  if (const auto url = parse_http_url(options.card.url)) {
+    names_.push_back(url->host);
+    public_origin_ = (url->tls ? "https://" : "http://") + url->authority();
+  }
+}
+
+std::optional<host_refusal> own_hosts::refuse(const http_request& request,
+                                              std::string_view local_address) const {
+  const auto of_target = authority_of(request.target);
+  const std::string_view authority = of_target ? *of_target : std::string_view(request.host);
+  const bool names_none = authority.empty() && request.is_http_1_0;
+  if (!names_none && !has(authority, local_address))
+    return host_refusal{421,
+                        "The host \"" + shown(authority)
+                            + "\" is not this server; ask it as localhost or by its address, or "
+                              "let its operator name the host (--allowed-host, "
+                              "allowed-hosts)."};
+  if (request.origin.empty() || only_reads(request.method)
+      || allows_origin(cors_origins_, request.origin) || is_own_origin(request.origin, authority))
+    return std::nullopt;
+  return host_refusal{403,
+                      "Pages of \"" + shown(request.origin)
+                          + "\" may change nothing here, unless the operator names this origin "
+                            "(cors-origins)."};
+}
+
+bool own_hosts::has(std::string_view authority, std::string_view local_address) const {
+  const auto host = host_of(authority);
+  if (std::ranges::any_of(names_, [&](const auto& name) { return is_named(name, host); }))
+    return true;
+  const auto address = literal(host);
+  return address && (address->is_loopback() || address == literal(local_address));
+}
+
+/// A page of ours, seen as the request sees us, or at the place where clients reach us: a proxy may
+/// have put another host in its place.
+bool own_hosts::is_own_origin(std::string_view origin, std::string_view authority) const {
+  for (const std::string_view scheme : {"http://", "https://"})
+    if (origin.starts_with(scheme) && equal_ignoring_case(origin.substr(scheme.size()), authority))
+      return true;
+  return equal_ignoring_case(origin, public_origin_);
+}
+
+} // namespace troupe::net

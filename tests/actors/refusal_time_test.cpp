@@ -1,0 +1,102 @@
+// A refusal speaks of a state. Nobody hears of it before that state can be read.
+#include "tests/support/catch.hpp"
+#include "tests/support/clock_bed.hpp"
+#include "tests/support/holding_store.hpp"
+#include "tests/support/reads.hpp"
+#include "tests/support/specs.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+struct slow_disk {
+  slow_disk() {
+    auto owned = std::make_unique<holding_store>();
+    store_of = owned.get();
+    bed.emplace(std::move(owned), executor_options{}, std::nullopt);
+  }
+
+  template<class T>
+  reply<T> to(std::optional<result<T>>& where) {
+    return [&where](result<T> outcome) { where = std::move(outcome); };
+  }
+  void settle() { bed->pass({}); }
+  void let_through() {
+    store_of->release();
+    settle();
+  }
+
+  holding_store* store_of;
+  std::optional<clock_bed> bed;
+};
+
+} // namespace
+
+TEST_CASE("what is refused because a lone task has ended is refused when that is committed",
+          "[actors][time]") {
+  slow_disk disk;
+  auto& bed = *disk.bed;
+  bed.agents.default_agent = "hand";
+  std::optional<result<sent>> begun;
+  send_message first;
+  first.message.message_id = "m1";
+  first.message.parts.push_back(text_part("go"));
+  bed.door().send(std::move(first), nullptr, disk.to(begun));
+  disk.settle();
+  REQUIRE((begun && begun->has_value()));
+  const auto id = (*begun)->task;
+  disk.store_of->hold();
+  bed.hand->attempts.back()->port->report(report_completed{});
+  disk.settle();
+  REQUIRE(disk.store_of->waiting() > 0);
+
+  std::optional<result<task_ptr>> canceled;
+  bed.door().cancel(cancel_task{{}, id, {}}, disk.to(canceled));
+  std::optional<result<sent>> told;
+  send_message more;
+  more.message.message_id = "m2";
+  more.message.task_id = id.str();
+  more.message.parts.push_back(text_part("more"));
+  bed.door().send(std::move(more), nullptr, disk.to(told));
+  disk.settle();
+  CHECK_FALSE(canceled);
+  CHECK_FALSE(told);
+  CHECK(find_task(bed.records(), id)->status.state == task_state::working);
+
+  disk.let_through();
+  CHECK(find_task(bed.records(), id)->status.state == task_state::completed);
+  REQUIRE((canceled && told));
+  CHECK(canceled->error().code == errc::task_not_cancelable);
+  CHECK(told->error().code == errc::unsupported_operation);
+}
+
+TEST_CASE("what is refused because of an objective's state is refused when that is committed",
+          "[actors][time]") {
+  slow_disk disk;
+  auto& bed = *disk.bed;
+  bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand"), a_task("b", {}, "hand")})}));
+  const auto a = bed.task("a")->id;
+  const auto plan = bed.objective()->plans[0].spec->id;
+  disk.store_of->hold();
+  bed.report("a", report_completed{});
+  bed.report("b", report_failed{"no", false});
+  disk.settle();
+
+  std::optional<result<task_ptr>> canceled;
+  bed.door().cancel(cancel_task{{}, a, {}}, disk.to(canceled));
+  std::optional<result<plan_id>> moved;
+  update_plan again;
+  again.id = plan;
+  again.state = plan_state::blocked;
+  again.if_revision = 1'000'000;
+  bed.door().update(std::move(again), disk.to(moved));
+  disk.settle();
+  CHECK_FALSE(canceled);
+  CHECK_FALSE(moved);
+  disk.let_through();
+  REQUIRE((canceled && moved));
+  CHECK(canceled->error().code == errc::task_not_cancelable);
+  CHECK(moved->error().code == errc::revision_mismatch);
+  CHECK(find_task(bed.records(), a)->status.state == task_state::completed);
+}
