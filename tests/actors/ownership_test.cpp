@@ -99,7 +99,7 @@ TEST_CASE("nobody can reach what is somebody else's", "[actors][ownership]") {
     update_objective command;
     command.who = who;
     command.id = objective_id{which};
-    command.name = "new name";
+    command.edited.name = "new name";
     return ask<objective_ptr>(&gateway::update, door, std::move(command));
   };
   check_same_refusal(change(bob, objective->id.str()), objective->id.str(), change(bob, nobody),
