@@ -194,7 +194,8 @@ public:
     find_blocked();
   }
 
-  /// Blocked plans on which alone a plan waits that has not begun: it counts as blocked then, too.
+  /// Blocked plans on which alone a plan waits that has not begun, or of which nothing can run: it
+  /// counts as blocked then, too.
   [[nodiscard]] const std::vector<std::uint32_t>& waits_for(std::uint32_t plan) const {
     return waits_for_[plan];
   }
@@ -225,10 +226,14 @@ private:
         for (const auto& name : owner_.plans[p].spec->dependencies)
           if (const auto on = ids.plan_at(name))
             add_open(*on, open[p]);
-        others[p] = open[p].size();
-        for (const auto on : open[p])
-          dependents[on].push_back(p);
+      } else if (owner_.plans[p].state == plan_state::working && !add_awaited(p, open[p])) {
+        open[p].clear();
       }
+    for (std::uint32_t p = 0; p < owner_.plans.size(); ++p) {
+      others[p] = open[p].size();
+      for (const auto on : open[p])
+        dependents[on].push_back(p);
+    }
     for (std::size_t i = 0; i < blocked.size(); ++i)
       for (const auto waiting : dependents[blocked[i]])
         if (--others[waiting] == 0) {
@@ -248,6 +253,41 @@ private:
       for (const auto& name : owner_.plans[plan].spec->alternatives)
         if (const auto other = ids.plan_at(name))
           add(*other);
+  }
+
+  /// The plans for whose tasks a plan waits that has begun. False if a task of it runs, or waits
+  /// for nothing but a slot.
+  [[nodiscard]] bool add_awaited(std::uint32_t index, std::vector<std::uint32_t>& to) const {
+    const auto& plan = owner_.plans[index];
+    const auto& spec = *plan.spec;
+    auto outside = spec.outside.begin();
+    for (std::uint32_t t = 0; t < plan.tasks.size(); ++t) {
+      const auto state = plan.tasks[t].state;
+      if (spec.tasks[t].is_removed || is_terminal(state))
+        continue;
+      if (state != task_state::unspecified)
+        return false;
+      bool waits = false;
+      for (const auto on : spec.tasks[t].dependency_indexes)
+        waits = waits || (on < plan.tasks.size() && is_open(plan, on));
+      while (outside != spec.outside.end() && (*outside).task < t)
+        ++outside;
+      for (; outside != spec.outside.end() && (*outside).task == t; ++outside) {
+        const auto on = (*outside).on_plan;
+        if (on >= owner_.plans.size() || !is_open(owner_.plans[on], (*outside).on_task))
+          continue;
+        waits = true;
+        if (std::find(to.begin(), to.end(), on) == to.end())
+          to.push_back(on);
+      }
+      if (!waits)
+        return false;
+    }
+    return true;
+  }
+
+  static bool is_open(const plan_view& plan, std::uint32_t task) {
+    return task < plan.tasks.size() && plan.tasks[task].state != task_state::completed;
   }
 
   const objective_view& owner_;

@@ -238,7 +238,10 @@ TEST_CASE("M4_blocked_behind: a plan behind a blocked one is blocked, and says w
       R"({"name":"Hotel","dependencies":["Flights"],"tasks":[{"name":"Room","agent":"noop"}]},)"
       R"({"name":"Tour","dependencies":["Hotel"],"tasks":[{"name":"Bus","agent":"noop"}]},)"
       R"({"name":"Train","tasks":[{"name":"Seat","agent":"puppet"}]},)"
-      R"({"name":"Ferry","dependencies":["Flights","Train"],"tasks":[{"name":"f","agent":"noop"}]}]})"));
+      R"({"name":"Ferry","dependencies":["Flights","Train"],"tasks":[{"name":"f","agent":"noop"}]},)"
+      R"({"name":"Visa","tasks":[{"name":"Form","agent":"noop","dependencies":["Get approval"]},)"
+      R"({"name":"Post","agent":"noop","dependencies":["Form"]}]},)"
+      R"({"name":"Map","tasks":[{"name":"m","agent":"noop","dependencies":["Seat"]}]}]})"));
   const auto first = bed.puppet->asked(0)->name == "Get approval" ? 0U : 1U;
   static_cast<void>(bed.puppet->port(1));
   bed.puppet->port(first)->report(report_question{"On Friday?", false});
@@ -255,10 +258,13 @@ TEST_CASE("M4_blocked_behind: a plan behind a blocked one is blocked, and says w
   CHECK(at(shown, "/plans/2/waitingFor") == R"(["trip.p1"])");
   CHECK(at(shown, "/plans/3/status") == "working");
   CHECK(at(shown, "/plans/4/status") == "pending"); // one of the two that it waits for runs
+  CHECK(at(shown, "/plans/5/status") == "blocked"); // it has begun, and nothing of it can run
+  CHECK(at(shown, "/plans/5/waitingFor") == R"(["trip.p0"])");
+  CHECK(at(shown, "/plans/6/status") == "working");
   CHECK(at(bed.result_of("plans/get", R"({"id":"trip.p1"})"), "/plan/status") == "blocked");
   const auto canceled =
       bed.result_of("objectives/update", R"({"id":"trip","status":"canceled"})").at("objective");
-  for (const auto* plan : {"0", "3"})
+  for (const auto* plan : {"0", "3", "5", "6"})
     CHECK(at(canceled, std::string("/plans/") + plan + "/status") == "failed");
   for (const auto* plan : {"1", "2", "4"})
     CHECK(at(canceled, std::string("/plans/") + plan + "/status") == "skipped");
