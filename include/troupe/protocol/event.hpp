@@ -101,7 +101,7 @@ struct pause_changed {
 
 /// The end of the objective was requested: it becomes `to` when none of its tasks runs any more.
 struct objective_closing {
-  objective_state to; ///< canceled or failed
+  objective_state to; ///< canceled, failed or completed
   std::string reason;
 };
 
