@@ -133,7 +133,8 @@ void name_plan(plan_spec& plan, const objective_id& objective, std::size_t index
       plan.tasks.edit(t).id = make_task_id(plan.id, t);
 }
 
-void note_dependencies(plan_spec& plan, std::uint32_t index, const resolved_plan& resolved) {
+void note_dependencies(plan_spec& plan, std::uint32_t index, const resolved_plan& resolved,
+                       const std::function<task_id(const task_position&)>& id_of) {
   plan.outside.clear();
   for (std::uint32_t t = 0; t < plan.tasks.size(); ++t) {
     if (plan.tasks[t].dependencies.empty() && plan.tasks[t].dependency_indexes.empty())
@@ -144,7 +145,7 @@ void note_dependencies(plan_spec& plan, std::uint32_t index, const resolved_plan
       const auto& position = resolved.dependency_positions[i];
       indexes.push_back(position.plan == index ? position.task : elsewhere);
       if (position.plan != index)
-        plan.outside.push_back({t, position.plan, position.task});
+        plan.outside.push_back({t, position.plan, position.task, id_of(position)});
     }
   }
 }

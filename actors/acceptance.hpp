@@ -29,8 +29,11 @@ void name_plan(plan_spec& plan, const objective_id& objective, std::size_t index
                                             std::optional<std::size_t> index);
 
 /// Notes in each task of `plan` which tasks of the same plan its dependencies are
-/// (`task_spec::dependency_indexes`), so that the codec of records need not look for them again.
-void note_dependencies(plan_spec& plan, std::uint32_t index, const resolved_plan& resolved);
+/// (`task_spec::dependency_indexes`), and which ones are tasks of other plans
+/// (`plan_spec::outside`), so that the codec of records need not look for them again. `id_of`: the
+/// id of a task of another plan.
+void note_dependencies(plan_spec& plan, std::uint32_t index, const resolved_plan& resolved,
+                       const std::function<task_id(const task_position&)>& id_of);
 
 /// Agents exist, inputs suit them, references name dependencies, limits hold. The error's field is
 /// a JSON pointer below the objective

@@ -219,12 +219,17 @@ void gateway::resume(const recovered& left) {
       continue;
     }
     // An objective settles, and then its root task does; the process may have ended in between.
-    env.records.read_objective(objective_id{record->context},
-                               [&env](const result<objective_ptr>& whole) {
-                                 if (whole && *whole && is_settled((*whole)->state))
-                                   env.records.commit(root_moved(**whole, (*whole)->state,
-                                                                 (*whole)->reason, {}, env.now()));
-                               });
+    env.records.read_objective(
+        objective_id{record->context}, [&env, self = impl_.get(), shown = record->status.state](
+                                           const result<objective_ptr>& whole) {
+          if (!whole || !*whole || !is_settled((*whole)->state))
+            return;
+          const std::lock_guard lock{env.entering};
+          const bool is_here = env.objectives.find((*whole)->id.str()) != nullptr;
+          if (is_here || !self->spawn_existing(**whole, shown)) // it ends its root task, and leaves
+            env.records.commit(
+                root_moved(**whole, (*whole)->state, (*whole)->reason, {}, env.now()));
+        });
   }
 }
 

@@ -374,14 +374,15 @@ void gateway::impl::send_to(const placement& at, const task_ptr& record, send_me
             !ok)
           return to(ok.error());
         const auto id = record->id;
-        const reply_port<task_id> accepted{[to = refusing_after_commits(std::move(to)),
-                                            context = record->context](result<task_id> taken) {
-                                             if (taken)
-                                               to(sent{*taken, context, false, nullptr});
-                                             else
-                                               to(taken.error());
-                                           },
-                                           task_has_ended(id.str())};
+        // Who answers through a root task goes on with it, not with the task that asked.
+        const reply_port<task_id> accepted{
+            [to = refusing_after_commits(std::move(to)), record](const result<task_id>& taken) {
+              if (taken)
+                to(sent{record->id, record->context, false, nullptr, record->status.at});
+              else
+                to(taken.error());
+            },
+            task_has_ended(id.str())};
         provide_input input{std::make_shared<const message>(std::move(text)), accepted};
         // Who sees a question answers that one: of two answers sent at once the first wins.
         input.question = shared->question.empty() && record->question ? record->question->id
@@ -475,6 +476,10 @@ void gateway::impl::cancel(cancel_task command, reply<task_ptr> done) {
 
 // -- objectives --------------------------------------------------------------------------------------------------------
 
+bool gateway::has_live_objective(const std::string& id) const {
+  return impl_->env->objectives.find(id) != nullptr;
+}
+
 bool gateway::impl::is_for_default_agent(const objective_spec& spec) const {
   std::size_t tasks = 0;
   for (const auto& plan : spec.plans)
@@ -515,6 +520,7 @@ void gateway::impl::create(create_objective command, watcher_ptr follow,
       [this, shared, after_message](const find_task_fn& find, reply<objective_ptr> to) {
         if (auto ok = check_task_references(*shared->request, find); !ok)
           return to(ok.error());
+        shared->spec.references = references_in(*shared->request);
         const auto agent = agents.find(agents.default_agent);
         if (agent && is_for_default_agent(shared->spec))
           if (auto ok = check_media_types(*shared->request, shared->accepted_output_modes, *agent);
@@ -547,11 +553,14 @@ void gateway::impl::create_named(create_objective command, resolved_objective re
             most > 0 && (spec->parallel_max == 0 || spec->parallel_max > most))
           spec->parallel_max = most;
         // Filled in before anybody else can see it.
-        for (std::size_t p = 0; p < spec->plans.size(); ++p) {
-          auto& plan = unshared(spec->plans[p]);
-          name_plan(plan, spec->id, p);
-          note_dependencies(plan, static_cast<std::uint32_t>(p), known->plans[p]);
-        }
+        for (std::size_t p = 0; p < spec->plans.size(); ++p)
+          name_plan(unshared(spec->plans[p]), spec->id, p);
+        const auto id_of = [&spec](const task_position& at) {
+          return spec->plans[at.plan]->tasks[at.task].id;
+        };
+        for (std::size_t p = 0; p < spec->plans.size(); ++p)
+          note_dependencies(unshared(spec->plans[p]), static_cast<std::uint32_t>(p),
+                            known->plans[p], id_of);
         objective_start start;
         start.view.id = spec->id;
         start.by = owner_of(who);
@@ -579,6 +588,8 @@ void gateway::update(update_objective command, reply<objective_ptr> done) {
   impl_->place(who, id, std::move(done),
                [self = impl_.get(), id, command = std::move(command)](const placement&,
                                                                       reply<objective_ptr> to) {
+                 if (command.wrong)
+                   return to(*command.wrong);
                  self->command<objective_ptr>(
                      id,
                      [command](reply_port<objective_ptr> port) {
@@ -605,6 +616,8 @@ void gateway::create(create_plan command, reply<plan_id> done) {
 }
 
 void gateway::impl::create(create_plan command, reply<plan_id> done) {
+  if (command.wrong)
+    return done(*command.wrong);
   if (auto ok = has_room(live_bytes_of(command.spec)); !ok)
     return done(ok.error());
   if (auto ok = check_plan(command.spec, 0, agents); !ok)
@@ -616,11 +629,11 @@ void gateway::impl::create(create_plan command, reply<plan_id> done) {
   const auto who = command.who;
   auto add = [this, id = command.objective,
               spec = std::make_shared<plan_spec>(std::move(command.spec)), starts = command.start,
-              by = owner_of(command.who)](reply<plan_id> to) {
+              if_revision = command.if_revision, by = owner_of(command.who)](reply<plan_id> to) {
     this->command<plan_id>(
         id,
-        [spec, starts, by](reply_port<plan_id> port) {
-          return add_plan{spec, starts, by, std::move(port)};
+        [spec, starts, if_revision, by](reply_port<plan_id> port) {
+          return add_plan{spec, starts, if_revision, by, std::move(port)};
         },
         std::move(to), command_tries_max);
   };
@@ -635,6 +648,8 @@ void gateway::update(update_plan command, reply<plan_id> done) {
   impl_->place(
       who, id, std::move(done),
       [self = impl_.get(), command = std::move(command)](const placement& at, reply<plan_id> to) {
+        if (command.wrong)
+          return to(*command.wrong);
         self->command<plan_id>(
             at.objective,
             [command](reply_port<plan_id> port) {

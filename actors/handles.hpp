@@ -243,6 +243,7 @@ struct change_objective {
 struct add_plan {
   std::shared_ptr<plan_spec> spec; ///< Handed over: the objective names it before it is shared.
   bool start;
+  std::optional<std::uint64_t> if_revision;
   std::string by; ///< Who commanded (owner_of).
   reply_port<plan_id> done;
 };
@@ -278,9 +279,17 @@ struct objective_cancel {
 /// From the store: one more of the changes that a settled objective waits for is durable.
 struct objective_written {};
 
-using objective_handle = actor_handle<plan_fact, plan_heard, awaited_task_ended, change_objective,
-                                      add_plan, move_plan, reshape_plan, shape_settled,
-                                      objective_message, objective_cancel, objective_written>;
+/// To itself: what its last tasks have made was read, for its root task; or could not be read.
+struct result_read {
+  enum class outcome : std::uint8_t { done, unreadable, read_again } how = outcome::done;
+  std::vector<artifact_ptr> artifacts{};
+  std::size_t left_out = 0; ///< Tasks whose artifacts the root task has no room for.
+};
+
+using objective_handle =
+    actor_handle<plan_fact, plan_heard, awaited_task_ended, change_objective, add_plan, move_plan,
+                 reshape_plan, shape_settled, objective_message, objective_cancel,
+                 objective_written, result_read>;
 
 // -- to a gateway --------------------------------------------------------------------------------------------------------
 
@@ -338,6 +347,7 @@ TROUPE_LOCAL_MESSAGE(troupe::shape_settled)
 TROUPE_LOCAL_MESSAGE(troupe::objective_message)
 TROUPE_LOCAL_MESSAGE(troupe::objective_cancel)
 TROUPE_LOCAL_MESSAGE(troupe::objective_written)
+TROUPE_LOCAL_MESSAGE(troupe::result_read)
 TROUPE_LOCAL_MESSAGE(troupe::request_answered)
 TROUPE_LOCAL_MESSAGE(troupe::request_woken)
 TROUPE_LOCAL_MESSAGE(troupe::end_feeds)
@@ -376,6 +386,7 @@ CAF_ADD_TYPE_ID(troupe, (troupe::shape_settled))
 CAF_ADD_TYPE_ID(troupe, (troupe::objective_message))
 CAF_ADD_TYPE_ID(troupe, (troupe::objective_cancel))
 CAF_ADD_TYPE_ID(troupe, (troupe::objective_written))
+CAF_ADD_TYPE_ID(troupe, (troupe::result_read))
 CAF_ADD_TYPE_ID(troupe, (troupe::request_answered))
 CAF_ADD_TYPE_ID(troupe, (troupe::request_woken))
 CAF_ADD_TYPE_ID(troupe, (troupe::end_feeds))

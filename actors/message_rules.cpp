@@ -42,13 +42,9 @@ result<void> check_task_references(const message& message, const find_task_fn& f
                           + " tasks",
                       "message.referenceTaskIds");
   std::vector<task_ptr> found;
-  for (std::size_t i = 0; i < named.size(); ++i) {
-    found.push_back(find(task_id{named[i]}));
-    if (!found.back()) {
-      const auto field = "message.referenceTaskIds[" + std::to_string(i) + "]";
-      return make_error(errc::invalid_params, field + ": no task \"" + named[i] + "\"", field);
-    }
-  }
+  for (const auto& id : named)
+    if (auto one = find(task_id{id})) // else ignored: an error would tell what exists
+      found.push_back(std::move(one));
   for (std::size_t i = 0; i < message.parts.size(); ++i) {
     const auto pin = pinned_by(message.parts[i], pin_field(i));
     if (!pin)
@@ -67,6 +63,19 @@ result<void> check_task_references(const message& message, const find_task_fn& f
                         pin_field(i));
   }
   return {};
+}
+
+message_ptr references_in(const message& message) {
+  if (message.reference_task_ids.empty())
+    return nullptr;
+  auto out = std::make_shared<troupe::message>();
+  out->message_id = message.message_id;
+  out->from = message.from;
+  out->reference_task_ids = message.reference_task_ids;
+  for (const auto& piece : message.parts)
+    if (const auto pin = pinned_by(piece, {}); pin && !pin->empty())
+      out->parts.push_back(piece);
+  return out;
 }
 
 std::vector<referenced_task> gather_references(const std::vector<message_ptr>& messages,

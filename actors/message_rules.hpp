@@ -22,10 +22,13 @@ using find_task_fn = std::function<task_ptr(const task_id&)>;
 /// own.
 inline constexpr const char* reference_artifact_key = "referenceArtifactId";
 
-/// `referenceTaskIds` name visible tasks, at most `referenced_tasks_max`, and every
-/// `referenceArtifactId` an artifact of one of them. errc::invalid_params with the id; the same for
-/// a task that does not exist and one of another client.
+/// `referenceTaskIds` name at most `referenced_tasks_max` tasks, and every `referenceArtifactId` an
+/// artifact of one of them. errc::invalid_params. A task that does not exist, or is another
+/// client's, counts as not named.
 [[nodiscard]] result<void> check_task_references(const message& message, const find_task_fn& find);
+
+/// Of a message only what refers to tasks and their artifacts; null if nothing does.
+[[nodiscard]] message_ptr references_in(const message& message);
 
 /// What has been made by a task; null for one that is not there.
 using find_made_fn = std::function<const std::vector<artifact_ptr>*(const task_id&)>;

@@ -74,6 +74,7 @@ actor_behavior<objective_handle> objective_actor::make_behavior() {
         --unwritten_;
         quit_if_ended();
       },
+      [this](const result_read& fact) { on(fact); },
   };
 }
 
@@ -256,13 +257,17 @@ void objective_actor::tell_root(const std::vector<event>& events, boost::json::o
     write(std::move(moves[i]), nullptr);
   auto cancelers =
       is_settled(view().state) ? std::exchange(cancelers_, {}) : decltype(cancelers_){};
-  write(std::move(moves.back()), [&records = env_.records, id = view().root_task,
-                                  cancelers = std::move(cancelers), then = std::move(then)] {
+  committed_fn all_told = [&records = env_.records, id = view().root_task,
+                           cancelers = std::move(cancelers), then = std::move(then)] {
     if (then)
       then();
     for (const auto& done : cancelers)
       records.read_task(id, done);
-  });
+  };
+  if (view().state == objective_state::completed)
+    end_root(std::move(moves.back()), std::move(all_told));
+  else
+    write(std::move(moves.back()), std::move(all_told));
 }
 
 // -- plans ---------------------------------------------------------------------------------------------------------------
@@ -279,12 +284,13 @@ void objective_actor::do_effect(const start_plan& effect, const command&) {
   start.objective = handle_of(self_);
   start.slots = slots_;
   start.trace = view().trace;
+  start.references = view().references;
   for (auto at = awaited_later_.lower_bound({plan, 0});
        at != awaited_later_.end() && at->first.plan == plan; ++at)
     start.awaited_later.push_back(at->first.task);
   start.news = news_for(plan);
   if (view().closing)
-    start.end = plan_end{plan_state::failed, view().closing_reason};
+    start.end = plan_end{plan_end_with(*view().closing), view().closing_reason};
   running_[plan] = spawn_actor<plan_actor>(*self_, env_, std::move(start));
 }
 

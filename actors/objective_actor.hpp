@@ -137,6 +137,17 @@ private:
   [[nodiscard]] std::function<void()> answer_with_view(reply_port<objective_ptr> to) const;
   void quit_if_ended();
 
+  // -- the root task at the end (objective_result.cpp) -----------------------------------------------------------------
+  /// Gives the root task what the last tasks have made, and then `end`.
+  void end_root(change end, committed_fn then);
+  void read_result();
+  void on(const result_read& fact);
+  /// How the root task ends, once the result was read.
+  struct root_end {
+    change last;
+    committed_fn then;
+  };
+
   /// A command whose answer waits until these plans have heard.
   struct heard_by {
     std::uint64_t command;
@@ -174,6 +185,7 @@ private:
   };
   std::optional<shape_under_change> changing_;
   std::deque<std::function<void()>> after_change_; ///< Commands that came meanwhile.
+  std::optional<root_end> root_end_;
   bool has_left_ = false;
   std::size_t unwritten_ = 0; ///< Changes of an objective that has ended that are not durable yet.
 };

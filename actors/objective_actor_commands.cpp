@@ -34,8 +34,10 @@ void objective_actor::on_add(const add_plan& message) {
   auto added = check_addition(index(), message.spec, env_.agents);
   if (!added)
     return refuse(added.error());
-  note_dependencies(spec, position, added->plan);
-  plan_addition addition{message.spec, added->plan, message.start};
+  note_dependencies(spec, position, added->plan, [this](const task_position& at) {
+    return view().plans[at.plan].spec->tasks[at.task].id;
+  });
+  plan_addition addition{message.spec, added->plan, message.start, message.if_revision};
   // The plan is there before anybody can be told of it.
   resolved_.push_back(std::make_shared<const resolved_plan>(std::move(added->plan)));
   running_.emplace_back();
@@ -99,8 +101,12 @@ void objective_actor::on_move_plan(const move_plan& message) {
                .metadata = {},
                .answer = [id = asked.id, done = message.done] { done(id); },
                .plan = plan};
-  if (auto refused = obey(plan_change{plan, asked.state, asked.if_revision}, std::move(from)))
+  const bool renames = !asked.edited.name.empty();
+  if (auto refused =
+          obey(plan_change{plan, asked.state, asked.if_revision, asked.edited}, std::move(from)))
     refuse(std::move(*refused));
+  else if (renames)
+    index_.reset(); // made anew, with the new name
 }
 
 void objective_actor::on_reshape(const reshape_plan& message) {

@@ -225,7 +225,9 @@ private:
       ++outside;
     if (outside == end || outside->task != t)
       return tasks_.find(p, spec.dependencies[i]); // recorded before they were noted
-    const auto [task, on_plan, on_task] = *outside++;
+    const auto on_plan = outside->on_plan;
+    const auto on_task = outside->on_task;
+    ++outside;
     const bool exists = on_plan < plans_.size() && on_task < plans_[on_plan]->tasks.size();
     return exists ? tasks_.offset(on_plan) + on_task : not_found;
   }

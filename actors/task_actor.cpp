@@ -305,7 +305,7 @@ void task_actor::begin_attempt(bool goes_on) {
 
 // What its order needs of other tasks is read first.
 void task_actor::start_agent() {
-  auto needed = referenced_ids(messages());
+  auto needed = referenced_ids(referring_messages());
   if (details_)
     for (const auto& dependency : details_->dependencies)
       needed.push_back(dependency.id);

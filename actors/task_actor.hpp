@@ -47,8 +47,9 @@ struct plan_scope {
   std::string owner;   ///< The objective's.
   std::string objective_name;
   plan_handle plan;
-  throttle_handle slots; ///< The objective's `maxParallel`; may be null.
-  trace_ptr trace{};     ///< The objective's; null: none.
+  throttle_handle slots;    ///< The objective's `maxParallel`; may be null.
+  trace_ptr trace{};        ///< The objective's; null: none.
+  message_ptr references{}; ///< What the objective refers to; null: nothing.
 };
 
 /// What a task actor begins with. Either `scope` (a plan's task) or `request` (a lone one) is set.
@@ -137,6 +138,8 @@ private:
   void deliver(const delivery& input);
   /// Its share of environment::live_bytes.
   [[nodiscard]] std::size_t input_bytes() const noexcept;
+  /// The messages, after what the objective refers to.
+  [[nodiscard]] std::vector<message_ptr> referring_messages() const;
   [[nodiscard]] std::vector<task_id> referenced_ids(const std::vector<message_ptr>& messages) const;
   [[nodiscard]] std::vector<message_ptr> messages() const;
   [[nodiscard]] std::shared_ptr<reads> read_made(const std::vector<task_id>& ids);

@@ -57,6 +57,13 @@ std::vector<message_ptr> task_actor::messages() const {
   return out;
 }
 
+std::vector<message_ptr> task_actor::referring_messages() const {
+  auto out = messages();
+  if (scope_ && scope_->references)
+    out.insert(out.begin(), scope_->references);
+  return out;
+}
+
 std::vector<task_id> task_actor::referenced_ids(const std::vector<message_ptr>& messages) const {
   std::vector<task_id> out;
   for (const auto& one : messages)
@@ -101,7 +108,7 @@ void task_actor::start_with_order() {
     commit();
     return failure ? read_again_later(*failure) : void();
   }
-  const auto referenced = referenced_ids(messages());
+  const auto referenced = referenced_ids(referring_messages());
   if (std::any_of(referenced.begin(), referenced.end(),
                   [&](const task_id& id) { return !found || !found->found.contains(id); }))
     return start_agent(); // it was told more meanwhile
@@ -141,7 +148,7 @@ result<order_ptr> task_actor::make_order(const reads* found) const {
     }
   }
   if (found)
-    out->references = references_of(out->messages, *found);
+    out->references = references_of(referring_messages(), *found);
   if (scope_) {
     const auto& spec = scope_->spec->tasks[task_index_];
     if (spec.deadline && (!out->deadline || *spec.deadline < *out->deadline))

@@ -43,8 +43,9 @@ struct stream_start {
   /// The task's, with its snapshot or from its first change on: nothing was taken from it. Null if
   /// the agent answered with a message.
   std::shared_ptr<feed> source;
-  objective_ptr objective; ///< The objective the task stands for; null if there is none.
-  message_ptr answer;      ///< The agent answered with this message instead of taking a task.
+  objective_ptr objective;   ///< The objective the task stands for; null if there is none.
+  message_ptr answer;        ///< The agent answered with this message instead of taking a task.
+  timestamp status_before{}; ///< As in `sent`.
 };
 
 /// Every type of result that the table of operations (actors/service/operation.hpp) has, and those

@@ -23,6 +23,14 @@ std::uint64_t hash_of(std::string_view kind, Write write) {
   return std::hash<std::string>{}(text);
 }
 
+void write_edits(json_writer& out, const edits& value) {
+  out.string(value.name).string(value.description).value(value.metadata);
+}
+
+void write_revision(json_writer& out, const std::optional<std::uint64_t>& revision) {
+  out.boolean(revision.has_value()).number(revision.value_or(0));
+}
+
 struct operation_writer {
   json_writer& out;
 
@@ -77,8 +85,8 @@ std::uint64_t fingerprint_of(const update_objective& command) {
   return hash_of("update objective", [&](json_writer& out) {
     out.string(command.id.str())
         .number(command.state ? static_cast<std::int64_t>(*command.state) : -1);
-    out.string(command.name).string(command.description).boolean(command.if_revision.has_value());
-    out.number(command.if_revision.value_or(0));
+    write_edits(out, command.edited);
+    write_revision(out, command.if_revision);
   });
 }
 
@@ -87,6 +95,7 @@ std::uint64_t fingerprint_of(const create_plan& command) {
     out.string(command.objective.str());
     record::write(out, command.spec);
     out.boolean(command.start);
+    write_revision(out, command.if_revision);
   });
 }
 
@@ -94,14 +103,15 @@ std::uint64_t fingerprint_of(const update_plan& command) {
   return hash_of("update plan", [&](json_writer& out) {
     out.string(command.id.str())
         .number(command.state ? static_cast<std::int64_t>(*command.state) : -1);
-    out.boolean(command.if_revision.has_value()).number(command.if_revision.value_or(0));
+    write_edits(out, command.edited);
+    write_revision(out, command.if_revision);
   });
 }
 
 std::uint64_t fingerprint_of(const change_plan& command) {
   return hash_of("change plan", [&](json_writer& out) {
     out.string(command.id.str()).string(command.reason);
-    out.boolean(command.if_revision.has_value()).number(command.if_revision.value_or(0));
+    write_revision(out, command.if_revision);
     for (const auto& each : command.operations) {
       out.number(std::uint64_t{each.index()});
       std::visit(operation_writer{out}, each);

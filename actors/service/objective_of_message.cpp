@@ -2,9 +2,11 @@
 
 #include <troupe/protocol/message.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 
 namespace troupe {
 
@@ -39,7 +41,31 @@ result<void> join_context(objective_spec& spec, const std::string& context) {
   return {};
 }
 
+/// A plan's task is given a text, and refers to what its objective refers to.
+bool is_plain_text(const message& sent) {
+  return sent.reference_task_ids.empty() && std::ranges::all_of(sent.parts, [](const part& piece) {
+           return std::holds_alternative<text_content>(piece.content);
+         });
+}
+
 } // namespace
+
+std::optional<create_plan> plan_of_message(const send_request& request) {
+  const auto& sent = request.command;
+  const auto* wish = request.objective.get();
+  if (wish && wish->objective)
+    return std::nullopt;
+  plan_spec_ptr plan;
+  if (wish && wish->plan)
+    plan = std::make_shared<const plan_spec>(*wish->plan);
+  else if (is_plain_text(sent.message))
+    plan = plan_of_text(text_of(sent.message.parts));
+  if (!plan)
+    return std::nullopt;
+  create_plan out{sent.who, objective_id{sent.message.context_id}, *plan, true};
+  out.request_id = sent.request_id;
+  return out;
+}
 
 result<create_objective> objective_of_message(const send_request& request) {
   const auto& wish = *request.objective;
@@ -54,7 +80,7 @@ result<create_objective> objective_of_message(const send_request& request) {
   out.start = true;
   if (wish.objective)
     out.spec = *wish.objective;
-  else if (wish.plan)
+  if (wish.plan)
     out.spec.plans.push_back(std::make_shared<const plan_spec>(*wish.plan));
   const auto text = text_of(sent.message.parts);
   if (out.spec.name.empty())

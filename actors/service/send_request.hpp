@@ -16,8 +16,8 @@ namespace troupe {
 /// conversation is an objective already.
 struct objective_wish {
   std::optional<objective_spec> objective;
-  std::optional<plan_spec> plan;
-  std::string name; ///< Suggested; may be empty.
+  std::optional<plan_spec> plan; ///< With `objective`: one more plan of it.
+  std::string name;              ///< Suggested; may be empty.
 };
 
 struct send_request {

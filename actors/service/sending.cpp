@@ -18,14 +18,31 @@ bool has_tasks(const objective_view& objective) {
                      [](const plan_view& plan) { return !plan.tasks.empty(); });
 }
 
+/// The objective that the text was for takes no more: then it is a task of its own.
+bool has_just_ended(const result<sent>& joined, const send_request& request) {
+  return !joined && joined.error().code == errc::invalid_transition && !request.objective;
+}
+
 error gone_at_once(const std::string& id) {
   return make_error(errc::internal, "the objective was created and is gone", id);
 }
 
 } // namespace
 
-/// Calls `next` with the objective that the message asks for, if it does; else `refused` with an
-/// error.
+/// What a message asks for beside a task: none or one of the two.
+struct service::new_work {
+  std::optional<create_objective> objective{};
+  std::optional<create_plan> plan{}; ///< For the objective of its context.
+};
+
+/// A new task in the context of an objective that goes on is one of its tasks. Costs no read.
+bool service::is_about_live_objective(const message& sent) const {
+  return sent.task_id.empty() && !sent.context_id.empty()
+         && door_.has_live_objective(sent.context_id);
+}
+
+/// Calls `next` with the objective or the plan that the message asks for, if it does; else
+/// `refused` with an error.
 template<class Next>
 void service::prepare(std::shared_ptr<send_request> request, reply<sent> refused, Next next) const {
   const auto& command = request->command;
@@ -36,26 +53,32 @@ void service::prepare(std::shared_ptr<send_request> request, reply<sent> refused
   if (!named.empty())
     request->objective.reset();
   auto decide = [*this, request, next = std::move(next)](reply<sent> refuse) {
-    if (!request->objective)
-      return next(std::optional<create_objective>{}, std::move(refuse));
     const auto go_on = [request, next](reply<sent> to) {
       auto made = objective_of_message(*request);
       if (!made)
         return to(made.error());
-      next(std::optional<create_objective>{std::move(*made)}, std::move(to));
+      next(new_work{.objective = std::move(*made)}, std::move(to));
     };
-    const auto& wish = *request->objective;
-    const auto& context = request->command.message.context_id;
-    if (wish.objective || wish.plan || context.empty())
+    const auto& sent_text = request->command.message;
+    const bool may_join = is_about_live_objective(sent_text);
+    const auto* wish = request->objective.get();
+    const bool brings_one = wish && (wish->objective || (wish->plan && !may_join));
+    if (brings_one || (wish && sent_text.context_id.empty()))
       return go_on(std::move(refuse));
+    if (!wish && !may_join)
+      return next(new_work{}, std::move(refuse));
     records_.read_placement(
-        objective_id(context),
-        [request, next, go_on, refuse = std::move(refuse)](const result<placement>& known) {
-          if (known)
-            return next(std::optional<create_objective>{}, refuse);
-          if (!is_not_found(known.error().code))
+        objective_id(sent_text.context_id),
+        [request, next, go_on, may_join, wish,
+         refuse = std::move(refuse)](const result<placement>& known) {
+          if (!known && !is_not_found(known.error().code))
             return refuse(known.error());
-          go_on(refuse);
+          const bool is_theirs = known && owns(request->command.who, known->owner);
+          if (auto plan = is_theirs && may_join ? plan_of_message(*request) : std::nullopt)
+            return next(new_work{.plan = std::move(plan)}, refuse);
+          if (wish && (wish->plan || !known))
+            return go_on(refuse);
+          next(new_work{}, refuse);
         });
   };
   if (!request->push)
@@ -111,12 +134,56 @@ void service::create_for(const std::shared_ptr<send_request>& request, create_ob
   door_.create(std::move(command), nullptr, std::move(done));
 }
 
+/// Adds the plan of the message to the objective, which begins if it has not. `done` hears of the
+/// task that stands for the objective or, if none does, of the first task of the plan.
+void service::join(const std::shared_ptr<send_request>& request, create_plan command,
+                   reply<sent> done) const {
+  if (command.spec.tasks.empty())
+    return done(
+        make_error(errc::invalid_params, "opt/v1/plan: \"tasks\" has no task", "message.metadata"));
+  const auto who = command.who;
+  const auto attach = [pushes = pushes_, request](sent taken, const reply<sent>& to) {
+    if (!request->push)
+      return to(std::move(taken));
+    request->push->task = taken.task;
+    pushes->attach(std::move(*request->push), false,
+                   [taken, to](const result<push_config>&) { to(taken); });
+  };
+  const auto begin = [*this, who, attach](const placed_plan& at, const reply<sent>& to) {
+    const auto& objective = *at.objective;
+    const auto& root = objective.root_task;
+    sent taken{.task = root.empty() ? objective.plans[at.index].task_at(0) : root,
+               .context = objective.id.str(),
+               .created = false,
+               .answer = nullptr};
+    if (objective.state != objective_state::submitted)
+      return attach(std::move(taken), to);
+    update_objective start{.who = who, .id = objective.id, .state = objective_state::working};
+    door_.update(std::move(start), [taken, attach, to](const result<objective_ptr>& begun) {
+      if (!begun)
+        return to(begun.error());
+      attach(taken, to);
+    });
+  };
+  door_.create(std::move(command),
+               [*this, who, begin, done = std::move(done)](const result<plan_id>& made) {
+                 if (!made)
+                   return done(made.error());
+                 show_plan(who, *made, [begin, done](const result<placed_plan>& at) {
+                   if (!at)
+                     return done(at.error());
+                   begin(*at, done);
+                 });
+               });
+}
+
 // -- waiting for the outcome -------------------------------------------------------------------------------------------
 
 std::shared_ptr<pending_send> service::send(send_request request,
                                             std::function<void()> notify) const {
   auto out = std::make_shared<pending_send>(records_, request.waits, std::move(notify));
-  if (!request.push && !request.objective) { // most messages
+  if (!request.push && !request.objective
+      && !is_about_live_objective(request.command.message)) { // most messages
     if (auto ok = admit(request.command.who, operation::send_message); !ok)
       out->on_reply(ok.error());
     else
@@ -126,9 +193,11 @@ std::shared_ptr<pending_send> service::send(send_request request,
   const auto shared = std::make_shared<send_request>(std::move(request));
   prepare(
       shared, [out](result<sent> refused) { out->on_reply(std::move(refused)); },
-      [*this, out, shared](std::optional<create_objective> objective, const reply<sent>&) {
-        if (objective)
-          send_objective(shared, std::move(*objective), out);
+      [*this, out, shared](new_work asked, const reply<sent>&) {
+        if (asked.objective)
+          send_objective(shared, std::move(*asked.objective), out);
+        else if (asked.plan)
+          send_plan(shared, std::move(*asked.plan), out);
         else
           send_text(std::move(shared->command), out, shared);
       });
@@ -195,13 +264,31 @@ void service::send_objective(const std::shared_ptr<send_request>& request, creat
       out->stop_waiting();
       return out->on_reply(std::move(taken));
     }
-    records_.snapshot_task(
-        root, out, [out, root, taken = std::move(taken)](const result<task_snapshot>& found) {
-          out->watch_on(root);
-          if (!found || !found->record || ends_waiting(found->record->status.state))
-            out->note_settled();
-          out->on_reply(taken);
-        });
+    watch(out, taken);
+  });
+}
+
+void service::send_plan(const std::shared_ptr<send_request>& request, create_plan command,
+                        const std::shared_ptr<pending_send>& out) const {
+  join(request, std::move(command), [*this, out, request](const result<sent>& joined) {
+    if (has_just_ended(joined, *request))
+      return send_text(std::move(request->command), out, request);
+    if (!joined)
+      return out->on_reply(joined.error());
+    out->set_objective(objective_id{joined->context});
+    if (!out->waits())
+      return out->on_reply(*joined);
+    watch(out, *joined);
+  });
+}
+
+/// Of a task that is there, and may have ended.
+void service::watch(const std::shared_ptr<pending_send>& out, const sent& taken) const {
+  records_.snapshot_task(taken.task, out, [out, taken](const result<task_snapshot>& found) {
+    out->watch_on(taken.task);
+    if (!found || !found->record || ends_waiting(found->record->status.state))
+      out->note_settled();
+    out->on_reply(taken);
   });
 }
 
@@ -212,11 +299,44 @@ void service::send(send_request request, std::shared_ptr<feed> source,
   const auto shared = std::make_shared<send_request>(std::move(request));
   prepare(
       shared, [done](const result<sent>& refused) { done(refused.error()); },
-      [*this, shared, source = std::move(source), done](std::optional<create_objective> objective,
-                                                        const reply<sent>&) {
+      [*this, shared, source = std::move(source), done](new_work asked, const reply<sent>&) {
         const auto who = shared->command.who;
-        if (objective)
-          return create_for(shared, std::move(*objective),
+        const auto send_plainly = [*this, shared, source, who, done] {
+          const bool may_be_new = shared->command.message.task_id.empty();
+          take(std::move(shared->command), may_be_new ? source->live() : nullptr, shared,
+               [*this, source, who, done](const result<sent>& taken) {
+                 if (!taken)
+                   return done(taken.error());
+                 if (taken->answer)
+                   return done(stream_start{.task = {},
+                                            .source = nullptr,
+                                            .objective = nullptr,
+                                            .answer = taken->answer});
+                 if (!taken->created)
+                   return open(taken->task, who, source,
+                               [done, before = taken->status_before](result<stream_start> begun) {
+                                 if (begun)
+                                   begun->status_before = before;
+                                 done(std::move(begun));
+                               });
+                 source->follow(make_task_source(records_, taken->task, who));
+                 done(stream_start{.task = taken->task,
+                                   .source = source,
+                                   .objective = nullptr,
+                                   .answer = nullptr});
+               });
+        };
+        if (asked.plan)
+          return join(shared, std::move(*asked.plan),
+                      [*this, shared, source, who, done, send_plainly](const result<sent>& joined) {
+                        if (has_just_ended(joined, *shared))
+                          return send_plainly();
+                        if (!joined)
+                          return done(joined.error());
+                        open(joined->task, who, source, done);
+                      });
+        if (asked.objective)
+          return create_for(shared, std::move(*asked.objective),
                             [*this, source, who, done](const result<objective_ptr>& made) {
                               if (!made)
                                 return done(made.error());
@@ -229,20 +349,7 @@ void service::send(send_request request, std::shared_ptr<feed> source,
                                      done(std::move(begun));
                                    });
                             });
-        const bool may_be_new = shared->command.message.task_id.empty();
-        take(std::move(shared->command), may_be_new ? source->live() : nullptr, shared,
-             [*this, source, who, done](const result<sent>& taken) {
-               if (!taken)
-                 return done(taken.error());
-               if (taken->answer)
-                 return done(stream_start{
-                     .task = {}, .source = nullptr, .objective = nullptr, .answer = taken->answer});
-               if (!taken->created)
-                 return open(taken->task, who, source, done);
-               source->follow(make_task_source(records_, taken->task, who));
-               done(stream_start{
-                   .task = taken->task, .source = source, .objective = nullptr, .answer = nullptr});
-             });
+        send_plainly();
       });
 }
 

@@ -90,8 +90,10 @@ public:
 
 private:
   [[nodiscard]] result<void> offers_pushes() const;
+  struct new_work;
+  [[nodiscard]] bool is_about_live_objective(const message& sent) const;
   /// What a send begins with: the push configuration is in order, and it is known whether the
-  /// message brings an objective.
+  /// message brings an objective, or joins one.
   template<class Next>
   void prepare(std::shared_ptr<send_request> request, reply<sent> refused, Next next) const;
   void take(send_message command, watcher_ptr follow, const std::shared_ptr<send_request>& with,
@@ -100,6 +102,11 @@ private:
                  const std::shared_ptr<send_request>& with) const;
   void send_objective(const std::shared_ptr<send_request>& request, create_objective command,
                       const std::shared_ptr<pending_send>& out) const;
+  void join(const std::shared_ptr<send_request>& request, create_plan command,
+            reply<sent> done) const;
+  void send_plan(const std::shared_ptr<send_request>& request, create_plan command,
+                 const std::shared_ptr<pending_send>& out) const;
+  void watch(const std::shared_ptr<pending_send>& out, const sent& taken) const;
   /// Opens `source` as the feed of the task, for `who`. Errors: those of feed_source::open.
   void open(const task_id& task, const principal& who, std::shared_ptr<feed> source,
             reply<stream_start> done) const;

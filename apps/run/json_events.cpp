@@ -31,7 +31,15 @@ public:
 
   void operator()(const objective_edited& edited) {
     head("objective_edited");
-    out_.optional_member("name", edited.name).optional_member("description", edited.description);
+    out_.optional_member("name", edited.edited.name)
+        .optional_member("description", edited.edited.description);
+  }
+
+  void operator()(const plan_edited& edited) {
+    head("plan_edited");
+    plan(edited.plan);
+    out_.optional_member("name", edited.edited.name)
+        .optional_member("description", edited.edited.description);
   }
 
   void operator()(const objective_moved& moved) {

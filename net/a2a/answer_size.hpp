@@ -34,7 +34,7 @@ public:
     const auto& spec = *shown.spec;
     bytes_ += plan_bytes + spec.description.size() + shown.reason.size() + bytes_of(spec.metadata);
     for (std::size_t i = 0; tasks && i < spec.tasks.size() && !is_long(); ++i)
-      bytes_ += task_bytes + spec.tasks[i].description.size()
+      bytes_ += summary_bytes + spec.tasks[i].description.size() + bytes_of(spec.tasks[i].input)
                 + spec.tasks[i].dependencies.size() * dependency_bytes;
     return *this;
   }
@@ -54,6 +54,7 @@ private:
   // Ids, names, times and the names of members, without what is added apart.
   static constexpr std::size_t plan_bytes = 300;
   static constexpr std::size_t task_bytes = 150;
+  static constexpr std::size_t summary_bytes = 220;
   static constexpr std::size_t dependency_bytes = 30;
 
   std::size_t bytes_ = 0;

@@ -202,17 +202,18 @@ template<>
 struct json_column<operation::list_objectives>
     : basic_column<const list_objectives&, objective_page, &opt::read_list_objectives,
                    &service::list> {
-  static bool is_long(const command&, const answer& page) {
+  static bool is_long(const command& query, const answer& page) {
     answer_size size;
     for (const auto& one : page.objectives)
-      size.add(*one, true, false);
+      size.add(*one, query.include_plans, query.include_tasks);
     return size.is_long();
   }
-  static void encode(const wire_codec&, json_writer& out, const command&, const answer& page) {
+  static void encode(const wire_codec&, json_writer& out, const command& query,
+                     const answer& page) {
     out.begin_object().key("objectives").begin_array();
     for (const auto& one : page.objectives)
-      opt::write(out, *one, true, false);
-    out.end_array().member("nextPageToken", page.next_page_token);
+      opt::write(out, *one, query.include_plans, query.include_tasks);
+    out.end_array().optional_member("nextPageToken", page.next_page_token);
     out.key("totalSize").number(page.total_size).end_object();
   }
 };

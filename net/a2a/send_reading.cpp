@@ -25,24 +25,23 @@ result<std::shared_ptr<objective_wish>> read_wish(const operation_call& call,
   if (!in.message.task_id.empty())
     return out;
   const auto* whole = find_member(in, "opt/v1/objective");
-  const auto* plan = whole != nullptr ? nullptr : find_member(in, "opt/v1/plan");
+  const auto* plan = find_member(in, "opt/v1/plan");
+  const auto* prefers = find_member(in, "opt/v1/preferObjective");
+  const bool is_preferred = prefers != nullptr && prefers->is_bool() && prefers->get_bool();
+  if (whole == nullptr && plan == nullptr && !(is_preferred && call.extensions.opt))
+    return out;
+  out = std::make_shared<objective_wish>();
   if (whole != nullptr) {
     auto spec = opt::read_objective(*whole, opt::unknown_members::ignore, "/opt~1v1~1objective");
     if (!spec)
       return spec.error();
-    out = std::make_shared<objective_wish>();
     out->objective = std::move(*spec);
-  } else if (plan != nullptr) {
+  }
+  if (plan != nullptr) {
     auto spec = opt::read_plan(*plan, opt::unknown_members::ignore, "/opt~1v1~1plan");
     if (!spec)
       return spec.error();
-    out = std::make_shared<objective_wish>();
     out->plan = std::move(*spec);
-  } else {
-    const auto* prefers = find_member(in, "opt/v1/preferObjective");
-    if (prefers == nullptr || !prefers->is_bool() || !prefers->get_bool() || !call.extensions.opt)
-      return out;
-    out = std::make_shared<objective_wish>();
   }
   if (const auto* name = find_member(in, "opt/v1/suggestedName");
       name != nullptr && name->is_string())
@@ -53,7 +52,7 @@ result<std::shared_ptr<objective_wish>> read_wish(const operation_call& call,
 } // namespace
 
 result<send_params> read_send(const operation_call& call) {
-  auto read = call.codec->read_send(params_of(call));
+  auto read = call.codec->read_send(params_of(call), call.extensions.opt);
   if (!read)
     return read.error();
   send_params out;

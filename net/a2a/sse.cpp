@@ -276,7 +276,10 @@ private:
 
   /// Adds `record`, as it stood `at`. False if that is long: it becomes `long_snapshot_`.
   bool add_snapshot(const task_ptr& record, const stream_cursor& at, bool has_gap) {
-    is_over_ = ends_at(stream_, record->status.state);
+    const bool was_answered = record->status.state == task_state::input_required
+                              && stream_.answered != timestamp{}
+                              && record->status.at == stream_.answered;
+    is_over_ = !was_answered && ends_at(stream_, record->status.state);
     snapshot_event shown{.codec = call_.codec,
                          .frame = call_.frame,
                          .begin = "data: ",

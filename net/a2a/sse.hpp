@@ -22,6 +22,9 @@ struct task_stream {
   objective_ptr objective =
       nullptr; ///< What the task stands for, shown in the snapshot's metadata; may be null.
   bool ends_at_question = false; ///< Also at INPUT_REQUIRED (docs/a2a.md, D6).
+  /// A snapshot whose status is of that time still shows the question that was answered: the stream
+  /// does not end with it.
+  timestamp answered{};
 };
 
 /// A new feed with this server's limits, whose news wake the call.

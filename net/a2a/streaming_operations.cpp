@@ -101,7 +101,8 @@ awaitable<void> send_and_stream(operation_call& call, send_params params, counte
 
                     .history_length = history_length,
                     .objective = start->objective,
-                    .ends_at_question = true};
+                    .ends_at_question = true,
+                    .answered = start->status_before};
   co_await stream_task(call, std::move(shown), std::move(slot));
 }
 

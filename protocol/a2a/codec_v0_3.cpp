@@ -136,7 +136,8 @@ bool write_stream_event(json_writer& out, const change& where, const event& happ
 result<message> read_message(const json::value& from, id_source& ids, const std::string& context) {
   return wire::read_alone(
       from, context, [&](const json::value& value, const place& where, first_failure& failure) {
-        return wire_0_3::message_from(value, where, failure, wire_0_3::binding::json_rpc, ids);
+        return wire_0_3::message_from(value, where, failure, wire_0_3::binding::json_rpc, ids,
+                                      wire_0_3::missing_id::made);
       });
 }
 
@@ -151,9 +152,10 @@ result<artifact> read_artifact(const json::value& from, const std::string& conte
       });
 }
 
-result<send_params> read_send_params(const json::value& params, id_source& ids) {
+result<send_params> read_send_params(const json::value& params, id_source& ids, bool opt) {
   return wire::read_params(params, [&](const object_reader& in, first_failure& failure) {
-    return wire_0_3::send_params_from(in, failure, wire_0_3::binding::json_rpc, ids);
+    return wire_0_3::send_params_from(in, failure, wire_0_3::binding::json_rpc, ids,
+                                      wire_0_3::missing_id{opt});
   });
 }
 
@@ -219,8 +221,8 @@ namespace troupe {
 const wire_codec& codec_0_3() noexcept {
   using boost::json::value;
   static constexpr wire_codec codec{
-      .read_send =
-          [](const value& from) { return v0_3::read_send_params(from, thread_id_source()); },
+      .read_send = [](const value& from,
+                      bool opt) { return v0_3::read_send_params(from, thread_id_source(), opt); },
       .read_get_task = &v0_3::read_get_task,
       .read_list_tasks = &v0_3::read_list_tasks,
       .read_cancel_task = &v0_3::read_cancel_task,

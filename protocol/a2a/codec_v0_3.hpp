@@ -63,9 +63,10 @@ bool write_stream_event(json_writer& out, const change& where, const event& happ
 
 using send_params = wire::send_params;
 
-/// message/send, message/stream. `ids`: for a message without an id.
-[[nodiscard]] result<send_params> read_send_params(const boost::json::value& params,
-                                                   id_source& ids);
+/// message/send, message/stream. `opt`: the client activated OPT; only then,
+/// or with a key of OPT, may a message lack its id, and gets one from `ids`.
+[[nodiscard]] result<send_params> read_send_params(const boost::json::value& params, id_source& ids,
+                                                   bool opt = false);
 [[nodiscard]] result<get_task> read_get_task(const boost::json::value& params);
 [[nodiscard]] result<list_tasks> read_list_tasks(const boost::json::value& params);
 [[nodiscard]] result<cancel_task> read_cancel_task(const boost::json::value& params);

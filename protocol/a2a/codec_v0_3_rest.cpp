@@ -135,8 +135,7 @@ push_config create_push_config_from(const object_reader& in, first_failure& fail
   } else if (inner) {
     out = descend(in, "pushNotificationConfig", *inner, failure);
   } else {
-    wire::read_push_members(in, out, failure);
-    out.payload = push_payload::v0_3;
+    out = wire_0_3::unnamed_push_config_from(in, failure);
   }
   if (out.id.empty())
     out.id = wire::read_chosen_id(in, "configId");
@@ -207,7 +206,8 @@ bool write_stream_event(json_writer& out, const change& where, const event& happ
 result<message> read_message(const json::value& from, id_source& ids, const std::string& context) {
   return wire::read_alone(
       from, context, [&](const json::value& value, const place& where, first_failure& failure) {
-        return wire_0_3::message_from(value, where, failure, wire_0_3::binding::rest, ids);
+        return wire_0_3::message_from(value, where, failure, wire_0_3::binding::rest, ids,
+                                      wire_0_3::missing_id::made);
       });
 }
 
@@ -222,9 +222,10 @@ result<artifact> read_artifact(const json::value& from, const std::string& conte
       });
 }
 
-result<send_params> read_send_params(const json::value& params, id_source& ids) {
+result<send_params> read_send_params(const json::value& params, id_source& ids, bool opt) {
   return wire::read_params(params, [&](const object_reader& in, first_failure& failure) {
-    auto out = wire_0_3::send_params_from(in, failure, wire_0_3::binding::rest, ids);
+    auto out = wire_0_3::send_params_from(in, failure, wire_0_3::binding::rest, ids,
+                                          wire_0_3::missing_id{opt});
     drop_zero(out.history_length);
     return out;
   });
@@ -263,6 +264,8 @@ result<create_push_config> read_create_push_config(const json::value& params) {
   return wire::read_params(params, [](const object_reader& in, first_failure& failure) {
     create_push_config out{wire::read_principal(in), create_push_config_from(in, failure)};
     out.config.task = task_of(in, "taskId", in.find("parent") ? "parent" : "name");
+    if (out.config.id.empty())
+      out.config.id = wire_0_3::default_push_id;
     return out;
   });
 }
@@ -299,7 +302,9 @@ const wire_codec& codec_0_3_rest() noexcept {
   using boost::json::value;
   static constexpr wire_codec codec{
       .read_send =
-          [](const value& from) { return v0_3_rest::read_send_params(from, thread_id_source()); },
+          [](const value& from, bool opt) {
+            return v0_3_rest::read_send_params(from, thread_id_source(), opt);
+          },
       .read_get_task = &v0_3_rest::read_get_task,
       .read_list_tasks = &v0_3_rest::read_list_tasks,
       .read_cancel_task = &v0_3_rest::read_cancel_task,

@@ -66,10 +66,11 @@ bool write_stream_event(json_writer& out, const change& where, const event& happ
 
 using send_params = wire::send_params;
 
-/// POST /v1/message:send and :stream. `ids`: for a message without an id. `historyLength` 0 is the
-/// proto's "all", here and below.
-[[nodiscard]] result<send_params> read_send_params(const boost::json::value& params,
-                                                   id_source& ids);
+/// POST /v1/message:send and :stream. `opt`: the client activated OPT; only then,
+/// or with a key of OPT, may a message lack its id, and gets one from `ids`. `historyLength` 0 is
+/// the proto's "all", here and below.
+[[nodiscard]] result<send_params> read_send_params(const boost::json::value& params, id_source& ids,
+                                                   bool opt = false);
 /// The task is `id`, or the resource `name` ("tasks/…").
 [[nodiscard]] result<get_task> read_get_task(const boost::json::value& params);
 [[nodiscard]] result<list_tasks> read_list_tasks(const boost::json::value& params);

@@ -308,7 +308,7 @@ namespace troupe {
 const wire_codec& codec_1_0() noexcept {
   using boost::json::value;
   static constexpr wire_codec codec{
-      .read_send = [](const value& from) { return v1_0::read_send_params(from); },
+      .read_send = [](const value& from, bool) { return v1_0::read_send_params(from); },
       .read_get_task = &v1_0::read_get_task,
       .read_list_tasks = &v1_0::read_list_tasks,
       .read_cancel_task = &v1_0::read_cancel_task,

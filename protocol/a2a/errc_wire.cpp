@@ -13,95 +13,135 @@ constexpr auto a2a = a2a_error_domain;
 constexpr auto own = own_error_domain;
 
 // A2A 1.0 section 5.4 as of v1.0.1 (docs/a2a.md, D4), JSON-RPC 2.0 section 5.1, and the codes of
-// the Objective-Plan-Task extension's reference implementation. Two lines a row; clang-format would
-// make ten of some.
+// the Objective-Plan-Task extension's reference implementation. Three lines a row; clang-format
+// would make ten of some.
 // clang-format off
 constexpr auto rows = std::to_array<wire_error>({
     {errc::none, 0, 200, "OK", "OK", own,
-     "OK", "OK", "field", ""},
+     "OK", "OK", "field", "",
+     ""},
     // A2A, 5.1
     {errc::task_not_found, -32001, 404, "NOT_FOUND", "TASK_NOT_FOUND", a2a,
-     "Task not found", "Task not found", "taskId", "TaskNotFoundError"},
+     "Task not found", "Task not found", "taskId", "TaskNotFoundError",
+     "check the id of the task"},
     {errc::task_not_cancelable, -32002, 400, "FAILED_PRECONDITION", "TASK_NOT_CANCELABLE", a2a,
-     "Task cannot be canceled", "Task cannot be canceled", "taskId", "TaskNotCancelableError"},
+     "Task cannot be canceled", "Task cannot be canceled", "taskId", "TaskNotCancelableError",
+     "read the task to see how it ended"},
     {errc::push_not_supported, -32003, 400, "FAILED_PRECONDITION", "PUSH_NOTIFICATION_NOT_SUPPORTED", a2a,
-     "Push notifications are not supported", "Push Notification is not supported", "field", "PushNotificationNotSupportedError"},
+     "Push notifications are not supported", "Push Notification is not supported", "field", "PushNotificationNotSupportedError",
+     "read or stream the task instead"},
     {errc::unsupported_operation, -32004, 400, "FAILED_PRECONDITION", "UNSUPPORTED_OPERATION", a2a,
-     "This operation is not supported", "This operation is not supported", "taskId", "UnsupportedOperationError"},
+     "This operation is not supported", "This operation is not supported", "taskId", "UnsupportedOperationError",
+     "read the task; to go on after its end, send a new message with its id in referenceTaskIds"},
     {errc::content_type_not_supported, -32005, 400, "INVALID_ARGUMENT", "CONTENT_TYPE_NOT_SUPPORTED", a2a,
-     "Incompatible content types", "Incompatible content types", "field", "ContentTypeNotSupportedError"},
+     "Incompatible content types", "Incompatible content types", "field", "ContentTypeNotSupportedError",
+     "use one of the media types that the agent card lists"},
     {errc::invalid_agent_response, -32006, 500, "INTERNAL", "INVALID_AGENT_RESPONSE", a2a,
-     "Invalid agent response", "Invalid agent response type", "field", "InvalidAgentResponseError"},
+     "Invalid agent response", "Invalid agent response type", "field", "InvalidAgentResponseError",
+     "tell the operator of the server"},
     {errc::extended_card_not_configured, -32007, 400, "FAILED_PRECONDITION", "EXTENDED_AGENT_CARD_NOT_CONFIGURED", a2a,
      "Extended Agent Card not configured", "Authenticated Extended Card not configured", "field",
-     "AuthenticatedExtendedCardNotConfiguredError"},
+     "AuthenticatedExtendedCardNotConfiguredError",
+     "use the public agent card"},
     {errc::extension_required, -32008, 400, "FAILED_PRECONDITION", "EXTENSION_SUPPORT_REQUIRED", a2a,
-     "Extension support required", "Extension support required", "extension", "ExtensionSupportRequiredError"},
+     "Extension support required", "Extension support required", "extension", "ExtensionSupportRequiredError",
+     "name the extension in the header A2A-Extensions"},
     {errc::version_not_supported, -32009, 400, "FAILED_PRECONDITION", "VERSION_NOT_SUPPORTED", a2a,
-     "Version not supported", "Version not supported", "version", "VersionNotSupportedError"},
+     "Version not supported", "Version not supported", "version", "VersionNotSupportedError",
+     "send a version that the agent card lists in the header A2A-Version"},
     // JSON-RPC, 5.2
     {errc::parse_error, -32700, 400, "INVALID_ARGUMENT", "PARSE_ERROR", a2a,
-     "Invalid JSON payload", "Invalid JSON payload", "field", "JSONParseError"},
+     "Invalid JSON payload", "Invalid JSON payload", "field", "JSONParseError",
+     "send one JSON text in UTF-8"},
     {errc::invalid_request, -32600, 400, "INVALID_ARGUMENT", "INVALID_REQUEST", a2a,
-     "Request payload validation error", "Invalid JSON-RPC Request", "field", "InvalidRequestError"},
+     "Request payload validation error", "Invalid JSON-RPC Request", "field", "InvalidRequestError",
+     "send one JSON-RPC 2.0 request"},
     {errc::method_not_found, -32601, 404, "UNIMPLEMENTED", "METHOD_NOT_FOUND", a2a,
-     "Method not found", "Method not found", "method", "MethodNotFoundError"},
+     "Method not found", "Method not found", "method", "MethodNotFoundError",
+     "use a method or path of the version that you send"},
     {errc::invalid_params, -32602, 400, "INVALID_ARGUMENT", "INVALID_PARAMS", a2a,
-     "Invalid parameters", "Invalid method parameters", "field", "InvalidParamsError"},
+     "Invalid parameters", "Invalid method parameters", "field", "InvalidParamsError",
+     "correct the request and send it again"},
     {errc::internal, -32603, 500, "INTERNAL", "INTERNAL_ERROR", a2a,
-     "Internal error", "Internal server error", "field", "InternalError"},
+     "Internal error", "Internal server error", "field", "InternalError",
+     "read what became of it before you repeat it, and tell the operator of the server"},
     {errc::overloaded, -32603, 429, "RESOURCE_EXHAUSTED", "OVERLOADED", own,
-     "Too busy, try again later", "Too busy, try again later", "field", "InternalError"},
+     "Too busy, try again later", "Too busy, try again later", "field", "InternalError",
+     "wait a little and repeat the request"},
     {errc::unavailable, -32603, 503, "UNAVAILABLE", "UNAVAILABLE", own,
-     "Not available at the moment", "Not available at the moment", "field", "InternalError"},
+     "Not available at the moment", "Not available at the moment", "field", "InternalError",
+     "wait a little and repeat the request"},
     {errc::too_large, -32600, 413, "RESOURCE_EXHAUSTED", "TOO_LARGE", own,
-     "Request too large", "Request too large", "field", "InternalError"},
+     "Request too large", "Request too large", "field", "InternalError",
+     "send less at once"},
     // Objective-Plan-Task, 5.2
     {errc::objective_not_found, -32000, 404, "NOT_FOUND", "OBJECTIVE_NOT_FOUND", own,
-     "Objective not found", "Objective not found", "objectiveId", "InvalidParamsError"},
+     "Objective not found", "Objective not found", "objectiveId", "InvalidParamsError",
+     "check the id of the objective"},
     {errc::plan_not_found, -32000, 404, "NOT_FOUND", "PLAN_NOT_FOUND", own,
-     "Plan not found", "Plan not found", "planId", "InvalidParamsError"},
+     "Plan not found", "Plan not found", "planId", "InvalidParamsError",
+     "check the id of the plan"},
     {errc::invalid_transition, -32001, 400, "FAILED_PRECONDITION", "INVALID_TRANSITION", own,
-     "Invalid status transition", "Invalid status transition", "field", "InvalidParamsError"},
+     "Invalid status transition", "Invalid status transition", "field", "InvalidParamsError",
+     "read the present state and choose one that may follow it"},
     {errc::revision_mismatch, -32602, 409, "ABORTED", "REVISION_MISMATCH", own,
-     "Revision mismatch", "Revision mismatch", "field", "InvalidParamsError"},
+     "Revision mismatch", "Revision mismatch", "field", "InvalidParamsError",
+     "read it again and repeat the change"},
     {errc::dependency_cycle, -32602, 400, "INVALID_ARGUMENT", "DEPENDENCY_CYCLE", own,
-     "Dependency cycle", "Dependency cycle", "field", "InvalidParamsError"},
+     "Dependency cycle", "Dependency cycle", "field", "InvalidParamsError",
+     "take one of these dependencies away"},
     {errc::unknown_dependency, -32602, 400, "INVALID_ARGUMENT", "UNKNOWN_DEPENDENCY", own,
-     "Unknown dependency", "Unknown dependency", "field", "InvalidParamsError"},
+     "Unknown dependency", "Unknown dependency", "field", "InvalidParamsError",
+     "name a task or plan of this objective"},
     {errc::duplicate_id, -32602, 409, "ALREADY_EXISTS", "DUPLICATE_ID", own,
-     "Duplicate id", "Duplicate id", "field", "InvalidParamsError"},
+     "Duplicate id", "Duplicate id", "field", "InvalidParamsError",
+     "choose another id"},
     {errc::limit_exceeded, -32602, 400, "INVALID_ARGUMENT", "LIMIT_EXCEEDED", own,
-     "Limit exceeded", "Limit exceeded", "field", "InvalidParamsError"},
+     "Limit exceeded", "Limit exceeded", "field", "InvalidParamsError",
+     "stay below the limit, or let the operator of the server raise it"},
     {errc::invalid_document, -32602, 400, "INVALID_ARGUMENT", "INVALID_DOCUMENT", own,
-     "Invalid plan document", "Invalid plan document", "field", "InvalidParamsError"},
+     "Invalid plan document", "Invalid plan document", "field", "InvalidParamsError",
+     "correct the document and send it again"},
     {errc::invalid_reference, -32602, 400, "INVALID_ARGUMENT", "INVALID_REFERENCE", own,
-     "Invalid reference", "Invalid reference", "field", "InvalidParamsError"},
+     "Invalid reference", "Invalid reference", "field", "InvalidParamsError",
+     "refer only to tasks on which this task depends"},
     {errc::agent_not_found, -32602, 400, "INVALID_ARGUMENT", "AGENT_NOT_FOUND", own,
-     "Agent not found", "Agent not found", "agent", "InvalidParamsError"},
+     "Agent not found", "Agent not found", "agent", "InvalidParamsError",
+     "name an agent of this server"},
     // Ours
     {errc::agent_failed, -32603, 500, "INTERNAL", "AGENT_FAILED", own,
-     "The agent failed", "The agent failed", "agent", "InternalError"},
+     "The agent failed", "The agent failed", "agent", "InternalError",
+     "read the task for the reason"},
     {errc::timed_out, -32603, 504, "DEADLINE_EXCEEDED", "TIMED_OUT", own,
-     "Timed out", "Timed out", "field", "InternalError"},
+     "Timed out", "Timed out", "field", "InternalError",
+     "try again, or allow more time"},
     {errc::canceled, -32603, 499, "CANCELLED", "CANCELED", own,
-     "Canceled", "Canceled", "field", "InternalError"},
+     "Canceled", "Canceled", "field", "InternalError",
+     "send it again if it is still wanted"},
     {errc::store_failed, -32603, 500, "INTERNAL", "STORE_FAILED", own,
-     "The store failed", "The store failed", "field", "InternalError"},
+     "The store failed", "The store failed", "field", "InternalError",
+     "tell the operator of the server"},
     {errc::store_locked, -32603, 503, "UNAVAILABLE", "STORE_LOCKED", own,
-     "The store is in use", "The store is in use", "field", "InternalError"},
+     "The store is in use", "The store is in use", "field", "InternalError",
+     "stop the other process that uses the data"},
     {errc::no_question, -32602, 400, "FAILED_PRECONDITION", "NO_QUESTION", own,
-     "Nothing was asked", "Nothing was asked", "taskId", "InvalidParamsError"},
+     "Nothing was asked", "Nothing was asked", "taskId", "InvalidParamsError",
+     "read the task; an answer is taken while it asks"},
     {errc::unauthenticated, -31401, 401, "UNAUTHENTICATED", "UNAUTHENTICATED", own,
-     "Authentication required", "Authentication required", "field", "InternalError"},
+     "Authentication required", "Authentication required", "field", "InternalError",
+     "send valid credentials"},
     {errc::verb_not_allowed, -32601, 405, "UNIMPLEMENTED", "METHOD_NOT_ALLOWED", own,
-     "Method not allowed", "Method not allowed", "method", "MethodNotFoundError"},
+     "Method not allowed", "Method not allowed", "method", "MethodNotFoundError",
+     "use a method that the header Allow lists"},
     {errc::not_here, -32603, 503, "UNAVAILABLE", "NOT_HERE", own,
-     "Served by another process", "Served by another process", "field", "InternalError"},
+     "Served by another process", "Served by another process", "field", "InternalError",
+     "ask the process that it names"},
     {errc::store_unreadable, -32603, 503, "UNAVAILABLE", "STORE_UNREADABLE", own,
-     "The store cannot be read, try again later", "The store cannot be read, try again later", "field", "InternalError"},
+     "The store cannot be read, try again later", "The store cannot be read, try again later", "field", "InternalError",
+     "repeat the request later"},
     {errc::forbidden, -31403, 403, "PERMISSION_DENIED", "PERMISSION_DENIED", own,
-     "Permission denied", "Permission denied", "field", "InternalError"},
+     "Permission denied", "Permission denied", "field", "InternalError",
+     "let the operator of the server give you the scope"},
 });
 // clang-format on
 
@@ -159,12 +199,20 @@ const wire_error& wire_of(errc code) noexcept {
 }
 
 std::string wire_message(std::string_view standard, const error& error) {
-  if (begins_with(error.message, standard))
-    return error.message;
-  std::string text{standard};
-  if (!error.message.empty())
-    text.append(": ").append(error.message);
-  return text;
+  const auto& row = wire_of(error.code);
+  std::string text;
+  if (!begins_with(error.message, standard))
+    text.append(standard).append(error.message.empty() ? "" : ": ");
+  text.append(error.message);
+  if (text.ends_with('.'))
+    text.pop_back();
+  if (!row.advice.empty() && text.find(row.advice) == std::string::npos)
+    text.append("; ").append(row.advice);
+  return text.append(" [")
+      .append(row.reason)
+      .append(", ")
+      .append(std::to_string(row.jsonrpc))
+      .append("]");
 }
 
 void write_jsonrpc_error(json_writer& out, const error& error, timestamp at) {

@@ -32,13 +32,16 @@ struct wire_error {
   std::string_view
       subject; ///< What error::field names, as a key of ErrorInfo.metadata: `taskId`, `field`, ...
   std::string_view type_0_3; ///< Name of the class that 0.3 clients know the error by.
+  std::string_view advice;   ///< What the client can do about it, as a command.
 };
 
 /// The row of `code`; that of errc::internal for an undefined value.
 [[nodiscard]] const wire_error& wire_of(errc code) noexcept;
 
-/// The standard text, followed by what the error says: `Task not found: no task "t-9"`. Not doubled
-/// if the error says it itself.
+/// The standard text, what the error says, what to do, and reason and code:
+/// `Task not found: no task "t-9"; check the id of the task [TASK_NOT_FOUND, -32001]`. Some clients
+/// show their users nothing else, as the JavaScript SDKs an error that comes as the first event of
+/// a stream. Nothing is doubled that the error says itself.
 [[nodiscard]] std::string wire_message(std::string_view standard, const error& error);
 
 /// The 1.0 value of a JSON-RPC answer's `error`: code, message, data[ErrorInfo, and BadRequest if

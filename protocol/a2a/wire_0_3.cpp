@@ -178,13 +178,15 @@ part part_from_rest(const json::value& from, const place& where, first_failure& 
 }
 
 message message_from(const json::value& from, const place& where, first_failure& failure,
-                     binding how, id_source& ids, const std::string& spare_id) {
+                     binding how, id_source& ids, missing_id rule, const std::string& spare_id) {
   message out;
   const object_reader in{from, where, failure};
   wire::check_discriminator(in, {"message"});
   out.message_id = in.id("messageId");
   if (out.message_id.empty())
-    out.message_id = spare_id.empty() ? ids.next("msg") : spare_id;
+    out.message_id = spare_id;
+  if (out.message_id.empty() && rule == missing_id::made)
+    out.message_id = ids.next("msg");
   out.from = role_from(in);
   const bool rest = how == binding::rest;
   const std::string_view usual = rest ? "content" : "parts";
@@ -192,6 +194,8 @@ message message_from(const json::value& from, const place& where, first_failure&
   out.parts = wire::read_parts(in, !in.find(usual) && in.find(other) ? other : usual,
                                rest ? part_from_rest : part_from_json_rpc, failure);
   wire::read_message_rest(in, out);
+  if (out.message_id.empty()) // last: what else is wrong says more
+    in.fail("messageId", "missing or empty; give each message an id of its own");
   return out;
 }
 
@@ -209,21 +213,37 @@ std::optional<task_state> state_from(const json::value& from) {
   return std::nullopt;
 }
 
+namespace {
+
+bool has_key_of_opt(const json::value* metadata) {
+  const auto* members = metadata ? metadata->if_object() : nullptr;
+  return members && std::any_of(members->begin(), members->end(), [](const auto& member) {
+           return std::string_view{member.key()}.starts_with("opt/v1/");
+         });
+}
+
+} // namespace
+
 wire::send_params send_params_from(const object_reader& in, first_failure& failure, binding how,
-                                   id_source& ids) {
+                                   id_source& ids, missing_id rule) {
   wire::send_params out;
   out.command.who = wire::read_principal(in);
   out.tenant = out.command.who.tenant;
   const auto name =
       in.find("message") || how == binding::json_rpc ? std::string_view{"message"} : "request";
   const auto message_place = in.where() / name;
-  if (const auto* found =
-          in.find(name)) // An example of 0.3 section 9.4 has the message's id beside the message.
-    out.command.message =
-        message_from(*found, message_place, failure, how, ids, in.id("messageId"));
-  else
-    in.fail("message", "missing; a message is required");
   out.command.metadata = in.object("metadata");
+  if (const auto* found = in.find(name)) {
+    const auto* message = found->if_object();
+    if (has_key_of_opt(in.find("metadata"))
+        || (message && has_key_of_opt(message->if_contains("metadata"))))
+      rule = missing_id::made;
+    // An example of 0.3 section 9.4 has the message's id beside the message.
+    out.command.message =
+        message_from(*found, message_place, failure, how, ids, rule, in.id("messageId"));
+  } else {
+    in.fail("message", "missing; a message is required");
+  }
   const auto* found = in.find("configuration");
   if (!found)
     return out;
@@ -242,8 +262,15 @@ wire::send_params send_params_from(const object_reader& in, first_failure& failu
 }
 
 push_config push_config_from(const json::value& from, const place& where, first_failure& failure) {
+  auto out = unnamed_push_config_from(object_reader{from, where, failure}, failure);
+  if (out.id.empty())
+    out.id = default_push_id;
+  return out;
+}
+
+push_config unnamed_push_config_from(const object_reader& in, first_failure& failure) {
   push_config out;
-  wire::read_push_members(object_reader{from, where, failure}, out, failure);
+  wire::read_push_members(in, out, failure, true);
   out.payload = push_payload::v0_3;
   return out;
 }

@@ -25,24 +25,38 @@ enum class binding : bool { json_rpc, rest };
 [[nodiscard]] part part_from_rest(const boost::json::value& from, const wire::place& where,
                                   wire::first_failure& failure);
 
-/// A message without an id is given `spare_id` or, if that is empty, one from `ids`: the examples
-/// of OPT have none.
+/// What becomes of a message without `messageId`. 0.3 section 6.4 requires one; the examples of OPT
+/// have none.
+enum class missing_id : bool { refused, made };
+
+/// A message without an id is given `spare_id` or, if that is empty and `rule` allows it, one from
+/// `ids`.
 [[nodiscard]] message message_from(const boost::json::value& from, const wire::place& where,
                                    wire::first_failure& failure, binding how, id_source& ids,
-                                   const std::string& spare_id = {});
+                                   missing_id rule, const std::string& spare_id = {});
 
 /// `input-required`, `INPUT_REQUIRED`, `TASK_STATE_INPUT_REQUIRED`, 6, "6".
 [[nodiscard]] std::optional<task_state> state_from(const boost::json::value& from);
 
-/// Params of message/send in either binding.
+/// Params of message/send in either binding. A key of OPT in the metadata of the message or of the
+/// request also makes the id of a message that has none.
 [[nodiscard]] wire::send_params send_params_from(const wire::object_reader& in,
                                                  wire::first_failure& failure, binding how,
-                                                 id_source& ids);
+                                                 id_source& ids, missing_id rule);
+
+/// The id of a configuration that has none: in 0.3 a client that sets a second one means the same
+/// one again.
+inline constexpr std::string_view default_push_id = "default";
 
 /// A configuration as a member of something: `id`, `url`, `token`,
-/// `authentication{schemes,credentials}`.
+/// `authentication{schemes,credentials}`. Without an `id` it is the default one. Clients of 0.3
+/// send
+/// `{}` or `{"schemes":[]}` for no authentication.
 [[nodiscard]] push_config push_config_from(const boost::json::value& from, const wire::place& where,
                                            wire::first_failure& failure);
+/// The same, with no id if it has none: REST may have it elsewhere.
+[[nodiscard]] push_config unnamed_push_config_from(const wire::object_reader& in,
+                                                   wire::first_failure& failure);
 void write_push_members(json_writer& out, const push_config& value);
 
 /// What a data part of 0.3 holds for `data`, which must be an object there: other values are

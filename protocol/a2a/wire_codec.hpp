@@ -28,7 +28,8 @@ struct wire_codec {
   using reader = result<T> (*)(const boost::json::value& params);
 
   // -- params ----------------------------------------------------------------------------------------------------------
-  reader<wire::send_params> read_send;
+  /// `opt`: the client activated OPT, whose messages may lack an id in 0.3.
+  result<wire::send_params> (*read_send)(const boost::json::value& params, bool opt);
   reader<get_task> read_get_task;
   reader<list_tasks> read_list_tasks;
   reader<cancel_task> read_cancel_task;

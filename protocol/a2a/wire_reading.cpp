@@ -133,16 +133,19 @@ list_tasks read_list_tasks(const object_reader& in, state_reader state_from) {
   return out;
 }
 
-void read_push_members(const object_reader& in, push_config& out, first_failure& failure) {
+void read_push_members(const object_reader& in, push_config& out, first_failure& failure,
+                       bool empty_is_absent) {
   out.id = in.text("id");
   out.url = in.text("url");
   out.token = in.text("token");
   if (const auto* found = in.find("authentication")) {
     const auto where = in.where() / "authentication";
     const object_reader authentication{*found, where, failure};
-    auto& read = out.authentication.emplace();
+    push_authentication read;
     read_scheme(authentication, where, read, failure);
     read.credentials = authentication.text("credentials");
+    if (!empty_is_absent || read != push_authentication{})
+      out.authentication = std::move(read);
   }
   if (const auto right = check_push_config(out); !right)
     in.fail(right.error().field, right.error().message);

@@ -187,6 +187,16 @@ void apply_to_plan(objective_view& view, plan_view* plan, const change& where, c
   view.updated = where.at;
 }
 
+/// An objective, or the spec of a plan.
+template<class Edited>
+void edit(Edited& to, const edits& wanted) {
+  if (!wanted.name.empty())
+    to.name = wanted.name;
+  if (!wanted.description.empty())
+    to.description = wanted.description;
+  merge_metadata(to.metadata, wanted.metadata);
+}
+
 void set_pause(objective_view& view, bool paused) noexcept {
   view.paused = paused;
   for (auto& plan : view.plans)
@@ -402,6 +412,7 @@ void apply(objective_view& view, const change& where, const objective_created& c
   view.description = created.spec->description;
   view.parallel_max = created.spec->parallel_max;
   view.metadata = created.spec->metadata;
+  view.references = created.spec->references;
   view.plans.clear();
   view.plans.reserve(created.spec->plans.size());
   for (const auto& plan : created.spec->plans)
@@ -409,13 +420,19 @@ void apply(objective_view& view, const change& where, const objective_created& c
 }
 
 void apply(objective_view& view, const change& where, const objective_edited& edited) {
-  if (edited.name.empty() && edited.description.empty())
+  if (edited.edited.empty())
     return;
-  if (!edited.name.empty())
-    view.name = edited.name;
-  if (!edited.description.empty())
-    view.description = edited.description;
+  edit(view, edited.edited);
   view.updated = where.at;
+  ++view.revision;
+}
+
+void apply(objective_view& view, const change& where, const plan_edited& edited) {
+  auto* plan = plan_at(view, edited.plan);
+  if (!plan || !plan->spec)
+    return;
+  edit(unshared(plan->spec), edited.edited);
+  plan->updated = view.updated = where.at;
   ++view.revision;
 }
 

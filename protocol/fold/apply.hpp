@@ -66,6 +66,7 @@ void apply(plan_view& plan, const change& where, const task_artifact& output);
 void apply(objective_view& view, const change& where, const objective_created& created);
 /// Nothing, if it names nothing: then it only stands behind what came before it.
 void apply(objective_view& view, const change& where, const objective_edited& edited);
+void apply(objective_view& view, const change& where, const plan_edited& edited);
 /// With the objective's end, what was asked of it before is over.
 void apply(objective_view& view, const change& where, const objective_moved& moved);
 void apply(objective_view& view, const change& where, const plan_added& added);

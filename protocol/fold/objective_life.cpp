@@ -1,6 +1,8 @@
 #include "protocol/fold/objective_life.hpp"
 
 #include "protocol/fold/apply.hpp"
+#include "protocol/fold/limits.hpp"
+#include <troupe/protocol/message.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -29,6 +31,16 @@ std::vector<plan_state> states_of(const objective_view& view) {
   for (const auto& plan : view.plans)
     out.push_back(plan.state);
   return out;
+}
+
+std::optional<error> check_metadata(const boost::json::object& metadata, const edits& wanted) {
+  if (wanted.metadata.empty()
+      || bytes_of(metadata) + bytes_of(wanted.metadata) <= edited_metadata_bytes_max)
+    return std::nullopt;
+  return make_error(errc::limit_exceeded,
+                    "the metadata would have more than " + std::to_string(edited_metadata_bytes_max)
+                        + " bytes (edited_metadata_bytes_max)",
+                    "metadata");
 }
 
 constexpr auto one_by_one = "plans are started one by one";
@@ -182,19 +194,32 @@ struct objective_decider {
     emit(objective_closing{to, reason});
     for (std::uint32_t p = 0; p < plans(); ++p)
       if (is_running(state_of(p)))
-        out.effects.emplace_back(end_running_plan{p, plan_state::failed, reason});
+        out.effects.emplace_back(end_running_plan{p, plan_end_with(to), reason});
   }
 
+  /// No plan stays pending: nobody would start it.
   void end(objective_state to, const std::string& reason) {
     for (std::uint32_t p = 0; p < plans(); ++p)
-      if (state_of(p) == plan_state::pending)
+      if (state_of(p) == plan_state::pending) {
         withdraw_all(p, reason);
+        move_plan(p, plan_event::skip, reason);
+      }
     if (!next_state(view().state, event_to(to)))
       move(objective_event::work, "");
     move(event_to(to), reason);
   }
 
   // -- trying again ------------------------------------------------------------------------------
+
+  /// With its objective. What was skipped by request stays so, and an alternative that is not
+  /// needed.
+  [[nodiscard]] bool is_tried_again(std::uint32_t plan) const {
+    if (state_of(plan) != plan_state::skipped)
+      return state_of(plan) == plan_state::failed || state_of(plan) == plan_state::pending;
+    const auto primary = life.relations_[plan].alternative_of;
+    return !view().plans[plan].skip_requested
+           && !(primary && state_of(*primary) == plan_state::completed);
+  }
 
   /// What failed, or was withdrawn, is tried again as new tasks; what completed stays.
   void renew(std::uint32_t plan) {
@@ -250,8 +275,10 @@ struct objective_decider {
       return refuse(std::move(*stale));
     if (command.state && !may_change_to(*command.state))
       return;
-    if (!command.name.empty() || !command.description.empty())
-      emit(objective_edited{command.name, command.description});
+    if (auto too_long = check_metadata(view().metadata, command.edited))
+      return refuse(std::move(*too_long));
+    if (!command.edited.empty())
+      emit(objective_edited{command.edited});
     if (command.state)
       change_to(*command.state);
     if (view().closing)
@@ -261,8 +288,6 @@ struct objective_decider {
   [[nodiscard]] bool may_change_to(objective_state to) {
     if (!may_become(view().state, to))
       refuse_move(states_text("the objective", to_string(view().state), to_string(to)));
-    else if (to == objective_state::completed && life.running() > 0)
-      refuse_move("plans of the objective still run; wait for them or cancel it");
     return !out.refused;
   }
 
@@ -279,27 +304,17 @@ struct objective_decider {
     switch (to) {
       case objective_state::canceled: return close(to, "canceled by request");
       case objective_state::failed: return close(to, "failed by request");
-      case objective_state::completed: return complete();
+      case objective_state::completed: return close(to, "completed by request");
       case objective_state::submitted:
       case objective_state::planning:
         if (is_settled(view().state))
           for (std::uint32_t p = 0; p < plans(); ++p)
-            if (state_of(p) == plan_state::failed || state_of(p) == plan_state::pending)
+            if (is_tried_again(p))
               renew(p);
         return move(event_to(to), "");
       case objective_state::working:
       case objective_state::blocked: return; // above
     }
-  }
-
-  void complete() {
-    const std::string reason = "the objective was completed by request";
-    for (std::uint32_t p = 0; p < plans(); ++p)
-      if (state_of(p) == plan_state::pending) {
-        withdraw_all(p, reason);
-        move_plan(p, plan_event::skip, reason);
-      }
-    move(objective_event::complete, "completed by request");
   }
 
   /// What runs is told, and says how it stands then: the objective's own state follows from that.
@@ -330,6 +345,8 @@ struct objective_decider {
   // -- commands for one plan ---------------------------------------------------------------------
 
   void operator()(const plan_addition& command) {
+    if (auto stale = check_revision(view(), command.revision))
+      return refuse(std::move(*stale));
     if (is_settled(view().state))
       return refuse_move("the objective is " + std::string{to_string(view().state)}
                              + " and takes no more plans",
@@ -349,20 +366,45 @@ struct objective_decider {
   void operator()(const plan_change& command) {
     if (auto stale = check_revision(view(), command.revision))
       return refuse(std::move(*stale));
+    const auto& spec = *view().plans[command.plan].spec;
+    if (auto wrong = check_metadata(spec.metadata, command.edited))
+      return refuse(std::move(*wrong));
+    if (auto wrong = check_new_name(command.plan, command.edited.name))
+      return refuse(std::move(*wrong));
     if (command.to)
       change_plan(command.plan, *command.to);
-    if (!out.refused)
-      go_on();
+    if (out.refused)
+      return;
+    if (!command.edited.empty())
+      emit(plan_edited{command.plan, command.edited});
+    go_on();
+  }
+
+  /// What plans are named by stays true: others may name this one by its name, now and at a
+  /// restart.
+  [[nodiscard]] std::optional<error> check_new_name(std::uint32_t plan,
+                                                    const std::string& name) const {
+    const auto& spec = *view().plans[plan].spec;
+    if (name.empty() || name == spec.name)
+      return std::nullopt;
+    const bool name_is_id = spec.name == spec.key || spec.name == spec.id.str();
+    for (const auto& other : view().plans)
+      for (const auto* names : {&other.spec->dependencies, &other.spec->alternatives})
+        for (const auto& written : *names)
+          if ((written == spec.name && !name_is_id) || written == name)
+            return make_error(errc::invalid_params,
+                              "plan \"" + other.spec->name + "\" names a plan \"" + written
+                                  + "\", and the new name would change which one it means",
+                              "name");
+    return std::nullopt;
   }
 
   void change_plan(std::uint32_t plan, plan_state to) {
     const auto from = state_of(plan);
     const bool runs = is_running(from);
-    const bool ends_unbegun = from == plan_state::pending && !is_settled(view().state)
-                              && (to == plan_state::completed || to == plan_state::failed);
     if (view().state == objective_state::completed && from != to)
       return refuse_move("the objective is completed, and its plans stay as they are");
-    if (!ends_unbegun && !may_become(from, to))
+    if (!may_become(from, to))
       return refuse_move(states_text("the plan", to_string(from), to_string(to)));
     if (runs && is_running(to)) {
       emit(pause_changed{to == plan_state::blocked, plan});
@@ -378,23 +420,40 @@ struct objective_decider {
       case plan_state::failed: return runs ? end_by_request(plan, to) : end_unbegun(plan, to);
       case plan_state::skipped:
         if (runs)
-          return refuse_move("the plan runs; move it to failed instead");
+          return end_by_request(plan, to);
         withdraw_all(plan, "skipped by request");
         return move_plan(plan, plan_event::skip, "skipped by request", true);
-      case plan_state::pending: return renew(plan);
+      case plan_state::pending: return retry_by_request(plan);
     }
+  }
+
+  /// An objective that has failed is open again, so that somebody can start the plan.
+  void retry_by_request(std::uint32_t plan) {
+    if (view().state == objective_state::canceled)
+      return refuse_canceled();
+    if (view().state == objective_state::failed)
+      move(objective_event::start_planning, one_by_one);
+    renew(plan);
+  }
+
+  void refuse_canceled() {
+    refuse_move("the objective is canceled; move it to submitted first, which makes its plans "
+                "pending");
   }
 
   void start_by_request(std::uint32_t plan) {
     if (view().closing)
       return refuse_move("the objective is being ended and starts no more plans");
-    if (is_settled(view().state))
-      return refuse_move("the objective is " + std::string{to_string(view().state)}
-                         + "; move it to planning first, which makes its failed plans pending");
+    if (view().state == objective_state::canceled)
+      return refuse_canceled();
     for (const auto other : life.relations_[plan].dependencies)
       if (!is_met(life.relations_, states_of(view()), other))
         return refuse_move("the plan depends on plan \"" + view().plans[other].spec->name
                            + "\", which is " + std::string{to_string(state_of(other))});
+    if (view().state == objective_state::failed) {
+      move(objective_event::start_planning, "");
+      move(objective_event::work, "");
+    }
     if (state_of(plan) == plan_state::failed)
       renew(plan);
     if (view().state == objective_state::submitted)

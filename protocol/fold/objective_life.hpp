@@ -47,12 +47,14 @@ struct plan_change {
   std::uint32_t plan;
   std::optional<plan_state> to;
   std::optional<std::uint64_t> revision;
+  edits edited{};
 };
 /// `plans/create`. The spec is named and its dependencies are resolved.
 struct plan_addition {
   plan_spec_ptr spec;
   plan_relations relations;
   bool start = false;
+  std::optional<std::uint64_t> revision{};
 };
 /// Changes the shape of a plan: here before it runs, else its own actor does (change_running_plan).
 struct shape_change {
@@ -182,6 +184,11 @@ private:
 /// It has begun and has not ended: an actor runs it.
 [[nodiscard]] constexpr bool is_running(plan_state state) noexcept {
   return state == plan_state::working || state == plan_state::blocked;
+}
+
+/// How the running plans of an objective end that is moved to `to` by request.
+[[nodiscard]] constexpr plan_state plan_end_with(objective_state to) noexcept {
+  return to == objective_state::completed ? plan_state::completed : plan_state::failed;
 }
 
 /// Whether nothing of the objective can go on before an answer or the end of a pause.

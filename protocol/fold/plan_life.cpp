@@ -5,10 +5,14 @@ namespace troupe {
 std::vector<plan_moved> moves_to(plan_state from, std::uint32_t index, plan_state to,
                                  const std::string& reason) {
   const auto on = event_to(to);
+  // What runs is skipped by request only.
+  const plan_moved last{index, on, reason, on == plan_event::skip};
   if (next_state(from, on))
-    return {plan_moved{index, on, reason}};
+    return {last};
   if (from == plan_state::blocked && next_state(plan_state::working, on))
-    return {plan_moved{index, plan_event::work, ""}, plan_moved{index, on, reason}};
+    return {plan_moved{index, plan_event::work, ""}, last};
+  if (from == plan_state::working && next_state(plan_state::blocked, on))
+    return {plan_moved{index, plan_event::block, reason}, last};
   return {};
 }
 

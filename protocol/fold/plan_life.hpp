@@ -30,7 +30,8 @@ struct plan_end {
   std::string reason;
 };
 
-/// The moves that follow, in order: none, one, or two where the end leads through `working`. `end`:
+/// The moves that follow, in order: none, one, or two where the end leads through
+/// `working` or `blocked`. `end`:
 /// asked for by a command, or by a failure in a plan that fails fast; then nothing new begins.
 /// `failure` is the reason of a plan of which something failed.
 [[nodiscard]] std::vector<plan_moved> decide(const plan_view& plan, std::uint32_t index,
@@ -46,8 +47,8 @@ struct plan_end {
   return plan.spec->parallel_max == 0 || running < plan.spec->parallel_max;
 }
 
-/// The moves to `to`, through `working` if the table has no other way; none if it has no way at
-/// all.
+/// The moves to `to`, through `working` or `blocked` if the table has no other way; none if it has
+/// no way at all.
 [[nodiscard]] std::vector<plan_moved> moves_to(plan_state from, std::uint32_t index, plan_state to,
                                                const std::string& reason);
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <unordered_set>
 #include <utility>
 
@@ -14,17 +15,20 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr auto objective_members =
-    std::to_array<std::string_view>({"$schema", "id", "name", "description", "plans", "maxParallel",
-                                     "metadata", "status", "createdAt", "updatedAt"});
+constexpr auto objective_members = std::to_array<std::string_view>(
+    {"$schema", "id", "name", "description", "plans", "maxParallel", "metadata", "status", "reason",
+     "pendingInputs", "rootTaskId", "revision", "createdAt", "updatedAt"});
 
 constexpr auto plan_members = std::to_array<std::string_view>(
     {"$schema", "id", "name", "description", "tasks", "dependencies", "alternatives", "onFailure",
-     "maxParallel", "metadata", "objectiveId", "status", "createdAt", "updatedAt"});
+     "maxParallel", "metadata", "objectiveId", "status", "reason", "waitingFor", "pendingInputs",
+     "revision", "createdAt", "updatedAt"});
 
 constexpr auto task_members = std::to_array<std::string_view>(
-    {"id", "name", "description", "agent", "input", "dependencies", "retry", "timeout", "metadata",
-     "kind", "contextId", "status", "artifacts", "history", "createdAt", "updatedAt"});
+    {"id",        "name",     "description", "agent",      "input",       "dependencies",
+     "retry",     "timeout",  "deadline",    "priority",   "metadata",    "kind",
+     "contextId", "status",   "artifacts",   "history",    "objectiveId", "planId",
+     "taskIndex", "attempts", "readyAt",     "waitingFor", "createdAt",   "updatedAt"});
 
 constexpr auto retry_members =
     std::to_array<std::string_view>({"maxAttempts", "backoff", "maxBackoff", "jitter"});
@@ -90,6 +94,18 @@ struct task_field {
   [[nodiscard]] std::string text(text_rule rule) const { return in.text(name, rule); }
 };
 
+std::int32_t read_priority(const document_reader& task) {
+  const auto* found = task.find("priority");
+  if (found == nullptr)
+    return 0;
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  if (const auto value = wire::whole_number_from(*found, false);
+      value && *value >= -most && *value <= most)
+    return static_cast<std::int32_t>(*value);
+  task.fail_type("priority", "a whole number from -2147483647 to 2147483647", *found);
+  return 0;
+}
+
 /// Both lists, each name once.
 void read_dependencies(const document_reader& task, const document_reader& metadata,
                        std::vector<std::string>& out) {
@@ -138,6 +154,8 @@ task_in_order read_task(document_reading& reading, const json::value& from, cons
     task.retry = read_retry(reading, *value, retry.in.where() / retry.name);
   const auto timeout = field("timeout", "troupe/v1/timeout");
   task.timeout = timeout.in.seconds(timeout.name).value_or(milliseconds{0});
+  task.deadline = in.time("deadline");
+  task.priority = read_priority(in);
   read_dependencies(in, metadata, task.dependencies);
   if (task.metadata.empty()) {
     task.key = task.id.str();
@@ -206,12 +224,29 @@ plan_spec read_plan(document_reading& reading, const json::value& from, const pl
   return plan;
 }
 
+/// On the wire: tasks without plans around them are one plan, with the name and rules of the whole.
+objective_spec read_bare_plan(document_reading& reading, const json::value& from,
+                              const place& where, std::string id) {
+  auto plan = read_plan(reading, from, where);
+  plan.id = {};
+  plan.key.clear();
+  auto out = objective_of(std::move(plan));
+  out.id = objective_id{std::move(id)};
+  return out;
+}
+
 objective_spec read_objective(document_reading& reading, const json::value& from,
                               const place& where) {
   objective_spec objective;
   const document_reader in(from, where, reading, "an objective");
   if (!in)
     return objective;
+  if (reading.rule == unknown_members::ignore && in.find("tasks") != nullptr) {
+    if (in.find("plans") == nullptr)
+      return read_bare_plan(reading, from, where, in.id("id"));
+    in.fail("tasks", "an objective has \"plans\", or \"tasks\" of a single plan, not both");
+    return objective;
+  }
   in.refuse_unknown(member_of::objective);
   objective.id = objective_id{in.id("id")};
   objective.name = in.text("name", required_name);
@@ -247,6 +282,15 @@ std::span<const std::string_view> known_members(member_of member) noexcept {
     case member_of::retry: return retry_members;
   }
   return {};
+}
+
+objective_spec objective_of(plan_spec plan) {
+  objective_spec around;
+  around.name = plan.name;
+  around.description = plan.description;
+  around.metadata = plan.metadata;
+  around.plans.push_back(std::make_shared<const plan_spec>(std::move(plan)));
+  return around;
 }
 
 result<objective_spec> read_objective(const json::value& from, unknown_members rule,

@@ -29,7 +29,12 @@ enum class member_of : std::uint8_t { objective, plan, task, retry };
 /// `createdAt`, ...). docs/plan.schema.json lists the same.
 [[nodiscard]] std::span<const std::string_view> known_members(member_of member) noexcept;
 
-/// Objective, plan and task as written. The error's `field` is a JSON pointer (RFC 6901) into
+/// The objective of a document that is a single plan: it has the plan's name, description and
+/// metadata.
+[[nodiscard]] objective_spec objective_of(plan_spec plan);
+
+/// Objective, plan and task as written. On the wire an objective may have `tasks` in place of
+/// `plans`: those of a single plan. The error's `field` is a JSON pointer (RFC 6901) into
 /// `from`, prefixed by `pointer`. Ids may be missing; `id` goes to `key` and, for objective, plan
 /// and task, to `id` as well. A task may also come as the extended A2A task of OPT: what its
 /// metadata says under `opt/v1/dependencies`, `opt/v1/taskIndex` and `troupe/v1/...` counts as
@@ -43,6 +48,8 @@ enum class member_of : std::uint8_t { objective, plan, task, retry };
                                           const std::string& pointer = {});
 
 // -- params of the extension's methods. Errors are errc::invalid_params; `field` is a JSON pointer into `params`.
+// Where a command has `wrong`, only an id that is missing or no id is an error; anything else is
+// said there.
 [[nodiscard]] result<create_objective> read_create_objective(const boost::json::value& params);
 [[nodiscard]] result<update_objective> read_update_objective(const boost::json::value& params);
 [[nodiscard]] result<get_objective> read_get_objective(const boost::json::value& params);

@@ -2,7 +2,9 @@
 #include "protocol/fold/waiting.hpp"
 #include "protocol/opt/codec_opt.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <numeric>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
@@ -41,6 +43,15 @@ void write_retry(json_writer& out, std::string_view key, const retry_policy& pol
   out.end_object();
 }
 
+/// What the agent is to do, and how often: with it a printed task is one of a plan document.
+void write_work(json_writer& out, const task_spec& task) {
+  if (!task.input.empty())
+    out.key("input").value(task.input);
+  write_retry(out, "retry", task.retry);
+  if (task.timeout.count() > 0)
+    out.key("timeout").number(as_seconds(task.timeout));
+}
+
 // -- dependencies as ids ---------------------------------------------------------------------------------------------
 
 /// N of `<prefix>N`, if it is below `size`.
@@ -63,6 +74,11 @@ public:
   explicit id_lookup(const objective_view& owner) : owner_(owner) {}
 
   [[nodiscard]] std::string plan(const std::string& name) {
+    const auto at = plan_at(name);
+    return at && !owner_.plans[*at].spec->id.empty() ? owner_.plans[*at].spec->id.str() : name;
+  }
+
+  [[nodiscard]] std::optional<std::uint32_t> plan_at(const std::string& name) {
     if (!indexed_plans_)
       index_plans();
     auto at = find(plan_ids_, name);
@@ -70,7 +86,7 @@ public:
       at = find(plan_names_, name);
     if (!at)
       at = position(name, "plan-", owner_.plans.size());
-    return at && !owner_.plans[*at].spec->id.empty() ? owner_.plans[*at].spec->id.str() : name;
+    return at;
   }
 
   /// `which` counts in `task.dependencies`.
@@ -167,6 +183,131 @@ private:
 
 // -- views -----------------------------------------------------------------------------------------------------------
 
+/// What is shown of the plans of one objective and follows from all of them.
+class plan_outlook {
+public:
+  explicit plan_outlook(const objective_view& owner)
+      : ids(owner), owner_(owner), waits_for_(owner.plans.size()), inputs_(owner.plans.size()) {
+    for (std::uint32_t i = 0; i < owner.pending_inputs.size(); ++i)
+      if (const auto plan = owner.pending_inputs[i].plan; plan < inputs_.size())
+        inputs_[plan].push_back(i);
+    find_blocked();
+  }
+
+  /// Blocked plans on which alone a plan waits that has not begun, or of which nothing can run: it
+  /// counts as blocked then, too.
+  [[nodiscard]] const std::vector<std::uint32_t>& waits_for(std::uint32_t plan) const {
+    return waits_for_[plan];
+  }
+  [[nodiscard]] plan_state state(std::uint32_t plan) const {
+    return waits_for_[plan].empty() ? owner_.plans[plan].state : plan_state::blocked;
+  }
+  /// Positions in `pending_inputs`.
+  [[nodiscard]] const std::vector<std::uint32_t>& inputs(std::uint32_t plan) const {
+    return inputs_[plan];
+  }
+
+  id_lookup ids;
+
+private:
+  /// From each blocked plan to those that wait for nothing that runs: linear in the dependencies.
+  void find_blocked() {
+    std::vector<std::uint32_t> blocked;
+    for (std::uint32_t p = 0; p < owner_.plans.size(); ++p)
+      if (owner_.plans[p].state == plan_state::blocked)
+        blocked.push_back(p);
+    if (blocked.empty())
+      return;
+    std::vector<std::vector<std::uint32_t>> open(owner_.plans.size());
+    std::vector<std::vector<std::uint32_t>> dependents(owner_.plans.size());
+    std::vector<std::size_t> others(owner_.plans.size());
+    for (std::uint32_t p = 0; p < owner_.plans.size(); ++p)
+      if (owner_.plans[p].state == plan_state::pending) {
+        for (const auto& name : owner_.plans[p].spec->dependencies)
+          if (const auto on = ids.plan_at(name))
+            add_open(*on, open[p]);
+      } else if (owner_.plans[p].state == plan_state::working && !add_awaited(p, open[p])) {
+        open[p].clear();
+      }
+    for (std::uint32_t p = 0; p < owner_.plans.size(); ++p) {
+      others[p] = open[p].size();
+      for (const auto on : open[p])
+        dependents[on].push_back(p);
+    }
+    for (std::size_t i = 0; i < blocked.size(); ++i)
+      for (const auto waiting : dependents[blocked[i]])
+        if (--others[waiting] == 0) {
+          waits_for_[waiting] = open[waiting];
+          blocked.push_back(waiting);
+        }
+  }
+
+  /// What is still to complete where a plan depends on `plan`: itself, or else its alternatives.
+  void add_open(std::uint32_t plan, std::vector<std::uint32_t>& to) {
+    const auto add = [&](std::uint32_t on) {
+      if (!is_settled(owner_.plans[on].state) && std::find(to.begin(), to.end(), on) == to.end())
+        to.push_back(on);
+    };
+    add(plan);
+    if (owner_.plans[plan].state == plan_state::failed)
+      for (const auto& name : owner_.plans[plan].spec->alternatives)
+        if (const auto other = ids.plan_at(name))
+          add(*other);
+  }
+
+  /// The plans for whose tasks a plan waits that has begun. False if a task of it runs, or waits
+  /// for nothing but a slot.
+  [[nodiscard]] bool add_awaited(std::uint32_t index, std::vector<std::uint32_t>& to) const {
+    const auto& plan = owner_.plans[index];
+    const auto& spec = *plan.spec;
+    auto outside = spec.outside.begin();
+    for (std::uint32_t t = 0; t < plan.tasks.size(); ++t) {
+      const auto state = plan.tasks[t].state;
+      if (spec.tasks[t].is_removed || is_terminal(state))
+        continue;
+      if (state != task_state::unspecified)
+        return false;
+      bool waits = false;
+      for (const auto on : spec.tasks[t].dependency_indexes)
+        waits = waits || (on < plan.tasks.size() && is_open(plan, on));
+      while (outside != spec.outside.end() && (*outside).task < t)
+        ++outside;
+      for (; outside != spec.outside.end() && (*outside).task == t; ++outside) {
+        const auto on = (*outside).on_plan;
+        if (on >= owner_.plans.size() || !is_open(owner_.plans[on], (*outside).on_task))
+          continue;
+        waits = true;
+        if (std::find(to.begin(), to.end(), on) == to.end())
+          to.push_back(on);
+      }
+      if (!waits)
+        return false;
+    }
+    return true;
+  }
+
+  static bool is_open(const plan_view& plan, std::uint32_t task) {
+    return task < plan.tasks.size() && plan.tasks[task].state != task_state::completed;
+  }
+
+  const objective_view& owner_;
+  std::vector<std::vector<std::uint32_t>> waits_for_;
+  std::vector<std::vector<std::uint32_t>> inputs_;
+};
+
+void write_inputs(json_writer& out, const objective_view& owner,
+                  const std::vector<std::uint32_t>& positions) {
+  if (positions.empty())
+    return;
+  out.key("pendingInputs").begin_array();
+  for (const auto at : positions) {
+    const auto& input = owner.pending_inputs[at];
+    out.begin_object().member("taskId", input.task.str()).member("prompt", input.prompt);
+    time_member(out, "since", input.since).end_object();
+  }
+  out.end_array();
+}
+
 void write_task(json_writer& out, const objective_view& owner, std::uint32_t plan_index,
                 std::uint32_t index, id_lookup& ids) {
   const auto& plan = owner.plans[plan_index];
@@ -176,14 +317,15 @@ void write_task(json_writer& out, const objective_view& owner, std::uint32_t pla
   out.member("id", plan.task_at(index).str())
       .member("name", spec.name)
       .member("status", summary_state(slot));
+  out.member("objectiveId", owner.id.str()).member("planId", plan.spec->id.str());
+  out.key("taskIndex").number(index);
   out.optional_member("description", spec.description);
-  if (!spec.dependencies.empty()) {
-    out.key("dependencies").begin_array();
-    for (std::size_t i = 0; i < spec.dependencies.size(); ++i)
-      out.string(ids.task(plan_index, spec, i));
-    out.end_array();
-  }
+  out.key("dependencies").begin_array();
+  for (std::size_t i = 0; i < spec.dependencies.size(); ++i)
+    out.string(ids.task(plan_index, spec, i));
+  out.end_array();
   out.optional_member("agent", spec.agent);
+  write_work(out, spec);
   out.key("attempts").number(std::uint32_t{slot.attempt});
   if (const auto since = ready_at(owner, plan_index, index))
     time_member(out, "readyAt", *since);
@@ -197,9 +339,10 @@ void write_task(json_writer& out, const objective_view& owner, std::uint32_t pla
 }
 
 void write_plan(json_writer& out, const objective_view& owner, std::uint32_t index,
-                bool include_tasks, id_lookup& ids) {
+                bool include_tasks, plan_outlook& outlook) {
   const auto& plan = owner.plans[index];
   const auto& spec = *plan.spec;
+  auto& ids = outlook.ids;
   const auto write_plans = [&](std::string_view key, const std::vector<std::string>& names) {
     if (names.empty())
       return;
@@ -211,7 +354,21 @@ void write_plan(json_writer& out, const objective_view& owner, std::uint32_t ind
   out.begin_object();
   out.member("id", spec.id.str()).member("objectiveId", owner.id.str()).member("name", spec.name);
   out.optional_member("description", spec.description);
-  out.member("status", to_string(plan.state)).optional_member("reason", plan.reason);
+  const auto& waits_for = outlook.waits_for(index);
+  out.member("status", to_string(outlook.state(index)));
+  if (waits_for.empty()) {
+    out.optional_member("reason", plan.reason);
+  } else {
+    out.member("reason", "waits for plan \"" + owner.plans[waits_for.front()].spec->name + "\""
+                             + (waits_for.size() > 1
+                                    ? " and " + std::to_string(waits_for.size() - 1) + " more"
+                                    : std::string{}));
+    out.key("waitingFor").begin_array();
+    for (const auto on : waits_for)
+      out.string(owner.plans[on].spec->id.str());
+    out.end_array();
+  }
+  write_inputs(out, owner, outlook.inputs(index));
   if (include_tasks) {
     out.key("tasks").begin_array();
     for (std::uint32_t i = 0; i < spec.tasks.size(); ++i)
@@ -227,6 +384,7 @@ void write_plan(json_writer& out, const objective_view& owner, std::uint32_t ind
     out.key("maxParallel").number(spec.parallel_max);
   if (!spec.metadata.empty())
     out.key("metadata").value(spec.metadata);
+  out.key("revision").number(owner.revision);
   time_member(out, "createdAt", plan.created);
   time_member(out, "updatedAt", plan.updated);
   out.end_object();
@@ -256,12 +414,12 @@ void write_task_spec(json_writer& out, const task_spec& task) {
   out.member("name", task.name)
       .optional_member("description", task.description)
       .optional_member("agent", task.agent);
-  if (!task.input.empty())
-    out.key("input").value(task.input);
+  write_work(out, task);
   write_names(out, "dependencies", task.dependencies);
-  write_retry(out, "retry", task.retry);
-  if (task.timeout.count() > 0)
-    out.key("timeout").number(as_seconds(task.timeout));
+  if (task.deadline)
+    time_member(out, "deadline", *task.deadline);
+  if (task.priority != 0)
+    out.key("priority").number(std::int64_t{task.priority});
   out.end_object();
 }
 
@@ -274,20 +432,15 @@ void write(json_writer& out, const objective_view& value, bool include_plans, bo
       .optional_member("description", value.description);
   out.member("status", to_string(value.state)).optional_member("reason", value.reason);
   if (include_plans) {
-    id_lookup ids(value);
+    plan_outlook outlook(value);
     out.key("plans").begin_array();
     for (std::uint32_t i = 0; i < value.plans.size(); ++i)
-      write_plan(out, value, i, include_tasks, ids);
+      write_plan(out, value, i, include_tasks, outlook);
     out.end_array();
   }
-  if (!value.pending_inputs.empty()) {
-    out.key("pendingInputs").begin_array();
-    for (const auto& input : value.pending_inputs) {
-      out.begin_object().member("taskId", input.task.str()).member("prompt", input.prompt);
-      time_member(out, "since", input.since).end_object();
-    }
-    out.end_array();
-  }
+  std::vector<std::uint32_t> all(value.pending_inputs.size());
+  std::iota(all.begin(), all.end(), 0U);
+  write_inputs(out, value, all);
   if (value.parallel_max != 0)
     out.key("maxParallel").number(value.parallel_max);
   if (!value.metadata.empty())
@@ -301,8 +454,8 @@ void write(json_writer& out, const objective_view& value, bool include_plans, bo
 
 void write(json_writer& out, const objective_view& owner, std::size_t plan_index,
            bool include_tasks) {
-  id_lookup ids(owner);
-  write_plan(out, owner, static_cast<std::uint32_t>(plan_index), include_tasks, ids);
+  plan_outlook outlook(owner);
+  write_plan(out, owner, static_cast<std::uint32_t>(plan_index), include_tasks, outlook);
 }
 
 void write_task_metadata(json_writer& out, const task& value) {
@@ -314,12 +467,22 @@ void write_task_metadata(json_writer& out, const task& value) {
   out.key("opt/v1/taskIndex").number(value.origin.task_index);
   if (!spec.dependencies.empty()) {
     out.key("opt/v1/dependencies").begin_array();
+    const auto before = [](const outside_dependency& each, std::uint32_t at) {
+      return each.task < at;
+    };
+    // In the order of those that are no tasks of this plan.
+    auto outside =
+        std::lower_bound(plan.outside.begin(), plan.outside.end(), value.origin.task_index, before);
     for (std::size_t i = 0; i < spec.dependencies.size(); ++i) {
-      std::optional<std::size_t> at;
-      if (i < spec.dependency_indexes.size())
-        at = spec.dependency_indexes[i];
-      const bool known = at && *at < plan.tasks.size() && !plan.tasks[*at].id.empty();
-      out.string(known ? plan.tasks[*at].id.str() : spec.dependencies[i]);
+      const auto at =
+          i < spec.dependency_indexes.size() ? spec.dependency_indexes[i] : std::uint32_t{0};
+      task_id id;
+      if (i < spec.dependency_indexes.size() && at < plan.tasks.size())
+        id = plan.tasks[at].id;
+      else if (at == elsewhere && outside != plan.outside.end()
+               && outside->task == value.origin.task_index)
+        id = (*outside++).on;
+      out.string(id.empty() ? spec.dependencies[i] : id.str());
     }
     out.end_array();
   }

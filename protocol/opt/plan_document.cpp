@@ -125,12 +125,7 @@ result<objective_spec> read_opt(const json::value& document) {
     auto plan = opt::read_plan(document, opt::unknown_members::refuse);
     if (!plan)
       return std::move(plan).error();
-    objective_spec around;
-    around.name = plan->name;
-    around.description = plan->description;
-    around.metadata = plan->metadata;
-    around.plans.push_back(std::make_shared<const plan_spec>(std::move(*plan)));
-    return around;
+    return opt::objective_of(std::move(*plan));
   }();
   if (!objective)
     return objective;

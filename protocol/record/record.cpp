@@ -258,6 +258,16 @@ std::vector<std::uint32_t> indexes_from(const json::value& from) {
   return out;
 }
 
+void write_edits(json_writer& out, const edits& value) {
+  out.begin_object().optional_member("n", value.name).optional_member("d", value.description);
+  write_tree(out, "m", value.metadata);
+  out.end_object();
+}
+
+edits edits_from(const json::object& in) {
+  return {text(in, "n"), text(in, "d"), tree(in, "m")};
+}
+
 // Each operation is an array whose first item says which one it is.
 struct operation_writer {
   json_writer& out;
@@ -322,11 +332,13 @@ struct fact_writer {
     write_trace(out, created.trace);
   }
   void operator()(const objective_edited& edited) const {
-    out.key("edited")
-        .begin_object()
-        .optional_member("n", edited.name)
-        .optional_member("d", edited.description);
-    out.end_object();
+    out.key("edited");
+    write_edits(out, edited.edited);
+  }
+  void operator()(const plan_edited& edited) const {
+    out.key("plan edited");
+    write_edits(out, edited.edited);
+    out.key("p").number(edited.plan);
   }
   void operator()(const objective_moved& moved) const {
     out.member("objective to", to_string(moved.to())).optional_member("why", moved.reason);
@@ -512,7 +524,9 @@ event event_from(const json::object& in, const change& where) {
   if (kind == "plan")
     return plan_added{pointee(value, plan_spec_from), flag(in, "start")};
   if (kind == "edited")
-    return objective_edited{text(value.as_object(), "n"), text(value.as_object(), "d")};
+    return objective_edited{edits_from(value.as_object())};
+  if (kind == "plan edited")
+    return plan_edited{plan_of(in), edits_from(value.as_object())};
   throw std::runtime_error("a fact of an unknown kind, " + std::string{kind});
 }
 

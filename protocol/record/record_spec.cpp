@@ -66,6 +66,18 @@ chunked<task_slot> slots_from(const json::object& in, std::size_t expected) {
   return out;
 }
 
+void write_references(json_writer& out, const message_ptr& references) {
+  if (!references)
+    return;
+  out.key("ref");
+  write_pointee(out, references);
+}
+
+message_ptr references_of(const json::object& in) {
+  const auto* found = find(in, "ref");
+  return found ? pointee(*found, message_from) : nullptr;
+}
+
 void write_plan_view(json_writer& out, const plan_view& value) {
   out.begin_object().key("spec");
   write_pointee(out, value.spec);
@@ -109,6 +121,7 @@ objective_view objective_view_from(const json::object& in) {
   out.updated = time_from(at(in, "up"));
   out.root_task = task_id{text(in, "root")};
   out.trace = shared_trace(trace_of(in));
+  out.references = references_of(in);
   for (const auto& plan : at(in, "pl").as_array())
     out.plans.push_back(plan_view_from(plan.as_object()));
   if (const auto* inputs = find(in, "ask"))
@@ -207,7 +220,12 @@ void write(json_writer& out, const plan_spec& value) {
   if (!value.outside.empty()) {
     out.key("out").begin_array();
     for (const auto& each : value.outside)
-      out.begin_array().number(each.task).number(each.on_plan).number(each.on_task).end_array();
+      out.begin_array()
+          .number(each.task)
+          .number(each.on_plan)
+          .number(each.on_task)
+          .string(each.on.str())
+          .end_array();
     out.end_array();
   }
   out.end_object();
@@ -234,7 +252,8 @@ plan_spec plan_spec_from(const json::object& in) {
       const auto& each = item.as_array();
       out.outside.push_back({each.at(0).to_number<std::uint32_t>(),
                              each.at(1).to_number<std::uint32_t>(),
-                             each.at(2).to_number<std::uint32_t>()});
+                             each.at(2).to_number<std::uint32_t>(),
+                             each.size() > 3 ? task_id{text_from(each.at(3))} : task_id{}});
     }
   return out;
 }
@@ -247,6 +266,7 @@ void write(json_writer& out, const objective_spec& value) {
   out.end_array();
   write_parallel_max(out, value.parallel_max);
   write_tree(out, "m", value.metadata);
+  write_references(out, value.references);
   out.end_object();
 }
 
@@ -259,6 +279,7 @@ objective_spec objective_spec_from(const json::object& in) {
     out.plans.push_back(pointee(plan, plan_spec_from));
   out.parallel_max = number<std::uint32_t>(in, "x", 0);
   out.metadata = tree(in, "m");
+  out.references = references_of(in);
   return out;
 }
 
@@ -279,6 +300,7 @@ void write(std::string& out, const objective_view& objective_view) {
   write_time(json, "up", objective_view.updated);
   json.optional_member("root", objective_view.root_task.str());
   write_trace(json, objective_view.trace);
+  write_references(json, objective_view.references);
   json.key("pl").begin_array();
   for (const auto& plan : objective_view.plans)
     write_plan_view(json, plan);

@@ -162,7 +162,8 @@ struct grown {
     const auto resolved = resolve_added_plan(index, spec);
     if (!resolved)
       return false;
-    note_dependencies(*spec, static_cast<std::uint32_t>(plans.size()), resolved->plan);
+    note_dependencies(*spec, static_cast<std::uint32_t>(plans.size()), resolved->plan,
+                      [&](const task_position& at) { return plans[at.plan]->tasks[at.task].id; });
     plans.push_back(spec);
     relations.push_back(resolved->plan);
     for (const auto other : resolved->plan.alternatives)

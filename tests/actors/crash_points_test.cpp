@@ -2,6 +2,7 @@
 // moment, the objective ends as it would have ended, and nothing of it is left behind. Time and
 // turns stand still in the test's hands, so each point is met once.
 #include "actors/objective_actor.hpp"
+#include "protocol/fold/last_tasks.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/clock_bed.hpp"
 #include "tests/support/passing_store.hpp"
@@ -163,6 +164,8 @@ bool run_until_death(const scenario& scenario, std::size_t lives) {
   const auto root = find_task(mortal, find_objective(mortal, only)->root_task);
   CHECK((!root
          || root->status.state == root_state(scenario.end))); // Created right after the objective.
+  if (root && scenario.end == objective_state::completed)
+    CHECK(root->artifacts.empty() == last_tasks(*find_objective(mortal, only), {}).empty());
   CHECK(left_behind(mortal).empty());
   if (!scenario.shape.empty())
     CHECK(shape_of(mortal) == scenario.shape);
@@ -205,9 +208,9 @@ bool reshape(clock_bed& bed) {
 }
 
 /// The task at hand completes; false if that is not recorded.
-bool complete_by_hand(clock_bed& bed, const std::string& name) {
+bool complete_by_hand(clock_bed& bed, const std::string& name, report_completed how = {}) {
   if (bed.hand->running() > 0)
-    bed.report(name, report_completed{});
+    bed.report(name, std::move(how));
   const auto view = find_objective(bed.records(), only);
   return is_settled(view->state) || view->plans[0].tasks[0].state == task_state::completed;
 }
@@ -323,6 +326,27 @@ TEST_CASE("whenever the process dies, what people were told happens", "[actors][
                                                      a_task("z", {}, "boom")}))}),
                  {[](clock_bed& bed) { return move_objective(bed, objective_state::planning); },
                   [](clock_bed& bed) { return move_objective(bed, objective_state::working); }},
+                 objective_state::failed});
+  }
+  SECTION("the last task makes something") {
+    run_through({"result",
+                 an_objective({a_plan("p", {a_task("a", {}, "hand")})}),
+                 {[](clock_bed& bed) {
+                   return complete_by_hand(bed, "a", {{text_artifact("out", "made")}, ""});
+                 }},
+                 objective_state::completed});
+  }
+  SECTION("it is completed by request while a task runs") {
+    run_through({"completed",
+                 an_objective({a_plan("p", {a_task("a", {}, "hand")}),
+                               after(a_plan("q", {a_task("b")}), "p")}),
+                 {[](clock_bed& bed) { return move_objective(bed, objective_state::completed); }},
+                 objective_state::completed});
+  }
+  SECTION("a failed plan works again, and its failed objective with it") {
+    run_through({"works again",
+                 an_objective({a_plan("p", {a_task("t", {}, "boom")}), a_plan("q", {a_task("b")})}),
+                 {[](clock_bed& bed) { return move_one_plan(bed, 0, plan_state::working); }},
                  objective_state::failed});
   }
   SECTION("the shape of a plan is changed while it runs") {

@@ -48,8 +48,8 @@ TEST_CASE("a refused change of an objective changes nothing", "[actors][gateway]
   awaited<objective_ptr> done;
   update_objective command;
   command.id = (*made)->id;
-  command.name = "renamed";
-  command.state = objective_state::completed; // its plan still runs
+  command.edited.name = "renamed";
+  command.state = objective_state::submitted; // it works
   bed.door().update(command, done.to());
   CHECK(done.get().error().code == errc::invalid_transition);
   port->report(report_completed{});
@@ -68,7 +68,7 @@ TEST_CASE("a change of an objective that changes nothing leaves its revision",
     awaited<objective_ptr> done;
     update_objective command;
     command.id = (*made)->id;
-    command.name = std::move(name);
+    command.edited.name = std::move(name);
     command.if_revision = revision;
     bed.door().update(command, done.to());
     return done.get();

@@ -359,7 +359,8 @@ TEST_CASE("the graph of a plan that was changed is the one that was changed with
   const auto resolved = resolve_dependencies(plans);
   REQUIRE(resolved);
   auto noted = *plans[0];
-  note_dependencies(noted, 0, resolved->plans[0]);
+  note_dependencies(noted, 0, resolved->plans[0],
+                    [&](const task_position& at) { return plans[at.plan]->tasks[at.task].id; });
   plan_view view;
   view.spec = std::make_shared<plan_spec>(noted);
   view.tasks.resize(noted.tasks.size());

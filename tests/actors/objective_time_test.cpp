@@ -240,7 +240,7 @@ TEST_CASE("what a command leads to says who commanded it", "[actors][time]") {
   update(pause);
   CHECK(seen->by<pause_changed>() == owner_of(me));
   update_objective edit;
-  edit.name = "renamed";
+  edit.edited.name = "renamed";
   update(edit);
   CHECK(find_objective(bed.records(), made->id)->name == "renamed");
   create_plan more;

@@ -206,7 +206,7 @@ TEST_CASE(
   first.if_revision = second.if_revision = 0;
   update_objective third;
   third.id = bed.objective()->id;
-  third.name = "another";
+  third.edited.name = "another";
   third.if_revision = 0;
   const auto one = ask(bed, first);
   const auto two = ask(bed, second);

@@ -46,15 +46,18 @@ std::string settled(std::size_t count) {
 
 } // namespace
 
-TEST_CASE("a plan may become what the table says, and nothing else", "[protocol][plan_state]") {
+TEST_CASE(
+    "a plan may become by a command what the table says, be ended before it began, and nothing "
+    "else",
+    "[protocol][plan_state]") {
   //                                         pending, working, blocked, completed, failed, skipped
   CHECK(matrix<plan_state>(plan_state_count)
-        == "pending   xx...x\n"
+        == "pending   xx.xxx\n"
            "working   .xxxx.\n"
            "blocked   .xx.xx\n"
            "completed ...x..\n"
            "failed    xx..x.\n"
-           "skipped   x....x\n");
+           "skipped   .....x\n");
 }
 
 TEST_CASE("an objective may become what the table says, and nothing else",

@@ -165,7 +165,7 @@ public:
     out.parallel_max = coin() ? 0 : below(100);
     out.metadata = object();
     for (auto n = below(3); n > 0; --n)
-      out.outside.push_back({below(4), below(10), below(100'000)});
+      out.outside.push_back({below(4), below(10), below(100'000), task_id{text()}});
     return out;
   }
   trace_context any_trace() { return {text(), text(), texts()}; }
@@ -181,6 +181,7 @@ public:
       out.plans.push_back(plan_ptr());
     out.parallel_max = coin() ? 0 : below(100);
     out.metadata = object();
+    out.references = message_or_null();
     return out;
   }
 
@@ -259,6 +260,7 @@ public:
     out.updated = time();
     out.root_task = task_id{text()};
     out.trace = shared_trace(any_trace());
+    out.references = message_or_null();
     for (auto n = below(4); n > 0; --n) {
       plan_view plan{plan_ptr(), any_plan_state(), text(), time(), time(), {}, {}};
       plan.skip_requested = coin();

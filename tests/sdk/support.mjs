@@ -116,8 +116,10 @@ export const authentication = {
   shouldRetryWithHeaders: async (_request, answer) => (answer.status === 401 ? { Authorization: `Bearer ${token}` } : undefined),
 };
 
-/// For assert.rejects: an error of this class. The SDKs wrap what a JSON-RPC stream says and keep it as the cause.
-export const streamed = (kind) => (why) => why instanceof kind || why.cause instanceof kind;
+/// For assert.rejects: the text of the error says what was wrong, what to do, reason and code. The SDKs may turn an error that
+/// is the first event of a stream into a plain Error, and then the text is all there is.
+export const saysNoTask = (why) =>
+  ['there is no task', 'check the id of the task', 'TASK_NOT_FOUND', '-32001'].every((part) => why.message.includes(part));
 
 /// A fetch that notes the headers of requests and answers.
 export function watchedFetch() {

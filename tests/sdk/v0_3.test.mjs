@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
-import { all, authentication, idFor, opt, progress, startReceiver, startServer, streamed, watchedFetch } from './support.mjs';
+import { all, authentication, idFor, opt, progress, startReceiver, startServer, saysNoTask, watchedFetch } from './support.mjs';
 
 const { A2AClient, ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory, RestTransportFactory, ServiceParameters,
         TaskNotCancelableError, TaskNotFoundError, UnsupportedOperationError, createAuthenticatingFetchWithRetry, withA2AExtensions } = await import('a2a-0.3/client');
@@ -155,7 +155,7 @@ for (const transport of ['JSONRPC', 'HTTP+JSON']) {
       const id = 'no-such-task';
       await assert.rejects(client.getTask({ id }), TaskNotFoundError);
       await assert.rejects(client.cancelTask({ id }), TaskNotFoundError);
-      await assert.rejects(all(client.resubscribeTask({ id })), streamed(TaskNotFoundError));
+      await assert.rejects(all(client.resubscribeTask({ id })), saysNoTask);
       await assert.rejects(send('hello', { message: { taskId: id } }), TaskNotFoundError);
       const done = await send('tck-complete-task');
       await assert.rejects(client.cancelTask({ id: done.id }), TaskNotCancelableError);

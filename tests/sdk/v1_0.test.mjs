@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
-import { all, authentication, idFor, opt, progress, startReceiver, startServer, streamed, token, watchedFetch } from './support.mjs';
+import { all, authentication, idFor, opt, progress, startReceiver, startServer, saysNoTask, token, watchedFetch } from './support.mjs';
 
 const { SendMessageRequest, TaskState, Role, verifyAgentCardSignature } = await import('@a2a-js/sdk');
 const { ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory, RestTransportFactory, ServiceParameters,
@@ -270,7 +270,7 @@ for (const { version, transport } of modes) {
       const id = 'no-such-task';
       await assert.rejects(client.getTask({ tenant: '', id }), errors.TaskNotFoundError);
       await assert.rejects(client.cancelTask({ tenant: '', id, metadata: undefined }), errors.TaskNotFoundError);
-      await assert.rejects(all(client.resubscribeTask({ tenant: '', id })), streamed(errors.TaskNotFoundError));
+      await assert.rejects(all(client.resubscribeTask({ tenant: '', id })), saysNoTask);
       await assert.rejects(send('hello', { message: { taskId: id } }), errors.TaskNotFoundError);
       const done = await send('tck-complete-task');
       await assert.rejects(client.cancelTask({ tenant: '', id: done.id, metadata: undefined }), errors.TaskNotCancelableError);

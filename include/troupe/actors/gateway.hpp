@@ -38,6 +38,9 @@ struct sent {
   bool created = false;
   /// The agent answered with this message instead of taking a task: then there is no task.
   message_ptr answer;
+  /// Of a task that was there: the time of its status when the message was taken. A root task may
+  /// still show the question that the message answers, with this status.
+  timestamp status_before{};
 };
 
 class manual_clock;
@@ -104,6 +107,9 @@ public:
   /// Answers with the task after CANCELED is durable. Its agent may take `cancel_grace` longer to
   /// stop. Errors: task_not_found, task_not_cancelable.
   void cancel(cancel_task command, reply<task_ptr> done);
+
+  /// Whether an objective of that id is here that has not ended, whosever it is. Asks no store.
+  [[nodiscard]] bool has_live_objective(const std::string& id) const;
 
   /// Errors: duplicate_id, dependency_cycle, unknown_dependency, agent_not_found, invalid_params,
   /// limit_exceeded, overloaded, unavailable; and those of `send` for a new task, if a message

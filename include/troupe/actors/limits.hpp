@@ -47,6 +47,10 @@ inline constexpr std::size_t messages_per_turn_max = 16;
 /// Tasks to which one message may refer (`referenceTaskIds`); more are refused
 /// (errc::invalid_params). Each is a look-up before the task begins.
 inline constexpr std::size_t referenced_tasks_max = 32;
+/// Tasks whose artifacts the root task of a completed objective has, and their bytes (bytes_of).
+/// Above: the rest is left out, and the status message of the root task says of how many tasks.
+inline constexpr std::size_t root_result_tasks_max = 1'000;
+inline constexpr std::size_t root_result_bytes_max = std::size_t{8} << 20;
 /// Messages that a task takes after its first; more are refused (errc::limit_exceeded). They are
 /// kept for further attempts.
 inline constexpr std::size_t task_inputs_max = 1'000;

@@ -2,6 +2,8 @@
 // its principal.
 #pragma once
 
+#include <troupe/protocol/edits.hpp>
+#include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/ids.hpp>
 #include <troupe/protocol/message.hpp>
 #include <troupe/protocol/objective.hpp>
@@ -97,15 +99,19 @@ struct create_objective {
   std::string request_id{};
 };
 
+/// What is wrong with a command apart from the id of its object. An object that does not exist is
+/// said first, whatever else is wrong.
+using wrong_rest = std::optional<error>;
+
 /// objectives/update.
 struct update_objective {
   principal who;
   objective_id id;
-  std::optional<objective_state> state;
-  std::string name;                         ///< Empty: unchanged.
-  std::string description;                  ///< Empty: unchanged.
-  std::optional<std::uint64_t> if_revision; ///< Refused if it is not the current one.
+  std::optional<objective_state> state{};
+  edits edited{};
+  std::optional<std::uint64_t> if_revision{}; ///< Refused if it is not the current one.
   std::string request_id{};
+  wrong_rest wrong{};
 };
 
 /// objectives/get.
@@ -122,6 +128,8 @@ struct list_objectives {
   std::optional<objective_state> state;
   std::uint32_t page_size = 50;
   std::string page_token;
+  bool include_plans = true;
+  bool include_tasks = false;
 };
 
 /// plans/create.
@@ -131,16 +139,20 @@ struct create_plan {
   plan_spec spec;
   bool start = false;
   std::string request_id{};
+  std::optional<std::uint64_t> if_revision{}; ///< Of the objective, as in update_plan.
+  wrong_rest wrong{};
 };
 
 /// plans/update.
 struct update_plan {
   principal who;
   plan_id id;
-  std::optional<plan_state> state;
+  std::optional<plan_state> state{};
+  edits edited{};
   /// Of the objective; refused if it is not the current one.
-  std::optional<std::uint64_t> if_revision;
+  std::optional<std::uint64_t> if_revision{};
   std::string request_id{};
+  wrong_rest wrong{};
 };
 
 /// Changes the shape of a plan, whole or not at all. What has begun is fixed.

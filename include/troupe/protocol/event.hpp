@@ -3,6 +3,7 @@
 // them, watchers see them. Only events change a record.
 #pragma once
 
+#include <troupe/protocol/edits.hpp>
 #include <troupe/protocol/ids.hpp>
 #include <troupe/protocol/message.hpp>
 #include <troupe/protocol/objective.hpp>
@@ -35,10 +36,9 @@ struct objective_created {
   trace_ptr trace{};       ///< Of the request that made it; its tasks have the same.
 };
 
-/// Fields of an objective were edited (`objectives/update`); empty strings leave a field as it is.
+/// Fields of an objective were edited (`objectives/update`). Without edits it changes nothing.
 struct objective_edited {
-  std::string name;
-  std::string description;
+  edits edited{};
 };
 
 struct objective_moved {
@@ -51,6 +51,12 @@ struct objective_moved {
 struct plan_added {
   plan_spec_ptr spec; ///< Its index is the number of plans before it.
   bool start = false; ///< It was added to begin as soon as what it depends on allows.
+};
+
+/// Fields of a plan were edited (`plans/update`).
+struct plan_edited {
+  std::uint32_t plan;
+  edits edited;
 };
 
 struct plan_moved {
@@ -95,7 +101,7 @@ struct pause_changed {
 
 /// The end of the objective was requested: it becomes `to` when none of its tasks runs any more.
 struct objective_closing {
-  objective_state to; ///< canceled or failed
+  objective_state to; ///< canceled, failed or completed
   std::string reason;
 };
 
@@ -179,7 +185,7 @@ using event = std::variant<objective_created, objective_edited, objective_moved,
                            plan_moved, plan_changed, tasks_withdrawn, tasks_renewed, pause_changed,
                            objective_closing, task_created, task_moved, task_message, task_artifact,
                            task_progress, question_opened, question_answered, question_expired,
-                           question_withdrawn, task_queued, task_resumed, task_noted>;
+                           question_withdrawn, task_queued, task_resumed, task_noted, plan_edited>;
 
 /// The place of a task: its plan, or none.
 struct task_address {

@@ -142,9 +142,14 @@ inline constexpr auto objective_transitions = std::to_array<objective_transition
   return {};
 }
 
-/// Whether a command may name `to` in `from`: the table leads there, or it is there already.
+/// Whether a command may name `to` in `from`: the table leads there, or it is there already. A plan
+/// that has not begun may be ended, since OPT prints such a `plans/update`. One that was skipped is
+/// pending again only with a retry of its objective or of what it depends on.
 [[nodiscard]] constexpr bool may_become(plan_state from, plan_state to) noexcept {
-  return from == to || next_state(from, event_to(to)).has_value();
+  const bool ends_unbegun =
+      from == plan_state::pending && (to == plan_state::completed || to == plan_state::failed);
+  const bool is_by_table = from != plan_state::skipped && next_state(from, event_to(to));
+  return from == to || ends_unbegun || is_by_table;
 }
 
 [[nodiscard]] constexpr bool may_become(objective_state from, objective_state to) noexcept {

@@ -6,6 +6,7 @@
 
 #include <troupe/protocol/chunked.hpp>
 #include <troupe/protocol/ids.hpp>
+#include <troupe/protocol/message.hpp>
 #include <troupe/protocol/time.hpp>
 
 #include <boost/json/object.hpp>
@@ -63,11 +64,12 @@ struct task_spec {
   boost::json::object metadata;
 };
 
-/// A dependency on a task of another plan, as positions.
+/// A dependency on a task of another plan, as positions and as an id.
 struct outside_dependency {
   std::uint32_t task = 0; ///< The task of this plan that depends.
   std::uint32_t on_plan = 0;
   std::uint32_t on_task = 0;
+  task_id on{}; ///< Of that task when the plan was made; empty in records of earlier versions.
 
   friend bool operator==(const outside_dependency&, const outside_dependency&) = default;
 };
@@ -101,6 +103,9 @@ struct objective_spec {
   std::vector<plan_spec_ptr> plans;
   std::uint32_t parallel_max = 0; ///< `maxParallel`; 0 = no limit.
   boost::json::object metadata;
+  /// Not of the document: what the message refers to that brought it, its `referenceTaskIds` and
+  /// the parts that pin artifacts. Null: nothing.
+  message_ptr references{};
 };
 
 using objective_spec_ptr = std::shared_ptr<const objective_spec>;

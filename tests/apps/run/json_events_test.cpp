@@ -125,6 +125,7 @@ TEST_CASE("the manual has a row for every event", "[apps][json]") {
       tasks_renewed{0, {0}},
       pause_changed{true, 0},
       objective_closing{objective_state::canceled, ""},
+      plan_edited{0, {.name = "n"}},
   };
   auto bed = one_task();
   bed.last.events = all;

@@ -169,16 +169,6 @@ TEST_CASE("a follow-up refers to ended tasks, and their artifacts reach the agen
   CHECK(asked->references[0].pinned == std::vector<std::string>{artifact});
   CHECK(at(next, "/task/history/0/referenceTaskIds/0") == old);
 
-  // Unknown ids get an error that names them, in both versions and in streams too.
-  for (const auto* version : {"1.0", "0.3"}) {
-    CAPTURE(version);
-    const std::string unknown = R"(,"referenceTaskIds":["nobody"])";
-    const auto error = version == std::string("1.0")
-                           ? bed.error_of("SendMessage", text_message("x", unknown))
-                           : error_0_3(bed, unknown);
-    CHECK(at(error, "/code") == "-32602");
-    CHECK_THAT(at(error, "/message"), ContainsSubstring("nobody"));
-  }
   const auto lost = bed.error_of(
       "SendMessage",
       R"({"message":{"messageId":"m","role":"ROLE_USER","referenceTaskIds":[")" + old

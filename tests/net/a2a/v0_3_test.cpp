@@ -176,3 +176,31 @@ TEST_CASE("errors of the 0.3 REST binding suit every reader", "[net][v0_3][rest]
   CHECK(at(rest(bed, "POST", "/v1/message:send", 400, "{}"), "/code") == "-32602");
   CHECK(at(rest(bed, "GET", "/v1/tasks/x:explode", 404), "/code") == "-32601");
 }
+
+TEST_CASE("a 0.3 message without messageId is refused, unless OPT is active or has a key in it",
+          "[net][v0_3]") {
+  const net_bed bed;
+  constexpr const char* opt = "A2A-Extensions: https://github.com/zeroasterisk/a2a-opt/v1\r\n";
+  const auto message = [](const char* more) {
+    return R"({"message":{"role":"user","parts":[{"kind":"text","text":"go"}])" + std::string(more)
+           + "}}";
+  };
+  const auto refused = bed.call(rpc("message/send", message("")), no_version);
+  CHECK(at(refused, "/error/code") == "-32602");
+  CHECK_THAT(at(refused, "/error/message"), Catch::Matchers::Contains("message.messageId"));
+  CHECK(at(rest(bed, "POST", "/v1/message:send", 400,
+                R"({"message":{"role":"ROLE_USER","content":[{"text":"go"}]}})"),
+           "/code")
+        == "-32602");
+  CHECK(at(bed.call(rpc("message/send", message("")), opt), "/result/kind") == "task");
+  CHECK(at(bed.call(rpc("message/send", message(R"(,"metadata":{"opt/v1/suggestedName":"x"})")),
+                    no_version),
+           "/result/kind")
+        == "task");
+  auto client = bed.connect();
+  CHECK(client
+            .request("POST", "/v1/message:send",
+                     R"({"message":{"role":"ROLE_USER","content":[{"text":"go"}]}})", opt)
+            .status
+        == 200);
+}

@@ -336,3 +336,48 @@ TEST_CASE("a configuration that cannot be used refuses its message", "[net][push
   CHECK(at(without.error_of("GetTaskPushNotificationConfig", R"({"taskId":"t","id":"c"})"), "/code")
         == "-32003");
 }
+
+TEST_CASE("a 0.3 push configuration without authentication or id is the default one",
+          "[net][push][v0_3]") {
+  const net_bed bed(local_push(), "puppet");
+  const auto sent = bed.call(
+      rpc("message/send",
+          R"({"message":{"kind":"message","messageId":"m1","role":"user",)"
+          R"("parts":[{"kind":"text","text":"go"}]},"configuration":{"blocking":false,)"
+          R"("pushNotificationConfig":{"url":"http://127.0.0.1:9/sent","authentication":{}}}})"),
+      "");
+  const auto id = at(sent, "/result/id");
+  REQUIRE(id != "(none)");
+  const auto set = [&](const std::string& config) {
+    return bed.call(rpc("tasks/pushNotificationConfig/set",
+                        R"({"taskId":")" + id + R"(","pushNotificationConfig":)" + config + "}"),
+                    "");
+  };
+  const auto configs = [&] {
+    return bed.call(rpc("tasks/pushNotificationConfig/list", R"({"id":")" + id + "\"}"), "")
+        .at("result");
+  };
+  const auto of_send = configs();
+  CHECK(of_send.as_array().size() == 1);
+  CHECK(at(of_send, "/0/pushNotificationConfig/id") == "default");
+  CHECK(at(of_send, "/0/pushNotificationConfig/authentication") == "(none)");
+
+  for (const auto* authentication : {R"({})", R"({"schemes":[]})", "null"}) {
+    const auto made = set(R"({"url":"http://127.0.0.1:9/set","authentication":)"
+                          + std::string(authentication) + "}");
+    CHECK(at(made, "/result/pushNotificationConfig/id") == "default");
+    CHECK(at(made, "/result/pushNotificationConfig/authentication") == "(none)");
+  }
+  const auto path = "/v1/tasks/" + id + "/pushNotificationConfigs";
+  for (
+      const auto* body :
+      {R"({"name":"","pushNotificationConfig":{"url":"http://127.0.0.1:9/rest","authentication":{}}})",
+       R"({"config":{"push_notification_config":{"url":"http://127.0.0.1:9/rest","authentication":{"schemes":[]}}}})"}) {
+    const auto made = rest(bed, "POST", path, 200, body, "");
+    CHECK(at(made, "/name") == "tasks/" + id + "/pushNotificationConfigs/default");
+    CHECK(at(made, "/pushNotificationConfig/authentication") == "(none)");
+  }
+  const auto last = configs();
+  CHECK(last.as_array().size() == 1);
+  CHECK(at(last, "/0/pushNotificationConfig/url") == "http://127.0.0.1:9/rest");
+}

@@ -224,7 +224,7 @@ TEST_CASE("0.3 REST takes tasks by id, by resource name, and numbers from a quer
   CHECK(list.status_after == noon);
   CHECK(
       read_send(
-          R"({"message":{"role":1,"content":[{"text":"a"}]},"configuration":{"historyLength":0}})")
+          R"({"message":{"messageId":"m","role":1,"content":[{"text":"a"}]},"configuration":{"historyLength":0}})")
           ->history_length
       == std::nullopt);
 }

@@ -332,13 +332,29 @@ TEST_CASE("a wrong 0.3 part says what is wrong", "[protocol][codec_v0_3]") {
   CHECK(read.error().field == field);
 }
 
-TEST_CASE("a 0.3 message without an id is given one", "[protocol][codec_v0_3]") {
+TEST_CASE("a 0.3 message without an id is given one if OPT is active or has a key in it",
+          "[protocol][codec_v0_3]") {
   id_source ids{7};
   id_source same{7};
-  const auto spoken = parsed(R"({"role":"user","parts":[{"type":"text","text":"hi"}]})");
-  const auto first = v0_3::read_message(spoken, ids).value();
+  const auto send = [&](const char* text, bool opt) {
+    return v0_3::read_send_params(parsed(text), ids, opt);
+  };
+  constexpr const char* plain =
+      R"({"message":{"role":"user","parts":[{"type":"text","text":"hi"}]}})";
+  CHECK(send(plain, false).error().field == "message.messageId");
+  const auto first = send(plain, true).value().command.message;
   CHECK(first.message_id == same.next("msg"));
-  CHECK(v0_3::read_message(spoken, ids).value().message_id != first.message_id);
+  CHECK(send(plain, true).value().command.message.message_id != first.message_id);
+  CHECK_FALSE(send(R"({"message":{"role":"user","parts":[{"text":"hi"}],)"
+                   R"("metadata":{"opt/v1/preferObjective":true}}})",
+                   false)
+                  .value()
+                  .command.message.message_id.empty());
+  CHECK_FALSE(send(R"({"metadata":{"opt/v1/plan":{}},)"
+                   R"("message":{"role":"user","parts":[{"text":"hi"}]}})",
+                   false)
+                  .value()
+                  .command.message.message_id.empty());
   // The example of 0.3 section 9.4 has the id beside the message.
   CHECK(read_send(R"({"message":{"role":"user","parts":[{"text":"hi"}]},"messageId":"m-9"})")
             .value()
@@ -354,7 +370,7 @@ TEST_CASE("a 0.3 message without an id is given one", "[protocol][codec_v0_3]") 
 
 TEST_CASE("0.3 roles are read however they are spelled", "[protocol][codec_v0_3]") {
   const auto from = [](std::string_view spelled) {
-    return read_send(R"({"message":{"role":)" + std::string{spelled}
+    return read_send(R"({"message":{"messageId":"m","role":)" + std::string{spelled}
                      + R"(,"parts":[{"text":"hi"}]}})")
         .value()
         .command.message.from;
@@ -386,7 +402,7 @@ TEST_CASE("a wrong 0.3 request names the field", "[protocol][codec_v0_3]") {
     const char* field;
   };
   const auto configured = [](std::string_view configuration) {
-    return R"({"message":{"role":"user","parts":[{"text":"a"}]},"configuration":)"
+    return R"({"message":{"messageId":"m","role":"user","parts":[{"text":"a"}]},"configuration":)"
            + std::string{configuration} + "}";
   };
   const std::string long_text(push_token_bytes_max + 1, 'x');
@@ -419,10 +435,11 @@ TEST_CASE("a wrong 0.3 request names the field", "[protocol][codec_v0_3]") {
        "configuration.pushNotificationConfig.token"},
       {configured(R"({"pushNotificationConfig":{"url":"http://h","token":")" + long_text + R"("}})"),
        "configuration.pushNotificationConfig.token"},
-      {configured(R"({"pushNotificationConfig":{"url":"http://h","authentication":{}}})"),
+      {configured(R"({"pushNotificationConfig":{"url":"http://h","authentication":{"credentials":"x"}}})"),
        "configuration.pushNotificationConfig.authentication.scheme"},
-      {configured(R"({"pushNotificationConfig":{"url":"http://h","authentication":{"schemes":[]}}})"),
-       "configuration.pushNotificationConfig.authentication.scheme"},
+      {R"({"message":{"role":"user","parts":[{"text":"a"}]}})", "message.messageId"},
+      {R"({"message":{"messageId":"","role":"user","parts":[{"text":"a"}],"metadata":{"x":1}}})",
+       "message.messageId"},
       {configured(R"({"pushNotificationConfig":{"url":"http://h","authentication":{"schemes":[5]}}})"),
        "configuration.pushNotificationConfig.authentication.schemes[0]"},
       {configured(R"({"pushNotificationConfig":{"url":"http://h","authentication":{"schemes":["a b"]}}})"),

@@ -162,21 +162,47 @@ TEST_CASE("0.3 has its own standard texts", "[protocol][errc_wire]") {
   std::string out;
   json_writer json{out};
   write_jsonrpc_error_0_3(json, {errc::task_not_found, {}, "t9"});
-  CHECK(out == R"({"code":-32001,"message":"Task not found"})");
+  CHECK(
+      out
+      == R"({"code":-32001,"message":"Task not found; check the id of the task [TASK_NOT_FOUND, -32001]"})");
 }
 
-TEST_CASE("a message is the standard text and what the error adds", "[protocol][errc_wire]") {
-  CHECK(wire_message("Task not found", {errc::task_not_found, "", ""}) == "Task not found");
-  CHECK(wire_message("Task not found", {errc::task_not_found, "no task t-9", ""})
-        == "Task not found: no task t-9");
+TEST_CASE("a message is the standard text, what the error adds, what to do, reason and code",
+          "[protocol][errc_wire]") {
+  const std::string end = "; check the id of the task [TASK_NOT_FOUND, -32001]";
+  CHECK(wire_message("Task not found", {errc::task_not_found, "", ""}) == "Task not found" + end);
+  CHECK(wire_message("Task not found", {errc::task_not_found, "no task t-9.", ""})
+        == "Task not found: no task t-9" + end);
   CHECK(wire_message("Task not found", {errc::task_not_found, "task not found: t-9", ""})
-        == "task not found: t-9");
+        == "task not found: t-9" + end);
+  CHECK(wire_message("Revision mismatch", {errc::revision_mismatch,
+                                           "it is at 2; read it again and repeat the change", ""})
+        == "Revision mismatch: it is at 2; read it again and repeat the change "
+           "[REVISION_MISMATCH, -32602]");
+}
+
+TEST_CASE("the text of every error says its code, its reason and what to do",
+          "[protocol][errc_wire]") {
+  for (std::uint8_t i = 1; i < errc_end; ++i) {
+    const auto& row = wire_of(static_cast<errc>(i));
+    CAPTURE(row.reason);
+    CHECK_FALSE(row.advice.empty());
+    const error why{row.code, "because", ""};
+    const auto v1_0 = boost::json::parse(jsonrpc(why)).at("message");
+    const auto v0_3 = boost::json::parse(rest_0_3(why)).at("message");
+    for (const auto& text : {v1_0, v0_3, boost::json::parse(rest(why)).at("error").at("message")})
+      for (const auto& part : {std::string("because"), std::string(row.advice),
+                               std::string(row.reason), std::to_string(row.jsonrpc)}) {
+        CAPTURE(text, part);
+        CHECK(std::string(text.as_string()).find(part) != std::string::npos);
+      }
+  }
 }
 
 TEST_CASE("a JSON-RPC error carries an ErrorInfo in an array", "[protocol][errc_wire]") {
   CHECK(
       jsonrpc({errc::task_not_found, "", "t9"})
-      == R"({"code":-32001,"message":"Task not found","data":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo",)"
+      == R"({"code":-32001,"message":"Task not found; check the id of the task [TASK_NOT_FOUND, -32001]","data":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo",)"
          R"("reason":"TASK_NOT_FOUND","domain":"a2a-protocol.org",)"
          R"("metadata":{"taskId":"t9","timestamp":"2026-01-02T12:00:00.000Z"}}]})");
 }
@@ -184,7 +210,9 @@ TEST_CASE("a JSON-RPC error carries an ErrorInfo in an array", "[protocol][errc_
 TEST_CASE("a wrong parameter adds a BadRequest that names the field", "[protocol][errc_wire]") {
   const auto body = boost::json::parse(
       jsonrpc({errc::invalid_params, "message.parts: must not be empty", "message.parts"}));
-  CHECK(body.at("message") == "Invalid parameters: message.parts: must not be empty");
+  CHECK(body.at("message")
+        == "Invalid parameters: message.parts: must not be empty; correct the request and send it "
+           "again [INVALID_PARAMS, -32602]");
   REQUIRE(body.at("data").as_array().size() == 2);
   CHECK(body.at("data").at(0).at("metadata").at("field") == "message.parts");
   CHECK(body.at("data").at(1)
@@ -203,7 +231,7 @@ TEST_CASE("a wrong parameter adds a BadRequest that names the field", "[protocol
 TEST_CASE("a REST error is AIP-193's, with the HTTP status in it", "[protocol][errc_wire]") {
   CHECK(
       rest({errc::task_not_found, "", "t-1"})
-      == R"({"error":{"code":404,"status":"NOT_FOUND","message":"Task not found","details":[)"
+      == R"({"error":{"code":404,"status":"NOT_FOUND","message":"Task not found; check the id of the task [TASK_NOT_FOUND, -32001]","details":[)"
          R"({"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"TASK_NOT_FOUND",)"
          R"("domain":"a2a-protocol.org","metadata":{"taskId":"t-1","timestamp":"2026-01-02T12:00:00.000Z"}}]}})");
   CHECK(boost::json::parse(rest({errc::invalid_params, "id: missing", "id"}))
@@ -217,12 +245,14 @@ TEST_CASE("a REST error is AIP-193's, with the HTTP status in it", "[protocol][e
 TEST_CASE("a 0.3 REST error has a form for each kind of client", "[protocol][errc_wire]") {
   CHECK(
       rest_0_3({errc::task_not_found, "", "t-1"})
-      == R"({"code":-32001,"message":"Task not found","type":"TaskNotFoundError",)"
-         R"("error":{"code":404,"status":"NOT_FOUND","message":"Task not found","details":[)"
+      == R"({"code":-32001,"message":"Task not found; check the id of the task [TASK_NOT_FOUND, -32001]","type":"TaskNotFoundError",)"
+         R"("error":{"code":404,"status":"NOT_FOUND","message":"Task not found; check the id of the task [TASK_NOT_FOUND, -32001]","details":[)"
          R"({"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"TASK_NOT_FOUND",)"
          R"("domain":"a2a-protocol.org","metadata":{"taskId":"t-1","timestamp":"2026-01-02T12:00:00.000Z"}}]}})");
   const auto wrong = boost::json::parse(rest_0_3({errc::invalid_params, "id: missing", "id"}));
-  CHECK(wrong.at("message") == "Invalid method parameters: id: missing");
+  CHECK(wrong.at("message")
+        == "Invalid method parameters: id: missing; correct the request and send it again "
+           "[INVALID_PARAMS, -32602]");
   CHECK(wrong.at("error").at("message") == wrong.at("message"));
   CHECK(wrong.at("type") == "InvalidParamsError");
 }

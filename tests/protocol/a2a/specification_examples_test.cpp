@@ -293,7 +293,7 @@ const std::vector<answer_example>& answer_examples() {
        R"({"code":-32602,"data":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo"},
            {"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[{"field":"message.parts","description":"empty"}]}]})"},
       {"1.0 9.5, a task", [](json_writer& to) { write_jsonrpc_error(to, {errc::task_not_found, "", "t-9"}, noon); },
-       R"({"code":-32001,"message":"Task not found","data":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo",
+       R"({"code":-32001,"message":"Task not found; check the id of the task [TASK_NOT_FOUND, -32001]","data":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo",
            "reason":"TASK_NOT_FOUND","domain":"a2a-protocol.org",
            "metadata":{"taskId":"t-9","timestamp":"2026-01-02T12:00:00.000Z"}}]})"},
       {"1.0 11.6", [](json_writer& to) { write_rest_error(to, {errc::task_not_found, "", "t-9"}, noon); },

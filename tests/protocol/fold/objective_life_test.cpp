@@ -1,10 +1,12 @@
 #include "protocol/fold/apply.hpp"
+#include "protocol/fold/limits.hpp"
 #include "protocol/fold/objective_life.hpp"
 #include "tests/store/changes.hpp"
 #include "tests/support/catch.hpp"
 
 #include <algorithm>
 #include <functional>
+#include <map>
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -40,8 +42,8 @@ bool same(const objective_view& a, const objective_view& b) {
   };
   const auto same_plan = [&](const plan_view& x, const plan_view& y) {
     return std::ranges::equal(x.spec->tasks, y.spec->tasks, same_task) && x.state == y.state
-           && x.reason == y.reason && x.paused == y.paused && x.start_requested == y.start_requested
-           && x.skip_requested == y.skip_requested
+           && x.spec->name == y.spec->name && x.reason == y.reason && x.paused == y.paused
+           && x.start_requested == y.start_requested && x.skip_requested == y.skip_requested
            && std::ranges::equal(x.tasks, y.tasks, same_slot);
   };
   return a.state == b.state && a.reason == b.reason && a.planning == b.planning
@@ -79,6 +81,8 @@ std::vector<objective_input> all_inputs() {
     out.emplace_back(plan_change{plan, std::nullopt, std::nullopt});
     for (const auto state : all_plan_states)
       out.emplace_back(plan_change{plan, state, std::nullopt});
+    out.emplace_back(plan_change{plan, std::nullopt, std::nullopt, {.name = "another"}});
+    out.emplace_back(plan_ended{plan, {{plan, plan_event::skip, "so it is", true}}, {}});
     out.emplace_back(task_withdrawal{plan, 0, "by request", {}});
     out.emplace_back(reshaping(plan, {rename_task<std::string>{"task-0", "another"}, add_task{}}));
     out.emplace_back(reshaping(plan, {add_task{}, remove_task<std::string>{"task-0"}}));
@@ -317,6 +321,150 @@ TEST_CASE("an end that is asked for comes when nothing runs any more", "[fold][o
   CHECK(life.view().plans[1].tasks[0].state == task_state::canceled);
 }
 
+TEST_CASE("T_moves: a client moves objectives and plans as the table says",
+          "[fold][objective_life]") {
+  using enum objective_state;
+  const std::map<objective_state, std::vector<objective_state>> allowed{
+      {submitted, {planning, working, canceled}},
+      {planning, {working, blocked, failed, canceled}},
+      {working, {blocked, completed, failed, canceled}},
+      {blocked, {planning, working, failed, canceled}},
+      {failed, {submitted, planning}},
+      {canceled, {submitted}},
+      {completed, {}}};
+  const std::map<plan_state, std::vector<plan_state>> plans_allowed{
+      {plan_state::pending,
+       {plan_state::working, plan_state::skipped, plan_state::completed, plan_state::failed}},
+      {plan_state::working, {plan_state::blocked, plan_state::completed, plan_state::failed}},
+      {plan_state::blocked, {plan_state::working, plan_state::failed, plan_state::skipped}},
+      {plan_state::failed, {plan_state::pending, plan_state::working}},
+      {plan_state::skipped, {}},
+      {plan_state::completed, {}}};
+  const auto is_in = [](const auto& rows, auto from, auto to) {
+    const auto& row = rows.at(from);
+    return from == to || std::ranges::find(row, to) != row.end();
+  };
+  for_each_life([&](const objective_view& before) {
+    CAPTURE(to_string(before.state), to_string(before.plans[0].state));
+    for (const auto to_state : all_states)
+      if (life_of(before).decide(to(to_state), at_ms(9)).refused.has_value()
+          == is_in(allowed, before.state, to_state))
+        FAIL_CHECK("the objective to " << to_string(to_state));
+    if (before.closing || before.state == completed || before.state == canceled)
+      return;
+    for (const auto to_state : all_plan_states) {
+      const auto refused =
+          life_of(before).decide(plan_change{0, to_state, std::nullopt}, at_ms(9)).refused;
+      if (refused.has_value() == is_in(plans_allowed, before.plans[0].state, to_state))
+        FAIL_CHECK("the plan to " << to_string(to_state));
+      if (refused)
+        CHECK(refused->code == errc::invalid_transition);
+    }
+  });
+}
+
+TEST_CASE(
+    "no end of an objective, and no move of a plan after it, leaves a plan that nobody starts",
+    "[fold][objective_life]") {
+  const auto inputs = all_inputs();
+  const auto pending = [](const objective_view& view) {
+    return std::ranges::count(view.plans, plan_state::pending, &plan_view::state);
+  };
+  for_each_life([&](const objective_view& before) {
+    if (is_settled(before.state) && pending(before) > 0)
+      return; // as earlier versions left it
+    for (const auto& input : inputs) {
+      if (!can_come(input, before))
+        continue;
+      auto life = life_of(before);
+      static_cast<void>(life.decide(input, at_ms(9)));
+      if (is_settled(life.view().state) && pending(life.view()) > 0)
+        FAIL_CHECK("input " << input.index() << " in " << to_string(before.state));
+    }
+  });
+}
+
+TEST_CASE(
+    "an objective that is completed by request completes the plans that run, and skips the rest",
+    "[fold][objective_life]") {
+  auto life = started();
+  static_cast<void>(life.decide(objective_goes_on{}, at_ms(2)));
+  const auto asked = life.decide(to(objective_state::completed), at_ms(3));
+  CHECK(asked.answer == answer_after::objective_end);
+  REQUIRE(plans_of<end_running_plan>(asked) == std::vector<std::uint32_t>{0, 2});
+  CHECK(std::get<end_running_plan>(asked.effects.front()).to == plan_state::completed);
+  static_cast<void>(life.decide(plan_ended{0, {{0, plan_event::complete, ""}}, {}}, at_ms(4)));
+  static_cast<void>(life.decide(plan_ended{2, {{2, plan_event::complete, ""}}, {}}, at_ms(5)));
+  CHECK(life.view().state == objective_state::completed);
+  CHECK(life.view().plans[1].state == plan_state::skipped);
+}
+
+TEST_CASE("what a cancel skipped is tried again with its objective; what a client skipped is not",
+          "[fold][objective_life]") {
+  auto life = life_of(a_view());
+  static_cast<void>(life.decide(plan_change{2, plan_state::skipped, std::nullopt}, at_ms(2)));
+  static_cast<void>(life.decide(to(objective_state::canceled), at_ms(3)));
+  CHECK(life.view().state == objective_state::canceled);
+  CHECK(life.view().plans[0].state == plan_state::skipped);
+  CHECK(life.view().plans[1].state == plan_state::skipped);
+  static_cast<void>(life.decide(to(objective_state::submitted), at_ms(4)));
+  CHECK(life.view().plans[0].state == plan_state::pending);
+  CHECK(life.view().plans[1].state == plan_state::pending);
+  CHECK(life.view().plans[2].state == plan_state::skipped);
+}
+
+TEST_CASE("a failed plan that works again takes its failed objective with it",
+          "[fold][objective_life]") {
+  auto life = started();
+  static_cast<void>(life.decide(objective_goes_on{}, at_ms(2)));
+  static_cast<void>(life.decide(plan_ended{2, {{2, plan_event::complete, ""}}, {}}, at_ms(3)));
+  static_cast<void>(life.decide(plan_ended{0, {{0, plan_event::fail, "no"}}, {}}, at_ms(4)));
+  REQUIRE(life.view().state == objective_state::failed);
+  REQUIRE(life.view().plans[1].state == plan_state::skipped);
+  auto other = life;
+  const auto again = life.decide(plan_change{0, plan_state::working, std::nullopt}, at_ms(5));
+  CHECK_FALSE(again.refused);
+  CHECK(plans_of<start_plan>(again) == std::vector<std::uint32_t>{0});
+  CHECK(life.view().state == objective_state::working);
+  CHECK(life.view().plans[1].state == plan_state::pending); // it depends on the other
+  CHECK_FALSE(other.decide(plan_change{0, plan_state::pending, std::nullopt}, at_ms(5)).refused);
+  CHECK(other.view().state == objective_state::planning);
+}
+
+TEST_CASE("a plan is renamed unless another plan means it by its name", "[fold][objective_life]") {
+  auto view = a_view();
+  auto second = *view.plans[1].spec;
+  second.dependencies = {view.plans[0].spec->name};
+  view.plans[1].spec = std::make_shared<const plan_spec>(second);
+  auto life = life_of(view);
+  const auto name = view.plans[0].spec->name;
+  const auto rename = [&](std::uint32_t plan, const std::string& to) {
+    return life.decide(plan_change{plan, std::nullopt, std::nullopt, {.name = to}}, at_ms(2));
+  };
+  CHECK(rename(0, "first").refused->field == "name");
+  CHECK(rename(2, name).refused->code == errc::invalid_params);
+  CHECK_FALSE(rename(0, name).refused);
+  CHECK_FALSE(rename(2, "third").refused);
+  CHECK(life.view().plans[2].spec->name == "third");
+  CHECK(life.view().revision == 2);
+}
+
+TEST_CASE("metadata is merged key by key, and no longer than its limit", "[fold][objective_life]") {
+  auto life = started();
+  const auto edit = [&](boost::json::object metadata) {
+    auto command = to(objective_state::working);
+    command.edited.metadata = std::move(metadata);
+    return life.decide(command, at_ms(2));
+  };
+  CHECK_FALSE(edit({{"a", 1}, {"b", 2}}).refused);
+  CHECK_FALSE(edit({{"a", nullptr}, {"c", 3}}).refused);
+  CHECK(life.view().metadata == boost::json::object{{"b", 2}, {"c", 3}});
+  const auto long_one = edit({{"d", std::string(edited_metadata_bytes_max, 'x')}});
+  REQUIRE(long_one.refused);
+  CHECK(long_one.refused->code == errc::limit_exceeded);
+  CHECK(life.view().metadata.size() == 2);
+}
+
 TEST_CASE("a change that names an old revision is refused", "[fold][objective_life]") {
   auto life = started();
   auto stale = to(objective_state::canceled);
@@ -326,6 +474,9 @@ TEST_CASE("a change that names an old revision is refused", "[fold][objective_li
   CHECK(decision.refused->code == errc::revision_mismatch);
   CHECK(life.decide(plan_change{0, plan_state::working, 7}, at_ms(2)).refused->code
         == errc::revision_mismatch);
+  auto addition = one_more(true);
+  addition.revision = 7;
+  CHECK(life.decide(addition, at_ms(2)).refused->code == errc::revision_mismatch);
 }
 
 TEST_CASE("the slots of a plan are lent and come back", "[fold][objective_life]") {

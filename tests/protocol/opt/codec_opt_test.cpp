@@ -418,7 +418,7 @@ TEST_CASE("an objective comes with its plans and may start at once", "[protocol]
   REQUIRE(update.has_value());
   CHECK(update->state == objective_state::canceled);
   CHECK(update->if_revision == 4U);
-  CHECK(update->name == "n");
+  CHECK(update->edited.name == "n");
   const auto plan = opt::read_get_plan(json::parse(R"({"id": "p", "includeTasks": false})"));
   REQUIRE(plan.has_value());
   CHECK_FALSE(plan->include_tasks);
@@ -460,14 +460,22 @@ TEST_CASE("wrong params are errc::invalid_params and name the parameter", "[prot
       {"plans/update", "{}", "/id", R"(missing parameter "id")"},
       {"plans/update", R"({"id": "p", "status": "submitted"})", "/status",
        "one of pending, working"},
-      {"plans/update", R"({"id": "p", "tasks": []})", "/tasks",
-       R"(changes the "status" of a plan, not its "tasks")"},
+      {"plans/update", R"({"id": "p", "tasks": []})", "/tasks", R"(of a plan, not its "tasks")"},
+      {"plans/update", R"({"id": "p", "revision": 1, "ifRevision": 2})", "/ifRevision",
+       "the same member"},
       {"plans/get", R"({"id": 5})", "/id", "must be a string"},
   }));
   const auto refused = [&]() -> error {
     const auto from = json::parse(params);
     const std::string_view name = method;
-    const auto of = [](const auto& read) { return read ? error{} : read.error(); };
+    const auto of = [](const auto& read) {
+      if (!read)
+        return read.error();
+      if constexpr (requires { read->wrong; })
+        return read->wrong.value_or(error{});
+      else
+        return error{};
+    };
     return name == "objectives/create"   ? of(opt::read_create_objective(from))
            : name == "objectives/update" ? of(opt::read_update_objective(from))
            : name == "objectives/get"    ? of(opt::read_get_objective(from))
@@ -492,10 +500,13 @@ TEST_CASE("an objective is written as the extension's design prints it", "[proto
   const auto& tasks = out.at("plans").at(0).at("tasks");
   CHECK(tasks.at(0)
         == json::parse(
-            R"({"id": "task-001", "name": "Search papers", "status": "working", "attempts": 1})"));
+            R"({"id": "task-001", "name": "Search papers", "status": "working", "attempts": 1,
+                "objectiveId": "obj-abc", "planId": "plan-001", "taskIndex": 0,
+                "dependencies": []})"));
   CHECK(tasks.at(1)
         == json::parse(
             R"({"id": "task-002", "name": "Summarize findings", "status": "pending", "attempts": 0,
+                                       "objectiveId": "obj-abc", "planId": "plan-001", "taskIndex": 1,
                                        "dependencies": ["task-001"], "waitingFor": "dependencies"})"));
   CHECK(out.at("plans").at(0).at("objectiveId") == "obj-abc");
   CHECK(out.at("plans").at(1).at("status") == "pending");

@@ -45,7 +45,8 @@ bool same(const plan_spec& a, const plan_spec& b) {
 
 bool same(const objective_spec& a, const objective_spec& b) {
   return a.id == b.id && a.name == b.name && a.description == b.description
-         && same(a.plans, b.plans) && a.parallel_max == b.parallel_max && a.metadata == b.metadata;
+         && same(a.plans, b.plans) && a.parallel_max == b.parallel_max && a.metadata == b.metadata
+         && same(a.references, b.references);
 }
 
 bool same(const task_slot& a, const task_slot& b) {
@@ -72,7 +73,8 @@ bool same(const objective_view& a, const objective_view& b) {
          && a.parallel_max == b.parallel_max && a.metadata == b.metadata && a.state == b.state
          && a.reason == b.reason && a.revision == b.revision && a.created == b.created
          && a.updated == b.updated && a.root_task == b.root_task && same(a.plans, b.plans)
-         && same(a.pending_inputs, b.pending_inputs) && same(a.trace, b.trace);
+         && same(a.pending_inputs, b.pending_inputs) && same(a.trace, b.trace)
+         && same(a.references, b.references);
 }
 
 bool same(const task& a, const task& b) {
@@ -90,7 +92,10 @@ bool same(const objective_created& a, const objective_created& b) {
          && same(a.trace, b.trace);
 }
 bool same(const objective_edited& a, const objective_edited& b) {
-  return a.name == b.name && a.description == b.description;
+  return a.edited == b.edited;
+}
+bool same(const plan_edited& a, const plan_edited& b) {
+  return a.plan == b.plan && a.edited == b.edited;
 }
 bool same(const objective_moved& a, const objective_moved& b) {
   return a.on == b.on && a.reason == b.reason;
@@ -244,7 +249,7 @@ event any_event(random_values& random, std::size_t kind, const change& where) {
       return objective_created{std::make_shared<const objective_spec>(random.any_objective_spec()),
                                task_id{random.text()}, random.text(),
                                shared_trace(random.any_trace())};
-    case 1: return objective_edited{random.text(), random.text()};
+    case 1: return objective_edited{{random.text(), random.text(), random.object()}};
     case 2: return objective_moved{event_to(random.any_objective_state()), random.text()};
     case 3: return plan_added{random.plan_ptr(), random.coin()};
     case 4:
@@ -289,7 +294,8 @@ event any_event(random_values& random, std::size_t kind, const change& where) {
     case 18: return question_withdrawn{random.text(), random.text()};
     case 19: return task_queued{};
     case 20: return task_resumed{};
-    default: return task_noted{random.text()};
+    case 21: return task_noted{random.text()};
+    default: return plan_edited{random.below(100), {random.text(), random.text(), random.object()}};
   }
 }
 

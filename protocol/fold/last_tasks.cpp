@@ -1,0 +1,44 @@
+#include "protocol/fold/last_tasks.hpp"
+
+#include <memory>
+
+namespace troupe {
+
+std::vector<task_id> last_tasks(const objective_view& view,
+                                const std::vector<plan_relations>& relations) {
+  std::vector<std::vector<bool>> is_needed;
+  for (const auto& plan : view.plans)
+    is_needed.emplace_back(plan.spec->tasks.size(), false);
+  const auto need = [&](std::size_t plan, std::size_t task) {
+    if (plan < is_needed.size() && task < is_needed[plan].size())
+      is_needed[plan][task] = true;
+  };
+  for (std::size_t p = 0; p < view.plans.size(); ++p) {
+    const auto& spec = *view.plans[p].spec;
+    for (const auto& task : spec.tasks)
+      for (const auto on : task.is_removed ? std::vector<std::uint32_t>{} : task.dependency_indexes)
+        need(p, on);
+    for (const auto& each : spec.outside)
+      need(each.on_plan, each.on_task);
+    if (view.plans[p].state == plan_state::completed && p < relations.size())
+      for (const auto on : relations[p].dependencies)
+        is_needed[on].assign(is_needed[on].size(), true);
+  }
+  std::vector<task_id> out;
+  for (std::size_t p = 0; p < view.plans.size(); ++p)
+    for (std::size_t t = 0; t < view.plans[p].tasks.size(); ++t) {
+      const auto& slot = view.plans[p].tasks[t];
+      if (slot.state == task_state::completed && slot.has_artifacts && !is_needed[p][t])
+        out.push_back(view.plans[p].task_at(t));
+    }
+  return out;
+}
+
+artifact_ptr result_artifact(const task_id& from, const artifact& made) {
+  auto out = std::make_shared<artifact>(made);
+  out->artifact_id = from.str() + "." + made.artifact_id;
+  out->metadata["troupe/v1/taskId"] = from.str();
+  return out;
+}
+
+} // namespace troupe

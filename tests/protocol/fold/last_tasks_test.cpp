@@ -1,0 +1,76 @@
+#include "protocol/fold/apply.hpp"
+#include "protocol/fold/last_tasks.hpp"
+#include "tests/store/changes.hpp"
+#include "tests/support/catch.hpp"
+#include <troupe/protocol/unshared.hpp>
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+/// Three plans of two tasks; all have completed and made something.
+objective_view all_done() {
+  objective_view out;
+  apply(out, about("o", 1, objective_created{make_objective("o", {2, 2, 2}), {}}));
+  for (auto& plan : out.plans) {
+    plan.state = plan_state::completed;
+    for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
+      plan.tasks.edit(t).state = task_state::completed;
+      plan.tasks.edit(t).has_artifacts = true;
+    }
+  }
+  return out;
+}
+
+std::string ids(const std::vector<task_id>& tasks) {
+  std::string out;
+  for (const auto& id : tasks)
+    out += (out.empty() ? "" : " ") + id.str();
+  return out;
+}
+
+const std::vector<plan_relations> apart(3);
+
+} // namespace
+
+TEST_CASE("the last tasks are those on which no task and no completed plan depends",
+          "[protocol][fold]") {
+  auto view = all_done();
+  CHECK(ids(last_tasks(view, apart)) == "o.p0.t0 o.p0.t1 o.p1.t0 o.p1.t1 o.p2.t0 o.p2.t1");
+  SECTION("a task of the same plan") {
+    unshared(view.plans[0].spec).tasks.edit(1).dependency_indexes = {0};
+    CHECK(ids(last_tasks(view, apart)) == "o.p0.t1 o.p1.t0 o.p1.t1 o.p2.t0 o.p2.t1");
+  }
+  SECTION("a task of another plan") {
+    unshared(view.plans[1].spec).outside.push_back({0, 0, 1, task_id{"o.p0.t1"}});
+    CHECK(ids(last_tasks(view, apart)) == "o.p0.t0 o.p1.t0 o.p1.t1 o.p2.t0 o.p2.t1");
+  }
+  SECTION("a plan, if it was done") {
+    auto relations = apart;
+    relations[1].dependencies = {0};
+    CHECK(ids(last_tasks(view, relations)) == "o.p1.t0 o.p1.t1 o.p2.t0 o.p2.t1");
+    view.plans[1].state = plan_state::skipped;
+    CHECK(ids(last_tasks(view, relations)) == "o.p0.t0 o.p0.t1 o.p1.t0 o.p1.t1 o.p2.t0 o.p2.t1");
+  }
+  SECTION("what failed or made nothing has no result") {
+    view.plans[0].tasks.edit(0).state = task_state::failed;
+    view.plans[0].tasks.edit(1).has_artifacts = false;
+    view.plans[1].tasks.edit(0).generation = 1;
+    CHECK(ids(last_tasks(view, apart)) == "o.p1.t0.r1 o.p1.t1 o.p2.t0 o.p2.t1");
+  }
+}
+
+TEST_CASE("an artifact of a last task keeps its content, and says whose it is",
+          "[protocol][fold]") {
+  artifact made;
+  made.artifact_id = "out";
+  made.name = "report";
+  made.metadata["k"] = 1;
+  made.parts.push_back(text_part("text"));
+  const auto shown = result_artifact(task_id{"o.p0.t0"}, made);
+  CHECK(shown->artifact_id == "o.p0.t0.out");
+  CHECK(shown->name == "report");
+  CHECK(shown->parts == made.parts);
+  CHECK(shown->metadata == boost::json::object{{"k", 1}, {"troupe/v1/taskId", "o.p0.t0"}});
+}
