@@ -97,7 +97,7 @@ Exit codes: 0 printed, 1 the journal is damaged, 2 wrong usage, or the directory
 constexpr const char* repair_footer =
     R"(For a server that does not start because its journal is damaged. The tables keep all that they have. Of the
 journal, the groups that the tables do not have yet are kept up to the damage; what stands behind it is lost,
-because it follows from what is missing. If a copy of the directory has it, restore that instead.
+because it follows from what is missing. If a backup of the directory has it, restore that instead.
 
 Without --lose-after nothing is changed: it says what would be lost. With it, the directory is copied to
 DIR.before-repair-N first, then repaired, and the server starts again.

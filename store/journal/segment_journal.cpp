@@ -747,7 +747,7 @@ result<opened_journal> open_journal(disk& files, const time_source& time, std::u
   if (follower)
     if (const auto why = describe_misfit(*found, *follower); !why.empty())
       return make_error(errc::store_failed,
-                        why + " Nothing was changed; restore the data directory from a copy."
+                        why + " Nothing was changed; restore the data directory from a backup."
                             + options.damage_advice);
   for (const auto& name : found->leftovers) {
     const auto removed = wait_for<bool>(files, [&](auto done) {

@@ -172,10 +172,10 @@ error describe_open_failure(const rocksdb::Status& failure, const std::string& d
                   + " is full; free some space and start again (" + text + ").");
   if (failure.IsCorruption())
     return refuse("The store in " + directory + " is damaged" + damaged_file(text)
-                  + "; restore the directory from a copy, or name another (" + text + ").");
+                  + "; restore the directory from a backup, or name another (" + text + ").");
   if (const auto file = damaged_file(text); !file.empty())
     return refuse("The store in " + directory + " cannot be opened" + file
-                  + "; restore the directory from a copy, or name another (" + text + ").");
+                  + "; restore the directory from a backup, or name another (" + text + ").");
   return refuse("The store in " + directory + " cannot be opened (" + text + ").");
 }
 
@@ -289,7 +289,7 @@ result<void> open_journal(opened_files& out, const rocksdb_options& options,
   if (out.own_disk && !fs::exists(journal_path(directory), unknown) && !unknown)
     return refuse("The journal is missing: there is no directory " + journal_path(directory)
                   + ". The tables have its groups up to " + std::to_string((*mark)->at)
-                  + ". Nothing was changed; restore the data directory from a copy." + advice);
+                  + ". Nothing was changed; restore the data directory from a backup." + advice);
   auto how = internals.journal;
   how.is_sync = options.durability == durability::sync;
   how.retry_interval = internals.retry_interval;

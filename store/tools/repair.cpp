@@ -32,7 +32,7 @@ error cannot_help(const std::string& why) {
   return make_error(errc::store_failed,
                     why
                         + " A repair of the journal cannot help; restore the data directory from "
-                          "a copy.");
+                          "a backup.");
 }
 
 struct plan {
