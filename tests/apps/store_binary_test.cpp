@@ -116,8 +116,8 @@ TEST_CASE("a server that refuses a damaged journal names the command, after whic
   const auto report = last_line(repair);
   CHECK(at(report, "/copy") == directory + ".before-repair-1");
   CHECK(at(report, "/unreadableGroups") == "1");
-  CHECK(std::to_string(lines_of(repair.out).size() - 1)
-        == at(report, "/lost/0/changes")); // One lost change for each line here.
+  // Here each lost change is a task of its own.
+  CHECK(lines_of(repair.out).size() - 1 == report.at("lost").as_array().size());
   served again{{"--data", directory}};
   CHECK(at(again.ask("SendMessage", send("later")), "/task/status/state")
         == "TASK_STATE_COMPLETED");
