@@ -404,9 +404,18 @@ private:
   // -- looking up -------------------------------------------------------------------------------
 
   bool has_history(rows::stream_kind kind, std::string_view stream) {
+    // The tasks of an objective are neighbours, and its first change may have megabytes.
+    const bool is_objective = kind == rows::stream_kind::objective;
+    if (is_objective && stream == asked_)
+      return was_found_;
     std::string key;
     rows::journal_key(key, kind, stream, 1);
-    return has(key);
+    const bool is_there = has(key);
+    if (is_objective) {
+      asked_ = stream;
+      was_found_ = is_there;
+    }
+    return is_there;
   }
 
   bool has(std::string_view key) { return get(key).has_value(); }
@@ -431,6 +440,8 @@ private:
   rows::counts anonymous_;             ///< As counted.
   std::uint64_t ends_ = 0;             ///< Of tasks, in the history.
   std::map<list_kind, std::uint64_t> listed_;
+  std::string asked_; ///< The objective whose history was last looked for.
+  bool was_found_ = false;
   std::string key_; ///< Scratch.
 };
 
