@@ -2,6 +2,7 @@
 #include "store/journal/file_disk.hpp"
 #include "store/journal/frame.hpp"
 #include "store/journal/journal.hpp"
+#include "store/journal/layout.hpp"
 #include "store/journal/readable_groups.hpp"
 #include "store/journal/rewrite.hpp"
 #include "store/tools/migrate.hpp"
@@ -58,8 +59,9 @@ struct killed_store {
                 .has_value());
     return out;
   }
-  void damage(journal::position at) const {
-    for (const auto& each : groups())
+  void damage(journal::position at) const { damage_in(directory, at); }
+  static void damage_in(const std::string& directory, journal::position at) {
+    for (const auto& each : groups_in(directory))
       if (each.at == at) {
         const auto path = directory + "/journal/" + each.file;
         auto bytes = read_bytes(path);
@@ -157,6 +159,26 @@ TEST_CASE("A repair keeps everything before the damage, says what is lost, and t
   again->commit(about_lone("later", "c", 1, born_lone("later", "c", 1)));
   again->flush();
   CHECK(find_task(*again, task_id{"later"}));
+}
+
+TEST_CASE("The refusal counts the readable groups of all segments behind the damage",
+          "[store][tools][crash]") {
+  const temporary_directory place;
+  random_changes script{31};
+  std::string directory = place / "first";
+  for (const auto* next : {"second", "third"}) { // Each process begins a segment, and is killed.
+    const auto records = open_turned(directory);
+    live_on(*records, script, 10);
+    fs::copy(directory, place / next, fs::copy_options::recursive);
+    directory = place / next;
+  }
+  const auto groups = killed_store::groups_in(directory);
+  REQUIRE(groups.size() == 20);
+  REQUIRE(groups.front().file != groups.back().file);
+  killed_store::damage_in(directory, 3);
+  const auto why = refusal(directory);
+  CHECK_THAT(why, ContainsSubstring("Behind the damage 17 groups can be read"));
+  CHECK(planned(directory).lost_groups == 17);
 }
 
 TEST_CASE("Damage in a group that the tables have loses nothing", "[store][tools][crash]") {
@@ -326,6 +348,41 @@ TEST_CASE("A rewrite that is interrupted anywhere leaves a journal that is refus
     CHECK(files.names() == std::vector<std::string>{"manifest", "safe", files.names().back()});
   }
   CHECK(refusals > 0);
+}
+
+TEST_CASE("Groups behind damage are read only if it is known where their segment ends",
+          "[store][tools]") {
+  using namespace journal;
+  // Group 3 was never written whole. The second segment has another group 4.
+  const segment_header first{77, 1, 1, 8192};
+  const segment_header second{77, 2, 3, 8192};
+  const auto write = [](const segment_header& header, position from, position to,
+                        const std::string& text) {
+    std::string out;
+    append_segment_header(out, header);
+    for (auto at = from; at <= to; ++at)
+      append_frame(out, header, {at, 2}, text);
+    out.resize(header.size);
+    return out;
+  };
+  auto old = write(first, 1, 4, "old");
+  const auto third = scan_segment(old, first, 0, std::nullopt).groups.at(2).offset;
+  old[third] = '\0';
+  const auto positions = [](simulated_disk& of) {
+    std::vector<std::string> out;
+    REQUIRE(for_each_readable_group(of, 77, [&](const readable_group& each) {
+              out.push_back(std::to_string(each.at) + " " + std::string{each.bytes});
+            }).has_value());
+    return out;
+  };
+  simulated_disk files;
+  files.restore("segment-00000001", old);
+  files.restore("manifest", write_manifest({77, 1, 1}));
+  CHECK(positions(files) == std::vector<std::string>{"1 old", "2 old", "4 old"});
+  files.restore("manifest", write_manifest({77, 1, 2})); // The second one is missing.
+  CHECK(positions(files) == std::vector<std::string>{"1 old", "2 old"});
+  files.restore("segment-00000002", write(second, 3, 4, "new"));
+  CHECK(positions(files) == std::vector<std::string>{"1 old", "2 old", "3 new", "4 new"});
 }
 
 TEST_CASE("A directory of format 1 is checked, measured and converted", "[store][tools][format]") {
