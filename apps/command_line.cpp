@@ -67,6 +67,55 @@ A key to sign with (card.signing.key):
 
 Exit codes: 0 printed, or the signature holds; 1 no signature holds; 2 wrong usage or an invalid file.)";
 
+constexpr const char* store_footer = R"(Examples:
+  troupe store check --data ./state        is everything there, and does it fit together?
+  troupe store stat --data ./state
+  troupe store repair --data ./state       what would be lost?
+
+No server may run on the directory. check and stat change nothing.
+
+Exit codes: 0 fine, 1 something is wrong with the store, 2 wrong usage, or it cannot be read.)";
+
+constexpr const char* check_footer =
+    R"(Reads every segment and group of the journal and every row of the tables, and compares what belongs together:
+tables and journal, the history of each stream, records of ended tasks and objectives, lists, counts, push
+configurations. Each finding is a line with its file and byte, or with the key of its row. Changes nothing.
+
+Examples:
+  troupe store check --data ./state
+  troupe store check --data ./state --json | tail -n 1
+  troupe store check --data ./state --verbose --json | jq -c 'select(.objective == "trip")'
+
+Exit codes: 0 everything fits, 1 findings, 2 wrong usage, or the directory cannot be read.)";
+
+constexpr const char* stat_footer = R"(Examples:
+  troupe store stat --data ./state
+  troupe store stat --data ./state --json | jq .liveTasks
+
+Exit codes: 0 printed, 1 the journal is damaged, 2 wrong usage, or the directory cannot be read.)";
+
+constexpr const char* repair_footer =
+    R"(For a server that does not start because its journal is damaged. The tables keep all that they have. Of the
+journal, the groups that the tables do not have yet are kept up to the damage; what stands behind it is lost,
+because it follows from what is missing. If a backup of the directory has it, restore that instead.
+
+Without --lose-after nothing is changed: it says what would be lost. With it, the directory is copied to
+DIR.before-repair-N first, then repaired, and the server starts again.
+
+Examples:
+  troupe store repair --data ./state       what would be lost?
+  troupe store repair --data ./state --lose-after
+
+Exit codes: 0 repaired, or nothing to repair; 1 a repair is needed; 2 wrong usage, or it cannot be repaired.)";
+
+constexpr const char* migrate_footer =
+    R"(The start of a server does the same. An older version of this program refuses the directory afterwards.
+
+Example:
+  troupe store migrate --data ./state
+
+Exit codes: 0 converted, or nothing to do; 2 wrong usage, or it cannot be converted.)";
+
 const std::map<std::string, store_kind> store_kinds{{"memory", store_kind::memory},
                                                     {"rocksdb", store_kind::rocksdb}};
 const std::map<std::string, durability> durabilities{{"sync", durability::sync},
@@ -239,6 +288,41 @@ void add_card(CLI::App& app, card_command_options& options) {
   card.footer(card_footer);
 }
 
+void add_store(CLI::App& app, store_tool_options& options) {
+  auto& store = *app.add_subcommand("store", "Check, measure, repair or convert a data directory");
+  store.require_subcommand(1);
+  store.footer(store_footer);
+  const auto add = [&](const char* name, store_tool tool, const char* help, const char* footer) {
+    auto& out = *store.add_subcommand(name, help);
+    out.callback([&options, tool] { options.tool = tool; });
+    out.add_option("--data,--data-dir", options.directory, "The data directory")
+        ->type_name("DIR")
+        ->required();
+    out.add_flag("--json", options.json, "JSON instead of text, an object on each line");
+    out.footer(footer);
+    return &out;
+  };
+  add("check", store_tool::check, "Read everything; say what does not fit", check_footer)
+      ->add_flag("--verbose", options.verbose, "Print each change as one line of JSON");
+  add("stat", store_tool::stat, "Print numbers about the journal and the tables", stat_footer);
+  auto& repair = *add("repair", store_tool::repair,
+                      "Go on without what stands behind damage in the journal", repair_footer);
+  repair.add_flag("--lose-after", options.lose_after,
+                  "Do it: copy the directory, and drop what stands behind the damage");
+  repair.add_flag("--verbose", options.verbose, "Print each lost change as one line of JSON");
+  add("migrate", store_tool::migrate, "Convert a directory of an older format", migrate_footer);
+}
+
+/// `store check `: the subcommands that were chosen, for a hint at their help.
+std::string chosen_commands(const CLI::App& app) {
+  std::string out;
+  for (const auto* each = &app; !each->get_subcommands().empty();) {
+    each = each->get_subcommands().front();
+    out += each->get_name() + " ";
+  }
+  return out;
+}
+
 /// CLI11 says that a required argument is missing; for `run` it depends on two other options.
 std::string missing_file(const run_options& options) {
   if (!options.file.empty() || (options.resume && !options.store.directory.empty()))
@@ -275,6 +359,8 @@ command read_command_line(int argc, const char* const* argv) {
   add_serve(app, serve);
   card_command_options card;
   add_card(app, card);
+  store_tool_options store;
+  add_store(app, store);
   app.add_subcommand("agents", "List the agents and what they do")
       ->footer("Example:\n  troupe agents");
   app.add_subcommand("version", "Print version, commit, CAF version and compiler")
@@ -287,9 +373,9 @@ command read_command_line(int argc, const char* const* argv) {
     const int code = app.exit(error, out, err);
     if (code == 0)
       return finished{exit_ok, out.str(), {}};
-    const auto chosen = app.get_subcommands();
-    const auto name = chosen.empty() ? std::string{} : chosen.front()->get_name() + " ";
-    return finished{exit_usage, {}, std::string(error.what()) + " (try troupe " + name + "--help)"};
+    return finished{exit_usage,
+                    {},
+                    std::string(error.what()) + " (try troupe " + chosen_commands(app) + "--help)"};
   }
   if (version || app.got_subcommand("version"))
     return version_options{};
@@ -306,6 +392,8 @@ command read_command_line(int argc, const char* const* argv) {
     return serve;
   if (app.got_subcommand("card"))
     return card;
+  if (app.got_subcommand("store"))
+    return store;
   if (app.got_subcommand("agents"))
     return agents_options{};
   std::string names;

@@ -11,6 +11,7 @@ namespace troupe {
 [[nodiscard]] int graph_command(const graph_options& options);
 [[nodiscard]] int serve_command(const serve_options& options);
 [[nodiscard]] int card_command(const card_command_options& options);
+[[nodiscard]] int store_command(const store_tool_options& options);
 [[nodiscard]] int agents_command(const agents_options& options);
 [[nodiscard]] int version_command(const version_options& options);
 

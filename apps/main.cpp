@@ -33,6 +33,9 @@ struct dispatch {
   int operator()(const troupe::card_command_options& options) const {
     return troupe::card_command(options);
   }
+  int operator()(const troupe::store_tool_options& options) const {
+    return troupe::store_command(options);
+  }
   int operator()(const troupe::agents_options& options) const {
     return troupe::agents_command(options);
   }

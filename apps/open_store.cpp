@@ -1,12 +1,17 @@
 #include "apps/open_store.hpp"
 
+#include "apps/progress_line.hpp"
+#include "apps/terminal.hpp"
 #include "apps/text.hpp"
+#include "store/rocksdb/rocksdb_store.hpp"
 
 #include <array>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
+
+#include <unistd.h>
 
 namespace troupe {
 
@@ -25,7 +30,14 @@ std::uint32_t fnv1a(std::string_view text) {
 result<std::unique_ptr<store>> open_store(const store_choice& choice) {
   if (choice.kind == store_kind::memory)
     return make_memory_store();
-  return open_rocksdb_store({.directory = choice.directory, .durability = choice.durability});
+  output err{STDERR_FILENO};
+  progress_line line{err};
+  rocksdb_internals how;
+  how.on_progress = [&](const start_progress& at) {
+    line.show("recovering: " + std::to_string(at.done) + " of "
+              + counted(at.all, at.stage, at.stage));
+  };
+  return open_rocksdb_store({.directory = choice.directory, .durability = choice.durability}, how);
 }
 
 result<std::string> default_run_directory(const std::string& file, std::string_view text,

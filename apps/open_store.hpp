@@ -12,7 +12,8 @@
 
 namespace troupe {
 
-/// `choice.directory` is set, or the kind is memory.
+/// `choice.directory` is set, or the kind is memory. If it takes long, a line on the terminal of
+/// standard error says how far it is.
 [[nodiscard]] result<std::unique_ptr<store>> open_store(const store_choice& choice);
 
 /// `<state>/troupe/runs/<stem>-<8 hex digits of the canonical path>`; `<state>` is `xdg_state_home`

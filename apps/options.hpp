@@ -76,6 +76,17 @@ struct card_command_options {
   std::string kid;                 ///< The key's name; empty: any.
 };
 
+enum class store_tool : std::uint8_t { check, stat, repair, migrate };
+
+/// Flags of `store`: which tool, and of what directory.
+struct store_tool_options {
+  store_tool tool = store_tool::check;
+  std::string directory;
+  bool json = false;
+  bool verbose = false;    ///< Each change as a line of JSON: all of `check`, the lost of `repair`.
+  bool lose_after = false; ///< `repair` does what it says.
+};
+
 struct agents_options {};
 struct version_options {};
 

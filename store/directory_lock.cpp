@@ -15,25 +15,46 @@ error already_in_use(const std::string& directory) {
                                               "name another directory.");
 }
 
-result<std::unique_ptr<directory_lock>> directory_lock::take(const std::string& directory) {
+namespace {
+
+error not_locked(const std::string& directory, const std::string& path, int reason) {
+  const auto remedy = reason == ENOSPC || reason == EDQUOT
+                          ? std::string{"make room on its disk and start again."}
+                          : "correct the permissions of " + path + " or name another.";
+  return make_error(errc::store_failed, "The data directory " + directory + " cannot be locked ("
+                                            + std::generic_category().message(reason) + "); "
+                                            + remedy);
+}
+
+/// The file descriptor, locked; -1 if the file does not exist and is not to be made.
+result<int> open_and_lock(const std::string& directory, int how_to_open, int how_to_lock) {
   const auto path = directory + "/" + lock_name;
-  const auto refuse = [&] {
-    const auto reason = errno;
-    const auto remedy = reason == ENOSPC || reason == EDQUOT
-                            ? std::string{"make room on its disk and start again."}
-                            : "correct the permissions of " + path + " or name another.";
-    return make_error(errc::store_failed, "The data directory " + directory + " cannot be locked ("
-                                              + std::generic_category().message(reason) + "); "
-                                              + remedy);
-  };
-  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  const int file = ::open(path.c_str(), how_to_open | O_CLOEXEC, 0600);
+  if (file < 0 && errno == ENOENT && (how_to_open & O_CREAT) == 0)
+    return -1;
   if (file < 0)
-    return refuse();
-  if (::flock(file, LOCK_EX | LOCK_NB) == 0)
-    return std::unique_ptr<directory_lock>{new directory_lock{file}};
-  auto out = errno == EWOULDBLOCK ? already_in_use(directory) : refuse();
+    return not_locked(directory, path, errno);
+  if (::flock(file, how_to_lock | LOCK_NB) == 0)
+    return file;
+  auto out = errno == EWOULDBLOCK ? already_in_use(directory) : not_locked(directory, path, errno);
   ::close(file);
   return out;
+}
+
+} // namespace
+
+result<std::unique_ptr<directory_lock>> directory_lock::take(const std::string& directory) {
+  const auto file = open_and_lock(directory, O_RDWR | O_CREAT, LOCK_EX);
+  if (!file)
+    return file.error();
+  return std::unique_ptr<directory_lock>{new directory_lock{*file}};
+}
+
+result<std::unique_ptr<directory_lock>> directory_lock::take_shared(const std::string& directory) {
+  const auto file = open_and_lock(directory, O_RDONLY, LOCK_SH);
+  if (!file)
+    return file.error();
+  return *file < 0 ? nullptr : std::unique_ptr<directory_lock>{new directory_lock{*file}};
 }
 
 directory_lock::~directory_lock() {

@@ -17,6 +17,12 @@ public:
   /// Errors: store_locked, store_failed (the file cannot be made; the message says why).
   [[nodiscard]] static result<std::unique_ptr<directory_lock>> take(const std::string& directory);
 
+  /// For tools that only read: several may hold it, and no process that writes. Null if there is no
+  /// lock file: nobody of this version has ever used the directory, and none is made. Errors:
+  /// store_locked, store_failed.
+  [[nodiscard]] static result<std::unique_ptr<directory_lock>>
+  take_shared(const std::string& directory);
+
   ~directory_lock();
   directory_lock(const directory_lock&) = delete;
   directory_lock& operator=(const directory_lock&) = delete;

@@ -30,7 +30,7 @@ template<class T, class Begin>
 /// The whole content of a file.
 [[nodiscard]] inline ended_call<std::string> read_file(disk& files, const std::string& name) {
   const auto file = wait_for<file_id>(
-      files, [&](auto done) { files.open(name, open_mode::existing, std::move(done)); });
+      files, [&](auto done) { files.open(name, open_mode::reading, std::move(done)); });
   if (file.failed)
     return {file.failed};
   const auto size =

@@ -23,6 +23,7 @@ template<class T>
 using disk_read_done = std::function<void(std::error_code failed, T value)>;
 
 enum class open_mode : std::uint8_t {
+  reading,  ///< The file must exist, and is not written.
   existing, ///< The file must exist.
   emptied,  ///< The file is made, or loses its content.
 };
@@ -36,7 +37,7 @@ public:
   disk& operator=(const disk&) = delete;
   virtual ~disk() = default;
 
-  /// Opens a file of the directory for reading and writing; `name` has no slash.
+  /// Opens a file of the directory; `name` has no slash.
   virtual void open(const std::string& name, open_mode how, disk_read_done<file_id> done) = 0;
   /// Ends the calls about `file` in order, then closes it.
   virtual void close(file_id file) = 0;

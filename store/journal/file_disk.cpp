@@ -134,7 +134,8 @@ public:
 
   void open(const std::string& name, open_mode how, disk_read_done<file_id> done) override {
     submit([this, name, how, done = std::move(done)]() mutable {
-      const int flags = O_RDWR | O_CLOEXEC | (how == open_mode::emptied ? O_CREAT | O_TRUNC : 0);
+      const int flags = O_CLOEXEC | (how == open_mode::reading ? O_RDONLY : O_RDWR)
+                        | (how == open_mode::emptied ? O_CREAT | O_TRUNC : 0);
       const int file =
           uninterrupted([&] { return ::openat(directory_, name.c_str(), flags, 0600); });
       const auto failed = outcome(file);

@@ -88,7 +88,7 @@ void look_behind(std::string_view bytes, const segment_header& segment, segment_
     scan.safe = std::max(scan.safe, frame->header.safe);
     const bool is_whole = is_payload_whole(bytes, offset, *frame, segment);
     if (is_whole && frame->header.at > scan.last)
-      ++scan.groups_behind;
+      scan.behind.push_back({frame->header.at, offset + frame_header_bytes, frame->length});
     offset += is_whole ? frame_bytes(frame->length) : frame_alignment;
   }
 }
@@ -178,6 +178,8 @@ segment_scan scan_segment(std::string_view bytes, const segment_header& header, 
   const bool is_over = is_zero(bytes.substr(std::min(offset, bytes.size())));
   if (!is_over)
     look_behind(bytes, header, out);
+  if (until)
+    std::erase_if(out.behind, [&](const group_place& each) { return each.at >= *until; });
   if (is_short)
     out.problem = "the file has " + std::to_string(bytes.size()) + " bytes instead of "
                   + std::to_string(header.size);

@@ -99,7 +99,7 @@ struct segment_scan {
   segment_end end = segment_end::clean;
   std::size_t end_offset = 0;      ///< Of the first byte that is not part of a readable frame.
   std::string problem;             ///< What was found there, unless `clean`.
-  std::uint64_t groups_behind = 0; ///< Readable groups after `end_offset`.
+  std::vector<group_place> behind; ///< Readable groups after `end_offset`, in order.
 };
 
 /// Reads the frames in `bytes`, which is the whole file. `safe`: groups up to this are known from

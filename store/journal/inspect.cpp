@@ -3,6 +3,7 @@
 #include "store/journal/layout.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -106,16 +107,15 @@ private:
     for (auto ordinal = manifest_.oldest; ordinal <= manifest_.newest; ++ordinal)
       if (const auto read = read_header(ordinal); !read)
         return read.error();
-    if (!out_.damage.empty())
+    if (out_.segments.empty())
       return {};
     out_.first = out_.segments.front().first;
     out_.safe = std::max(out_.safe, out_.first - 1);
     for (std::size_t i = 0; i < out_.segments.size(); ++i) {
-      const bool is_newest = i + 1 == out_.segments.size();
       std::optional<position> until;
-      if (!is_newest)
+      if (i + 1 < out_.segments.size())
         until = out_.segments[i + 1].first;
-      if (until && *until <= from_ + 1) {
+      if (until && *until <= from_ + 1 && !is_behind_damage(out_.segments[i])) {
         out_.last = *until - 1;
         continue;
       }
@@ -128,11 +128,11 @@ private:
   result<void> read_header(std::uint64_t ordinal) {
     const auto name = segment_name(ordinal);
     if (!present_.contains(ordinal)) {
-      report(name, 0, "it is missing");
+      report_segment(ordinal, "it is missing");
       return {};
     }
     const auto file = wait_for<file_id>(
-        files_, [&](auto done) { files_.open(name, open_mode::existing, std::move(done)); });
+        files_, [&](auto done) { files_.open(name, open_mode::reading, std::move(done)); });
     if (file.failed)
       return unreadable(name, file.failed);
     const auto block = wait_for<std::string>(files_, [&](auto done) {
@@ -143,14 +143,18 @@ private:
       return unreadable(name, block.failed);
     const auto read = read_segment_header(block.value);
     if (!read.header)
-      report(name, 0, read.problem);
+      report_segment(ordinal, read.problem);
     else if (read.header->journal_id != manifest_.journal_id || read.header->ordinal != ordinal)
-      report(name, 0, "it is another segment, or one of another journal");
+      report_segment(ordinal, "it is another segment, or one of another journal");
     else if (!out_.segments.empty() && read.header->first < out_.segments.back().first)
-      report(name, 0, "it begins before the segment before it");
+      report_segment(ordinal, "it begins before the segment before it");
     else
       out_.segments.push_back(*read.header);
     return {};
+  }
+
+  [[nodiscard]] bool is_behind_damage(const segment_header& header) const {
+    return header.ordinal > damaged_segment_;
   }
 
   result<void> read_groups(const segment_header& header, std::optional<position> until) {
@@ -159,10 +163,19 @@ private:
     if (bytes.failed)
       return unreadable(name, bytes.failed);
     const auto scan = scan_segment(bytes.value, header, until ? 0 : out_.safe, until);
-    if (scan.end != segment_end::clean) {
+    if (is_behind_damage(header))
+      out_.groups_behind += scan.groups.size();
+    // Where it ends is not known if the next one cannot be read; that one was reported.
+    const bool is_cut_off = damaged_segment_ == header.ordinal + 1;
+    if (scan.end != segment_end::clean && !is_cut_off) {
       const bool is_damaged = scan.end == segment_end::damaged;
-      const auto behind = std::to_string(scan.groups_behind) + " readable "
-                          + (scan.groups_behind == 1 ? "group follows" : "groups follow") + " it";
+      if (is_damaged)
+        damaged_segment_ = std::min(damaged_segment_, header.ordinal);
+      if (is_behind_damage(header) || is_damaged)
+        out_.groups_behind += scan.behind.size();
+      const auto behind = std::to_string(scan.behind.size()) + " readable "
+                          + (scan.behind.size() == 1 ? "group follows" : "groups follow")
+                          + " it in this file";
       (is_damaged ? out_.damage : out_.repaired)
           .push_back({name, scan.end_offset,
                       scan.problem + "; " + behind + ", and groups up to "
@@ -179,6 +192,11 @@ private:
     return {};
   }
 
+  void report_segment(std::uint64_t ordinal, std::string problem) {
+    damaged_segment_ = std::min(damaged_segment_, ordinal);
+    report(segment_name(ordinal), 0, std::move(problem));
+  }
+
   void report(const std::string& file, std::uint64_t offset, std::string problem) {
     out_.damage.push_back({file, offset, std::move(problem)});
   }
@@ -188,6 +206,8 @@ private:
   std::set<std::string> names_;
   std::set<std::uint64_t> present_; ///< Ordinals of the segment files.
   manifest manifest_;
+  /// The first one with damage.
+  std::uint64_t damaged_segment_ = std::numeric_limits<std::uint64_t>::max();
   inspection out_;
 };
 
@@ -205,6 +225,12 @@ std::string describe(const std::vector<finding>& findings) {
     out += "\"" + each.file + "\", byte " + std::to_string(each.offset) + ": " + each.problem + ".";
   }
   return out;
+}
+
+std::string describe_damage(const inspection& found) {
+  return describe(found.damage) + " Behind the damage "
+         + (found.groups_behind == 1 ? "1 group" : std::to_string(found.groups_behind) + " groups")
+         + " can be read.";
 }
 
 } // namespace troupe::journal

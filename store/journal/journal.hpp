@@ -39,6 +39,9 @@ struct journal_options {
   /// Zeros are written so far ahead of the frames: overwriting needs no second write for the
   /// file's new length.
   std::size_t ahead_bytes = std::size_t{1} << 20;
+  /// A sentence for the refusal of a journal that is damaged or does not fit to its follower: what
+  /// the caller's program offers then.
+  std::string damage_advice = {};
 };
 
 /// A group may have so many bytes.
@@ -136,6 +139,8 @@ struct inspection {
   std::vector<journal_group> behind_safe;
   /// A journal with damage is not opened: something that was acknowledged is missing.
   std::vector<finding> damage;
+  /// Readable groups behind the first damage, in all segments; 0 if the manifest cannot be read.
+  std::uint64_t groups_behind = 0;
   std::vector<finding> repaired;      ///< Writes that were cut short; nothing acknowledged is gone.
   std::vector<std::string> leftovers; ///< Files that no longer belong to the journal.
 };
@@ -156,6 +161,12 @@ struct follower_mark {
 
 /// One line for each finding: file, offset, problem.
 [[nodiscard]] std::string describe(const std::vector<finding>& findings);
+/// The same for the damage, and how many groups behind it can be read.
+[[nodiscard]] std::string describe_damage(const inspection& found);
+
+/// A sentence if the files do not have what the follower lacks, or are not those of its journal;
+/// else empty. Of a journal without damage.
+[[nodiscard]] std::string describe_misfit(const inspection& found, const follower_mark& follower);
 
 struct opened_journal {
   std::unique_ptr<journal> opened;

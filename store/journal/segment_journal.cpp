@@ -718,27 +718,22 @@ error refused_start(std::error_code failed) {
   return make_error(errc::store_failed, describe_refusal(failed, true));
 }
 
-/// Whether the files have what the follower lacks. The message is a sentence.
-result<void> check_follower(const inspection& found, const follower_mark& follower) {
-  const auto refuse = [](const std::string& why) {
-    return make_error(errc::store_failed,
-                      why + " Nothing was changed; restore the data directory from a backup.");
-  };
+} // namespace
+
+std::string describe_misfit(const inspection& found, const follower_mark& follower) {
   const auto stand = "The tables are at group " + std::to_string(follower.at);
   if (found.is_new)
-    return refuse("The journal is missing. " + stand + " of it.");
+    return "The journal is missing. " + stand + " of it.";
   if (found.journal_id != follower.journal_id)
-    return refuse("The journal is not the one that the tables were made from.");
+    return "The journal is not the one that the tables were made from.";
   if (found.first > follower.at + 1)
-    return refuse(stand + ", and the journal begins with group " + std::to_string(found.first)
-                  + ": what lies between is missing.");
+    return stand + ", and the journal begins with group " + std::to_string(found.first)
+           + ": what lies between is missing.";
   if (found.last < follower.safe)
-    return refuse(stand + ", and the journal ends with group " + std::to_string(found.last)
-                  + ": its end is missing.");
+    return stand + ", and the journal ends with group " + std::to_string(found.last)
+           + ": its end is missing.";
   return {};
 }
-
-} // namespace
 
 result<opened_journal> open_journal(disk& files, const time_source& time, std::uint64_t journal_id,
                                     const journal_options& options,
@@ -748,10 +743,12 @@ result<opened_journal> open_journal(disk& files, const time_source& time, std::u
     return found.error();
   if (!found->damage.empty())
     return make_error(errc::store_failed, "The journal is damaged, and nothing was changed. "
-                                              + describe(found->damage));
+                                              + describe_damage(*found) + options.damage_advice);
   if (follower)
-    if (const auto fits = check_follower(*found, *follower); !fits)
-      return fits.error();
+    if (const auto why = describe_misfit(*found, *follower); !why.empty())
+      return make_error(errc::store_failed,
+                        why + " Nothing was changed; restore the data directory from a backup."
+                            + options.damage_advice);
   for (const auto& name : found->leftovers) {
     const auto removed = wait_for<bool>(files, [&](auto done) {
       files.remove(name, [done](std::error_code failed) { done(failed, true); });

@@ -10,6 +10,7 @@
 #include "store/rocksdb/rocksdb_scan.hpp"
 #include "store/rocksdb/staging.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <unordered_set>
@@ -111,8 +112,10 @@ private:
 
 result<std::uint64_t> catch_up(journal::journal& from, journal::disk& files,
                                journal::follower_mark& mark, const table_parts& to,
-                               std::vector<objective_id>& settled) {
+                               std::vector<objective_id>& settled,
+                               const std::function<void(const start_progress&)>& on_progress) {
   table_follower tables{to, mark, settled};
+  start_progress progress{"groups", 0, from.last() - std::min(from.last(), mark.at)};
   journal::journal_cursor cursor{mark.at + 1};
   for (;;) {
     std::optional<result<journal::group_page>> page;
@@ -125,9 +128,13 @@ result<std::uint64_t> catch_up(journal::journal& from, journal::disk& files,
       return page->error();
     if ((*page)->groups.empty())
       return tables.events();
-    for (const auto& group : (*page)->groups)
+    for (const auto& group : (*page)->groups) {
       if (const auto taken = tables.take(group); !taken)
         return taken.error();
+      ++progress.done;
+      if (on_progress)
+        on_progress(progress);
+    }
     cursor = (*page)->cursor;
   }
 }

@@ -7,10 +7,12 @@
 #include "store/ledger.hpp"
 #include "store/push_table.hpp"
 #include "store/rocksdb/rocksdb_archive.hpp"
+#include "store/rocksdb/rocksdb_store.hpp"
 
 #include <rocksdb/db.h>
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace troupe {
@@ -27,9 +29,10 @@ struct table_parts {
 /// The number of events that were read. Objectives that may be sealed now are added to `settled`.
 /// `files` is the journal's disk. Errors: store_failed (a group does not follow from the tables, or
 /// they cannot be written), store_unreadable.
-[[nodiscard]] result<std::uint64_t> catch_up(journal::journal& from, journal::disk& files,
-                                             journal::follower_mark& mark, const table_parts& to,
-                                             std::vector<objective_id>& settled);
+[[nodiscard]] result<std::uint64_t>
+catch_up(journal::journal& from, journal::disk& files, journal::follower_mark& mark,
+         const table_parts& to, std::vector<objective_id>& settled,
+         const std::function<void(const start_progress&)>& on_progress);
 
 /// What to do while RocksDB takes no rows, or few, because too much waits for its disk.
 enum class when_stalled : std::uint8_t {

@@ -157,7 +157,8 @@ result<std::vector<std::string>> live_streams(rocksdb::DB& db, rows::stream_kind
 
 } // namespace
 
-result<std::uint64_t> replay(rocksdb::DB& db, ledger& live, std::vector<objective_id>& settled) {
+result<std::uint64_t> replay(rocksdb::DB& db, ledger& live, std::vector<objective_id>& settled,
+                             const std::function<void(const start_progress&)>& on_progress) {
   const auto objectives = live_streams(db, rows::stream_kind::objective);
   if (!objectives)
     return objectives.error();
@@ -165,12 +166,22 @@ result<std::uint64_t> replay(rocksdb::DB& db, ledger& live, std::vector<objectiv
   if (!lone_tasks)
     return lone_tasks.error();
   std::uint64_t events = 0;
-  for (const auto& id : *objectives)
+  start_progress progress{"live streams", 0, objectives->size() + lone_tasks->size()};
+  const auto advance = [&] {
+    ++progress.done;
+    if (on_progress)
+      on_progress(progress);
+  };
+  for (const auto& id : *objectives) {
     if (const auto done = replay_objective(db, live, id, events, settled); !done)
       return done.error();
-  for (const auto& id : *lone_tasks)
+    advance();
+  }
+  for (const auto& id : *lone_tasks) {
     if (const auto done = replay_lone_task(db, live, id, events); !done)
       return done.error();
+    advance();
+  }
   return events;
 }
 

@@ -3,17 +3,20 @@
 #pragma once
 
 #include "store/ledger.hpp"
+#include "store/rocksdb/rocksdb_store.hpp"
 
 #include <rocksdb/db.h>
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace troupe {
 
 /// Fills `live`; the number of events that were read. Settled objectives that were not sealed yet
 /// are added to `settled`. errc::store_failed for rows that cannot be read.
-[[nodiscard]] result<std::uint64_t> replay(rocksdb::DB& db, ledger& live,
-                                           std::vector<objective_id>& settled);
+[[nodiscard]] result<std::uint64_t>
+replay(rocksdb::DB& db, ledger& live, std::vector<objective_id>& settled,
+       const std::function<void(const start_progress&)>& on_progress);
 
 } // namespace troupe

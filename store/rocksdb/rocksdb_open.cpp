@@ -140,6 +140,24 @@ rocksdb::Options database_options(const rocksdb_internals& internals, rocksdb::E
   return out;
 }
 
+/// Which of the tables' files is damaged, by what RocksDB says; empty if that is not known.
+std::string damaged_file(std::string_view text) {
+  if (text.find("No such file or directory") != std::string_view::npos) {
+    // RocksDB names a missing table by the ending of old versions.
+    const auto end = std::min(text.find(".ldb"), text.find(".sst"));
+    const auto begin = text.substr(0, end).rfind('/') + 1;
+    return end == std::string_view::npos
+               ? ": a file is missing"
+               : ": the table file " + std::string{text.substr(begin, end - begin)}
+                     + ".sst is missing";
+  }
+  if (text.find("MANIFEST") != std::string_view::npos)
+    return ": the list of its table files, MANIFEST, is cut off or damaged";
+  if (text.find("CURRENT") != std::string_view::npos)
+    return ": its file CURRENT is cut off or damaged";
+  return {};
+}
+
 error describe_open_failure(const rocksdb::Status& failure, const std::string& directory) {
   const auto text = failure.ToString();
   const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };
@@ -153,9 +171,11 @@ error describe_open_failure(const rocksdb::Status& failure, const std::string& d
     return refuse("The disk of the data directory " + directory
                   + " is full; free some space and start again (" + text + ").");
   if (failure.IsCorruption())
-    return refuse("The store in " + directory
-                  + " is damaged; restore the directory from a backup, or name another (" + text
-                  + ").");
+    return refuse("The store in " + directory + " is damaged" + damaged_file(text)
+                  + "; restore the directory from a backup, or name another (" + text + ").");
+  if (const auto file = damaged_file(text); !file.empty())
+    return refuse("The store in " + directory + " cannot be opened" + file
+                  + "; restore the directory from a backup, or name another (" + text + ").");
   return refuse("The store in " + directory + " cannot be opened (" + text + ").");
 }
 
@@ -262,9 +282,18 @@ result<void> open_journal(opened_files& out, const rocksdb_options& options,
     out.own_disk = journal::make_file_disk(journal_path(directory));
   }
   out.disk = out.own_disk ? out.own_disk.get() : internals.journal_files;
+  const auto advice = " `troupe store repair --lose-after --data " + directory
+                      + "` copies the directory and goes on with what can be kept; without "
+                        "--lose-after it only says what that is.";
+  std::error_code unknown;
+  if (out.own_disk && !fs::exists(journal_path(directory), unknown) && !unknown)
+    return refuse("The journal is missing: there is no directory " + journal_path(directory)
+                  + ". The tables have its groups up to " + std::to_string((*mark)->at)
+                  + ". Nothing was changed; restore the data directory from a backup." + advice);
   auto how = internals.journal;
   how.is_sync = options.durability == durability::sync;
   how.retry_interval = internals.retry_interval;
+  how.damage_advice = advice;
   auto opened = journal::open_journal(*out.disk, *internals.time, thread_id_source().next_random(),
                                       how, *mark);
   if (!opened)
@@ -286,6 +315,26 @@ result<void> open_journal(opened_files& out, const rocksdb_options& options,
 }
 
 } // namespace
+
+result<read_tables> open_tables_to_read(const std::string& directory) {
+  auto how = database_options({}, *rocksdb::Env::Default());
+  how.create_if_missing = false;
+  rocksdb::DB* raw = nullptr;
+  const auto opened = rocksdb::DB::OpenForReadOnly(how, directory, &raw);
+  read_tables out;
+  out.db.reset(raw);
+  if (!opened.ok())
+    return describe_open_failure(opened, directory);
+  const auto format = read_format(*out.db, directory);
+  if (!format)
+    return format.error();
+  const auto mark = read_mark(*out.db, directory);
+  if (!mark)
+    return mark.error();
+  out.format = *format;
+  out.mark = *mark;
+  return out;
+}
 
 bool holds_rocksdb_store(const std::string& directory) {
   std::error_code unknown;

@@ -13,7 +13,9 @@
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 
@@ -34,6 +36,17 @@ struct opened_files {
 
 [[nodiscard]] result<opened_files> open_files(const rocksdb_options& options,
                                               const rocksdb_internals& internals);
+
+/// Tables that are only read.
+struct read_tables {
+  std::unique_ptr<rocksdb::DB> db;
+  std::uint32_t format = 0; ///< rows::format_version or less; 0: the tables are empty.
+  std::optional<journal::follower_mark> mark; ///< Nothing in a format that has none.
+};
+
+/// Opens the tables as they are on the disk, and changes nothing. Nothing must write to them
+/// meanwhile. Errors: store_failed (they are damaged, of a newer format or of another program).
+[[nodiscard]] result<read_tables> open_tables_to_read(const std::string& directory);
 
 /// The mark of the rows that have been flushed to disk; `at` is 0 if that is not known.
 [[nodiscard]] journal::follower_mark persisted_mark(rocksdb::DB& db);

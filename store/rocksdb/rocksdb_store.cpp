@@ -104,16 +104,16 @@ public:
   }
 
   /// Brings memory and tables to where the journal is.
-  [[nodiscard]] result<void> open() {
+  [[nodiscard]] result<void> open(const std::function<void(const start_progress&)>& on_progress) {
     if (const auto read = unless_unreadable<void>([&] { return archive_.open(); }); !read)
       return read.error();
     if (const auto read = read_pushes(db_, table()); !read)
       return read.error();
-    const auto replayed = replay(db_, ledger_, settled_);
+    const auto replayed = replay(db_, ledger_, settled_, on_progress);
     if (!replayed)
       return replayed.error();
     const auto caught_up = catch_up(*files_.journal, *files_.disk, files_.mark,
-                                    {db_, ledger_, archive_, table()}, settled_);
+                                    {db_, ledger_, archive_, table()}, settled_, on_progress);
     if (!caught_up)
       return caught_up.error();
     files_.patience->begin();
@@ -696,7 +696,7 @@ result<std::unique_ptr<turned_store>> make_rocksdb_store(const rocksdb_options& 
   if (!files)
     return files.error();
   auto out = std::make_unique<rocksdb_store>(std::move(*files), options, internals);
-  if (const auto opened = out->open(); !opened)
+  if (const auto opened = out->open(internals.on_progress); !opened)
     return opened.error();
   return std::unique_ptr<turned_store>{std::move(out)};
 }

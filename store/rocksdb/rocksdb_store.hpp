@@ -1,5 +1,6 @@
-// The durable store's inside, for its tests: the same store as open_rocksdb_store (store.hpp)
-// makes, with the doors to the disk and to time in the caller's hands.
+// The durable store's inside, for its tests and for who watches its start: the same store as
+// open_rocksdb_store (store.hpp) makes, with the doors to the disk and to time in the caller's
+// hands.
 #pragma once
 
 #include "store/archive_reader.hpp"
@@ -9,13 +10,23 @@
 #include <troupe/store/store.hpp>
 
 #include <chrono>
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <string_view>
 
 namespace rocksdb {
 class Env;
 }
 
 namespace troupe {
+
+/// How far the start of a store is.
+struct start_progress {
+  std::string_view stage; ///< What is read: "live streams" or "groups".
+  std::uint64_t done = 0;
+  std::uint64_t all = 0;
+};
 
 struct rocksdb_internals {
   rocksdb::Env* env = nullptr; ///< Of the tables; null: the operating system's. Outlives the store.
@@ -33,6 +44,8 @@ struct rocksdb_internals {
   std::size_t journal_behind_bytes = journal_behind_bytes_max;
   std::size_t journal_forget_bytes = troupe::journal_forget_bytes;
   reader_limits reads = {};
+  /// Called while the store starts, often, on the calling thread; may be null.
+  std::function<void(const start_progress&)> on_progress = nullptr;
 };
 
 /// Of the journal, in the directory of the store.

@@ -64,6 +64,8 @@ inline constexpr auto arrows = std::to_array<arrow>({
     {"protocol/record/", "protocol/a2a/"},
     {"store/rocksdb/", "store/memory/"},
     {"store/rocksdb/", "store/journal/"},
+    {"store/tools/", "store/rocksdb/"},
+    {"store/tools/", "store/journal/"},
     {"actors/service/", "actors/feed/"},
     {"net/a2a/", "net/http/"},
     {"net/a2a/", "net/push/"},

@@ -1,4 +1,5 @@
 #include "protocol/opt/codec_opt.hpp"
+#include "protocol/record/change_line.hpp"
 #include "protocol/record/record.hpp"
 #include "tests/protocol/random_values.hpp"
 #include "tests/support/catch.hpp"
@@ -6,6 +7,7 @@
 #include <boost/json/parse.hpp>
 
 #include <type_traits>
+#include <utility>
 
 using namespace troupe;
 using test::random_values;
@@ -87,24 +89,36 @@ bool same(const task& a, const task& b) {
          && a.ready_at == b.ready_at && a.since == b.since && a.details == b.details;
 }
 
+// A structured binding names every member, or does not compile.
 bool same(const objective_created& a, const objective_created& b) {
-  return same(a.spec, b.spec) && a.root_task == b.root_task && a.owner == b.owner
-         && same(a.trace, b.trace);
+  const auto& [a1, a2, a3, a4] = a;
+  const auto& [b1, b2, b3, b4] = b;
+  return same(a1, b1) && same(a2, b2) && same(a3, b3) && same(a4, b4);
 }
 bool same(const objective_edited& a, const objective_edited& b) {
-  return a.edited == b.edited;
+  const auto& [a1] = a;
+  const auto& [b1] = b;
+  return same(a1, b1);
 }
 bool same(const plan_edited& a, const plan_edited& b) {
-  return a.plan == b.plan && a.edited == b.edited;
+  const auto& [a1, a2] = a;
+  const auto& [b1, b2] = b;
+  return same(a1, b1) && same(a2, b2);
 }
 bool same(const objective_moved& a, const objective_moved& b) {
-  return a.on == b.on && a.reason == b.reason;
+  const auto& [a1, a2] = a;
+  const auto& [b1, b2] = b;
+  return same(a1, b1) && same(a2, b2);
 }
 bool same(const plan_added& a, const plan_added& b) {
-  return same(a.spec, b.spec) && a.start == b.start;
+  const auto& [a1, a2] = a;
+  const auto& [b1, b2] = b;
+  return same(a1, b1) && same(a2, b2);
 }
 bool same(const plan_moved& a, const plan_moved& b) {
-  return a.plan == b.plan && a.on == b.on && a.reason == b.reason && a.requested == b.requested;
+  const auto& [a1, a2, a3, a4] = a;
+  const auto& [b1, b2, b3, b4] = b;
+  return same(a1, b1) && same(a2, b2) && same(a3, b3) && same(a4, b4);
 }
 bool same(const add_task& a, const add_task& b) {
   return same(a.spec, b.spec);
@@ -125,47 +139,65 @@ bool same(const Operation<std::uint32_t>& a, const Operation<std::uint32_t>& b) 
     more = a.priority == b.priority;
   return a.task == b.task && more;
 }
+bool same(const applied_operation& a, const applied_operation& b) {
+  return a.index() == b.index()
+         && std::visit([&]<class Kind>(const Kind& one) { return same(one, std::get<Kind>(b)); },
+                       a);
+}
 bool same(const plan_changed& a, const plan_changed& b) {
-  const auto same_operation = [](const applied_operation& x, const applied_operation& y) {
-    return x.index() == y.index()
-           && std::visit([&]<class Kind>(const Kind& one) { return same(one, std::get<Kind>(y)); },
-                         x);
-  };
-  return a.plan == b.plan && a.author == b.author && a.reason == b.reason
-         && a.revision == b.revision
-         && std::ranges::equal(a.operations, b.operations, same_operation);
+  const auto& [a1, a2, a3, a4, a5] = a;
+  const auto& [b1, b2, b3, b4, b5] = b;
+  return same(a1, b1) && same(a2, b2) && same(a3, b3) && same(a4, b4) && same(a5, b5);
 }
 bool same(const tasks_withdrawn& a, const tasks_withdrawn& b) {
-  return a.plan == b.plan && a.tasks == b.tasks && a.to == b.to && a.reason == b.reason
-         && a.metadata == b.metadata;
+  const auto& [a1, a2, a3, a4, a5] = a;
+  const auto& [b1, b2, b3, b4, b5] = b;
+  return same(a1, b1) && same(a2, b2) && same(a3, b3) && same(a4, b4) && same(a5, b5);
 }
 bool same(const tasks_renewed& a, const tasks_renewed& b) {
-  return a.plan == b.plan && a.tasks == b.tasks;
+  const auto& [a1, a2] = a;
+  const auto& [b1, b2] = b;
+  return same(a1, b1) && same(a2, b2);
 }
 bool same(const pause_changed& a, const pause_changed& b) {
-  return a.paused == b.paused && a.plan == b.plan;
+  const auto& [a1, a2] = a;
+  const auto& [b1, b2] = b;
+  return same(a1, b1) && same(a2, b2);
 }
 bool same(const objective_closing& a, const objective_closing& b) {
-  return a.to == b.to && a.reason == b.reason;
+  const auto& [a1, a2] = a;
+  const auto& [b1, b2] = b;
+  return same(a1, b1) && same(a2, b2);
 }
 bool same(const task_created& a, const task_created& b) {
-  return same(a.record, b.record);
+  const auto& [a1] = a;
+  const auto& [b1] = b;
+  return same(a1, b1);
 }
 bool same(const task_moved& a, const task_moved& b) {
-  return a.to == b.to && a.attempt == b.attempt && same(a.message, b.message)
-         && a.failures == b.failures && a.taken_by == b.taken_by;
+  const auto& [a1, a2, a3, a4, a5] = a;
+  const auto& [b1, b2, b3, b4, b5] = b;
+  return same(a1, b1) && same(a2, b2) && same(a3, b3) && same(a4, b4) && same(a5, b5);
 }
 bool same(const question_opened& a, const question_opened& b) {
-  return a.asked && b.asked ? *a.asked == *b.asked : a.asked == b.asked;
+  const auto& [a1] = a;
+  const auto& [b1] = b;
+  return same(a1, b1);
 }
 bool same(const question_answered& a, const question_answered& b) {
-  return a.id == b.id;
+  const auto& [a1] = a;
+  const auto& [b1] = b;
+  return same(a1, b1);
 }
 bool same(const question_expired& a, const question_expired& b) {
-  return a.id == b.id;
+  const auto& [a1] = a;
+  const auto& [b1] = b;
+  return same(a1, b1);
 }
 bool same(const question_withdrawn& a, const question_withdrawn& b) {
-  return a.id == b.id && a.reason == b.reason;
+  const auto& [a1, a2] = a;
+  const auto& [b1, b2] = b;
+  return same(a1, b1) && same(a2, b2);
 }
 bool same(const task_queued&, const task_queued&) {
   return true;
@@ -174,16 +206,24 @@ bool same(const task_resumed&, const task_resumed&) {
   return true;
 }
 bool same(const task_noted& a, const task_noted& b) {
-  return a.note == b.note;
+  const auto& [a1] = a;
+  const auto& [b1] = b;
+  return same(a1, b1);
 }
 bool same(const task_message& a, const task_message& b) {
-  return same(a.message, b.message) && a.state == b.state;
+  const auto& [a1, a2] = a;
+  const auto& [b1, b2] = b;
+  return same(a1, b1) && same(a2, b2);
 }
 bool same(const task_artifact& a, const task_artifact& b) {
-  return same(a.artifact, b.artifact) && a.append == b.append && a.last_chunk == b.last_chunk;
+  const auto& [a1, a2, a3] = a;
+  const auto& [b1, b2, b3] = b;
+  return same(a1, b1) && same(a2, b2) && same(a3, b3);
 }
 bool same(const task_progress& a, const task_progress& b) {
-  return same(a.progress, b.progress);
+  const auto& [a1] = a;
+  const auto& [b1] = b;
+  return same(a1, b1);
 }
 
 bool same(const event& a, const event& b) {
@@ -243,60 +283,127 @@ std::vector<applied_operation> any_operations(random_values& random) {
   return out;
 }
 
+/// One of each kind of event, every member filled. A kind without its function does not compile.
+template<class Kind>
+Kind any_of(random_values& random, const change& where) = delete;
+
+template<>
+objective_created any_of(random_values& random, const change&) {
+  return {std::make_shared<const objective_spec>(random.any_objective_spec()),
+          task_id{random.text()}, random.text(), shared_trace(random.any_trace())};
+}
+template<>
+objective_edited any_of(random_values& random, const change&) {
+  return {{random.text(), random.text(), random.object()}};
+}
+template<>
+plan_edited any_of(random_values& random, const change&) {
+  return {random.below(100), {random.text(), random.text(), random.object()}};
+}
+template<>
+objective_moved any_of(random_values& random, const change&) {
+  return {static_cast<objective_event>(random.below(objective_event_count)), random.text()};
+}
+template<>
+plan_added any_of(random_values& random, const change&) {
+  return {random.plan_ptr(), random.coin()};
+}
+template<>
+plan_moved any_of(random_values& random, const change&) {
+  return {random.below(100), static_cast<plan_event>(random.below(plan_event_count)), random.text(),
+          random.coin()};
+}
+template<>
+plan_changed any_of(random_values& random, const change&) {
+  return {random.below(100), any_operations(random), random.text(), random.text(),
+          random.below(1000)};
+}
+template<>
+tasks_withdrawn any_of(random_values& random, const change&) {
+  return {random.below(100), random.indexes(), random.any_task_state(), random.text(),
+          random.object()};
+}
+template<>
+tasks_renewed any_of(random_values& random, const change&) {
+  return {random.below(100), random.indexes()};
+}
+template<>
+pause_changed any_of(random_values& random, const change&) {
+  return {random.coin(), random.coin() ? std::optional{random.below(100)} : std::nullopt};
+}
+template<>
+objective_closing any_of(random_values& random, const change&) {
+  return {random.any_objective_state(), random.text()};
+}
+template<>
+task_created any_of(random_values& random, const change& where) {
+  auto record = std::make_shared<task>(random.any_task());
+  if (random.coin())
+    record->id = where.task.id;
+  if (random.coin())
+    record->context = where.context;
+  if (random.coin())
+    record->created = record->status.at = where.at;
+  if (random.coin())
+    record->status.state = task_state::submitted;
+  return {std::move(record)};
+}
+template<>
+task_moved any_of(random_values& random, const change&) {
+  return {random.any_task_state(), random.below(4), random.message_or_null(), random.below(3),
+          random.coin() ? random.text() : std::string{}};
+}
+template<>
+task_message any_of(random_values& random, const change&) {
+  return {std::make_shared<const message>(random.any_message()), random.any_task_state()};
+}
+template<>
+task_artifact any_of(random_values& random, const change&) {
+  return {std::make_shared<const artifact>(random.any_artifact()), random.coin(), random.coin()};
+}
+template<>
+task_progress any_of(random_values& random, const change&) {
+  return {std::make_shared<const progress_report>(random.any_progress())};
+}
+template<>
+question_opened any_of(random_values& random, const change&) {
+  return {std::make_shared<const question>(random.any_question())};
+}
+template<>
+question_answered any_of(random_values& random, const change&) {
+  return {random.text()};
+}
+template<>
+question_expired any_of(random_values& random, const change&) {
+  return {random.text()};
+}
+template<>
+question_withdrawn any_of(random_values& random, const change&) {
+  return {random.text(), random.text()};
+}
+template<>
+task_queued any_of(random_values&, const change&) {
+  return {};
+}
+template<>
+task_resumed any_of(random_values&, const change&) {
+  return {};
+}
+template<>
+task_noted any_of(random_values& random, const change&) {
+  return {random.text()};
+}
+
+/// Of the kind that has this number in the variant.
 event any_event(random_values& random, std::size_t kind, const change& where) {
-  switch (kind) {
-    case 0:
-      return objective_created{std::make_shared<const objective_spec>(random.any_objective_spec()),
-                               task_id{random.text()}, random.text(),
-                               shared_trace(random.any_trace())};
-    case 1: return objective_edited{{random.text(), random.text(), random.object()}};
-    case 2: return objective_moved{event_to(random.any_objective_state()), random.text()};
-    case 3: return plan_added{random.plan_ptr(), random.coin()};
-    case 4:
-      return plan_moved{random.below(100), event_to(random.any_plan_state()), random.text(),
-                        random.coin()};
-    case 5:
-      return plan_changed{random.below(100), any_operations(random), random.text(), random.text(),
-                          random.below(1000)};
-    case 6:
-      return tasks_withdrawn{random.below(100), random.indexes(), random.any_task_state(),
-                             random.text(), random.object()};
-    case 7: return tasks_renewed{random.below(100), random.indexes()};
-    case 8:
-      return pause_changed{random.coin(),
-                           random.coin() ? std::optional{random.below(100)} : std::nullopt};
-    case 9: return objective_closing{random.any_objective_state(), random.text()};
-    case 10: {
-      auto record = std::make_shared<task>(random.any_task());
-      if (random.coin())
-        record->id = where.task.id;
-      if (random.coin())
-        record->context = where.context;
-      if (random.coin())
-        record->created = record->status.at = where.at;
-      if (random.coin())
-        record->status.state = task_state::submitted;
-      return task_created{std::move(record)};
-    }
-    case 11:
-      return task_moved{random.any_task_state(), random.below(4), random.message_or_null(),
-                        random.below(3), random.coin() ? random.text() : std::string{}};
-    case 12:
-      return task_message{std::make_shared<const message>(random.any_message()),
-                          random.any_task_state()};
-    case 13:
-      return task_artifact{std::make_shared<const artifact>(random.any_artifact()), random.coin(),
-                           random.coin()};
-    case 14: return task_progress{std::make_shared<const progress_report>(random.any_progress())};
-    case 15: return question_opened{std::make_shared<const question>(random.any_question())};
-    case 16: return question_answered{random.text()};
-    case 17: return question_expired{random.text()};
-    case 18: return question_withdrawn{random.text(), random.text()};
-    case 19: return task_queued{};
-    case 20: return task_resumed{};
-    case 21: return task_noted{random.text()};
-    default: return plan_edited{random.below(100), {random.text(), random.text(), random.object()}};
-  }
+  event out;
+  const auto make = [&]<std::size_t... number>(std::index_sequence<number...>) {
+    ((number == kind
+      && (out = any_of<std::variant_alternative_t<number, event>>(random, where), true))
+     || ...);
+  };
+  make(std::make_index_sequence<std::variant_size_v<event>>{});
+  return out;
 }
 
 change any_change(random_values& random) {
@@ -359,6 +466,53 @@ TEST_CASE("a change of several facts keeps them in order, and one of none is a r
     REQUIRE(back.has_value());
     REQUIRE(same(*back, change));
   }
+}
+
+TEST_CASE("a line of a change says everything, whatever the kinds of its events",
+          "[protocol][record]") {
+  const auto kind =
+      static_cast<std::size_t>(GENERATE(range(0, static_cast<int>(std::variant_size_v<event>))));
+  random_values random{static_cast<std::uint32_t>(kind)};
+  for (std::uint32_t i = 0; i < rounds; ++i) {
+    auto change = any_change(random);
+    change.events.push_back(any_event(random, kind, change));
+    std::string line;
+    record::write_line(line, change);
+    CAPTURE(line);
+    CHECK(line.find('\n') == std::string::npos);
+    const auto back = record::read_line(line);
+    REQUIRE(back.has_value());
+    REQUIRE(same(*back, change));
+  }
+}
+
+TEST_CASE("a line of a change names its stream, its sequence and its group", "[protocol][record]") {
+  std::string line;
+  record::write_line(line, {"trip", false, 3, R"({"t":1,"e":[]})"}, 17);
+  CHECK(line == R"({"objective":"trip","sequence":3,"group":17,"change":{"t":1,"e":[]}})");
+  const auto back = record::read_line(line);
+  REQUIRE(back.has_value());
+  CHECK(back->stream() == "trip");
+  CHECK(back->sequence == 3);
+  line.clear();
+  record::write_line(line, {"lone", true, 1, R"({"t":1,"c":"talk","e":[]})"});
+  CHECK(line == R"({"task":"lone","sequence":1,"change":{"t":1,"c":"talk","e":[]}})");
+  CHECK(record::read_line(line)->task.id.str() == "lone");
+}
+
+TEST_CASE("a line that is not one of a change is an error", "[protocol][record]") {
+  const auto* line =
+      GENERATE("", "[]", "{}", R"({"objective":"o","sequence":1})",
+               R"({"sequence":1,"change":{"t":1,"e":[]}})",
+               R"({"objective":7,"sequence":1,"change":{"t":1,"e":[]}})",
+               R"({"objective":"o","sequence":-1,"change":{"t":1,"e":[]}})",
+               R"({"task":"t","sequence":1,"change":{"t":1,"e":[]}})",
+               R"({"objective":"o","sequence":1,"change":{"t":1,"c":"x","e":[]}})",
+               R"({"objective":"o","sequence":1,"change":{"t":1,"e":[{"unheard of":1}]}})");
+  CAPTURE(line);
+  const auto back = record::read_line(line);
+  REQUIRE(back.has_error());
+  CHECK(back.error().code == errc::store_failed);
 }
 
 TEST_CASE("facts without a value are rows too", "[protocol][record]") {

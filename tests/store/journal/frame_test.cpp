@@ -70,7 +70,7 @@ TEST_CASE("Damage with readable groups behind it says where it is and how many t
   const auto scan = scan_segment(file, some_segment(), 0, std::nullopt);
   CHECK(scan.end == segment_end::damaged);
   CHECK(scan.end_offset == segment_header_bytes);
-  CHECK(scan.groups_behind == 2);
+  REQUIRE(scan.behind.size() == 2);
   CHECK(scan.last == 9);
 }
 

@@ -72,7 +72,7 @@ void simulated_disk::open(const std::string& name, open_mode how, disk_read_done
   submit(names_queue, [this, name, how, done = std::move(done)] {
     const auto failed = refusal(disk_call::open, name);
     auto& file = names_[name];
-    if (failed || (!file && how == open_mode::existing)) {
+    if (failed || (!file && how != open_mode::emptied)) {
       if (!file)
         names_.erase(name);
       done(failed ? failed : from_errno(ENOENT), file_id{});

@@ -2,6 +2,7 @@
 #include "store/rocksdb/rocksdb_store.hpp"
 #include "tests/store/changes.hpp"
 #include "tests/store/kinds.hpp"
+#include "tests/store/ordinary_user.hpp"
 #include "tests/store/rocksdb/small_file_system.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/reads.hpp"
@@ -10,7 +11,6 @@
 #include <rocksdb/db.h>
 
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -30,25 +30,6 @@ error refusal(const std::string& directory) {
   REQUIRE(out.has_error());
   return out.error();
 }
-
-/// While it lives, the process has no special rights.
-class ordinary_user {
-public:
-  ordinary_user() : was_superuser_(::geteuid() == 0) {
-    if (was_superuser_)
-      REQUIRE(::seteuid(nobody) == 0);
-  }
-  ~ordinary_user() {
-    if (was_superuser_ && ::seteuid(0) != 0)
-      std::abort();
-  }
-  ordinary_user(const ordinary_user&) = delete;
-  ordinary_user& operator=(const ordinary_user&) = delete;
-
-private:
-  static constexpr ::uid_t nobody = 65534;
-  bool was_superuser_;
-};
 
 } // namespace
 
@@ -221,6 +202,41 @@ TEST_CASE("A damaged database file is refused, not half read", "[store][disk]") 
   const auto why = refusal(directory / "data");
   CHECK(why.code == errc::store_failed);
   CHECK_THAT(why.message, ContainsSubstring(directory / "data"));
+}
+
+TEST_CASE("A missing table and a list of tables that is cut are named", "[store][disk]") {
+  const temporary_directory directory;
+  { const auto records = open_or_fail(directory / "data"); }
+  std::string list;
+  std::string table;
+  for (const auto& entry : fs::directory_iterator{directory / "data"}) {
+    const auto name = entry.path().filename().string();
+    if (name.starts_with("MANIFEST"))
+      list = entry.path().string();
+    if (name.ends_with(".sst"))
+      table = name;
+  }
+  REQUIRE_FALSE(table.empty());
+  SECTION("a table") {
+    fs::remove(directory / ("data/" + table));
+    CHECK_THAT(refusal(directory / "data").message,
+               ContainsSubstring("the table file " + table + " is missing"));
+  }
+  SECTION("the list") {
+    fs::resize_file(list, 20);
+    CHECK_THAT(refusal(directory / "data").message,
+               ContainsSubstring("the list of its table files, MANIFEST, is cut off or damaged"));
+  }
+  SECTION("the file that names the list") {
+    fs::resize_file(directory / "data/CURRENT", 3);
+    CHECK_THAT(refusal(directory / "data").message, ContainsSubstring("CURRENT"));
+  }
+  SECTION("the journal") {
+    fs::remove_all(directory / "data/journal");
+    CHECK_THAT(refusal(directory / "data").message,
+               ContainsSubstring("The journal is missing")
+                   && ContainsSubstring("troupe store repair --lose-after"));
+  }
 }
 
 TEST_CASE("A change in the tables that cannot be read stops the start with its name",

@@ -392,3 +392,29 @@ TEST_CASE("A journal written in groups and cut anywhere gives a state that once 
   CHECK(reached == changes);
   CHECK(seen.size() >= changes / 7); // Each group by itself.
 }
+
+TEST_CASE("The start says how many live streams and groups it has read", "[store][crash]") {
+  image left;
+  const auto commit = [](turned_store& to, const std::string& id) {
+    to.commit(about_lone(id, "c", 1, born_lone(id, "c", 1)));
+    to.flush();
+  };
+  {
+    const auto closed = left.open();
+    for (const auto* id : {"a", "b", "c"})
+      commit(*closed, id);
+  }
+  const auto live = left.open();
+  for (const auto* id : {"d", "e"})
+    commit(*live, id);
+  const auto killed = left.with_journal(left.journal());
+  std::vector<std::string> seen;
+  killed->options.on_progress = [&](const start_progress& at) {
+    seen.push_back(std::string{at.stage} + " " + std::to_string(at.done) + "/"
+                   + std::to_string(at.all));
+  };
+  const auto opened = killed->open();
+  CHECK(seen
+        == std::vector<std::string>{"live streams 1/3", "live streams 2/3", "live streams 3/3",
+                                    "groups 1/2", "groups 2/2"});
+}

@@ -1,0 +1,62 @@
+#include "store/tools/read_only.hpp"
+
+#include <troupe/store/store.hpp>
+
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace troupe {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+error refuse(std::string why) {
+  return make_error(errc::store_failed, std::move(why));
+}
+
+/// Whether a process that does not know our lock has the tables open. RocksDB locks its file
+/// `LOCK`.
+bool are_tables_locked(const std::string& directory) {
+  const int file = ::open((directory + "/LOCK").c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0)
+    return false;
+  struct flock other {};
+  other.l_type = F_WRLCK;
+  other.l_whence = SEEK_SET;
+  const bool is_held = ::fcntl(file, F_GETLK, &other) == 0 && other.l_type != F_UNLCK;
+  ::close(file);
+  return is_held;
+}
+
+} // namespace
+
+result<std::unique_ptr<directory_lock>> lock_to_read(const std::string& directory) {
+  if (directory.empty())
+    return refuse("No data directory was given.");
+  std::error_code failure;
+  const auto kind = fs::status(directory, failure).type();
+  if (kind == fs::file_type::not_found)
+    return refuse("The data directory " + directory + " does not exist.");
+  if (kind == fs::file_type::none)
+    return refuse("The data directory " + directory + " cannot be read (" + failure.message()
+                  + ").");
+  if (kind != fs::file_type::directory)
+    return refuse("The data directory " + directory + " is a file, not a directory.");
+  if (::faccessat(AT_FDCWD, directory.c_str(), R_OK | X_OK, AT_EACCESS) != 0)
+    return refuse("The data directory " + directory + " cannot be read ("
+                  + std::generic_category().message(errno) + "); correct its permissions.");
+  if (!holds_rocksdb_store(directory))
+    return refuse("There is no store in the directory " + directory + ".");
+  auto locked = directory_lock::take_shared(directory);
+  if (locked && are_tables_locked(directory))
+    return already_in_use(directory);
+  return locked;
+}
+
+} // namespace troupe

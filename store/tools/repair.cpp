@@ -1,0 +1,215 @@
+#include "store/tools/repair.hpp"
+
+#include "protocol/record/record.hpp"
+#include "store/group.hpp"
+#include "store/journal/blocking.hpp"
+#include "store/journal/file_disk.hpp"
+#include "store/journal/layout.hpp"
+#include "store/journal/readable_groups.hpp"
+#include "store/journal/rewrite.hpp"
+#include "store/rocksdb/rocksdb_open.hpp"
+#include "store/tools/copy_directory.hpp"
+#include "store/tools/read_only.hpp"
+#include <troupe/protocol/push_row.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string journal_path(const std::string& directory) {
+  return directory + "/" + journal_directory;
+}
+
+error cannot_help(const std::string& why) {
+  return make_error(errc::store_failed,
+                    why
+                        + " A repair of the journal cannot help; restore the data directory from "
+                          "a backup.");
+}
+
+struct plan {
+  repair_report report;
+  journal::follower_mark mark;
+  std::vector<std::string> kept; ///< The groups after the mark.
+};
+
+/// Divides the readable groups into those that are kept and those that are lost.
+class group_sorter {
+public:
+  group_sorter(plan& into, const lost_change_fn& on_lost) : plan_(into), on_lost_(on_lost) {
+    plan_.report.mark = plan_.report.last = plan_.mark.at;
+  }
+
+  void take(const journal::readable_group& group) {
+    if (group.at <= plan_.mark.at)
+      return;
+    const auto entries = read_group(group.bytes);
+    const bool follows = group.at == plan_.report.last + 1 && plan_.report.lost_groups == 0;
+    if (follows && entries && is_understood(*entries)) {
+      plan_.report.last = group.at;
+      plan_.kept.emplace_back(group.bytes);
+      return;
+    }
+    if (follows)
+      plan_.report.damage +=
+          "Group " + std::to_string(group.at) + " is whole, but it cannot be understood. ";
+    ++plan_.report.lost_groups;
+    last_lost_ = group.at;
+    for (const auto& entry : entries.value_or(std::vector<group_entry>{}))
+      std::visit([&](const auto& each) { lose(group.at, each); }, entry);
+  }
+
+  /// `safe`: groups up to this are known to have been acknowledged.
+  void finish(journal::position safe) {
+    const auto end = std::max(last_lost_, safe);
+    if (end > plan_.report.last)
+      plan_.report.unreadable_groups = end - plan_.report.last - plan_.report.lost_groups;
+  }
+
+private:
+  static bool is_understood(const std::vector<group_entry>& entries) {
+    return std::ranges::all_of(entries, [](const group_entry& entry) {
+      if (const auto* change = std::get_if<group_change>(&entry))
+        return record::read_change(change->row, change->stream, change->sequence).has_value();
+      const auto& push = std::get<group_push>(entry);
+      return !push.row || record::read_push_row(*push.row, push.task, push.config).has_value();
+    });
+  }
+
+  void lose(journal::position at, const group_change& entry) {
+    const auto change = record::read_change(entry.row, entry.stream, entry.sequence);
+    if (!change)
+      return;
+    const bool is_lone = !change->task.id.empty() && change->task.lone;
+    if (on_lost_)
+      on_lost_({entry.stream, is_lone, entry.sequence, entry.row}, at);
+    auto& lost = plan_.report.lost;
+    const auto [known, is_new] =
+        index_.try_emplace({is_lone, std::string{entry.stream}}, lost.size());
+    if (is_new)
+      lost.push_back({std::string{entry.stream}, is_lone, entry.sequence, 0, 0, {}});
+    auto& of = lost[known->second];
+    of.last = entry.sequence;
+    ++of.changes;
+    if (!change->task.id.empty())
+      of.tasks.insert(change->task.id.str());
+  }
+  void lose(journal::position, const group_push&) { ++plan_.report.lost_pushes; }
+
+  plan& plan_;
+  const lost_change_fn& on_lost_;
+  journal::position last_lost_ = 0;
+  std::map<std::pair<bool, std::string>, std::size_t> index_; ///< Of `lost`.
+};
+
+/// The caller keeps other processes away.
+result<plan> make_plan(const std::string& directory, const lost_change_fn& on_lost) {
+  const auto tables = open_tables_to_read(directory);
+  if (!tables)
+    return cannot_help(tables.error().message);
+  if (!tables->mark)
+    return make_error(errc::store_failed,
+                      "The store in " + directory
+                          + " has format 1, which has no journal of its own. `troupe store migrate "
+                            "--data "
+                          + directory + "` converts it.");
+  plan out;
+  out.mark = *tables->mark;
+  group_sorter groups{out, on_lost};
+  std::error_code unknown;
+  if (!fs::exists(journal_path(directory), unknown)) {
+    out.report.is_needed = true;
+    out.report.damage = "The journal is missing.";
+    return out;
+  }
+  const auto files = journal::make_file_disk(journal_path(directory));
+  const auto found = journal::inspect(*files, out.mark.at);
+  if (!found)
+    return found.error();
+  auto damage =
+      !found->damage.empty() ? describe_damage(*found) : journal::describe_misfit(*found, out.mark);
+  const bool is_other =
+      found->journal_id != 0 && found->journal_id != out.mark.journal_id && !found->is_new;
+  if (is_other)
+    return cannot_help(damage);
+  if (const auto read = journal::for_each_readable_group(
+          *files, out.mark.journal_id,
+          [&](const journal::readable_group& group) { groups.take(group); });
+      !read)
+    return read.error();
+  damage += damage.empty() || out.report.damage.empty() ? "" : " ";
+  out.report.damage = damage + out.report.damage;
+  out.report.is_needed = !out.report.damage.empty();
+  if (!out.report.is_needed)
+    return out;
+  const auto slots = journal::read_file(*files, journal::safe_name);
+  groups.finish(slots.failed ? 0 : journal::read_safe_slots(slots.value, out.mark.journal_id));
+  return out;
+}
+
+/// Whether the next start will take the journal.
+result<void> check_result(journal::disk& files, const journal::follower_mark& mark) {
+  const auto found = journal::inspect(files, mark.at);
+  if (!found)
+    return found.error();
+  const auto problem =
+      found->damage.empty() ? journal::describe_misfit(*found, mark) : describe_damage(*found);
+  return problem.empty() ? result<void>{}
+                         : result<void>{make_error(errc::store_failed,
+                                                   "The journal was written anew, and still does "
+                                                   "not fit: "
+                                                       + problem)};
+}
+
+} // namespace
+
+result<repair_report> plan_repair(const std::string& directory, const lost_change_fn& on_lost) {
+  const auto locked = lock_to_read(directory);
+  if (!locked)
+    return locked.error();
+  auto made = make_plan(directory, on_lost);
+  if (!made)
+    return made.error();
+  return std::move(made->report);
+}
+
+result<repair_report> repair_store(const std::string& directory, const lost_change_fn& on_lost) {
+  if (const auto usable = lock_to_read(directory); !usable) // Given up again at once.
+    return usable.error();
+  const auto locked = directory_lock::take(directory);
+  if (!locked)
+    return locked.error();
+  auto made = make_plan(directory, on_lost);
+  if (!made)
+    return made.error();
+  auto& report = made->report;
+  if (!report.is_needed)
+    return std::move(report);
+  auto copy = copy_directory(directory, "before-repair");
+  if (!copy)
+    return copy.error();
+  report.copy = std::move(*copy);
+  std::error_code failure;
+  fs::create_directory(journal_path(directory), failure);
+  if (failure)
+    return make_error(errc::store_failed, "The directory " + journal_path(directory)
+                                              + " cannot be created (" + failure.message() + ").");
+  const auto files = journal::make_file_disk(journal_path(directory));
+  if (const auto written =
+          journal::rewrite_journal(*files, made->mark.journal_id, made->mark.at + 1, made->kept);
+      !written)
+    return written.error();
+  if (const auto fits = check_result(*files, made->mark); !fits)
+    return fits.error();
+  return std::move(report);
+}
+
+} // namespace troupe
