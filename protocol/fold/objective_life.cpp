@@ -427,7 +427,7 @@ struct objective_decider {
     }
   }
 
-  /// An objective that has failed is open again, so that somebody can start the plan.
+  /// An objective that has failed is open again, so that the plan can be started.
   void retry_by_request(std::uint32_t plan) {
     if (view().state == objective_state::canceled)
       return refuse_canceled();

@@ -13,7 +13,10 @@ struct codec {
   static constexpr auto read_message = [](const boost::json::value& from, id_source& ids) {
     return v0_3::read_message(from, ids);
   };
-  static constexpr auto read_send_params = v0_3::read_send_params;
+  /// With OPT active, so that a message may lack its id.
+  static constexpr auto read_send_params = [](const boost::json::value& from, id_source& ids) {
+    return v0_3::read_send_params(from, ids, true);
+  };
   static constexpr auto read_part = v0_3::read_part;
   static constexpr auto read_artifact = v0_3::read_artifact;
   static constexpr auto read_get_task = v0_3::read_get_task;
