@@ -15,9 +15,10 @@ namespace {
 /// Tables that are behind are looked at again after this time.
 constexpr std::chrono::milliseconds behind_interval{10};
 
-/// Groups that are staged while the first is on its way to the disk. They are written with one
-/// sync; more only take memory.
+/// Groups that are staged while the first is on its way to the disk, and their bytes: about as many
+/// as the journal writes with one sync. More only take memory.
 constexpr std::size_t groups_in_flight_max = 8;
+constexpr std::size_t bytes_in_flight_max = std::size_t{8} << 20;
 
 /// Memory for rows that is kept from one group to a later one.
 constexpr std::size_t spare_rows_bytes_max = std::size_t{1} << 20;
@@ -40,6 +41,7 @@ void group_writer::begin_at_start() {
 }
 
 void group_writer::start(std::function<void()> ready) {
+  is_started_ = true;
   if (!files_.own_disk)
     return;
   threaded_disk_ = files_.own_disk.get();
@@ -51,7 +53,7 @@ void group_writer::start(std::function<void()> ready) {
 bool group_writer::can_begin() const {
   return groups_.empty()
          || (!is_refused_ && groups_.size() < groups_in_flight_max
-             && groups_.back().pushes.empty());
+             && bytes_in_flight_ < bytes_in_flight_max && groups_.back().pushes.empty());
 }
 
 void group_writer::begin(std::vector<submission>&& changes, std::vector<push_write>&& pushes,
@@ -76,6 +78,7 @@ void group_writer::append(flight& group) {
   add_pushes(bytes, pushes_);
   behind_bytes_ += std::max(bytes.size(), group.rows.GetDataSize());
   group.bytes = bytes.size();
+  bytes_in_flight_ += bytes.size();
   group.is_durable = bytes.empty();
   if (bytes.empty())
     return;
@@ -108,6 +111,8 @@ void group_writer::turn_journal(bool is_alone) {
   for (;;) {
     while (journal_.turn()) {
     }
+    if (!threaded_disk_ && is_started_ && files_.disk->wait())
+      continue; // A disk that wakes no thread is waited for here.
     if (!threaded_disk_)
       return;
     if (!is_alone) {
@@ -132,6 +137,7 @@ group_writer::ended_group group_writer::publish() {
   tables_at_ = files_.mark.at;
   published_groups_ += first.bytes != 0 ? 1 : 0;
   published_bytes_ += first.bytes;
+  bytes_in_flight_ -= first.bytes;
   ended_group out;
   staging_.publish(first, out.settled);
   if (!first.pushes.empty())

@@ -117,11 +117,13 @@ private:
   rocksdb::DB& db_;
   journal::journal& journal_;
   journal::file_disk* threaded_disk_ = nullptr; ///< Once it was started.
+  bool is_started_ = false;
   push_table& pushes_;
   staging staging_;
   std::deque<flight> groups_;
-  rocksdb::WriteBatch spare_rows_; ///< Empty; its memory serves a later group.
-  bool is_refused_ = false;        ///< By the journal's disk or by the tables.
+  std::size_t bytes_in_flight_ = 0; ///< Of their groups in the journal.
+  rocksdb::WriteBatch spare_rows_;  ///< Empty; its memory serves a later group.
+  bool is_refused_ = false;         ///< By the journal's disk or by the tables.
   std::optional<refusal> tables_refused_;
   time_source::steady_point tables_retry_at_{};
   time_source::steady_point resume_at_{}; ///< Not before.

@@ -300,13 +300,13 @@ public:
         take_turns();
       {
         std::unique_lock lock{guard_};
-        done_.wait(lock, [&] { return is_quiet() || is_stuck(); });
+        done_.wait(lock, [&] { return is_quiet() || is_stuck() || is_held(); });
       }
       reader_.drain();
       const std::lock_guard lock{guard_};
       if (is_stuck())
         drop_continuations(dropped);
-      if (is_quiet() || is_stuck())
+      if (is_quiet() || is_stuck() || is_held())
         return;
     }
   }
@@ -412,6 +412,9 @@ private:
   [[nodiscard]] bool is_stuck() const noexcept {
     return !problem_.empty() || (!unread_.empty() && !has_work() && !is_writing_);
   }
+
+  /// Without threads: only the owner of the disk can go on. Under the lock.
+  [[nodiscard]] bool is_held() const noexcept { return !writer_.joinable() && is_writing_; }
 
   // -- the writer ------------------------------------------------------------------------------------------------------
 

@@ -56,10 +56,10 @@ inline constexpr const char* journal_directory = "journal";
 class turned_store : public store {
 public:
   virtual void start() = 0;
-  /// Writes one group of what has gathered and calls its continuations, or else does one read.
-  /// False if there is nothing to do, or the disk refuses. For a store that was not started: from
-  /// one thread only. There `flush` takes turns until there is nothing to write or the disk
-  /// refuses.
+  /// Begins a group of what has gathered, or takes one to its end and calls its continuations, or
+  /// else does one read. False if there is nothing to do, or the disk refuses or is waited for. For
+  /// a store that was not started: from one thread only. There `flush` takes turns until there is
+  /// nothing to write or the disk refuses.
   virtual bool turn() = 0;
 };
 

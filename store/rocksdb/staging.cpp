@@ -16,6 +16,11 @@ rows::stream_kind kind_of(const change& change) noexcept {
                                                      : rows::stream_kind::objective;
 }
 
+/// About nothing: its continuation runs when all that was submitted before it is durable.
+bool is_empty(const change& change) noexcept {
+  return change.context.empty() && change.task.id.empty() && change.events.empty();
+}
+
 } // namespace
 
 void staging::stage(staged_group& group, const std::unordered_set<std::string>& awaited,
@@ -34,6 +39,10 @@ void staging::stage(staged_group& group, const std::unordered_set<std::string>& 
            || std::any_of(apart.begin(), apart.end(), is_same);
   };
   for (auto& each : group.changes) {
+    if (is_empty(each.submitted)) {
+      each.is_staged = true;
+      continue;
+    }
     is_absent_ = must_wait(each);
     if (!is_absent_)
       stage_one(each);

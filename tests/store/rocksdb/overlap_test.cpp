@@ -6,8 +6,10 @@
 #include "tests/support/reads.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <random>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -193,4 +195,67 @@ TEST_CASE("What one group creates the next one may end before either is durable"
   const auto ended = find_task(records, spec->plans[0]->tasks[0].id);
   REQUIRE(ended);
   CHECK(ended->status.state == task_state::completed);
+}
+
+TEST_CASE("Groups in flight are kept, in their order, while the disk refuses", "[store]") {
+  image files;
+  held_disk disk{files.disk()};
+  const auto records = open_held(files, disk);
+  std::string acknowledged;
+  disk.is_held = true;
+  for (const char* const name : {"a", "b", "c"}) {
+    records->commit(about(name, 1, objective_created{make_objective(name, {1}), {}}),
+                    [&acknowledged, name] { acknowledged += name; });
+    REQUIRE(records->turn()); // It is begun.
+  }
+  files.disk().refuse = [](journal::disk_call, const std::string&) {
+    return std::make_error_code(std::errc::io_error);
+  };
+  disk.is_held = false;
+  CHECK_FALSE(records->turn());
+  CHECK_FALSE(records->status().writable);
+  CHECK(acknowledged.empty());
+  files.disk().refuse = nullptr;
+  files.time.pass(std::chrono::seconds{2});
+  records->flush();
+  CHECK(acknowledged == "abc");
+  CHECK(records->status().writable);
+  const auto copy = files.with_journal(files.journal());
+  const auto again = copy->open();
+  recover_or_fail(*again);
+  for (const char* const name : {"a", "b", "c"})
+    CHECK(find_objective(*again, objective_id{name}));
+}
+
+TEST_CASE("Waiting for groups that only the owner of the disk can end does not hang", "[store]") {
+  image files;
+  held_disk disk{files.disk()};
+  const auto records = open_held(files, disk);
+  disk.is_held = true;
+  bool is_acknowledged = false;
+  records->commit(about("o", 1, objective_created{make_objective("o", {1}), {}}),
+                  [&] { is_acknowledged = true; });
+  records->drain();
+  CHECK_FALSE(is_acknowledged);
+  disk.is_held = false;
+  records->drain();
+  CHECK(is_acknowledged);
+}
+
+TEST_CASE("A change of nothing is acknowledged after those before it, without a read", "[store]") {
+  image files;
+  held_disk disk{files.disk()};
+  const auto records = open_held(files, disk);
+  std::string acknowledged;
+  disk.is_held = true;
+  records->commit(about("o", 1, objective_created{make_objective("o", {1}), {}}),
+                  [&] { acknowledged += "o"; });
+  REQUIRE(records->turn());
+  records->commit({}, [&] { acknowledged += "-"; });
+  REQUIRE(records->turn());
+  CHECK(acknowledged.empty());
+  disk.is_held = false;
+  records->flush();
+  CHECK(acknowledged == "o-");
+  CHECK(records->status().reads.disk_reads == 0);
 }
