@@ -2,8 +2,10 @@
 #pragma once
 
 #include "store/journal/disk.hpp"
+#include <troupe/protocol/errc.hpp>
 
 #include <optional>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -25,6 +27,12 @@ template<class T, class Begin>
     if (!files.turn() && !files.wait())
       return {std::make_error_code(std::errc::io_error)};
   return std::move(*out);
+}
+
+/// What a message about `file` says of a call that failed.
+[[nodiscard]] inline error describe_unreadable(const std::string& file, std::error_code failed) {
+  return make_error(errc::store_unreadable,
+                    "The journal file \"" + file + "\" cannot be read: " + failed.message() + ".");
 }
 
 /// The whole content of a file.

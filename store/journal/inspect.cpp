@@ -11,12 +11,6 @@ namespace troupe::journal {
 
 namespace {
 
-/// What a message about `file` says of a failed call.
-error unreadable(const std::string& file, std::error_code failed) {
-  return make_error(errc::store_unreadable,
-                    "The journal file \"" + file + "\" cannot be read: " + failed.message() + ".");
-}
-
 /// Of a segment without a header: nothing was written after its first block.
 bool has_no_frames(std::string_view bytes) {
   return bytes.size() <= segment_header_bytes
@@ -54,7 +48,7 @@ private:
       return begin_anew();
     const auto text = read_file(files_, manifest_name);
     if (text.failed)
-      return unreadable(manifest_name, text.failed);
+      return describe_unreadable(manifest_name, text.failed);
     const auto content = read_manifest(text.value);
     if (!content)
       report(manifest_name, 0, "it is damaged");
@@ -75,7 +69,7 @@ private:
       const auto name = segment_name(ordinal);
       const auto bytes = read_file(files_, name);
       if (bytes.failed)
-        return unreadable(name, bytes.failed);
+        return describe_unreadable(name, bytes.failed);
       const auto read = read_segment_header(bytes.value);
       const bool is_empty =
           read.header ? scan_segment(bytes.value, *read.header, 0, std::nullopt).groups.empty()
@@ -100,7 +94,7 @@ private:
     if (names_.contains(safe_name)) {
       const auto slots = read_file(files_, safe_name);
       if (slots.failed)
-        return unreadable(safe_name, slots.failed);
+        return describe_unreadable(safe_name, slots.failed);
       out_.safe = read_safe_slots(slots.value, manifest_.journal_id);
     }
     // The headers first: each segment ends where the next one begins.
@@ -134,13 +128,13 @@ private:
     const auto file = wait_for<file_id>(
         files_, [&](auto done) { files_.open(name, open_mode::reading, std::move(done)); });
     if (file.failed)
-      return unreadable(name, file.failed);
+      return describe_unreadable(name, file.failed);
     const auto block = wait_for<std::string>(files_, [&](auto done) {
       files_.read(file.value, 0, segment_header_bytes, std::move(done));
     });
     files_.close(file.value);
     if (block.failed)
-      return unreadable(name, block.failed);
+      return describe_unreadable(name, block.failed);
     const auto read = read_segment_header(block.value);
     if (!read.header)
       report_segment(ordinal, read.problem);
@@ -161,7 +155,7 @@ private:
     const auto name = segment_name(header.ordinal);
     const auto bytes = read_file(files_, name);
     if (bytes.failed)
-      return unreadable(name, bytes.failed);
+      return describe_unreadable(name, bytes.failed);
     const auto scan = scan_segment(bytes.value, header, until ? 0 : out_.safe, until);
     if (is_behind_damage(header))
       out_.groups_behind += scan.groups.size();

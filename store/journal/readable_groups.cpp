@@ -10,11 +10,6 @@ namespace troupe::journal {
 
 namespace {
 
-error unreadable(const std::string& file, std::error_code failed) {
-  return make_error(errc::store_unreadable,
-                    "The journal file \"" + file + "\" cannot be read: " + failed.message() + ".");
-}
-
 /// The ordinal of the newest segment; 0 if the manifest cannot be read.
 std::uint64_t newest_segment(disk& files) {
   const auto text = read_file(files, manifest_name);
@@ -39,7 +34,7 @@ result<std::vector<segment_header>> read_headers(disk& files,
   for (const auto ordinal : ordinals) {
     const auto bytes = read_file(files, segment_name(ordinal));
     if (bytes.failed)
-      return unreadable(segment_name(ordinal), bytes.failed);
+      return describe_unreadable(segment_name(ordinal), bytes.failed);
     const auto header = read_segment_header(bytes.value).header;
     if (!header || header->ordinal != ordinal
         || header->journal_id != journal_id.value_or(header->journal_id))
@@ -68,7 +63,7 @@ result<void> for_each_readable_group(disk& files, std::optional<std::uint64_t> j
     const auto name = segment_name(header->ordinal);
     const auto bytes = read_file(files, name);
     if (bytes.failed)
-      return unreadable(name, bytes.failed);
+      return describe_unreadable(name, bytes.failed);
     const auto scan = scan_segment(bytes.value, *header, 0, until);
     const auto show = [&](const group_place& each) {
       visit({each.at, name, each.offset,

@@ -38,10 +38,6 @@ error refuse(std::string why) {
   return make_error(errc::store_failed, std::move(why));
 }
 
-std::string journal_path(const std::string& directory) {
-  return directory + "/" + journal_directory;
-}
-
 /// Whether a file may be in a directory where a new database is to be made: RocksDB leaves some
 /// when it is killed while it makes one, and a file system of its own has lost+found.
 bool may_precede_database(const std::string& name) {

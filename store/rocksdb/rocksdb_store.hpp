@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 
 namespace rocksdb {
@@ -50,6 +51,10 @@ struct rocksdb_internals {
 
 /// Of the journal, in the directory of the store.
 inline constexpr const char* journal_directory = "journal";
+
+[[nodiscard]] inline std::string journal_path(const std::string& directory) {
+  return directory + "/" + journal_directory;
+}
 
 /// A store whose writer and readers are step machines: threads take their turns after `start`, or
 /// the owner of the store does.

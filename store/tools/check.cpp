@@ -8,14 +8,6 @@
 
 namespace troupe {
 
-namespace {
-
-std::string journal_path(const std::string& directory) {
-  return directory + "/" + journal_directory;
-}
-
-} // namespace
-
 result<check_report> check_store(const std::string& directory, const check_watch& watch) {
   const auto locked = lock_to_read(directory);
   if (!locked)

@@ -24,10 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string journal_path(const std::string& directory) {
-  return directory + "/" + journal_directory;
-}
-
 error cannot_help(const std::string& why) {
   return make_error(errc::store_failed,
                     why

@@ -140,7 +140,7 @@ result<store_stat> stat_store(const std::string& directory) {
       const auto bytes = entry.file_size(unknown);
       out.table_bytes += unknown ? 0 : bytes;
     }
-  const auto path = directory + "/" + journal_directory;
+  const auto path = journal_path(directory);
   if (const auto read = read_journal(path, tables->mark, out); !read)
     return read.error();
   return out;
