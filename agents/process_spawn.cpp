@@ -170,8 +170,8 @@ std::variant<std::string, spawn_failure> find_program(const process_spec& spec) 
     rest.remove_prefix(end + 1);
   }
   const auto where = " in PATH (" + std::string(path_of(spec.environment)) + ")";
-  return spawn_failure{seen ? "program " + quoted(name) + where + " is not executable"
-                            : "program " + quoted(name) + " was not found" + where,
+  return spawn_failure{seen ? "program " + troupe::quoted(name) + where + " is not executable"
+                            : "program " + troupe::quoted(name) + " was not found" + where,
                        false};
 }
 
@@ -182,8 +182,8 @@ spawn_failure explain(const process_spec& spec, const std::string& program,
       || fault.reason == ENFILE)
     return our_fault(fault.reason);
   if (fault.stage == child_stage::directory)
-    return {"working directory " + quoted(spec.directory) + ": " + why, false};
-  const auto name = "program " + quoted(spec.argv.front());
+    return {"working directory " + troupe::quoted(spec.directory) + ": " + why, false};
+  const auto name = "program " + troupe::quoted(spec.argv.front());
   const auto full =
       program.front() == '/' || spec.directory.empty() ? program : spec.directory + "/" + program;
   struct stat info {};
