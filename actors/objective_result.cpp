@@ -27,9 +27,10 @@ public:
   void begin() { go_on(); }
 
 private:
-  /// An answer that comes at once is taken in the same loop, not in a deeper one.
+  /// An answer that comes at once is taken in the same loop, not in a deeper one. After `told_`
+  /// nothing is read: the objective begins again with another reader.
   void go_on() {
-    while (at_ < tasks_.size() && has_room()) {
+    while (!told_ && at_ < tasks_.size() && has_room()) {
       was_answered_.store(false, std::memory_order_relaxed);
       artifacts_->find(records_, tasks_[at_],
                        [me = shared_from_this()](const result<made_by_task>& made) {
@@ -39,8 +40,6 @@ private:
                        });
       if (!was_answered_.exchange(true, std::memory_order_acq_rel))
         return; // the answer goes on
-      if (told_)
-        return;
     }
     if (!std::exchange(told_, true))
       tell(to_, result_read{result_read::outcome::done, std::move(found_), tasks_.size() - at_});
