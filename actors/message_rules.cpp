@@ -74,7 +74,7 @@ message_ptr references_in(const message& message) {
   out->reference_task_ids = message.reference_task_ids;
   for (const auto& piece : message.parts)
     if (const auto pin = pinned_by(piece, {}); pin && !pin->empty())
-      out->parts.push_back(piece);
+      out->parts.emplace_back().metadata[reference_artifact_key] = *pin;
   return out;
 }
 
