@@ -134,6 +134,11 @@ result<void> gateway::impl::has_room(std::size_t bytes) const {
                     "");
 }
 
+result<void> gateway::impl::has_room(const edits& wanted) const {
+  const auto bytes = live_bytes_of(wanted);
+  return bytes == 0 ? result<void>{} : has_room(bytes);
+}
+
 result<objective_handle> gateway::impl::spawn_existing(const objective_view& view,
                                                        std::optional<task_state> root_shown) {
   std::vector<plan_spec_ptr> plans;

@@ -589,6 +589,8 @@ void gateway::update(update_objective command, reply<objective_ptr> done) {
                [self = impl_.get(), id, command = std::move(command)](const placement&,
                                                                       reply<objective_ptr> to) {
                  if (command.wrong)
+                 if (auto ok = self->has_room(command.edited); !ok)
+                   return to(ok.error());
                    return to(*command.wrong);
                  self->command<objective_ptr>(
                      id,
@@ -650,6 +652,8 @@ void gateway::update(update_plan command, reply<plan_id> done) {
       [self = impl_.get(), command = std::move(command)](const placement& at, reply<plan_id> to) {
         if (command.wrong)
           return to(*command.wrong);
+        if (auto ok = self->has_room(command.edited); !ok)
+          return to(ok.error());
         self->command<plan_id>(
             at.objective,
             [command](reply_port<plan_id> port) {

@@ -15,10 +15,12 @@ void objective_actor::on_change(const change_objective& message) {
   command from{.by = owner_of(message.command.who),
                .metadata = {},
                .answer = answer_with_view(message.done)};
+  const auto before = editable_bytes_of(view());
   if (auto refused = obey(message.command, std::move(from))) {
     message.done(std::move(*refused));
-    quit_if_ended();
+    return quit_if_ended();
   }
+  hold_bytes(editable_bytes_of(view()), before);
 }
 
 void objective_actor::on_add(const add_plan& message) {
@@ -103,9 +105,11 @@ void objective_actor::on_move_plan(const move_plan& message) {
                .plan = plan};
   const bool renames = !asked.edited.name.empty();
   if (auto refused =
+  const auto before = editable_bytes_of(*view().plans[plan].spec);
           obey(plan_change{plan, asked.state, asked.if_revision, asked.edited}, std::move(from)))
-    refuse(std::move(*refused));
-  else if (renames)
+    return refuse(std::move(*refused));
+  hold_bytes(editable_bytes_of(*view().plans[plan].spec), before);
+  if (renames)
     index_.reset(); // made anew, with the new name
 }
 

@@ -33,9 +33,14 @@ std::vector<plan_state> states_of(const objective_view& view) {
   return out;
 }
 
+/// What makes it no larger is always allowed: an objective may be created with more.
 std::optional<error> check_metadata(const boost::json::object& metadata, const edits& wanted) {
-  if (wanted.metadata.empty()
-      || bytes_of(metadata) + bytes_of(wanted.metadata) <= edited_metadata_bytes_max)
+  if (wanted.metadata.empty())
+    return std::nullopt;
+  auto merged = metadata;
+  merge_metadata(merged, wanted.metadata);
+  const auto size = bytes_of(merged);
+  if (size <= edited_metadata_bytes_max || size <= bytes_of(metadata))
     return std::nullopt;
   return make_error(errc::limit_exceeded,
                     "the metadata would have more than " + std::to_string(edited_metadata_bytes_max)
