@@ -294,6 +294,9 @@ struct objective_decider {
     if (!may_become(view().state, to))
       refuse_move(states_text("the objective", to_string(view().state), to_string(to)));
     return !out.refused;
+    else if (closing && to != *closing && to != objective_state::canceled)
+      refuse_move("the objective is being ended as " + std::string{to_string(*closing)}
+                  + " and cannot become " + std::string{to_string(to)});
   }
 
   void change_to(objective_state to) {
