@@ -552,7 +552,7 @@ void gateway::impl::create_named(create_objective command, resolved_objective re
         if (const auto most = options.parallel_max;
             most > 0 && (spec->parallel_max == 0 || spec->parallel_max > most))
           spec->parallel_max = most;
-        // Filled in before anybody else can see it.
+        // Filled in before it is shared.
         for (std::size_t p = 0; p < spec->plans.size(); ++p)
           name_plan(unshared(spec->plans[p]), spec->id, p);
         const auto id_of = [&spec](const task_position& at) {

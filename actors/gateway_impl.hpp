@@ -83,7 +83,7 @@ struct gateway::impl {
                  Message message);
 
   /// `to`, but a refusal waits until all is committed that was submitted before it: it may speak of
-  /// a state that nobody can read yet, and that is lost if the disk never takes it.
+  /// a state that is not readable yet, and that is lost if the disk never takes it.
   template<class T>
   [[nodiscard]] reply<T> refusing_after_commits(reply<T> to);
 

@@ -202,7 +202,7 @@ struct objective_decider {
         out.effects.emplace_back(end_running_plan{p, plan_end_with(to), reason});
   }
 
-  /// No plan stays pending: nobody would start it.
+  /// No plan stays pending: it would never begin.
   void end(objective_state to, const std::string& reason) {
     for (std::uint32_t p = 0; p < plans(); ++p)
       if (state_of(p) == plan_state::pending) {
