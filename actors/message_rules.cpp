@@ -103,6 +103,12 @@ std::vector<referenced_task> gather_references(const std::vector<message_ptr>& m
   return out;
 }
 
+bool is_for_default_agent(const plan_spec& plan, const agent_registry& agents) {
+  return std::all_of(plan.tasks.begin(), plan.tasks.end(), [&](const task_spec& task) {
+    return agents.name_or_default(task.agent) == agents.default_agent;
+  });
+}
+
 result<void> check_media_types(const message& message, const std::vector<std::string>& accepted,
                                const agent& who) {
   if (!accepted.empty())

@@ -6,6 +6,7 @@
 #include <troupe/actors/agent.hpp>
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/message.hpp>
+#include <troupe/protocol/spec.hpp>
 #include <troupe/protocol/task.hpp>
 
 #include <functional>
@@ -38,6 +39,9 @@ using find_made_fn = std::function<const std::vector<artifact_ptr>*(const task_i
 /// they are named. A task that cannot be found any more is left out.
 [[nodiscard]] std::vector<referenced_task>
 gather_references(const std::vector<message_ptr>& messages, const find_made_fn& find);
+
+/// Whether the default agent is to do all the work of the plan.
+[[nodiscard]] bool is_for_default_agent(const plan_spec& plan, const agent_registry& agents);
 
 /// The parts are of media types the agent takes, and it can make one of `accepted` (empty:
 /// anything). errc::content_type_not_supported.

@@ -291,12 +291,13 @@ struct objective_decider {
   }
 
   [[nodiscard]] bool may_change_to(objective_state to) {
+    const auto closing = view().closing;
     if (!may_become(view().state, to))
       refuse_move(states_text("the objective", to_string(view().state), to_string(to)));
-    return !out.refused;
     else if (closing && to != *closing && to != objective_state::canceled)
       refuse_move("the objective is being ended as " + std::string{to_string(*closing)}
                   + " and cannot become " + std::string{to_string(to)});
+    return !out.refused;
   }
 
   void change_to(objective_state to) {
@@ -361,8 +362,12 @@ struct objective_decider {
                          "objectiveId");
     if (view().closing)
       return refuse_move("the objective is being ended and takes no more plans", "objectiveId");
-    if (command.start && view().state == objective_state::submitted)
-      move(objective_event::start_planning, one_by_one);
+    if (view().state == objective_state::submitted) {
+      if (command.starts_objective)
+        move(objective_event::work, "");
+      else if (command.start)
+        move(objective_event::start_planning, one_by_one);
+    }
     for (const auto other : command.relations.alternatives)
       life.relations_[other].alternative_of = plans();
     life.relations_.push_back(command.relations);
