@@ -1,6 +1,7 @@
 #include "actors/acceptance.hpp"
 #include "actors/caf_scheduler.hpp"
 #include "actors/gateway_impl.hpp"
+#include "actors/live_bytes.hpp"
 #include "actors/objective_actor.hpp"
 #include "actors/task_actor.hpp"
 #include "actors/throttle_actor.hpp"
