@@ -65,7 +65,8 @@ TEST_CASE("the last tasks are those on which no task and no completed plan depen
     relations[1].dependencies = {0};
     CHECK(ids(last_tasks(view, relations, 10)) == "o.p1.t0 o.p1.t1 o.p2.t0 o.p2.t1");
     view.plans[1].state = plan_state::skipped;
-    CHECK(ids(last_tasks(view, relations, 10)) == "o.p0.t0 o.p0.t1 o.p1.t0 o.p1.t1 o.p2.t0 o.p2.t1");
+    CHECK(ids(last_tasks(view, relations, 10))
+          == "o.p0.t0 o.p0.t1 o.p1.t0 o.p1.t1 o.p2.t0 o.p2.t1");
   }
   SECTION("what failed or made nothing has no result") {
     view.plans[0].tasks.edit(0).state = task_state::failed;
