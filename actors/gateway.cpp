@@ -1,6 +1,7 @@
 #include "actors/acceptance.hpp"
 #include "actors/caf_scheduler.hpp"
 #include "actors/gateway_impl.hpp"
+#include "actors/live_bytes.hpp"
 #include "actors/objective_actor.hpp"
 #include "actors/task_actor.hpp"
 #include "actors/throttle_actor.hpp"
@@ -132,6 +133,11 @@ result<void> gateway::impl::has_room(std::size_t bytes) const {
                         + " more there would be more than " + std::to_string(options.live_bytes_max)
                         + " (limits.live-bytes)",
                     "");
+}
+
+result<void> gateway::impl::has_room(const edits& wanted) const {
+  const auto bytes = live_bytes_of(wanted);
+  return bytes == 0 ? result<void>{} : has_room(bytes);
 }
 
 result<objective_handle> gateway::impl::spawn_existing(const objective_view& view,

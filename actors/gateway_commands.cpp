@@ -481,14 +481,13 @@ bool gateway::has_live_objective(const std::string& id) const {
 }
 
 bool gateway::impl::is_for_default_agent(const objective_spec& spec) const {
-  std::size_t tasks = 0;
-  for (const auto& plan : spec.plans)
-    for (const auto& task : plan->tasks) {
-      if (agents.name_or_default(task.agent) != agents.default_agent)
-        return false;
-      ++tasks;
-    }
-  return tasks > 0;
+  bool has_tasks = false;
+  for (const auto& plan : spec.plans) {
+    if (!troupe::is_for_default_agent(*plan, agents))
+      return false;
+    has_tasks = has_tasks || !plan->tasks.empty();
+  }
+  return has_tasks;
 }
 
 void gateway::create(create_objective command, watcher_ptr follow, reply<objective_ptr> done) {
@@ -552,7 +551,7 @@ void gateway::impl::create_named(create_objective command, resolved_objective re
         if (const auto most = options.parallel_max;
             most > 0 && (spec->parallel_max == 0 || spec->parallel_max > most))
           spec->parallel_max = most;
-        // Filled in before anybody else can see it.
+        // Filled in before it is shared.
         for (std::size_t p = 0; p < spec->plans.size(); ++p)
           name_plan(unshared(spec->plans[p]), spec->id, p);
         const auto id_of = [&spec](const task_position& at) {
@@ -590,6 +589,8 @@ void gateway::update(update_objective command, reply<objective_ptr> done) {
                                                                       reply<objective_ptr> to) {
                  if (command.wrong)
                    return to(*command.wrong);
+                 if (auto ok = self->has_room(command.edited); !ok)
+                   return to(ok.error());
                  self->command<objective_ptr>(
                      id,
                      [command](reply_port<objective_ptr> port) {
@@ -629,11 +630,12 @@ void gateway::impl::create(create_plan command, reply<plan_id> done) {
   const auto who = command.who;
   auto add = [this, id = command.objective,
               spec = std::make_shared<plan_spec>(std::move(command.spec)), starts = command.start,
-              if_revision = command.if_revision, by = owner_of(command.who)](reply<plan_id> to) {
+              starts_objective = command.starts_objective, if_revision = command.if_revision,
+              by = owner_of(command.who)](reply<plan_id> to) {
     this->command<plan_id>(
         id,
-        [spec, starts, if_revision, by](reply_port<plan_id> port) {
-          return add_plan{spec, starts, if_revision, by, std::move(port)};
+        [spec, starts, starts_objective, if_revision, by](reply_port<plan_id> port) {
+          return add_plan{spec, starts, starts_objective, if_revision, by, std::move(port)};
         },
         std::move(to), command_tries_max);
   };
@@ -650,6 +652,8 @@ void gateway::update(update_plan command, reply<plan_id> done) {
       [self = impl_.get(), command = std::move(command)](const placement& at, reply<plan_id> to) {
         if (command.wrong)
           return to(*command.wrong);
+        if (auto ok = self->has_room(command.edited); !ok)
+          return to(ok.error());
         self->command<plan_id>(
             at.objective,
             [command](reply_port<plan_id> port) {

@@ -35,6 +35,8 @@ struct gateway::impl {
   [[nodiscard]] result<void> open() const;
   /// Whether plans or a message of that size may be added to what is live.
   [[nodiscard]] result<void> has_room(std::size_t bytes) const;
+  /// True also without room if the update adds nothing.
+  [[nodiscard]] result<void> has_room(const edits& wanted) const;
 
   // -- steps -------------------------------------------------------------------------------------------------------------
   // Each calls `next` with what it found, or `done` with an error, exactly once, maybe before it
@@ -81,7 +83,7 @@ struct gateway::impl {
                  Message message);
 
   /// `to`, but a refusal waits until all is committed that was submitted before it: it may speak of
-  /// a state that nobody can read yet, and that is lost if the disk never takes it.
+  /// a state that is not readable yet, and that is lost if the disk never takes it.
   template<class T>
   [[nodiscard]] reply<T> refusing_after_commits(reply<T> to);
 

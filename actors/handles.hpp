@@ -243,6 +243,7 @@ struct change_objective {
 struct add_plan {
   std::shared_ptr<plan_spec> spec; ///< Handed over: the objective names it before it is shared.
   bool start;
+  bool starts_objective; ///< As in create_plan.
   std::optional<std::uint64_t> if_revision;
   std::string by; ///< Who commanded (owner_of).
   reply_port<plan_id> done;

@@ -44,6 +44,14 @@ std::size_t live_bytes_of(const objective_spec& spec) noexcept {
   return sum;
 }
 
+std::size_t live_bytes_of(const edits& wanted) noexcept {
+  auto sum = editable_bytes_of(wanted);
+  for (const auto& member : wanted.metadata)
+    if (member.value().is_null())
+      sum -= sizeof(member) + member.key().size();
+  return sum;
+}
+
 std::size_t live_bytes_of(const std::vector<wanted_operation>& operations) noexcept {
   auto sum = bytes_of(operations);
   for (const auto& each : operations)

@@ -74,7 +74,7 @@ message_ptr references_in(const message& message) {
   out->reference_task_ids = message.reference_task_ids;
   for (const auto& piece : message.parts)
     if (const auto pin = pinned_by(piece, {}); pin && !pin->empty())
-      out->parts.push_back(piece);
+      out->parts.emplace_back().metadata[reference_artifact_key] = *pin;
   return out;
 }
 
@@ -101,6 +101,12 @@ std::vector<referenced_task> gather_references(const std::vector<message_ptr>& m
                 && std::find(task.pinned.begin(), task.pinned.end(), *pin) == task.pinned.end())
               task.pinned.push_back(*pin);
   return out;
+}
+
+bool is_for_default_agent(const plan_spec& plan, const agent_registry& agents) {
+  return std::all_of(plan.tasks.begin(), plan.tasks.end(), [&](const task_spec& task) {
+    return agents.name_or_default(task.agent) == agents.default_agent;
+  });
 }
 
 result<void> check_media_types(const message& message, const std::vector<std::string>& accepted,

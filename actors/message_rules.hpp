@@ -6,6 +6,7 @@
 #include <troupe/actors/agent.hpp>
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/message.hpp>
+#include <troupe/protocol/spec.hpp>
 #include <troupe/protocol/task.hpp>
 
 #include <functional>
@@ -27,7 +28,8 @@ inline constexpr const char* reference_artifact_key = "referenceArtifactId";
 /// client's, counts as not named.
 [[nodiscard]] result<void> check_task_references(const message& message, const find_task_fn& find);
 
-/// Of a message only what refers to tasks and their artifacts; null if nothing does.
+/// Of a message only what refers to tasks and their artifacts, without what its parts say; null if
+/// nothing does.
 [[nodiscard]] message_ptr references_in(const message& message);
 
 /// What has been made by a task; null for one that is not there.
@@ -37,6 +39,9 @@ using find_made_fn = std::function<const std::vector<artifact_ptr>*(const task_i
 /// they are named. A task that cannot be found any more is left out.
 [[nodiscard]] std::vector<referenced_task>
 gather_references(const std::vector<message_ptr>& messages, const find_made_fn& find);
+
+/// Whether the default agent is to do all the work of the plan.
+[[nodiscard]] bool is_for_default_agent(const plan_spec& plan, const agent_registry& agents);
 
 /// The parts are of media types the agent takes, and it can make one of `accepted` (empty:
 /// anything). errc::content_type_not_supported.

@@ -31,10 +31,13 @@ objective_actor::objective_actor(actor_pointer<handle> self, environment& env,
     for (std::uint32_t p = 0; p < plans.size(); ++p)
       hold(*spec_of(plans[p]), p);
   };
-  if (start_.create)
+  if (start_.create) {
     hold_all(start_.create->spec->plans, [](const plan_spec_ptr& plan) { return plan; });
-  else
+    hold_bytes(own_bytes_of(*start_.create->spec));
+  } else {
     hold_all(view().plans, [](const plan_view& plan) { return plan.spec; });
+    hold_bytes(own_bytes_of(view()));
+  }
 }
 
 objective_actor::~objective_actor() {

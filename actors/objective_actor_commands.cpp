@@ -15,10 +15,12 @@ void objective_actor::on_change(const change_objective& message) {
   command from{.by = owner_of(message.command.who),
                .metadata = {},
                .answer = answer_with_view(message.done)};
+  const auto before = editable_bytes_of(view());
   if (auto refused = obey(message.command, std::move(from))) {
     message.done(std::move(*refused));
-    quit_if_ended();
+    return quit_if_ended();
   }
+  hold_bytes(editable_bytes_of(view()), before);
 }
 
 void objective_actor::on_add(const add_plan& message) {
@@ -37,8 +39,9 @@ void objective_actor::on_add(const add_plan& message) {
   note_dependencies(spec, position, added->plan, [this](const task_position& at) {
     return view().plans[at.plan].spec->tasks[at.task].id;
   });
-  plan_addition addition{message.spec, added->plan, message.start, message.if_revision};
-  // The plan is there before anybody can be told of it.
+  plan_addition addition{message.spec, added->plan, message.start, message.starts_objective,
+                         message.if_revision};
+  // The plan is there before others are told of it.
   resolved_.push_back(std::make_shared<const resolved_plan>(std::move(added->plan)));
   running_.emplace_back();
   command from{.by = message.by, .metadata = {}, .answer = [id = spec.id, done = message.done] {
@@ -102,10 +105,12 @@ void objective_actor::on_move_plan(const move_plan& message) {
                .answer = [id = asked.id, done = message.done] { done(id); },
                .plan = plan};
   const bool renames = !asked.edited.name.empty();
+  const auto before = editable_bytes_of(*view().plans[plan].spec);
   if (auto refused =
           obey(plan_change{plan, asked.state, asked.if_revision, asked.edited}, std::move(from)))
-    refuse(std::move(*refused));
-  else if (renames)
+    return refuse(std::move(*refused));
+  hold_bytes(editable_bytes_of(*view().plans[plan].spec), before);
+  if (renames)
     index_.reset(); // made anew, with the new name
 }
 

@@ -20,16 +20,17 @@ namespace {
 /// Reads tasks one after the other: together they may have more than the root task has room for.
 class result_reader : public std::enable_shared_from_this<result_reader> {
 public:
-  result_reader(const environment& env, objective_handle to, std::vector<task_id> tasks)
+  result_reader(const environment& env, objective_handle to, found_last_tasks last)
       : records_(env.records), artifacts_(env.artifacts), to_(std::move(to)),
-        tasks_(std::move(tasks)) {}
+        tasks_(std::move(last.first)), left_out_(last.left_out) {}
 
   void begin() { go_on(); }
 
 private:
-  /// An answer that comes at once is taken in the same loop, not in a deeper one.
+  /// An answer that comes at once is taken in the same loop, not in a deeper one. After `told_`
+  /// nothing is read: the objective begins again with another reader.
   void go_on() {
-    while (at_ < tasks_.size() && has_room()) {
+    while (!told_ && at_ < tasks_.size() && has_room()) {
       was_answered_.store(false, std::memory_order_relaxed);
       artifacts_->find(records_, tasks_[at_],
                        [me = shared_from_this()](const result<made_by_task>& made) {
@@ -39,16 +40,13 @@ private:
                        });
       if (!was_answered_.exchange(true, std::memory_order_acq_rel))
         return; // the answer goes on
-      if (told_)
-        return;
     }
     if (!std::exchange(told_, true))
-      tell(to_, result_read{result_read::outcome::done, std::move(found_), tasks_.size() - at_});
+      tell(to_, result_read{result_read::outcome::done, std::move(found_),
+                            tasks_.size() - at_ + left_out_});
   }
 
-  [[nodiscard]] bool has_room() const {
-    return at_ < root_result_tasks_max && bytes_ < root_result_bytes_max;
-  }
+  [[nodiscard]] bool has_room() const { return bytes_ < root_result_bytes_max; }
 
   void take(const result<made_by_task>& made) {
     if (made.has_error() && is_unreadable(made.error())) {
@@ -71,6 +69,7 @@ private:
   const std::shared_ptr<artifact_cache> artifacts_;
   const objective_handle to_;
   const std::vector<task_id> tasks_;
+  const std::size_t left_out_; ///< Beside those.
   std::vector<artifact_ptr> found_;
   std::size_t at_ = 0;
   std::size_t bytes_ = 0;
@@ -87,8 +86,8 @@ void objective_actor::end_root(change end, committed_fn then) {
 }
 
 void objective_actor::read_result() {
-  auto last = last_tasks(view(), life_.relations());
-  if (last.empty())
+  auto last = last_tasks(view(), life_.relations(), root_result_tasks_max);
+  if (last.first.empty())
     return on(result_read{});
   std::make_shared<result_reader>(env_, handle_of(self_), std::move(last))->begin();
 }

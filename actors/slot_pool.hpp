@@ -21,7 +21,7 @@ namespace troupe {
 /// Names one request for a slot; later requests have greater ones.
 using slot_ticket = std::uint64_t;
 
-/// Somebody wants to run.
+/// A task wants to run.
 struct slot_request {
   slot_ticket ticket = 0;
   std::string objective;     ///< Whose turn it takes: the objective's id, or a lone task's context.

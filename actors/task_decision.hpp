@@ -52,7 +52,7 @@ struct question_asked {
   const report_question& asked;
 };
 
-/// Somebody outside says something. Refused: the task has ended (unsupported_operation), does not
+/// A message from outside. Refused: the task has ended (unsupported_operation), does not
 /// exist yet (the same), or the answer is to a question that is not open any more (no_question).
 struct input_given {
   message_ptr message;

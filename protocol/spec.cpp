@@ -53,6 +53,8 @@ std::size_t bytes_of(const plan_spec& spec) noexcept {
 std::size_t bytes_of(const objective_spec& spec) noexcept {
   std::size_t sum =
       sizeof(spec) + spec.name.size() + spec.description.size() + troupe::bytes_of(spec.metadata);
+  if (spec.references)
+    sum += troupe::bytes_of(*spec.references);
   for (const auto& plan : spec.plans)
     sum += troupe::bytes_of(*plan);
   return sum;

@@ -73,7 +73,7 @@ std::uint64_t fingerprint_of(const cancel_task& command) {
 std::uint64_t fingerprint_of(const create_objective& command) {
   return hash_of("create objective", [&](json_writer& out) {
     record::write(out, command.spec);
-    out.boolean(command.start);
+    out.boolean(command.start).boolean(command.starts_objective);
     if (command.request)
       v1_0::write(out, *command.request);
     for (const auto& mode : command.accepted_output_modes)

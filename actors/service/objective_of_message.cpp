@@ -62,7 +62,7 @@ std::optional<create_plan> plan_of_message(const send_request& request) {
     plan = plan_of_text(text_of(sent.message.parts));
   if (!plan)
     return std::nullopt;
-  create_plan out{sent.who, objective_id{sent.message.context_id}, *plan, true};
+  create_plan out{sent.who, objective_id{sent.message.context_id}, *plan, true, true};
   out.request_id = sent.request_id;
   return out;
 }

@@ -13,7 +13,7 @@
 
 namespace troupe {
 
-/// Somebody who waits. Called on the loop's thread.
+/// A request that waits. Called on the loop's thread.
 class pending_request {
 public:
   /// At most once.

@@ -1,6 +1,7 @@
 // Both forms of sending a message, with everything that may come with it.
 #include "actors/feed/change_wait.hpp"
 #include "actors/feed/store_source.hpp"
+#include "actors/message_rules.hpp"
 #include "actors/service/objective_of_message.hpp"
 #include "actors/service/placing.hpp"
 #include "actors/service/service.hpp"
@@ -134,13 +135,25 @@ void service::create_for(const std::shared_ptr<send_request>& request, create_ob
   door_.create(std::move(command), nullptr, std::move(done));
 }
 
-/// Adds the plan of the message to the objective, which begins if it has not. `done` hears of the
-/// task that stands for the objective or, if none does, of the first task of the plan.
+/// Adds the plan of the message to the objective, which begins if it has not. The message keeps to
+/// the rules of one that brings an objective; what it refers to has no place in a plan. `done`
+/// hears of the task that stands for the objective or, if none does, of the first task of the plan.
 void service::join(const std::shared_ptr<send_request>& request, create_plan command,
                    reply<sent> done) const {
   if (command.spec.tasks.empty())
     return done(
         make_error(errc::invalid_params, "opt/v1/plan: \"tasks\" has no task", "message.metadata"));
+  const auto& sent_text = request->command.message;
+  if (!sent_text.reference_task_ids.empty())
+    return done(make_error(errc::invalid_params,
+                           "message.referenceTaskIds: a plan that joins an objective refers to the "
+                           "tasks that its objective refers to, and to no others",
+                           "message.referenceTaskIds"));
+  const auto& agents = door_.agents();
+  const auto agent = agents.find(agents.default_agent);
+  if (agent && is_for_default_agent(command.spec, agents))
+    if (auto ok = check_media_types(sent_text, request->command.accepted_output_modes, *agent); !ok)
+      return done(ok.error());
   const auto who = command.who;
   const auto attach = [pushes = pushes_, request](sent taken, const reply<sent>& to) {
     if (!request->push)
@@ -149,30 +162,20 @@ void service::join(const std::shared_ptr<send_request>& request, create_plan com
     pushes->attach(std::move(*request->push), false,
                    [taken, to](const result<push_config>&) { to(taken); });
   };
-  const auto begin = [*this, who, attach](const placed_plan& at, const reply<sent>& to) {
-    const auto& objective = *at.objective;
-    const auto& root = objective.root_task;
-    sent taken{.task = root.empty() ? objective.plans[at.index].task_at(0) : root,
-               .context = objective.id.str(),
-               .created = false,
-               .answer = nullptr};
-    if (objective.state != objective_state::submitted)
-      return attach(std::move(taken), to);
-    update_objective start{.who = who, .id = objective.id, .state = objective_state::working};
-    door_.update(std::move(start), [taken, attach, to](const result<objective_ptr>& begun) {
-      if (!begun)
-        return to(begun.error());
-      attach(taken, to);
-    });
-  };
   door_.create(std::move(command),
-               [*this, who, begin, done = std::move(done)](const result<plan_id>& made) {
+               [*this, who, attach, done = std::move(done)](const result<plan_id>& made) {
                  if (!made)
                    return done(made.error());
-                 show_plan(who, *made, [begin, done](const result<placed_plan>& at) {
+                 show_plan(who, *made, [attach, done](const result<placed_plan>& at) {
                    if (!at)
                      return done(at.error());
-                   begin(*at, done);
+                   const auto& objective = *at->objective;
+                   const auto& root = objective.root_task;
+                   attach(sent{.task = root.empty() ? objective.plans[at->index].task_at(0) : root,
+                               .context = objective.id.str(),
+                               .created = false,
+                               .answer = nullptr},
+                          done);
                  });
                });
 }

@@ -4,8 +4,8 @@
 
 namespace troupe {
 
-std::vector<task_id> last_tasks(const objective_view& view,
-                                const std::vector<plan_relations>& relations) {
+found_last_tasks last_tasks(const objective_view& view,
+                            const std::vector<plan_relations>& relations, std::size_t most) {
   std::vector<std::vector<bool>> is_needed;
   for (const auto& plan : view.plans)
     is_needed.emplace_back(plan.spec->tasks.size(), false);
@@ -16,20 +16,26 @@ std::vector<task_id> last_tasks(const objective_view& view,
   for (std::size_t p = 0; p < view.plans.size(); ++p) {
     const auto& spec = *view.plans[p].spec;
     for (const auto& task : spec.tasks)
-      for (const auto on : task.is_removed ? std::vector<std::uint32_t>{} : task.dependency_indexes)
-        need(p, on);
+      if (!task.is_removed)
+        for (const auto on : task.dependency_indexes)
+          need(p, on);
     for (const auto& each : spec.outside)
-      need(each.on_plan, each.on_task);
+      if (each.task < spec.tasks.size() && !spec.tasks[each.task].is_removed)
+        need(each.on_plan, each.on_task);
     if (view.plans[p].state == plan_state::completed && p < relations.size())
       for (const auto on : relations[p].dependencies)
         is_needed[on].assign(is_needed[on].size(), true);
   }
-  std::vector<task_id> out;
+  found_last_tasks out;
   for (std::size_t p = 0; p < view.plans.size(); ++p)
     for (std::size_t t = 0; t < view.plans[p].tasks.size(); ++t) {
       const auto& slot = view.plans[p].tasks[t];
-      if (slot.state == task_state::completed && slot.has_artifacts && !is_needed[p][t])
-        out.push_back(view.plans[p].task_at(t));
+      if (slot.state != task_state::completed || !slot.has_artifacts || is_needed[p][t])
+        continue;
+      if (out.first.size() < most)
+        out.first.push_back(view.plans[p].task_at(t));
+      else
+        ++out.left_out;
     }
   return out;
 }

@@ -17,8 +17,8 @@ inline constexpr std::size_t history_bytes_max = std::size_t{64} << 20;
 /// change beyond it is refused, because it would hold a thread of all actors for seconds.
 inline constexpr std::size_t plan_change_looks_max = 5'000'000;
 
-/// Bytes of the metadata of an objective or plan that an update edits: what was there and what
-/// comes are counted together. Above: errc::limit_exceeded.
+/// Bytes of the metadata of an objective or plan after an update. Above, and larger than before:
+/// errc::limit_exceeded.
 inline constexpr std::size_t edited_metadata_bytes_max = 1 << 20;
 
 } // namespace troupe

@@ -33,9 +33,14 @@ std::vector<plan_state> states_of(const objective_view& view) {
   return out;
 }
 
+/// What makes it no larger is always allowed: an objective may be created with more.
 std::optional<error> check_metadata(const boost::json::object& metadata, const edits& wanted) {
-  if (wanted.metadata.empty()
-      || bytes_of(metadata) + bytes_of(wanted.metadata) <= edited_metadata_bytes_max)
+  if (wanted.metadata.empty())
+    return std::nullopt;
+  auto merged = metadata;
+  merge_metadata(merged, wanted.metadata);
+  const auto size = bytes_of(merged);
+  if (size <= edited_metadata_bytes_max || size <= bytes_of(metadata))
     return std::nullopt;
   return make_error(errc::limit_exceeded,
                     "the metadata would have more than " + std::to_string(edited_metadata_bytes_max)
@@ -197,7 +202,7 @@ struct objective_decider {
         out.effects.emplace_back(end_running_plan{p, plan_end_with(to), reason});
   }
 
-  /// No plan stays pending: nobody would start it.
+  /// No plan stays pending: it would never begin.
   void end(objective_state to, const std::string& reason) {
     for (std::uint32_t p = 0; p < plans(); ++p)
       if (state_of(p) == plan_state::pending) {
@@ -286,8 +291,12 @@ struct objective_decider {
   }
 
   [[nodiscard]] bool may_change_to(objective_state to) {
+    const auto closing = view().closing;
     if (!may_become(view().state, to))
       refuse_move(states_text("the objective", to_string(view().state), to_string(to)));
+    else if (closing && to != *closing && to != objective_state::canceled)
+      refuse_move("the objective is being ended as " + std::string{to_string(*closing)}
+                  + " and cannot become " + std::string{to_string(to)});
     return !out.refused;
   }
 
@@ -353,8 +362,12 @@ struct objective_decider {
                          "objectiveId");
     if (view().closing)
       return refuse_move("the objective is being ended and takes no more plans", "objectiveId");
-    if (command.start && view().state == objective_state::submitted)
-      move(objective_event::start_planning, one_by_one);
+    if (view().state == objective_state::submitted) {
+      if (command.starts_objective)
+        move(objective_event::work, "");
+      else if (command.start)
+        move(objective_event::start_planning, one_by_one);
+    }
     for (const auto other : command.relations.alternatives)
       life.relations_[other].alternative_of = plans();
     life.relations_.push_back(command.relations);

@@ -54,6 +54,7 @@ struct plan_addition {
   plan_spec_ptr spec;
   plan_relations relations;
   bool start = false;
+  bool starts_objective = false; ///< As in create_plan.
   std::optional<std::uint64_t> revision{};
 };
 /// Changes the shape of a plan: here before it runs, else its own actor does (change_running_plan).

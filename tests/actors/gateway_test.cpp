@@ -613,6 +613,46 @@ TEST_CASE("plans that nobody starts are bounded too, and room comes back when th
       [&] { return bed.begin(an_objective({a_plan("p", {bulky})}), false).has_value(); }));
 }
 
+TEST_CASE("metadata of objectives and plans is bounded with the plans", "[actors][gateway]") {
+  executor_options options;
+  options.live_bytes_max = 100'000;
+  actor_bed bed{options};
+  const boost::json::object bulky{{"k", std::string(60'000, 'x')}};
+  const boost::json::object none{{"k", nullptr}};
+  auto spec = an_objective({a_plan("p", {a_task("a")})});
+  const auto first = bed.begin(spec, false);
+  REQUIRE(first);
+  const auto edit_objective = [&](const boost::json::object& metadata) {
+    awaited<objective_ptr> done;
+    update_objective command;
+    command.id = (*first)->id;
+    command.edited.metadata = metadata;
+    bed.door().update(std::move(command), done.to());
+    return done.get();
+  };
+  const auto edit_plan = [&](const boost::json::object& metadata) {
+    awaited<plan_id> done;
+    update_plan command;
+    command.id = (*first)->plans[0].spec->id;
+    command.edited.metadata = metadata;
+    bed.door().update(std::move(command), done.to());
+    return done.get();
+  };
+  REQUIRE(edit_plan(bulky));
+  const auto refused = edit_objective(bulky);
+  REQUIRE_FALSE(refused.has_value());
+  CHECK(refused.error().code == errc::overloaded);
+  CHECK_THAT(refused.error().message, ContainsSubstring("limits.live-bytes"));
+  REQUIRE(edit_plan(none));
+  REQUIRE(edit_objective(bulky));
+  CHECK(edit_plan(bulky).error().code == errc::overloaded);
+  REQUIRE(edit_objective(none));
+  spec.metadata = bulky;
+  REQUIRE(bed.begin(spec, false));
+  CHECK(edit_plan(bulky).error().code == errc::overloaded);
+  CHECK(edit_plan(none));
+}
+
 TEST_CASE("a plan counts with the indexes of its tasks from the beginning", "[actors][gateway]") {
   std::vector<task_spec> tasks;
   for (int i = 0; i < 100; ++i) {

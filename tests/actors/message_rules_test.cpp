@@ -62,12 +62,18 @@ TEST_CASE("a message may refer to tasks that can be seen, and what else it names
 TEST_CASE("of a message what it refers to is kept apart from what it says", "[actors][messages]") {
   CHECK(references_in(referring({})) == nullptr);
   auto said = referring({"old"}, "b");
+  said.parts[0].metadata["note"] = "beside";
+  said.parts[0].content = raw_content{"content"};
+  said.parts[0].media_type = "image/png";
   said.parts.push_back(text_part("please"));
   const auto kept = references_in(said);
   REQUIRE(kept);
   CHECK(kept->reference_task_ids == std::vector<std::string>{"old"});
   REQUIRE(kept->parts.size() == 1);
-  CHECK(kept->parts[0] == said.parts[0]);
+  CHECK(kept->parts[0].metadata == boost::json::object{{reference_artifact_key, "b"}});
+  CHECK(bytes_of(*kept) < bytes_of(said));
+  CHECK(kept->parts[0].media_type.empty());
+  CHECK(kept->parts[0].content == part{}.content);
 }
 
 TEST_CASE("a message refers to no more tasks than allowed", "[actors][messages]") {

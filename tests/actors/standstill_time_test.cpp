@@ -6,8 +6,11 @@
 #include "tests/support/passing_store.hpp"
 #include "tests/support/reads.hpp"
 #include "tests/support/specs.hpp"
+#include <troupe/actors/limits.hpp>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 using namespace std::chrono_literals;
 using namespace troupe;
@@ -55,6 +58,28 @@ public:
 
 private:
   bool continuing_ = false;
+};
+
+/// Its reads of tasks wait until the test lets them fail.
+class late_failure_store final : public passing_store {
+public:
+  void read_task(const task_id& id, read_done<task_ptr> done,
+                 const std::string& client) const override {
+    if (!is_late)
+      return passing_store::read_task(id, std::move(done), client);
+    ++reads;
+    waiting_.push_back(std::move(done));
+  }
+  void fail_all() {
+    for (const auto& done : std::exchange(waiting_, {}))
+      done(make_error(errc::store_unreadable, "the disk is gone"));
+  }
+
+  bool is_late = false;
+  mutable int reads = 0;
+
+private:
+  mutable std::vector<read_done<task_ptr>> waiting_;
 };
 
 /// A plan of one task, `<name>-task`, added to begin.
@@ -105,6 +130,35 @@ TEST_CASE("an objective that has settled leaves, also when nobody could be told"
   disk.is_gone = false;
   CHECK(find_objective(bed.records(), (*first)->id)->state == objective_state::canceled);
   CHECK(make(bed, spec, nullptr).has_value());
+}
+
+TEST_CASE("a result that cannot be read is read once after each pause, until it can",
+          "[actors][time]") {
+  auto owned = std::make_unique<late_failure_store>();
+  auto& disk = *owned;
+  clock_bed bed{std::move(owned), {}, std::nullopt};
+  const auto made = make(bed, an_objective({a_plan("p", {a_task("a", {}, "hand")})}),
+                         std::make_shared<const message>());
+  REQUIRE(made.has_value());
+  disk.is_late = true;
+  report_completed done;
+  done.artifacts.push_back(text_artifact("out", "made"));
+  bed.hand->of("a").port->report(std::move(done));
+  bed.pass(0s);
+  REQUIRE(disk.reads == 1);
+  for (int tries = 1; tries < 5; ++tries) {
+    disk.fail_all();
+    bed.pass(0s);
+    CHECK(disk.reads == tries);
+    bed.pass(store_read_pause);
+    CHECK(disk.reads == tries + 1);
+  }
+  disk.fail_all();
+  disk.is_late = false;
+  bed.pass(store_read_pause);
+  const auto root = find_task(bed.records(), (*made)->root_task);
+  CHECK(root->status.state == task_state::completed);
+  CHECK(root->artifacts.size() == 1);
 }
 
 TEST_CASE("a task that ends badly makes room for the next under maxParallel", "[actors][time]") {

@@ -1,5 +1,9 @@
 #include "tests/support/catch.hpp"
 #include <troupe/protocol/message.hpp>
+#include <troupe/protocol/spec.hpp>
+
+#include <memory>
+#include <string>
 
 using namespace troupe;
 
@@ -27,4 +31,13 @@ TEST_CASE("a message's size is that of what it holds, wherever it holds it",
     made.parts.push_back(piece);
     CHECK(bytes_of(made) >= large);
   }
+}
+
+TEST_CASE("an objective's size is also that of what its message refers to", "[protocol][message]") {
+  objective_spec spec;
+  const auto without = bytes_of(spec);
+  auto references = std::make_shared<message>();
+  references->parts.emplace_back().metadata["k"] = std::string(1'000, 'x');
+  spec.references = references;
+  CHECK(bytes_of(spec) >= without + 1'000);
 }

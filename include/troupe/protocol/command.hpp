@@ -138,6 +138,7 @@ struct create_plan {
   objective_id objective;
   plan_spec spec;
   bool start = false;
+  bool starts_objective = false; ///< With all its plans, if it is submitted.
   std::string request_id{};
   std::optional<std::uint64_t> if_revision{}; ///< Of the objective, as in update_plan.
   wrong_rest wrong{};

@@ -403,3 +403,54 @@ TEST_CASE("a folded feed that is let go watches no more", "[actors][service][fee
   news = nullptr;
   CHECK(seen.expired());
 }
+
+TEST_CASE("a text into the context of an objective that has not begun starts all its plans",
+          "[actors][service]") {
+  clock_bed bed;
+  bed.agents.default_agent = "hand";
+  const auto id = bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand")}),
+                                          a_plan("q", {a_task("b", {}, "hand")})}),
+                            false);
+  const service all(bed.door());
+  auto request = text("go");
+  request.command.message.context_id = id.str();
+  const auto sending = all.send(std::move(request), [] {});
+  bed.clock.settle();
+  CHECK((**sending->poll(false)).task->id.str() == id.str() + ".p2.t0");
+  CHECK(bed.objective()->state == objective_state::working);
+  CHECK(bed.hand->running() == 3);
+  sending->end();
+}
+
+TEST_CASE("a message that joins an objective keeps to the rules of messages", "[actors][service]") {
+  struct painter final : agent {
+    start_result start(const order_ptr&, const agent_port_ptr&) override {
+      return report_completed{};
+    }
+    std::vector<std::string> output_modes() const override { return {"image/png"}; }
+  };
+  clock_bed bed;
+  bed.agents.add("painter", std::make_shared<painter>());
+  bed.agents.default_agent = "painter";
+  const auto id = bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand")})}));
+  const service all(bed.door());
+  const auto refusal = [&](send_request request) {
+    request.command.message.context_id = id.str();
+    const auto sending = all.send(std::move(request), [] {});
+    bed.clock.settle();
+    const auto outcome = sending->poll(false);
+    REQUIRE(outcome);
+    REQUIRE(outcome->has_error());
+    sending->end();
+    return outcome->error();
+  };
+  auto picky = text("go");
+  picky.command.accepted_output_modes = {"audio/mpeg"};
+  CHECK(refusal(picky).code == errc::content_type_not_supported);
+  auto referring = text("go");
+  referring.command.message.reference_task_ids = {"old"};
+  referring.objective = std::make_shared<objective_wish>();
+  referring.objective->plan = a_plan("q", {a_task("b")});
+  CHECK(refusal(std::move(referring)).field == "message.referenceTaskIds");
+  CHECK(bed.objective()->plans.size() == 1);
+}

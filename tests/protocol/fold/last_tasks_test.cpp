@@ -23,9 +23,9 @@ objective_view all_done() {
   return out;
 }
 
-std::string ids(const std::vector<task_id>& tasks) {
+std::string ids(const found_last_tasks& found) {
   std::string out;
-  for (const auto& id : tasks)
+  for (const auto& id : found.first)
     out += (out.empty() ? "" : " ") + id.str();
   return out;
 }
@@ -37,27 +37,42 @@ const std::vector<plan_relations> apart(3);
 TEST_CASE("the last tasks are those on which no task and no completed plan depends",
           "[protocol][fold]") {
   auto view = all_done();
-  CHECK(ids(last_tasks(view, apart)) == "o.p0.t0 o.p0.t1 o.p1.t0 o.p1.t1 o.p2.t0 o.p2.t1");
+  CHECK(ids(last_tasks(view, apart, 10)) == "o.p0.t0 o.p0.t1 o.p1.t0 o.p1.t1 o.p2.t0 o.p2.t1");
   SECTION("a task of the same plan") {
     unshared(view.plans[0].spec).tasks.edit(1).dependency_indexes = {0};
-    CHECK(ids(last_tasks(view, apart)) == "o.p0.t1 o.p1.t0 o.p1.t1 o.p2.t0 o.p2.t1");
+    CHECK(ids(last_tasks(view, apart, 10)) == "o.p0.t1 o.p1.t0 o.p1.t1 o.p2.t0 o.p2.t1");
   }
   SECTION("a task of another plan") {
     unshared(view.plans[1].spec).outside.push_back({0, 0, 1, task_id{"o.p0.t1"}});
-    CHECK(ids(last_tasks(view, apart)) == "o.p0.t0 o.p1.t0 o.p1.t1 o.p2.t0 o.p2.t1");
+    CHECK(ids(last_tasks(view, apart, 10)) == "o.p0.t0 o.p1.t0 o.p1.t1 o.p2.t0 o.p2.t1");
+  }
+  SECTION("a task that was removed depends on nothing any more") {
+    auto& second = unshared(view.plans[1].spec);
+    second.tasks.edit(1).dependency_indexes = {0};
+    second.outside.push_back({1, 0, 1, task_id{"o.p0.t1"}});
+    CHECK(ids(last_tasks(view, apart, 10)) == "o.p0.t0 o.p1.t1 o.p2.t0 o.p2.t1");
+    second.tasks.edit(1).is_removed = true;
+    view.plans[1].tasks.edit(1).state = task_state::canceled;
+    CHECK(ids(last_tasks(view, apart, 10)) == "o.p0.t0 o.p0.t1 o.p1.t0 o.p2.t0 o.p2.t1");
+  }
+  SECTION("no more than are asked for") {
+    const auto found = last_tasks(view, apart, 4);
+    CHECK(ids(found) == "o.p0.t0 o.p0.t1 o.p1.t0 o.p1.t1");
+    CHECK(found.left_out == 2);
   }
   SECTION("a plan, if it was done") {
     auto relations = apart;
     relations[1].dependencies = {0};
-    CHECK(ids(last_tasks(view, relations)) == "o.p1.t0 o.p1.t1 o.p2.t0 o.p2.t1");
+    CHECK(ids(last_tasks(view, relations, 10)) == "o.p1.t0 o.p1.t1 o.p2.t0 o.p2.t1");
     view.plans[1].state = plan_state::skipped;
-    CHECK(ids(last_tasks(view, relations)) == "o.p0.t0 o.p0.t1 o.p1.t0 o.p1.t1 o.p2.t0 o.p2.t1");
+    CHECK(ids(last_tasks(view, relations, 10))
+          == "o.p0.t0 o.p0.t1 o.p1.t0 o.p1.t1 o.p2.t0 o.p2.t1");
   }
   SECTION("what failed or made nothing has no result") {
     view.plans[0].tasks.edit(0).state = task_state::failed;
     view.plans[0].tasks.edit(1).has_artifacts = false;
     view.plans[1].tasks.edit(0).generation = 1;
-    CHECK(ids(last_tasks(view, apart)) == "o.p1.t0.r1 o.p1.t1 o.p2.t0 o.p2.t1");
+    CHECK(ids(last_tasks(view, apart, 10)) == "o.p1.t0.r1 o.p1.t1 o.p2.t0 o.p2.t1");
   }
 }
 

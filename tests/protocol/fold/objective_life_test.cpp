@@ -346,10 +346,13 @@ TEST_CASE("T_moves: a client moves objectives and plans as the table says",
   };
   for_each_life([&](const objective_view& before) {
     CAPTURE(to_string(before.state), to_string(before.plans[0].state));
-    for (const auto to_state : all_states)
+    for (const auto to_state : all_states) {
+      const bool ends_otherwise =
+          before.closing && to_state != *before.closing && to_state != canceled;
       if (life_of(before).decide(to(to_state), at_ms(9)).refused.has_value()
-          == is_in(allowed, before.state, to_state))
+          == (is_in(allowed, before.state, to_state) && !ends_otherwise))
         FAIL_CHECK("the objective to " << to_string(to_state));
+    }
     if (before.closing || before.state == completed || before.state == canceled)
       return;
     for (const auto to_state : all_plan_states) {
@@ -463,6 +466,64 @@ TEST_CASE("metadata is merged key by key, and no longer than its limit", "[fold]
   REQUIRE(long_one.refused);
   CHECK(long_one.refused->code == errc::limit_exceeded);
   CHECK(life.view().metadata.size() == 2);
+}
+
+TEST_CASE("metadata that is longer than its limit from the beginning can be made shorter",
+          "[fold][objective_life]") {
+  auto view = a_view();
+  const std::string half(edited_metadata_bytes_max / 2, 'x');
+  view.metadata = {{"a", half}, {"b", half}, {"c", half}};
+  auto life = life_of(view);
+  const auto edit = [&](boost::json::object metadata) {
+    update_objective command;
+    command.edited.metadata = std::move(metadata);
+    return life.decide(command, at_ms(2)).refused;
+  };
+  CHECK(edit({{"d", 1}}));
+  CHECK_FALSE(edit({{"a", nullptr}}));
+  CHECK_FALSE(edit({{"b", "short"}, {"c", half + "y"}}));
+  CHECK(edit({{"d", half}}));
+}
+
+TEST_CASE("a plan that starts its objective starts all plans, unless they start one by one already",
+          "[fold][objective_life]") {
+  auto life = life_of(a_view());
+  auto addition = one_more(true);
+  addition.starts_objective = true;
+  SECTION("submitted") {
+    REQUIRE_FALSE(life.decide(addition, at_ms(2)).refused);
+    CHECK(life.view().state == objective_state::working);
+    CHECK(life.view().plans[0].state == plan_state::working);
+    CHECK(life.view().plans[2].state == plan_state::working);
+  }
+  SECTION("planning") {
+    REQUIRE_FALSE(life.decide(plan_change{2, plan_state::working, {}}, at_ms(2)).refused);
+    REQUIRE_FALSE(life.decide(addition, at_ms(3)).refused);
+    CHECK(life.view().state == objective_state::planning);
+    CHECK(life.view().plans[0].state == plan_state::pending);
+  }
+}
+
+TEST_CASE("an end that is under way becomes no other end, except that it is canceled",
+          "[fold][objective_life]") {
+  for (const auto first : {objective_state::canceled, objective_state::failed}) {
+    auto life = started();
+    static_cast<void>(life.decide(objective_goes_on{}, at_ms(2)));
+    REQUIRE_FALSE(life.decide(to(first), at_ms(3)).refused);
+    REQUIRE(life.view().closing == first);
+    for (const auto other : all_states) {
+      const auto refused = life.decide(to(other), at_ms(4)).refused;
+      if (other == first || other == objective_state::canceled)
+        CHECK_FALSE(refused);
+      else {
+        REQUIRE(refused);
+        CHECK(refused->code == errc::invalid_transition);
+      }
+      if (other != objective_state::canceled)
+        CHECK(life.view().closing == first);
+    }
+    CHECK(life.view().closing == objective_state::canceled);
+  }
 }
 
 TEST_CASE("a change that names an old revision is refused", "[fold][objective_life]") {
