@@ -176,7 +176,7 @@ public:
   }
 
   std::chrono::nanoseconds cancel_grace_min() const noexcept override {
-    return kill_after_ + reaping_max;
+    return kill_after_ + reaping_max + clear_max;
   }
 
 private:

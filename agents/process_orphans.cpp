@@ -3,11 +3,14 @@
 #include <troupe/protocol/ids.hpp>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string_view>
+#include <system_error>
+#include <utility>
 
 #include <signal.h>
 #include <sys/prctl.h>
@@ -17,16 +20,29 @@ namespace troupe {
 
 namespace {
 
-/// All of this process, whichever thread started or adopted them.
-std::vector<pid_t> children() {
+/// A file or directory may be there, but cannot be opened now.
+bool is_shortage(int error) {
+  return error == EMFILE || error == ENFILE || error == ENOMEM;
+}
+
+/// As `is_shortage` of `errno` says after a stream could not be opened.
+bool lacks_means(const std::ifstream& file) {
+  return !file.is_open() && is_shortage(errno);
+}
+
+/// All of this process, whichever thread started or adopted them. Nothing if that is not known.
+std::optional<std::vector<pid_t>> children() {
   std::vector<pid_t> out;
   std::error_code failed;
-  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", failed)) {
-    std::ifstream list(thread.path() / "children"); // gone with its thread
+  auto thread = std::filesystem::directory_iterator("/proc/self/task", failed);
+  for (; !failed && thread != std::filesystem::directory_iterator(); thread.increment(failed)) {
+    std::ifstream list(thread->path() / "children"); // gone with its thread
+    if (lacks_means(list))
+      return std::nullopt;
     for (pid_t pid = 0; list >> pid;)
       out.push_back(pid);
   }
-  return out;
+  return is_shortage(failed.value()) ? std::nullopt : std::optional(std::move(out));
 }
 
 bool has(const auto& list, auto item) {
@@ -35,11 +51,15 @@ bool has(const auto& list, auto item) {
 
 } // namespace
 
-process_orphans::process_orphans(bool adopts)
-    : adopts_(adopts), mark_("TROUPE_RUN=" + thread_id_source().next("run")) {
+process_orphans::process_orphans(bool adopts, int (*send_signal)(pid_t, int))
+    : adopts_(adopts), send_signal_(send_signal),
+      mark_("TROUPE_RUN=" + thread_id_source().next("run")) {
   if (!adopts_)
     return;
-  before_ = children();
+  auto before = children();
+  if (!before)
+    throw std::system_error(EMFILE, std::generic_category(), "cannot list child processes");
+  before_ = std::move(*before);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
@@ -52,25 +72,36 @@ std::string process_orphans::mark(process_key program) const {
   return mark_ + '.' + std::to_string(program);
 }
 
-std::vector<process_orphans::orphan> process_orphans::look(const programs& known) const {
-  std::vector<orphan> out;
+process_orphans::finding process_orphans::look(const programs& known) const {
+  finding out;
   if (!adopts_)
     return out;
-  for (const auto pid : children()) {
-    if (has(known.started, pid) || has(before_, pid)
-        || ::waitpid(pid, nullptr, WNOHANG | __WALL) == pid)
+  const auto all = children();
+  if (!all)
+    return {.killed = {}, .is_whole = false, .any_left = true};
+  for (const auto pid : *all) {
+    if (has(known.started, pid) || has(before_, pid))
       continue;
-    const auto of = program_of(pid);
-    if (of ? has(known.running, *of) : !known.running.empty())
+    if (::waitpid(pid, nullptr, WNOHANG | __WALL) == pid) {
+      out.is_whole = false; // its children may have become ours after `children`
       continue;
-    ::kill(pid, SIGKILL); // it is not reaped yet, so its pid belongs to no other
-    out.push_back({pid, of});
+    }
+    out.any_left = true;
+    const auto of = owner_of(pid);
+    out.is_whole = out.is_whole && of.is_known;
+    if (of.program ? has(known.running, *of.program) : !known.running.empty())
+      continue;
+    // It is not reaped yet, so its pid belongs to no other.
+    if (send_signal_(pid, SIGKILL) == 0)
+      out.killed.push_back({pid, of.program});
   }
   return out;
 }
 
-std::optional<process_key> process_orphans::program_of(pid_t pid) const {
+process_orphans::owner process_orphans::owner_of(pid_t pid) const {
   std::ifstream file("/proc/" + std::to_string(pid) + "/environ", std::ios::binary);
+  if (lacks_means(file))
+    return {.program = {}, .is_known = false};
   for (std::string variable; std::getline(file, variable, '\0');) {
     if (!variable.starts_with(mark_ + '.'))
       continue;
@@ -78,9 +109,9 @@ std::optional<process_key> process_orphans::program_of(pid_t pid) const {
     process_key out = 0;
     const auto [end, failed] = std::from_chars(number.data(), number.data() + number.size(), out);
     if (failed == std::errc{})
-      return out;
+      return {.program = out};
   }
-  return std::nullopt;
+  return {};
 }
 
 } // namespace troupe

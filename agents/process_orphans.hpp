@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include <signal.h>
 #include <sys/types.h>
 
 namespace troupe {
@@ -19,7 +20,8 @@ public:
   /// `adopts`: what has lost its parent becomes ours; then this process must start nothing but the
   /// programs of one reactor. The children that it has now, from before an exec, are no orphans.
   /// Otherwise `look` finds nothing.
-  explicit process_orphans(bool adopts);
+  /// `send_signal` is for tests.
+  explicit process_orphans(bool adopts, int (*send_signal)(pid_t, int) = &::kill);
   ~process_orphans();
   process_orphans(const process_orphans&) = delete;
   process_orphans& operator=(const process_orphans&) = delete;
@@ -39,17 +41,28 @@ public:
     std::optional<process_key> of; ///< None: its environment does not say.
   };
 
-  /// Reaps the orphans that have ended. Kills those whose program does not run any more, and
-  /// returns them; one that does not say whose it is, once no program runs. What they started is
-  /// found by the next look.
-  std::vector<orphan> look(const programs& known) const;
+  struct finding {
+    std::vector<orphan> killed;
+    bool is_whole = true;  ///< False: look again, there may be more than was found.
+    bool any_left = false; ///< Orphans that have not ended yet; not all of them can be killed.
+  };
+
+  /// Reaps the orphans that have ended. Kills those whose program does not run any more, and names
+  /// them; one that does not say whose it is, once no program runs. What they started is found by a
+  /// later look, so one that has reaped is not whole; nor is one without file descriptors.
+  [[nodiscard]] finding look(const programs& known) const;
 
 private:
-  [[nodiscard]] std::optional<process_key> program_of(pid_t pid) const;
+  struct owner {
+    std::optional<process_key> program;
+    bool is_known = true; ///< False: its environment cannot be read now.
+  };
+  [[nodiscard]] owner owner_of(pid_t pid) const;
 
   bool adopts_;
+  int (*send_signal_)(pid_t, int);
   std::string mark_;
-  std::vector<pid_t> before_; ///< Children that others started; nobody reaps them but they.
+  std::vector<pid_t> before_; ///< Children that others started, and have to reap.
 };
 
 } // namespace troupe

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -48,11 +49,10 @@ unique_fd open_pidfd(pid_t pid) {
   return unique_fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0U)));
 }
 
-// Between two looks for what a program that has ended left behind, and in all; then its end is
-// reported anyway.
+// Between two looks for what a program that has ended left behind.
 constexpr std::chrono::milliseconds clear_interval{2};
-constexpr std::chrono::seconds clear_max{5};
-constexpr std::chrono::seconds look_interval{1}; // while programs run: orphans that end are reaped
+// While there are programs or orphans: those that end are reaped.
+constexpr std::chrono::seconds look_interval{1};
 
 enum class phase : std::uint8_t {
   running,
@@ -174,14 +174,19 @@ public:
     for (const auto& [key, one] : processes_)
       if (one.now != phase::clearing)
         one.signal(SIGKILL);
+    std::vector<pid_t> left;
     for (const auto& [key, one] : processes_)
       if (one.now != phase::clearing)
-        wait_for(one.pid);
+        left.push_back(one.pid);
     processes_.clear();
-    // Each look finds what those before it had started.
-    for (auto left = look(); !left.empty(); left = look())
-      for (const auto& one : left)
-        wait_for(one.pid);
+    // Each look finds what those before it had started. Not everything can be killed.
+    for (auto looks = clear_max / clear_interval; looks > 0; --looks) {
+      std::erase_if(left, [](pid_t pid) { return ::waitpid(pid, nullptr, WNOHANG | __WALL) != 0; });
+      const auto found = look();
+      if (left.empty() && found.is_whole && found.killed.empty())
+        break;
+      ::poll(nullptr, 0, static_cast<int>(clear_interval.count()));
+    }
     warden_.reset();
   }
 
@@ -323,7 +328,7 @@ private:
 
   // -- orphans ---------------------------------------------------------------------------------------------------------
 
-  [[nodiscard]] std::vector<process_orphans::orphan> look() const {
+  [[nodiscard]] process_orphans::finding look() const {
     process_orphans::programs known;
     if (warden_)
       known.started.push_back(warden_->pid());
@@ -336,7 +341,9 @@ private:
     return orphans_.look(known);
   }
 
-  [[nodiscard]] bool looks_now_and_then() const { return orphans_.adopts() && !processes_.empty(); }
+  [[nodiscard]] bool looks_now_and_then() const {
+    return orphans_.adopts() && (!processes_.empty() || any_left_);
+  }
 
   // One look for all programs that have ended since the last. An orphan that does not say whose it
   // is may be of any of them.
@@ -350,12 +357,15 @@ private:
       }
     if (!is_time)
       return;
-    const auto left = look();
+    const auto found = look();
+    any_left_ = found.any_left || !found.is_whole;
     next_look_ = now + look_interval;
     for (const auto key : ended) {
       auto& one = processes_.at(key);
-      const bool is_clear = std::ranges::none_of(
-          left, [key](const auto& orphan) { return !orphan.of || *orphan.of == key; });
+      const bool is_clear =
+          found.is_whole && std::ranges::none_of(found.killed, [key](const auto& orphan) {
+            return !orphan.of || *orphan.of == key;
+          });
       if (is_clear || one.clear_until <= now)
         report_end(key);
       else
@@ -533,6 +543,7 @@ private:
   // Only on the thread that takes the turns:
   std::unordered_map<process_key, process> processes_;
   steady_point next_look_{};
+  bool any_left_ = false;                ///< At the last look: orphans, or what is not known.
   bool is_turning_ = false;              ///< In a turn without a thread.
   std::size_t polled_ = 0;               ///< Processes without a pidfd.
   std::optional<process_warden> warden_; ///< From the first process on.

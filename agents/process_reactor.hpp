@@ -13,6 +13,7 @@
 #include "agents/process_spawn.hpp"
 #include <troupe/protocol/time_source.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -31,6 +32,9 @@ struct process_exit {
   std::string error_tail;      ///< The last `error_tail_bytes_max` bytes of stderr.
   bool error_tail_cut = false; ///< There was more before them.
 };
+
+/// How long the end of a program waits until its orphans have ended; then it is reported anyway.
+inline constexpr std::chrono::seconds clear_max{5};
 
 /// How much of stderr is kept.
 inline constexpr std::size_t error_tail_bytes_max = 4096;
@@ -66,7 +70,8 @@ public:
   /// children (process_orphans). Throws std::system_error if the system refuses the descriptors it
   /// needs.
   explicit process_reactor(const time_source& time = system_time(), bool adopts_orphans = false);
-  /// Kills (SIGKILL, whole groups, orphans) and reaps what still runs; listeners are not told.
+  /// Kills (SIGKILL, whole groups, orphans) and reaps what still runs, for `clear_max` at most;
+  /// listeners are not told.
   ~process_reactor();
   process_reactor(const process_reactor&) = delete;
   process_reactor& operator=(const process_reactor&) = delete;

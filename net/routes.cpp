@@ -114,7 +114,7 @@ std::string_view path_of(const http_request& request) noexcept {
 awaitable<void> server_state::serve(http_exchange& exchange) {
   const auto& request = exchange.request;
   auto& response = exchange.responder.response();
-  if (const auto why = hosts.refuse(request, exchange.facts.local)) {
+  if (const auto why = hosts.refuse(request)) {
     write_plain_error(response, why->status, why->message);
     return {};
   }

@@ -131,6 +131,8 @@ server::~server() = default;
 
 result<std::uint16_t> server::start() {
   raise_descriptor_limit();
+  if (auto valid = own_hosts::check(impl_->state->options.allowed_hosts); !valid)
+    return valid.error();
   if (const auto started = impl_->state->push->start(); !started)
     return started.error();
   impl_->make_loops();

@@ -93,7 +93,7 @@ std::vector<setting> general() {
                           {{{"text", log_format::text}, {"json", log_format::json}}}),
     truth("lenient-version", "take requests without an A2A-Version header as 1.0",
           [](auto& s) -> auto& { return s.server.lenient_version; }),
-    texts("allowed-hosts", "hosts under which clients ask, besides localhost, loopback and listen addresses and card.url; *.example.org = all below it, * = any",
+    texts("allowed-hosts", "hosts under which clients ask, besides localhost, IP addresses, the listen address and card.url; *.example.org = all below it, * = any",
           [](auto& s) -> auto& { return s.server.allowed_hosts; }),
     text("cors-origins", "whose pages may call this server from a browser: origins separated by commas, or *",
          [](auto& s) -> auto& { return s.server.cors_origins; }),

@@ -45,17 +45,33 @@ public:
       bytes_ += task_bytes + shown.pending_inputs[i].prompt.size();
     for (std::size_t i = 0; plans && i < shown.plans.size() && !is_long(); ++i)
       add(shown.plans[i], tasks);
-    return *this;
+    return plans ? add_lookups(shown) : *this;
+  }
+  /// One plan of `owner`.
+  answer_size& add_plan(const objective_view& owner, std::size_t plan, bool tasks) {
+    return add(owner.plans[plan], tasks).add_lookups(owner);
   }
 
   [[nodiscard]] bool is_long() const noexcept { return bytes_ > long_answer_bytes; }
 
 private:
+  // To show a plan, those are looked at on which it depends, which may be all. This takes as long
+  // as writing so many bytes.
+  answer_size& add_lookups(const objective_view& owner) {
+    for (std::size_t i = 0; i < owner.plans.size() && !is_long(); ++i) {
+      const auto& spec = *owner.plans[i].spec;
+      bytes_ +=
+          (1 + spec.dependencies.size() + spec.tasks.size()) * lookup_bytes + spec.outside.size();
+    }
+    return *this;
+  }
+
   // Ids, names, times and the names of members, without what is added apart.
   static constexpr std::size_t plan_bytes = 300;
   static constexpr std::size_t task_bytes = 150;
   static constexpr std::size_t summary_bytes = 220;
   static constexpr std::size_t dependency_bytes = 30;
+  static constexpr std::size_t lookup_bytes = 5;
 
   std::size_t bytes_ = 0;
 };

@@ -169,7 +169,7 @@ struct whole_objective {
 /// An answer that is one plan with all its tasks.
 struct whole_plan {
   static bool is_long(const auto&, const placed_plan& shown) {
-    return answer_size{}.add(shown.objective->plans[shown.index], true).is_long();
+    return answer_size{}.add_plan(*shown.objective, shown.index, true).is_long();
   }
   static void encode(const wire_codec&, json_writer& out, const auto&, const placed_plan& shown) {
     write_plan(out, shown, true);
@@ -232,7 +232,7 @@ template<>
 struct json_column<operation::get_plan>
     : basic_column<const get_plan&, placed_plan, &opt::read_get_plan, &service::get> {
   static bool is_long(const command& query, const answer& found) {
-    return answer_size{}.add(found.objective->plans[found.index], query.include_tasks).is_long();
+    return answer_size{}.add_plan(*found.objective, found.index, query.include_tasks).is_long();
   }
   static void encode(const wire_codec&, json_writer& out, const command& query,
                      const answer& found) {

@@ -17,7 +17,6 @@ namespace troupe::net {
 /// What is known of a connection before its first request. Set once.
 struct connection_facts {
   std::string listener;      ///< `address:port` it was accepted at; empty: by none.
-  std::string local;         ///< Our address it was made to, without the port; empty: none.
   std::string peer;          ///< The other side's address without its port; empty: it has none.
   bool is_encrypted = false; ///< TLS.
   std::string client_certificate; ///< SHA-256 of the certificate the client proved to own, in hex;

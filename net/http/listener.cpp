@@ -106,7 +106,6 @@ awaitable<void> listener::accept_all() {
       socket.set_option(asio::ip::tcp::no_delay(true), ec);
       connection_facts facts;
       facts.listener = name_;
-      facts.local = socket.local_endpoint(ec).address().to_string();
       facts.peer = peer.address().to_string();
       welcome(service_, home, std::make_unique<socket_stream<tcp_socket>>(std::move(socket)),
               std::move(facts));

@@ -2,7 +2,7 @@
 
 #include "net/http/cors.hpp"
 #include "protocol/http_url.hpp"
-#include <troupe/protocol/errc.hpp>
+#include "protocol/json/quoted.hpp"
 
 #include <boost/asio/ip/address.hpp>
 
@@ -23,15 +23,17 @@ std::string_view host_of(std::string_view authority) noexcept {
   return authority.substr(0, authority.find(':'));
 }
 
-/// An IPv4 address in the form of IPv6 is that IPv4 address.
-std::optional<ip::address> literal(std::string_view host) {
+bool is_address(std::string_view host) {
   boost::system::error_code ec;
-  const auto out = ip::make_address(std::string(host), ec);
-  if (ec)
-    return std::nullopt;
-  if (out.is_v6() && out.to_v6().is_v4_mapped())
-    return ip::address(ip::make_address_v4(ip::v4_mapped, out.to_v6()));
-  return out;
+  static_cast<void>(ip::make_address(std::string(host), ec));
+  return !ec;
+}
+
+/// A dot at the end says that a name is complete (RFC 1034 3.1).
+std::string_view without_last_dot(std::string_view name) noexcept {
+  if (name.ends_with('.'))
+    name.remove_suffix(1);
+  return name;
 }
 
 bool is_named(std::string_view pattern, std::string_view host) noexcept {
@@ -69,16 +71,31 @@ own_hosts::own_hosts(const server_options& options, std::string default_host)
   }
 }
 
-std::optional<host_refusal> own_hosts::refuse(const http_request& request,
-                                              std::string_view local_address) const {
+result<void> own_hosts::check(const std::vector<std::string>& allowed) {
+  for (const auto& entry : allowed) {
+    std::string_view name = entry;
+    if (name.starts_with("*."))
+      name.remove_prefix(2);
+    if (entry == "*" || is_address(name)
+        || (!name.empty() && name.find_first_of("*:/@[] \t") == std::string_view::npos))
+      continue;
+    return make_error(errc::invalid_params,
+                      "allowed-hosts: " + quoted(entry)
+                          + " is no host; write a name or an IP address without scheme, brackets "
+                            "and port, \"*.\" and a name for all below it, or \"*\" for all hosts");
+  }
+  return {};
+}
+
+std::optional<host_refusal> own_hosts::refuse(const http_request& request) const {
   const auto of_target = authority_of(request.target);
   const std::string_view authority = of_target ? *of_target : std::string_view(request.host);
   const bool names_none = authority.empty() && request.is_http_1_0;
-  if (!names_none && !has(authority, local_address))
+  if (!names_none && !has(authority))
     return host_refusal{421,
                         "The host \"" + shown(authority)
-                            + "\" is not this server; ask it as localhost or by its address, or "
-                              "let its operator name the host (--allowed-host, "
+                            + "\" is not this server; ask it as localhost or by its IP address, "
+                              "or let its operator name the host (--allowed-host, "
                               "allowed-hosts)."};
   if (request.origin.empty() || only_reads(request.method)
       || allows_origin(cors_origins_, request.origin) || is_own_origin(request.origin, authority))
@@ -89,12 +106,11 @@ std::optional<host_refusal> own_hosts::refuse(const http_request& request,
                             "(cors-origins)."};
 }
 
-bool own_hosts::has(std::string_view authority, std::string_view local_address) const {
-  const auto host = host_of(authority);
-  if (std::ranges::any_of(names_, [&](const auto& name) { return is_named(name, host); }))
-    return true;
-  const auto address = literal(host);
-  return address && (address->is_loopback() || address == literal(local_address));
+bool own_hosts::has(std::string_view authority) const {
+  const auto host = without_last_dot(host_of(authority));
+  return is_address(host) || std::ranges::any_of(names_, [&](std::string_view name) {
+           return is_named(without_last_dot(name), host);
+         });
 }
 
 /// A page of ours, seen as the request sees us, or at the place where clients reach us: a proxy may

@@ -51,7 +51,7 @@ push_items::push_items(task_id id, push_payload payload, const push_progress& fr
 
 void push_items::reset(const push_progress& from) {
   items_.clear();
-  told_ = from.after;
+  delivered_ = from.after;
   skip_ = from.events;
   so_far_ = nullptr;
   ended_ = false;
@@ -59,11 +59,11 @@ void push_items::reset(const push_progress& from) {
 }
 
 std::uint64_t push_items::reads_after() const noexcept {
-  return payload_ == push_payload::v0_3 ? 0 : told_;
+  return payload_ == push_payload::v0_3 ? 0 : delivered_;
 }
 
 void push_items::start_at(const task_ptr& snapshot, std::uint64_t sequence, bool tell) {
-  after_ = told_ = sequence;
+  after_ = delivered_ = sequence;
   skip_ = 0;
   if (payload_ == push_payload::v0_3)
     so_far_ = std::make_shared<task>(*snapshot);
@@ -89,7 +89,7 @@ void push_items::take(const change& news, const task_ptr& withdrawn) {
         task_moved{withdrawn->status.state, withdrawn->attempt, withdrawn->status.message});
     take_events(ending);
   }
-  if (news.sequence > told_)
+  if (news.sequence > delivered_)
     skip_ = 0;
   after_ = news.sequence;
 }
@@ -105,7 +105,7 @@ void push_items::take_events(const change& change) {
       else if (so_far_)
         apply_event(*so_far_, change, fact);
     }
-    if (change.sequence <= told_ || i < skip_)
+    if (change.sequence <= delivered_ || i < skip_)
       continue;
     auto body = write(change, fact);
     if (!body.empty())

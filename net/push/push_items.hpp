@@ -61,8 +61,8 @@ private:
   bool tells_progress_;
   std::deque<push_item> items_;
   std::uint64_t after_ = 0;      ///< The last change that was taken, or passed over.
-  std::uint64_t told_ = 0;       ///< Changes up to this one are known to the receiver.
-  std::uint32_t skip_ = 0;       ///< Events of the first change behind `told_` that are, too.
+  std::uint64_t delivered_ = 0;  ///< Changes up to this one are known to the receiver.
+  std::uint32_t skip_ = 0;       ///< Events of the first change behind `delivered_` that are, too.
   std::shared_ptr<task> so_far_; ///< 0.3 only: the task as of `after_`.
   bool ended_ = false;
 };

@@ -67,7 +67,7 @@ struct active {
 
 using active_ptr = std::shared_ptr<active>;
 
-/// A host that hangs, or one that nobody knows, takes a quarter of what one may take, and all of
+/// A host that hangs, or has not answered yet, takes a quarter of what one may take, and all of
 /// these together half of everything: the others have their turns.
 turn_bounds bounds_of(const push_options& options) {
   const auto some = [](std::size_t count) { return std::max<std::size_t>(count, 1); };
@@ -116,7 +116,7 @@ struct push_sender::impl {
   void sleep(const active_ptr& who, std::chrono::milliseconds wait);
   void note(active& who);
   void finish(const active_ptr& who);
-  void give_up(const active_ptr& who, const std::string& reason);
+  void stop(const active_ptr& who, const std::string& reason);
   void sweep();
   void end_all();
   [[nodiscard]] double chance() {
@@ -233,7 +233,7 @@ void push_sender::impl::begin(push_row row, push_watch watched) {
   if (url)
     who->url = std::move(*url);
   if (!allowed) // The rules have changed since it was made.
-    return give_up(who, allowed.error().message);
+    return stop(who, allowed.error().message);
   who->line =
       (who->url.tls ? "https:" : "http:") + who->url.host + ":" + std::to_string(who->url.port);
   actives.emplace(key, who);
@@ -310,7 +310,7 @@ awaitable<bool> push_sender::impl::post_items(const active_ptr& who) {
       if (is_ours(state.error()))
         sleep(who, judge(untried, who->delivery->progress().failures, chance(), options).wait);
       else
-        give_up(who, state.error().message);
+        stop(who, state.error().message);
       break;
     }
     if (*state == push_delivery::readiness::ended) {
@@ -334,7 +334,7 @@ awaitable<bool> push_sender::impl::post_items(const active_ptr& who) {
 /// Its turn threw an exception: no other delivery suffers for it.
 void push_sender::impl::on_fault(const active_ptr& who, const std::exception& fault) {
   if (!who->gone)
-    give_up(who, std::string("this server failed (") + fault.what() + ")");
+    stop(who, std::string("this server failed (") + fault.what() + ")");
 }
 
 void push_sender::impl::end_turn(const active_ptr& who, bool more) {
@@ -392,7 +392,7 @@ bool push_sender::impl::settle(const active_ptr& who, const push_attempt& attemp
     }
     case push_step::retry: note(*who); [[fallthrough]];
     case push_step::postpone: sleep(who, verdict.wait); return false;
-    case push_step::stop: give_up(who, verdict.reason); return false;
+    case push_step::stop: stop(who, verdict.reason); return false;
   }
   return false;
 }
@@ -428,7 +428,7 @@ void push_sender::impl::finish(const active_ptr& who) {
   drop(key_of(row.config.task, row.config.id));
 }
 
-void push_sender::impl::give_up(const active_ptr& who, const std::string& reason) {
+void push_sender::impl::stop(const active_ptr& who, const std::string& reason) {
   auto& progress = who->delivery->progress();
   progress.stopped = reason;
   progress.stopped_at = seams.time->now();

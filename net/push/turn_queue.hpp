@@ -6,8 +6,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <list>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -56,16 +56,12 @@ public:
   /// ended by `end`.
   [[nodiscard]] std::optional<Member> next() {
     while (auto* const from = queue_whose_turn_it_is()) {
-      const auto line = std::move(from->front().line);
-      from->pop_front();
+      const auto line = std::move(from->begin()->second);
+      from->erase(from->begin());
       auto& home = lines_.at(line);
-      home.called = false;
+      home.call = 0;
       if (home.waiting.empty()) {
         forget_if_unused(line);
-        continue;
-      }
-      if (from == &called_ && home.silent) { // since it was called
-        call(line, home);
         continue;
       }
       auto who = std::move(home.waiting.front());
@@ -99,13 +95,9 @@ private:
     std::list<Member> waiting;
     std::size_t going = 0;
     bool silent = true;
-    bool called = false; ///< Its name is in one of the two queues.
+    std::uint64_t call = 0; ///< Its number in one of the two queues; 0: in none.
   };
-  struct call_of_line {
-    std::uint64_t number; ///< Counts calls, over both queues.
-    std::string line;
-  };
-  using call_queue = std::deque<call_of_line>;
+  using call_queue = std::map<std::uint64_t, std::string>; ///< Lines by the numbers of their calls.
 
   /// The one with the earlier call; null if no member may go.
   [[nodiscard]] call_queue* queue_whose_turn_it_is() {
@@ -114,19 +106,23 @@ private:
     const bool may_silent = !silent_called_.empty() && silent_going_ < bounds_.silent;
     if (called_.empty())
       return may_silent ? &silent_called_ : nullptr;
-    return may_silent && silent_called_.front().number < called_.front().number ? &silent_called_
+    return may_silent && silent_called_.begin()->first < called_.begin()->first ? &silent_called_
                                                                                 : &called_;
+  }
+  [[nodiscard]] call_queue& queue_of(const place& which) {
+    return which.silent ? silent_called_ : called_;
   }
   void call(const std::string& name, place& which) {
     const auto most = which.silent ? bounds_.of_silent_line : bounds_.of_line;
-    if (which.called || which.waiting.empty() || which.going >= most)
+    if (which.call != 0 || which.waiting.empty() || which.going >= most)
       return;
-    which.called = true;
-    (which.silent ? silent_called_ : called_).push_back({++calls_, name});
+    which.call = ++calls_;
+    queue_of(which).emplace(which.call, name);
   }
   void note(const std::string& name, place& which, bool answers) {
     if (which.silent == !answers)
       return;
+    queue_of(which).erase(std::exchange(which.call, 0)); // it is called again, as what it is now
     which.silent = !answers;
     if (answers) {
       silent_going_ -= which.going;
@@ -140,7 +136,7 @@ private:
   }
   void forget_if_unused(const std::string& name) {
     const auto& which = lines_.at(name);
-    if (which.waiting.empty() && which.going == 0 && !which.called)
+    if (which.waiting.empty() && which.going == 0 && which.call == 0)
       lines_.erase(name);
   }
 
@@ -150,7 +146,7 @@ private:
   std::unordered_set<std::string> answering_;
   call_queue called_; ///< Lines that answer of which a member may go, in turn.
   call_queue silent_called_;
-  std::uint64_t calls_ = 0;
+  std::uint64_t calls_ = 0; ///< Over both queues.
   std::size_t going_ = 0;
   std::size_t silent_going_ = 0;
 };

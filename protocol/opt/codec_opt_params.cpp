@@ -46,7 +46,7 @@ std::optional<plan_state> read_plan_status(const document_reader& in) {
                      plan_state_from);
 }
 
-/// Under both of its names; if they differ, nobody can tell which is meant.
+/// Under both of its names; if they differ, it is not known which is meant.
 std::optional<std::uint64_t> read_revision(const document_reader& in) {
   constexpr std::uint64_t most = 9'007'199'254'740'991;
   const auto revision = in.whole_number_64("revision", 0, most);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace troupe::opt {
@@ -50,6 +51,13 @@ void write_work(json_writer& out, const task_spec& task) {
   write_retry(out, "retry", task.retry);
   if (task.timeout.count() > 0)
     out.key("timeout").number(as_seconds(task.timeout));
+}
+
+/// 0, 1, ...
+std::vector<std::uint32_t> first_numbers(std::size_t count) {
+  std::vector<std::uint32_t> out(count);
+  std::iota(out.begin(), out.end(), 0U);
+  return out;
 }
 
 // -- dependencies as ids ---------------------------------------------------------------------------------------------
@@ -183,15 +191,17 @@ private:
 
 // -- views -----------------------------------------------------------------------------------------------------------
 
-/// What is shown of the plans of one objective and follows from all of them.
+/// What is shown of plans of one objective and follows from others.
 class plan_outlook {
 public:
-  explicit plan_outlook(const objective_view& owner)
+  /// `shown`: positions of the plans that are asked for below; only these, and those for which they
+  /// wait, are looked at.
+  plan_outlook(const objective_view& owner, std::vector<std::uint32_t> shown)
       : ids(owner), owner_(owner), waits_for_(owner.plans.size()), inputs_(owner.plans.size()) {
     for (std::uint32_t i = 0; i < owner.pending_inputs.size(); ++i)
       if (const auto plan = owner.pending_inputs[i].plan; plan < inputs_.size())
         inputs_[plan].push_back(i);
-    find_blocked();
+    find_blocked(std::move(shown));
   }
 
   /// Blocked plans on which alone a plan waits that has not begun, or of which nothing can run: it
@@ -210,30 +220,34 @@ public:
   id_lookup ids;
 
 private:
-  /// From each blocked plan to those that wait for nothing that runs: linear in the dependencies.
-  void find_blocked() {
-    std::vector<std::uint32_t> blocked;
-    for (std::uint32_t p = 0; p < owner_.plans.size(); ++p)
-      if (owner_.plans[p].state == plan_state::blocked)
-        blocked.push_back(p);
-    if (blocked.empty())
+  /// From each blocked plan to those that wait for nothing that runs: linear in the dependencies of
+  /// what is looked at.
+  void find_blocked(std::vector<std::uint32_t> looked_at) {
+    const auto is_blocked = [](const plan_view& plan) { return plan.state == plan_state::blocked; };
+    if (std::none_of(owner_.plans.begin(), owner_.plans.end(), is_blocked))
       return;
-    std::vector<std::vector<std::uint32_t>> open(owner_.plans.size());
-    std::vector<std::vector<std::uint32_t>> dependents(owner_.plans.size());
-    std::vector<std::size_t> others(owner_.plans.size());
-    for (std::uint32_t p = 0; p < owner_.plans.size(); ++p)
-      if (owner_.plans[p].state == plan_state::pending) {
-        for (const auto& name : owner_.plans[p].spec->dependencies)
-          if (const auto on = ids.plan_at(name))
-            add_open(*on, open[p]);
-      } else if (owner_.plans[p].state == plan_state::working && !add_awaited(p, open[p])) {
-        open[p].clear();
-      }
-    for (std::uint32_t p = 0; p < owner_.plans.size(); ++p) {
-      others[p] = open[p].size();
-      for (const auto on : open[p])
+    plan_lists open(owner_.plans.size());
+    plan_lists dependents(owner_.plans.size());
+    std::vector<bool> is_looked_at(owner_.plans.size());
+    for (const auto p : looked_at)
+      is_looked_at[p] = true;
+    named_by_.assign(owner_.plans.size(), no_plan);
+    std::vector<std::uint32_t> blocked;
+    for (std::size_t i = 0; i < looked_at.size(); ++i) {
+      const auto p = looked_at[i];
+      if (is_blocked(owner_.plans[p]))
+        blocked.push_back(p);
+      find_open(p, open[p]);
+      for (const auto on : open[p]) {
         dependents[on].push_back(p);
+        if (!is_looked_at[on])
+          looked_at.push_back(on);
+        is_looked_at[on] = true;
+      }
     }
+    std::vector<std::size_t> others(owner_.plans.size());
+    for (const auto p : looked_at)
+      others[p] = open[p].size();
     for (std::size_t i = 0; i < blocked.size(); ++i)
       for (const auto waiting : dependents[blocked[i]])
         if (--others[waiting] == 0) {
@@ -242,22 +256,39 @@ private:
         }
   }
 
-  /// What is still to complete where a plan depends on `plan`: itself, or else its alternatives.
-  void add_open(std::uint32_t plan, std::vector<std::uint32_t>& to) {
-    const auto add = [&](std::uint32_t on) {
-      if (!is_settled(owner_.plans[on].state) && std::find(to.begin(), to.end(), on) == to.end())
-        to.push_back(on);
+  /// The plans on which alone `plan` waits.
+  void find_open(std::uint32_t plan, std::vector<std::uint32_t>& to) {
+    if (owner_.plans[plan].state == plan_state::pending) {
+      for (const auto& name : owner_.plans[plan].spec->dependencies)
+        if (const auto on = ids.plan_at(name))
+          add_open(plan, *on, to);
+    } else if (owner_.plans[plan].state == plan_state::working && !add_awaited(plan, to)) {
+      to.clear();
+    }
+  }
+
+  /// At the end of the list of `plan`, once.
+  void add(std::uint32_t plan, std::uint32_t on, std::vector<std::uint32_t>& to) {
+    if (std::exchange(named_by_[on], plan) != plan)
+      to.push_back(on);
+  }
+
+  /// What is still to complete where `plan` depends on `on`: that itself, or else its alternatives.
+  void add_open(std::uint32_t plan, std::uint32_t on, std::vector<std::uint32_t>& to) {
+    const auto add_unsettled = [&](std::uint32_t each) {
+      if (!is_settled(owner_.plans[each].state))
+        add(plan, each, to);
     };
-    add(plan);
-    if (owner_.plans[plan].state == plan_state::failed)
-      for (const auto& name : owner_.plans[plan].spec->alternatives)
+    add_unsettled(on);
+    if (owner_.plans[on].state == plan_state::failed)
+      for (const auto& name : owner_.plans[on].spec->alternatives)
         if (const auto other = ids.plan_at(name))
-          add(*other);
+          add_unsettled(*other);
   }
 
   /// The plans for whose tasks a plan waits that has begun. False if a task of it runs, or waits
   /// for nothing but a slot.
-  [[nodiscard]] bool add_awaited(std::uint32_t index, std::vector<std::uint32_t>& to) const {
+  [[nodiscard]] bool add_awaited(std::uint32_t index, std::vector<std::uint32_t>& to) {
     const auto& plan = owner_.plans[index];
     const auto& spec = *plan.spec;
     auto outside = spec.outside.begin();
@@ -277,8 +308,7 @@ private:
         if (on >= owner_.plans.size() || !is_open(owner_.plans[on], (*outside).on_task))
           continue;
         waits = true;
-        if (std::find(to.begin(), to.end(), on) == to.end())
-          to.push_back(on);
+        add(index, on, to);
       }
       if (!waits)
         return false;
@@ -290,9 +320,13 @@ private:
     return task < plan.tasks.size() && plan.tasks[task].state != task_state::completed;
   }
 
+  using plan_lists = std::vector<std::vector<std::uint32_t>>;
+  static constexpr std::uint32_t no_plan = UINT32_MAX;
+
   const objective_view& owner_;
-  std::vector<std::vector<std::uint32_t>> waits_for_;
-  std::vector<std::vector<std::uint32_t>> inputs_;
+  plan_lists waits_for_;
+  plan_lists inputs_;
+  std::vector<std::uint32_t> named_by_; ///< Of each plan: in whose list of open plans it stands.
 };
 
 void write_inputs(json_writer& out, const objective_view& owner,
@@ -432,15 +466,13 @@ void write(json_writer& out, const objective_view& value, bool include_plans, bo
       .optional_member("description", value.description);
   out.member("status", to_string(value.state)).optional_member("reason", value.reason);
   if (include_plans) {
-    plan_outlook outlook(value);
+    plan_outlook outlook(value, first_numbers(value.plans.size()));
     out.key("plans").begin_array();
     for (std::uint32_t i = 0; i < value.plans.size(); ++i)
       write_plan(out, value, i, include_tasks, outlook);
     out.end_array();
   }
-  std::vector<std::uint32_t> all(value.pending_inputs.size());
-  std::iota(all.begin(), all.end(), 0U);
-  write_inputs(out, value, all);
+  write_inputs(out, value, first_numbers(value.pending_inputs.size()));
   if (value.parallel_max != 0)
     out.key("maxParallel").number(value.parallel_max);
   if (!value.metadata.empty())
@@ -454,8 +486,9 @@ void write(json_writer& out, const objective_view& value, bool include_plans, bo
 
 void write(json_writer& out, const objective_view& owner, std::size_t plan_index,
            bool include_tasks) {
-  plan_outlook outlook(owner);
-  write_plan(out, owner, static_cast<std::uint32_t>(plan_index), include_tasks, outlook);
+  const auto index = static_cast<std::uint32_t>(plan_index);
+  plan_outlook outlook(owner, {index});
+  write_plan(out, owner, index, include_tasks, outlook);
 }
 
 void write_task_metadata(json_writer& out, const task& value) {

@@ -6,8 +6,11 @@
 #include <troupe/actors/limits.hpp>
 
 #include <optional>
+#include <sstream>
+#include <string>
 
 #include <signal.h>
+#include <sys/wait.h>
 
 using namespace std::chrono_literals;
 using namespace troupe;
@@ -124,4 +127,39 @@ TEST_CASE("what is written to a program later comes after its order", "[agents][
   reactor.write_input(key, std::string("67890"));
   REQUIRE(turns_until(reactor, [&] { return end.has_value(); }));
   CHECK(output == "xxxxxxxxxx1234567890");
+}
+
+TEST_CASE("what lives on after the reported end of the last program is still ended and reaped",
+          "[agents][command]") {
+  hand_time time;
+  process_reactor reactor{time, true};
+  std::optional<process_exit> end;
+  std::string output;
+  // The pids of one that leaves its group, and of one that this one starts.
+  auto spec = shell("(setsid sh -c 'setsid sleep 600 >/dev/null 2>&1 & echo $$ $!; wait' &); "
+                    "read -r go");
+  spec.input.emplace();
+  spec.keep_input_open = true;
+  const auto key = reactor.launch(std::move(spec), std::make_unique<ending_listener>(end, output));
+  REQUIRE(turns_until(reactor, [&] { return output.ends_with('\n'); }));
+  std::istringstream pids(output);
+  id_t outer = 0;
+  pid_t inner = 0;
+  pids >> outer >> inner;
+  const auto is_zombie = [](id_t pid) {
+    siginfo_t info{};
+    return ::waitid(P_PID, pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0;
+  };
+  reactor.write_input(key, std::string("go\n"));
+  // No time passes, so there is no second look.
+  REQUIRE(turns_until(reactor, [&] { return is_zombie(outer); }));
+  CHECK_FALSE(end);
+  time.pass(clear_max);
+  reactor.turn();
+  CHECK(end);
+  CHECK(::kill(inner, 0) == 0);
+  CHECK(turns_until(reactor, [&] {
+    time.pass(1s);
+    return ::kill(inner, 0) != 0;
+  }));
 }

@@ -108,3 +108,26 @@ TEST_CASE("tests that documents lean on exist by their sentence", "[house][docs]
   }
   REQUIRE(seen > 5);
 }
+
+TEST_CASE("docs/events.md has a row for every kind of event", "[house][docs]") {
+  static const std::regex kind(R"re(if \(kind == "([a-z ]+)"\))re");
+  const auto files = read_tree(TROUPE_SOURCE_DIR);
+  const auto text_of = [&](std::string_view path) {
+    const auto file = std::ranges::find(files, path, &source_file::path);
+    REQUIRE(file != files.end());
+    return file->text;
+  };
+  const auto record = text_of("protocol/record/record.cpp");
+  const auto reader = record.find("event event_from(");
+  REQUIRE(reader != std::string::npos);
+  std::string first_columns;
+  for_each_match(text_of("docs/events.md"), std::regex("\\n\\| (`[^|]+`) \\|"),
+                 [&](const std::smatch& found) { first_columns += found[1].str() + '\n'; });
+  std::size_t seen = 0;
+  for_each_match(record.substr(reader), kind, [&](const std::smatch& found) {
+    ++seen;
+    CAPTURE(found[1].str());
+    CHECK(first_columns.find('`' + found[1].str() + '`') != std::string::npos);
+  });
+  REQUIRE(seen > 20);
+}

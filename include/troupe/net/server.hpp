@@ -33,8 +33,8 @@ public:
   server& operator=(const server&) = delete;
 
   /// Listens, and serves from now on. Returns the port. Errors: unavailable (port in use, address
-  /// unknown or not of this machine; the message says what to do), and those of an agent card that
-  /// cannot be made (invalid_params, unavailable: its key).
+  /// unknown or not of this machine; the message says what to do), and options or a card
+  /// that cannot be used (invalid_params, unavailable: its key).
   [[nodiscard]] result<std::uint16_t> start();
 
   /// Stops accepting; new work gets 503, streams end with an error event, blocking sends answer

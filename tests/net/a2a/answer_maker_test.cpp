@@ -131,3 +131,25 @@ TEST_CASE("What makes an answer long is found without looking at all of it", "[n
   CHECK_FALSE(answer_size{}.add(whole, true, false).is_long());
   CHECK_FALSE(answer_size{}.add(whole, false, false).is_long());
 }
+
+TEST_CASE("One plan of a large objective is a long answer, for others have to be looked at",
+          "[net][long]") {
+  plan_spec spec;
+  objective_view small;
+  small.plans.emplace_back().spec = std::make_shared<const plan_spec>(spec);
+  CHECK_FALSE(answer_size{}.add_plan(small, 0, true).is_long());
+  auto by_tasks = small;
+  spec.tasks.resize(long_answer_bytes);
+  by_tasks.plans.emplace_back().spec = std::make_shared<const plan_spec>(spec);
+  CHECK(answer_size{}.add_plan(by_tasks, 0, false).is_long());
+  CHECK(answer_size{}.add(by_tasks, true, false).is_long());
+  CHECK_FALSE(answer_size{}.add(by_tasks, false, false).is_long());
+  auto by_dependencies = small;
+  spec.tasks.clear();
+  spec.outside.resize(long_answer_bytes + 1);
+  by_dependencies.plans.emplace_back().spec = std::make_shared<const plan_spec>(spec);
+  CHECK(answer_size{}.add_plan(by_dependencies, 0, false).is_long());
+  auto by_plans = small;
+  by_plans.plans.resize(long_answer_bytes, small.plans.front());
+  CHECK(answer_size{}.add_plan(by_plans, 0, false).is_long());
+}

@@ -56,6 +56,18 @@ TEST_CASE("a port in use is explained", "[net][server]") {
   CHECK(bed.connect().get("/healthz").status == 200);
 }
 
+TEST_CASE("a server does not start with a host that no request can have", "[net][server]") {
+  const net_bed bed;
+  server_options options;
+  options.port = 0;
+  options.allowed_hosts = {"box.example:8080"};
+  server other(*bed.door, options);
+  const auto port = other.start();
+  REQUIRE_FALSE(port.has_value());
+  CHECK(port.error().code == errc::invalid_params);
+  CHECK_THAT(port.error().message, ContainsSubstring("allowed-hosts: \"box.example:8080\""));
+}
+
 TEST_CASE("an address that is not ours is explained", "[net][server]") {
   const net_bed bed;
   server_options options;

@@ -78,6 +78,18 @@ TEST_CASE("a line that falls silent while it waits for its turn waits with the s
   CHECK(all_of(turns) == "a3");
 }
 
+TEST_CASE("a line that answers while it is called again waits no longer with the silent ones",
+          "[net][push][turns]") {
+  queue turns({10, 4, 3, 2});
+  for (const auto* who : {"a1", "b1", "c1", "d1", "e1", "a2"})
+    turns.wait(std::string(1, who[0]), who);
+  CHECK(all_of(turns) == "a1 b1 c1"); // The line of a is called for a2 now.
+  turns.end("a", true);
+  CHECK(all_of(turns) == "d1 a2"); // The line of d hangs in the place of a.
+  turns.end("b", std::nullopt);
+  CHECK(all_of(turns) == "e1"); // No call of a is left.
+}
+
 TEST_CASE("who leaves is passed over, and an unused line is forgotten", "[net][push][turns]") {
   queue turns({1, 1, 1, 1});
   turns.wait("a", "a1");

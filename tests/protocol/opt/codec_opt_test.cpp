@@ -609,6 +609,42 @@ TEST_CASE("plans and tasks are left out on request", "[protocol][opt]") {
   CHECK(plan.at("tasks").at(0).at("dependencies").at(0) == "task-002");
 }
 
+TEST_CASE("a plan that is shown alone waits for the same plans as among all", "[protocol][opt]") {
+  objective_view view;
+  view.id = objective_id{"o"};
+  const auto add = [&](std::string id, plan_state state, std::vector<std::string> dependencies) {
+    plan_spec spec;
+    spec.id = plan_id{std::move(id)};
+    spec.name = spec.id.str();
+    spec.dependencies = std::move(dependencies);
+    // Two tasks that wait for the first and for the second plan.
+    const auto waits = state == plan_state::working;
+    spec.tasks.resize(waits ? 2 : 1);
+    for (std::uint32_t task = 0; waits && task < 2; ++task)
+      for (std::uint32_t plan = 0; plan < 2; ++plan)
+        spec.outside.push_back({.task = task, .on_plan = plan, .on_task = 0});
+    plan_view plan;
+    plan.state = state;
+    plan.tasks = std::vector<task_slot>(spec.tasks.size());
+    plan.spec = std::make_shared<const plan_spec>(std::move(spec));
+    view.plans.push_back(std::move(plan));
+  };
+  add("a", plan_state::blocked, {});
+  add("b", plan_state::pending, {"a", "plan-0"});
+  add("c", plan_state::working, {});
+  add("d", plan_state::pending, {"c", "b", "c"});
+  add("e", plan_state::pending, {"e"});
+  add("f", plan_state::completed, {"a"});
+  const auto all = written([&](json_writer& w) { opt::write(w, view, true, true); }).at("plans");
+  CHECK(all.at(1).at("waitingFor") == json::parse(R"(["a"])"));
+  CHECK(all.at(2).at("waitingFor") == json::parse(R"(["a", "b"])"));
+  CHECK(all.at(3).at("waitingFor") == json::parse(R"(["c", "b"])"));
+  for (const std::size_t without : {0U, 4U, 5U})
+    CHECK_FALSE(all.at(without).as_object().contains("waitingFor"));
+  for (std::size_t i = 0; i < view.plans.size(); ++i)
+    CHECK(written([&](json_writer& w) { opt::write(w, view, i, true); }) == all.at(i));
+}
+
 TEST_CASE("an objective shows its questions, reasons and retried tasks", "[protocol][opt]") {
   auto view = sample_view();
   view.state = objective_state::blocked;
