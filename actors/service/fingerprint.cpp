@@ -73,7 +73,7 @@ std::uint64_t fingerprint_of(const cancel_task& command) {
 std::uint64_t fingerprint_of(const create_objective& command) {
   return hash_of("create objective", [&](json_writer& out) {
     record::write(out, command.spec);
-    out.boolean(command.start).boolean(command.starts_objective);
+    out.boolean(command.start);
     if (command.request)
       v1_0::write(out, *command.request);
     for (const auto& mode : command.accepted_output_modes)
@@ -94,7 +94,7 @@ std::uint64_t fingerprint_of(const create_plan& command) {
   return hash_of("create plan", [&](json_writer& out) {
     out.string(command.objective.str());
     record::write(out, command.spec);
-    out.boolean(command.start);
+    out.boolean(command.start).boolean(command.starts_objective);
     write_revision(out, command.if_revision);
   });
 }
