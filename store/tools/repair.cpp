@@ -184,6 +184,8 @@ result<repair_report> plan_repair(const std::string& directory, const lost_chang
 result<repair_report> repair_store(const std::string& directory, const lost_change_fn& on_lost) {
   if (const auto usable = lock_to_read(directory); !usable) // Given up again at once.
     return usable.error();
+  if (const auto owned = require_owner(directory); !owned)
+    return owned.error();
   const auto locked = directory_lock::take(directory);
   if (!locked)
     return locked.error();

@@ -14,6 +14,8 @@
 #include <cerrno>
 #include <set>
 
+#include <unistd.h>
+
 using namespace troupe;
 using namespace troupe::testing;
 
@@ -286,6 +288,44 @@ TEST_CASE("A whole journal, and one with a torn end, are left as they are", "[st
   CHECK(report.lost_groups == 0);
   CHECK(files_of(left.directory) == before);
   CHECK_FALSE(fs::exists(left.directory + ".before-repair-1"));
+}
+
+TEST_CASE("The copy before a repair has what links name, and no lost+found", "[store][tools]") {
+  const killed_store left;
+  left.damage(30);
+  const auto before = files_of(left.directory);
+  fs::rename(left.directory + "/journal", left.place / "elsewhere");
+  fs::create_directory_symlink(left.place / "elsewhere", left.directory + "/journal");
+  fs::create_directory(left.directory + "/lost+found");
+  const auto copy = repaired(left.directory).copy;
+  CHECK_FALSE(fs::is_symlink(copy + "/journal"));
+  CHECK_FALSE(fs::exists(copy + "/lost+found"));
+  CHECK(files_of(copy) == before);
+  CHECK(try_open(left.directory).has_value());
+}
+
+TEST_CASE("Only the owner of a directory repairs or converts it", "[store][tools]") {
+  if (::geteuid() != 0) {
+    WARN("this user may not give a directory away");
+    return;
+  }
+  const killed_store left;
+  left.damage(30);
+  REQUIRE(::chown(left.directory.c_str(), 12'345, 12'345) == 0);
+  const auto before = files_of(left.directory);
+  const auto report = repair_store(left.directory);
+  REQUIRE(report.has_error());
+  CHECK_THAT(report.error().message, ContainsSubstring("belongs to the user 12345"));
+  CHECK(files_of(left.directory) == before);
+  CHECK(planned(left.directory).is_needed); // To look at it is allowed.
+
+  const auto old = left.place / "old";
+  fs::copy(fs::path{TROUPE_SOURCE_DIR} / "tests/store/rocksdb/data/format-1", old);
+  REQUIRE(::chown(old.c_str(), 12'345, 12'345) == 0);
+  const auto done = migrate_store(old);
+  REQUIRE(done.has_error());
+  CHECK_THAT(done.error().message, ContainsSubstring("belongs to the user 12345"));
+  CHECK(stat_store(old)->format == 1);
 }
 
 TEST_CASE("A second repair makes a second copy", "[store][tools]") {
