@@ -163,6 +163,8 @@ std::string text_of(const repair_report& report, const std::string& directory) {
 std::string text_of(const migration& done) {
   if (done.from == done.to)
     return "nothing to do: the directory has format " + number(done.to) + "\n";
+  if (done.from == 0)
+    return "the tables were empty; they have format " + number(done.to) + " now\n";
   auto out = "converted from format " + number(done.from) + " to format " + number(done.to) + "\n";
   return done.repaired.empty() ? out : out + clean_line(done.repaired) + "\n";
 }

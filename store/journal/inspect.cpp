@@ -42,8 +42,9 @@ private:
     for (const auto& name : names_)
       if (segment_ordinal(name))
         present_.insert(*segment_ordinal(name));
-    if (names_.contains(new_manifest_name))
-      out_.leftovers.emplace_back(new_manifest_name);
+    for (const auto* name : {new_manifest_name, new_segment_name})
+      if (names_.contains(name))
+        out_.leftovers.emplace_back(name);
     if (!names_.contains(manifest_name))
       return begin_anew();
     const auto text = read_file(files_, manifest_name);

@@ -13,6 +13,7 @@ namespace troupe::journal {
 
 inline constexpr const char* manifest_name = "manifest";
 inline constexpr const char* new_manifest_name = "manifest.new";
+inline constexpr const char* new_segment_name = "segment.new"; ///< Of a rewrite that goes on.
 inline constexpr const char* safe_name = "safe";
 
 struct manifest {

@@ -21,11 +21,12 @@ struct readable_group {
   std::string_view bytes;
 };
 
-/// Reads all segment files of the journal, or of the one whose segment comes first if no id is
-/// given, and calls `visit` with each group that can be relied on. Positions grow; there are gaps
-/// where groups are damaged. Behind damage in a segment whose end is not known (the next segment
-/// cannot be read), groups may be those of an abandoned write, and are left out. Errors:
-/// store_unreadable (the disk failed).
+/// Reads all segments of the journal, or of the one whose segment comes first if no id is given,
+/// and calls `visit` with each group that can be relied on. Positions grow; there are gaps where
+/// groups are damaged. Segments that the manifest does not name are left out if it can be read: a
+/// rewrite or a start that was interrupted leaves them. So are groups behind a write that was cut
+/// short, and those behind damage in a segment whose end is not known (the next segment cannot be
+/// read): they may be those of an abandoned write. Errors: store_unreadable (the disk failed).
 [[nodiscard]] result<void>
 for_each_readable_group(disk& files, std::optional<std::uint64_t> journal_id,
                         const std::function<void(const readable_group&)>& visit);

@@ -78,8 +78,9 @@ result<void> rewrite_journal(disk& files, std::uint64_t journal_id, position fir
   auto at = first;
   for (const auto& group : groups)
     append_frame(bytes, header, {at++, first - 1}, group);
-  const auto segment = segment_name(header.ordinal);
-  to.write(segment, bytes);
+  // A part of it never has the name of a segment.
+  to.write(new_segment_name, bytes);
+  to.rename(new_segment_name, segment_name(header.ordinal));
   to.write(new_manifest_name, write_manifest({journal_id, header.ordinal, header.ordinal}));
   to.sync_names();
   to.rename(new_manifest_name, manifest_name);

@@ -744,11 +744,13 @@ result<opened_journal> open_journal(disk& files, const time_source& time, std::u
   if (!found->damage.empty())
     return make_error(errc::store_failed, "The journal is damaged, and nothing was changed. "
                                               + describe_damage(*found) + options.damage_advice);
+  const bool is_other = // No repair helps.
+      follower && !found->is_new && found->journal_id != follower->journal_id;
   if (follower)
     if (const auto why = describe_misfit(*found, *follower); !why.empty())
       return make_error(errc::store_failed,
                         why + " Nothing was changed; restore the data directory from a backup."
-                            + options.damage_advice);
+                            + (is_other ? "" : options.damage_advice));
   for (const auto& name : found->leftovers) {
     const auto removed = wait_for<bool>(files, [&](auto done) {
       files.remove(name, [done](std::error_code failed) { done(failed, true); });

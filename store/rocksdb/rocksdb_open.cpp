@@ -136,8 +136,17 @@ rocksdb::Options database_options(const rocksdb_internals& internals, rocksdb::E
   return out;
 }
 
+/// `text` without the path of the directory, which may look like the name of a file.
+std::string without_path(std::string text, const std::string& directory) {
+  for (auto at = text.find(directory); at != std::string::npos; at = text.find(directory, at))
+    text.erase(at, directory.size());
+  return text;
+}
+
 /// Which of the tables' files is damaged, by what RocksDB says; empty if that is not known.
-std::string damaged_file(std::string_view text) {
+std::string damaged_file(const rocksdb::Status& failure, const std::string& directory) {
+  const auto whole = without_path(failure.ToString(), directory);
+  const std::string_view text{whole};
   if (text.find("No such file or directory") != std::string_view::npos) {
     // RocksDB names a missing table by the ending of old versions.
     const auto end = std::min(text.find(".ldb"), text.find(".sst"));
@@ -147,6 +156,8 @@ std::string damaged_file(std::string_view text) {
                : ": the table file " + std::string{text.substr(begin, end - begin)}
                      + ".sst is missing";
   }
+  if (!failure.IsCorruption())
+    return {};
   if (text.find("MANIFEST") != std::string_view::npos)
     return ": the list of its table files, MANIFEST, is cut off or damaged";
   if (text.find("CURRENT") != std::string_view::npos)
@@ -167,9 +178,9 @@ error describe_open_failure(const rocksdb::Status& failure, const std::string& d
     return refuse("The disk of the data directory " + directory
                   + " is full; free some space and start again (" + text + ").");
   if (failure.IsCorruption())
-    return refuse("The store in " + directory + " is damaged" + damaged_file(text)
+    return refuse("The store in " + directory + " is damaged" + damaged_file(failure, directory)
                   + "; restore the directory from a backup, or name another (" + text + ").");
-  if (const auto file = damaged_file(text); !file.empty())
+  if (const auto file = damaged_file(failure, directory); !file.empty())
     return refuse("The store in " + directory + " cannot be opened" + file
                   + "; restore the directory from a backup, or name another (" + text + ").");
   return refuse("The store in " + directory + " cannot be opened (" + text + ").");

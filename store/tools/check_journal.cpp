@@ -45,8 +45,15 @@ public:
     const auto entries = read_group(group.bytes);
     if (!entries) {
       desk_.find(where,
-                 "Group " + std::to_string(group.at) + " is whole, but it cannot be understood.");
+                 "Group " + std::to_string(group.at)
+                     + " is whole, but it cannot be understood. Perhaps a newer version of this "
+                       "program wrote it.");
       return;
+    }
+    if (group.at <= mark()) {
+      if (group.at != understood_ + 1) // A group between may change any of them.
+        pushes_.clear();
+      understood_ = group.at;
     }
     for (const auto& entry : *entries)
       std::visit([&](const auto& each) { take(group.at, where, each); }, entry);
@@ -54,7 +61,7 @@ public:
 
   /// After the last group.
   void finish() {
-    if (!tables_)
+    if (!tables_ || understood_ != mark())
       return;
     for (const auto& [key, value] : pushes_) {
       const auto row = find_row(key);
@@ -65,6 +72,10 @@ public:
   }
 
 private:
+  [[nodiscard]] journal::position mark() const {
+    return tables_ && tables_->mark ? tables_->mark->at : 0;
+  }
+
   void take(journal::position at, const std::string& where, const group_change& entry) {
     ++desk_.report.counts.group_changes;
     const auto name = "Group " + std::to_string(at) + ": change " + std::to_string(entry.sequence)
@@ -76,13 +87,13 @@ private:
     }
     const bool is_lone = !change->task.id.empty() && change->task.lone;
     const auto kind = is_lone ? rows::stream_kind::lone_task : rows::stream_kind::objective;
-    if (!tables_ || !tables_->mark || at > tables_->mark->at)
+    if (at > mark())
       desk_.show({entry.stream, is_lone, entry.sequence, entry.row}, at);
     if (!tables_ || !tables_->mark)
       return;
     std::string key;
     rows::journal_key(key, kind, entry.stream, entry.sequence);
-    if (at > tables_->mark->at)
+    if (at > mark())
       follow(where, name, kind, entry);
     else if (find_row(key) != entry.row)
       desk_.find(where, name + " is not in the tables, or is another there.");
@@ -110,7 +121,7 @@ private:
                               + std::string{entry.config} + " of " + std::string{entry.task}
                               + " cannot be read (" + row.error().message + ").");
     }
-    if (!tables_ || !tables_->mark || at > tables_->mark->at)
+    if (at > mark())
       return;
     std::string key;
     rows::push_key(key, entry.task, entry.config);
@@ -127,7 +138,8 @@ private:
   const read_tables* tables_;
   check_desk& desk_;
   std::unordered_map<std::string, std::uint64_t> last_; ///< By kind and id.
-  /// As the groups up to the mark leave them; nothing: it was removed.
+  journal::position understood_ = 0; ///< The last group up to the mark that was read.
+  /// As the groups up to it leave them, from the last gap on; nothing: it was removed.
   std::map<std::string, std::optional<std::string>> pushes_;
 };
 

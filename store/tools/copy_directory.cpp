@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <system_error>
+#include <vector>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -21,11 +22,23 @@ error refuse(const std::string& directory, const std::string& why) {
                                             + why + " Nothing was changed.");
 }
 
-std::uint64_t bytes_in(const fs::path& directory) {
+/// All but what belongs to a file system that is mounted there.
+std::vector<fs::directory_entry> entries_in(const fs::path& directory) {
+  std::vector<fs::directory_entry> out;
+  for (const auto& entry : fs::directory_iterator{directory})
+    if (entry.path().filename() != "lost+found")
+      out.push_back(entry);
+  return out;
+}
+
+std::uint64_t bytes_in(const fs::directory_entry& entry) {
+  if (!entry.is_directory())
+    return entry.is_regular_file() ? entry.file_size() : 0;
   std::uint64_t out = 0;
-  for (const auto& entry : fs::recursive_directory_iterator{directory})
-    if (entry.is_regular_file())
-      out += entry.file_size();
+  for (const auto& each : fs::recursive_directory_iterator{
+           entry.path(), fs::directory_options::follow_directory_symlink})
+    if (each.is_regular_file())
+      out += each.file_size();
   return out;
 }
 
@@ -46,7 +59,10 @@ result<std::string> copy_directory(const std::string& directory, std::string_vie
   try {
     const auto from = fs::canonical(directory);
     const auto room = fs::space(from.parent_path()).available;
-    const auto needed = bytes_in(from) + spare_bytes;
+    const auto entries = entries_in(from);
+    auto needed = spare_bytes;
+    for (const auto& entry : entries)
+      needed += bytes_in(entry);
     if (room < needed)
       return refuse(directory, "the copy needs " + std::to_string(needed >> 20) + " MiB, and "
                                    + from.parent_path().string() + " has room for "
@@ -56,7 +72,9 @@ result<std::string> copy_directory(const std::string& directory, std::string_vie
       to = from.string() + "." + std::string{label} + "-" + std::to_string(number);
     part = to.string() + ".part";
     fs::remove_all(part); // Of a copy that was interrupted.
-    fs::copy(from, part, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+    fs::create_directory(part);
+    for (const auto& entry : entries) // A link is followed: what it names is changed, too.
+      fs::copy(entry.path(), part / entry.path().filename(), fs::copy_options::recursive);
     fs::permissions(part, fs::status(from).permissions());
     sync_file_system(part);
     fs::rename(part, to);

@@ -28,6 +28,8 @@ result<migration> migrate_store(const std::string& directory) {
   migration out{*format, rows::format_version, {}};
   if (out.from == out.to)
     return out;
+  if (const auto owned = require_owner(directory); !owned)
+    return owned.error();
   const auto converted = make_rocksdb_store({.directory = directory}, rocksdb_internals{});
   if (!converted)
     return converted.error();

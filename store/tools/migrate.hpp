@@ -10,13 +10,13 @@
 namespace troupe {
 
 struct migration {
-  std::uint32_t from = 0; ///< Formats. Equal: there was nothing to do.
+  std::uint32_t from = 0; ///< Formats. Equal: there was nothing to do. 0: the tables were empty.
   std::uint32_t to = 0;
   std::string repaired; ///< The end of the log that was cut off, in words; empty if nothing.
 };
 
-/// Errors: store_locked, store_failed (there is no store, or it is damaged; then nothing was
-/// changed).
+/// Errors: store_locked, store_failed (there is no store, it is damaged, or another user owns it;
+/// then nothing was changed).
 [[nodiscard]] result<migration> migrate_store(const std::string& directory);
 
 } // namespace troupe

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include <fcntl.h>
+#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -34,6 +35,12 @@ bool are_tables_locked(const std::string& directory) {
   return is_held;
 }
 
+std::string name_of(::uid_t user) {
+  const auto* const entry =
+      ::getpwuid(user); // Tools have one thread. NOLINT(concurrency-mt-unsafe)
+  return entry != nullptr ? std::string{entry->pw_name} : std::to_string(user);
+}
+
 } // namespace
 
 result<std::unique_ptr<directory_lock>> lock_to_read(const std::string& directory) {
@@ -57,6 +64,21 @@ result<std::unique_ptr<directory_lock>> lock_to_read(const std::string& director
   if (locked && are_tables_locked(directory))
     return already_in_use(directory);
   return locked;
+}
+
+result<void> require_owner(const std::string& directory) {
+  struct stat facts {};
+  if (::stat(directory.c_str(), &facts) != 0)
+    return refuse("The data directory " + directory + " cannot be read ("
+                  + std::generic_category().message(errno) + ").");
+  if (facts.st_uid == ::geteuid())
+    return {};
+  const auto owner = name_of(facts.st_uid);
+  return refuse("The data directory " + directory + " belongs to the user " + owner
+                + ", and this process runs as " + name_of(::geteuid())
+                + ". The server could not open the files that it makes. Nothing was changed; run "
+                  "it as "
+                + owner + ".");
 }
 
 } // namespace troupe

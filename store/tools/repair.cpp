@@ -41,12 +41,13 @@ struct plan {
 class group_sorter {
 public:
   group_sorter(plan& into, const lost_change_fn& on_lost) : plan_(into), on_lost_(on_lost) {
-    plan_.report.mark = plan_.report.last = plan_.mark.at;
+    plan_.report.mark = plan_.report.last = seen_ = plan_.mark.at;
   }
 
   void take(const journal::readable_group& group) {
-    if (group.at <= plan_.mark.at)
+    if (group.at <= seen_)
       return;
+    seen_ = group.at;
     const auto entries = read_group(group.bytes);
     const bool follows = group.at == plan_.report.last + 1 && plan_.report.lost_groups == 0;
     if (follows && entries && is_understood(*entries)) {
@@ -55,19 +56,18 @@ public:
       return;
     }
     if (follows)
-      plan_.report.damage +=
-          "Group " + std::to_string(group.at) + " is whole, but it cannot be understood. ";
+      plan_.report.damage += "Group " + std::to_string(group.at)
+                             + " is whole, but it cannot be understood. Perhaps a newer version of "
+                               "this program wrote it. ";
     ++plan_.report.lost_groups;
-    last_lost_ = group.at;
     for (const auto& entry : entries.value_or(std::vector<group_entry>{}))
       std::visit([&](const auto& each) { lose(group.at, each); }, entry);
   }
 
   /// `safe`: groups up to this are known to have been acknowledged.
   void finish(journal::position safe) {
-    const auto end = std::max(last_lost_, safe);
-    if (end > plan_.report.last)
-      plan_.report.unreadable_groups = end - plan_.report.last - plan_.report.lost_groups;
+    const auto end = std::max(seen_, safe);
+    plan_.report.unreadable_groups = end - plan_.report.last - plan_.report.lost_groups;
   }
 
 private:
@@ -102,7 +102,7 @@ private:
 
   plan& plan_;
   const lost_change_fn& on_lost_;
-  journal::position last_lost_ = 0;
+  journal::position seen_ = 0; ///< The last group after the mark; else the mark.
   std::map<std::pair<bool, std::string>, std::size_t> index_; ///< Of `lost`.
 };
 
@@ -180,6 +180,8 @@ result<repair_report> plan_repair(const std::string& directory, const lost_chang
 result<repair_report> repair_store(const std::string& directory, const lost_change_fn& on_lost) {
   if (const auto usable = lock_to_read(directory); !usable) // Given up again at once.
     return usable.error();
+  if (const auto owned = require_owner(directory); !owned)
+    return owned.error();
   const auto locked = directory_lock::take(directory);
   if (!locked)
     return locked.error();

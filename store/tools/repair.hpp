@@ -49,8 +49,9 @@ using lost_change_fn = std::function<void(const record::keyed_row&, std::uint64_
                                                 const lost_change_fn& on_lost = nullptr);
 
 /// Does it, if it is needed. Before, it copies the directory to `<directory>.before-repair-<n>`.
-/// Errors: as above; store_failed if there is no room for the copy, or the disk refuses: then the
-/// next start is refused as before, and the repair can be tried again.
+/// Errors: as above; store_failed if another user owns the directory, there is no room for the
+/// copy, or the disk refuses: then the next start is refused as before, and the repair can be tried
+/// again.
 [[nodiscard]] result<repair_report> repair_store(const std::string& directory,
                                                  const lost_change_fn& on_lost = nullptr);
 

@@ -62,8 +62,8 @@ void simulated_disk::erase(const std::string& name) {
 }
 
 void simulated_disk::restore(const std::string& name, std::string content) {
-  names_[name] = std::make_shared<inode>();
-  names_[name]->seen = std::move(content);
+  names_[name] = safe_names_[name] = std::make_shared<inode>();
+  names_[name]->seen = names_[name]->safe = std::move(content);
 }
 
 // -- disk ----------------------------------------------------------------------------------------------------------------

@@ -60,7 +60,7 @@ public:
   /// The content of a file as a reader sees it; for damage.
   [[nodiscard]] std::string& content(const std::string& name);
   void erase(const std::string& name);
-  /// Makes the file, if there is none, with this content.
+  /// Makes the file, if there is none, with this content; all of it is safe.
   void restore(const std::string& name, std::string content);
 
   // -- disk ------------------------------------------------------------------------------------------------------------

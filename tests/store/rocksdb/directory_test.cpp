@@ -9,6 +9,8 @@
 #include "tests/support/results.hpp"
 
 #include <rocksdb/db.h>
+#include <rocksdb/env.h>
+#include <rocksdb/file_system.h>
 
 #include <csignal>
 #include <filesystem>
@@ -237,6 +239,61 @@ TEST_CASE("A missing table and a list of tables that is cut are named", "[store]
                ContainsSubstring("The journal is missing")
                    && ContainsSubstring("troupe store repair --lose-after"));
   }
+}
+
+TEST_CASE("A failed start names a damaged file only if one is damaged", "[store][disk]") {
+  const temporary_directory place;
+  const auto directory = place / "MANIFEST of CURRENT.sst";
+  { const auto records = open_or_fail(directory); }
+  SECTION("there is no room for an open file") {
+    class crowded final : public rocksdb::FileSystemWrapper {
+    public:
+      crowded() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
+      [[nodiscard]] const char* Name() const override { return "crowded"; }
+      rocksdb::IOStatus NewSequentialFile(const std::string& name, const rocksdb::FileOptions&,
+                                          std::unique_ptr<rocksdb::FSSequentialFile>*,
+                                          rocksdb::IODebugContext*) override {
+        return rocksdb::IOStatus::IOError("While opening a file: " + name, "Too many open files");
+      }
+    };
+    const auto env = rocksdb::NewCompositeEnv(std::make_shared<crowded>());
+    const auto opened = open_rocksdb_store(
+        {.directory = directory, .durability = durability::async}, {.env = env.get()});
+    REQUIRE(opened.has_error());
+    const auto& why = opened.error().message;
+    CHECK_THAT(why, ContainsSubstring("Too many open files") && !ContainsSubstring("damaged")
+                        && !ContainsSubstring("backup"));
+  }
+  SECTION("the row of the format is damaged") {
+    for (const auto& entry : fs::directory_iterator{directory})
+      if (entry.path().extension() == ".sst") {
+        std::fstream file{entry.path(), std::ios::in | std::ios::out};
+        file << "nonsense";
+      }
+    const auto why = refusal(directory).message;
+    CHECK_THAT(why, ContainsSubstring("is damaged;"));
+  }
+  SECTION("a table is missing") {
+    std::string table;
+    for (const auto& entry : fs::directory_iterator{directory})
+      if (entry.path().extension() == ".sst")
+        table = entry.path().filename().string();
+    fs::remove(directory + "/" + table);
+    CHECK_THAT(refusal(directory).message,
+               ContainsSubstring("the table file " + table + " is missing"));
+  }
+}
+
+TEST_CASE("A journal of another store is refused without the advice to repair it",
+          "[store][disk]") {
+  const temporary_directory place;
+  for (const auto* name : {"data", "other"})
+    const auto records = open_or_fail(place / name);
+  fs::remove_all(place / "data/journal");
+  fs::copy(place / "other/journal", place / "data/journal", fs::copy_options::recursive);
+  CHECK_THAT(refusal(place / "data").message, ContainsSubstring("is not the one")
+                                                  && ContainsSubstring("from a backup")
+                                                  && !ContainsSubstring("repair"));
 }
 
 TEST_CASE("A change in the tables that cannot be read stops the start with its name",

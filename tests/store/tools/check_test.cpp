@@ -210,6 +210,50 @@ TEST_CASE("A row that does not fit to another one is found, and named", "[store]
   CHECK_THAT(found.all(), ContainsSubstring(expected));
 }
 
+TEST_CASE("A push configuration is compared only with a last group that was read",
+          "[store][tools]") {
+  const temporary_directory place;
+  const auto directory = place / "data";
+  const bool is_last = GENERATE(false, true);
+  {
+    const auto records = open_turned(directory);
+    records->commit(about_lone("works", "talk", 1, born_lone("works", "talk", 1)));
+    records->flush();
+    push_config config;
+    config.id = "hook";
+    config.task = task_id{"works"};
+    for (const auto* url : {"https://a.example/first", "https://a.example/second"}) {
+      config.url = url;
+      records->pushes().save(config, {},
+                             [](const result<push_row>& saved) { REQUIRE(saved.has_value()); });
+      records->flush();
+    }
+    if (!is_last) {
+      records->commit(about_lone("more", "talk", 2, born_lone("more", "talk", 2)));
+      records->flush();
+    }
+  }
+  REQUIRE(check_or_fail(directory).all().empty());
+  const auto changed = copy_of(directory, place);
+  {
+    open_tables tables{changed};
+    auto row = tables.rows().at("p/works/hook");
+    row.replace(row.find("second"), 6, "other!");
+    tables.put("p/works/hook", row);
+  }
+  CHECK_THAT(check_or_fail(changed).all(), ContainsSubstring("row p/works/hook: It is not"));
+
+  const auto journal = directory + "/journal/segment-00000001";
+  auto bytes = read_bytes(journal);
+  const auto second = bytes.find("https://a.example/second");
+  REQUIRE(second != std::string::npos);
+  bytes[second] = 'H';
+  write_bytes(journal, bytes);
+  const auto found = check_or_fail(directory);
+  REQUIRE(found.findings.size() == 1);
+  CHECK_THAT(found.all(), ContainsSubstring("journal/segment-00000001, byte "));
+}
+
 TEST_CASE("Damage anywhere in a file of the journal is found with its file, or nothing is missing",
           "[store][tools][crash]") {
   const temporary_directory place;

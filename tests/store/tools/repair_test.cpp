@@ -14,6 +14,8 @@
 #include <cerrno>
 #include <set>
 
+#include <unistd.h>
+
 using namespace troupe;
 using namespace troupe::testing;
 
@@ -116,6 +118,36 @@ repair_report repaired(const std::string& directory) {
   INFO((out ? std::string{} : out.error().message));
   REQUIRE(out.has_value());
   return *out;
+}
+
+/// A segment with the groups up to `last`, which say their number. The frames name `safe`.
+std::string segment_of(const journal::segment_header& header, journal::position last,
+                       journal::position safe) {
+  std::string out;
+  append_segment_header(out, header);
+  for (auto at = header.first; at <= last; ++at)
+    append_frame(out, header, {at, safe}, "group " + std::to_string(at));
+  out.resize(header.size);
+  return out;
+}
+
+std::string damaged(std::string bytes, const std::string& group) {
+  const auto at = bytes.find(group);
+  REQUIRE(at != std::string::npos);
+  bytes[at] = static_cast<char>(bytes[at] ^ 1);
+  return bytes;
+}
+
+/// The groups after the mark, up to the first one that cannot be read.
+std::vector<std::string> kept_in(journal::disk& files, const journal::follower_mark& mark) {
+  std::vector<std::string> out;
+  REQUIRE(journal::for_each_readable_group(files, mark.journal_id,
+                                           [&](const journal::readable_group& each) {
+                                             if (each.at == mark.at + 1 + out.size())
+                                               out.emplace_back(each.bytes);
+                                           })
+              .has_value());
+  return out;
 }
 
 } // namespace
@@ -258,6 +290,44 @@ TEST_CASE("A whole journal, and one with a torn end, are left as they are", "[st
   CHECK_FALSE(fs::exists(left.directory + ".before-repair-1"));
 }
 
+TEST_CASE("The copy before a repair has what links name, and no lost+found", "[store][tools]") {
+  const killed_store left;
+  left.damage(30);
+  const auto before = files_of(left.directory);
+  fs::rename(left.directory + "/journal", left.place / "elsewhere");
+  fs::create_directory_symlink(left.place / "elsewhere", left.directory + "/journal");
+  fs::create_directory(left.directory + "/lost+found");
+  const auto copy = repaired(left.directory).copy;
+  CHECK_FALSE(fs::is_symlink(copy + "/journal"));
+  CHECK_FALSE(fs::exists(copy + "/lost+found"));
+  CHECK(files_of(copy) == before);
+  CHECK(try_open(left.directory).has_value());
+}
+
+TEST_CASE("Only the owner of a directory repairs or converts it", "[store][tools]") {
+  if (::geteuid() != 0) {
+    WARN("this user may not give a directory away");
+    return;
+  }
+  const killed_store left;
+  left.damage(30);
+  REQUIRE(::chown(left.directory.c_str(), 12'345, 12'345) == 0);
+  const auto before = files_of(left.directory);
+  const auto report = repair_store(left.directory);
+  REQUIRE(report.has_error());
+  CHECK_THAT(report.error().message, ContainsSubstring("belongs to the user 12345"));
+  CHECK(files_of(left.directory) == before);
+  CHECK(planned(left.directory).is_needed); // To look at it is allowed.
+
+  const auto old = left.place / "old";
+  fs::copy(fs::path{TROUPE_SOURCE_DIR} / "tests/store/rocksdb/data/format-1", old);
+  REQUIRE(::chown(old.c_str(), 12'345, 12'345) == 0);
+  const auto done = migrate_store(old);
+  REQUIRE(done.has_error());
+  CHECK_THAT(done.error().message, ContainsSubstring("belongs to the user 12345"));
+  CHECK(stat_store(old)->format == 1);
+}
+
 TEST_CASE("A second repair makes a second copy", "[store][tools]") {
   const killed_store left;
   left.damage(30);
@@ -305,17 +375,23 @@ TEST_CASE("A repair is refused on a directory in use, and for a journal of anoth
   CHECK(files_of(place / "data") == before);
 }
 
-TEST_CASE("A rewrite that is interrupted anywhere leaves a journal that is refused or right",
+TEST_CASE("A repair that is interrupted anywhere keeps the same groups when it runs again",
           "[store][tools][crash]") {
   using namespace journal;
-  const std::vector<std::string> kept{"one", "two", "three"};
-  const follower_mark mark{77, 4, 4};
+  const bool has_manifest = GENERATE(true, false);
+  const bool is_power_lost = GENERATE(true, false); // Else the process was killed.
+  const follower_mark mark{77, 3, 3};
+  const std::vector<std::string> kept{"group 4", "group 5", "group 6"};
   int refusals = 0;
   for (int call = 0;; ++call) {
-    CAPTURE(call);
+    CAPTURE(has_manifest, is_power_lost, call);
     simulated_disk files{static_cast<std::uint64_t>(call)};
-    std::vector<std::string> old(9, "old");
-    REQUIRE(rewrite_journal(files, 77, 1, old).has_value());
+    files.restore(segment_name(1), segment_of({77, 1, 1, 8192}, 4, 2));
+    files.restore(segment_name(2), damaged(segment_of({77, 2, 5, 8192}, 7, 4), "group 7"));
+    files.restore(segment_name(3), segment_of({77, 3, 8, 8192}, 9, 7));
+    files.restore(manifest_name, has_manifest ? write_manifest({77, 1, 3}) : "damaged");
+    files.restore(safe_name, write_safe_slot(77, 9));
+    REQUIRE(kept_in(files, mark) == kept);
     int calls = 0;
     bool was_refused = false;
     files.refuse = [&](disk_call, const std::string&) {
@@ -323,66 +399,107 @@ TEST_CASE("A rewrite that is interrupted anywhere leaves a journal that is refus
       was_refused = was_refused || is_it;
       return is_it ? std::make_error_code(std::errc::io_error) : std::error_code{};
     };
-    const auto done = rewrite_journal(files, 77, 5, kept);
+    const auto done = rewrite_journal(files, 77, mark.at + 1, kept);
     files.refuse = nullptr;
     if (!was_refused) {
       REQUIRE(done.has_value());
       break;
     }
     CHECK(done.has_error());
-    files.lose_power();
+    if (is_power_lost)
+      files.lose_power();
+    else
+      files.end_process();
     const auto found = inspect(files, mark.at);
     REQUIRE(found.has_value());
     const bool is_taken = found->damage.empty() && describe_misfit(*found, mark).empty();
     refusals += is_taken ? 0 : 1;
     if (is_taken)
-      CHECK((found->last == 7 || found->last == 9));
-    REQUIRE(rewrite_journal(files, 77, 5, kept).has_value());
+      CHECK(found->last == 6);
+    const auto again = kept_in(files, mark);
+    REQUIRE(again == kept);
+    REQUIRE(rewrite_journal(files, 77, mark.at + 1, again).has_value());
     files.lose_power();
-    std::vector<std::string> groups;
-    REQUIRE(for_each_readable_group(files, 77, [&](const readable_group& each) {
-              groups.emplace_back(each.bytes);
-            }).has_value());
-    CHECK(groups == kept);
-    CHECK(inspect(files, mark.at)->last == 7);
+    CHECK(kept_in(files, mark) == kept);
+    CHECK(inspect(files, mark.at)->last == 6);
     CHECK(files.names() == std::vector<std::string>{"manifest", "safe", files.names().back()});
   }
   CHECK(refusals > 0);
 }
 
-TEST_CASE("Groups behind damage are read only if it is known where their segment ends",
-          "[store][tools]") {
+TEST_CASE("A segment that the manifest does not name hides no groups from a repair",
+          "[store][tools][crash]") {
+  const temporary_directory place;
+  random_changes script{31};
+  std::string directory = place / "first";
+  for (const auto* next : {"second", "third"}) { // Each process begins a segment, and is killed.
+    const auto records = open_turned(directory);
+    live_on(*records, script, 10);
+    fs::copy(directory, place / next, fs::copy_options::recursive);
+    directory = place / next;
+  }
+  killed_store::damage_in(directory, 15);
+  const auto id = journal::inspect(*journal::make_file_disk(directory + "/journal"))->journal_id;
+  // A repair was killed while it wrote it.
+  write_bytes(directory + "/journal/segment-00000003",
+              segment_of({id, 3, 1, std::size_t{1} << 20}, 4, 0));
+  const auto report = repaired(directory);
+  CHECK(report.last == 14);
+  CHECK(report.lost_groups == 5);
+  CHECK(report.unreadable_groups == 1);
+  CHECK(check_or_fail(directory).all().empty());
+}
+
+TEST_CASE("Groups behind damage are read only if they were written for certain", "[store][tools]") {
   using namespace journal;
   // Group 3 was never written whole. The second segment has another group 4.
-  const segment_header first{77, 1, 1, 8192};
-  const segment_header second{77, 2, 3, 8192};
-  const auto write = [](const segment_header& header, position from, position to,
-                        const std::string& text) {
-    std::string out;
-    append_segment_header(out, header);
-    for (auto at = from; at <= to; ++at)
-      append_frame(out, header, {at, 2}, text);
-    out.resize(header.size);
-    return out;
-  };
-  auto old = write(first, 1, 4, "old");
-  const auto third = scan_segment(old, first, 0, std::nullopt).groups.at(2).offset;
-  old[third] = '\0';
+  const auto old = damaged(segment_of({77, 1, 1, 8192}, 4, 2), "group 3");
   const auto positions = [](simulated_disk& of) {
     std::vector<std::string> out;
     REQUIRE(for_each_readable_group(of, 77, [&](const readable_group& each) {
-              out.push_back(std::to_string(each.at) + " " + std::string{each.bytes});
+              out.push_back(std::string{each.file.back()} + " " + std::string{each.bytes});
             }).has_value());
     return out;
   };
   simulated_disk files;
   files.restore("segment-00000001", old);
   files.restore("manifest", write_manifest({77, 1, 1}));
-  CHECK(positions(files) == std::vector<std::string>{"1 old", "2 old", "4 old"});
+  CHECK(positions(files) == std::vector<std::string>{"1 group 1", "1 group 2"});
+  files.restore("safe", write_safe_slot(77, 3));
+  CHECK(positions(files) == std::vector<std::string>{"1 group 1", "1 group 2", "1 group 4"});
   files.restore("manifest", write_manifest({77, 1, 2})); // The second one is missing.
-  CHECK(positions(files) == std::vector<std::string>{"1 old", "2 old"});
-  files.restore("segment-00000002", write(second, 3, 4, "new"));
-  CHECK(positions(files) == std::vector<std::string>{"1 old", "2 old", "3 new", "4 new"});
+  CHECK(positions(files) == std::vector<std::string>{"1 group 1", "1 group 2"});
+  files.restore("segment-00000002", segment_of({77, 2, 3, 8192}, 4, 2));
+  CHECK(positions(files)
+        == std::vector<std::string>{"1 group 1", "1 group 2", "2 group 3", "2 group 4"});
+}
+
+TEST_CASE("A batch that a power failure cut short is no damage, also if its end is whole",
+          "[store][tools][crash]") {
+  const killed_store left;
+  constexpr journal::position safe = 19;
+  const auto path = left.directory + "/journal/" + segment;
+  const auto header = journal::read_segment_header(read_bytes(path)).header;
+  REQUIRE(header);
+  std::string bytes;
+  append_segment_header(bytes, *header);
+  for (const auto& each : left.groups())
+    if (each.at <= safe + 3)
+      append_frame(bytes, *header, {each.at, std::min(each.at - 1, safe)}, each.bytes);
+  bytes.resize(header->size);
+  write_bytes(path, bytes);
+  left.damage(safe + 1);
+  write_bytes(left.directory + "/journal/safe", journal::write_safe_slot(header->journal_id, safe));
+  const auto found = check_or_fail(left.directory);
+  CHECK(found.all().empty());
+  CHECK(found.report.counts.groups == safe);
+  const auto plan = planned(left.directory);
+  CHECK_FALSE(plan.is_needed);
+  CHECK(plan.last == safe);
+  CHECK(plan.lost_groups == 0);
+  CHECK(plan.unreadable_groups == 0);
+  CHECK(plan.lost.empty());
+  CHECK(left.tell_all(*open_turned(left.directory)) == left.tell_first(safe));
 }
 
 TEST_CASE("A directory of format 1 is checked, measured and converted", "[store][tools][format]") {
