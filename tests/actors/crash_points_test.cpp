@@ -165,7 +165,8 @@ bool run_until_death(const scenario& scenario, std::size_t lives) {
   CHECK((!root
          || root->status.state == root_state(scenario.end))); // Created right after the objective.
   if (root && scenario.end == objective_state::completed)
-    CHECK(root->artifacts.empty() == last_tasks(*find_objective(mortal, only), {}).empty());
+    CHECK(root->artifacts.empty()
+          == last_tasks(*find_objective(mortal, only), {}, 1).first.empty());
   CHECK(left_behind(mortal).empty());
   if (!scenario.shape.empty())
     CHECK(shape_of(mortal) == scenario.shape);
