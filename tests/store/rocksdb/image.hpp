@@ -36,11 +36,12 @@ public:
     auto out = std::make_unique<image>();
     out->options = options;
     out->options.journal_files = nullptr;
-    for (const auto& name : table_names()) {
-      std::string content;
-      REQUIRE(rocksdb::ReadFileToString(tables_.get(), path(name), &content).ok());
+    // A store that is still open may remove a file meanwhile; then the others are read again.
+    std::map<std::string, std::string> tables;
+    for (int tries = 0; !read_tables(tables); ++tries)
+      REQUIRE(tries < 100);
+    for (const auto& [name, content] : tables)
       REQUIRE(rocksdb::WriteStringToFile(out->tables_.get(), content, path(name), false).ok());
-    }
     for (const auto& [name, content] : journal)
       out->disk_.restore(name, content);
     return out;
@@ -99,6 +100,15 @@ private:
 
   [[nodiscard]] static std::string path(const std::string& name) {
     return directory() + "/" + name;
+  }
+
+  /// False if a file was removed after the names were read.
+  [[nodiscard]] bool read_tables(std::map<std::string, std::string>& into) const {
+    into.clear();
+    const auto names = table_names();
+    return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+      return rocksdb::ReadFileToString(tables_.get(), path(name), &into[name]).ok();
+    });
   }
 
   [[nodiscard]] std::vector<std::string> table_names() const {
