@@ -140,9 +140,15 @@ void objective_actor::create() {
 // -- decisions -----------------------------------------------------------------------------------------------------------
 
 std::optional<error> objective_actor::obey(objective_input input, command from) {
+  const auto editable_bytes = [&] {
+    return from.plan ? editable_bytes_of(*view().plans[*from.plan].spec)
+                     : editable_bytes_of(view());
+  };
+  const auto before = editable_bytes();
   auto decision = life_.decide(std::move(input), env_.now());
   if (decision.refused)
     return decision.refused;
+  hold_bytes(editable_bytes(), before); // before the answer
   carry_out(std::move(decision), std::move(from));
   return std::nullopt;
 }

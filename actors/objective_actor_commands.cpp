@@ -15,12 +15,10 @@ void objective_actor::on_change(const change_objective& message) {
   command from{.by = owner_of(message.command.who),
                .metadata = {},
                .answer = answer_with_view(message.done)};
-  const auto before = editable_bytes_of(view());
   if (auto refused = obey(message.command, std::move(from))) {
     message.done(std::move(*refused));
-    return quit_if_ended();
+    quit_if_ended();
   }
-  hold_bytes(editable_bytes_of(view()), before);
 }
 
 void objective_actor::on_add(const add_plan& message) {
@@ -105,12 +103,10 @@ void objective_actor::on_move_plan(const move_plan& message) {
                .answer = [id = asked.id, done = message.done] { done(id); },
                .plan = plan};
   const bool renames = !asked.edited.name.empty();
-  const auto before = editable_bytes_of(*view().plans[plan].spec);
   if (auto refused =
           obey(plan_change{plan, asked.state, asked.if_revision, asked.edited}, std::move(from)))
-    return refuse(std::move(*refused));
-  hold_bytes(editable_bytes_of(*view().plans[plan].spec), before);
-  if (renames)
+    refuse(std::move(*refused));
+  else if (renames)
     index_.reset(); // made anew, with the new name
 }
 
