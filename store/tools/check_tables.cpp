@@ -91,8 +91,8 @@ private:
         {"l/", &table_checker::take_live},
         {"t/", &table_checker::take_task},
         {"o/", &table_checker::take_objective},
-        {"i/t", &table_checker::take_task_place},
-        {"i/p", &table_checker::take_plan_place},
+        {"i/t", &table_checker::take_place<&rows::read_task_place>},
+        {"i/p", &table_checker::take_place<&rows::read_plan_place>},
         {"w/t", &table_checker::take_task_placement},
         {"w/o", &table_checker::take_objective_placement},
         {rows::push_prefix, &table_checker::take_push},
@@ -271,15 +271,9 @@ private:
 
   // -- rows that point to others ----------------------------------------------------------------
 
-  void take_task_place(std::string_view key, std::string_view value) {
-    const auto place = rows::read_task_place(value);
-    if (!place)
-      find(key, "The place cannot be read.");
-    else
-      check_place(key, place->objective);
-  }
-  void take_plan_place(std::string_view key, std::string_view value) {
-    const auto place = rows::read_plan_place(value);
+  template<auto Read>
+  void take_place(std::string_view key, std::string_view value) {
+    const auto place = Read(value);
     if (!place)
       find(key, "The place cannot be read.");
     else

@@ -1,4 +1,5 @@
 // The next groups are staged while one is on its way to the disk.
+#include "tests/store/describe_all.hpp"
 #include "tests/store/kinds.hpp"
 #include "tests/store/random_changes.hpp"
 #include "tests/store/rocksdb/image.hpp"
@@ -65,22 +66,6 @@ public:
 private:
   journal::disk& of_;
 };
-
-std::string describe_all(turned_store& in, const random_changes& script) {
-  std::string out;
-  for (const auto& id : script.objectives)
-    out += describe(find_objective(in, objective_id{id})) + "\n";
-  for (const auto& id : script.tasks)
-    out += id + " " + describe(find_task(in, task_id{id})) + "\n";
-  list_tasks query;
-  query.page_size = 100;
-  const auto page = list(in, query);
-  REQUIRE(page.has_value());
-  out += std::to_string(page->total_size) + " tasks, ";
-  const auto objectives = list(in, list_objectives{});
-  REQUIRE(objectives.has_value());
-  return out + std::to_string(objectives->total_size) + " objectives";
-}
 
 /// What the same changes lead to in a store that has one group at a time. One state for each number
 /// of changes.
