@@ -164,7 +164,8 @@ std::optional<position> position_of(std::string_view key, std::size_t prefix_byt
 
 std::string_view group_of(std::string_view key) noexcept {
   constexpr std::size_t kind_bytes = 3;
-  if (key.starts_with("e/") && key.size() > word_bytes)
+  // A lone task has few changes, and its id begins with its time: the next stream is the next task.
+  if (key.starts_with("e/o") && key.size() > word_bytes)
     return key.substr(0, key.size() - word_bytes);
   const auto dot = key.rfind(
       '.'); // In the id of a plan's task the number of the task follows it; a lone one has none.
