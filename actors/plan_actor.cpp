@@ -154,7 +154,9 @@ void plan_actor::spawn_ready() {
 // At once, or, while too much waits for the disk, a little later.
 void plan_actor::release_later() {
   release_pending_ = true;
-  if (env_.records.status().backlog_changes <= release_backlog_max)
+  const auto status = env_.records.status();
+  if (status.backlog_changes <= release_backlog_max
+      && status.backlog_bytes <= release_backlog_bytes_max)
     tell(handle_of(self_), release_more{});
   else
     tell_after(release_pause, handle_of(self_), release_more{});
