@@ -42,6 +42,15 @@ std::size_t bytes_of_view(const objective_ptr& view) {
   return sizeof(objective_view) + tasks * bytes_per_task;
 }
 
+/// With what is used unless something else is said.
+executor_options complete(executor_options how) {
+  how.memory = budget_or_own(std::move(how.memory));
+  if (how.objective_bytes_max == 0)
+    how.objective_bytes_max =
+        std::min(objective_bytes_max, how.memory->bytes_max() / objective_bytes_divisor);
+  return how;
+}
+
 std::size_t bytes_of_record(const task_ptr& record) {
   std::size_t out = sizeof(task) + bytes_of(record->metadata);
   for (const auto& one : record->history)
@@ -56,8 +65,9 @@ std::size_t bytes_of_record(const task_ptr& record) {
 // -- impl --------------------------------------------------------------------------------------------------------------
 
 gateway::impl::impl(store& in, const agent_registry& known, const executor_options& how)
-    : records(in), agents(known), options(how), answered_sends(
-                                                    {}, [this] { return now(); }, &sent_again),
+    : records(in), agents(known), options(complete(how)),
+      answered_sends(
+          {}, [this] { return now(); }, &sent_again),
       answered_cancels(
           {}, [this] { return now(); }, {}, &bytes_of_record),
       answered_objectives(
@@ -112,9 +122,8 @@ result<void> gateway::impl::open() const {
     return make_error(errc::unavailable, "the server is shutting down and takes no new work", "");
   if (!house->can_write())
     return make_error(errc::unavailable, "the store cannot write: " + records.status().problem, "");
-  if (house->is_backlog_full())
-    return make_error(errc::overloaded,
-                      "too many changes wait for the disk (limits.backlog-changes)", "");
+  if (const auto* why = house->backlog_problem())
+    return make_error(errc::overloaded, std::string{why} + "; try again later", "");
   if (env->live_tasks.load(std::memory_order_relaxed) >= options.live_tasks_max)
     return make_error(errc::overloaded,
                       "there are " + std::to_string(options.live_tasks_max)
@@ -124,9 +133,12 @@ result<void> gateway::impl::open() const {
 }
 
 result<void> gateway::impl::has_room(std::size_t bytes) const {
-  const auto live = env->live_bytes.load(std::memory_order_relaxed) + env->artifacts->bytes();
-  if (live + bytes <= options.live_bytes_max)
-    return {};
+  const auto live = env->memory.held(memory_account::live_work);
+  if (live + bytes <= options.live_bytes_max) {
+    if (env->memory.has_room(memory_account::live_work, bytes))
+      return {};
+    return env->memory.refusal(memory_account::live_work, bytes);
+  }
   return make_error(errc::overloaded,
                     "live work was given " + std::to_string(live)
                         + " bytes of plans and messages; with " + std::to_string(bytes)
@@ -255,6 +267,10 @@ result<void> gateway::check(const objective_spec& spec) const {
   if (auto resolved = check_new_objective(spec, agents()); !resolved)
     return resolved.error();
   return {};
+}
+
+const memory_budget_ptr& gateway::memory() const noexcept {
+  return impl_->options.memory;
 }
 
 void gateway::drain() {

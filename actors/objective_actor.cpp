@@ -22,7 +22,7 @@ std::vector<plan_relations> relations_of(const resolved_objective& resolved) {
 objective_actor::objective_actor(actor_pointer<handle> self, environment& env,
                                  objective_start start)
     : self_(self), env_(env), life_(std::move(start.view), relations_of(start.resolved)),
-      start_(std::move(start)) {
+      start_(std::move(start)), made_(std::make_shared<made_bytes>(view().made_bytes)) {
   for (auto& plan : start_.resolved.plans)
     resolved_.push_back(std::make_shared<const resolved_plan>(std::move(plan)));
   start_.resolved = {};
@@ -41,7 +41,7 @@ objective_actor::objective_actor(actor_pointer<handle> self, environment& env,
 }
 
 objective_actor::~objective_actor() {
-  env_.live_bytes -= plan_bytes_;
+  env_.memory.give_back(memory_account::live_work, plan_bytes_);
   for (const auto& plan : running_)
     kill(plan);
   kill(slots_);
@@ -56,8 +56,8 @@ void objective_actor::hold(const plan_spec& plan, std::uint32_t position) {
 void objective_actor::hold_bytes(std::size_t more, std::size_t less) {
   plan_bytes_ += more;
   plan_bytes_ -= less;
-  env_.live_bytes += more;
-  env_.live_bytes -= less;
+  env_.memory.force(memory_account::live_work, more);
+  env_.memory.give_back(memory_account::live_work, less);
 }
 
 actor_behavior<objective_handle> objective_actor::make_behavior() {
@@ -292,6 +292,7 @@ void objective_actor::do_effect(const start_plan& effect, const command&) {
   start.objective_name = view().name;
   start.objective = handle_of(self_);
   start.slots = slots_;
+  start.made = made_;
   start.trace = view().trace;
   start.references = view().references;
   for (auto at = awaited_later_.lower_bound({plan, 0});

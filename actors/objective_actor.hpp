@@ -10,6 +10,7 @@
 #include "actors/added_plan.hpp"
 #include "actors/environment.hpp"
 #include "actors/handles.hpp"
+#include "actors/made_bytes.hpp"
 #include "actors/objective_graph.hpp"
 #include "actors/objective_index.hpp"
 #include "protocol/fold/objective_life.hpp"
@@ -169,14 +170,15 @@ private:
   objective_start start_;
   std::vector<plan_handle> running_; ///< By plan; null if it has no actor.
   throttle_handle slots_;
-  std::uint64_t commands_ = 0; ///< Numbers those that plans have to hear.
+  const std::shared_ptr<made_bytes> made_; ///< By its tasks.
+  std::uint64_t commands_ = 0;             ///< Numbers those that plans have to hear.
   std::vector<heard_by> waiting_;
   std::vector<std::function<void()>> closers_; ///< Answers that wait for the objective's end.
   std::map<std::uint32_t, std::vector<std::function<void()>>>
       plan_closers_;                            ///< By plan: for its end.
   std::vector<reply_port<task_ptr>> cancelers_; ///< Who asked to cancel the root task.
   boost::json::object cancel_metadata_;         ///< Of the request that did.
-  std::size_t plan_bytes_ = 0;                  ///< Its share of environment::live_bytes.
+  std::size_t plan_bytes_ = 0;                  ///< Its share of memory_account::live_work.
   /// A plan is being changed; one that runs has not said yet what came of it.
   struct shape_under_change {
     std::uint32_t plan;

@@ -41,7 +41,8 @@ struct plan_start {
   std::vector<dependency_news> news; ///< About tasks of other plans, from before the start.
   std::optional<plan_end> end{};     ///< Set: it ends so, and begins nothing.
   trace_ptr trace;
-  message_ptr references; ///< Of the objective.
+  message_ptr references;           ///< Of the objective.
+  std::shared_ptr<made_bytes> made; ///< The same.
 };
 
 struct plan_actor {

@@ -10,7 +10,7 @@ namespace troupe {
 void plan_actor::make_scope() {
   scope_ = std::make_shared<const plan_scope>(
       plan_scope{view_.spec, start_.index, start_.context, start_.owner, start_.objective_name,
-                 handle_of(self_), start_.slots, start_.trace, start_.references});
+                 handle_of(self_), start_.slots, start_.trace, start_.references, start_.made});
 }
 
 void plan_actor::on_reshape(const reshape_tasks& message) {

@@ -60,12 +60,14 @@ task_actor::task_actor(actor_pointer<handle> self, environment& env, task_start 
                      std::move(start.request_metadata), std::move(start.accepted_output_modes),
                      std::move(start.trace), std::move(start.follow), std::move(start.done)});
   if (lone_)
-    env_.live_bytes += input_bytes();
+    env_.memory.force(memory_account::live_work, input_bytes());
 }
 
 task_actor::~task_actor() {
   env_.live_tasks.fetch_sub(1, std::memory_order_relaxed);
-  env_.live_bytes -= input_bytes();
+  env_.memory.give_back(memory_account::live_work, input_bytes());
+  env_.memory.give_back(memory_account::large_output, large_output_bytes_);
+  env_.memory.give_back(memory_account::small_output, small_output_bytes_);
   if (env_.stopping)
     return;
   give_slots_back();
@@ -151,6 +153,7 @@ void task_actor::take_up(const task& record) {
     life_ = record;
     has_artifacts_ = !record.artifacts.empty();
     artifacts_made_ = static_cast<std::uint32_t>(record.artifacts.size());
+    hold_output(record);
     bool is_request = lone_ != nullptr;
     for (const auto& said : record.history)
       if (said->from == role::user && !std::exchange(is_request, false))
@@ -320,7 +323,7 @@ void task_actor::on_started(start_result started) {
     void operator()(report_completed& done) const { me.complete(std::move(done)); }
     void operator()(report_failed& failed) const { me.fail(std::move(failed)); }
     void operator()(report_rejected& rejected) const { me.reject(std::move(rejected)); }
-    void operator()(report_question& question) const { me.ask(question); }
+    void operator()(report_question& question) const { me.take_question(question); }
     void operator()(report_reply& answer) const { me.reply(std::move(answer)); }
     void operator()(agent_run_ptr& run) const {
       me.run_ = std::move(run);
@@ -372,10 +375,14 @@ void task_actor::on_report(agent_report report) {
     task_actor& me;
     void operator()(report_progress& it) const { me.add_progress(std::move(it.report)); }
     void operator()(report_artifact& it) const {
+      if (auto full = me.count_output(bytes_of(it.artifact)))
+        return me.stop_agent(std::move(*full));
       me.add_artifact(std::move(it));
       me.commit();
     }
     void operator()(report_message& it) const {
+      if (auto full = me.count_output(bytes_of(it.message)))
+        return me.stop_agent(std::move(*full));
       if (it.message.message_id.empty())
         it.message.message_id = thread_id_source().next("msg");
       if (it.message.from == role::unspecified)
@@ -386,7 +393,7 @@ void task_actor::on_report(agent_report report) {
                                          me.life_.status.state});
       me.commit();
     }
-    void operator()(report_question& it) const { me.ask(it); }
+    void operator()(report_question& it) const { me.take_question(it); }
     void operator()(report_completed& it) const { me.complete(std::move(it)); }
     void operator()(report_failed& it) const { me.fail(std::move(it)); }
     void operator()(report_rejected& it) const { me.reject(std::move(it)); }
@@ -464,6 +471,11 @@ void task_actor::cancel(const cancel_run& command) {
 // -- how an attempt ends -------------------------------------------------------------------------------------------------
 
 void task_actor::complete(report_completed report) {
+  auto bytes = report.message.size();
+  for (const auto& made : report.artifacts)
+    bytes += bytes_of(made);
+  if (auto full = count_output(bytes))
+    return fail(std::move(*full));
   note_progress();
   for (auto& made : report.artifacts)
     add_artifact({std::move(made), false, true});
@@ -471,6 +483,8 @@ void task_actor::complete(report_completed report) {
 }
 
 void task_actor::reject(report_rejected report) {
+  if (auto full = count_text(report.reason))
+    return fail(std::move(*full));
   end(task_event::reject, report.reason);
 }
 
@@ -506,6 +520,8 @@ void task_actor::fail(report_failed failure) {
   }
   note_progress();
   const bool was_waiting = is_interrupted(life_.status.state);
+  if (auto full = count_text(failure.reason))
+    failure = std::move(*full);
   const auto reason = failure.reason;
   const auto decided =
       take(attempt_fails{std::move(failure), backoff_random(id(), life_.failures + 1)});
@@ -569,7 +585,8 @@ void task_actor::end(task_event how, const std::string& text, const boost::json:
 
 void task_actor::tell_end(const std::string& text) {
   const auto state = life_.status.state;
-  const auto reason = state == task_state::completed ? std::string{} : text;
+  const auto reason =
+      state == task_state::completed ? std::string{} : shortened(text, last_words_bytes_max);
   if (scope_)
     commit([scope = scope_,
             fact = task_settled{task_index_, state, has_artifacts_, reason, life_.attempt},

@@ -11,6 +11,19 @@
 
 namespace troupe {
 
+namespace {
+
+/// A dependency has completed, and a store in memory no longer keeps its record.
+error is_dropped(const task_id& id) {
+  return make_error(
+      errc::limit_exceeded,
+      "what task " + id.str()
+          + " has made is not kept any more: the store in memory drops the oldest ended "
+            "tasks above its bounds, or when memory runs short (limits.memory)");
+}
+
+} // namespace
+
 /// What other tasks have made, while and after it is read. An answer writes its own entry; they are
 /// read once all have come.
 struct task_actor::reads {
@@ -38,7 +51,7 @@ void task_actor::keep_input(message_ptr input) {
   const auto bytes = bytes_of(*input);
   details().inputs.push_back(std::move(input));
   details().input_bytes += bytes;
-  env_.live_bytes += bytes;
+  env_.memory.force(memory_account::live_work, bytes);
 }
 
 std::size_t task_actor::input_bytes() const noexcept {
@@ -142,6 +155,8 @@ result<order_ptr> task_actor::make_order(const reads* found) const {
     out->note = details_->note;
     for (const auto& ref : details_->dependencies) {
       const auto* made = found ? found->of(ref.id) : nullptr;
+      if (found && !made)
+        return is_dropped(ref.id);
       out->dependencies.push_back({ref.id, ref.key, ref.name,
                                    made ? made->artifacts : std::vector<artifact_ptr>{},
                                    ref.called});

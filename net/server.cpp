@@ -161,7 +161,7 @@ void server::drain(std::chrono::milliseconds bound) {
 server_load server::load() const noexcept {
   const auto& state = *impl_->state;
   return {state.connections.load(), state.streams.load(), state.in_flight.load(),
-          state.body_bytes.load(), state.answer_bytes.load()};
+          state.memory->held(memory_account::bodies), state.memory->held(memory_account::answers)};
 }
 
 std::string server::public_url() const {

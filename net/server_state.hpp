@@ -21,7 +21,7 @@ namespace troupe::net {
 class server_state final : public http_service {
 public:
   server_state(gateway& to, server_options how)
-      : http_service(std::move(how)), door(to),
+      : http_service(with_memory_of(to, std::move(how))), door(to),
         push(std::make_shared<push_service>(to.records(), options.push, feeds, *options.time)),
         operations(to, push), hosts(options, default_host(options)) {}
 
@@ -31,12 +31,19 @@ public:
   gateway& door;
   card_documents cards; ///< Set before anything is served.
   const feed_budget_ptr feeds =
-      std::make_shared<feed_budget>();      ///< Bytes that wait in all feeds of this server.
+      std::make_shared<feed_budget>(feed_bytes_total_max, memory); ///< Of all feeds here.
   const std::shared_ptr<push_service> push; ///< A reply that is under way may outlive the server.
   const service operations;                 ///< What can be asked for.
   const own_hosts hosts;                    ///< Under which it is asked.
   event_texts texts;                        ///< Of the events that streams show.
   answer_maker answers;                     ///< Writes long answers.
+
+private:
+  static server_options with_memory_of(const gateway& door, server_options how) {
+    if (!how.memory)
+      how.memory = door.memory();
+    return how;
+  }
 };
 
 } // namespace troupe::net

@@ -129,14 +129,11 @@ std::size_t bytes_of_batch(const feed_batch& batch, const feed& source, const ta
 }
 
 /// In place of a text that does not fit among those that wait for their readers.
-void refuse_text(operation_call& call) {
+void refuse_text(operation_call& call, std::size_t bytes) {
   call.responder.stream_text().clear();
-  add_error(call,
-            make_error(errc::overloaded,
-                       "the stream is cut off: with its next event, the answers that wait for "
-                       "their readers would be longer than limits.answer-bytes-total together ("
-                           + std::to_string(call.server.options.answer_bytes_total_max)
-                           + " bytes); subscribe again"));
+  add_error(call, make_error(errc::overloaded, "the stream is cut off before its next event: "
+                                                   + call.server.why_no_answer(bytes)
+                                                   + "; subscribe again"));
 }
 
 /// A feed on its way to its client: adds the events of its batches to what the connection sends
@@ -153,7 +150,7 @@ public:
     if (next == stream_step::apart
         || call_.responder.hold_stream(call_.responder.stream_text().size()))
       return next; // What comes apart was counted, roughly, with its batch.
-    refuse_text(call_);
+    refuse_text(call_, call_.responder.stream_text().size());
     return stream_step::end;
   }
 
@@ -182,7 +179,7 @@ public:
       if (const bool here = co_await responder.send_stream(); !here)
         co_return false;
       if (!responder.hold_stream(held_)) { // The hold ended with what was sent.
-        refuse_text(call_);
+        refuse_text(call_, held_);
         is_over_ = true;
         co_return true;
       }
@@ -206,7 +203,7 @@ private:
       return stream_step::end;
     }
     if (!is_taken_ && !take(*source)) {
-      refuse_text(call_);
+      refuse_text(call_, held_);
       return stream_step::end;
     }
     if (const bool is_whole = add_batch(*source); !is_whole)
@@ -327,7 +324,7 @@ private:
     const auto& last = source.snapshot().task;
     held_ = bytes_of_shown(*last, stream_.history_length);
     if (!call_.responder.hold_stream(held_)) {
-      refuse_text(call_);
+      refuse_text(call_, held_);
       return stream_step::end;
     }
     const bool is_added = add_snapshot(last, {source.snapshot().sequence}, false);
@@ -390,7 +387,7 @@ awaitable<void> show_only(operation_call& call, Add add) {
   bool here = co_await responder.begin_stream();
   add();
   if (!responder.hold_stream(responder.stream_text().size()))
-    refuse_text(call);
+    refuse_text(call, responder.stream_text().size());
   if (here)
     here = co_await responder.send_stream();
   if (here)

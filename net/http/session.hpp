@@ -113,8 +113,8 @@ private:
   std::string head_;
   std::size_t written_ = 0; ///< Of head and body together.
   counted working_;         ///< The request's place among those in flight.
-  counted held_;            ///< A long body's bytes.
-  counted writing_;         ///< A long answer's.
+  memory_charge held_;      ///< A long body's bytes.
+  memory_charge writing_;   ///< A long answer's.
   bool streamed_ = false;   ///< The answer was a stream: nothing is left to write.
   bool chunked_ = false;
 

@@ -19,7 +19,8 @@ namespace {
 class memory_store final : public store, private push_desk {
 public:
   explicit memory_store(const memory_bounds& bounds)
-      : bounds_(bounds), archive_(bounds.tasks, bounds.bytes), ledger_(archive_) {}
+      : bounds_(bounds), memory_(budget_or_own(bounds.memory)),
+        archive_(bounds.tasks, bounds.bytes, memory_), tails_(memory_), ledger_(archive_) {}
 
   void commit(change change, committed_fn then, watcher_ptr follow) override {
     const bool reads_past = follow && follow->reads_past();
@@ -115,6 +116,7 @@ public:
 
   /// The newest of the settled stay, as many as the bounds allow and one at least.
   void evict(timestamp) override {
+    archive_.shrink();
     auto all = ledger_.settled();
     std::ranges::sort(all, std::ranges::greater{}, &ledger::settled_objective::updated);
     std::size_t tasks = 0;
@@ -168,6 +170,7 @@ private:
   }
 
   const memory_bounds bounds_;
+  const memory_budget_ptr memory_;
   memory_archive archive_;
   change_tails tails_; // Outlives the ledger, which tells them.
   mutable ledger ledger_;

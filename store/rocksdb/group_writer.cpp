@@ -77,6 +77,8 @@ void group_writer::append(flight& group) {
       add_entry(bytes, group_change{each.submitted.stream(), each.submitted.sequence, each.row});
   add_pushes(bytes, pushes_);
   behind_bytes_ += std::max(bytes.size(), group.rows.GetDataSize());
+  group.held = memory_charge::force(*options_.memory, memory_account::backlog,
+                                    group.rows.GetDataSize() + bytes.size());
   group.bytes = bytes.size();
   bytes_in_flight_ += bytes.size();
   group.is_durable = bytes.empty();

@@ -36,8 +36,7 @@ public:
     const auto bytes = each.row.size();
     if (groups_.empty() || groups_.back().size() == group_changes_max
         || last_bytes_ + bytes > group_bytes_max) {
-      groups_.push_back(std::move(spare_));
-      spare_ = {};
+      groups_.push_back(std::exchange(spare_, {}));
       last_bytes_ = 0;
     }
     groups_.back().push_back(std::move(each));
@@ -72,11 +71,13 @@ public:
                 const rocksdb_internals& internals)
       : retry_interval_(internals.retry_interval),
         group_ahead_changes_(internals.group_ahead_changes), time_(*internals.time),
-        files_(std::move(files)), db_(*files_.db), archive_(db_), ledger_(archive_),
-        reader_(internals.reads, [this] { return archive_.bytes_handed_out(); }),
+        memory_(budget_or_own(options.memory)), files_(std::move(files)), db_(*files_.db),
+        archive_(db_, memory_), ledger_(archive_),
+        reader_(
+            internals.reads, [this] { return archive_.bytes_handed_out(); }, memory_),
         groups_(files_, {db_, ledger_, archive_, table()},
                 {options.directory, internals.retry_interval, internals.journal_behind_bytes,
-                 internals.journal_forget_bytes, internals.time}) {}
+                 internals.journal_forget_bytes, internals.time, memory_}) {}
 
   rocksdb_store(const rocksdb_store&) = delete;
   rocksdb_store& operator=(const rocksdb_store&) = delete;
@@ -150,6 +151,7 @@ public:
     each.submitted = std::move(change);
     each.then = std::move(then);
     each.follow = std::move(follow);
+    each.held = memory_charge::force(*memory_, memory_account::backlog, 2 * each.row.size());
     backlog_.fetch_add(1, std::memory_order_relaxed);
     bool wake = false;
     {
@@ -269,11 +271,15 @@ public:
 
   [[nodiscard]] result<recovered> recover() override { return std::exchange(recovered_, {}); }
 
-  void evict(timestamp settled_before) override { ledger_.evict(settled_before); }
+  void evict(timestamp settled_before) override {
+    ledger_.evict(settled_before);
+    archive_.shrink();
+  }
 
   [[nodiscard]] store_status status() const override {
     store_status out;
     out.backlog_changes = backlog_.load(std::memory_order_relaxed);
+    out.backlog_bytes = memory_->held(memory_account::backlog);
     out.live_tasks = ledger_.live_tasks();
     out.live_objectives = ledger_.live_objectives();
     out.reads = reader_.counters();
@@ -650,6 +656,7 @@ private:
   const std::chrono::milliseconds retry_interval_;
   const std::size_t group_ahead_changes_;
   const time_source& time_;
+  const memory_budget_ptr memory_;
   opened_files files_;
   rocksdb::DB& db_;
   rocksdb_archive archive_;

@@ -27,6 +27,7 @@ struct submission {
   committed_fn then;
   watcher_ptr follow;
   std::string row;              ///< record::write(what), made by the caller of `commit`.
+  memory_charge held;           ///< Of both (memory_account::backlog).
   std::shared_ptr<task> ended;  ///< The task's last record, if `what` ends it.
   bool accepted = false;        ///< Not about something that has ended or never was.
   bool may_be_recalled = false; ///< `ended` is small enough to be kept in memory for a while.

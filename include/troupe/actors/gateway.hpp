@@ -15,6 +15,7 @@
 #include <troupe/protocol/command.hpp>
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/ids.hpp>
+#include <troupe/protocol/memory_budget.hpp>
 #include <troupe/protocol/time_source.hpp>
 #include <troupe/store/store.hpp>
 
@@ -56,6 +57,12 @@ struct executor_options {
   std::size_t live_tasks_max = troupe::live_tasks_max;
   std::size_t live_bytes_max = troupe::live_bytes_max;
   std::size_t backlog_changes_max = troupe::backlog_changes_max;
+  std::size_t backlog_bytes_max = troupe::backlog_bytes_max;
+  /// 0: a quarter of `memory`, at most troupe::objective_bytes_max.
+  std::size_t objective_bytes_max = 0;
+  /// What the process may hold in memory; the same for the store and the server. Null: one of its
+  /// own without a limit.
+  memory_budget_ptr memory{};
   /// How long a canceled agent may take to stop; see agent_run::on_cancel.
   std::chrono::milliseconds cancel_grace{5000};
   std::chrono::seconds settled_linger{60}; ///< How long a settled objective stays in memory.
@@ -133,6 +140,8 @@ public:
   [[nodiscard]] bool draining() const noexcept;
 
   [[nodiscard]] store& records() noexcept;
+  /// What live work holds is counted here. Never null.
+  [[nodiscard]] const memory_budget_ptr& memory() const noexcept;
   [[nodiscard]] const agent_registry& agents() const noexcept;
 
 private:

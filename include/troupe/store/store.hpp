@@ -9,6 +9,7 @@
 #include <troupe/protocol/command.hpp>
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/event.hpp>
+#include <troupe/protocol/memory_budget.hpp>
 #include <troupe/protocol/objective.hpp>
 #include <troupe/protocol/task.hpp>
 #include <troupe/store/limits.hpp>
@@ -150,6 +151,7 @@ struct store_status {
   bool writable = true;
   std::string problem;             ///< Why not, in words, with what to do.
   std::size_t backlog_changes = 0; ///< Submitted and not yet durable.
+  std::size_t backlog_bytes = 0;   ///< What they hold, with what is made of them on the way.
   std::size_t live_tasks = 0;
   std::size_t live_objectives = 0;
   read_counters reads;
@@ -279,6 +281,9 @@ struct memory_bounds {
   std::size_t bytes = finished_bytes_max; ///< Of ended tasks, about.
   /// Settled ones. When one is dropped, its tasks are dropped too. A watched one is not dropped.
   std::size_t objectives = settled_objectives_max;
+  /// What the process may hold in memory: ended tasks are also dropped when it runs short
+  /// (memory_account::ended_tasks). Null: no limit.
+  memory_budget_ptr memory{};
 };
 
 /// Nothing outlives the process.
@@ -287,6 +292,8 @@ struct memory_bounds {
 struct rocksdb_options {
   std::string directory; ///< Made if missing.
   troupe::durability durability = durability::sync;
+  /// What the process may hold in memory. Null: no limit.
+  memory_budget_ptr memory{};
 };
 
 /// A journal and RocksDB tables under `directory`. Errors: store_locked (another process has it

@@ -182,6 +182,36 @@ TEST_CASE("What one group creates the next one may end before either is durable"
   CHECK(ended->status.state == task_state::completed);
 }
 
+TEST_CASE("What waits for the disk is counted in bytes until it is durable", "[store][memory]") {
+  const auto memory = std::make_shared<memory_budget>();
+  image files;
+  files.memory = memory;
+  held_disk disk{files.disk()};
+  {
+    const auto open = open_held(files, disk);
+    auto& records = *open;
+    disk.is_held = true;
+    auto begun = about_lone("t", "c", 1, born_lone("t", "c", 1));
+    auto made = std::make_shared<artifact>();
+    made->parts = {text_part(std::string(100'000, 'x'))};
+    begun.events.emplace_back(task_artifact{made, false, true});
+    records.commit(std::move(begun));
+    CHECK(records.status().backlog_bytes >= 200'000); // The change, and its row.
+    CHECK(records.status().backlog_bytes < 210'000);
+    REQUIRE(records.turn());
+    CHECK(records.status().backlog_bytes >= 400'000); // And the rows of its group.
+    CHECK(memory->held(memory_account::backlog) == records.status().backlog_bytes);
+    disk.is_held = false;
+    records.flush();
+    CHECK(records.status().backlog_bytes == 0);
+    disk.is_held = true;
+    records.commit(about_lone("u", "c", 1, born_lone("u", "c", 1)));
+    CHECK(memory->held(memory_account::backlog) > 0);
+    disk.is_held = false;
+  }
+  CHECK(memory->held(memory_account::backlog) == 0);
+}
+
 TEST_CASE("Groups in flight are kept, in their order, while the disk refuses", "[store]") {
   image files;
   held_disk disk{files.disk()};
