@@ -33,15 +33,6 @@ caf::actor_system_config make_config(const executor_options& options) {
   return config;
 }
 
-/// What an objective of that many tasks holds in memory, roughly.
-std::size_t bytes_of_view(const objective_ptr& view) {
-  constexpr std::size_t bytes_per_task = 200;
-  std::size_t tasks = 0;
-  for (const auto& plan : view->plans)
-    tasks += plan.tasks.size();
-  return sizeof(objective_view) + tasks * bytes_per_task;
-}
-
 /// With what is used unless something else is said.
 executor_options complete(executor_options how) {
   how.memory = budget_or_own(std::move(how.memory));
@@ -51,31 +42,13 @@ executor_options complete(executor_options how) {
   return how;
 }
 
-std::size_t bytes_of_record(const task_ptr& record) {
-  std::size_t out = sizeof(task) + bytes_of(record->metadata);
-  for (const auto& one : record->history)
-    out += bytes_of(*one);
-  for (const auto& one : record->artifacts)
-    out += bytes_of(*one);
-  return out;
-}
-
 } // namespace
 
 // -- impl --------------------------------------------------------------------------------------------------------------
 
 gateway::impl::impl(store& in, const agent_registry& known, const executor_options& how)
-    : records(in), agents(known), options(complete(how)),
-      answered_sends(
-          {}, [this] { return now(); }, &sent_again),
-      answered_cancels(
-          {}, [this] { return now(); }, {}, &bytes_of_record),
-      answered_objectives(
-          {}, [this] { return now(); }, {}, &bytes_of_view),
-      answered_plans({}, [this] { return now(); }), config(make_config(options)) {
-  if (options.deduplicate_seconds > 0)
-    recent.emplace(std::chrono::seconds{options.deduplicate_seconds}, [this] { return now(); });
-}
+    : records(in), agents(known), options(complete(how)), desk(in, [this] { return now(); }),
+      config(make_config(options)) {}
 
 void gateway::impl::start() {
   if (!options.by_hand)
@@ -101,6 +74,7 @@ gateway::impl::~impl() {
   ticks.stop();
   for (const auto& one : loops)
     one->close();
+  desk.close();
   env->objectives.close();
   env->lone_tasks.close();
   env->deadlines.close();

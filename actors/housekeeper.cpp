@@ -31,6 +31,7 @@ void housekeeper::turn() {
   env_.lone_tasks.expire(now);
   if (++turns_ % turns_between_evictions == 0)
     env_.records.evict(now - env_.options.settled_linger);
+  env_.records.forget_expired(now);
 }
 
 void housekeeper::turn_fully() {

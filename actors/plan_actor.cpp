@@ -302,8 +302,10 @@ change plan_actor::place_of(std::uint32_t task) const {
   return out;
 }
 
-void plan_actor::commit(committed_fn then, std::optional<std::string> by) {
+void plan_actor::commit(committed_fn then, std::optional<std::string> by,
+                        std::vector<once_ptr> conditions) {
   change change;
+  change.conditions = std::move(conditions);
   change.by = std::move(by);
   change.context = start_.context;
   change.at = env_.now();

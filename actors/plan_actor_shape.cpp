@@ -1,4 +1,6 @@
 // Changes of a plan's shape while it runs.
+#include "actors/once_answer.hpp"
+#include "actors/once_desk.hpp"
 #include "actors/plan_actor.hpp"
 
 #include <algorithm>
@@ -38,11 +40,12 @@ void plan_actor::on_reshape(const reshape_tasks& message) {
     emit(tasks_withdrawn{start_.index, std::move(removed), task_state::canceled,
                          "removed from its plan"});
   commit(
-      [objective = start_.objective, changed, id = view_.spec->id, done = message.done] {
+      [objective = start_.objective, changed, id = view_.spec->id,
+       done = message.done](const commit_outcome& outcome) {
         tell(objective, shape_settled{changed->plan, changed});
-        done(id);
+        done(outcome.conflict ? result<plan_id>{came_before()} : result<plan_id>{id});
       },
-      changed->author);
+      changed->author, answered(message.command.conditions, {.plan = view_.spec->id}));
   follow(*changed);
 }
 

@@ -1,5 +1,7 @@
 #include "actors/task_actor.hpp"
 
+#include "actors/once_answer.hpp"
+#include "actors/once_desk.hpp"
 #include "actors/throttle_actor.hpp"
 #include "protocol/text.hpp"
 #include <troupe/actors/limits.hpp>
@@ -59,6 +61,8 @@ task_actor::task_actor(actor_pointer<handle> self, environment& env, task_start 
                      std::move(start.owner), std::move(start.request),
                      std::move(start.request_metadata), std::move(start.accepted_output_modes),
                      std::move(start.trace), std::move(start.follow), std::move(start.done)});
+  if (!start.conditions.empty())
+    details().conditions = std::move(start.conditions);
   if (lone_)
     env_.memory.force(memory_account::live_work, input_bytes());
 }
@@ -463,6 +467,8 @@ void task_actor::cancel(const cancel_run& command) {
     details().canceled = command.done;
   if (command.by)
     details().canceled_by = command.by;
+  if (!command.conditions.empty())
+    details().conditions = command.conditions;
   end(task_event::cancel, command.reason, command.metadata);
   if (!stopped)
     begin_grace();
@@ -491,7 +497,9 @@ void task_actor::reject(report_rejected report) {
 // While nothing of a lone task is committed it is unknown: then the message is all there is,
 // and the facts of this turn are dropped.
 void task_actor::reply(report_reply report) {
-  if (!lone_ || !lone_->done) {
+  const bool is_to_be_kept = details_ && !details_->conditions.empty();
+  if (!lone_ || !lone_->done
+      || (is_to_be_kept && bytes_of(report.message) > kept_answer_bytes_max)) {
     artifact out;
     out.name = "reply";
     out.parts = std::move(report.message.parts);
@@ -504,9 +512,25 @@ void task_actor::reply(report_reply report) {
   report.message.from = role::agent;
   report.message.task_id.clear();
   report.message.context_id = lone_->context;
-  lone_->done(sent{lone_->id, lone_->context, false,
-                   std::make_shared<const message>(std::move(report.message))});
+  answer_directly(std::make_shared<const message>(std::move(report.message)));
   leave();
+}
+
+/// Without a task. The answer to a message that may come once is kept for the next one.
+void task_actor::answer_directly(message_ptr said) {
+  const auto done = std::exchange(lone_->done, {});
+  sent answer;
+  answer.task = lone_->id;
+  answer.context = lone_->context;
+  answer.answer = said;
+  if (!details_ || details_->conditions.empty())
+    return done(std::move(answer));
+  change kept;
+  kept.at = env_.now();
+  kept.conditions = answered(std::exchange(details_->conditions, {}), {.message = std::move(said)});
+  env_.records.commit(std::move(kept), [done, answer](const commit_outcome& outcome) {
+    done(outcome.conflict ? result<sent>{came_before()} : result<sent>{answer});
+  });
 }
 
 // Either the last word, or a wait and then the next attempt; the failed attempt is a fact of its
@@ -590,10 +614,10 @@ void task_actor::tell_end(const std::string& text) {
   if (scope_)
     commit([scope = scope_,
             fact = task_settled{task_index_, state, has_artifacts_, reason, life_.attempt},
-            canceled = answer_to_cancel()]() mutable {
+            canceled = answer_to_cancel()](const commit_outcome& outcome) mutable {
       tell(scope->plan, std::move(fact));
       if (canceled)
-        canceled();
+        canceled(outcome);
     });
   else
     commit(answer_to_cancel());
@@ -605,7 +629,10 @@ void task_actor::tell_end(const std::string& text) {
 committed_fn task_actor::answer_to_cancel() {
   if (!details_ || !details_->canceled)
     return nullptr;
-  return [&records = env_.records, id = id(), done = std::exchange(details_->canceled, {})] {
+  return [&records = env_.records, id = id(),
+          done = std::exchange(details_->canceled, {})](const commit_outcome& outcome) {
+    if (outcome.conflict)
+      return done(came_before());
     records.read_task(id, done);
   };
 }

@@ -70,6 +70,7 @@ struct task_start {
   std::vector<std::string> accepted_output_modes; ///< Of a lone task.
   trace_context trace;                            ///< Of a lone task.
   watcher_ptr follow;
+  std::vector<once_ptr> conditions; ///< Of the change that creates a lone task.
   reply_port<sent> done;
 
   slot_ticket ticket = 0; ///< The slots it needs were asked for under this; 0: it needs none.
@@ -154,6 +155,7 @@ private:
   void fail(report_failed failure);
   void reject(report_rejected report);
   void reply(report_reply report);
+  void answer_directly(message_ptr said);
   void stop_agent(report_failed because);
   [[nodiscard]] bool stop_run();
   void begin_grace();
@@ -240,6 +242,7 @@ private:
     reply_port<task_ptr> canceled; ///< Who asked to cancel it.
     std::optional<std::string>
         canceled_by; ///< The same as an owner (owner_of): part of the change that ends it.
+    std::vector<once_ptr> conditions;   ///< Of the next change.
     std::shared_ptr<reads> order_reads; ///< What the order needs is being read.
     std::deque<delivery> deliveries;
     std::vector<provide_input> early_inputs; ///< From before its record was read.

@@ -1,5 +1,6 @@
 // What a task has to say for itself: its record, artifacts, progress, questions and notes as facts,
 // on their way to the store.
+#include "actors/once_desk.hpp"
 #include "actors/status_message.hpp"
 #include "actors/task_actor.hpp"
 #include "protocol/change_size.hpp"
@@ -253,6 +254,9 @@ void task_actor::commit(committed_fn then) {
   pending_.clear();
   if (details_)
     out.by = std::exchange(details_->canceled_by, std::nullopt);
+  if (details_)
+    out.conditions = std::exchange(details_->conditions, {});
+  const auto refused = out.conditions.empty() ? handle{} : handle_of(self_);
   if (!lone_ || !lone_->done)
     return env_.records.commit(std::move(out), std::move(then),
                                lone_ ? std::exchange(lone_->follow, nullptr) : nullptr);
@@ -260,8 +264,16 @@ void task_actor::commit(committed_fn then) {
   env_.records.commit(
       std::move(out),
       [then = std::move(then), done = std::exchange(lone_->done, {}), id = lone_->id,
-       context = lone_->context] {
-        done(sent{id, context, true, nullptr});
+       context = lone_->context, refused](const commit_outcome& outcome) {
+        if (outcome.conflict) { // There is no such task, and its agent works for nothing.
+          tell(refused, cancel_run{"its message came before", {}, {}});
+          return done(came_before());
+        }
+        sent taken;
+        taken.task = id;
+        taken.context = context;
+        taken.created = true;
+        done(std::move(taken));
         if (then)
           then();
       },

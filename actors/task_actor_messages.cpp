@@ -2,6 +2,7 @@
 // and its dependencies refer to.
 #include "actors/input_references.hpp"
 #include "actors/message_rules.hpp"
+#include "actors/once_desk.hpp"
 #include "actors/task_actor.hpp"
 #include <troupe/actors/limits.hpp>
 
@@ -212,9 +213,14 @@ void task_actor::on_input(provide_input& command) {
   if (!decided)
     return command.done(decided.error());
   keep_input(input);
+  if (!command.conditions.empty())
+    details().conditions = std::move(command.conditions);
   const bool answers = decided->effect == task_effect::give_answer;
   commit([done = command.done, id = id(),
-          told = answers ? plan_told(false, !run_ && is_limited()) : nullptr] {
+          told = answers ? plan_told(false, !run_ && is_limited())
+                         : committed_fn{}](const commit_outcome& outcome) {
+    if (outcome.conflict)
+      return done(came_before());
     done(id);
     if (told)
       told();

@@ -124,6 +124,10 @@ void push_key(std::string& out, std::string_view task, std::string_view config) 
   out.assign(push_prefix).append(task).append("/").append(config);
 }
 
+void once_row_key(std::string& out, std::string_view key) {
+  out.assign(once_prefix).append(key);
+}
+
 std::optional<std::pair<std::string_view, std::string_view>>
 push_key_parts(std::string_view key) noexcept {
   key.remove_prefix(push_prefix.size());

@@ -1,5 +1,6 @@
 #include "protocol/fold/apply.hpp"
 #include "protocol/record/record.hpp"
+#include "store/once_table.hpp"
 #include "store/place.hpp"
 #include "store/rocksdb/rocksdb_rows.hpp"
 #include "store/rocksdb/rocksdb_scan.hpp"
@@ -96,6 +97,7 @@ private:
         {"w/t", &table_checker::take_task_placement},
         {"w/o", &table_checker::take_objective_placement},
         {rows::push_prefix, &table_checker::take_push},
+        {rows::once_prefix, &table_checker::take_once},
         {"x", &table_checker::take_list_row},
         {"y", &table_checker::take_list_row},
     });
@@ -313,6 +315,11 @@ private:
       find(key, "Its record is missing.");
     else if (owner && placement->owner != *owner)
       find(key, "It names another owner than the record.");
+  }
+
+  void take_once(std::string_view key, std::string_view value) {
+    if (!read_once_row(key.substr(rows::once_prefix.size()), value))
+      find(key, "What may come once cannot be read.");
   }
 
   void take_push(std::string_view key, std::string_view value) {

@@ -35,13 +35,17 @@ struct sent {
   /// The task that took the message: a new one, or the one that the message named.
   task_id task;
   std::string context; ///< Its contextId.
-  /// False too if the same message came before (`executor_options::deduplicate_seconds`).
   bool created = false;
   /// The agent answered with this message instead of taking a task: then there is no task.
   message_ptr answer;
   /// Of a task that was there: the time of its status when the message was taken. A root task may
   /// still show the question that the message answers, with this status.
   timestamp status_before{};
+  /// The same message came before, and this is what it led to (docs/a2a.md, "The same message
+  /// again").
+  bool repeated = false;
+  /// With `repeated`: the objective that the message made or joined; else empty.
+  objective_id objective{};
 };
 
 class manual_clock;
@@ -108,8 +112,14 @@ public:
   /// then there is no task, and `follow` is not called. Errors: task_not_found,
   /// unsupported_operation (terminal), invalid_params (context mismatch, a reference to a task that
   /// does not exist, another message of the same id), content_type_not_supported, limit_exceeded,
-  /// overloaded, unavailable.
+  /// overloaded, unavailable, idempotency_key_reused.
   void send(send_message command, watcher_ptr follow, reply<sent> done);
+  /// For a message that may lead to something else than `send`. If it came before, `done` is
+  /// answered as the first was, once that is durable; or with the errors of `send` for another
+  /// message of the same id or key. Else `next` is called, once, with the conditions of the
+  /// message: who makes another command of it (create) hands them on.
+  void send_once(send_message command, reply<sent> done,
+                 std::function<void(send_message command, reply<sent> done)> next);
 
   /// Answers with the task after CANCELED is durable. Its agent may take `cancel_grace` longer to
   /// stop. Errors: task_not_found, task_not_cancelable.

@@ -101,19 +101,15 @@ inline constexpr std::chrono::seconds timer_hop_max{30};
 /// The grace of an agent is waited in steps of cancel-grace, because a gateway that ends releases
 /// the agent at the next step. No step is shorter than this.
 inline constexpr std::chrono::milliseconds grace_hop_min{100};
-/// Sends that are remembered to recognise a repeated one (`deduplicate-seconds`); the oldest is
-/// forgotten first. About 300 bytes each.
-inline constexpr std::size_t recent_sends_max = 100'000;
 
-/// How long the answer to a command with a `request_id` is remembered.
-inline constexpr std::chrono::minutes recent_answers_window{10};
-/// Answers remembered for each kind of command; the oldest is forgotten first.
-inline constexpr std::size_t recent_answers_max = 100'000;
-/// The same in bytes, roughly.
-inline constexpr std::size_t recent_answers_bytes_max = std::size_t{64} << 20;
-/// The same for one owner: its own oldest answer is forgotten first.
-inline constexpr std::size_t recent_answers_per_owner_max = 10'000;
-inline constexpr std::size_t recent_answers_bytes_per_owner_max = std::size_t{8} << 20;
+/// How long a command with a `request_id` is known (how many: once_max in
+/// include/troupe/store/limits.hpp).
+inline constexpr std::chrono::minutes request_id_window{10};
+/// The same for a message with an `Idempotency-Key`.
+inline constexpr std::chrono::hours idempotency_key_window{24};
+/// Bytes of a direct answer that is kept for a message that may come once. A longer one becomes a
+/// task with the answer as its artifact.
+inline constexpr std::size_t kept_answer_bytes_max = std::size_t{64} << 10;
 
 /// Commands that wait while one id moves here from another process; more are refused
 /// (errc::unavailable).

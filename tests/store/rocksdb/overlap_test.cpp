@@ -242,6 +242,51 @@ TEST_CASE("Groups in flight are kept, in their order, while the disk refuses", "
     CHECK(find_objective(*again, objective_id{name}));
 }
 
+TEST_CASE("What comes again while the disk refuses is told of the first once that is durable",
+          "[store][once]") {
+  image files;
+  held_disk disk{files.disk()};
+  const auto records = open_held(files, disk);
+  const auto only = std::make_shared<const once>(
+      once{once_kind::message, "", "m", 1, at_ms(far_future_ms), "first"});
+  std::string told;
+  const auto send = [&](const char* task) {
+    auto born = about_lone(task, "c", 1, born_lone(task, "c", 1));
+    born.conditions = {only};
+    records->commit(std::move(born), [&told](const commit_outcome& outcome) {
+      told += outcome.conflict ? outcome.conflict->answer + " came before; " : "made; ";
+    });
+  };
+  const auto is_known = [&](turned_store& in) {
+    once_ptr found;
+    in.read_once(*only, at_ms(2), [&](const result<once_ptr>& read) { found = *read; });
+    return found != nullptr;
+  };
+  disk.is_held = true;
+  send("t1");
+  REQUIRE(records->turn());
+  files.disk().refuse = [](journal::disk_call, const std::string&) {
+    return std::make_error_code(std::errc::io_error);
+  };
+  disk.is_held = false;
+  CHECK_FALSE(records->turn());
+  send("t2"); // In a group of its own, behind the one that is refused.
+  CHECK_FALSE(records->turn());
+  CHECK(told.empty());
+  CHECK_FALSE(is_known(*records));
+  files.disk().refuse = nullptr;
+  files.time.pass(std::chrono::seconds{2});
+  records->flush();
+  CHECK(told == "made; first came before; ");
+  CHECK(is_known(*records));
+  const auto copy = files.with_journal(files.journal());
+  const auto again = copy->open();
+  recover_or_fail(*again);
+  CHECK(is_known(*again));
+  CHECK(find_task(*again, task_id{"t1"}));
+  CHECK_FALSE(find_task(*again, task_id{"t2"}));
+}
+
 TEST_CASE("Waiting for groups that only the owner of the disk can end does not hang", "[store]") {
   image files;
   held_disk disk{files.disk()};
