@@ -120,7 +120,7 @@ TEST_CASE("an alternative has none of its own", "[actors][objective_graph]") {
       refusal({or_else(a_plan("P", {}), {"Q"}), or_else(a_plan("Q", {}), {"R"}), a_plan("R", {})});
   CHECK(why.code == errc::invalid_params);
   CHECK(why.message
-        == "plan \"Q\" is an alternative of plan \"P\" and can have none of its own; list \"R\" "
+        == "plan \"Q\" is an alternative of plan \"P\" and cannot have alternatives; list \"R\" "
            "among the alternatives of \"P\"");
   CHECK(why.field == "/plans/1/alternatives/0");
   CHECK(refusal({or_else(a_plan("P", {}), {"Q"}), or_else(a_plan("Q", {}), {"P"})}).code

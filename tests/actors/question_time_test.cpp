@@ -137,7 +137,7 @@ TEST_CASE(
     CHECK(bed.states() == "working");
   } else {
     CHECK(bed.states() == "failed");
-    CHECK(bed.text("a") == "nobody answered in time: which?");
+    CHECK(bed.text("a") == "the question expired without an answer: which?");
   }
 }
 
@@ -225,7 +225,7 @@ TEST_CASE("an agent that is told to stop says how that went", "[actors][time]") 
   CHECK(bed.hand->of("a").order->deadline == bed.clock.now() + 5s);
   bed.pass(5s);
   bed.report("a", report_canceled{cancel_outcome::refused, "too late"});
-  CHECK(bed.text("a") == "timed out after 5 s; the agent, told to stop: refused, too late");
+  CHECK(bed.text("a") == "timed out after 5 s; the agent was asked to stop: refused, too late");
 }
 
 TEST_CASE("a lone task keeps its trace over a restart", "[actors][time][trace]") {

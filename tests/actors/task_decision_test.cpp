@@ -181,6 +181,7 @@ TEST_CASE("a question has a number of its own, and ends in one of four ways",
   const auto late = decided(second.after, input_given{say("x", {}), "question-1", false, "t"});
   REQUIRE(late.decided.has_error());
   CHECK(late.decided.error().code == errc::no_question);
+  CHECK(late.decided.error().message == "task \"t\" asks for no input, or was answered already");
 }
 
 TEST_CASE(
