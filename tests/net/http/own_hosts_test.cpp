@@ -105,7 +105,7 @@ TEST_CASE("a host that the operator names and that no request can have is refuse
   CHECK(checked.has_value() == may);
   if (!may)
     CHECK_THAT(checked.error().message,
-               ContainsSubstring("allowed-hosts: \"" + entry + "\" is no host"));
+               ContainsSubstring("allowed-hosts: \"" + entry + "\" is not a host"));
 }
 
 TEST_CASE("a target that names a host counts instead of the header", "[net][hosts]") {
