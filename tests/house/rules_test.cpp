@@ -42,6 +42,14 @@ const std::regex& papers_elsewhere() {
   return pattern;
 }
 
+/// The code from line `at` to the end of its declaration, without comments.
+std::string declaration_at(const std::vector<std::string_view>& lines, std::size_t at) {
+  std::string out;
+  for (; at < lines.size() && out.find_first_of(";{") == std::string::npos; ++at)
+    out.append(lines[at].substr(0, lines[at].find("//"))).append("\n");
+  return out;
+}
+
 /// "TODO" without "(#123)" behind it.
 const std::regex& loose_end() {
   static const std::regex pattern(R"(\b(TODO|FIXME|XXX)\b(?!\(#\d+\)))");
@@ -70,6 +78,25 @@ TEST_CASE("every header opens with a comment and #pragma once", "[house][rules]"
     CAPTURE(file.path);
     CHECK(file.text.starts_with("// "));
     CHECK(std::ranges::count(lines_of(file.text), "#pragma once") == 1);
+  }
+}
+
+TEST_CASE("a comment names `what` or `who` only if its declaration has a parameter of that name",
+          "[house][rules]") {
+  static const std::regex named("///.*`(what|who)`");
+  for (const auto& file : tree()) {
+    if (!file.ends_with(".hpp"))
+      continue;
+    const auto lines = lines_of(file.text);
+    for (std::size_t at = 0; at < lines.size(); ++at) {
+      const std::string line(lines[at]);
+      std::smatch found;
+      if (!std::regex_search(line, found, named))
+        continue;
+      const std::regex parameter("\\b" + found[1].str() + "\\b");
+      if (!std::regex_search(declaration_at(lines, at), parameter))
+        FAIL_CHECK(file.path << ":" << at + 1 << ": " << line);
+    }
   }
 }
 
