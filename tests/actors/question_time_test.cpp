@@ -64,7 +64,7 @@ struct question_bed : clock_bed {
 
 } // namespace
 
-TEST_CASE("of two messages to a task that asks the first is the answer and the second is refused",
+TEST_CASE("of two messages to a task that asks, the first is the answer, and the second is refused",
           "[actors][time][question]") {
   question_bed bed;
   bed.report_now(report_question{"which?"});
@@ -101,7 +101,7 @@ TEST_CASE("an answer to one question is not taken for the next one", "[actors][t
   CHECK(bed.states() == "input-required");
 }
 
-TEST_CASE("an agent may withdraw its question, shown or not, and hears of it",
+TEST_CASE("an agent can withdraw an open or waiting question, and is notified",
           "[actors][time][question]") {
   question_bed bed;
   bed.report_now(report_question{"first?", false, "one"});
@@ -216,7 +216,7 @@ TEST_CASE("a note that is too long or no text fails its attempt", "[actors][time
   CHECK_THAT(bed.text("a"), ContainsSubstring("left a note"));
 }
 
-TEST_CASE("an agent that is told to stop says how that went", "[actors][time]") {
+TEST_CASE("an agent that is asked to stop says how that went", "[actors][time]") {
   clock_bed bed;
   bed.hand->stops_at_once = false;
   auto slow = a_task("a", {}, "hand");

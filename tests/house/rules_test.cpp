@@ -114,7 +114,7 @@ TEST_CASE("scripts are executable and stop at the first error", "[house][rules]"
   REQUIRE(seen > 5);
 }
 
-TEST_CASE("the tree names nobody's home, no registry, no paper from elsewhere, no loose end "
+TEST_CASE("the tree names no home directory, no registry, no document from elsewhere, no TODO "
           "without an issue",
           "[house][rules]") {
   for (const auto& file : tree()) {
@@ -150,7 +150,7 @@ TEST_CASE("text files end with a line end and have no tabs or trailing blanks", 
   }
 }
 
-TEST_CASE("every public header stands in its room's CMakeLists.txt, which installs it",
+TEST_CASE("every public header is in its room's CMakeLists.txt, which installs it",
           "[house][rules]") {
   std::map<std::string, std::string, std::less<>> lists;
   for (const auto& file : tree()) {
@@ -174,7 +174,7 @@ TEST_CASE("every public header stands in its room's CMakeLists.txt, which instal
   CHECK(seen > 30);
 }
 
-TEST_CASE("nobody reads the disk but the store's readers", "[house][rules]") {
+TEST_CASE("only the store's readers read the disk", "[house][rules]") {
   std::size_t reading = 0;
   for (const auto& file : tree()) {
     if (!is_code(file) || file.below("tests") || file.below("bench")) {
