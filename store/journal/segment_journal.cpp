@@ -1,12 +1,12 @@
 // The journal in segment files. Frames are only ever written one after another. After a failed
 // write the journal leaves the file, and writes the groups that were not acknowledged again to a
 // new file. The end of the last segment is also written again at each start.
+#include "store/disk_full.hpp"
 #include "store/journal/blocking.hpp"
 #include "store/journal/journal.hpp"
 #include "store/journal/layout.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <deque>
 #include <utility>
@@ -17,13 +17,9 @@ namespace {
 
 using steady_point = time_source::steady_point;
 
-bool is_full(std::error_code failed) {
-  return failed == std::errc::no_space_on_device || failed.value() == EDQUOT;
-}
-
 std::string describe_refusal(std::error_code failed, bool is_start = false) {
   const auto reason = "The journal cannot be written: " + failed.message() + ". ";
-  if (is_full(failed))
+  if (is_disk_full(failed))
     return reason
            + (is_start ? "Make room on the disk and start again."
                        : "Make room on the disk; writing continues automatically.");
@@ -405,7 +401,7 @@ private:
     const auto least = std::max(needed_bytes(), options_.segment_bytes_min);
     files_.remove(segment_name(manifest_.newest + 1),
                   [this, failed, bytes, least](std::error_code) {
-                    if (is_full(failed) && bytes > least) {
+                    if (is_disk_full(failed) && bytes > least) {
                       try_segment(std::max(bytes / 2, least));
                       return;
                     }
