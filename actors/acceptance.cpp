@@ -98,11 +98,11 @@ result<void> check_chosen_id(const std::string& id, const std::string& own,
                              const std::string& where) {
   if (!has_generated_form(id) || id == own)
     return {};
-  return make_error(errc::invalid_params,
-                    "the id \"" + id
-                        + "\" ends like those that are made here (.p0, .t0, .r1) and could be "
-                          "given away again; choose another or leave it out",
-                    where + "/id");
+  return make_error(
+      errc::invalid_params,
+      "the id \"" + id
+          + "\" ends like a generated id (.p0, .t0, .r1); choose another id or omit it",
+      where + "/id");
 }
 
 } // namespace

@@ -140,7 +140,7 @@ error refuse_nested_alternative(const std::string& plan, const std::string& prim
                                 const std::string& nested, std::string where) {
   return make_error(errc::invalid_params,
                     "plan " + in_quotes(plan) + " is an alternative of plan " + in_quotes(primary)
-                        + " and can have none of its own; list " + in_quotes(nested)
+                        + " and cannot have alternatives; list " + in_quotes(nested)
                         + " among the alternatives of " + in_quotes(primary),
                     std::move(where));
 }

@@ -23,7 +23,7 @@ constexpr int command_tries_max = 8;
 
 error is_elsewhere(const std::string& id, const std::string& address) {
   return make_error(errc::not_here,
-                    "\"" + id + "\" is with the server at " + address + "; ask there", id);
+                    "\"" + id + "\" is served by " + address + "; send the request there", id);
 }
 
 error moves_for_long(const std::string& id) {
@@ -32,7 +32,7 @@ error moves_for_long(const std::string& id) {
 }
 
 error objective_is_ending(const objective_id& id) {
-  return make_error(errc::unavailable, "the objective is just ending; try again", id.str());
+  return make_error(errc::unavailable, "the objective is ending now; try again", id.str());
 }
 
 /// The question that an answer to the root task is for: the one that its metadata names, or the
@@ -50,11 +50,9 @@ result<pending_input> question_for(const objective_view& objective, const messag
   for (const auto& question : asked)
     if (wanted.empty() || question.task.str() == wanted)
       return question;
-  return make_error(errc::no_question,
-                    wanted.empty()
-                        ? "nothing of this objective asks for input"
-                        : "task \"" + wanted + "\" asks for no input, or was answered already",
-                    wanted);
+  return wanted.empty()
+             ? make_error(errc::no_question, "no task of this objective waits for input", "")
+             : no_question(wanted);
 }
 
 /// Adds the ids that a client chose for the plan and its tasks.
@@ -204,8 +202,9 @@ reply<T> gateway::impl::refusing_after_commits(reply<T> to) {
     if (outcome)
       return to(std::move(outcome));
     const reply_port<T> refused{
-        to, make_error(errc::unavailable, "the server ends, and the store could not write")};
-    // A change of nothing changes nothing, and has its place behind the others.
+        to, make_error(errc::unavailable,
+                       "the server is stopping, and the change could not be written")};
+    // An empty change: its continuation runs after all earlier changes.
     records.commit({}, [refused, why = outcome.error()] { refused(why); });
   };
 }

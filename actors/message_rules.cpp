@@ -103,6 +103,12 @@ std::vector<referenced_task> gather_references(const std::vector<message_ptr>& m
   return out;
 }
 
+error no_question(std::string_view task) {
+  return make_error(errc::no_question,
+                    "task \"" + shown(task) + "\" asks for no input, or was answered already",
+                    shown(task));
+}
+
 bool is_for_default_agent(const plan_spec& plan, const agent_registry& agents) {
   return std::all_of(plan.tasks.begin(), plan.tasks.end(), [&](const task_spec& task) {
     return agents.name_or_default(task.agent) == agents.default_agent;

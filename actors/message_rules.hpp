@@ -1,5 +1,5 @@
 // What a message must keep to before it becomes work: the tasks and artifacts it refers to, and
-// media types. Decisions as plain functions; the gateway asks them. The rules stand in docs/a2a.md,
+// media types. Decisions as plain functions, called by the gateway. The rules are in docs/a2a.md,
 // "Tasks and messages".
 #pragma once
 
@@ -11,6 +11,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace troupe {
@@ -39,6 +40,9 @@ using find_made_fn = std::function<const std::vector<artifact_ptr>*(const task_i
 /// they are named. A task that cannot be found any more is left out.
 [[nodiscard]] std::vector<referenced_task>
 gather_references(const std::vector<message_ptr>& messages, const find_made_fn& find);
+
+/// errc::no_question: `task` (an id) has no open question that the message could answer.
+[[nodiscard]] error no_question(std::string_view task);
 
 /// Whether the default agent is to do all the work of the plan.
 [[nodiscard]] bool is_for_default_agent(const plan_spec& plan, const agent_registry& agents);

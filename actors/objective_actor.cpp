@@ -166,8 +166,7 @@ void objective_actor::follow(objective_input fact) {
   carry_out(life_.decide(std::move(fact), env_.now()), {});
 }
 
-// First what was decided, so that it stands before what follows from it; then the root task; then
-// the plans.
+// Commits the decided events first, then moves the root task, then sends messages to the plans.
 void objective_actor::carry_out(objective_decision decision, command from) {
   const auto when = decision.answer;
   const bool now = from.answer && (when == answer_after::commit || is_settled(view().state));
@@ -242,8 +241,8 @@ void objective_actor::commit(std::vector<event> events, committed_fn then,
   write(std::move(change), std::move(then));
 }
 
-// An objective that has ended leaves when all it has said is durable: before that the record does
-// not say yet how it stands.
+// The actor of an ended objective quits when all its changes are durable. Before that the stored
+// record is older than its view.
 void objective_actor::write(change change, committed_fn then) {
   if (is_settled(view().state)) {
     ++unwritten_;
@@ -257,8 +256,8 @@ void objective_actor::write(change change, committed_fn then) {
   env_.records.commit(std::move(change), std::move(then));
 }
 
-// It moves as the objective does. One that has ended, as that of an objective that is tried again,
-// changes no more.
+// Moves the root task like its objective. A root task that has ended stays as it is, even if the
+// objective is retried.
 void objective_actor::tell_root(const std::vector<event>& events, boost::json::object metadata,
                                 committed_fn then) {
   std::vector<change> moves;
@@ -336,7 +335,7 @@ void objective_actor::on_plan(plan_fact& message) {
   const auto plan = ended->plan;
   running_[plan] = nullptr;
   life_.take_back(plan, std::move(ended->slots));
-  tell_awaited(plan); // of what it has not told itself
+  tell_awaited(plan); // results that the plan has not reported
   ended_.erase(ended_.lower_bound({plan, 0}), ended_.lower_bound({plan + 1, 0}));
   follow(std::move(message.fact));
   for (const auto& answer : std::exchange(plan_closers_[plan], {}))
@@ -374,7 +373,7 @@ void objective_actor::on_awaited(const awaited_task_ended& fact) {
     pass_on(fact);
 }
 
-// Of a plan that has no actor (any more): what became of its tasks is read off their slots.
+// For a plan without an actor: the results of its tasks are read from their slots.
 void objective_actor::tell_awaited(std::uint32_t plan) {
   const auto tell_one = [&](std::uint32_t task) {
     const task_position at{plan, task};
@@ -458,8 +457,8 @@ committed_fn objective_actor::answer_with_view(reply_port<objective_ptr> to) con
       };
 }
 
-// Out of the directory first: a command that finds this actor no more brings the objective back,
-// one that is dropped with its mailbox is repeated by the gateway.
+// Leaves the directory first. A later command then loads the objective again; a command that is
+// still in the mailbox is sent again by the gateway.
 void objective_actor::quit_if_ended() {
   if (!is_settled(view().state) || life_.running() > 0 || unwritten_ > 0)
     return;

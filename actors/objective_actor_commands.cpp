@@ -2,6 +2,7 @@
 // an answer, to be canceled.
 #include "actors/acceptance.hpp"
 #include "actors/live_bytes.hpp"
+#include "actors/message_rules.hpp"
 #include "actors/objective_actor.hpp"
 #include "actors/once_answer.hpp"
 #include "actors/once_desk.hpp"
@@ -88,7 +89,8 @@ std::optional<std::uint32_t> objective_actor::find_plan(const plan_id& id) const
   return known == plan_positions_.end() ? std::nullopt : std::optional{known->second};
 }
 
-// Tasks of older plans are awaited now that were not before.
+// A new plan may depend on tasks of older plans for which no plan waited until now. Running older
+// plans get a message.
 void objective_actor::await_tasks(const std::vector<awaited_edge>& edges) {
   std::map<std::uint32_t, std::vector<std::uint32_t>> news;
   for (const auto& edge : edges) {
@@ -230,7 +232,7 @@ void objective_actor::on_message(objective_message& message) {
     return tell(running_[plan],
                 task_input{message.task, std::move(message.only), std::move(message.input)});
   if (!message.only.empty())
-    return message.input.done(make_error(errc::no_question, "the task's plan does not run", ""));
+    return message.input.done(no_question(message.only.str()));
   const bool ended = plan < view().plans.size() && is_settled(view().plans[plan].state);
   message.input.done(ended ? task_has_ended("") : task_has_not_begun(""));
 }

@@ -1,5 +1,6 @@
 #include "actors/plan_actor.hpp"
 
+#include "actors/message_rules.hpp"
 #include <troupe/actors/limits.hpp>
 
 #include <algorithm>
@@ -51,17 +52,7 @@ actor_behavior<plan_handle> plan_actor::make_behavior() {
         check();
       },
       [this](const pause_plan& command) { pause(command); },
-      [this](task_input& message) {
-        if (!message.only.empty() && message.only != view_.task_at(message.task))
-          message.command.done(make_error(errc::no_question,
-                                          "task \"" + message.only.str()
-                                              + "\" asks for no input, or was answered already",
-                                          message.only.str()));
-        else if (const auto& task = running_[message.task])
-          tell(task, std::move(message.command));
-        else
-          message.command.done(refusal_of_input(message.task));
-      },
+      [this](task_input& message) { on_input(message); },
       [this](const task_cancel& command) { cancel_one(command); },
       [this](const reshape_tasks& message) { on_reshape(message); },
       [this](const release_more&) {
@@ -97,9 +88,9 @@ void plan_actor::begin() {
 
 // -- tasks ---------------------------------------------------------------------------------------------------------------
 
-// `ready` grows while it is walked: what had completed before a restart sets its dependents free
-// here. What becomes free at one moment begins in the order of the document, what had begun in an
-// earlier process before the rest; a pause does not hold that back.
+// `ready` grows during the loop: tasks that completed before a restart release their dependents
+// here. Tasks that had begun in an earlier process start first, even during a pause; then the
+// others by priority and in the order of the document.
 void plan_actor::release(std::vector<std::uint32_t> ready) {
   std::vector<std::uint32_t> begun;
   std::vector<std::uint32_t> fresh;
@@ -159,6 +150,19 @@ void plan_actor::spawn_ready() {
     ready_.pop_front();
     spawn_task(ready, in_line);
   }
+}
+
+// Behind those of the same priority, and behind all that have begun in an earlier process.
+void plan_actor::put_in_line(const ready_task& ready) {
+  const auto priority = [this](const ready_task& of) {
+    return view_.spec->tasks[of.task].priority;
+  };
+  const auto goes_first = [&](const ready_task& a, const ready_task& b) {
+    return !has_begun(b.task) && priority(a) > priority(b);
+  };
+  if (ready_.empty() || !goes_first(ready, ready_.back()))
+    return ready_.push_back(ready);
+  ready_.insert(std::upper_bound(ready_.begin(), ready_.end(), ready, goes_first), ready);
 }
 
 // At once, or, while too much waits for the disk, a little later.
@@ -231,7 +235,7 @@ void plan_actor::pause(const pause_plan& command) {
   check();
   if (is_settled(view_.state))
     return;
-  emit(objective_edited{}); // nothing; stands behind what came before it
+  emit(objective_edited{}); // an empty event: its continuation runs after all earlier changes
   commit(
       [objective = start_.objective, fact = plan_heard{start_.index, command.command}]() mutable {
         tell(objective, std::move(fact));
@@ -311,6 +315,16 @@ void plan_actor::commit(committed_fn then, std::optional<std::string> by,
   change.at = env_.now();
   change.events = std::exchange(pending_, {});
   env_.records.commit(std::move(change), std::move(then));
+}
+
+// `only` names the task whose question is answered: another task may have its slot by now.
+void plan_actor::on_input(task_input& message) {
+  if (!message.only.empty() && message.only != view_.task_at(message.task))
+    message.command.done(no_question(message.only.str()));
+  else if (const auto& task = running_[message.task])
+    tell(task, std::move(message.command));
+  else
+    message.command.done(refusal_of_input(message.task));
 }
 
 error plan_actor::refusal_of_input(std::uint32_t task) const {

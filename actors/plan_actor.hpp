@@ -2,9 +2,9 @@
 // tasks may begin, spawns an actor for each, hears of their ends, and tells its objective. What
 // becomes of the plan itself is decided by protocol/fold/plan_life.hpp.
 //
-// Spawned by the objective actor, fresh or with what an earlier process had reached: the same code
-// path, the slots tell. The slots of its tasks are here and nowhere else among the actors while it
-// runs; its objective gets them back with the plan's end.
+// Spawned by the objective actor, new or after a restart. The same code does both: the slots show
+// what is done. While it runs, no other actor has the slots of its tasks; its objective gets them
+// back when the plan ends.
 #pragma once
 
 #include "actors/environment.hpp"
@@ -65,6 +65,7 @@ private:
   void spawn_ready();
   void release_later();
   struct ready_task;
+  void put_in_line(const ready_task& ready);
   void spawn_task(const ready_task& ready, bool in_line);
   [[nodiscard]] bool request_slots_for(const task_ready& task, timestamp since);
   [[nodiscard]] std::vector<dependency_ref> dependencies_of(std::uint32_t task) const;
@@ -101,7 +102,6 @@ private:
   // -- its shape -------------------------------------------------------------------------------------------------------
   void on_reshape(const reshape_tasks& message);
   void follow(const plan_changed& changed);
-  void put_in_line(const ready_task& ready);
   [[nodiscard]] bool is_removed(std::uint32_t task) const {
     return view_.spec->tasks[task].is_removed;
   }
@@ -112,6 +112,7 @@ private:
   void pause(const pause_plan& command);
   void check();
   void tell_activity();
+  void on_input(task_input& message);
   [[nodiscard]] task_tally tally() const;
   void move(const std::vector<plan_moved>& moves);
   [[nodiscard]] change place_of(std::uint32_t task) const;
@@ -142,7 +143,7 @@ private:
   std::vector<task_handle> running_; ///< By task; null if it has no actor.
   std::vector<bool>
       parked_; ///< By task: it has an actor, does not run and holds no slot (task_waits).
-  std::deque<ready_task> ready_;       ///< Held back by maxParallel or a pause.
+  std::deque<ready_task> ready_;       ///< Released, not yet started (maxParallel, a pause).
   std::deque<task_ready> ready_again_; ///< Parked tasks that are ready to go on. They go before
                                        ///< those that have not begun.
   std::unordered_map<std::uint32_t, std::map<task_position, dependency_news>>
@@ -157,7 +158,7 @@ private:
       false; ///< Some task here, or one outside that is waited for, has artifacts.
   bool release_pending_ =
       false; ///< A release_more is on its way; nothing is released before it comes.
-  std::optional<plan_end> end_; ///< Releases nothing more; ends so when the last actor is gone.
+  std::optional<plan_end> end_;       ///< If set: releases no task; ends so after the last one.
   std::optional<std::string> end_by_; ///< Who asked for `end_`, if it was asked for.
   std::string failure_;               ///< Of the first task that failed.
   plan_activity reported_activity_{}; ///< What the objective knows.

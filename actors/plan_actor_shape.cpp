@@ -83,17 +83,4 @@ void plan_actor::follow(const plan_changed& changed) {
   check();
 }
 
-// Behind those of the same priority, and behind all that have begun in an earlier process.
-void plan_actor::put_in_line(const ready_task& ready) {
-  const auto priority = [this](const ready_task& of) {
-    return view_.spec->tasks[of.task].priority;
-  };
-  const auto goes_first = [&](const ready_task& a, const ready_task& b) {
-    return !has_begun(b.task) && priority(a) > priority(b);
-  };
-  if (ready_.empty() || !goes_first(ready, ready_.back()))
-    return ready_.push_back(ready);
-  ready_.insert(std::upper_bound(ready_.begin(), ready_.end(), ready, goes_first), ready);
-}
-
 } // namespace troupe

@@ -12,9 +12,9 @@
 
 namespace troupe {
 
-// `in_line`: others follow it, and they are to run in this order. What an actor spawns its worker
-// runs last come, first served; what comes from outside waits in line. The plan asks for the first
-// slots of its tasks, so that they are granted in its order, too.
+// `in_line`: more tasks follow. CAF runs actors that an actor spawns in reverse order, so they are
+// then spawned by the actor system, in order. The plan asks for the first slots of its tasks, so
+// that they are granted in its order, too.
 void plan_actor::spawn_task(const ready_task& ready, bool in_line) {
   const auto task = ready.task;
   const auto& slot = view_.tasks[task];
@@ -96,7 +96,7 @@ void plan_actor::on_settled(const task_settled& fact) {
   } else {
     fail_task(fact.task, "task \"" + label(fact.task) + "\" " + std::string{to_string(fact.state)}
                              + (fact.reason.empty() ? "" : ": " + fact.reason));
-    spawn_ready(); // whom maxParallel held back
+    spawn_ready(); // tasks that waited for maxParallel
   }
   check();
 }
@@ -110,7 +110,7 @@ void plan_actor::on_waits(const task_waits& fact) {
                            fact.attempt, nullptr});
   if (fact.question)
     tell_question(fact.task, fact.question);
-  spawn_ready(); // whom it makes room for
+  spawn_ready(); // tasks that waited for maxParallel
   check();
 }
 
@@ -122,8 +122,8 @@ void plan_actor::on_ready(const task_ready& fact) {
   check();
 }
 
-// Its turn in the plan has come again; what other slots it needs is asked for ahead of those that
-// have not begun.
+// The plan has room for the task again. Requests its other slots, ahead of tasks that have not
+// begun.
 void plan_actor::go_on_with(const task_ready& task) {
   const bool waits = request_slots_for(task, env_.now());
   set_parked(task.task, false);

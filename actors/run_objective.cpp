@@ -48,7 +48,7 @@ result<void> wait_for_end(store& records, const objective_id& id) {
 result<objective_ptr> run_objective(gateway& door, objective_spec spec) {
   const auto has_tasks = [](const plan_spec_ptr& plan) { return !plan->tasks.empty(); };
   if (std::ranges::none_of(spec.plans, has_tasks)) {
-    return make_error(errc::invalid_params, "An objective without tasks never ends by itself.",
+    return make_error(errc::invalid_params, "an objective without tasks never ends by itself",
                       "plans");
   }
   const service operations(door);

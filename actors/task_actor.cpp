@@ -134,7 +134,7 @@ void task_actor::begin() {
   begin_attempt();
 }
 
-// What was said and what became of it before the process ended.
+// Reads the record of the task from before the restart.
 void task_actor::read_own_record() {
   env_.records.read_task(id(), [me = handle_of(self_)](result<task_ptr> record) {
     tell(me, record_read{std::move(record)});
@@ -208,8 +208,8 @@ void task_actor::read_again_later(const error& why) {
   set_timer(task_timer::purpose::reading, store_read_pause);
 }
 
-// A lone task that has to wait for its turn is there all the same: SUBMITTED, and can be looked at,
-// told more and canceled.
+// A lone task that waits for a slot is visible as SUBMITTED. It can be read, canceled, and get
+// messages.
 void task_actor::announce() {
   if (!lone_)
     return;
@@ -354,7 +354,7 @@ void task_actor::call_agent(const std::function<void()>& call) {
   } catch (const std::exception& e) {
     fail(report_failed{std::string{"the agent threw: "} + e.what(), true});
   } catch (...) {
-    fail(report_failed{"the agent threw something that is no std::exception", true});
+    fail(report_failed{"the agent threw an unknown exception", true});
   }
 }
 
@@ -369,7 +369,7 @@ void task_actor::on_report(agent_report report) {
     if (const auto* how = std::get_if<report_canceled>(&report);
         how && is_stopping() && how->outcome != cancel_outcome::acknowledged)
       details_->stopping->reason +=
-          "; the agent, told to stop: " + std::string{to_string(how->outcome)}
+          "; the agent was asked to stop: " + std::string{to_string(how->outcome)}
           + (how->reason.empty() ? "" : ", " + how->reason);
     if (ends)
       after_stop();
@@ -438,7 +438,7 @@ void task_actor::on_timer(const task_timer& timer) {
       if (is_stopping() || !life_.question || !life_.question->deadline)
         return;
       if (*life_.question->deadline <= env_.now())
-        return end_question(question_end::expired, "nobody answered in time");
+        return end_question(question_end::expired, "the question expired without an answer");
       details().deadline.reset(); // It was for an earlier question, or the computer's clock was set
                                   // back meanwhile.
       mind_deadline();
@@ -494,8 +494,8 @@ void task_actor::reject(report_rejected report) {
   end(task_event::reject, report.reason);
 }
 
-// While nothing of a lone task is committed it is unknown: then the message is all there is,
-// and the facts of this turn are dropped.
+// If nothing of this lone task is committed yet, only the message is sent, and the pending events
+// are dropped.
 void task_actor::reply(report_reply report) {
   const bool is_to_be_kept = details_ && !details_->conditions.empty();
   if (!lone_ || !lone_->done
@@ -652,7 +652,7 @@ void task_actor::set_timer(task_timer::purpose kind, std::chrono::nanoseconds af
   set_task_timer(handle_of(self_), kind, life_.attempt, after, hop_max);
 }
 
-/// Tells the plan once what it is told of is committed. Null for a lone task.
+/// A continuation that sends the change to the plan. Null for a lone task.
 committed_fn task_actor::plan_told(bool waiting, bool parked, message_ptr question) const {
   if (!scope_)
     return nullptr;

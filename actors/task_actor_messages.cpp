@@ -1,5 +1,5 @@
-// What a task is told, and what its agent is given: its order, the messages so far, and what they
-// and its dependencies refer to.
+// Messages to a task, and the input of its agent: its order, the messages so far, and the artifacts
+// to which they and its dependencies refer.
 #include "actors/input_references.hpp"
 #include "actors/message_rules.hpp"
 #include "actors/once_desk.hpp"
@@ -244,15 +244,15 @@ std::optional<error> task_actor::refusal_of_size(const message& input) const {
   const auto bytes = bytes_of(input);
   if (count >= task_inputs_max)
     return make_error(errc::limit_exceeded,
-                      "the task was told " + std::to_string(task_inputs_max)
-                          + " messages; it takes no more",
+                      "the task has " + std::to_string(task_inputs_max)
+                          + " messages, which is the limit",
                       id().str());
   if (held + bytes > task_input_bytes_max)
     return make_error(errc::limit_exceeded,
-                      "the task was told " + std::to_string(held >> 10)
-                          + " KiB; with this message of " + std::to_string(bytes >> 10)
-                          + " KiB it would be more than the "
-                          + std::to_string(task_input_bytes_max >> 10) + " KiB it takes",
+                      "the task has messages of " + std::to_string(held >> 10)
+                          + " KiB; with this one of " + std::to_string(bytes >> 10)
+                          + " KiB they would exceed the limit of "
+                          + std::to_string(task_input_bytes_max >> 10) + " KiB",
                       id().str());
   return std::nullopt;
 }

@@ -1,5 +1,7 @@
 #include "actors/task_decision.hpp"
 
+#include "actors/message_rules.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -19,11 +21,6 @@ error not_allowed(const task_life& life, task_event on) {
 void withdraw_question(const task_life& life, const std::string& reason, task_events& out) {
   if (life.question)
     out.push_back(question_withdrawn{life.question->id, reason});
-}
-
-error no_question(std::string_view task) {
-  return make_error(errc::no_question, "the task's question was answered already",
-                    std::string{task});
 }
 
 } // namespace
@@ -106,7 +103,7 @@ result<task_decision> decide(const task_life& life, const question_ends& fact,
                              const task_terms& terms, task_events& out) {
   const auto to = next_state(life.status.state, task_event::answer);
   if (!to || !life.question || life.question->id != fact.id)
-    return make_error(errc::no_question, "the question is not open", fact.id);
+    return make_error(errc::no_question, "the question is already closed", fact.id);
   if (fact.how == question_end::expired)
     out.push_back(question_expired{fact.id});
   else

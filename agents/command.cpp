@@ -114,8 +114,8 @@ public:
     if (!failure && !outcome_)
       if (auto item = lines_.last())
         take(std::move(*item));
-    // Its own word on how it ended counts more than the exit code of a program that may have been
-    // ended after it.
+    // The result that the program reported is used, not its exit code: the program may have been
+    // killed after the report.
     if (outcome_)
       return port_->report(std::move(*outcome_));
     port_->report(failure ? agent_report(std::move(*failure)) : agent_report(report_completed{}));

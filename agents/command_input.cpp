@@ -116,7 +116,7 @@ result<void> read_environment(const json::object& from, command_input& into, inp
   return {};
 }
 
-// One of two words; `fallback` if absent. True for the first.
+// Reads one of two words. True for the first; `fallback` if the member is missing.
 result<bool> read_choice(const json::object& from, std::string_view name, std::string_view first,
                          std::string_view second, bool fallback, input_stage stage) {
   const auto* value = from.if_contains(name);

@@ -47,9 +47,10 @@ public:
     bool any_left = false; ///< Orphans that have not ended yet; not all of them can be killed.
   };
 
-  /// Reaps the orphans that have ended. Kills those whose program does not run any more, and names
-  /// them; one that does not say whose it is, once no program runs. What they started is found by a
-  /// later look, so one that has reaped is not whole; nor is one without file descriptors.
+  /// Reaps the orphans that have ended. Kills those whose program has ended, and names them. An
+  /// orphan without a mark is killed when no program runs. `is_whole` is false if orphans were
+  /// reaped, because only the next search finds their children, or if there are no file descriptors
+  /// left.
   [[nodiscard]] finding look(const programs& known) const;
 
 private:

@@ -49,7 +49,7 @@ unique_fd open_pidfd(pid_t pid) {
   return unique_fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0U)));
 }
 
-// Between two looks for what a program that has ended left behind.
+// The time between two searches for orphans of a program that has ended.
 constexpr std::chrono::milliseconds clear_interval{2};
 // While there are programs or orphans: those that end are reaped.
 constexpr std::chrono::seconds look_interval{1};
@@ -79,8 +79,9 @@ struct process {
   steady_point clear_until{}; ///< While clearing.
   process_exit end;
 
-  // The group, and the process itself if it has left that: once each, a second SIGTERM may mean
-  // something else to a program. It is not reaped yet, so its pid belongs to no other.
+  // Signals the group, and the process if it has left the group. Each gets the signal once, because
+  // a program may treat a second SIGTERM differently. It is not reaped yet, so its pid belongs to
+  // no other process.
   void signal(int number) const {
     ::kill(-pid, number);
     if (::getpgid(pid) != pid)
@@ -179,7 +180,8 @@ public:
       if (one.now != phase::clearing)
         left.push_back(one.pid);
     processes_.clear();
-    // Each look finds what those before it had started. Not everything can be killed.
+    // Each search finds what the killed processes had started. Some processes (of another user)
+    // cannot be killed, so the number of searches is limited.
     for (auto looks = clear_max / clear_interval; looks > 0; --looks) {
       std::erase_if(left, [](pid_t pid) { return ::waitpid(pid, nullptr, WNOHANG | __WALL) != 0; });
       const auto found = look();
@@ -259,8 +261,7 @@ private:
       one.exit.reset();
       ++polled_;
     }
-    // Should the kernel refuse to watch a pipe (no memory), the end of the process still collects
-    // what is in it.
+    // If the kernel refuses to watch a pipe (no memory), its content is read when the process ends.
     watch(one.output, EPOLLIN, tag(key, stream::output));
     watch(one.errors, EPOLLIN, tag(key, stream::errors));
     write_more(key, one, spec.input ? std::move(*spec.input) : text_pieces{});

@@ -45,8 +45,8 @@ enum class output_verdict : std::uint8_t {
   kill    ///< End it and its group at once.
 };
 
-/// Hears of one process, on the thread that takes the reactor's turns; must not block. Destroyed
-/// after on_exit or on_start_failed.
+/// Gets the events of one process, on the thread that takes the reactor's turns; must not block.
+/// Destroyed after on_exit or on_start_failed.
 class process_listener {
 public:
   virtual ~process_listener() = default;

@@ -61,8 +61,8 @@ struct child_plan {
     if (::getppid() != plan.parent)
       ::_exit(127);
   }
-  // Ignored signals and the mask survive exec; a program expects neither. Handlers go first: none
-  // of ours may run in here.
+  // Ignored signals and the mask survive exec; a program expects neither. The handlers are reset
+  // first, because ours must not run in the child.
   struct sigaction standard {};
   standard.sa_handler = SIG_DFL;
   for (int number = 1; number < NSIG; ++number)
@@ -101,8 +101,8 @@ struct pipe_ends {
   unique_fd read, write;
 };
 
-// Above the standard streams: the child would overwrite a pipe that stands in their place (if we
-// were started with them closed).
+// A descriptor above the standard streams. Otherwise the child would overwrite it with its own (if
+// we were started with them closed).
 unique_fd above_standard(int fd) {
   if (fd > STDERR_FILENO)
     return unique_fd(fd);

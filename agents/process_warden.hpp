@@ -22,7 +22,7 @@ public:
   process_warden(const process_warden&) = delete;
   process_warden& operator=(const process_warden&) = delete;
 
-  /// All groups that run now.
+  /// Replaces the list of process groups that run now.
   void know(const std::vector<pid_t>& groups);
   /// Of the shell; -1: there is none.
   [[nodiscard]] pid_t pid() const noexcept { return shell_.pid; }

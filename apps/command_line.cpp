@@ -96,7 +96,7 @@ Exit codes: 0 printed, 1 the journal is damaged, 2 wrong usage, or the directory
 
 constexpr const char* repair_footer =
     R"(For a server that does not start because its journal is damaged. The tables keep all that they have. Of the
-journal, the groups that the tables do not have yet are kept up to the damage; what stands behind it is lost,
+journal, the groups that the tables do not have yet are kept up to the damage; the groups after it are lost,
 because it follows from what is missing. If a backup of the directory has it, restore that instead.
 
 Without --lose-after nothing is changed: it says what would be lost. With it, the directory is copied to
@@ -306,9 +306,9 @@ void add_store(CLI::App& app, store_tool_options& options) {
       ->add_flag("--verbose", options.verbose, "Print each change as one line of JSON");
   add("stat", store_tool::stat, "Print numbers about the journal and the tables", stat_footer);
   auto& repair = *add("repair", store_tool::repair,
-                      "Go on without what stands behind damage in the journal", repair_footer);
+                      "Continue without the groups after damage in the journal", repair_footer);
   repair.add_flag("--lose-after", options.lose_after,
-                  "Do it: copy the directory, and drop what stands behind the damage");
+                  "Do it: copy the directory, and drop the groups after the damage");
   repair.add_flag("--verbose", options.verbose, "Print each lost change as one line of JSON");
   add("migrate", store_tool::migrate, "Convert a directory of an older format", migrate_footer);
 }

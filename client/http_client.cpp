@@ -141,7 +141,7 @@ result<std::unique_ptr<http_client>> http_client::make(asio::io_context& context
     tls.add_certificate_authority(asio::buffer(pem), ec);
     if (ec)
       return make_error(errc::invalid_params,
-                        "The trusted certificates cannot be read (" + ec.message() + ").");
+                        "the trusted certificates cannot be read: " + ec.message());
   }
   return std::unique_ptr<http_client>(new http_client(std::move(shared)));
 }

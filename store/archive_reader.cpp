@@ -7,7 +7,7 @@ namespace troupe {
 std::optional<error> archive_reader::refusal(const std::string& client) const {
   const auto busy = [](const char* limit, std::size_t bound, const char* unit) {
     return make_error(errc::overloaded,
-                      "the store reads too much already (limit " + std::string{limit} + ", "
+                      "too many reads wait for the disk (limit " + std::string{limit} + ", "
                           + std::to_string(bound) + " " + unit + "); try again later",
                       limit);
   };

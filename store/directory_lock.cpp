@@ -1,5 +1,7 @@
 #include "store/directory_lock.hpp"
 
+#include "store/disk_full.hpp"
+
 #include <cerrno>
 #include <system_error>
 
@@ -18,7 +20,7 @@ error already_in_use(const std::string& directory) {
 namespace {
 
 error not_locked(const std::string& directory, const std::string& path, int reason) {
-  const auto remedy = reason == ENOSPC || reason == EDQUOT
+  const auto remedy = is_disk_full({reason, std::generic_category()})
                           ? std::string{"make room on its disk and start again."}
                           : "correct the permissions of " + path + " or name another.";
   return make_error(errc::store_failed, "The data directory " + directory + " cannot be locked ("

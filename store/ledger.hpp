@@ -42,9 +42,9 @@ public:
     bool may_settle = false; ///< The objective is settled and has no live task: it may be sealed.
   };
 
-  /// Applies `what` and tells the watchers. Gives it its sequence number unless it has one.
-  /// `ended`: the task's record after `what`, if the caller has computed it (then it is taken as it
-  /// is). `follow` watches what `what` creates.
+  /// Applies `change` and tells the watchers. Gives it its sequence number unless it has one.
+  /// `ended`: the task's record after `change`, if the caller has computed it (then it is taken as
+  /// it is). `follow` watches the task or objective that `change` creates.
   published publish(change&& change, std::shared_ptr<task> ended = nullptr,
                     const watcher_ptr& follow = nullptr);
 
@@ -130,7 +130,7 @@ public:
 
   // -- recovery --------------------------------------------------------------------------------------------------------
 
-  /// What `what` adds to and takes from the list of withdrawn tasks.
+  /// Adds to `known` the tasks that `change` withdraws, and removes those that it renews.
   static void note_withdrawals(std::vector<withdrawal>& known, const change& change);
   /// Puts back what was live.
   void restore(objective_state_of_record record, bool sealed);

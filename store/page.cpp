@@ -50,8 +50,8 @@ std::uint64_t check_of(std::uint64_t at, std::string_view id, std::uint64_t ques
 error bad_token() {
   return make_error(
       errc::invalid_params,
-      "The page token is not one of this list. Use nextPageToken of the page before with the same "
-      "filters, or leave it out to begin anew.",
+      "the page token is not one of this list; use nextPageToken of the page before with the same "
+      "filters, or omit it to begin with the first page",
       "pageToken");
 }
 

@@ -128,7 +128,7 @@ template<class T, class Place>
 [[nodiscard]] std::size_t bytes_shown(const task& task, const task_view_options& view) noexcept;
 [[nodiscard]] std::size_t bytes_shown(const objective_view& objective_view) noexcept;
 
-/// Messages of `what` that a list shows, the newest.
+/// How many messages of `task` a list shows (the newest).
 [[nodiscard]] std::size_t messages_shown(const task& task, const task_view_options& view) noexcept;
 
 /// The fingerprint of what a list was asked for, the caller included: a token is good for the same

@@ -12,12 +12,12 @@ namespace {
 result<void> check_limits(std::ptrdiff_t of_task, std::ptrdiff_t in_all) {
   if (of_task >= static_cast<std::ptrdiff_t>(push_configs_per_task_max))
     return make_error(errc::limit_exceeded,
-                      "A task has at most " + std::to_string(push_configs_per_task_max)
-                          + " push notification configurations; delete one first.");
+                      "a task has at most " + std::to_string(push_configs_per_task_max)
+                          + " push notification configurations; delete one first");
   if (in_all >= static_cast<std::ptrdiff_t>(push_configs_max))
     return make_error(errc::limit_exceeded,
-                      "This server keeps at most " + std::to_string(push_configs_max)
-                          + " push notification configurations; delete one, or try again later.");
+                      "this server keeps at most " + std::to_string(push_configs_max)
+                          + " push notification configurations; delete one, or try again later");
   return {};
 }
 

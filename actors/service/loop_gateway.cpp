@@ -53,11 +53,11 @@ void loop_gateway::run() {
   impl_->begin();
   if (impl_->env.options.warn)
     impl_->env.options.warn("a gateway actor has died; its requests were answered with an error, "
-                            "and another one goes on");
+                            "and a new one took over");
   dead->requests().fail_all(
       make_error(errc::internal, "the gateway of this connection failed before the answer was "
-                                 "complete; a command may have been done: ask how the task "
-                                 "stands, or subscribe to it again"));
+                                 "complete; a command may have been done: read the task "
+                                 "or subscribe to it before you repeat the command"));
 }
 
 request_number loop_gateway::expect(pending_request& who) {

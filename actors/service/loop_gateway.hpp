@@ -35,7 +35,7 @@ public:
   void replace(request_number number, pending_request& who) noexcept;
   void forget(request_number number) noexcept;
   /// The request is answered with a stream: the gateway actor owns its feed from now on, until
-  /// `forget`. If the actor dies, the feed ends, and `who` is told by `on_failure`.
+  /// `forget`. If the actor dies, the feed ends, and `pending_request::on_failure` is called.
   void own(request_number number, std::shared_ptr<feed> source) noexcept;
   /// Null once the feed has ended.
   [[nodiscard]] feed* feed_of(request_number number) const noexcept;

@@ -35,7 +35,7 @@ result<void> join_context(objective_spec& spec, const std::string& context) {
     return make_error(errc::invalid_params,
                       "message.contextId: \"" + shown(context)
                           + "\" is not the id of the objective in the message, \""
-                          + shown(spec.id.str()) + "\"; the two are one: leave one out",
+                          + shown(spec.id.str()) + "\"; the two ids must be equal: omit one",
                       "message.contextId");
   spec.id = objective_id(context);
   return {};

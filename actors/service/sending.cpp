@@ -25,7 +25,7 @@ bool has_just_ended(const result<sent>& joined, const send_request& request) {
 }
 
 error gone_at_once(const std::string& id) {
-  return make_error(errc::internal, "the objective was created and is gone", id);
+  return make_error(errc::internal, "the objective was created but can no longer be read", id);
 }
 
 } // namespace

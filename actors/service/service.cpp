@@ -70,7 +70,7 @@ void service::subscribe(subscription wanted, std::shared_ptr<feed> source,
                                   id.str()));
                  if (from && !has_ended && from->sequence > now.sequence)
                    return to(make_error(errc::invalid_params,
-                                        "cursor: is ahead of the task, so it is of another one",
+                                        "cursor: is ahead of the task: it belongs to another one",
                                         "cursor"));
                  if (from)
                    shown_from.go_on_after(*from);
@@ -228,7 +228,7 @@ void service::show_plan(const principal& who, const plan_id& id, reply<placed_pl
 
 result<void> service::offers_pushes() const {
   if (pushes_ == nullptr)
-    return make_error(errc::push_not_supported, "This server sends no push notifications.");
+    return make_error(errc::push_not_supported, "this server sends no push notifications");
   return pushes_->is_offered();
 }
 

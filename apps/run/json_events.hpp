@@ -10,9 +10,9 @@
 
 namespace troupe {
 
-/// Appends a line for each event of `what`, in order. `model` has seen `what` already; it gives the
-/// names. Members of every line: `event`, `at` (RFC 3339), `objective`; of a plan's: `plan` {index,
-/// key, name}; of a task's: `task` {id, index, key, name} besides.
+/// Appends a line for each event of `change`, in order. `model` has seen `change` already; it gives
+/// the names. Members of every line: `event`, `at` (RFC 3339), `objective`; of a plan's: `plan`
+/// {index, key, name}; of a task's: `task` {id, index, key, name} besides.
 void append_json_events(std::string& out, const change& change, const run_model& model);
 
 /// Appends the summary line:

@@ -10,8 +10,8 @@
 
 namespace troupe {
 
-/// Appends a line for each change of a plan's or a task's state in `what`; `model` has seen `what`
-/// already. `   1.24s  Research / Read: completed`
+/// Appends a line for each change of a plan's or a task's state in `change`; `model` has seen
+/// `change` already. `   1.24s  Research / Read: completed`
 void append_state_lines(std::string& out, const change& change, const run_model& model);
 
 /// The last words for people: the outcome, what failed and why (at most `failures_max`), one

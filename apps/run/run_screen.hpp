@@ -25,7 +25,7 @@ struct prompt_view {
 class run_screen {
 public:
   virtual ~run_screen() = default;
-  /// `model` has seen `what`.
+  /// `model` has seen `change`.
   virtual void on_change(const change& change, const run_model& model) = 0;
   /// After each batch of changes, each frame, and each key.
   virtual void refresh(const run_model& model, const std::optional<prompt_view>& question,

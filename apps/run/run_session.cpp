@@ -195,9 +195,9 @@ void run_session::look_at_store() {
   last_look_ = now;
   const auto status = door_.records().status();
   if (!status.writable && !store_stuck_)
-    screen_.notice("nothing can be recorded, so the run stands still: " + status.problem);
+    screen_.notice("the run waits because the store cannot write: " + status.problem);
   if (status.writable && store_stuck_)
-    screen_.notice("the record can be written again; the run goes on");
+    screen_.notice("the store can write again; the run continues");
   store_stuck_ = !status.writable;
 }
 

@@ -64,7 +64,7 @@ private:
 [[nodiscard]] double run_in_memory(const load& load);
 [[nodiscard]] double run_durable(const load& load, const std::string& directory, disk_use& used);
 
-/// Runs `times` objectives of `what`, one after the other, each alone, on one RocksDB store;
+/// Runs `times` objectives of `shape`, one after the other, each alone, on one RocksDB store;
 /// seconds each.
 [[nodiscard]] std::vector<double> run_alone(const shape_ptr& shape, std::size_t times,
                                             std::size_t threads, const std::string& directory);

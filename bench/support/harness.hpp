@@ -47,7 +47,7 @@ public:
   using std::runtime_error::runtime_error;
 };
 
-/// Throws wrong_result with `what` unless `holds`.
+/// Throws wrong_result with `text` unless `holds`.
 void check(bool holds, const std::string& text);
 
 /// The middle value; 0 for none. The mean of the middle two for an even number.

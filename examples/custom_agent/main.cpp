@@ -36,13 +36,13 @@ int main() {
   troupe::agent_registry agents;
   agents.add("word_count", std::make_shared<word_count>());
   const auto store = troupe::make_memory_store();
-  troupe::gateway door(*store, agents);
-  door.start();
+  troupe::gateway gateway(*store, agents);
+  gateway.start();
 
   const auto plan =
       troupe::read_plan_document(R"({"name": "counting", "plans": [{"name": "main", "tasks": [
     {"name": "count", "agent": "word_count", "input": {"text": "many hands make light work"}}]}]})");
-  const auto done = troupe::run_objective(door, plan.value().objective);
+  const auto done = troupe::run_objective(gateway, plan.value().objective);
   if (!done) {
     std::cerr << done.error().message << '\n';
     return 1;

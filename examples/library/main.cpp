@@ -15,10 +15,10 @@ int main() {
   troupe::agent_registry agents;
   troupe::register_builtin_agents(agents);
   const auto store = troupe::make_memory_store();
-  troupe::gateway door(*store, agents);
-  door.start();
+  troupe::gateway gateway(*store, agents);
+  gateway.start();
 
-  const auto done = troupe::run_objective(door, plan.value().objective);
+  const auto done = troupe::run_objective(gateway, plan.value().objective);
   const auto last = troupe::await_task(*store, done.value()->plans[0].task_at(1)).value();
   std::cout << troupe::text_of(last->artifacts.at(0)->parts) << '\n';
 }

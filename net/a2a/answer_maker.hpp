@@ -55,8 +55,8 @@ public:
   answer_maker& operator=(const answer_maker&) = delete;
   ~answer_maker() { close(); }
 
-  /// Has `write` add to `text` when it is `client`'s turn, and `reader` notified then.
-  /// errc::overloaded if too many answers wait; the message names the limit.
+  /// Calls `write`, which adds to `text`, when it is the turn of `client`, and then notifies
+  /// `reader`. errc::overloaded if too many answers wait; the message names the limit.
   [[nodiscard]] result<pending> make(const std::string& client, std::string text, write_fn write,
                                      wakeup_ptr reader);
 

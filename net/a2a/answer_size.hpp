@@ -55,8 +55,8 @@ public:
   [[nodiscard]] bool is_long() const noexcept { return bytes_ > long_answer_bytes; }
 
 private:
-  // To show a plan, those are looked at on which it depends, which may be all. This takes as long
-  // as writing so many bytes.
+  // To write a plan, the plans on which it depends are read, possibly all. This adds the equivalent
+  // in bytes.
   answer_size& add_lookups(const objective_view& owner) {
     for (std::size_t i = 0; i < owner.plans.size() && !is_long(); ++i) {
       const auto& spec = *owner.plans[i].spec;

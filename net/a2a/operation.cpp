@@ -95,7 +95,7 @@ result<void> identify(const operation_call& call, principal& who, errc unknown_t
   const auto& tenant = named.empty() ? call.tenant : named;
   if (!tenant.empty())
     return make_error(unknown_tenant,
-                      "this server has no tenants, so none is called \"" + shown(tenant) + "\"",
+                      "tenant \"" + shown(tenant) + "\" does not exist: this server has no tenants",
                       unknown_tenant == errc::invalid_params ? "tenant" : shown(tenant));
   return {};
 }
@@ -115,9 +115,9 @@ awaitable<void> answer_apart(operation_call& call, std::function<void(json_write
     co_return fail(call, made.error());
   if (!made)
     co_return fail(
-        call, make_error(errc::internal, "it is done, but there is no room for its answer (limit "
+        call, make_error(errc::internal, "the command was done, but its answer exceeds a limit ("
                                              + made.error().field
-                                             + "); do not repeat it, read what became of it"));
+                                             + "); do not repeat it, read the object instead"));
   while (!made->is_made() && !call.responder.is_gone())
     co_await call.responder.wait(time_point::max());
   if (made->is_made())

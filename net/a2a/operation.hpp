@@ -33,10 +33,10 @@ public:
   /// What stands before and after a result, in an answer and in a stream's event.
   virtual void begin_result(const operation_call& call, std::string& out) const = 0;
   virtual void end_result(std::string& out) const = 0;
-  /// The body that says `why`.
+  /// The body for the error `why`.
   virtual void write_error(const operation_call& call, std::string& out,
                            const error& why) const = 0;
-  /// The HTTP status of an answer that says `why`.
+  /// The HTTP status of the error `why`.
   [[nodiscard]] virtual unsigned status_of(const error& why) const = 0;
   /// The lines of a stream's event before its `data:`, if the event is an error.
   [[nodiscard]] virtual std::string_view error_event() const noexcept = 0;

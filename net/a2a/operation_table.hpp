@@ -39,7 +39,7 @@ struct operation_binding {
   std::string_view rpc_extension;
   /// The same for both versions (A2A 1.0 section 5.3, A2A 0.3 section 3.5.6).
   std::vector<rest_place> rest;
-  std::string_view no_rest{}; ///< Why REST has it not, if it has it not.
+  std::string_view no_rest{}; ///< The reason if the operation is not in REST.
   std::string_view no_rpc{};  ///< The same of JSON-RPC.
 };
 

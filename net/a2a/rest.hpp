@@ -1,6 +1,6 @@
 // The HTTP+JSON binding of both versions (A2A 1.0 section 11, A2A 0.3 section 3.2.3): paths and
-// verbs instead of methods, HTTP statuses instead of error codes. 0.3 lives below `/v1/`, 1.0
-// beside it.
+// verbs instead of methods, HTTP statuses instead of error codes. Paths of 0.3 begin with `/v1/`,
+// paths of 1.0 do not.
 #pragma once
 
 #include "net/a2a/operation.hpp"

@@ -34,7 +34,7 @@ struct task_stream {
 /// 429.
 [[nodiscard]] counted take_stream(operation_call& call);
 
-/// Shows `stream` until its end, the client's, or the server's.
+/// Sends the stream until it ends, the client disconnects, or the server stops.
 [[nodiscard]] awaitable<void> stream_task(operation_call& call, task_stream stream, counted slot);
 
 /// A stream of a message and nothing else: what an agent answered instead of taking a task (A2A 1.0

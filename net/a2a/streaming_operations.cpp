@@ -122,7 +122,7 @@ result<std::optional<stream_cursor>> read_cursor(operation_call& call) {
   if (!at)
     return make_error(errc::invalid_params,
                       "cursor: \"" + shown(text)
-                          + "\" is none; send one as an event's metadata has it",
+                          + "\" is not a cursor; send the troupe/v1/cursor of an event",
                       "cursor");
   call.extensions.cursors = true;
   return at;

@@ -77,7 +77,8 @@ result<void> check_card(const card_options& options) {
   if (!options.url.empty())
     if (const auto url = parse_http_url(options.url); !url)
       return make_error(errc::invalid_params,
-                        "card.url (--public-url) is no http or https URL: " + url.error().message);
+                        "card.url (--public-url) is not an http or https URL: "
+                            + url.error().message);
   if (options.provider.organization.empty() != options.provider.url.empty())
     return make_error(errc::invalid_params, "card.provider needs both organization and url");
   if (options.extended.tokens.empty()
@@ -86,7 +87,7 @@ result<void> check_card(const card_options& options) {
                       "card.extended.tokens is missing: nobody could read the extended card");
   for (const auto& token : options.extended.tokens)
     if (token.empty())
-      return make_error(errc::invalid_params, "card.extended.tokens has an empty one");
+      return make_error(errc::invalid_params, "card.extended.tokens contains an empty token");
   if (auto key = read_key(options.signing); !key)
     return key.error();
   return {};

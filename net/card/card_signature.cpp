@@ -120,7 +120,7 @@ result<void> verify_card(std::string_view card, const verifying_key& key, std::s
     if (why.empty())
       return {};
   }
-  return refuse("no signature of the card holds; of the last one: " + why);
+  return refuse("no signature of the card is valid; the last one: " + why);
 }
 
 } // namespace troupe::net

@@ -79,10 +79,11 @@ result<void> own_hosts::check(const std::vector<std::string>& allowed) {
     if (entry == "*" || is_address(name)
         || (!name.empty() && name.find_first_of("*:/@[] \t") == std::string_view::npos))
       continue;
-    return make_error(errc::invalid_params,
-                      "allowed-hosts: " + quoted(entry)
-                          + " is no host; write a name or an IP address without scheme, brackets "
-                            "and port, \"*.\" and a name for all below it, or \"*\" for all hosts");
+    return make_error(
+        errc::invalid_params,
+        "allowed-hosts: " + quoted(entry)
+            + " is not a host; write a name or an IP address without scheme, brackets "
+              "and port, \"*.example.org\" for all subdomains, or \"*\" for all hosts");
   }
   return {};
 }

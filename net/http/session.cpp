@@ -378,8 +378,8 @@ void session::refuse_answer() {
     write_plain_error(response_, 429, "There is no room for the answer: " + why + "; try again.");
   else
     write_plain_error(response_, 500,
-                      "It is done, but there is no room for the answer: " + why
-                          + "; do not repeat it, read what became of it.");
+                      "The command was done, but there is no room for the answer: " + why
+                          + "; do not repeat it, read the object instead.");
 }
 
 /// Gives the memory of a long answer back: the connection may stay for long.

@@ -125,7 +125,7 @@ address_class classify(const v6_bytes& address) noexcept {
 // -- rules -------------------------------------------------------------------------------------------------------------
 
 error bad_url(std::string_view why) {
-  return make_error(errc::invalid_params, "The notification URL " + std::string(why) + ".", "url");
+  return make_error(errc::invalid_params, "the notification URL " + std::string(why), "url");
 }
 
 std::optional<ip::address> literal_address(const std::string& host) {

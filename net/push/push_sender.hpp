@@ -22,7 +22,7 @@
 
 namespace troupe::net {
 
-/// Doors to the world, for tests; what is empty is the real thing.
+/// Replacements for tests. An empty member means the real one.
 struct push_seams {
   /// Runs something later, on any thread.
   std::function<void(std::chrono::milliseconds, std::function<void()>)> delay;

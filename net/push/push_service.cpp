@@ -19,12 +19,12 @@ namespace {
 constexpr std::string_view page_token_prefix = "push:";
 
 error switched_off() {
-  return make_error(errc::push_not_supported, "This server sends no push notifications.");
+  return make_error(errc::push_not_supported, "this server sends no push notifications");
 }
 
 error no_config(const std::string& id) {
   return make_error(errc::task_not_found,
-                    "The task has no push notification configuration of that id.", id);
+                    "the task has no push notification configuration with this id", id);
 }
 
 result<void> check_config(const push_config& config, const push_address_rules& rules) {
@@ -44,7 +44,7 @@ result<std::string> read_page_token(const std::string& token) {
     return std::string{};
   const auto text = from_base64(token);
   if (!text || !text->starts_with(page_token_prefix))
-    return make_error(errc::invalid_params, "pageToken is not one of this list's.", "pageToken");
+    return make_error(errc::invalid_params, "the page token is not one of this list", "pageToken");
   return text->substr(page_token_prefix.size());
 }
 
@@ -141,7 +141,8 @@ void push_service::impl::save(push_config config, push_progress from, push_watch
     config.id = thread_id_source().next("push");
   else if (const auto taken = records.pushes().find(config.task, config.id);
            taken && !owns(config.owner, owner_of(taken->config.owner))) {
-    return done(make_error(errc::invalid_params, "Choose another id for the configuration.", "id"));
+    return done(make_error(errc::invalid_params,
+                           "the id is in use; choose another for the configuration", "id"));
   }
   // The sender may be gone when the disk answers.
   records.pushes().save(std::move(config), std::move(from),

@@ -49,7 +49,7 @@ public:
   // Another client's configuration is as one that does not exist. Replies are called once, on any
   // thread.
 
-  /// Replies with the configuration once it is durable; with an id made here if `what` has none.
+  /// Replies with the configuration once it is durable; with an id made here if it has none.
   /// Events from now on are sent; on a task that has ended it is kept, and sends nothing. Errors:
   /// task_not_found, invalid_params (URL, id, token, scheme), limit_exceeded.
   void create(create_push_config command, reply<push_config> done) override;

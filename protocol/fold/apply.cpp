@@ -58,8 +58,8 @@ std::string reason_of(const task_status& status, task_phase phase) {
   return was_answered ? "answered" : std::string{to_string(status.state)};
 }
 
-/// Keeps the phase that is over, if it took any time. The wait before the first attempt is told by
-/// `ready_at`, the last run of a task that has ended by `since` and `status.at`: so most tasks keep
+/// Keeps the phase that is over, if it took any time. `ready_at` gives the wait before the first
+/// attempt, `since` and `status.at` the last run of a task that has ended: so most tasks keep
 /// nothing.
 void keep_span(task& record, task_phase phase, std::uint32_t attempt, timestamp at, bool moved) {
   if (phase == task_phase::running && is_terminal(record.status.state))

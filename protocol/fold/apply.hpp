@@ -48,7 +48,7 @@ void apply_event(task& record, const change& where, const event& one);
 void apply(task& record, const change& of);
 
 // -- a plan --------------------------------------------------------------------------------------
-// For those who hold a plan by itself. Which plan an event names is not looked at.
+// For callers that hold one plan. The plan index of the event is ignored.
 
 void apply(plan_view& plan, const change& where, const plan_moved& moved);
 /// Costs what the operations touch: copies of the view, and other holders of its spec, keep theirs.
@@ -64,7 +64,7 @@ void apply(plan_view& plan, const change& where, const task_artifact& output);
 // -- an objective --------------------------------------------------------------------------------
 
 void apply(objective_view& view, const change& where, const objective_created& created);
-/// Nothing, if it names nothing: then it only stands behind what came before it.
+/// An empty event changes nothing. It only marks a place after earlier changes.
 void apply(objective_view& view, const change& where, const objective_edited& edited);
 void apply(objective_view& view, const change& where, const plan_edited& edited);
 /// With the objective's end, what was asked of it before is over.

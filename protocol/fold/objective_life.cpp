@@ -114,7 +114,7 @@ struct objective_decider {
       life.shapes_.erase(plan); // it is pending no longer
   }
 
-  /// The tasks of a plan that will not begin end with it.
+  /// Ends all tasks of a plan that will never begin.
   void withdraw_all(std::uint32_t plan, const std::string& reason) {
     std::vector<std::uint32_t> rest;
     const auto& slots = view().plans[plan].tasks;
@@ -138,7 +138,7 @@ struct objective_decider {
       show_whether_stuck();
   }
 
-  /// Where plans are started one by one, only those begin that were added to.
+  /// If plans are started one by one (`planning`), only those with `start_requested` begin.
   void step_plans() {
     std::vector<bool> held;
     for (const auto& plan : view().plans)
@@ -192,7 +192,8 @@ struct objective_decider {
 
   // -- the end -----------------------------------------------------------------------------------
 
-  /// What runs is ended first. Recorded before that, so that a restart goes on with it.
+  /// Ends the running plans first. The event comes before that, so that a restart continues to end
+  /// them.
   void close(objective_state to, const std::string& reason) {
     if (life.running() == 0)
       return end(to, reason);
@@ -216,8 +217,8 @@ struct objective_decider {
 
   // -- trying again ------------------------------------------------------------------------------
 
-  /// With its objective. What was skipped by request stays so, and an alternative that is not
-  /// needed.
+  /// Whether a retry of the objective retries this plan. Plans that were skipped by request, and
+  /// alternatives that are not needed, stay skipped.
   [[nodiscard]] bool is_tried_again(std::uint32_t plan) const {
     if (state_of(plan) != plan_state::skipped)
       return state_of(plan) == plan_state::failed || state_of(plan) == plan_state::pending;
@@ -226,7 +227,7 @@ struct objective_decider {
            && !(primary && state_of(*primary) == plan_state::completed);
   }
 
-  /// What failed, or was withdrawn, is tried again as new tasks; what completed stays.
+  /// Makes new tasks for those that failed or were withdrawn; completed tasks stay.
   void renew(std::uint32_t plan) {
     std::vector<std::uint32_t> again;
     const auto& slots = view().plans[plan].tasks;
@@ -241,8 +242,8 @@ struct objective_decider {
     renew_dependents(plan);
   }
 
-  /// Plans that were skipped because this one, or the one it stands in for, had not completed, and
-  /// its alternatives. What is not needed after all is skipped again.
+  /// Retries plans that were skipped because this plan (or its primary) had not completed, and the
+  /// alternatives of this plan. Those that are not needed are skipped again.
   void renew_dependents(std::uint32_t plan) {
     const auto primary = life.relations_[plan].alternative_of.value_or(plan);
     for (std::uint32_t p = 0; p < plans(); ++p) {
@@ -301,8 +302,8 @@ struct objective_decider {
   }
 
   void change_to(objective_state to) {
-    // To begin nothing new and to go on are asked of the plans as well, which may be on their way
-    // to the other.
+    // A pause, and the end of a pause, go to the running plans too. A plan may still be carrying
+    // out the opposite command.
     const bool has_begun =
         view().state == objective_state::planning || view().state == objective_state::blocked;
     if (to == objective_state::working || to == objective_state::blocked
@@ -326,7 +327,8 @@ struct objective_decider {
     }
   }
 
-  /// What runs is told, and says how it stands then: the objective's own state follows from that.
+  /// Pauses or resumes the running plans. Each plan reports its state afterwards, and the state of
+  /// the objective follows from these reports.
   void pause_or_go_on(objective_state to) {
     const bool paused = to == objective_state::blocked;
     emit(pause_changed{paused});
@@ -393,7 +395,7 @@ struct objective_decider {
     go_on();
   }
 
-  /// What plans are named by stays true: others may name this one by its name, now and at a
+  /// Refuses a new name that would change which plan another plan depends on, now or after a
   /// restart.
   [[nodiscard]] std::optional<error> check_new_name(std::uint32_t plan,
                                                     const std::string& name) const {
@@ -479,7 +481,7 @@ struct objective_decider {
   void end_by_request(std::uint32_t plan, plan_state to) {
     out.effects.emplace_back(
         end_running_plan{plan, to, std::string{to_string(to)} + " by request"});
-    // A restart before would not know of it.
+    // A restart before the plan ends would lose this command.
     out.answer = answer_after::plan_end;
   }
 

@@ -1,10 +1,10 @@
-// The life of an objective: everything that decides what becomes of it, as a plain value. Its actor
-// hands in what it is asked and what its plans report, commits the events that come out, and
-// carries out the effects; it decides nothing itself. The states and their moves are the tables of
-// plan_state.hpp; blocked, over, and which plan may begin are derived from the view.
+// The life of an objective: decides how it moves, as a plain value. Its actor passes in commands
+// and the reports of plans, commits the events that are returned, and carries out the effects; it
+// decides nothing itself. The states and their moves are the tables of plan_state.hpp; blocked,
+// over, and which plan may begin are derived from the view.
 //
-// While a plan runs its tasks' slots are with its own actor (lend, take_back), so that they
-// exist once.
+// While a plan runs, only its own actor has the slots of its tasks (lend, take_back): they exist
+// once.
 #pragma once
 
 #include "protocol/fold/plan_order.hpp"
@@ -40,7 +40,7 @@ struct objective_begins {
   objective_created created;
   bool start = false;
 };
-/// It is there now, or again: in another process, or brought back after it had ended.
+/// The objective was created, or loaded: after a restart, or because of a command after its end.
 struct objective_goes_on {};
 
 struct plan_change {
@@ -96,7 +96,7 @@ struct plan_ended {
 struct plan_reshaped {
   plan_changed changed;
 };
-/// Running plans have been told what became of tasks that they wait for, after `look_again`.
+/// The running plans have received the results of tasks that they wait for, after `look_again`.
 struct plans_told {};
 /// A task of a running plan asks; or, without a question, no longer does.
 struct question_changed {
@@ -167,8 +167,8 @@ public:
   /// A plan that is started. Its slots are with its actor until its end.
   [[nodiscard]] plan_view lend(std::uint32_t plan);
   void take_back(std::uint32_t plan, chunked<task_slot> slots);
-  /// A running plan is told something that may set tasks of it free: until it says that it is idle
-  /// again, it is not.
+  /// Call this before a message that may release tasks of a running plan. The plan does not count
+  /// as idle until it reports so again.
   void expect_progress(std::uint32_t plan) { activity_[plan].idle = false; }
   /// Plans that run.
   [[nodiscard]] std::size_t running() const noexcept;

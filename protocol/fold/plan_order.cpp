@@ -9,7 +9,7 @@ namespace {
 
 enum class prospect : std::uint8_t { met, open, lost };
 
-// How it stands with the wish that `plan` completes, its alternatives included.
+// Whether `plan` or one of its alternatives has completed, can still complete, or cannot.
 prospect prospect_of(const std::vector<plan_relations>& plans,
                      const std::vector<plan_state>& states, std::uint32_t plan) {
   if (states[plan] == plan_state::completed)

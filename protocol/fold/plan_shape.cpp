@@ -93,7 +93,7 @@ void plan_shape::link(std::uint32_t task, std::uint32_t on) {
 }
 
 void plan_shape::unlink(std::uint32_t task, std::uint32_t on) {
-  // From the back: what is undone, or taken away together, stands there.
+  // Searches from the back: the links that are removed are usually the newest ones.
   auto& known = dependents_[on];
   for (auto at = known.size(); at-- > 0;) {
     ++looked_at_;

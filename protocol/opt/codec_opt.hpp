@@ -48,8 +48,8 @@ enum class member_of : std::uint8_t { objective, plan, task, retry };
                                           const std::string& pointer = {});
 
 // -- params of the extension's methods. Errors are errc::invalid_params; `field` is a JSON pointer into `params`.
-// Where a command has `wrong`, only an id that is missing or no id is an error; anything else is
-// said there.
+// If the command has the member `wrong`, only a missing or invalid id is an error here; every other
+// fault is put there.
 [[nodiscard]] result<create_objective> read_create_objective(const boost::json::value& params);
 [[nodiscard]] result<update_objective> read_update_objective(const boost::json::value& params);
 [[nodiscard]] result<get_objective> read_get_objective(const boost::json::value& params);

@@ -115,7 +115,7 @@ template<class T>
 [[nodiscard]] boost::json::value parse_row(std::string_view row, boost::json::storage_ptr memory);
 [[nodiscard]] error damaged(std::string_view text, std::string_view row, const std::exception& why);
 
-/// `read(const boost::json::object&)` on the row's object. `what` names the row in the error.
+/// `read(const boost::json::object&)` on the row's object. `text` names the row in the error.
 template<class T, class Read>
 [[nodiscard]] result<T> read_row(std::string_view text, std::string_view row, Read read) {
   std::array<unsigned char, 4096> buffer; // Most rows fit.

@@ -31,7 +31,7 @@ inline constexpr std::size_t frame_header_bytes = 40;
 /// Frames begin at multiples of this.
 inline constexpr std::size_t frame_alignment = 8;
 
-/// What a segment says of itself.
+/// The header of a segment.
 struct segment_header {
   std::uint64_t journal_id = 0; ///< Random, one for all segments of a journal.
   std::uint64_t ordinal = 0;    ///< 1, 2, 3 ...; segments follow each other without a gap.

@@ -1,5 +1,5 @@
-// The journal: groups of bytes in one order, each durable before it is acknowledged. The truth of
-// the store; everything else is derived from it. The journal does not know what the bytes mean.
+// The journal: groups of bytes in one order, each durable before it is acknowledged. Everything
+// else in the store is derived from it. The journal does not know what the bytes mean.
 //
 // One thread owns a journal and turns it. Groups that are appended while the disk is busy are
 // written together, with one sync.
@@ -36,15 +36,15 @@ struct journal_options {
   std::size_t segment_bytes_max = std::size_t{64} << 20;
   /// At most so many bytes are written with one sync, unless a single group is larger.
   std::size_t batch_bytes_max = std::size_t{8} << 20;
-  /// Zeros are written so far ahead of the frames: overwriting needs no second write for the
-  /// file's new length.
+  /// The journal writes this many zero bytes after the last frame, so that later writes do not
+  /// change the length of the file.
   std::size_t ahead_bytes = std::size_t{1} << 20;
-  /// A sentence for the refusal of a journal that is damaged or does not fit to its follower: what
-  /// the caller's program offers then.
+  /// Added to the error message if the journal is damaged or does not match its follower: what the
+  /// user can do.
   std::string damage_advice = {};
 };
 
-/// A group may have so many bytes.
+/// The largest size of a group.
 inline constexpr std::size_t append_bytes_max = std::size_t{1} << 30;
 
 struct journal_status {
@@ -67,8 +67,8 @@ struct journal_group {
   std::string bytes;
 };
 
-/// A reader's place: it goes on with group `next`. The other members find it quickly and are kept
-/// from one page to the next.
+/// A reader's place: it continues with group `next`. The other members only make the next read
+/// faster, and are kept from one page to the next.
 struct journal_cursor {
   position next = 1;
   std::uint64_t ordinal = 0;

@@ -93,8 +93,8 @@ result<void> rewrite_journal(disk& files, std::uint64_t journal_id, position fir
   to.sync_names();
   if (to.failed())
     return make_error(errc::store_failed,
-                      "The journal cannot be written anew: " + to.failed().message()
-                          + ". Look after the disk, and try again.");
+                      "The journal cannot be written again: " + to.failed().message()
+                          + ". Check the disk, and try again.");
   return {};
 }
 

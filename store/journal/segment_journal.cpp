@@ -1,12 +1,12 @@
-// The journal in segment files. Frames are only ever written one after another; a file that a
-// failure has made doubtful is left, and the groups that were not acknowledged are written again in
-// a new one. So is the end of the last segment at each start.
+// The journal in segment files. Frames are only ever written one after another. After a failed
+// write the journal leaves the file, and writes the groups that were not acknowledged again to a
+// new file. The end of the last segment is also written again at each start.
+#include "store/disk_full.hpp"
 #include "store/journal/blocking.hpp"
 #include "store/journal/journal.hpp"
 #include "store/journal/layout.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <deque>
 #include <utility>
@@ -17,19 +17,15 @@ namespace {
 
 using steady_point = time_source::steady_point;
 
-bool is_full(std::error_code failed) {
-  return failed == std::errc::no_space_on_device || failed.value() == EDQUOT;
-}
-
 std::string describe_refusal(std::error_code failed, bool is_start = false) {
   const auto reason = "The journal cannot be written: " + failed.message() + ". ";
-  if (is_full(failed))
+  if (is_disk_full(failed))
     return reason
            + (is_start ? "Make room on the disk and start again."
-                       : "Make room on the disk; writing goes on by itself.");
+                       : "Make room on the disk; writing continues automatically.");
   return reason
-         + (is_start ? "Look after the disk and the data directory, and start again."
-                     : "Look after the disk and the data directory; writing is tried again.");
+         + (is_start ? "Check the disk and the data directory, and start again."
+                     : "Check the disk and the data directory; writing is tried again.");
 }
 
 class segment_journal final : public journal {
@@ -314,7 +310,7 @@ private:
   // -- segments --------------------------------------------------------------------------------------------------------
 
   /// Makes the next segment. Its header, and the groups that were acknowledged and not safe, are
-  /// safe before the manifest names it: it ends the segment before it.
+  /// synced before the manifest names it. With that, the earlier segment has ended.
   void roll() {
     state_ = state::rolling;
     try_segment(std::max(next_segment_bytes_, needed_bytes()));
@@ -405,7 +401,7 @@ private:
     const auto least = std::max(needed_bytes(), options_.segment_bytes_min);
     files_.remove(segment_name(manifest_.newest + 1),
                   [this, failed, bytes, least](std::error_code) {
-                    if (is_full(failed) && bytes > least) {
+                    if (is_disk_full(failed) && bytes > least) {
                       try_segment(std::max(bytes / 2, least));
                       return;
                     }
@@ -494,7 +490,7 @@ private:
     auto next = manifest_;
     next.oldest = segments_[count].ordinal;
     replace_manifest(next, [this, next, count, then = std::move(then)](std::error_code failed) {
-      if (failed) { // There may be room for groups all the same.
+      if (failed) { // Groups may still fit.
         forget_again_at_ = time_.steady() + options_.retry_interval;
         then();
         return;
@@ -588,7 +584,7 @@ private:
   // The batch under way: the first groups of `waiting_`.
   std::string batch_;
   std::size_t batch_groups_ = 0;
-  std::uint64_t batch_end_ = 0; ///< Of its frames; `batch_` may go on with zeros.
+  std::uint64_t batch_end_ = 0; ///< The end of the frames in `batch_`; zeros may follow them.
   std::error_code failed_;
 
   file_id safe_file_{};
@@ -728,7 +724,7 @@ std::string describe_misfit(const inspection& found, const follower_mark& follow
     return "The journal is not the one that the tables were made from.";
   if (found.first > follower.at + 1)
     return stand + ", and the journal begins with group " + std::to_string(found.first)
-           + ": what lies between is missing.";
+           + ": the groups between are missing.";
   if (found.last < follower.safe)
     return stand + ", and the journal ends with group " + std::to_string(found.last)
            + ": its end is missing.";

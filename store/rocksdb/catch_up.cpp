@@ -75,9 +75,9 @@ private:
     std::vector<submission> apart; // Its objective is nowhere: the change does not fit.
     staging_.stage(group_, {}, apart);
     if (!only.accepted || only.submitted.sequence != entry.sequence)
-      return does_not_fit(at, "does not fit to the tables: change " + std::to_string(entry.sequence)
+      return does_not_fit(at, "does not match the tables: change " + std::to_string(entry.sequence)
                                   + " of " + std::string{entry.stream}
-                                  + " does not follow from them");
+                                  + " does not follow the changes there");
     staging_.close(group_, {});
     staging_.publish(group_, settled_);
     return {};

@@ -1,5 +1,5 @@
-// Starting up, after the replay of the tables: groups of the journal that are missing from the
-// tables are applied like new ones: to rows and to the ledger.
+// Starting up, after `replay` (replay.hpp): replays the journal after the mark. Groups that are
+// missing from the tables are applied like new ones: to rows and to the ledger.
 #pragma once
 
 #include "store/journal/disk.hpp"

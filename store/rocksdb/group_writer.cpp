@@ -224,8 +224,8 @@ bool group_writer::is_behind() {
   return persisted_mark(db_).at < flushed_at_;
 }
 
-/// Has RocksDB make the tables anew whose sync has failed. That waits for them, so it has a thread
-/// of its own.
+/// RocksDB writes the tables again whose sync has failed. The call blocks, so it runs on its own
+/// thread.
 void group_writer::resume_tables() {
   if (is_resuming() || options_.time->steady() < resume_at_ || !files_.patience->refusal().ok())
     return;

@@ -42,10 +42,10 @@ public:
   /// called.
   void start(std::function<void()> ready);
 
-  /// Whether another group may be begun. Not while the disk refuses; nor behind a group with
-  /// pushes, whose rows are staged one group at a time.
+  /// Whether another group may be begun. False while the disk refuses, and after a group with push
+  /// configurations: only one such group may be staged at a time.
   [[nodiscard]] bool can_begin() const;
-  /// Of groups that were begun and have not ended.
+  /// The number of groups that were begun and not yet published.
   [[nodiscard]] std::size_t in_flight() const noexcept { return groups_.size(); }
   /// Stages a group and appends it to the journal. The parameters are `staging::stage`'s.
   void begin(std::vector<submission>&& changes, std::vector<push_write>&& pushes,
@@ -57,7 +57,7 @@ public:
     written, ///< The first group is durable, and in the tables: call `publish`.
   };
   /// Does what can be done now. `seals`: called for the objectives that the rows of the next group
-  /// may seal. `is_alone`: nothing else happens, so that the disk may be waited for here.
+  /// may seal. `is_alone`: there is no other work, so this call may wait for the disk.
   /// `is_stopping`: a disk that refuses is tried again without a pause.
   [[nodiscard]] progress advance(const std::function<std::vector<objective_id>()>& seals,
                                  bool is_alone, bool is_stopping);
@@ -87,8 +87,9 @@ public:
   /// that was refused and the next `begin` or `publish`.
   void take_continuations(std::vector<committed_fn>& into);
 
-  /// What the next start need not read again is forgotten, and the journal is closed. Tables that
-  /// are behind are left alone, and so is a disk that refuses: the journal has everything.
+  /// Flushes the tables, forgets the groups that the next start need not read again, and closes the
+  /// journal. Tables that are behind are left alone, and so is a disk that refuses: the journal has
+  /// everything.
   void close();
   /// The same for a start that failed: the tables stay as they are.
   void close_journal();
@@ -105,11 +106,11 @@ private:
   void turn_journal(bool is_alone);
   /// False if the tables refuse the rows. The group is safe in the journal.
   bool write_tables(flight& group, bool is_stopping);
-  /// Forgets the groups whose rows are safe. If too many are not, they are made safe by the way. If
-  /// those before them are not safe yet, the status is Incomplete, or why a write of a table waits.
-  /// Never waits itself: what RocksDB waits for may not come.
+  /// Lets the journal forget groups whose rows are flushed. If too many rows are not flushed, it
+  /// starts a flush and returns at once. While an earlier flush still runs, the status is
+  /// Incomplete, or the reason why a write of a table waits.
   [[nodiscard]] rocksdb::Status bound_journal();
-  /// Rows that were told to become safe are not safe yet.
+  /// A flush was started, and its rows are not flushed yet.
   [[nodiscard]] bool is_behind();
   void resume_tables();
   [[nodiscard]] bool is_resuming() const;
@@ -130,10 +131,10 @@ private:
   time_source::steady_point tables_retry_at_{};
   time_source::steady_point resume_at_{}; ///< Not before.
   std::future<void> resuming_;            ///< `DB::Resume`, if it was ever called.
-  /// Of groups, or their rows, since rows were last told to become safe.
+  /// Of groups, or their rows, since the last flush was started.
   std::size_t behind_bytes_ = 0;
   journal::position tables_at_ = 0;    ///< The last group whose rows were written.
-  journal::position flushed_at_ = 0;   ///< The same when they were told so.
+  journal::position flushed_at_ = 0;   ///< The same when the last flush was started.
   std::size_t unforgotten_bytes_ = 0;  ///< Of groups since the journal last forgot some.
   std::uint64_t published_groups_ = 0; ///< Those with something in the journal.
   std::uint64_t published_bytes_ = 0;  ///< Of these, in the journal.

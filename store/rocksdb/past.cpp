@@ -18,8 +18,8 @@ namespace troupe {
 namespace {
 
 error unreadable(const std::string& stream, const std::string& why) {
-  return make_error(errc::store_unreadable,
-                    "The journal of " + stream + " cannot be read (" + why + ").", stream);
+  return make_error(errc::store_unreadable, "the history of " + stream + " cannot be read: " + why,
+                    stream);
 }
 
 /// The page of `range`, of those changes that `is_wanted`; `owner` completes what rows leave out.
@@ -71,14 +71,14 @@ result<journal_page> read_page(rocksdb::DB& db, rows::stream_kind kind, const st
   return out;
 }
 
-/// A finished task's record does not say whether it was a plan's; its journal does.
+/// A finished task's record does not say whether it was a plan's; its history does.
 bool has_lone_journal(rocksdb::DB& db, const task_id& id) {
   std::string key;
   rows::journal_key(key, rows::stream_kind::lone_task, id.str(), 1);
   rocksdb::PinnableSlice row;
   const auto status = db.Get(rocksdb::ReadOptions{}, db.DefaultColumnFamily(), key, &row);
   if (!status.ok() && !status.IsNotFound())
-    throw store_unreadable("the journal of " + id.str() + " cannot be read: " + status.ToString());
+    throw store_unreadable("the history of " + id.str() + " cannot be read: " + status.ToString());
   return status.ok();
 }
 

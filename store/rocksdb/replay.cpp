@@ -38,7 +38,7 @@ result<std::uint64_t> for_each_change(rocksdb::DB& db, rows::stream_kind kind,
           return true;
         if (*sequence != last + 1) {
           damage =
-              make_error(errc::store_failed, "The journal of " + stream + " lacks change "
+              make_error(errc::store_failed, "The history of " + stream + " lacks change "
                                                  + std::to_string(last + 1)
                                                  + "; restore the data directory from a backup.");
           return false;
@@ -46,7 +46,7 @@ result<std::uint64_t> for_each_change(rocksdb::DB& db, rows::stream_kind kind,
         auto change = record::read_change(value, stream, *sequence);
         if (!change) {
           damage = make_error(errc::store_failed,
-                              "Change " + std::to_string(*sequence) + " in the journal of " + stream
+                              "Change " + std::to_string(*sequence) + " in the history of " + stream
                                   + " cannot be read (" + change.error().message
                                   + "); restore the data directory from a backup.");
           return false;
@@ -60,7 +60,7 @@ result<std::uint64_t> for_each_change(rocksdb::DB& db, rows::stream_kind kind,
     return *damage;
   if (!read.ok())
     return make_error(errc::store_failed,
-                      "The journal of " + stream + " cannot be read (" + read.ToString() + ").");
+                      "The history of " + stream + " cannot be read (" + read.ToString() + ").");
   return last;
 }
 
@@ -113,7 +113,7 @@ result<void> replay_objective(rocksdb::DB& db, ledger& live, const std::string& 
   const auto sequence = state.sequence;
   if (!state.view)
     return make_error(errc::store_failed,
-                      "The journal of objective " + id
+                      "The history of objective " + id
                           + " has no beginning; restore the data directory from a backup.");
   if (is_settled(state.view->state) && found.live_tasks().empty())
     settled.emplace_back(id);
@@ -137,7 +137,7 @@ result<void> replay_lone_task(rocksdb::DB& db, ledger& live, const std::string& 
     return last.error();
   if (!record || is_terminal(record->status.state))
     return make_error(errc::store_failed,
-                      "The journal of task " + id
+                      "The history of task " + id
                           + " is incomplete; restore the data directory from a backup.");
   live.restore(std::move(record), true, *last);
   return {};
@@ -153,7 +153,7 @@ result<std::vector<std::string>> live_streams(rocksdb::DB& db, rows::stream_kind
   });
   if (!read.ok())
     return make_error(errc::store_failed,
-                      "The list of what was going on cannot be read (" + read.ToString() + ").");
+                      "The list of live streams cannot be read (" + read.ToString() + ").");
   return out;
 }
 

@@ -1,5 +1,5 @@
-// Starting up: reads the changes of what was live from the tables, applies the same facts by the
-// same functions, and puts the result in the ledger.
+// Starting up: reads the history of what was live from the tables (not from the journal), applies
+// the same events by the same functions, and puts the result in the ledger.
 #pragma once
 
 #include "store/ledger.hpp"

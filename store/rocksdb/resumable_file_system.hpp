@@ -2,8 +2,8 @@
 // is tried again, by the thread of RocksDB that makes tables, until the disk takes it: RocksDB does
 // not go on well after a full disk. A compaction is not waited for: RocksDB gives up its files,
 // which frees their room, and begins it anew. A failed sync is not tried again, since the bytes may
-// be gone. RocksDB hears of it as of a failure that may pass: it makes the table anew when it is
-// told to resume. The journal has what the tables lack.
+// be gone. RocksDB gets a retryable error, and writes the table again after `DB::Resume`. The
+// journal has what the tables lack.
 #pragma once
 
 #include <rocksdb/file_system.h>

@@ -1,5 +1,6 @@
 #include "store/rocksdb/rocksdb_open.hpp"
 
+#include "store/disk_full.hpp"
 #include "store/journal/file_disk.hpp"
 #include "store/rocksdb/catch_up.hpp"
 #include "store/rocksdb/old_log.hpp"
@@ -395,9 +396,8 @@ std::string describe_write_failure(const rocksdb::Status& failure, const std::st
 }
 
 std::string describe_write_failure(std::error_code failure, const std::string& directory) {
-  const bool is_full = failure == std::errc::no_space_on_device || failure.value() == EDQUOT;
-  return is_full ? describe_full_disk(directory, failure.message())
-                 : describe_failing_disk(directory, failure.message());
+  return is_disk_full(failure) ? describe_full_disk(directory, failure.message())
+                               : describe_failing_disk(directory, failure.message());
 }
 
 } // namespace troupe

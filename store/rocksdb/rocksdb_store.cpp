@@ -532,14 +532,14 @@ private:
       std::unique_lock lock{guard_};
       if (!unread_.empty() && time_.steady() >= load_again_at_)
         load_again(lock);
-      // An objective counts as away until all changes that waited for it are staged. If it leaves
-      // memory again before that, later changes of it stay behind these.
+      // An objective counts as not in memory until all changes that waited for it are staged. If it
+      // leaves memory again before that, its later changes stay behind these.
       if (returned_.empty())
         take_loaded();
       if (!may_begin())
         return false;
       is_writing_ = true;
-      problem_.clear();        // This group finds out anew. Who drains leaves it alone until then.
+      problem_.clear(); // Set again if the disk still refuses. Until then `drain` drops nothing.
       pushes = pushes_.take(); // Those of one configuration become one row.
       expired_at = std::exchange(expired_at_, std::nullopt);
       // What has waited for its objective goes first.
@@ -619,7 +619,7 @@ private:
         });
   }
 
-  /// Takes the changes whose objectives are back, or nowhere. Under the lock.
+  /// Takes the changes whose objectives were read, or do not exist. Under the lock.
   void take_loaded() {
     for (auto& [objective, found] : std::exchange(loaded_, {})) {
       if (!found) {

@@ -16,7 +16,7 @@ rows::stream_kind kind_of(const change& change) noexcept {
                                                      : rows::stream_kind::objective;
 }
 
-/// About nothing: its continuation runs when all that was submitted before it is durable.
+/// A change without content: its continuation runs when all earlier changes are durable.
 bool is_empty(const change& change) noexcept {
   return change.context.empty() && change.task.id.empty() && change.events.empty();
 }
@@ -45,7 +45,7 @@ void staging::stage(staged_group& group, const std::unordered_set<std::string>& 
       stage_one(each);
     each.is_staged = !is_absent_ || each.is_orphan;
     if (!each.is_staged)
-      apart.push_back(std::move(each)); // Its place stays: what was staged is pointed to.
+      apart.push_back(std::move(each)); // The element stays: staged changes point into the vector.
   }
   put_live_rows();
 }
@@ -105,7 +105,7 @@ staging::staged_objective* staging::objective(const std::string& id) {
   is_absent_ = !found;
   if (!found)
     return nullptr;
-  if (found->sealed) { // It lives again.
+  if (found->sealed) { // The objective is live again, so its sealed row is removed.
     rows::live_key(key_, rows::stream_kind::objective, id);
     group_->rows.Put(key_, "");
     rows::objective_state_index_prefix(key_, found->sealed->owner, found->sealed->state);

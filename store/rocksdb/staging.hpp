@@ -27,9 +27,9 @@ struct submission {
   change submitted;
   committed_fn then;
   watcher_ptr follow;
-  std::string row;              ///< record::write(what), made by the caller of `commit`.
+  std::string row;              ///< record::write(submitted), made by the caller of `commit`.
   memory_charge held;           ///< Of both (memory_account::backlog).
-  std::shared_ptr<task> ended;  ///< The task's last record, if `what` ends it.
+  std::shared_ptr<task> ended;  ///< The task's last record, if `submitted` ends it.
   bool accepted = false;        ///< Not about something that has ended or never was.
   bool may_be_recalled = false; ///< `ended` is small enough to be kept in memory for a while.
   bool is_staged = false;       ///< False: it waits for its objective to be read.
@@ -64,9 +64,9 @@ public:
   /// moved to `apart`: it is to be read first.
   void stage(staged_group& group, const std::unordered_set<std::string>& awaited,
              std::vector<submission>& apart);
-  /// Adds the rows that seal the objectives, except those that a staged change concerns, or that
-  /// are not to be sealed (any more), and those that concern the tables as a whole. The group is
-  /// the first that is not published; nothing is staged between this call and its publication.
+  /// Adds the rows that seal these objectives, rows that the archive misses, and the counts. An
+  /// objective with a staged change, or that went on, is not sealed. The group is the first that is
+  /// not published; nothing is staged between this call and its publication.
   void close(staged_group& group, const std::vector<objective_id>& seals);
   /// The group is durable: makes its changes visible. Objectives that may be sealed now are added
   /// to `settled`. Groups are published in the order in which they were staged.

@@ -164,8 +164,8 @@ result<void> check_result(journal::disk& files, const journal::follower_mark& ma
       found->damage.empty() ? journal::describe_misfit(*found, mark) : describe_damage(*found);
   return problem.empty() ? result<void>{}
                          : result<void>{make_error(errc::store_failed,
-                                                   "The journal was written anew, and still does "
-                                                   "not fit: "
+                                                   "The journal was rewritten, but it still does "
+                                                   "not match the tables: "
                                                        + problem)};
 }
 

@@ -196,8 +196,7 @@ struct grown {
 
 } // namespace
 
-TEST_CASE("an index that has followed changes resolves as one that is made anew",
-          "[actors][added_plan]") {
+TEST_CASE("an index that has followed changes resolves like a new one", "[actors][added_plan]") {
   std::mt19937 random{static_cast<std::mt19937::result_type>(GENERATE(range(0, 40)))};
   const auto below = [&](std::size_t end) { return static_cast<std::uint32_t>(random() % end); };
   grown now;

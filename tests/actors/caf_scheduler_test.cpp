@@ -122,7 +122,7 @@ TEST_CASE("actors that end do not wake the clock", "[actors][clock]") {
 
 #endif
 
-TEST_CASE("what an actor sets going runs on another worker while its own is busy",
+TEST_CASE("actors that an actor wakes run on other workers while its own is busy",
           "[actors][clock]") {
   auto config = own_config();
   set_workers(config, 3);
@@ -138,7 +138,7 @@ TEST_CASE("what an actor sets going runs on another worker while its own is busy
   SUCCEED();
 }
 
-TEST_CASE("what comes from outside wakes a worker for each", "[actors][clock]") {
+TEST_CASE("each message from outside wakes a worker", "[actors][clock]") {
   auto config = own_config();
   set_workers(config, 2);
   caf::actor_system system(config);
@@ -168,7 +168,7 @@ TEST_CASE("a job from outside does not wait for a busy worker while another slee
   SUCCEED();
 }
 
-TEST_CASE("what an actor sends later comes, although the actor has ended", "[actors][clock]") {
+TEST_CASE("a delayed message arrives even if its sender has ended", "[actors][clock]") {
   auto config = own_config();
   caf::actor_system system(config);
   std::atomic<std::size_t> ended{0};

@@ -224,7 +224,7 @@ task_spec retried(task_spec task) {
 
 } // namespace
 
-TEST_CASE("whenever the process dies, a run ends as it would have", "[actors][recovery]") {
+TEST_CASE("after a crash at any point, a run ends as it would have ended", "[actors][recovery]") {
   SECTION("everything completes") {
     run_through(
         {"complete",
@@ -283,7 +283,8 @@ TEST_CASE("whenever the process dies, a run ends as it would have", "[actors][re
   }
 }
 
-TEST_CASE("whenever the process dies, what people were told happens", "[actors][recovery]") {
+TEST_CASE("after a crash at any point, every acknowledged command takes effect",
+          "[actors][recovery]") {
   SECTION("a cancel") {
     run_through({"cancel",
                  an_objective({a_plan("p", {a_task("a", {}, "hand"), a_task("b", {}, "hand"),

@@ -22,7 +22,7 @@ std::string text_of(const whereabouts_of_task& found) {
 
 } // namespace
 
-TEST_CASE("an id nobody has moved is here", "[actors][owner]") {
+TEST_CASE("an id that was never moved is here", "[actors][owner]") {
   const directory<task_handle> all;
   CHECK(text_of(all.locate("t")) == "here");
   CHECK_FALSE(all.find("t"));
@@ -40,7 +40,7 @@ TEST_CASE("an id that was moved away is there, until it comes back", "[actors][o
   CHECK(text_of(all.locate("t")) == "here");
 }
 
-TEST_CASE("who asks for an id that is being moved is told where it arrived", "[actors][owner]") {
+TEST_CASE("a look-up of a moving id waits and returns its new place", "[actors][owner]") {
   directory<task_handle> all;
   std::vector<std::string> told;
   const auto note = [&](const whereabouts_of_task& found) { told.push_back(text_of(found)); };

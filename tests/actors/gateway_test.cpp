@@ -245,7 +245,7 @@ TEST_CASE("a chosen id must not look like one that will be made for something el
   CHECK_FALSE(added.get());
 }
 
-TEST_CASE("whatever of an agent throws, its task ends with a reason", "[actors][gateway]") {
+TEST_CASE("if any function of an agent throws, its task ends with a reason", "[actors][gateway]") {
   actor_bed bed;
   bed.agents.add("throwing", std::make_shared<throwing_agent>());
   bed.agents.default_agent = "throwing";
@@ -329,8 +329,7 @@ TEST_CASE("one task of a plan can be canceled, begun or not", "[actors][gateway]
   CHECK(cancel(bed, task_id{"nobody"}).error().code == errc::task_not_found);
 }
 
-TEST_CASE("the metadata of a cancel request is the status message's, whatever it cancels",
-          "[actors][gateway]") {
+TEST_CASE("the metadata of any cancel request is in the status message", "[actors][gateway]") {
   actor_bed bed;
   bed.agents.default_agent = "held";
   send_message alone;
@@ -463,7 +462,7 @@ TEST_CASE("moves the table does not allow are refused", "[actors][gateway]") {
         == errc::objective_not_found);
 }
 
-TEST_CASE("what is wrong with an objective is said before anything is made", "[actors][gateway]") {
+TEST_CASE("an invalid objective is refused before anything is created", "[actors][gateway]") {
   actor_bed bed;
   const auto refused = [&](objective_spec spec) { return bed.begin(std::move(spec)).error(); };
   CHECK(refused(an_objective({a_plan("p", {a_task("a", {}, "nobody")})})).code
@@ -539,7 +538,7 @@ TEST_CASE("a plan can be completed by request", "[actors][gateway]") {
   CHECK(bed.states(*end) == "canceled canceled");
 }
 
-TEST_CASE("draining refuses new work and lets go on what runs", "[actors][gateway]") {
+TEST_CASE("draining refuses new work, and running work continues", "[actors][gateway]") {
   actor_bed bed;
   const auto made =
       bed.begin(an_objective({a_plan("p", {a_task("a", {}, "held"), a_task("b", {"a"})})}));
@@ -567,7 +566,7 @@ TEST_CASE("a wide plan completes", "[actors][gateway]") {
     CHECK(slot.state == task_state::completed);
 }
 
-TEST_CASE("what live tasks were told is bounded, and room comes back when they are over",
+TEST_CASE("messages to live tasks are bounded, and their end makes room again",
           "[actors][gateway]") {
   executor_options options;
   options.live_bytes_max = 100'000;
@@ -588,7 +587,7 @@ TEST_CASE("what live tasks were told is bounded, and room comes back when they a
   CHECK(comes_true([&] { return say(bed, bulky).has_value(); }));
 }
 
-TEST_CASE("plans that nobody starts are bounded too, and room comes back when they are over",
+TEST_CASE("plans that are never started are bounded too, and their end makes room again",
           "[actors][gateway]") {
   executor_options options;
   options.live_bytes_max = 100'000;

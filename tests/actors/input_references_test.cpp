@@ -154,14 +154,14 @@ TEST_CASE("data within other text is written out", "[actors][references]") {
         == "nulltrue");
 }
 
-TEST_CASE("$${ stands for itself", "[actors][references]") {
+TEST_CASE("$${ inserts ${", "[actors][references]") {
   CHECK(resolved("$${HOME}") == "${HOME}");
   CHECK(resolved("$$${HOME}") == "$${HOME}");
   CHECK(resolved("a$${${tasks.Review.artifacts[0].data}}") == "a${plain string}");
   CHECK(resolved("$ $$ {} }") == "$ $$ {} }");
 }
 
-TEST_CASE("what was inserted is not read again", "[actors][references]") {
+TEST_CASE("inserted texts are not searched for references", "[actors][references]") {
   const std::vector<dependency_result> sly{
       {task_id("a"), "a", "a", {made_of("x", {text_part("${tasks.a.artifacts[0].text}")})}, {}}};
   CHECK(resolved("${tasks.a.artifacts[0].text}", sly) == "${tasks.a.artifacts[0].text}");
@@ -186,7 +186,7 @@ TEST_CASE("the field of an error is the pointer to its string", "[actors][refere
   CHECK(check_references(input, two_tasks()).error().field == "/a~1b/1/c~0");
 }
 
-TEST_CASE("what is not there is named together with what is", "[actors][references]") {
+TEST_CASE("a missing reference is named together with those that exist", "[actors][references]") {
   CHECK(
       refused("${tasks.gone.artifacts[0].text}")
       == R"(${tasks.gone.artifacts[0].text}: "gone" is not a task this one depends on; it depends on "search", "Review")");
@@ -294,7 +294,7 @@ TEST_CASE("references are checked before anything runs", "[actors][references]")
       == R"(${tasks.other.artifacts[0].text}: "other" is not a task this one depends on; it depends on "search", "Review")");
 }
 
-TEST_CASE("what references insert is limited", "[actors][references]") {
+TEST_CASE("the bytes that references insert are limited", "[actors][references]") {
   const std::vector<dependency_result> large{
       {task_id("a"),
        "a",

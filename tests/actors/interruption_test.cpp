@@ -106,7 +106,7 @@ TEST_CASE("a paused objective starts no plan until it goes on", "[actors][gatewa
   bed.seen->wait_for(objective_state::completed);
 }
 
-TEST_CASE("an objective that is told to pause and at once to go on goes on", "[actors][gateway]") {
+TEST_CASE("an objective that is paused and resumed at once continues", "[actors][gateway]") {
   actor_bed bed;
   const auto made =
       bed.begin(an_objective({a_plan("p", {a_task("a", {}, "held"), a_task("b", {"a"})})}));
@@ -195,7 +195,7 @@ TEST_CASE("a message that has to wait for its turn is a task at once, and can be
   CHECK(bed.held->starts() == 1);
 }
 
-TEST_CASE("after a restart a plan hears of a task that was withdrawn before it",
+TEST_CASE("after a restart a plan knows of a task that was withdrawn before it",
           "[actors][gateway]") {
   actor_bed bed;
   auto first = a_plan("p", {a_task("a", {}, "held"), a_task("x", {"a"})});
@@ -247,7 +247,7 @@ TEST_CASE("a task of a plan that has not begun can be canceled, and takes no mes
   CHECK(bed.states(*find_objective(bed.records(), (*made)->id)) == "canceled canceled completed");
 }
 
-TEST_CASE("a plan that has not begun is over when somebody says so", "[actors][gateway]") {
+TEST_CASE("a command can end a plan that has not begun", "[actors][gateway]") {
   actor_bed bed;
   const auto made = bed.begin(an_objective({a_plan("p", {a_task("a"), a_task("b")}),
                                             after(a_plan("q", {a_task("c")}), "p")}),

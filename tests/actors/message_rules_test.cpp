@@ -59,7 +59,7 @@ TEST_CASE("a message may refer to tasks that can be seen, and what else it names
         == check_task_references(referring({"nobody"}, "a"), find).error().field);
 }
 
-TEST_CASE("of a message what it refers to is kept apart from what it says", "[actors][messages]") {
+TEST_CASE("references of a message are kept without its text", "[actors][messages]") {
   CHECK(references_in(referring({})) == nullptr);
   auto said = referring({"old"}, "b");
   said.parts[0].metadata["note"] = "beside";
@@ -119,7 +119,8 @@ TEST_CASE("an agent is given each referenced task once, with what is pinned of i
   CHECK(gather_references({std::make_shared<const message>(referring({}))}, made).empty());
 }
 
-TEST_CASE("what an agent cannot make or does not take is refused", "[actors][messages]") {
+TEST_CASE("media types that an agent cannot make or does not take are refused",
+          "[actors][messages]") {
   const picky who;
   const auto text = referring({});
   CHECK(check_media_types(text, {}, who));

@@ -68,7 +68,7 @@ TEST_CASE("the plan's own task wins over one of the same name elsewhere",
   CHECK(out->plans[1].edges == std::vector<graph_edge>{{0, 1}});
 }
 
-TEST_CASE("what cannot be resolved is refused with the names of the culprits",
+TEST_CASE("an objective with unresolvable dependencies is refused with their names",
           "[actors][objective_graph]") {
   SECTION("unknown name") {
     const auto why = refusal({a_plan("p", {a_task("a", {"nobody"})})});
@@ -120,7 +120,7 @@ TEST_CASE("an alternative has none of its own", "[actors][objective_graph]") {
       refusal({or_else(a_plan("P", {}), {"Q"}), or_else(a_plan("Q", {}), {"R"}), a_plan("R", {})});
   CHECK(why.code == errc::invalid_params);
   CHECK(why.message
-        == "plan \"Q\" is an alternative of plan \"P\" and can have none of its own; list \"R\" "
+        == "plan \"Q\" is an alternative of plan \"P\" and cannot have alternatives; list \"R\" "
            "among the alternatives of \"P\"");
   CHECK(why.field == "/plans/1/alternatives/0");
   CHECK(refusal({or_else(a_plan("P", {}), {"Q"}), or_else(a_plan("Q", {}), {"P"})}).code
@@ -168,7 +168,7 @@ TEST_CASE("a cycle is printed as a path", "[actors][objective_graph]") {
   }
 }
 
-TEST_CASE("what waits for a plan waits for its alternatives too, which must not wait for it",
+TEST_CASE("a plan that waits for a plan waits for its alternatives too, which must not wait for it",
           "[actors][objective_graph]") {
   const auto p = or_else(a_plan("P", {a_task("p")}), {"Q"});
   SECTION("the alternative depends on the plan itself") {
@@ -209,7 +209,8 @@ TEST_CASE("what waits for a plan waits for its alternatives too, which must not 
   }
 }
 
-TEST_CASE("what was accepted once is not refused as a cycle later", "[actors][objective_graph]") {
+TEST_CASE("an objective that was accepted is not refused as a cycle later",
+          "[actors][objective_graph]") {
   const auto plans =
       an_objective({or_else(a_plan("P", {}), {"Q"}), after(a_plan("Q", {}), {"P"})}).plans;
   CHECK_FALSE(resolve_dependencies(plans));

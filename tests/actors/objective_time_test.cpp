@@ -75,7 +75,7 @@ objective_ptr create(clock_bed& bed, objective_spec spec, principal who, message
 
 } // namespace
 
-TEST_CASE("the answer to a pause shows the pause, and that to going on that it goes on",
+TEST_CASE("the answer to a pause shows the pause, and the answer to its end shows the new state",
           "[actors][time]") {
   clock_bed bed{{}, static_cast<std::uint64_t>(GENERATE(range(1, 40)))};
   const auto id = bed.begin(two_plans());
@@ -219,7 +219,7 @@ TEST_CASE("an answer to the root task is for the question that was open when it 
   CHECK(asking->question->prompt == "second?");
 }
 
-TEST_CASE("what a command leads to says who commanded it", "[actors][time]") {
+TEST_CASE("events that a command causes say who gave it", "[actors][time]") {
   clock_bed bed;
   const auto seen = std::make_shared<change_watcher>();
   const principal me{.id = "me", .tenant = "us"};
@@ -252,7 +252,7 @@ TEST_CASE("what a command leads to says who commanded it", "[actors][time]") {
   CHECK(seen->by<plan_added>() == owner_of(me));
 }
 
-TEST_CASE("the tasks that end because somebody commanded it say who did", "[actors][time]") {
+TEST_CASE("tasks that a command ends say who gave it", "[actors][time]") {
   const principal me{.id = "me", .tenant = "us"};
   const auto seen = std::make_shared<change_watcher>();
   const auto ended_by = [&](const std::string& reason) {

@@ -54,7 +54,7 @@ void check_same_refusal(const result<T>& foreign, const std::string& id, const r
 
 } // namespace
 
-TEST_CASE("nobody can reach what is somebody else's", "[actors][ownership]") {
+TEST_CASE("a client cannot reach the objects of another client", "[actors][ownership]") {
   actor_bed bed;
   bed.agents.default_agent = "held";
   auto& door = bed.door();
@@ -133,8 +133,7 @@ TEST_CASE("nobody can reach what is somebody else's", "[actors][ownership]") {
   CHECK(list(bed.records(), query)->total_size == 5); // and those that refer
 }
 
-TEST_CASE("what somebody else made does not reach a task that refers to it",
-          "[actors][ownership]") {
+TEST_CASE("a task gets no artifacts of another client's task", "[actors][ownership]") {
   actor_bed bed;
   bed.agents.add("counts",
                  [](const order& given) { return std::to_string(given.references.size()); });

@@ -18,8 +18,7 @@ objective_spec two_plans() {
 
 } // namespace
 
-TEST_CASE("a paused objective is paused after a restart, and goes on when it is told to",
-          "[actors][pause]") {
+TEST_CASE("a paused objective stays paused over a restart until it is resumed", "[actors][pause]") {
   clock_bed bed;
   bed.begin(two_plans());
   bed.move(objective_state::blocked);
@@ -65,7 +64,7 @@ TEST_CASE("a paused plan is paused after a restart while others go on", "[actors
   CHECK(bed.objective()->state == objective_state::completed);
 }
 
-TEST_CASE("a pause that its plans had not heard of yet is kept too", "[actors][pause]") {
+TEST_CASE("a pause survives a restart before its plans receive it", "[actors][pause]") {
   clock_bed bed;
   const auto id = bed.begin(two_plans());
   update_objective command;
@@ -109,7 +108,7 @@ TEST_CASE(
   CHECK(bed.objective()->state == objective_state::completed);
 }
 
-TEST_CASE("a pause that its plans had not heard of yet is lifted by planning", "[actors][pause]") {
+TEST_CASE("`planning` ends a pause that the plans have not received yet", "[actors][pause]") {
   clock_bed bed;
   const auto id = bed.begin(two_plans(), false);
   bed.move_plan(0, plan_state::working);

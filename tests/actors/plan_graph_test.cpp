@@ -28,7 +28,7 @@ TEST_CASE("a task with two dependencies waits for both, a double edge counts onc
   CHECK(released == tasks{2});
 }
 
-TEST_CASE("what depends on an abandoned task is abandoned, once", "[actors][plan_graph]") {
+TEST_CASE("tasks that depend on an abandoned task are abandoned, once", "[actors][plan_graph]") {
   //  0 -> 1 -> 3
   //  2 ------> 3 -> 4
   plan_graph graph{5, {{0, 1}, {1, 3}, {2, 3}, {3, 4}}};
@@ -70,8 +70,7 @@ TEST_CASE("an empty graph has nothing to start", "[actors][plan_graph]") {
 
 // -- changes while it goes on --------------------------------------------------------------------------------------------
 
-TEST_CASE("a task that is added waits for what it is told to, and for nothing else",
-          "[actors][plan_graph]") {
+TEST_CASE("an added task waits for exactly its dependencies", "[actors][plan_graph]") {
   plan_graph graph{2, {{0, 1}}};
   CHECK(graph.start() == std::vector<std::uint32_t>{0});
   const auto alone = graph.add_task();
@@ -91,7 +90,7 @@ TEST_CASE("a task that is added waits for what it is told to, and for nothing el
   CHECK(graph.external_done(outside));
 }
 
-TEST_CASE("an edge to a completed task holds nothing back, one to another holds back who was free",
+TEST_CASE("a new dependency blocks a ready task, unless it points to a completed task",
           "[actors][plan_graph]") {
   plan_graph graph{4, {{0, 3}}};
   CHECK(graph.start() == std::vector<std::uint32_t>{0, 1, 2});
@@ -108,7 +107,7 @@ TEST_CASE("an edge to a completed task holds nothing back, one to another holds 
   CHECK(released == std::vector<std::uint32_t>{2});
 }
 
-TEST_CASE("an edge that is removed sets free who waited for nothing else", "[actors][plan_graph]") {
+TEST_CASE("removing its last dependency releases a task", "[actors][plan_graph]") {
   plan_graph graph{3, {{0, 2}, {1, 2}}};
   CHECK(graph.start() == std::vector<std::uint32_t>{0, 1});
   CHECK_FALSE(graph.remove_edge({0, 2}));
@@ -121,8 +120,7 @@ TEST_CASE("an edge that is removed sets free who waited for nothing else", "[act
   CHECK(released.empty());
 }
 
-TEST_CASE("a task that is removed holds nobody back, and is not waited for",
-          "[actors][plan_graph]") {
+TEST_CASE("no task waits for a task that is removed", "[actors][plan_graph]") {
   plan_graph graph{4, {{0, 1}, {1, 2}, {1, 3}, {0, 3}}};
   CHECK(graph.start() == std::vector<std::uint32_t>{0});
   std::vector<std::uint32_t> released;

@@ -64,7 +64,7 @@ struct question_bed : clock_bed {
 
 } // namespace
 
-TEST_CASE("of two messages to a task that asks the first is the answer and the second is refused",
+TEST_CASE("of two messages to a task that asks, the first is the answer, and the second is refused",
           "[actors][time][question]") {
   question_bed bed;
   bed.report_now(report_question{"which?"});
@@ -101,7 +101,7 @@ TEST_CASE("an answer to one question is not taken for the next one", "[actors][t
   CHECK(bed.states() == "input-required");
 }
 
-TEST_CASE("an agent may withdraw its question, shown or not, and hears of it",
+TEST_CASE("an agent can withdraw an open or waiting question, and is notified",
           "[actors][time][question]") {
   question_bed bed;
   bed.report_now(report_question{"first?", false, "one"});
@@ -137,7 +137,7 @@ TEST_CASE(
     CHECK(bed.states() == "working");
   } else {
     CHECK(bed.states() == "failed");
-    CHECK(bed.text("a") == "nobody answered in time: which?");
+    CHECK(bed.text("a") == "the question expired without an answer: which?");
   }
 }
 
@@ -216,7 +216,7 @@ TEST_CASE("a note that is too long or no text fails its attempt", "[actors][time
   CHECK_THAT(bed.text("a"), ContainsSubstring("left a note"));
 }
 
-TEST_CASE("an agent that is told to stop says how that went", "[actors][time]") {
+TEST_CASE("an agent that is asked to stop says how that went", "[actors][time]") {
   clock_bed bed;
   bed.hand->stops_at_once = false;
   auto slow = a_task("a", {}, "hand");
@@ -225,7 +225,7 @@ TEST_CASE("an agent that is told to stop says how that went", "[actors][time]") 
   CHECK(bed.hand->of("a").order->deadline == bed.clock.now() + 5s);
   bed.pass(5s);
   bed.report("a", report_canceled{cancel_outcome::refused, "too late"});
-  CHECK(bed.text("a") == "timed out after 5 s; the agent, told to stop: refused, too late");
+  CHECK(bed.text("a") == "timed out after 5 s; the agent was asked to stop: refused, too late");
 }
 
 TEST_CASE("a lone task keeps its trace over a restart", "[actors][time][trace]") {

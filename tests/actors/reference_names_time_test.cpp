@@ -32,7 +32,7 @@ boost::json::value text_for(clock_bed& bed, const std::string& name) {
 
 } // namespace
 
-TEST_CASE("a task is told what it refers to, whatever it and its dependencies call it",
+TEST_CASE("a task gets the artifacts to which it refers, under any of their names",
           "[actors][references][time]") {
   struct row {
     std::vector<std::string> dependencies;

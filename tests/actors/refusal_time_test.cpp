@@ -33,7 +33,8 @@ struct slow_disk {
 
 } // namespace
 
-TEST_CASE("what is refused because a lone task has ended is refused when that is committed",
+TEST_CASE("a message that is refused because a lone task has ended is refused after that end is "
+          "committed",
           "[actors][time]") {
   slow_disk disk;
   auto& bed = *disk.bed;
@@ -71,7 +72,8 @@ TEST_CASE("what is refused because a lone task has ended is refused when that is
   CHECK(told->error().code == errc::unsupported_operation);
 }
 
-TEST_CASE("what is refused because of an objective's state is refused when that is committed",
+TEST_CASE("a command that is refused because of an objective's state is refused after that state "
+          "is committed",
           "[actors][time]") {
   slow_disk disk;
   auto& bed = *disk.bed;

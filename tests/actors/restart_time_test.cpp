@@ -25,7 +25,7 @@ TEST_CASE("artifacts from before a restart stay, and reach the tasks that depend
   CHECK(bed.states() == "completed working");
 }
 
-TEST_CASE("what a task made before a restart counts, although it makes nothing after it",
+TEST_CASE("artifacts from before a restart count, even if the task makes none after it",
           "[actors][recovery][time]") {
   clock_bed bed;
   bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand"), a_task("b", {"a"}, "hand")})}));
@@ -93,7 +93,7 @@ TEST_CASE("an attempt that a restart cut off has not failed", "[actors][recovery
   CHECK(bed.states() == "completed");
 }
 
-TEST_CASE("who must not be done twice may wait for its next attempt over a restart",
+TEST_CASE("a task with restart_rule::fail keeps its backoff over a restart",
           "[actors][recovery][time]") {
   clock_bed bed;
   bed.hand->rule = restart_rule::fail;

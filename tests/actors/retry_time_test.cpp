@@ -71,7 +71,7 @@ TEST_CASE("an attempt begins when its wait is over and not before", "[actors][ti
                                     "1.5 a completed #2"});
 }
 
-TEST_CASE("what an earlier attempt still reports is ignored", "[actors][time]") {
+TEST_CASE("late reports of an earlier attempt are ignored", "[actors][time]") {
   clock_bed bed;
   bed.begin(an_objective({a_plan("p", {retried("a", {.attempts_max = 3, .backoff = 1s})})}));
   const auto old = bed.hand->of("a").port;

@@ -24,7 +24,7 @@ task_id send_again(clock_bed& bed) {
 
 } // namespace
 
-TEST_CASE("a message that was sent a moment ago is forgotten when the gateway's clock says so",
+TEST_CASE("the gateway forgets a message after the time on its own clock",
           "[actors][dedup][time]") {
   clock_bed bed{{.deduplicate_seconds = 10}};
   const auto first = send_again(bed);

@@ -151,7 +151,7 @@ TEST_CASE("a task is added under no id that another plan's task has or may be gi
   reshape(bed, {add_task{keyed("c")}});
 }
 
-TEST_CASE("of tasks that wait for their turn the one of the greatest priority begins first",
+TEST_CASE("of waiting tasks the one with the greatest priority begins first",
           "[actors][time][shape]") {
   clock_bed bed;
   auto plan = a_plan("p", {keyed("a"), keyed("b"), keyed("c"), keyed("d")});
@@ -178,7 +178,7 @@ TEST_CASE("an order carries the deadline that was set for its task", "[actors][t
   CHECK_FALSE(bed.hand->of("a").order->deadline);
 }
 
-TEST_CASE("what has begun is fixed, and a refused change of a plan changes nothing",
+TEST_CASE("tasks that have begun are fixed, and a refused change of a plan changes nothing",
           "[actors][time][shape]") {
   clock_bed bed{{}, static_cast<std::uint64_t>(GENERATE(range(1, 20)))};
   bed.begin(a_row());

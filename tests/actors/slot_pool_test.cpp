@@ -57,7 +57,7 @@ TEST_CASE("a request that is withdrawn never gets a slot and costs none", "[acto
   CHECK(pool.next() == 3);
 }
 
-TEST_CASE("who gives up leaves nothing behind, and does not lose its owner's turn",
+TEST_CASE("a withdrawn request leaves the queue and keeps its owner's turn",
           "[actors][slot_pool]") {
   slot_pool pool{1};
   pool.request(wanted(1, "first"));

@@ -56,7 +56,7 @@ TEST_CASE("a task that fails makes room during its backoff on real threads", "[a
   bed.seen->wait_for(task_state::completed);
 }
 
-TEST_CASE("of two answers sent at once the first wins and the second is told so",
+TEST_CASE("of two answers sent at once the first wins, and the second is refused",
           "[actors][messages][question]") {
   for (int round = 0; round < 20; ++round) {
     actor_bed bed;

@@ -48,9 +48,8 @@ objective_spec one_at_a_time(clock_bed& bed, plan_spec plan, std::string_view by
 
 } // namespace
 
-TEST_CASE(
-    "ready tasks start in the order of the document, whatever order actors take their turns in",
-    "[actors][time][slots]") {
+TEST_CASE("ready tasks start in the order of the document, in any order of the actors' turns",
+          "[actors][time][slots]") {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     INFO("seed " << seed);
     clock_bed bed{{}, seed};
@@ -203,7 +202,7 @@ TEST_CASE("slots are found again after a restart during a backoff", "[actors][ti
   CHECK(bed.objective()->state == objective_state::completed);
 }
 
-TEST_CASE("canceled at whatever moment, tasks that ask and fail give all their slots back",
+TEST_CASE("canceled at any moment, tasks that ask and fail give all their slots back",
           "[actors][time][slots][orders]") {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     INFO("seed " << seed);

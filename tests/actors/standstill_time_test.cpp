@@ -110,8 +110,7 @@ result<objective_ptr> make(clock_bed& bed, objective_spec spec, message_ptr requ
 
 } // namespace
 
-TEST_CASE("an objective that has settled leaves, also when nobody could be told",
-          "[actors][time]") {
+TEST_CASE("the actor of a settled objective quits even if a reply fails", "[actors][time]") {
   const auto spec = an_objective({a_plan("p", {a_task("a", {}, "hand")})});
   executor_options options;
   options.live_bytes_max = live_bytes_of(spec) * 3 / 2; // for one
@@ -174,8 +173,7 @@ TEST_CASE("a task that ends badly makes room for the next under maxParallel", "[
   CHECK(bed.objective()->state == objective_state::failed);
 }
 
-TEST_CASE("an objective is blocked when nothing of it can run before somebody answers",
-          "[actors][time]") {
+TEST_CASE("an objective is blocked if no task of it can run before an answer", "[actors][time]") {
   clock_bed bed;
   auto objective = an_objective({});
   SECTION("the others wait for a turn in the plan") {
@@ -323,7 +321,7 @@ TEST_CASE("a plan that is added to begin while the objective is paused does so w
   CHECK(bed.states(1) == "working");
 }
 
-TEST_CASE("telling an objective to work does not answer what it asks", "[actors][time]") {
+TEST_CASE("a command to work does not answer the questions of an objective", "[actors][time]") {
   clock_bed bed;
   auto objective =
       an_objective({a_plan("p", {a_task("a", {}, "hand"), a_task("b", {"a"}, "hand")})});
@@ -385,7 +383,7 @@ TEST_CASE("an objective is not blocked while something of it runs", "[actors][ti
   CHECK(bed.objective()->state == objective_state::blocked);
 }
 
-TEST_CASE("who asks several things at once is answered one by one", "[actors][time]") {
+TEST_CASE("several questions of one agent are answered one after another", "[actors][time]") {
   clock_bed bed;
   bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand")})}));
   bed.say("a", "nobody asked");
@@ -408,7 +406,7 @@ TEST_CASE("who asks several things at once is answered one by one", "[actors][ti
   CHECK(bed.objective()->state == objective_state::completed);
 }
 
-TEST_CASE("who never stops asking fails", "[actors][time]") {
+TEST_CASE("an agent that never stops asking fails its task", "[actors][time]") {
   clock_bed bed;
   bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand")})}));
   for (int i = 0; i < 1'000 && bed.states() != "failed"; ++i)
@@ -436,7 +434,7 @@ TEST_CASE("a task that has an actor and waits for its turn takes no messages yet
   CHECK_THAT(answer->error().message, ContainsSubstring("has not begun"));
 }
 
-TEST_CASE("tasks of plans that will not begin end with them, and their watchers are told",
+TEST_CASE("tasks of plans that will not begin end with them, and their watchers see it",
           "[actors][time]") {
   clock_bed bed;
   auto first = a_plan("first", {a_task("a", {}, "hand")});
@@ -482,7 +480,7 @@ TEST_CASE("a canceled objective that is tried again begins what had not begun as
   CHECK(find_task(bed.records(), before)->status.state == task_state::canceled);
 }
 
-TEST_CASE("what was skipped for want of a plan is done once that plan is tried again",
+TEST_CASE("plans that were skipped because of a failed plan are done once that plan is retried",
           "[actors][time]") {
   clock_bed bed;
   const auto after = [](plan_spec plan, const std::string& other) {
@@ -507,9 +505,8 @@ TEST_CASE("what was skipped for want of a plan is done once that plan is tried a
   CHECK(bed.seen->plan_lines.back() == "0 objective completed");
 }
 
-TEST_CASE(
-    "what was skipped by request stays so when the rest is tried again, and alternatives come back",
-    "[actors][time]") {
+TEST_CASE("plans that were skipped by request stay skipped in a retry, and alternatives come back",
+          "[actors][time]") {
   clock_bed bed;
   const auto after = [](plan_spec plan, const std::string& other) {
     plan.dependencies = {other};

@@ -121,8 +121,7 @@ const std::array rows{
 
 } // namespace
 
-TEST_CASE("whatever happens to a task in whatever state, its state moves as the table says and "
-          "nowhere else",
+TEST_CASE("for every input in every state, the state of a task moves by the table only",
           "[actors][decision]") {
   for (const auto& one : rows)
     for (std::size_t i = 0; i < task_state_count; ++i) {
@@ -181,6 +180,7 @@ TEST_CASE("a question has a number of its own, and ends in one of four ways",
   const auto late = decided(second.after, input_given{say("x", {}), "question-1", false, "t"});
   REQUIRE(late.decided.has_error());
   CHECK(late.decided.error().code == errc::no_question);
+  CHECK(late.decided.error().message == "task \"t\" asks for no input, or was answered already");
 }
 
 TEST_CASE(
@@ -233,8 +233,8 @@ TEST_CASE("a failed attempt waits for its backoff, and the last one ends the tas
   CHECK(last.after.failures == 3);
 }
 
-TEST_CASE("an attempt that waited for an answer goes on under its number, and one of an earlier "
-          "process if its agent says so",
+TEST_CASE("an attempt that waited for an answer continues under its number, and one of an earlier "
+          "process if its agent allows it",
           "[actors][decision]") {
   const auto answered =
       decided(in_state(task_state::input_required), input_given{say("x", {}), {}, false, "t"});

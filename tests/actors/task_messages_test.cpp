@@ -50,7 +50,7 @@ private:
 
 } // namespace
 
-TEST_CASE("a task of a plan that works is told messages in order", "[actors][messages]") {
+TEST_CASE("a task of a running plan gets messages in order", "[actors][messages]") {
   actor_bed bed;
   const auto made =
       bed.begin(an_objective({a_plan("p", {a_task("a", {}, "held"), a_task("b", {"a"})})}));
@@ -95,7 +95,7 @@ TEST_CASE("a task takes no more bytes of messages than its limit, also over a re
   check_full();
 }
 
-TEST_CASE("the first answer to an objective's question wins, the second is told so",
+TEST_CASE("the first answer to an objective's question wins, and the second is refused",
           "[actors][messages]") {
   actor_bed bed;
   create_objective command;
@@ -121,7 +121,7 @@ TEST_CASE("the first answer to an objective's question wins, the second is told 
   CHECK(bed.held->inputs(1) == std::vector<std::string>{"a:this"});
 }
 
-TEST_CASE("a lone task that waits for its turn can be seen, told more and canceled",
+TEST_CASE("a lone task that waits for a slot can be read and canceled, and gets messages",
           "[actors][messages]") {
   actor_bed bed;
   bed.agents.default_agent = "held";
@@ -146,7 +146,7 @@ TEST_CASE("a lone task that waits for its turn can be seen, told more and cancel
   CHECK(find_task(bed.records(), second->task)->history.size() == 2);
 }
 
-TEST_CASE("what a task was told is told again after a restart", "[actors][messages]") {
+TEST_CASE("a restarted agent gets all earlier messages of its task", "[actors][messages]") {
   actor_bed bed;
   const auto noting = std::make_shared<noting_agent>();
   bed.agents.add("noting", noting);

@@ -147,7 +147,7 @@ TEST_CASE("an agent that asks too much is stopped, and has its grace", "[actors]
   CHECK_THAT(bed.text("a"), ContainsSubstring("more questions"));
 }
 
-TEST_CASE("who is asked may take their time; the attempt's time begins anew with the answer",
+TEST_CASE("the time of an attempt does not run during a question, and begins again with the answer",
           "[actors][time]") {
   clock_bed bed;
   bed.begin(an_objective({a_plan("p", {timed(2s)})}));
@@ -163,7 +163,8 @@ TEST_CASE("who is asked may take their time; the attempt's time begins anew with
   CHECK(bed.text("a") == "timed out after 2 s");
 }
 
-TEST_CASE("an answer before the attempt's time is up begins it anew, too", "[actors][time]") {
+TEST_CASE("an answer before the timeout also begins the time of the attempt again",
+          "[actors][time]") {
   clock_bed bed;
   bed.begin(an_objective({a_plan("p", {timed(3s, 2)})}));
   bed.report("a", report_question{"which?", false});
@@ -235,9 +236,9 @@ TEST_CASE("a canceled task is answered at once, and its agent keeps its place un
   CHECK(bed.hand->canceled == lines{"a"});
 }
 
-TEST_CASE("an agent that is being stopped for its time is not told a second time when its task is "
-          "canceled",
-          "[actors][time]") {
+TEST_CASE(
+    "an agent that is stopped by its timeout is not asked to stop again when its task is canceled",
+    "[actors][time]") {
   clock_bed bed{{.cancel_grace = 5s}};
   bed.hand->stops_at_once = false;
   bed.begin(an_objective({a_plan("p", {timed(2s, 3)})}));

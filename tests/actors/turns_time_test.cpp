@@ -181,7 +181,7 @@ TEST_CASE("alternatives are tried one after the other, and what comes after the 
   CHECK(bed.objective()->state == objective_state::completed);
 }
 
-TEST_CASE("in whatever order actors take their turns, dependencies hold and everything ends",
+TEST_CASE("in any order of the actors' turns, dependencies hold and everything ends",
           "[actors][time][orders]") {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     INFO("seed " << seed);
@@ -204,9 +204,8 @@ TEST_CASE("in whatever order actors take their turns, dependencies hold and ever
   }
 }
 
-TEST_CASE(
-    "canceled at whatever moment, an objective ends with all its tasks and gives its places back",
-    "[actors][time][orders]") {
+TEST_CASE("canceled at any moment, an objective ends with all its tasks and gives its slots back",
+          "[actors][time][orders]") {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     INFO("seed " << seed);
     clock_bed bed{{.cancel_grace = 5s}, seed};

@@ -143,7 +143,7 @@ TEST_CASE("the order reaches the program as one line of JSON", "[agents][command
   CHECK(read.at("messages").at(0).at("role") == "ROLE_USER");
 }
 
-TEST_CASE("an answer is told from a message that answers nothing", "[agents][command][jsonl]") {
+TEST_CASE("an answer differs from a message that answers nothing", "[agents][command][jsonl]") {
   const auto answer = boost::json::parse(input_line(user_says("Paris\n"), {}, true).rest());
   CHECK(answer.at("answer") == "Paris\n");
   CHECK(answer.at("message").at("messageId") == "m1");

@@ -50,7 +50,7 @@ TEST_CASE("the beginning of a message id, or the whole text, chooses the behavio
   CHECK_THROWS_WITH(attempt("m1", "crash"), "crashed on purpose");
 }
 
-TEST_CASE("what is unknown parks the task, and every follow-up decides anew",
+TEST_CASE("an unknown text parks the task, and each later message decides again",
           "[agents][conformance]") {
   const auto plain = message_of("m1", "hello");
   const attempt parked({plain});

@@ -82,7 +82,7 @@ TEST_CASE("a program that ignores SIGTERM is killed by the clock that was handed
   CHECK(end->signal == SIGKILL);
 }
 
-TEST_CASE("of a long stdin only what the program reads is made, and a little more",
+TEST_CASE("only the part of a long stdin that the program reads is made, and a little more",
           "[agents][command]") {
   constexpr std::size_t all = std::size_t{4} << 20;
   for (const bool reads : {false, true}) {
@@ -115,7 +115,7 @@ TEST_CASE("of a long stdin only what the program reads is made, and a little mor
   }
 }
 
-TEST_CASE("what is written to a program later comes after its order", "[agents][command]") {
+TEST_CASE("later input of a program comes after its order", "[agents][command]") {
   process_reactor reactor;
   std::optional<process_exit> end;
   std::string output;
@@ -129,7 +129,7 @@ TEST_CASE("what is written to a program later comes after its order", "[agents][
   CHECK(output == "xxxxxxxxxx1234567890");
 }
 
-TEST_CASE("what lives on after the reported end of the last program is still ended and reaped",
+TEST_CASE("processes that survive the reported end of the last program are still ended and reaped",
           "[agents][command]") {
   hand_time time;
   process_reactor reactor{time, true};

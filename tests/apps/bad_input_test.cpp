@@ -132,7 +132,7 @@ TEST_CASE("a wrong value anywhere in a request is answered, never with an intern
   server.check_alive();
 }
 
-TEST_CASE("what is too deep, too long, not UTF-8 or goes in a circle is refused by name",
+TEST_CASE("a file that is too deep, too long, not UTF-8 or has a cycle is refused by name",
           "[apps][bad_input]") {
   served_with_task server;
   const auto answer = [&](const std::string& request) { return server.client().post(request); };
@@ -186,7 +186,7 @@ TEST_CASE("a plan added to an objective is refused whole for its cycle, and the 
   server.check_alive();
 }
 
-TEST_CASE("a file that is no plan is refused with 2 and the place, whatever is wrong with it",
+TEST_CASE("a file that is no plan is refused with 2 and the place of any mistake",
           "[apps][bad_input]") {
   const temporary_directory place;
   const auto refusal = [&](const std::string& text) {

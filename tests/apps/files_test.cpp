@@ -24,7 +24,7 @@ std::string refusal(const std::string& text) {
 
 } // namespace
 
-TEST_CASE("what is wrong with a file is said with its name and the line", "[apps][files]") {
+TEST_CASE("a mistake in a file is reported with its name and the line", "[apps][files]") {
   CHECK(refusal(R"({"name": "n", "plans": [{"name": "p", "tasks": [{"name": "t"}]}]})") == "valid");
   CHECK_THAT(refusal("{\"name\": \"n\",\n\"plans\": [\n{\"name\": \"p\", \"tasks\": []}]}"),
              ContainsSubstring("plan.json: line 3 (/plans/0): plan \"p\" has no tasks"));

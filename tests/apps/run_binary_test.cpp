@@ -101,7 +101,8 @@ TEST_CASE("an invalid file ends with 2 before anything is run or made", "[apps][
   CHECK(troupe_with({"run", bad, "--agent", "nobody"}).code == 2);
 }
 
-TEST_CASE("a question with nobody to ask ends with 3 and shows the question", "[apps][binary]") {
+TEST_CASE("a question in a run that is not interactive ends with 3 and shows the question",
+          "[apps][binary]") {
   const auto done = run_memory(asking, {"--json"});
   CHECK(done.code == 3);
   CHECK(contains(done.err, "Which city?"));

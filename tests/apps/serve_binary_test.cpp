@@ -66,7 +66,7 @@ TEST_CASE("a server at all addresses warns that its card says the machine's name
   CHECK_FALSE(warned(local));
 }
 
-TEST_CASE("what a client was told survives kill -9", "[apps][binary]") {
+TEST_CASE("every acknowledged answer survives kill -9", "[apps][binary]") {
   const temporary_directory place;
   const std::vector<std::string> words{troupe_binary(), "serve",  "--listen",
                                        "127.0.0.1:0",   "--data", place / "data"};

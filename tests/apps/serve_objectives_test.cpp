@@ -49,7 +49,7 @@ std::size_t tasks_in(const served& server, const std::string& objective, const s
 
 } // namespace
 
-TEST_CASE("of two answers sent at once to a task the first wins and the second is told so",
+TEST_CASE("of two answers sent at once to a task the first wins, and the second is refused",
           "[apps][binary][objectives]") {
   const temporary_directory place;
   const served server({"--data", place / "data"});
@@ -177,7 +177,7 @@ TEST_CASE("a task that asks does not keep others waiting if nothing of it runs",
   CHECK(server.state_of("o.p0.t1") == input_required);
 }
 
-TEST_CASE("what the root task of a blocked objective says does not grow with its questions",
+TEST_CASE("the status of the root task of a blocked objective does not grow with its questions",
           "[apps][binary][objectives]") {
   const served server;
   constexpr std::size_t questions = 2'000;

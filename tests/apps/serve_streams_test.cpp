@@ -74,8 +74,7 @@ TEST_CASE("a burst of 60,000 chunks of a program reaches a reader that reads",
   CHECK((text_of(artifact) == expected));
 }
 
-TEST_CASE("what an agent says while it works is an event of the stream",
-          "[apps][binary][streams]") {
+TEST_CASE("messages of a working agent are events of the stream", "[apps][binary][streams]") {
   const served server;
   make(
       server,

@@ -95,9 +95,8 @@ TEST_CASE("streams of one target at the same time do not share a connection", "[
   CHECK(bed.client->idle_connections() == 2);
 }
 
-TEST_CASE(
-    "a connection that nobody uses is closed when its time is up, and there are never too many",
-    "[client][lending]") {
+TEST_CASE("an unused connection is closed when its time is up, and their number is bounded",
+          "[client][lending]") {
   push_receiver receiver;
   push_receiver other;
   http_client_options options;

@@ -97,7 +97,7 @@ struct resolver_bed {
 
 } // namespace
 
-TEST_CASE("Nobody looks up a name that nobody waits for any more", "[net][push]") {
+TEST_CASE("A name for which no request waits any more is not looked up", "[net][push]") {
   resolver_bed bed;
   bed.occupy_all_threads();
   bed.resolve("late.example", time_point::min());
@@ -139,7 +139,7 @@ TEST_CASE("Whether a look-up is under way can be asked", "[net][push]") {
   CHECK_FALSE(bed.names.is_asking("waits.example"));
 }
 
-TEST_CASE("Who has gone is not answered", "[net][push]") {
+TEST_CASE("A canceled look-up gets no answer", "[net][push]") {
   resolver_bed bed;
   bed.occupy_all_threads();
   bed.names.close();

@@ -30,8 +30,7 @@ struct timers_bed {
 
 } // namespace
 
-TEST_CASE("a timer is called when the clock that was handed in says so, and once",
-          "[client][timers]") {
+TEST_CASE("a timer is called once, by the clock that was passed in", "[client][timers]") {
   timers_bed bed;
   int calls = 0;
   timer one{bed.clock};
@@ -44,7 +43,7 @@ TEST_CASE("a timer is called when the clock that was handed in says so, and once
   CHECK(calls == 1);
 }
 
-TEST_CASE("a timer that is canceled, set anew or destroyed forgets what was to be called",
+TEST_CASE("a timer that is canceled, set again or destroyed forgets its earlier function",
           "[client][timers]") {
   timers_bed bed;
   std::string calls;
@@ -64,7 +63,7 @@ TEST_CASE("a timer that is canceled, set anew or destroyed forgets what was to b
   CHECK(calls == "new ");
 }
 
-TEST_CASE("who waits for a timer goes on when it is due, or when it is woken", "[client][timers]") {
+TEST_CASE("a wait for a timer ends when it is due, or when it is woken", "[client][timers]") {
   timers_bed bed;
   timer one{bed.clock};
   bool is_over = false;

@@ -53,8 +53,7 @@ TEST_CASE("files that documents name in backquotes exist", "[house][docs]") {
   REQUIRE(seen > 30);
 }
 
-TEST_CASE("what the first page tells to run, and what notifications need, is installed",
-          "[house][docs]") {
+TEST_CASE("packages that the first page and notifications need are installed", "[house][docs]") {
   const auto files = read_tree(TROUPE_SOURCE_DIR);
   const auto text_of = [&](std::string_view path) {
     const auto found =

@@ -42,6 +42,14 @@ const std::regex& papers_elsewhere() {
   return pattern;
 }
 
+/// The code from line `at` to the end of its declaration, without comments.
+std::string declaration_at(const std::vector<std::string_view>& lines, std::size_t at) {
+  std::string out;
+  for (; at < lines.size() && out.find_first_of(";{") == std::string::npos; ++at)
+    out.append(lines[at].substr(0, lines[at].find("//"))).append("\n");
+  return out;
+}
+
 /// "TODO" without "(#123)" behind it.
 const std::regex& loose_end() {
   static const std::regex pattern(R"(\b(TODO|FIXME|XXX)\b(?!\(#\d+\)))");
@@ -73,6 +81,25 @@ TEST_CASE("every header opens with a comment and #pragma once", "[house][rules]"
   }
 }
 
+TEST_CASE("a comment names `what` or `who` only if its declaration has a parameter of that name",
+          "[house][rules]") {
+  static const std::regex named("///.*`(what|who)`");
+  for (const auto& file : tree()) {
+    if (!file.ends_with(".hpp"))
+      continue;
+    const auto lines = lines_of(file.text);
+    for (std::size_t at = 0; at < lines.size(); ++at) {
+      const std::string line(lines[at]);
+      std::smatch found;
+      if (!std::regex_search(line, found, named))
+        continue;
+      const std::regex parameter("\\b" + found[1].str() + "\\b");
+      if (!std::regex_search(declaration_at(lines, at), parameter))
+        FAIL_CHECK(file.path << ":" << at + 1 << ": " << line);
+    }
+  }
+}
+
 TEST_CASE("scripts are executable and stop at the first error", "[house][rules]") {
   std::size_t seen = 0;
   for (const auto& file : tree()) {
@@ -87,7 +114,7 @@ TEST_CASE("scripts are executable and stop at the first error", "[house][rules]"
   REQUIRE(seen > 5);
 }
 
-TEST_CASE("the tree names nobody's home, no registry, no paper from elsewhere, no loose end "
+TEST_CASE("the tree names no home directory, no registry, no document from elsewhere, no TODO "
           "without an issue",
           "[house][rules]") {
   for (const auto& file : tree()) {
@@ -123,7 +150,7 @@ TEST_CASE("text files end with a line end and have no tabs or trailing blanks", 
   }
 }
 
-TEST_CASE("every public header stands in its room's CMakeLists.txt, which installs it",
+TEST_CASE("every public header is in its room's CMakeLists.txt, which installs it",
           "[house][rules]") {
   std::map<std::string, std::string, std::less<>> lists;
   for (const auto& file : tree()) {
@@ -147,7 +174,7 @@ TEST_CASE("every public header stands in its room's CMakeLists.txt, which instal
   CHECK(seen > 30);
 }
 
-TEST_CASE("nobody reads the disk but the store's readers", "[house][rules]") {
+TEST_CASE("only the store's readers read the disk", "[house][rules]") {
   std::size_t reading = 0;
   for (const auto& file : tree()) {
     if (!is_code(file) || file.below("tests") || file.below("bench")) {

@@ -17,8 +17,7 @@ chunked<int> counted(int count) {
 
 } // namespace
 
-TEST_CASE("a sequence in chunks has its elements in order, whatever its size",
-          "[protocol][chunked]") {
+TEST_CASE("a sequence in chunks of any size has its elements in order", "[protocol][chunked]") {
   for (const int size : {0, 1, 63, 64, 65, 4095, 4096, 4097, 10'000}) {
     CAPTURE(size);
     const auto all = counted(size);

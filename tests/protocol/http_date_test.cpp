@@ -19,7 +19,7 @@ TEST_CASE("HTTP dates are written in the one form and read in all three", "[prot
   CHECK(text == "Thu, 29 Feb 2024 23:59:59 GMT");
 }
 
-TEST_CASE("what is no HTTP date is none", "[protocol][http_date]") {
+TEST_CASE("a text that is no HTTP date is refused", "[protocol][http_date]") {
   const auto* text = GENERATE("", "now", "0", "784111777", "Sun, 06 Nov 1994 08:49:37",
                               "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 31 Feb 1994 08:49:37 GMT",
                               "Sun, 00 Nov 1994 08:49:37 GMT", "Sun, 06 Xov 1994 08:49:37 GMT",

@@ -55,7 +55,7 @@ TEST_CASE("a URL is taken apart", "[protocol][http_url]") {
   CHECK(read->authority() == authority);
 }
 
-TEST_CASE("what is no URL to post to is refused with the reason", "[protocol][http_url]") {
+TEST_CASE("a URL that cannot be posted to is refused with the reason", "[protocol][http_url]") {
   const auto [reason, text] = GENERATE(table<std::string, std::string>({
       {"empty", ""},
       {"characters", " "},

@@ -93,8 +93,7 @@ std::size_t linear_complexity(id_source& source, std::size_t bits) {
 
 } // namespace
 
-TEST_CASE("what a source of the system gives cannot be continued by who has seen it",
-          "[protocol][ids]") {
+TEST_CASE("the ids of a system source cannot be predicted from earlier ones", "[protocol][ids]") {
   id_source of_system;
   CHECK(linear_complexity(of_system, 1024) > 400);
   id_source of_tests{1};
@@ -132,7 +131,7 @@ TEST_CASE("a client may choose any id of 1 to 256 bytes without control characte
   CHECK_FALSE(is_acceptable_id("a\x7f"));
 }
 
-TEST_CASE("ids of plans and tasks are derived from where they stand", "[protocol][ids]") {
+TEST_CASE("ids of plans and tasks are derived from their positions", "[protocol][ids]") {
   const objective_id objective{"obj-1"};
   const auto plan = make_plan_id(objective, 2);
   CHECK(plan.str() == "obj-1.p2");

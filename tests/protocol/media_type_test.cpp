@@ -3,7 +3,7 @@
 
 using namespace troupe;
 
-TEST_CASE("media types meet by type and subtype, whatever stands around them",
+TEST_CASE("media types match by type and subtype, with any text around them",
           "[protocol][media_type]") {
   struct row {
     const char* a;
@@ -30,7 +30,7 @@ TEST_CASE("media types meet by type and subtype, whatever stands around them",
   CHECK(media_types_meet(b, a) == meet);
 }
 
-TEST_CASE("an empty list of media types stands for all", "[protocol][media_type]") {
+TEST_CASE("an empty list of media types means all", "[protocol][media_type]") {
   CHECK(any_media_types_meet({}, {"text/plain"}));
   CHECK(any_media_types_meet({"text/plain"}, {}));
   CHECK(any_media_types_meet({"image/png", "text/*"}, {"application/json", "text/plain"}));

@@ -74,7 +74,7 @@ TEST_CASE("an objective may become what the table says, and nothing else",
            "canceled  x.....x\n");
 }
 
-TEST_CASE("in every state, each event of a plan leads where the table says, or nowhere",
+TEST_CASE("in every state, each event of a plan leads where the table says, or is invalid",
           "[protocol][plan_state]") {
   //                  retry, work, block, complete, fail, skip
   CHECK(moves<plan_state, plan_event>(plan_state_count, plan_event_count)
@@ -86,7 +86,7 @@ TEST_CASE("in every state, each event of a plan leads where the table says, or n
            "skipped    p - - - - -\n");
 }
 
-TEST_CASE("in every state, each event of an objective leads where the table says, or nowhere",
+TEST_CASE("in every state, each event of an objective leads where the table says, or is invalid",
           "[protocol][plan_state]") {
   //                  reopen, start_planning, work, block, complete, fail, cancel
   CHECK(moves<objective_state, objective_event>(objective_state_count, objective_event_count)
@@ -99,7 +99,7 @@ TEST_CASE("in every state, each event of an objective leads where the table says
            "canceled   s - - - - - -\n");
 }
 
-TEST_CASE("what has ended is settled", "[protocol][plan_state]") {
+TEST_CASE("ended states are settled", "[protocol][plan_state]") {
   CHECK(settled<plan_state>(plan_state_count) == "...xxx");
   CHECK(settled<objective_state>(objective_state_count) == "....xxx");
 }

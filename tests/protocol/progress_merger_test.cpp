@@ -38,7 +38,7 @@ std::string shown(progress_merger& of) {
 
 } // namespace
 
-TEST_CASE("progress with a total may stand and grow but not go back", "[protocol][progress]") {
+TEST_CASE("progress with a total may stay or grow, but not go back", "[protocol][progress]") {
   progress_merger all;
   for (const double value : {0.0, 10.0, 10.0})
     CHECK(all.take(report({tracker("a", value, 10)})));
@@ -96,7 +96,8 @@ TEST_CASE("a tracker that was shown as ended is left out from then on", "[protoc
   CHECK(shown(all).empty());
 }
 
-TEST_CASE("what ended and waits does not push a snapshot over the limit", "[protocol][progress]") {
+TEST_CASE("ended trackers that wait do not push a snapshot over the limit",
+          "[protocol][progress]") {
   progress_merger all;
   CHECK(all.take(report({tracker("over", 1, 1, tracker_status::completed)})));
   std::vector<progress_tracker> full;

@@ -39,7 +39,7 @@ TEST_CASE("every state answers every event as the table says", "[protocol][task_
   CHECK(printed == expected);
 }
 
-TEST_CASE("states nobody defined lead nowhere", "[protocol][task_state]") {
+TEST_CASE("undefined states lead to no other state", "[protocol][task_state]") {
   for (std::size_t on = 0; on < task_event_count; ++on)
     CHECK_FALSE(next_state(static_cast<task_state>(200), static_cast<task_event>(on)).has_value());
   for (std::size_t from = 0; from < task_state_count; ++from)

@@ -54,7 +54,7 @@ TEST_CASE("RFC 3339 is read with any fraction and any offset", "[protocol][time]
   CHECK(to_rfc3339(*read) == expected);
 }
 
-TEST_CASE("what is not RFC 3339 is not read", "[protocol][time]") {
+TEST_CASE("a time that is not RFC 3339 is refused", "[protocol][time]") {
   const auto* text = GENERATE(
       "", "2026", "2026-01-02", "2026-01-02T03:04Z", "2026-01-02T03:04:05", "2026-01-02 03:04:05Z",
       "2026-1-02T03:04:05Z", "26-01-02T03:04:05Z", "2026-00-02T03:04:05Z", "2026-13-02T03:04:05Z",

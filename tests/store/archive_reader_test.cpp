@@ -55,7 +55,8 @@ TEST_CASE("Clients that read take turns, however many reads one has waiting", "[
   CHECK(on.loads == texts{"a:1", "b:5", "a:2", "b:6", "a:3", "a:4"});
 }
 
-TEST_CASE("Who reads large records waits while others read as many bytes", "[store][reads]") {
+TEST_CASE("A client that reads large records waits while others read as many bytes",
+          "[store][reads]") {
   bench on;
   on.ask("large", "a", 4 * archive_turn_bytes);
   on.ask("another", "a");
@@ -221,7 +222,7 @@ TEST_CASE("A record that was replaced while it was read is not kept", "[store][r
   CHECK(cache.bytes() == 0);
 }
 
-TEST_CASE("A record that was read is kept, whatever others were replaced meanwhile",
+TEST_CASE("A record that was read is kept, even if others were replaced meanwhile",
           "[store][reads]") {
   record_cache<std::string> cache{4000};
   auto reading = cache.begin_reading("id");
@@ -231,7 +232,7 @@ TEST_CASE("A record that was read is kept, whatever others were replaced meanwhi
   CHECK(cache.find("id") != nullptr);
 }
 
-TEST_CASE("Bytes that were read count as long as somebody holds them", "[store][reads]") {
+TEST_CASE("Bytes that were read count as long as they are held", "[store][reads]") {
   const auto gauge = std::make_shared<byte_gauge>();
   auto first = gauge->counted(std::string{"record"}, 10);
   const auto second = gauge->counted(std::string{"record"}, 5);

@@ -103,7 +103,7 @@ TEMPLATE_TEST_CASE("Watchers see every change once and in order while many threa
   CHECK(list(records, list_tasks{})->total_size == writers * tasks_each);
 }
 
-TEMPLATE_TEST_CASE("Who watches in the middle misses nothing and sees nothing twice",
+TEMPLATE_TEST_CASE("A watcher that joins in the middle misses nothing and sees nothing twice",
                    "[store][threads]", memory_kind, rocksdb_kind) {
   TestType kind;
   auto& records = *kind.records;

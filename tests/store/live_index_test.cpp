@@ -37,7 +37,8 @@ using ids = std::set<std::string>;
 
 } // namespace
 
-TEST_CASE("A list of live tasks looks at nobody else's, and at no other state's", "[store][list]") {
+TEST_CASE("A list of live tasks looks at no other owner's tasks, and at no other state",
+          "[store][list]") {
   live_index<task> index;
   std::vector<task> tasks;
   tasks.reserve(1001);
@@ -52,7 +53,7 @@ TEST_CASE("A list of live tasks looks at nobody else's, and at no other state's"
   CHECK(seen(index, "nobody").empty());
 }
 
-TEST_CASE("Whatever tasks come, change and go, each stands in the list of its owner and state",
+TEST_CASE("With any tasks that come, change and go, each is in the list of its owner and state",
           "[store][list]") {
   const std::vector<task_state> states{task_state::submitted, task_state::working,
                                        task_state::input_required};

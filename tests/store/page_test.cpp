@@ -79,7 +79,7 @@ TEST_CASE("The first rows are found among rows in any order", "[store][page]") {
   }
 }
 
-TEST_CASE("Merged lists stay in order and count a row that stands in both once", "[store][page]") {
+TEST_CASE("Merged lists stay in order, and count a row in both once", "[store][page]") {
   const auto place = [](const position& each) { return each; };
   listed<position> a{{{at_ms(9), "a"}, {at_ms(5), "b"}}, 7};
   listed<position> b{{{at_ms(8), "c"}, {at_ms(6), "b"}, {at_ms(1), "d"}}, 3};

@@ -181,7 +181,7 @@ TEST_CASE("Push configurations survive, with everything that is known about them
   CHECK(next->serial > plain->serial); // Never given twice.
 }
 
-TEST_CASE("A damaged push row is refused, whatever is wrong with it", "[store][push]") {
+TEST_CASE("A damaged push row is refused for any fault", "[store][push]") {
   const auto row = GENERATE("", "{", "[]", "{}", R"({"u":1,"o":"x"})", R"({"u":"x","p":3})",
                             R"({"u":"x","p":"1"})", R"({"u":"x","h":[]})", R"({"u":"x","g":-1})");
   CAPTURE(row);
@@ -256,7 +256,7 @@ TEST_CASE("The deletes that wait count for their client, however many tasks they
   records.flush();
 }
 
-TEST_CASE("Of the progress of one configuration only the latest waits", "[store][push]") {
+TEST_CASE("Only the latest progress of one configuration waits", "[store][push]") {
   push_queue queue{{.writes_max = 1, .writes_per_client_max = 1, .bytes_max = 100'000}};
   CHECK(refusal(queue, save_of("a", "new")) == "");
   for (std::uint64_t after = 1; after <= 1000; ++after)

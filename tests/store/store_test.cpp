@@ -152,8 +152,8 @@ TEMPLATE_TEST_CASE("A plan's task that has not begun is shown as submitted", "[s
   CHECK(list(records, list_tasks{})->tasks.empty());
 }
 
-TEMPLATE_TEST_CASE("Ids that a client chose are found, whatever they look like", "[store]",
-                   memory_kind, rocksdb_kind) {
+TEMPLATE_TEST_CASE("Ids that a client chose are found in every form", "[store]", memory_kind,
+                   rocksdb_kind) {
   TestType kind;
   auto& records = *kind.records;
   const auto spec = make_objective("my objective.p0", {1});
@@ -249,7 +249,7 @@ TEMPLATE_TEST_CASE("A watcher sees every later change of its task and no other",
   CHECK(who.use_count() == 1); // The store keeps no watcher of an ended task.
 }
 
-TEMPLATE_TEST_CASE("Who follows a task sees it made as it was made", "[store][watch]", memory_kind,
+TEMPLATE_TEST_CASE("A follower of a task sees its creation", "[store][watch]", memory_kind,
                    rocksdb_kind) {
   TestType kind;
   auto& records = *kind.records;
@@ -270,7 +270,7 @@ TEMPLATE_TEST_CASE("Who follows a task sees it made as it was made", "[store][wa
   CHECK(seen[2]->sequence == 2);
 }
 
-TEMPLATE_TEST_CASE("Who follows an objective sees it and all its tasks", "[store][watch]",
+TEMPLATE_TEST_CASE("A follower of an objective sees it and all its tasks", "[store][watch]",
                    memory_kind, rocksdb_kind) {
   TestType kind;
   auto& records = *kind.records;
@@ -540,8 +540,8 @@ TEMPLATE_TEST_CASE(
   check_pages({}, "o.p0.t1 o.p0.t3.r1 o.p0.t4 o.p1.t0 o.p1.t1 o.p0.t0 o.p0.t2");
 }
 
-TEMPLATE_TEST_CASE("A task that begins while somebody pages is neither shown twice as waiting nor "
-                   "lost to a new walk",
+TEMPLATE_TEST_CASE("A task that begins between two pages is neither shown twice as waiting nor "
+                   "missed by a new walk",
                    "[store][list]", memory_kind, rocksdb_kind) {
   TestType kind;
   auto& records = *kind.records;

@@ -56,7 +56,7 @@ struct order {
   std::string name; ///< Of the task; empty for a lone task.
   std::string description;
   order_input input; ///< `input.resolve()` is a copy of it as JSON.
-  /// The request of a lone task; and the later inputs of earlier attempts.
+  /// The request of a lone task, then all inputs that came before this start.
   std::vector<message_ptr> messages;
   std::vector<dependency_result> dependencies;
   std::vector<referenced_task> references; ///< Of all `messages`.
@@ -97,9 +97,9 @@ struct report_message {
   troupe::message message; ///< Appended to the history; an empty `message_id` is filled in.
 };
 
-/// The task becomes INPUT_REQUIRED (or AUTH_REQUIRED) with this prompt; the answer arrives in
-/// `agent_run::on_answer`. Questions are shown one at a time, and answered in the order in which
-/// they were asked.
+/// The task becomes INPUT_REQUIRED (or AUTH_REQUIRED). The answer comes to `agent_run::on_answer`.
+/// If `start` returned the question, it is called again in the same attempt, and `order::messages`
+/// ends with the answer. Questions are shown and answered one at a time, in the order of asking.
 struct report_question {
   std::string prompt;
   bool auth = false;
@@ -233,7 +233,7 @@ enum class restart_rule : std::uint8_t {
 class agent {
 public:
   virtual ~agent() = default;
-  /// Begins an attempt. An exception fails the attempt with its text.
+  /// Begins an attempt, or continues it after its question. An exception fails it with its text.
   [[nodiscard]] virtual start_result start(const order_ptr& order, const agent_port_ptr& port) = 0;
   /// How many of its tasks may run at once; 0 = no limit.
   [[nodiscard]] virtual std::uint32_t parallel_max() const { return 0; }

@@ -198,7 +198,7 @@ public:
 
   // -- writing ---------------------------------------------------------------------------------------------------------
 
-  /// Makes `what` durable, then visible, then calls `then`. The memory store does all of this
+  /// Makes `change` durable, then visible, then calls `then`. The memory store does all of this
   /// before it returns. Changes submitted by one thread or actor for one stream are
   /// committed in the order of submission. If the disk is full or broken the change is kept and
   /// tried again; it is never dropped and never reported as done. `follow` (for a change that

@@ -53,7 +53,7 @@ TEST_CASE("a wait lasts as long as it may, and no longer", "[actors][feed]") {
   CHECK(waiting->look(start + 10s) == outcome::changed);
 }
 
-TEST_CASE("what was before the wait does not end it, and who has gone is told nothing",
+TEST_CASE("only later changes end a wait, and a canceled wait gets no notification",
           "[actors][feed]") {
   bed here;
   here.put(moved(task_state::input_required));

@@ -130,7 +130,7 @@ TEMPLATE_TEST_CASE("a feed is a snapshot, then every change after it", "[actors]
   CHECK_FALSE(news->take(window).snapshot);
 }
 
-TEST_CASE("of what is unknown there is no feed, and the reason is said", "[actors][feed]") {
+TEST_CASE("opening a feed of an unknown task gives an error", "[actors][feed]") {
   memory_kind kind;
   const auto news = make_feed();
   news->open(make_task_source(*kind.records, task_id{"t"}));
@@ -151,8 +151,9 @@ TEST_CASE("a reader whose window is closed is given nothing, and loses nothing",
   CHECK(sequences(take_all(*kind.records, *news)) == numbers(3, 4));
 }
 
-TEMPLATE_TEST_CASE("what does not fit the queue is read back: all of it, once and in order",
-                   "[actors][feed]", memory_kind, rocksdb_kind) {
+TEMPLATE_TEST_CASE(
+    "changes that do not fit the queue are read back, all of them, once and in order",
+    "[actors][feed]", memory_kind, rocksdb_kind) {
   TestType kind;
   put_task(*kind.records);
   const auto news = make_feed(4);
@@ -164,7 +165,7 @@ TEMPLATE_TEST_CASE("what does not fit the queue is read back: all of it, once an
   CHECK(sequences(news->take(window).frames) == numbers(1002, 1003));
 }
 
-TEMPLATE_TEST_CASE("what happens while the past is read comes after it", "[actors][feed]",
+TEMPLATE_TEST_CASE("changes during a read of the history come after it", "[actors][feed]",
                    memory_kind, rocksdb_kind) {
   TestType kind;
   put_task(*kind.records);
@@ -183,7 +184,7 @@ TEMPLATE_TEST_CASE("what happens while the past is read comes after it", "[actor
   CHECK(got == numbers(2, 131));
 }
 
-TEST_CASE("a reader that needs what is not kept any more is told so, and may begin again",
+TEST_CASE("a reader that needs changes that are no longer kept gets an error, and may begin again",
           "[actors][feed]") {
   memory_kind kind;
   put_task(*kind.records);
@@ -245,7 +246,8 @@ TEMPLATE_TEST_CASE("a feed goes on behind any event, with everything after it", 
   CHECK(sequences(take_all(*kind.records, *later)) == numbers(4, 4));
 }
 
-TEST_CASE("where the past is not kept a snapshot stands for it, and says so", "[actors][feed]") {
+TEST_CASE("if the history is not kept, the reader gets a snapshot with a gap mark",
+          "[actors][feed]") {
   memory_kind kind;
   put_task(*kind.records);
   put_files(*kind.records, 2);
@@ -260,7 +262,7 @@ TEST_CASE("where the past is not kept a snapshot stands for it, and says so", "[
   CHECK(sequences(news->take(window).frames) == numbers(4, 4));
 }
 
-TEST_CASE("what a source answers later comes later, and the reader is told", "[actors][feed]") {
+TEST_CASE("a reader is notified when its source answers later", "[actors][feed]") {
   const auto source = std::make_shared<slow_source>();
   int told = 0;
   {
@@ -309,7 +311,7 @@ TEST_CASE("what a source answers later comes later, and the reader is told", "[a
   CHECK(source->is_closed);
 }
 
-TEST_CASE("who connects late is told of what is there already", "[actors][feed]") {
+TEST_CASE("a reader that connects late gets a notification of earlier changes", "[actors][feed]") {
   const auto source = std::make_shared<slow_source>();
   const auto news = make_feed();
   news->follow(source);
@@ -512,7 +514,7 @@ private:
 } // namespace
 
 TEMPLATE_TEST_CASE(
-    "whatever happens, and however it is read, snapshot and frames fold to what the store has",
+    "for any changes and any way to read them, snapshot and frames fold to the record in the store",
     "[actors][feed][random]", memory_kind, rocksdb_kind) {
   const auto seed = GENERATE(take(12, random(0U, 0xffffffffU)));
   CAPTURE(seed);

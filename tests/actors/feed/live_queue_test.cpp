@@ -94,7 +94,7 @@ TEST_CASE("the latest progress of a task replaces what waits, and nothing else",
   CHECK(here.queue.take(all) == std::vector<change_ptr>{next});
 }
 
-TEST_CASE("any amount of progress fits, in bounded memory, whether or not anybody reads",
+TEST_CASE("any amount of progress fits in bounded memory, with and without readers",
           "[actors][feed]") {
   bed here(4);
   here.queue.push(move("a"));
@@ -147,8 +147,9 @@ TEST_CASE("once what is missing was read changes are queued again, and not befor
   CHECK(here.queue.take(all) == std::vector<change_ptr>{next});
 }
 
-TEST_CASE("of several streams each has its own place: what one misses holds up no other",
-          "[actors][feed]") {
+TEST_CASE(
+    "several streams in one queue have their own places; changes that one misses hold up no other",
+    "[actors][feed]") {
   bed here(2);
   const auto first = move("a", 1);
   const auto other = move("b", 7);
@@ -177,7 +178,7 @@ TEST_CASE("at the limit of bytes the queue does the same", "[actors][feed]") {
   CHECK(here.queue.missed()->after == 3);
 }
 
-TEST_CASE("what is larger than all that may wait is kept if it waits alone", "[actors][feed]") {
+TEST_CASE("a change that is larger than the bound is kept if it waits alone", "[actors][feed]") {
   bed here(1000, 10'000);
   here.queue.push(file("a", 50'000, 1));
   here.queue.push(move("a", 2));
@@ -273,7 +274,7 @@ TEST_CASE("only what continues a chunk is joined to it", "[actors][feed]") {
   CHECK(apart.queue.size() == n + 2);
 }
 
-TEST_CASE("what others hold of a chunk stays as it is", "[actors][feed]") {
+TEST_CASE("joining chunks does not change a chunk that others hold", "[actors][feed]") {
   bed here;
   for (std::uint64_t i = 1; i <= chunks_apart_max; ++i)
     here.queue.push(move("a", i));

@@ -125,7 +125,7 @@ TEST_CASE("when a gateway actor dies its requests get an error, its successor go
   CHECK(bed.hand->running() == 2);
 }
 
-TEST_CASE("a fault in who waits ends the gateway actor, and nobody else", "[actors][gateway]") {
+TEST_CASE("an exception in a pending request ends only its gateway actor", "[actors][gateway]") {
   struct faulty final : pending_request {
     void on_answer(service_answer) override {}
     void on_wake() override { throw std::runtime_error("fault"); }

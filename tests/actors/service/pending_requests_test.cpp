@@ -66,7 +66,8 @@ TEST_CASE("the numbers of one table find nothing in another", "[actors][service]
   CHECK(next.find(fresh) == &who);
 }
 
-TEST_CASE("when all fail, each is told once and none is left", "[actors][service]") {
+TEST_CASE("when all requests fail, each gets the error once, and none is left",
+          "[actors][service]") {
   pending_requests all;
   waiting first;
   waiting second;

@@ -117,8 +117,7 @@ TEST_CASE("a send that waits is answered when its task ends or asks, and notifie
   sending->end();
 }
 
-TEST_CASE("a stream begins with the feed of its task, which nobody but its reader keeps",
-          "[actors][service]") {
+TEST_CASE("only the reader of a stream keeps its feed", "[actors][service]") {
   clock_bed bed;
   bed.agents.default_agent = "hand";
   const service all(bed.door());
@@ -179,8 +178,9 @@ TEST_CASE("a context that is not the objective's is refused before anything is m
   sending->end();
 }
 
-TEST_CASE("what is somebody else's is answered like what is not there, and no record of it is read",
-          "[actors][service]") {
+TEST_CASE(
+    "an object of another client gives the same error as a missing one, and its record is not read",
+    "[actors][service]") {
   placing_store records;
   manual_clock clock;
   agent_registry agents;
@@ -211,7 +211,7 @@ TEST_CASE("what is somebody else's is answered like what is not there, and no re
   CHECK(records.records_read == 0);
 }
 
-TEST_CASE("reads take turns by principal, and by address among those who did not say who they are",
+TEST_CASE("reads take turns by principal; anonymous callers take turns by address",
           "[actors][service]") {
   placing_store records;
   manual_clock clock;
@@ -306,7 +306,8 @@ TEST_CASE("a command with a request id is done once and answered alike", "[actor
   CHECK(add("r2").value().index == 2);
 }
 
-TEST_CASE("without notifications every call about them says so", "[actors][service]") {
+TEST_CASE("without notifications every call about them is refused with the reason",
+          "[actors][service]") {
   clock_bed bed;
   const service all(bed.door());
   told<push_config> made;

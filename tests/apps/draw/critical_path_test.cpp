@@ -52,7 +52,7 @@ TEST_CASE("plans that wait for plans lengthen the path", "[apps][critical_path]"
   CHECK(tasks_on_path({plan_named("empty", {})}) == 0);
 }
 
-TEST_CASE("an alternative comes after the plan it stands in for, and is not counted before it runs",
+TEST_CASE("an alternative comes after its primary plan, and is not counted before it runs",
           "[apps][critical_path]") {
   auto first = std::make_shared<plan_spec>(*plan_named("first", {task_named("a")}));
   first->alternatives = {"second"};

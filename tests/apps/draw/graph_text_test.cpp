@@ -106,7 +106,7 @@ TEST_CASE("an SVG has a box per task and a curve per dependency, none outside th
   CHECK(count_of(*svg, "\"-") == 0);
 }
 
-TEST_CASE("an SVG nobody could read is refused with a way out", "[apps][graph]") {
+TEST_CASE("an SVG that is too large to read is refused with advice", "[apps][graph]") {
   std::vector<task_spec> tasks;
   for (std::size_t i = 0; i <= svg_tasks_max; ++i)
     tasks.push_back(task_named("t" + std::to_string(i)));

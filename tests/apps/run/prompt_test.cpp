@@ -82,7 +82,7 @@ TEST_CASE("an answer for a task that does not exist is found out before the run"
   CHECK_FALSE(prepared_answers({}).unknown_key({}));
 }
 
-TEST_CASE("what cannot be written is known to be lost", "[apps][terminal]") {
+TEST_CASE("an output that cannot be written has the error", "[apps][terminal]") {
   const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
   REQUIRE(full >= 0);
   output out(full);

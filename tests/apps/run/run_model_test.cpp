@@ -138,7 +138,7 @@ TEST_CASE("the fraction of a report is its aggregate's, else the mean of its tra
   CHECK(fraction_of(report) == Approx(0.9));
 }
 
-TEST_CASE("the run's time stands still once it has settled", "[apps][run_model]") {
+TEST_CASE("the time of a run stops once it has settled", "[apps][run_model]") {
   auto bed = three_tasks();
   CHECK(bed.model.elapsed(at(300)) == milliseconds{300});
   bed.tell(400, objective_moved{objective_event::complete, ""});

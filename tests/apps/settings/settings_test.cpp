@@ -108,7 +108,8 @@ TEST_CASE("wrong values are refused with what the setting takes", "[apps][settin
   CHECK(refusal("a = \n").starts_with("t.toml:1: "));
 }
 
-TEST_CASE("how long a settled objective stays in memory is said once", "[apps][settings]") {
+TEST_CASE("the time that a settled objective stays in memory is set in one place",
+          "[apps][settings]") {
   serve_settings settings;
   REQUIRE(set_from_text(settings, "evict-seconds", "7").has_value());
   CHECK(settings.executor.settled_linger == std::chrono::seconds(7));
@@ -128,7 +129,7 @@ TEST_CASE("a flag's text becomes the kind of value the setting takes", "[apps][s
   CHECK(bad.error().message == "--max-parallel must be a whole number of at least 0, not \"3x\"");
 }
 
-TEST_CASE("what is printed reads back the same", "[apps][settings]") {
+TEST_CASE("printed settings read back the same", "[apps][settings]") {
   serve_settings s;
   s.server.card.name = "quo\"ted \\ name";
   s.server.idle_timeout = std::chrono::milliseconds{1500};

@@ -216,7 +216,7 @@ TEST_CASE("a running task is canceled, an ended one is not", "[net][a2a]") {
   CHECK(at(bed.error_of("CancelTask", id_param(other)), "/code") == "-32002");
 }
 
-TEST_CASE("when the gateway drains, new work is told to come back", "[net][a2a]") {
+TEST_CASE("when the gateway drains, new work is refused with a Retry-After", "[net][a2a]") {
   const net_bed bed;
   bed.door->drain();
   const auto answer = bed.connect().post(rpc("SendMessage", text_message("x")));

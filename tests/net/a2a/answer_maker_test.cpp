@@ -88,7 +88,7 @@ TEST_CASE("So many long answers wait, and so many of one client", "[net][long]")
   CHECK(on.ask("c"));
 }
 
-TEST_CASE("What the writing of an answer throws, its reader gets", "[net][long]") {
+TEST_CASE("An exception while an answer is written reaches its reader", "[net][long]") {
   bench on;
   auto asked = on.maker.make(
       "a", "", [](std::string&) { throw std::runtime_error("no memory"); }, nullptr);
@@ -106,7 +106,7 @@ TEST_CASE("A maker that closes has written what waited", "[net][long]") {
   CHECK(asked->is_made());
 }
 
-TEST_CASE("What makes an answer long is found without looking at all of it", "[net][long]") {
+TEST_CASE("A long answer is found without looking at all of it", "[net][long]") {
   task shown;
   CHECK_FALSE(answer_size{}.add(shown, {}).is_long());
   auto large = std::make_shared<artifact>();

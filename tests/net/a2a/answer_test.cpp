@@ -66,7 +66,7 @@ TEST_CASE("a send may be answered with a message, and no task is left", "[net][a
   CHECK(at(bed.result_of("ListTasks", "{}"), "/totalSize") == "0");
 }
 
-TEST_CASE("a push configuration has nothing to tell of a message, and is in nobody's way",
+TEST_CASE("a push configuration gets nothing of a message, and disturbs no other",
           "[net][answer][push]") {
   const net_bed bed({}, "conformance");
   const auto answer = bed.result_of(

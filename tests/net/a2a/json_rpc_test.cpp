@@ -63,7 +63,7 @@ TEST_CASE("envelopes are checked in order and ids are echoed as they came", "[ne
   }
 }
 
-TEST_CASE("what is wrong with a text that is no JSON is said, with the place", "[net][json-rpc]") {
+TEST_CASE("a text that is no JSON is refused with the reason and the place", "[net][json-rpc]") {
   const net_bed bed;
   CHECK_THAT(at(bed.call(R"({"a" 1})"), "/error/message"), ContainsSubstring("byte 5"));
   CHECK_THAT(at(bed.call(R"({"a":)"), "/error/message"),
@@ -123,7 +123,7 @@ TEST_CASE("the version decides which methods there are", "[net][json-rpc]") {
   }
 }
 
-TEST_CASE("the version may stand in the query, and may be left out of a lenient server",
+TEST_CASE("the version may be in the query, and a lenient server does not need it",
           "[net][json-rpc]") {
   const net_bed strict;
   auto client = strict.connect();

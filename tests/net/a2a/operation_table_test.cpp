@@ -92,7 +92,7 @@ TEST_CASE("every status that an error has over REST has a phrase of its own", "[
   }
 }
 
-TEST_CASE("who may not ask for something is told so: 403 over REST, an error over JSON-RPC",
+TEST_CASE("an operation without its scope is refused: 403 over REST, an error over JSON-RPC",
           "[net][operations]") {
   principal reader;
   reader.scopes = scope::read;

@@ -70,7 +70,7 @@ TEST_CASE("M7_dependency_ids: opt/v1/dependencies are ids, also across plans", "
   CHECK(at(boost::json::parse(rest_task(bed, "/v1/tasks/trip.p1.t0", "")), where) == ids);
 }
 
-TEST_CASE("M6_keys: a task's summary says where it stands and what it depends on", "[net][opt]") {
+TEST_CASE("M6_keys: a task's summary has its index, its plan and its dependencies", "[net][opt]") {
   const net_bed bed;
   static_cast<void>(bed.result_of("objectives/create", two_plans));
   const auto shown = objective(bed);
@@ -104,7 +104,7 @@ TEST_CASE("O4_list: a list ends without a page token, and shows plans and tasks 
         == "(none)");
 }
 
-TEST_CASE("F3_unknown_reference: a reference to no task is ignored, and tells nothing",
+TEST_CASE("F3_unknown_reference: a reference to an unknown task is ignored, and reveals nothing",
           "[net][opt]") {
   const net_bed bed;
   constexpr const char* names = R"(,"referenceTaskIds":["nobody-knows"])";
@@ -150,7 +150,7 @@ TEST_CASE("M1_objective, M3_plan: updates keep name, description and metadata", 
   CHECK(at(objective(bed), "/revision") == "3");
 }
 
-TEST_CASE("M14_unknown: an unknown plan or objective is -32000 whatever else is sent",
+TEST_CASE("M14_unknown: an unknown plan or objective is -32000, even with other faults",
           "[net][opt]") {
   const net_bed bed;
   for (const auto& [method, params] : std::initializer_list<std::pair<const char*, const char*>>{
@@ -290,7 +290,7 @@ TEST_CASE("M15_top_level: tasks without plans are one plan, over the wire as in 
   CHECK_THAT(at(both, "/error/message"), Contains("not both"));
 }
 
-TEST_CASE("what objectives/get prints is a plan document with the same work", "[net][opt]") {
+TEST_CASE("the result of objectives/get is a plan document with the same work", "[net][opt]") {
   const net_bed bed;
   static_cast<void>(bed.result_of("objectives/create", two_plans));
   static_cast<void>(bed.result_of("objectives/update", R"({"id":"trip","status":"working"})"));

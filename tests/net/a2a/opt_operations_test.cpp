@@ -240,7 +240,7 @@ TEST_CASE("an objective in a message is of the message's context, or refused",
   CHECK(at(send("ctx-alone", ""), "/result/task/contextId") == "ctx-alone");
 }
 
-TEST_CASE("nobody waits for an objective without anything to do", "[net][opt]") {
+TEST_CASE("a blocking send does not wait for an objective without tasks", "[net][opt]") {
   const net_bed bed;
   const auto message =
       R"({"message":{"messageId":"m","role":"ROLE_USER","parts":[{"data":{"no":"text"}}],)"
@@ -307,7 +307,7 @@ TEST_CASE("an objective with deeply nested metadata is answered like any other",
   CHECK_THAT(answer.body, ContainsSubstring("opt/v1/objective"));
 }
 
-TEST_CASE("what a request makes belongs to the trace that its headers name", "[net][opt][trace]") {
+TEST_CASE("tasks of a request belong to the trace in its headers", "[net][opt][trace]") {
   const net_bed bed{{}, "puppet"};
   const std::string parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
   const std::string version = "A2A-Version: 1.0\r\n";

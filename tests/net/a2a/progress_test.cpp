@@ -60,7 +60,7 @@ std::string begin_task(const net_bed& bed) {
 
 } // namespace
 
-TEST_CASE("progress stands in the status message and in the event, in both versions",
+TEST_CASE("progress is in the status message and in the event, in both versions",
           "[net][progress]") {
   struct row {
     const char* version;
@@ -99,7 +99,7 @@ TEST_CASE("progress stands in the status message and in the event, in both versi
   }
 }
 
-TEST_CASE("a task that is got, listed or subscribed to shows its progress to who asked for it",
+TEST_CASE("get, list and subscribe show progress only if the client asked for it",
           "[net][progress]") {
   const net_bed bed({}, "puppet");
   const auto id = begin_task(bed);

@@ -62,7 +62,7 @@ TEST_CASE("every path of both versions is recognised", "[net][rest]") {
   }
 }
 
-TEST_CASE("what is no path of either version is nothing", "[net][rest]") {
+TEST_CASE("a path of neither version is not found", "[net][rest]") {
   for (const std::string path :
        {"/", "//", "/v1", "/v1/", "/nothing", "/a/b/c", "/message", "/message:send/x", "/card",
         "/v1/extendedAgentCard", "/tasks/t1/other", "/tasks/t1/pushNotificationConfigs/c1/more",

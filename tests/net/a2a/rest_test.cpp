@@ -124,7 +124,7 @@ TEST_CASE("errors have their HTTP status and the form of AIP-193", "[net][rest]"
   }
 }
 
-TEST_CASE("a wrong verb is told which are right", "[net][rest]") {
+TEST_CASE("a wrong verb gets the list of the right ones", "[net][rest]") {
   const net_bed bed;
   auto client = bed.connect();
   const auto refused = client.request("DELETE", "/tasks/t1:subscribe");

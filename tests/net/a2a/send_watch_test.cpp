@@ -84,7 +84,7 @@ struct watched_bed {
 
 } // namespace
 
-TEST_CASE("who goes before the task is there does not watch it", "[net][send]") {
+TEST_CASE("a client that leaves before its task exists does not watch it", "[net][send]") {
   const auto method = GENERATE(as<std::string>{}, "SendMessage", "SendStreamingMessage");
   CAPTURE(method);
   const auto [records, bed] = watched_bed::make();
@@ -99,7 +99,7 @@ TEST_CASE("who goes before the task is there does not watch it", "[net][send]") 
   CHECK(records.is_left_alone());
 }
 
-TEST_CASE("who gets no notifications is answered with the task, and watches it no longer than that",
+TEST_CASE("a client that cannot get notifications gets the task, and stops watching it",
           "[net][send][push]") {
   const auto method = GENERATE(as<std::string>{}, "SendMessage", "SendStreamingMessage");
   CAPTURE(method);
@@ -120,7 +120,7 @@ TEST_CASE("who gets no notifications is answered with the task, and watches it n
   CHECK(records.is_left_alone());
 }
 
-TEST_CASE("a watch ends with whatever comes last: that it is over, or what it is on",
+TEST_CASE("a watch that is ended leaves the store alone, in either order of `on` and `end`",
           "[net][send]") {
   class deaf final : public watcher {
   public:

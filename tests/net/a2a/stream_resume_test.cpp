@@ -158,7 +158,8 @@ TEST_CASE("a long past lets other requests of its loop through", "[net][sse][res
   CHECK(at(next(stream), "/statusUpdate/status/state") == "TASK_STATE_COMPLETED");
 }
 
-TEST_CASE("what is not kept is said, with the task as it is", "[net][sse][resume]") {
+TEST_CASE("changes that are no longer kept are reported with a snapshot of the task",
+          "[net][sse][resume]") {
   const net_bed bed({}, "puppet"); // a memory store keeps no past
   const auto events = whole_life(bed);
   auto client = subscribe(bed, at(events[0], "/task/id"), cursor_of(events[1]));
@@ -185,7 +186,7 @@ TEST_CASE("a cursor that is none, or of another task, is refused", "[net][sse][r
   }
 }
 
-TEST_CASE("who does not ask for cursors sees none", "[net][sse][resume]") {
+TEST_CASE("a client that does not ask for cursors gets none", "[net][sse][resume]") {
   const net_bed bed;
   auto client = bed.connect();
   client.send(http_client::request_text("POST", "/message:stream", text_message("go")));

@@ -28,7 +28,7 @@ std::vector<row> rows_of(const boost::json::value& page) {
 
 } // namespace
 
-TEST_CASE("a list goes from the newest to the oldest status, ties by id, whatever the page's size",
+TEST_CASE("a list goes from the newest to the oldest status, ties by id, with every page size",
           "[net][list]") {
   const net_bed bed;
   for (int i = 0; i < 23; ++i)

@@ -177,7 +177,7 @@ TEST_CASE("a follow-up refers to ended tasks, and their artifacts reach the agen
   CHECK_THAT(at(lost, "/message"), ContainsSubstring("gone"));
 }
 
-TEST_CASE("who accepts nothing the agent makes is told at once", "[net][rules]") {
+TEST_CASE("a client that accepts nothing that the agent makes is refused at once", "[net][rules]") {
   const net_bed bed;
   const auto with = [](const std::string& modes) {
     return R"(,"configuration":{"acceptedOutputModes":)" + modes + "}";

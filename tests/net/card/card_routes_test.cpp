@@ -160,7 +160,7 @@ TEST_CASE("every answer with the card may be cached, and says what it depends on
   CHECK(client.get("/healthz").status == 200); // nothing was left on the connection
 }
 
-TEST_CASE("who has the card already gets no body", "[net][card]") {
+TEST_CASE("a client that has the card already gets no body", "[net][card]") {
   const net_bed bed(at_noon());
   auto client = bed.connect();
   const auto tag = client.get(place).header("etag");

@@ -100,7 +100,7 @@ TEST_CASE("SHA-256 is that of FIPS 180-4", "[net][keys]") {
   CHECK_FALSE(equal_in_constant_time(hash, sha256("abd")));
 }
 
-TEST_CASE("what is signed verifies with the public key and with no other", "[net][keys]") {
+TEST_CASE("a signature verifies with its public key and with no other", "[net][keys]") {
   const auto keys = make_key_pair();
   const auto key = signing_key::from_pem(keys.private_pem).value();
   for (int round = 0; round < 300; ++round) { // r or s begins with a zero byte now and then
@@ -201,7 +201,7 @@ TEST_CASE("a card that was changed anywhere does not verify", "[net][card_signat
   CHECK_FALSE(change([](json::object& tree) { tree["documentationUrl"] = nullptr; }));
 }
 
-TEST_CASE("another key, another key's name and no signature are told apart",
+TEST_CASE("another key, another key's name and no signature give different errors",
           "[net][card_signature]") {
   const signed_card card;
   const auto text = json::serialize(card.tree());
@@ -253,7 +253,7 @@ TEST_CASE("broken signatures are refused and good ones beside them hold", "[net]
   CHECK(card.verify(tree).has_error());
 }
 
-TEST_CASE("what is no card does not verify", "[net][card_signature]") {
+TEST_CASE("a document that is no card does not verify", "[net][card_signature]") {
   const signed_card card;
   for (const auto* text : {"", "[]", "null", "{", "{\"signatures\":{}}", "{\"signatures\":[]}",
                            "{\"signatures\":[[]]}"})

@@ -3,7 +3,7 @@
 
 using namespace troupe::net;
 
-TEST_CASE("JSON is told by its type, not by parameters or case", "[net][content_type]") {
+TEST_CASE("JSON is known by its type, not by parameters or case", "[net][content_type]") {
   CHECK(is_json("application/json"));
   CHECK(is_json(" Application/JSON ; charset=utf-8"));
   CHECK_FALSE(is_json("application/a2a+json"));

@@ -24,7 +24,7 @@ bool parse(http_request& out, const std::string& text, std::size_t step) {
 
 } // namespace
 
-TEST_CASE("a request is the same in whatever pieces it comes", "[net][http]") {
+TEST_CASE("a request is the same in any pieces", "[net][http]") {
   const std::string text = "POST /a?A2A-Version=1.0&x=y HTTP/1.1\r\nHost: h\r\n"
                            "Content-Type: application/json\r\n"
                            "a2a-version: 0.3\r\n"

@@ -179,7 +179,7 @@ TEST_CASE("connections are kept as the client asks", "[net][http]") {
   CHECK(kept.get("/healthz").status == 200);
 }
 
-TEST_CASE("what is no HTTP is refused and the connection ended", "[net][http]") {
+TEST_CASE("bytes that are no HTTP are refused, and the connection is closed", "[net][http]") {
   const net_bed bed;
   auto client = bed.connect();
   client.send("\x16\x03\x01 hello\r\n\r\n");
@@ -187,7 +187,7 @@ TEST_CASE("what is no HTTP is refused and the connection ended", "[net][http]") 
   CHECK(client.is_closed());
 }
 
-TEST_CASE("what others may frame otherwise is refused, and nothing behind it is a request",
+TEST_CASE("a request with ambiguous framing is refused, and no byte after it is a request",
           "[net][http]") {
   const net_bed bed;
   const auto [head, why] = GENERATE(table<std::string, std::string>({
@@ -402,9 +402,9 @@ TEST_CASE("long bodies are bounded together, and each gives its share back", "[n
   CHECK(slow.receive().status == 200);
 }
 
-TEST_CASE(
-    "long answers that nobody reads are bounded together, and what was done is not asked for again",
-    "[net][http]") {
+TEST_CASE("long answers that no client reads are bounded together, and a command that was done is "
+          "not repeated",
+          "[net][http]") {
   server_options options;
   options.answer_bytes_total_max = 20 << 20;
   options.write_timeout = std::chrono::minutes(5);
@@ -497,7 +497,7 @@ TEST_CASE("streams that wait keep no requests out", "[net][http]") {
   CHECK(bed.connect().post(get_unknown).status == 200);
 }
 
-TEST_CASE("connections above the limit are told so", "[net][http]") {
+TEST_CASE("connections above the limit get an error", "[net][http]") {
   server_options options;
   options.connections_max = 1;
   const net_bed bed(options);

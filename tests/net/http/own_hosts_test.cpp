@@ -105,7 +105,7 @@ TEST_CASE("a host that the operator names and that no request can have is refuse
   CHECK(checked.has_value() == may);
   if (!may)
     CHECK_THAT(checked.error().message,
-               ContainsSubstring("allowed-hosts: \"" + entry + "\" is no host"));
+               ContainsSubstring("allowed-hosts: \"" + entry + "\" is not a host"));
 }
 
 TEST_CASE("a target that names a host counts instead of the header", "[net][hosts]") {
@@ -168,7 +168,7 @@ TEST_CASE("without a URL of the card no origin is ours by it", "[net][hosts]") {
   CHECK(status_of(hosts.refuse(asking("localhost", "https://"))) == 403);
 }
 
-TEST_CASE("another host is refused at every path, and the answer says who is asked and what to do",
+TEST_CASE("another host is refused at every path, and the answer has the reason and what to do",
           "[net][hosts]") {
   const net_bed bed({}, "puppet");
   const auto started = bed.result_of(

@@ -95,7 +95,7 @@ TEST_CASE("that no connection can be accepted is said once, and so is that it is
   CHECK_FALSE(trouble.on_failed(none_free).empty());
 }
 
-TEST_CASE("a server without file descriptors says so, and accepts when one is free",
+TEST_CASE("a server without file descriptors logs it, and accepts when one is free",
           "[net][server]") {
   std::mutex lock;
   std::vector<std::string> lines;
@@ -132,7 +132,7 @@ TEST_CASE("a server without file descriptors says so, and accepts when one is fr
   CHECK(lines.at(1) == "connections are accepted again");
 }
 
-TEST_CASE("a server at all addresses says the machine's name in its card, or what it is told",
+TEST_CASE("a server at all addresses has the machine's name in its card, or the configured one",
           "[net][server]") {
   const net_bed bed;
   server_options options;
@@ -233,8 +233,7 @@ TEST_CASE("draining ends streams with an event, sends with the task, and closes"
   CHECK_THROWS(bed.connect());
 }
 
-TEST_CASE("a request that arrives while the server drains is told to go elsewhere",
-          "[net][server]") {
+TEST_CASE("a request that arrives while the server drains is refused with 503", "[net][server]") {
   server_options options;
   options.drain_idle_grace = long_enough;
   const net_bed bed(options, "puppet");
@@ -300,7 +299,7 @@ TEST_CASE("many clients at once get their own answers", "[net][server]") {
     CHECK(one.get() == 0);
 }
 
-TEST_CASE("a fault in a request is the operator's to see, and nobody else's", "[net][server]") {
+TEST_CASE("only the operator sees the details of a fault in a request", "[net][server]") {
   std::string said;
   server_options options;
   options.warn = [&](std::string_view line) { said = line; };

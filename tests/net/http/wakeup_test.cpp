@@ -60,7 +60,7 @@ TEST_CASE("however many changes come, the reader is woken once per turn of its l
   CHECK(here.reader->take());
 }
 
-TEST_CASE("a wake-up after its loop has ended goes nowhere", "[net][stream]") {
+TEST_CASE("a wake-up after the end of its loop does nothing", "[net][stream]") {
   bed here;
   here.ready->close();
   here.say();

@@ -148,7 +148,7 @@ TEST_CASE("A URL holds an IP address exactly if a connection could be made to it
   CHECK(addresses > 100);
 }
 
-TEST_CASE("What may be registered follows the rules", "[net][push]") {
+TEST_CASE("Only URLs that follow the rules may be registered", "[net][push]") {
   const auto row = GENERATE(values<rule_row>({
       {"https://example.com/", strict, true},
       {"http://example.com/", strict, false},
@@ -179,8 +179,7 @@ TEST_CASE("What may be registered follows the rules", "[net][push]") {
     CHECK(verdict.error().code == errc::invalid_params);
 }
 
-TEST_CASE("An address a name resolves to is checked like one that stands in the URL",
-          "[net][push]") {
+TEST_CASE("An address to which a name resolves is checked like one in the URL", "[net][push]") {
   const auto url = *parse_http_url("https://hooks.corp.example/");
   CHECK(check_push_address(url, make_address("8.8.8.8"), strict).has_value());
   CHECK_FALSE(check_push_address(url, make_address("10.1.1.1"), strict).has_value());

@@ -79,7 +79,7 @@ const std::vector<std::string> all_0_3{"task submitted",
 
 } // namespace
 
-TEST_CASE("1.0 tells each event, 0.3 the whole task at each state and message", "[net][push]") {
+TEST_CASE("1.0 sends each event, 0.3 the whole task at each state and message", "[net][push]") {
   push_items newer(task_id{"t"}, push_payload::v1_0, {});
   CHECK(take_all(newer, life()).gists == all_1_0);
   CHECK(newer.has_ended());
@@ -88,8 +88,7 @@ TEST_CASE("1.0 tells each event, 0.3 the whole task at each state and message", 
   CHECK(older.has_ended());
 }
 
-TEST_CASE("A reader that goes on from any point gets the rest, and nothing of it twice",
-          "[net][push]") {
+TEST_CASE("A reader that continues from any point gets the rest, once", "[net][push]") {
   const auto payload = GENERATE(push_payload::v1_0, push_payload::v0_3);
   const auto& all = payload == push_payload::v1_0 ? all_1_0 : all_0_3;
   push_items whole(task_id{"t"}, payload, {});
@@ -107,7 +106,7 @@ TEST_CASE("A reader that goes on from any point gets the rest, and nothing of it
   }
 }
 
-TEST_CASE("A snapshot stands for everything before it", "[net][push]") {
+TEST_CASE("A snapshot replaces all events before it", "[net][push]") {
   auto record = std::make_shared<task>(*std::get<task_created>(life()[0].events[0]).record);
   record->status.state = task_state::working;
   push_items feed(task_id{"t"}, GENERATE(push_payload::v1_0, push_payload::v0_3), {});
@@ -124,7 +123,7 @@ TEST_CASE("A snapshot stands for everything before it", "[net][push]") {
   CHECK(ended.has_ended());
 }
 
-TEST_CASE("A task that is withdrawn before it began is told as canceled", "[net][push]") {
+TEST_CASE("A task that is withdrawn before it began is sent as canceled", "[net][push]") {
   const auto payload = GENERATE(push_payload::v1_0, push_payload::v0_3);
   push_items feed(task_id{"o.p0.t1"}, payload, {.after = 4});
   auto record = std::make_shared<task>();
@@ -141,7 +140,7 @@ TEST_CASE("A task that is withdrawn before it began is told as canceled", "[net]
   CHECK(feed.front().after == 5);
 }
 
-TEST_CASE("What concerns others, or comes after the end, is not told", "[net][push]") {
+TEST_CASE("Events of other tasks, and events after the end, are not sent", "[net][push]") {
   push_items feed(task_id{"t"}, push_payload::v1_0, {});
   feed.take(numbered(about_lone("other", "c", 1, moved(task_state::working)), 1));
   feed.take(numbered(about("c", 1, objective_moved{objective_event::fail, "x"}), 2));
@@ -169,7 +168,7 @@ std::string progress_in(const push_item& item) {
 
 } // namespace
 
-TEST_CASE("Progress is told to who asked for it, the latest of what waits", "[net][push]") {
+TEST_CASE("Progress is sent only to those who asked for it, the latest that waits", "[net][push]") {
   const auto payload = GENERATE(push_payload::v1_0, push_payload::v0_3);
   const bool progress = GENERATE(true, false);
   CAPTURE(payload, progress);
@@ -188,7 +187,7 @@ TEST_CASE("Progress is told to who asked for it, the latest of what waits", "[ne
   CHECK(progress_in(items.back()) == "none"); // A task that ended shows none.
 }
 
-TEST_CASE("What the task was told by its client is not told back", "[net][push]") {
+TEST_CASE("Messages of the client are not sent back as notifications", "[net][push]") {
   push_items feed(task_id{"t"}, GENERATE(push_payload::v1_0, push_payload::v0_3), {});
   CHECK(
       take_all(feed, {life()[0],

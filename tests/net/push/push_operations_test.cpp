@@ -143,7 +143,7 @@ TEST_CASE("configurations over REST, in both versions", "[net][push][rest]") {
   CHECK(at(rest(bed, "GET", path + "/hook:1", 404), "/error/details/0/reason") == "TASK_NOT_FOUND");
 }
 
-TEST_CASE("a configuration that comes with a message is told the whole life of its task",
+TEST_CASE("a configuration that comes with a message gets the whole life of its task",
           "[net][push]") {
   push_receiver receiver;
   const net_bed bed(local_push(), "puppet");
@@ -203,7 +203,7 @@ TEST_CASE("a stream may bring a configuration, too", "[net][push][sse]") {
   CHECK_FALSE(posts_until(receiver, "TASK_STATE_COMPLETED").empty());
 }
 
-TEST_CASE("a configuration that comes with a plan is told the life of the task that stands for it",
+TEST_CASE("a configuration that comes with a plan gets the life of its root task",
           "[net][push][opt]") {
   push_receiver receiver;
   const bool is_1_0 = GENERATE(true, false);
@@ -290,7 +290,7 @@ TEST_CASE("a message whose configuration has no room is not delivered", "[net][p
   CHECK(bed.puppet->input(0) == "this one");
 }
 
-TEST_CASE("a configuration that finds no room any more loses nobody their task", "[net][push]") {
+TEST_CASE("a task is made even if there is no room any more for its configuration", "[net][push]") {
   const bool brings_plan = GENERATE(false, true);
   CAPTURE(brings_plan);
   const std::string plan =

@@ -41,7 +41,7 @@ TEST_CASE("No answer is tried again, an address that is not allowed is not", "[n
   CHECK(refused.reason == "private");
 }
 
-TEST_CASE("What was not even tried is tried later, and never counts against the receiver",
+TEST_CASE("A notification that was not tried is sent later, and never counts against the receiver",
           "[net][push]") {
   const push_options options;
   const auto why = GENERATE(errc::overloaded, errc::store_unreadable);

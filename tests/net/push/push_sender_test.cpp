@@ -153,7 +153,7 @@ TEST_CASE("The content type of 1.0 can be set", "[net][push]") {
   CHECK(receiver.wait_for(1)[0].header("content-type") == "application/json");
 }
 
-TEST_CASE("A configuration that came with the message hears of the task from its creation on",
+TEST_CASE("A configuration that came with the message gets the task from its creation on",
           "[net][push]") {
   push_receiver receiver;
   push_bed bed(GENERATE(push_bed::kind::memory, push_bed::kind::rocksdb));
@@ -173,7 +173,8 @@ TEST_CASE("A configuration that came with the message hears of the task from its
       || (is_new && got == "task TASK_STATE_SUBMITTED, TASK_STATE_WORKING, TASK_STATE_COMPLETED")));
 }
 
-TEST_CASE("What fails is tried again after growing waits, before anything else", "[net][push]") {
+TEST_CASE("A failed notification is tried again after growing waits, before later ones",
+          "[net][push]") {
   push_receiver receiver;
   push_bed bed;
   bed.start();
@@ -296,9 +297,9 @@ TEST_CASE("A disk that cannot be read for a while stops no configuration", "[net
   CHECK(bed.warnings.empty());
 }
 
-TEST_CASE(
-    "What was not delivered when the process ended is delivered by the next, from where it stopped",
-    "[net][push]") {
+TEST_CASE("Notifications that were not delivered when the process ended are delivered after the "
+          "restart, from where it stopped",
+          "[net][push]") {
   push_receiver receiver;
   push_bed bed;
   bed.start();
@@ -353,7 +354,7 @@ TEST_CASE("More than the queue holds is read from the journal, all of it and in 
   CHECK(gist(got.back()) == "TASK_STATE_COMPLETED");
 }
 
-TEST_CASE("Without a journal the task as it is stands for what the queue could not hold",
+TEST_CASE("Without a history the present task is sent for changes that did not fit the queue",
           "[net][push]") {
   push_receiver receiver;
   push_bed bed(push_bed::kind::memory);
@@ -561,7 +562,7 @@ TEST_CASE("TLS: the system's roots are read at the first https delivery, once", 
   CHECK(receiver.received().size() == 2);
 }
 
-TEST_CASE("A slow receiver is given up on after the time-out, and holds nobody else up",
+TEST_CASE("A slow receiver is given up after the time-out, and no other waits for it",
           "[net][push]") {
   push_receiver slow;
   push_receiver quick;

@@ -85,7 +85,8 @@ TEST_CASE("A configuration is made, read, listed and deleted", "[net][push]") {
   CHECK(bed.create(hook("nothing", public_url)).error().code == errc::task_not_found);
 }
 
-TEST_CASE("A configuration of somebody else is as one that does not exist", "[net][push]") {
+TEST_CASE("A configuration of another client gives the same error as a missing one",
+          "[net][push]") {
   push_bed bed;
   bed.start();
   bed.put_task("t");
@@ -128,7 +129,7 @@ TEST_CASE("The list of configurations comes in pages, each once", "[net][push]")
   CHECK(bed.list(query).error().code == errc::invalid_params);
 }
 
-TEST_CASE("What cannot be posted to is refused when it is made", "[net][push]") {
+TEST_CASE("A configuration whose URL cannot be posted to is refused", "[net][push]") {
   push_bed bed;
   bed.options.address = {};
   bed.start();
@@ -144,7 +145,7 @@ TEST_CASE("What cannot be posted to is refused when it is made", "[net][push]") 
   CHECK(bed.records->pushes().all().empty());
 }
 
-TEST_CASE("What would break a header is refused", "[net][push]") {
+TEST_CASE("A value that would break a header is refused", "[net][push]") {
   push_bed bed;
   bed.start();
   bed.put_task("t");
@@ -197,7 +198,7 @@ TEST_CASE("A configuration on a task that has ended is kept and sends nothing", 
   CHECK(bed.erase("t", "mine") == errc::none);
 }
 
-TEST_CASE("With notifications off every call says so", "[net][push]") {
+TEST_CASE("With notifications off every call is refused with the reason", "[net][push]") {
   push_bed bed;
   bed.options.enabled = false;
   bed.start();

@@ -90,7 +90,8 @@ TEST_CASE("a line that answers while it is called again waits no longer with the
   CHECK(all_of(turns) == "e1"); // No call of a is left.
 }
 
-TEST_CASE("who leaves is passed over, and an unused line is forgotten", "[net][push][turns]") {
+TEST_CASE("an entry that left is passed over, and an unused line is forgotten",
+          "[net][push][turns]") {
   queue turns({1, 1, 1, 1});
   turns.wait("a", "a1");
   turns.wait("a", "a2");
@@ -139,7 +140,7 @@ TEST_CASE("ten thousand that wait in one line leave it one by one at the cost of
   CHECK_FALSE(turns.next());
 }
 
-TEST_CASE("whatever comes and goes, the bounds hold and everybody has a turn",
+TEST_CASE("with any entries that come and go, the bounds hold and each has a turn",
           "[net][push][turns]") {
   const auto seed = GENERATE(range(1U, 20U));
   CAPTURE(seed);

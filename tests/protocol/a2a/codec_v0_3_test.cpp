@@ -106,7 +106,7 @@ TEST_CASE("a 0.3 task shows as much history and as many artifacts as asked for",
                   .contains("history"));
 }
 
-TEST_CASE("what 0.3 has no third role for comes from the agent", "[protocol][codec_v0_3]") {
+TEST_CASE("a message without a role is the agent's in 0.3", "[protocol][codec_v0_3]") {
   CHECK(parsed(written(message{})).at("role") == "agent");
 }
 
@@ -156,7 +156,8 @@ TEST_CASE("message/send answers the bare task, and with OPT its objective beside
   CHECK(tree.at("objective").at("id") == "c1");
 }
 
-TEST_CASE("0.3 events stand bare, and final says when the stream ends", "[protocol][codec_v0_3]") {
+TEST_CASE("0.3 events have no wrapper object, and `final` marks the last one",
+          "[protocol][codec_v0_3]") {
   CHECK(
       stream_event(task_moved{task_state::completed, 1, nullptr}, true)
       == R"({"kind":"status-update","taskId":"t1","contextId":"c1","status":{"state":"completed",)"
@@ -197,7 +198,7 @@ TEST_CASE("tasks/list answers with the members of 1.0", "[protocol][codec_v0_3]"
   CHECK(tree.at("totalSize") == 7);
 }
 
-TEST_CASE("a 0.3 push configuration stands below its task, its lists are bare",
+TEST_CASE("a 0.3 push configuration is inside an object with its task, its lists are plain arrays",
           "[protocol][codec_v0_3]") {
   const std::string text =
       R"({"taskId":"t1","pushNotificationConfig":{"id":"p1","url":"https://hook.example/a2a","token":"secret",)"
@@ -249,7 +250,7 @@ TEST_CASE("message/send's params are read in full", "[protocol][codec_v0_3]") {
   CHECK(read->push->payload == push_payload::v0_3);
 }
 
-TEST_CASE("0.3 waits unless told not to", "[protocol][codec_v0_3]") {
+TEST_CASE("a 0.3 send blocks unless `blocking` is false", "[protocol][codec_v0_3]") {
   const auto returns = [](std::string_view configuration) {
     auto text = with_message("");
     text.pop_back();
@@ -266,7 +267,7 @@ TEST_CASE("0.3 waits unless told not to", "[protocol][codec_v0_3]") {
   CHECK(returns(R"({"blocking":"false"})"));
 }
 
-TEST_CASE("0.3 parts are told apart without a kind, too", "[protocol][codec_v0_3]") {
+TEST_CASE("0.3 parts are recognized without a kind, too", "[protocol][codec_v0_3]") {
   const auto* json =
       GENERATE(R"({"kind":"text","text":"a"})", R"({"type":"text","text":"a"})", R"({"text":"a"})",
                R"({"text":"a","file":null,"data":null})", R"({"kind":"text","text":"a","file":{}})",

@@ -127,7 +127,7 @@ TEST_CASE("1.0 push configurations are named by task and id", "[protocol][codec_
         == "pageSize");
 }
 
-TEST_CASE("what comes from a URL's query is all strings", "[protocol][codec_v1_0]") {
+TEST_CASE("all values of a URL's query are strings", "[protocol][codec_v1_0]") {
   const auto list =
       v1_0::read_list_tasks(
           parsed(

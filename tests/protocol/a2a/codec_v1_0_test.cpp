@@ -231,7 +231,7 @@ TEST_CASE("an artifact is an artifactUpdate", "[protocol][codec_v1_0]") {
         == head + R"(,"append":true,"lastChunk":true}})");
 }
 
-TEST_CASE("what the agent says is a statusUpdate in the state the task is in",
+TEST_CASE("a message of the agent is a statusUpdate in the task's present state",
           "[protocol][codec_v1_0]") {
   for (const auto& [state, name] :
        {std::pair{task_state::working, "TASK_STATE_WORKING"},
@@ -243,7 +243,7 @@ TEST_CASE("what the agent says is a statusUpdate in the state the task is in",
   }
 }
 
-TEST_CASE("what a stream does not show writes nothing", "[protocol][codec_v1_0]") {
+TEST_CASE("events that a stream does not show write nothing", "[protocol][codec_v1_0]") {
   CHECK(stream_event(task_created{std::make_shared<task>()}, false).empty());
   CHECK(stream_event(task_message{}, false).empty());
   message told = *agent_says("x");
@@ -319,7 +319,8 @@ TEST_CASE("defaults are the specification's", "[protocol][codec_v1_0]") {
   CHECK(v1_0::read_get_task(parsed(R"({"id":"t"})"))->view.include_artifacts);
 }
 
-TEST_CASE("what is read does not depend on the memory it was parsed in", "[protocol][codec_v1_0]") {
+TEST_CASE("a value that was read does not depend on the memory in which it was parsed",
+          "[protocol][codec_v1_0]") {
   std::optional<result<v1_0::send_params>> read;
   {
     std::array<unsigned char, 4096> buffer{};

@@ -142,7 +142,7 @@ TEST_CASE("every code has a row of its own that is whole", "[protocol][errc_wire
   }
 }
 
-TEST_CASE("a code nobody defined is an internal error", "[protocol][errc_wire]") {
+TEST_CASE("an undefined code is an internal error", "[protocol][errc_wire]") {
   CHECK(wire_of(static_cast<errc>(errc_end)).code == errc::internal);
   CHECK(wire_of(static_cast<errc>(255)).code == errc::internal);
   CHECK(to_string(static_cast<errc>(255)) == "unknown");
@@ -281,8 +281,7 @@ TEST_CASE("every error has the class name that 0.3 clients know for its code",
   CHECK(wire_of(errc::parse_error).type_0_3 == "JSONParseError");
 }
 
-TEST_CASE("an error of any code is valid JSON, whatever its message holds",
-          "[protocol][errc_wire]") {
+TEST_CASE("an error of any code and with any message is valid JSON", "[protocol][errc_wire]") {
   for (std::uint8_t i = 0; i < errc_end; ++i)
     for (const auto* text : {"", "a\"b\\c\n\x01", "\xe2\x80\xa8"}) {
       const error error{static_cast<errc>(i), text, text};

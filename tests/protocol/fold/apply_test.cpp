@@ -131,7 +131,7 @@ TEST_CASE("However many chunks a text comes in, it is one part; what differs in 
   CHECK(record.artifacts[1]->parts.back() == text_part("12"));
 }
 
-TEST_CASE("An artifact somebody reads is copied before it grows", "[fold]") {
+TEST_CASE("An artifact that is being read is copied before it grows", "[fold]") {
   auto record = plain_task();
   apply(record, about_lone("task-1", "c", 1, task_artifact{output("a", "one"), false, false}));
   apply(record, about_lone("task-1", "c", 2, task_artifact{output("a", "two"), true, false}));
@@ -218,7 +218,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("A plan that was skipped by request is told from others until it moves again", "[fold]") {
+TEST_CASE("A plan that was skipped by request is marked until it moves again", "[fold]") {
   board made;
   apply(made.view, about("o", 2, plan_moved{0, plan_event::skip, "", true},
                          plan_moved{1, plan_event::skip, ""}));
@@ -289,7 +289,7 @@ TEST_CASE("A question is pending while its task waits, under every state that en
   CHECK(made.view.pending_inputs[0].prompt == "when?");
 }
 
-TEST_CASE("A question asked anew replaces the one before", "[fold]") {
+TEST_CASE("A question that is asked again replaces the one before", "[fold]") {
   board made;
   apply(made.view,
         about_task(*made.spec, 0, 0, 2, moved(task_state::input_required, 1, say("first"))));
@@ -336,7 +336,7 @@ TEST_CASE("A pause holds until it is taken back or what is paused has settled", 
   CHECK_FALSE(made.view.paused);
 }
 
-TEST_CASE("An end that is asked for stands until one has come", "[fold]") {
+TEST_CASE("A requested end stays in the view until the objective ends", "[fold]") {
   board made;
   apply(made.view, about("o", 2, objective_closing{objective_state::canceled, "by request"}));
   CHECK(made.view.closing == objective_state::canceled);

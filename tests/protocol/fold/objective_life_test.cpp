@@ -189,7 +189,7 @@ std::vector<std::uint32_t> plans_of(const objective_decision& decision) {
 
 } // namespace
 
-TEST_CASE("in every state, whatever comes, an objective and its plans move by the tables",
+TEST_CASE("in every state, with any input, an objective and its plans move by the tables",
           "[fold][objective_life]") {
   const auto inputs = all_inputs();
   std::size_t seen = 0;
@@ -221,7 +221,7 @@ TEST_CASE("in every state, whatever comes, an objective and its plans move by th
   CHECK(seen > 50'000);
 }
 
-TEST_CASE("who starts the events again elsewhere starts no plan twice, and none while paused",
+TEST_CASE("a life that is loaded from events starts no plan twice, and none while paused",
           "[fold][objective_life]") {
   const auto inputs = all_inputs();
   for_each_life([&](const objective_view& before) {
@@ -258,7 +258,7 @@ TEST_CASE("an objective that begins starts what depends on nothing", "[fold][obj
   CHECK(life.view().state == objective_state::completed);
 }
 
-TEST_CASE("a pause is answered once the plans that run have heard", "[fold][objective_life]") {
+TEST_CASE("a pause is answered once the running plans have received it", "[fold][objective_life]") {
   auto life = started();
   static_cast<void>(life.decide(objective_goes_on{}, at_ms(2)));
   const auto pause = life.decide(to(objective_state::blocked), at_ms(3));
@@ -366,9 +366,8 @@ TEST_CASE("T_moves: a client moves objectives and plans as the table says",
   });
 }
 
-TEST_CASE(
-    "no end of an objective, and no move of a plan after it, leaves a plan that nobody starts",
-    "[fold][objective_life]") {
+TEST_CASE("no end of an objective, and no move of a plan after it, leaves a plan pending for ever",
+          "[fold][objective_life]") {
   const auto inputs = all_inputs();
   const auto pending = [](const objective_view& view) {
     return std::ranges::count(view.plans, plan_state::pending, &plan_view::state);
@@ -402,7 +401,8 @@ TEST_CASE(
   CHECK(life.view().plans[1].state == plan_state::skipped);
 }
 
-TEST_CASE("what a cancel skipped is tried again with its objective; what a client skipped is not",
+TEST_CASE("plans that a cancel skipped are retried with their objective; plans that a client "
+          "skipped are not",
           "[fold][objective_life]") {
   auto life = life_of(a_view());
   static_cast<void>(life.decide(plan_change{2, plan_state::skipped, std::nullopt}, at_ms(2)));

@@ -40,7 +40,7 @@ plan_state decided(const plan_view& plan, const task_tally& tasks,
 
 } // namespace
 
-TEST_CASE("from every state, whatever its tasks add up to, a plan moves by the table or not at all",
+TEST_CASE("from every state, with any states of its tasks, a plan moves by the table or not at all",
           "[fold][plan_life]") {
   const std::uint32_t counts[]{0, 1, 2};
   for (const auto state : all_states)
@@ -82,7 +82,7 @@ TEST_CASE("a plan is over when nothing of it runs and nothing can begin any more
         == "task \"a\" failed");
 }
 
-TEST_CASE("a plan without tasks is over only when somebody says so", "[fold][plan_life]") {
+TEST_CASE("a plan without tasks ends only by command", "[fold][plan_life]") {
   const auto plan = a_running_plan(0);
   CHECK(decided(plan, {}) == plan_state::working);
   CHECK(decided(plan, {}, plan_end{plan_state::completed, "completed by request"})
@@ -139,9 +139,8 @@ TEST_CASE("a plan whose tasks wait for their next attempt works; one whose tasks
   CHECK(decided(narrow, {.running = 2, .asking = 2, .parked = 1}) == plan_state::blocked);
 }
 
-TEST_CASE(
-    "what is parked takes no room, and what is ready again waits for room like what has not begun",
-    "[fold][plan_life]") {
+TEST_CASE("a parked task takes no room, and one that is ready again waits for room like a new one",
+          "[fold][plan_life]") {
   const auto narrow = a_running_plan(3, plan_state::working, 1);
   CHECK(decided(narrow, {.running = 1, .asking = 1, .ready = 1, .parked = 1})
         == plan_state::working);

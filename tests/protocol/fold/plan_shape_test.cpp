@@ -136,7 +136,8 @@ TEST_CASE("a task that is removed takes its dependencies along, and its name is 
   CHECK(shape.tasks() == 3);
 }
 
-TEST_CASE("what is refused names the operation and why, and changes nothing", "[fold][shape]") {
+TEST_CASE("a refused change names the operation and the reason, and changes nothing",
+          "[fold][shape]") {
   struct refusal {
     std::vector<wanted_operation> operations;
     errc code;
@@ -350,7 +351,7 @@ TEST_CASE("a task on which 100,000 depend is removed in one go", "[fold][shape]"
   CHECK(shape.looked_at() - looked_at < 200'000);
 }
 
-TEST_CASE("who reads the events again, or a snapshot, has the same plan", "[fold][shape][record]") {
+TEST_CASE("the events, or a snapshot, give the same plan again", "[fold][shape][record]") {
   board now(70, 5);
   objective_view again;
   const auto follow = [&](change change) {

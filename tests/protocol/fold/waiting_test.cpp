@@ -60,7 +60,7 @@ TEST_CASE("a task waits first for its start, then for its plan, then for what it
   CHECK(now.why(0, 1) == waiting_reason::slot);
 }
 
-TEST_CASE("a pause, a question and an end are told apart", "[fold][waiting]") {
+TEST_CASE("a pause, a question and an end are different reasons to wait", "[fold][waiting]") {
   board now;
   now.at(110, objective_moved{objective_event::work, ""}, plan_moved{0, plan_event::work, ""});
   now.at(120, pause_changed{true});
@@ -91,7 +91,7 @@ TEST_CASE("a task is ready since its plan began and the last of its dependencies
   CHECK(ready_at(now.view, 0, 1) == at_ms(300)); // it had begun before it was blocked
 }
 
-TEST_CASE("what is tried again is ready when its plan began anew", "[fold][waiting]") {
+TEST_CASE("a retried task is ready when its plan began again", "[fold][waiting]") {
   board now;
   now.at(200, objective_moved{objective_event::work, ""}, plan_moved{0, plan_event::work, ""});
   now.task_at(210, 0, 0, task_state::completed);
@@ -100,7 +100,7 @@ TEST_CASE("what is tried again is ready when its plan began anew", "[fold][waiti
   CHECK(ready_at(now.view, 0, 1) == at_ms(500));
 }
 
-TEST_CASE("what is not there waits for nothing", "[fold][waiting]") {
+TEST_CASE("a task that does not exist waits for nothing", "[fold][waiting]") {
   const board now;
   CHECK_FALSE(now.why(7, 0));
   CHECK_FALSE(now.why(0, 7));

@@ -34,7 +34,7 @@ TEST_CASE("base64 is read in both alphabets, padded or not", "[protocol][base64]
   CHECK(from_base64("_-+-") == "\xff\xef\xbe");
 }
 
-TEST_CASE("what no encoder writes is not base64", "[protocol][base64]") {
+TEST_CASE("a text that no encoder writes is not base64", "[protocol][base64]") {
   const auto* text =
       GENERATE("Z", "Zm9vY", "=", "==", "===", "====", "Zg=", "Zg===", "Z===", "Zm9v=", "Zm=v",
                "Zg==Zg==", "Zm 9v", "Zm9v\n", "Zm9\x80", "Zm9*", "Zm8=Zg==");

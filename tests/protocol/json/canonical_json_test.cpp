@@ -103,7 +103,7 @@ TEST_CASE("blanks go and the rest stays", "[protocol][canonical_json]") {
   CHECK(canonical("null") == "null");
 }
 
-TEST_CASE("what is canonical stays as it is", "[protocol][canonical_json]") {
+TEST_CASE("canonical JSON stays as it is", "[protocol][canonical_json]") {
   std::mt19937_64 random{8785};
   for (int round = 0; round < 20'000; ++round) {
     const auto value = std::bit_cast<double>(random());

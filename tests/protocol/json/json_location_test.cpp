@@ -31,12 +31,12 @@ TEST_CASE("a pointer leads to the line on which its value begins", "[protocol][l
     CHECK(line_of(text, nothing) == 0);
 }
 
-TEST_CASE("of two members with one name the last one counts, as for the parser",
+TEST_CASE("the last of two members with one name counts, as in the parser",
           "[protocol][location]") {
   CHECK(line_of("{\"a\": 1,\n\"a\": 2}", "/a") == 2);
 }
 
-TEST_CASE("a location in a text that is no JSON is nowhere, and harmless", "[protocol][location]") {
+TEST_CASE("a location in a text that is no JSON is not found", "[protocol][location]") {
   for (const auto text : {"", " ", "{", "{\"", "{\"a", "{\"a\\", "{\"a\"", "{\"a\":", "[", "[1",
                           "[\"\\", "{]", "}}}", "{\"a\":}", "nonsense"}) {
     CAPTURE(text);

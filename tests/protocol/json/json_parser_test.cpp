@@ -38,8 +38,7 @@ TEST_CASE("a number is the double nearest to what was written", "[protocol][json
   CHECK(parsed("123456789012345678901234567890").get_double() == 123456789012345678901234567890.0);
 }
 
-TEST_CASE("what was written as a number comes back the same, however often",
-          "[protocol][json_parser]") {
+TEST_CASE("a number reads back the same, any number of times", "[protocol][json_parser]") {
   std::mt19937_64 random{20261121};
   std::uniform_real_distribution<double> wide{-1e6, 1e6};
   for (int i = 0; i < 20'000; ++i) {

@@ -158,7 +158,8 @@ TEST_CASE("a random tree in pieces is the tree as a whole", "[protocol][pieces]"
   }
 }
 
-TEST_CASE("a random tree with replaced strings is what it stands for", "[protocol][pieces]") {
+TEST_CASE("a random tree with replaced strings is written as the whole tree",
+          "[protocol][pieces]") {
   for (std::uint32_t seed = 0; seed < 300; ++seed) {
     CAPTURE(seed);
     random_values random(seed);
@@ -219,7 +220,7 @@ TEST_CASE("a writer of pieces writes what a writer of text writes", "[protocol][
   }
 }
 
-TEST_CASE("of a long tree only some KiB are made at a time", "[protocol][pieces]") {
+TEST_CASE("only some KiB of a long tree are made at a time", "[protocol][pieces]") {
   json::object tree;
   for (int i = 0; i < 50; ++i)
     tree[std::string(1000, '\x01') + std::to_string(i)] =

@@ -12,7 +12,7 @@ constexpr reading_manner strict{.is_lenient = false, .null_is_absent = false};
 
 } // namespace
 
-TEST_CASE("a place is told as a path or as a pointer", "[protocol][object_reader]") {
+TEST_CASE("a place is written as a path or as a pointer", "[protocol][object_reader]") {
   const place root;
   const auto message = root / "message";
   const auto parts = message / "parts";
@@ -25,7 +25,7 @@ TEST_CASE("a place is told as a path or as a pointer", "[protocol][object_reader
   CHECK((place{nullptr, "/plans/3", std::nullopt} / "tasks").pointer() == "/plans/3/tasks");
 }
 
-TEST_CASE("the same mistake is told in both ways", "[protocol][object_reader]") {
+TEST_CASE("the same mistake is reported in both ways", "[protocol][object_reader]") {
   const auto value = boost::json::parse(R"({"parts": 3})");
   const place root;
   first_failure by_path;

@@ -96,7 +96,7 @@ TEST_CASE("a task may use every member", "[protocol][opt]") {
   CHECK(task.metadata == json::parse(R"({"mine": 1})").as_object());
 }
 
-TEST_CASE("what a task leaves out has its default", "[protocol][opt]") {
+TEST_CASE("members that a task leaves out have their defaults", "[protocol][opt]") {
   const auto named = task_from(R"({"name": "A"})");
   CHECK(named.id.empty());
   CHECK(named.key.empty());

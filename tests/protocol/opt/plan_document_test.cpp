@@ -447,7 +447,8 @@ TEST_CASE("every scenario says what it is and how it ends", "[protocol][document
   }
 }
 
-TEST_CASE("what a scenario's task refers to, it depends on", "[protocol][document][scenarios]") {
+TEST_CASE("a scenario's task depends on the tasks to which it refers",
+          "[protocol][document][scenarios]") {
   std::size_t seen = 0;
   for (const auto& file : test::scenario_files()) {
     const auto read = read_plan_document(test::read_file(file));

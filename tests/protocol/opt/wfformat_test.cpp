@@ -134,7 +134,7 @@ TEST_CASE("an instance of another version or without its parts is refused clearl
       ContainsSubstring(R"("tasks" is missing)"));
 }
 
-TEST_CASE("what was executed outside the workflow is left out", "[protocol][wfformat]") {
+TEST_CASE("tasks that were executed outside the workflow are left out", "[protocol][wfformat]") {
   const auto read = read_plan_document(
       instance(R"([{"id": "a"}])",
                R"([{"id": "setup", "runtimeInSeconds": 99}, {"id": "a", "runtimeInSeconds": 1}])"));

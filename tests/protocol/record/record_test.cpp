@@ -468,8 +468,7 @@ TEST_CASE("a change of several facts keeps them in order, and one of none is a r
   }
 }
 
-TEST_CASE("a line of a change says everything, whatever the kinds of its events",
-          "[protocol][record]") {
+TEST_CASE("a line of a change has everything, for all kinds of events", "[protocol][record]") {
   const auto kind =
       static_cast<std::size_t>(GENERATE(range(0, static_cast<int>(std::variant_size_v<event>))));
   random_values random{static_cast<std::uint32_t>(kind)};
@@ -641,7 +640,7 @@ TEST_CASE("an objective of 100,000 tasks that all completed is stored in a few b
   CHECK(same(*back, objective_view));
 }
 
-TEST_CASE("members nobody knows are passed over", "[protocol][record]") {
+TEST_CASE("unknown members are ignored", "[protocol][record]") {
   const auto back = record::read_change(
       R"({"new":[{}],"t":1,"c":"ctx","e":[{"to":"working","n":2,"later":{"x":1}}],"more":null})",
       "task-1", 4);

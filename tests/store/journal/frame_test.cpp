@@ -99,7 +99,7 @@ TEST_CASE("A segment that is too short is damaged, wherever it was cut", "[journ
           == segment_end::damaged);
 }
 
-TEST_CASE("The first block of a segment says what is wrong with it", "[journal]") {
+TEST_CASE("A damaged first block of a segment is refused with the reason", "[journal]") {
   auto file = some_file();
   CHECK(read_segment_header(file.substr(0, 100)).problem == "it is cut off in its first block");
   SECTION("a flipped bit") {
@@ -130,7 +130,7 @@ TEST_CASE("A frame of another segment is no frame", "[journal]") {
   CHECK(scan_segment(file, other, 0, std::nullopt).groups.empty());
 }
 
-TEST_CASE("Of the two slots that say how far groups are safe, one is enough", "[journal]") {
+TEST_CASE("One of the two slots of the safe position is enough", "[journal]") {
   auto file = write_safe_slot(7, 100);
   file.resize(safe_slot_bytes);
   file += write_safe_slot(7, 101);

@@ -210,7 +210,8 @@ TEST_CASE("Bytes that a failed sync may have lost are written again elsewhere", 
   }
 }
 
-TEST_CASE("A full disk keeps groups waiting, says so, and goes on when there is room",
+TEST_CASE("A full disk keeps groups waiting, the status says so, and writing continues when there "
+          "is room",
           "[journal]") {
   bed b;
   b.reopen();
@@ -245,7 +246,7 @@ TEST_CASE("A full disk keeps groups waiting, says so, and goes on when there is 
   CHECK(b.read_all() == groups);
 }
 
-TEST_CASE("Segments that nobody needs are removed, and pinned ones stay", "[journal]") {
+TEST_CASE("Segments that are not needed are removed, and pinned ones stay", "[journal]") {
   bed b;
   b.reopen();
   b.append_each(some_groups(200));
@@ -272,7 +273,7 @@ TEST_CASE("Segments that nobody needs are removed, and pinned ones stay", "[jour
   CHECK(b.read_all() == kept);
 }
 
-TEST_CASE("Whatever the disk does, what was acknowledged is there after each restart",
+TEST_CASE("With any fault of the disk, all acknowledged groups are there after each restart",
           "[journal]") {
   const auto seed = GENERATE(range(1, 300));
   std::mt19937_64 dice{static_cast<std::uint64_t>(seed)};
@@ -318,7 +319,7 @@ TEST_CASE("Whatever the disk does, what was acknowledged is there after each res
   }
 }
 
-TEST_CASE("What was acknowledged is all there after damage, or the start is refused", "[journal]") {
+TEST_CASE("After damage all acknowledged groups are there, or the start is refused", "[journal]") {
   bed b;
   b.reopen();
   const auto groups = some_groups(60, 200);

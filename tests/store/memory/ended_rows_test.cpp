@@ -129,7 +129,7 @@ TEST_CASE("Rows of forgotten tasks behind an old one do not gather", "[store][li
   CHECK(archive.list_tasks({.owner = "a", .context = "c"}, std::nullopt, 10, {}).total == 0);
 }
 
-TEST_CASE("Whatever ended tasks come and go, lists are those of a walk over all", "[store][list]") {
+TEST_CASE("With any ended tasks that come and go, lists equal a walk over all", "[store][list]") {
   const auto seed = GENERATE(range(1U, 30U));
   CAPTURE(seed);
   std::mt19937 random{seed}; // NOLINT: the same each time.

@@ -43,7 +43,7 @@ change large_lone(const std::string& id, std::size_t bytes) {
 
 } // namespace
 
-TEST_CASE("After damage to a file of the journal all that was acknowledged is there, or the start "
+TEST_CASE("After damage to a file of the journal all acknowledged changes are there, or the start "
           "is refused and names the file",
           "[store][crash]") {
   image left;

@@ -43,8 +43,7 @@ TEST_CASE("A second store on the same directory is refused", "[store][disk]") {
   CHECK_THAT(why.message, ContainsSubstring("in use by another process"));
 }
 
-TEST_CASE("A second store on the same directory is refused, whatever path leads to it",
-          "[store][disk]") {
+TEST_CASE("A second store on the same directory is refused by any path to it", "[store][disk]") {
   const temporary_directory directory;
   const auto first = open_or_fail(directory / "data");
   fs::create_directory_symlink(directory / "data", directory / "other");
@@ -110,7 +109,7 @@ TEST_CASE("A path that is a file is refused", "[store][disk]") {
   CHECK(refusal("").code == errc::store_failed);
 }
 
-TEST_CASE("A directory with somebody else's files is refused and left as it is", "[store][disk]") {
+TEST_CASE("A directory with other files is refused and left as it is", "[store][disk]") {
   const temporary_directory directory;
   fs::create_directory(directory / "home");
   std::ofstream{directory / "home/thesis.txt"} << "years of work";
@@ -186,7 +185,7 @@ TEST_CASE("Another program's database, a newer format and an unreadable one are 
   CHECK_THAT(refusal(directory / "data").message, ContainsSubstring("damaged"));
 }
 
-TEST_CASE("A database killed while it was being made is made anew", "[store][disk]") {
+TEST_CASE("A database that was killed while it was being made is made again", "[store][disk]") {
   const temporary_directory directory;
   fs::create_directory(directory / "data");
   for (const auto* name :

@@ -253,7 +253,8 @@ const std::string text(2000, 'x');
 
 } // namespace
 
-TEST_CASE("A disk that refuses keeps changes waiting, says so, and loses none", "[store][disk]") {
+TEST_CASE("A disk that refuses keeps changes waiting, the status says so, and none is lost",
+          "[store][disk]") {
   const auto bad = GENERATE(mood::full, mood::nearly_full, mood::broken, mood::forgetful);
   const bool is_full = bad == mood::full || bad == mood::nearly_full;
   CAPTURE(static_cast<int>(bad));
@@ -364,7 +365,8 @@ TEST_CASE("Tables that cannot be written make the store wait for them, and nothi
   CHECK(segments() <= 2);
 }
 
-TEST_CASE("A store whose tables are behind does not wait for them, and says so", "[store][disk]") {
+TEST_CASE("A store whose tables are behind does not wait for them, and the status says so",
+          "[store][disk]") {
   moody_bed bed;
   hand_time time;
   auto internals = bed.internals();
@@ -635,8 +637,7 @@ TEST_CASE("A start that fails in the middle of a group leaves the files as they 
   CHECK(failed_starts > 3);
 }
 
-TEST_CASE("Who drains a store whose disk refuses is let go, and the changes are not lost",
-          "[store][disk]") {
+TEST_CASE("`drain` returns while the disk refuses, and the changes are not lost", "[store][disk]") {
   moody_bed bed;
   const auto& file_system = bed.disk;
   auto opened =
@@ -824,7 +825,7 @@ TEST_CASE("A store without a thread writes in its owner's turns, one group each"
   CHECK(acknowledged == 3);
 }
 
-TEST_CASE("A store without a thread tries again when the clock that was handed in says so",
+TEST_CASE("A store without a thread tries again by the clock that was passed in",
           "[store][turns][disk]") {
   moody_bed bed;
   const auto& file_system = bed.disk;

@@ -62,8 +62,7 @@ TEST_CASE("A load that is refused because much is read is not an unreadable disk
   CHECK(is_written);
 }
 
-TEST_CASE("A store that is drained lets go who waits for an objective that cannot be read, and "
-          "nobody else",
+TEST_CASE("`drain` drops only continuations that wait for an unreadable objective",
           "[store][reads]") {
   settled_store on({.reads_max = 0});
   auto held = std::make_shared<int>(0);

@@ -153,7 +153,7 @@ TEST_CASE("Groups that are in flight together lead to what one after another lea
   CHECK(describe_all(*again, ids) == states.back());
 }
 
-TEST_CASE("What one group creates the next one may end before either is durable", "[store]") {
+TEST_CASE("A group may end tasks of the group before it, before either is durable", "[store]") {
   image files;
   held_disk disk{files.disk()};
   const auto open = open_held(files, disk);

@@ -79,7 +79,7 @@ TEST_CASE("However many read a large finished task at once, the disk is read onc
   CHECK(counted.bytes_handed_out == 0);
 }
 
-TEST_CASE("What memory has is answered at once, and what it has not on a reader's thread",
+TEST_CASE("Records in memory are answered at once, and others on a reader's thread",
           "[store][reads]") {
   const filled on;
   std::thread::id where;
@@ -102,7 +102,7 @@ TEST_CASE("What memory has is answered at once, and what it has not on a reader'
   CHECK(on.records->status().reads.cache_hits > 0);
 }
 
-TEST_CASE("What is nowhere is told from what cannot be read now", "[store][reads]") {
+TEST_CASE("An unknown id and an unreadable disk give different errors", "[store][reads]") {
   const filled on;
   CHECK(read(*on.records, "nothing").error().code == errc::task_not_found);
   const filled busy{{.reads_max = 0}};
@@ -139,7 +139,7 @@ TEST_CASE("Many ids are claimed by a reader, few where memory tells that they ar
   CHECK(claim(many)); // Refused as a whole: the others were given back.
 }
 
-TEST_CASE("What follows from a change of an objective that left memory waits for it",
+TEST_CASE("Changes that follow a change of an objective that left memory wait for it",
           "[store][reads][evict]") {
   const temporary_directory directory;
   auto made = make_rocksdb_store({.directory = directory / "data"}, {});
@@ -246,7 +246,7 @@ TEST_CASE("Whose a large finished task is, is known without its record", "[store
   CHECK(on.records->status().reads.cache_misses == 1);
 }
 
-TEST_CASE("Where a large task of a plan stands is known without its record and its objective's",
+TEST_CASE("The placement of a large task of a plan is read without its record and its objective's",
           "[store][reads]") {
   const temporary_directory directory;
   {

@@ -116,7 +116,7 @@ TEST_CASE("Recovery gives back what is to be set going again", "[store][recovery
   CHECK(who->sequences() == std::vector<std::uint64_t>{4, 2});
 }
 
-TEST_CASE("What was paused is paused after a restart", "[store][recovery]") {
+TEST_CASE("A pause survives a restart", "[store][recovery]") {
   const temporary_directory directory;
   auto records = open_or_fail(directory / "data");
   const auto spec = make_objective("o", {1, 1});
@@ -200,7 +200,7 @@ TEST_CASE("A settled objective leaves memory, is read from disk, and lives again
   CHECK(found.objectives[0]->plans[0].tasks[0].generation == 1);
 }
 
-TEST_CASE("An objective somebody watches, or whose task lives, stays in memory", "[store][evict]") {
+TEST_CASE("An objective that is watched, or whose task lives, stays in memory", "[store][evict]") {
   const temporary_directory directory;
   const auto records = open_or_fail(directory / "data");
   const auto watched = make_objective("watched", {1});

@@ -283,7 +283,7 @@ TEST_CASE("Damage anywhere in a file of the journal is found with its file, or n
   CHECK(found_in["manifest"] > 0);
 }
 
-TEST_CASE("A damaged table file is found, whatever else can still be read", "[store][tools]") {
+TEST_CASE("A damaged table file is found, even if the rest can be read", "[store][tools]") {
   const temporary_directory place;
   const auto directory = closed_directory(place);
   fs::path table;
