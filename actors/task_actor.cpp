@@ -162,7 +162,7 @@ void task_actor::take_up(const task& record) {
     for (const auto& said : record.history)
       if (said->from == role::user && !std::exchange(is_request, false))
         keep_input(said);
-    if (life_.question && life_.question->deadline)
+    if (life_.question)
       details().asked_before = life_.question;
     if (!record.details->note.empty())
       details().note = record.details->note;
@@ -560,6 +560,7 @@ void task_actor::fail(report_failed failure) {
   const bool limited = is_limited();
   give_slots_back();
   commit(was_waiting || limited ? plan_told(false, limited) : nullptr);
+  take_held_inputs();
   wait_for_retry(decided->wait);
 }
 

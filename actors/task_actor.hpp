@@ -133,6 +133,8 @@ private:
   struct reads;
   struct delivery;
   void on_input(provide_input& command);
+  [[nodiscard]] bool is_for_question_before(const provide_input& command) const;
+  void take_held_inputs();
   [[nodiscard]] std::optional<error> refusal_of_size(const message& input) const;
   void keep_input(message_ptr input);
   void hand_over(message_ptr input, bool answers);
@@ -180,7 +182,7 @@ private:
   void take_question(const report_question& asked);
   void ask(const report_question& asked);
   void ask_next();
-  [[nodiscard]] report_question with_old_deadline(report_question asked);
+  [[nodiscard]] std::string repeat(report_question& asked);
   void mind_deadline();
   void end_question(question_end how, const std::string& reason);
   void withdraw_question(const report_withdrawal& report);
@@ -245,11 +247,13 @@ private:
     std::vector<once_ptr> conditions;   ///< Of the next change.
     std::shared_ptr<reads> order_reads; ///< What the order needs is being read.
     std::deque<delivery> deliveries;
-    std::vector<provide_input> early_inputs; ///< From before its record was read.
-    std::string note;                        ///< Of the attempt that is taken up again.
+    /// From before its record was read, or answers to `asked_before`.
+    std::vector<provide_input> early_inputs;
+    std::string note;     ///< Of the attempt that is taken up again.
     timestamp ready_at{}; ///< When nothing it depends on held it back any more; the epoch: as it
                           ///< was made.
-    lazy<question> asked_before;       ///< Open when an earlier process ended.
+    /// Open when an earlier process ended, until the agent asks again or its attempt fails.
+    lazy<question> asked_before;
     std::optional<timestamp> deadline; ///< At the desk (environment::deadlines).
     slot_ticket ticket = 0;            ///< Of the slots it has or waits for; 0: none.
     timestamp slot_since{};            ///< When it got them; the epoch: it waits.

@@ -144,26 +144,31 @@ void task_actor::ask(const report_question& asked) {
     return;
   }
   note_progress();
-  if (!take(question_asked{with_old_deadline(asked)}))
+  auto question = asked;
+  const auto again = repeat(question);
+  if (!take(question_asked{question, again}))
     return;
   if (lone_)
     env_.lone_tasks.put(lone_->id.str(), handle_of(self_));
   if (!run_)
     give_slots_back(); // nothing of it runs while it waits
   commit(plan_told(true, !run_ && is_limited(), life_.status.message));
+  take_held_inputs();
 }
 
-/// A question that an attempt asks again after a restart is the same one: it keeps its deadline.
-report_question task_actor::with_old_deadline(report_question asked) {
+/// A question that an attempt asks again after a restart is the same one: it keeps its deadline and
+/// its id, which is returned; else empty.
+std::string task_actor::repeat(report_question& asked) {
   if (!details_ || !details_->asked_before)
-    return asked;
+    return {};
   const auto& before = details_->asked_before.get();
-  if (before.deadline && before.prompt == asked.prompt && before.key == asked.key) {
+  if (before.prompt != asked.prompt || before.key != asked.key)
+    return {};
+  if (before.deadline) {
     const auto left = std::max(*before.deadline - env_.now(), milliseconds{0});
     asked.open_for = asked.open_for ? std::min(*asked.open_for, left) : left;
-    details_->asked_before.reset();
   }
-  return asked;
+  return before.id;
 }
 
 /// One question at a time is shown; the next one once that is answered.

@@ -191,8 +191,14 @@ std::vector<referenced_task> task_actor::references_of(const std::vector<message
 // -- messages ------------------------------------------------------------------------------------------------------------
 
 void task_actor::on_input(provide_input& command) {
-  if (!is_taken_up_)
-    return details().early_inputs.push_back(std::move(command));
+  if (!is_taken_up_ || is_for_question_before(command)) {
+    auto& early = details().early_inputs;
+    if (early.size() >= task_inputs_max)
+      return command.done(make_error(errc::overloaded,
+                                     "too many messages wait for the task to go on after a restart",
+                                     id().str()));
+    return early.push_back(std::move(command));
+  }
   const auto own_id = id().str();
   if (is_stopping())
     return command.done(task_has_ended(own_id));
@@ -236,6 +242,22 @@ void task_actor::on_input(provide_input& command) {
   if (answers)
     begin_time();
   hand_over(input, answers);
+}
+
+/// Who answers right after a restart has seen the question of the earlier process. The agent is
+/// about to ask it again, and only then can it take the answer.
+bool task_actor::is_for_question_before(const provide_input& command) const {
+  return details_ && details_->asked_before && !over() && !is_stopping()
+         && command.question == details_->asked_before->id;
+}
+
+/// Messages that waited until the agent asked again, or did something else.
+void task_actor::take_held_inputs() {
+  if (!details_)
+    return;
+  details_->asked_before.reset();
+  for (auto& command : std::exchange(details_->early_inputs, {}))
+    tell(handle_of(self_), std::move(command));
 }
 
 std::optional<error> task_actor::refusal_of_size(const message& input) const {

@@ -61,7 +61,7 @@ result<task_decision> decide(const task_life& life, const question_asked& fact,
   if (!to || life.awaits_retry)
     return not_allowed(life, on);
   auto opened = std::make_shared<question>();
-  opened->id = make_question_id(life.questions + 1);
+  opened->id = fact.again.empty() ? make_question_id(life.questions + 1) : std::string{fact.again};
   opened->attempt = life.attempt;
   opened->kind = asked.auth ? question_kind::auth : question_kind::input;
   opened->prompt = asked.prompt;

@@ -50,6 +50,7 @@ struct slot_wanted {};
 /// The agent asks. Refused (invalid_transition) while another question is open.
 struct question_asked {
   const report_question& asked;
+  std::string_view again; ///< Id of the question of an earlier process that it repeats; or empty.
 };
 
 /// A message from outside. Refused: the task has ended (unsupported_operation), does not

@@ -235,7 +235,8 @@ void apply(task_life& life, timestamp at, const task_moved& moved) {
 }
 
 void apply(task_life& life, timestamp, const question_opened& opened) {
-  ++life.questions;
+  if (!opened.asked || opened.asked->id != make_question_id(life.questions))
+    ++life.questions; // Else the last one is asked again.
   if (opened.asked)
     life.question = *opened.asked;
 }

@@ -172,6 +172,54 @@ TEST_CASE("a question that is asked again after a restart keeps its deadline",
   }
 }
 
+TEST_CASE("an answer that comes before the question is asked again after a restart is its answer",
+          "[actors][time][question]") {
+  question_bed bed;
+  const report_question which{"which?", false, "q", {}, {}, {}};
+  bed.report_now(which);
+  bed.restart();
+  auto answer = text_to(bed, "a", "this one");
+  answer.question = "question-1";
+  std::vector<result<sent>> answers;
+  bed.door().send(std::move(answer), nullptr,
+                  [&](result<sent> got) { answers.push_back(std::move(got)); });
+  bed.clock.settle();
+  CHECK(answers.empty());
+  SECTION("if the same question is asked again") {
+    bed.report_now(which);
+    REQUIRE(answers.size() == 1);
+    CHECK(answers[0].has_value());
+    CHECK(bed.listening->heard == std::vector<std::string>{"answer this one"});
+    CHECK(bed.states() == "working");
+  }
+  SECTION("but not that of another question") {
+    bed.report_now(report_question{"where?", false, "q", {}, {}, {}});
+    REQUIRE(answers.size() == 1);
+    REQUIRE(answers[0].has_error());
+    CHECK(answers[0].error().code == errc::no_question);
+    CHECK(bed.states() == "input-required");
+  }
+  SECTION("and is refused if the task ends instead") {
+    bed.report_now(report_completed{});
+    REQUIRE(answers.size() == 1);
+    CHECK(answers[0].has_error());
+  }
+}
+
+TEST_CASE("a question that is asked again after a restart has the same id",
+          "[actors][time][question]") {
+  question_bed bed;
+  const report_question which{"which?", false, "q", {}, {}, {}};
+  bed.report_now(which);
+  const auto id = bed.task("a")->question->id;
+  bed.restart();
+  bed.report_now(which);
+  CHECK(bed.task("a")->question->id == id);
+  bed.say("a", "this one");
+  bed.report_now(which);
+  CHECK(bed.task("a")->question->id != id);
+}
+
 TEST_CASE("a task that waits for an answer sets no timer and gets no mail before its deadline",
           "[actors][time][question]") {
   question_bed bed;
