@@ -11,6 +11,16 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#ifdef TROUPE_HAS_JEMALLOC
+/// Read by jemalloc at its start (jemalloc(3)). Address space that is not in use is given back:
+/// under `ulimit -v` large blocks of many sizes would else take several times what is held
+/// (decision 014).
+extern "C" {
+extern const char* malloc_conf;
+const char* malloc_conf = "retain:false";
+}
+#endif
+
 namespace {
 
 struct dispatch {

@@ -82,7 +82,8 @@ std::uint64_t resource_limit(int which) {
 } // namespace
 
 std::uint64_t memory_given(const file_reader& read, std::uint64_t limits) {
-  return std::min({limits, least_of_groups(read), machine_bytes(read)});
+  const auto own = limits == no_limit ? limits : limits / 2;
+  return std::min({own, least_of_groups(read), machine_bytes(read)});
 }
 
 std::uint64_t memory_given() {

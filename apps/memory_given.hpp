@@ -15,8 +15,9 @@ using file_reader = std::function<std::optional<std::string>(const std::string& 
 
 /// In bytes. `read` is asked for `/proc/self/cgroup`, `/proc/meminfo` and the files of the control
 /// groups (version 2: `memory.max`, version 1: `memory.limit_in_bytes`), from the group of the
-/// process up to the root. `limits`: those of the process (RLIMIT_AS, RLIMIT_DATA), the least of
-/// them. Without any of them: the largest number.
+/// process up to the root. `limits`: the least of RLIMIT_AS and RLIMIT_DATA; half of it counts,
+/// because stacks, code and mappings that are not in use take address space, too. Without any of
+/// them: the largest number.
 [[nodiscard]] std::uint64_t memory_given(const file_reader& read, std::uint64_t limits);
 /// Of this process.
 [[nodiscard]] std::uint64_t memory_given();

@@ -30,9 +30,9 @@ TEST_CASE("without other limits the memory of the machine is given", "[apps][mem
   CHECK(given({{"/proc/meminfo", "MemTotal:\n"}}) == no_limit);
 }
 
-TEST_CASE("a limit of the process counts if it is less", "[apps][memory]") {
-  CHECK(given({{"/proc/meminfo", meminfo}}, 1 << 20) == 1 << 20);
-  CHECK(given({{"/proc/meminfo", meminfo}}, std::uint64_t{4} << 30) == std::uint64_t{2} << 30);
+TEST_CASE("half of a limit of the process counts if it is less", "[apps][memory]") {
+  CHECK(given({{"/proc/meminfo", meminfo}}, 2 << 20) == 1 << 20);
+  CHECK(given({{"/proc/meminfo", meminfo}}, std::uint64_t{5} << 30) == std::uint64_t{2} << 30);
 }
 
 TEST_CASE("the least of a control group and of those around it is given", "[apps][memory]") {

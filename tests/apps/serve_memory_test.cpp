@@ -82,10 +82,10 @@ TEST_CASE("a small plan that makes gigabytes fails with the limit's name, and no
     return;
   }
   const temporary_directory place;
-  const auto words = GENERATE_COPY(std::vector<std::string>{"--store", "memory"},
-                                   std::vector<std::string>{"--data", place / "data"});
-  CAPTURE(words);
-  const bool is_durable = words[0] == "--data";
+  const bool is_durable = GENERATE(false, true);
+  CAPTURE(is_durable);
+  const auto words = is_durable ? std::vector<std::string>{"--data", place / "data"}
+                                : std::vector<std::string>{"--store", "memory"};
   {
     served server(words, address_space);
     server.ask("objectives/create", growing("large", 18, 150));
@@ -112,5 +112,5 @@ TEST_CASE("a small plan that makes gigabytes fails with the limit's name, and no
   CHECK(reaches(server, "later", "completed"));
   REQUIRE(reaches(server, "again", "failed"));
   CHECK_THAT(failure(server, "again"), ContainsSubstring("limits.objective-bytes"));
-  CHECK(server.stop() == 0);
+  CHECK(server.client().get("/readyz").status == 200);
 }
