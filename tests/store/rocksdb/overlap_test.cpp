@@ -272,6 +272,24 @@ TEST_CASE("What comes again while the disk refuses is told of the first once tha
   CHECK_FALSE(find_task(*again, task_id{"t2"}));
 }
 
+TEST_CASE("A group is cut where the answers that are kept with its changes make it too large",
+          "[store][once]") {
+  image files;
+  const auto records = files.open();
+  recover_or_fail(*records);
+  const auto before = records->status().writes.groups;
+  for (const char* const key : {"a", "b", "c"}) {
+    change kept;
+    kept.at = at_ms(1);
+    kept.conditions = {
+        std::make_shared<const once>(once{once_kind::message, "", key, 1, at_ms(far_future_ms),
+                                          std::string(group_bytes_max - 1000, 'x')})};
+    records->commit(std::move(kept));
+  }
+  records->flush();
+  CHECK(records->status().writes.groups == before + 3);
+}
+
 TEST_CASE("Waiting for groups that only the owner of the disk can end does not hang", "[store]") {
   image files;
   held_disk disk{files.disk()};
