@@ -64,6 +64,21 @@ void add_chosen_ids(const plan_spec& plan, std::vector<std::string>& to) {
       to.push_back(task.id.str());
 }
 
+// Commands about different kinds of objects may have the same `request_id`.
+constexpr std::string_view kind_of(const cancel_task&) noexcept {
+  return "task ";
+}
+constexpr std::string_view kind_of(const create_objective&) noexcept {
+  return "objective ";
+}
+constexpr std::string_view kind_of(const update_objective&) noexcept {
+  return "objective ";
+}
+template<class PlanCommand>
+constexpr std::string_view kind_of(const PlanCommand&) noexcept {
+  return "plan ";
+}
+
 bool has_pins(const message& in) {
   for (const auto& part : in.parts)
     if (part.metadata.contains(reference_artifact_key))
@@ -79,8 +94,13 @@ template<class Command>
 std::vector<once> gateway::impl::conditions_of(const Command& command) const {
   if (command.request_id.empty())
     return {};
-  return {{once_kind::request, owner_of(command.who), command.request_id, fingerprint_of(command),
-           now() + request_id_window, std::string{}}};
+  once only;
+  only.kind = once_kind::request;
+  only.owner = owner_of(command.who);
+  only.key = std::string{kind_of(command)} + command.request_id;
+  only.content = fingerprint_of(command);
+  only.until = now() + request_id_window;
+  return {std::move(only)};
 }
 
 template<class T, class Command, class Next>
@@ -114,7 +134,8 @@ reply<T> gateway::impl::holding(const once_conditions& conditions, const princip
       desk.leave(conditions);
     if (outcome || outcome.error() != came_before())
       return to(std::move(outcome));
-    desk.find(conditions, [this, who, to](const result<once_ptr>& before) {
+    desk.find(conditions, [this, conditions, who, to](const result<once_ptr>& before) {
+      desk.leave(conditions);
       if (before && *before)
         return answer_again(**before, who, to);
       to(before ? came_before() : before.error());

@@ -45,7 +45,7 @@ std::vector<once> gateway::impl::conditions_of(const send_message& command) cons
     add(once_kind::message, key_of(command.message),
         std::chrono::seconds{options.deduplicate_seconds});
   if (!command.request_id.empty())
-    add(once_kind::request, command.request_id, request_id_window);
+    add(once_kind::request, "message " + command.request_id, request_id_window);
   if (!command.idempotency_key.empty())
     add(once_kind::idempotency_key, command.idempotency_key, idempotency_key_window);
   return out;
@@ -86,8 +86,8 @@ void gateway::impl::answer_again(const once& came, const principal& who,
       client);
 }
 
-// Under a key of another kind of command there is no answer of this kind. The desk would refuse that
-// command; only one of another process gets here.
+// A message may have led to another kind of object. The desk would have answered it; only a
+// conflict with another process gets here, and who sends once more is answered.
 
 void gateway::impl::answer_again(const once& came, const principal& who,
                                  const reply<task_ptr>& done) const {

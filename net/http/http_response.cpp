@@ -30,6 +30,7 @@ constexpr auto statuses = std::to_array<status_row>({
     {409, "Conflict", "ABORTED"},
     {413, "Content Too Large", "PAYLOAD_TOO_LARGE"},
     {421, "Misdirected Request", "MISDIRECTED_REQUEST"},
+    {422, "Unprocessable Content", "INVALID_ARGUMENT"},
     {429, "Too Many Requests", "RESOURCE_EXHAUSTED"},
     {431, "Request Header Fields Too Large", "HEADER_FIELDS_TOO_LARGE"},
     {499, "Client Closed Request", "CANCELLED"}, // google.rpc.Code; RFC 9110 has none

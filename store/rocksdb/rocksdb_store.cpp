@@ -29,11 +29,19 @@ namespace troupe {
 
 namespace {
 
+/// In its group of the journal, about.
+std::size_t bytes_of(const submission& of) {
+  auto out = of.row.size();
+  for (const auto& each : of.submitted.conditions)
+    out += each->key.size() + each->answer.size();
+  return out;
+}
+
 /// Changes that wait for the writer, in order, cut into groups that are each no more than a batch.
 class group_queue {
 public:
   void push(submission&& each) {
-    const auto bytes = each.row.size();
+    const auto bytes = bytes_of(each);
     if (groups_.empty() || groups_.back().size() == group_changes_max
         || last_bytes_ + bytes > group_bytes_max) {
       groups_.push_back(std::exchange(spare_, {}));

@@ -157,7 +157,7 @@ TEST_CASE("a message that brings an objective makes one, and one that joins it o
   const auto headers = [&](const char* key) { return has_key ? key_header(key) : std::string{v1}; };
   const auto objective = message(
       "x",
-      R"(,"metadata":{"opt/v1/objective":{"id":"trip","name":"t","plans":[{"tasks":[{"name":"a"}]}]}})");
+      R"(,"metadata":{"opt/v1/objective":{"id":"trip","name":"t","plans":[{"name":"p","tasks":[{"name":"a"}]}]}})");
   const auto no_wait = [](std::string params) {
     params.insert(params.size() - 1, R"(,"configuration":{"returnImmediately":true})");
     return params;

@@ -106,7 +106,7 @@ TEST_CASE("the extension's errors have the numbers of its reference, and a domai
 TEST_CASE("every code has a row of its own that is whole", "[protocol][errc_wire]") {
   // HTTP statuses that the canonical codes of google.rpc.Code map to, besides A2A's own choices.
   const std::map<std::string_view, std::set<int>> statuses{{"OK", {200}},
-                                                           {"INVALID_ARGUMENT", {400}},
+                                                           {"INVALID_ARGUMENT", {400, 422}},
                                                            {"FAILED_PRECONDITION", {400}},
                                                            {"NOT_FOUND", {404}},
                                                            {"ABORTED", {409}},

@@ -247,19 +247,19 @@ TEST_CASE("What comes again while the disk refuses is told of the first once tha
   image files;
   held_disk disk{files.disk()};
   const auto records = open_held(files, disk);
-  const auto only = std::make_shared<const once>(
-      once{once_kind::message, "", "m", 1, at_ms(far_future_ms), "first"});
+  once wanted{once_kind::message, "", "m", 1, at_ms(far_future_ms), {}};
   std::string told;
   const auto send = [&](const char* task) {
     auto born = about_lone(task, "c", 1, born_lone(task, "c", 1));
-    born.conditions = {only};
+    wanted.answer = task;
+    born.conditions = {std::make_shared<const once>(wanted)};
     records->commit(std::move(born), [&told](const commit_outcome& outcome) {
       told += outcome.conflict ? outcome.conflict->answer + " came before; " : "made; ";
     });
   };
   const auto is_known = [&](turned_store& in) {
     once_ptr found;
-    in.read_once(*only, at_ms(2), [&](const result<once_ptr>& read) { found = *read; });
+    in.read_once(wanted, at_ms(2), [&](const result<once_ptr>& read) { found = *read; });
     return found != nullptr;
   };
   disk.is_held = true;
@@ -277,7 +277,7 @@ TEST_CASE("What comes again while the disk refuses is told of the first once tha
   files.disk().refuse = nullptr;
   files.time.pass(std::chrono::seconds{2});
   records->flush();
-  CHECK(told == "made; first came before; ");
+  CHECK(told == "made; t1 came before; ");
   CHECK(is_known(*records));
   const auto copy = files.with_journal(files.journal());
   const auto again = copy->open();
@@ -285,6 +285,24 @@ TEST_CASE("What comes again while the disk refuses is told of the first once tha
   CHECK(is_known(*again));
   CHECK(find_task(*again, task_id{"t1"}));
   CHECK_FALSE(find_task(*again, task_id{"t2"}));
+}
+
+TEST_CASE("A group is cut where the answers that are kept with its changes make it too large",
+          "[store][once]") {
+  image files;
+  const auto records = files.open();
+  recover_or_fail(*records);
+  const auto before = records->status().writes.groups;
+  for (const char* const key : {"a", "b", "c"}) {
+    change kept;
+    kept.at = at_ms(1);
+    kept.conditions = {
+        std::make_shared<const once>(once{once_kind::message, "", key, 1, at_ms(far_future_ms),
+                                          std::string(group_bytes_max - 1000, 'x')})};
+    records->commit(std::move(kept));
+  }
+  records->flush();
+  CHECK(records->status().writes.groups == before + 3);
 }
 
 TEST_CASE("Waiting for groups that only the owner of the disk can end does not hang", "[store]") {
