@@ -200,7 +200,7 @@ void task_actor::end_question(question_end how, const std::string& reason) {
     return;
   commit(plan_told(false, !run_ && is_limited()));
   show_progress_in_time();
-  const report_failed unanswered{"nobody answered in time: " + asked.prompt, false};
+  const report_failed unanswered{"the question expired without an answer: " + asked.prompt, false};
   if (!run_)
     return how == question_end::expired ? fail(unanswered) : wait_for_slot();
   begin_time();
