@@ -430,8 +430,8 @@ TEST_CASE("long answers that no client reads are bounded together, and a command
         == 200); // Short ones are let through.
   const auto done = other.post(rpc("SendMessage", text_message(std::string(2 << 20, 'x'))));
   CHECK(plain_error(done) == 500);
-  CHECK_THAT(done.body,
-             ContainsSubstring("It is done") && ContainsSubstring("limits.answer-bytes-total"));
+  CHECK_THAT(done.body, ContainsSubstring("The command was done")
+                            && ContainsSubstring("limits.answer-bytes-total"));
   CHECK(done.header("retry-after").empty());
   CHECK(at(bed.result_of("ListTasks", R"({"historyLength":0})"), "/totalSize") == "3");
 
