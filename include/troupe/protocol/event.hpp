@@ -208,7 +208,8 @@ struct change {
   /// The caller of the command (owner_of), if the events are its direct consequence.
   std::optional<std::string> by{};
   /// The change is made only if none of these came before. The store keeps them beside the change;
-  /// they are not part of the history. A change of nothing else may have some, too.
+  /// they are not part of the history. A change of nothing else may have some, too. Changes that
+  /// share a condition (the same object) belong to one command: all of them are made, or none.
   std::vector<once_ptr> conditions{};
 
   /// The store's name for the sequence this belongs to: the objective's id or the lone task's.
