@@ -160,8 +160,8 @@ void server::drain(std::chrono::milliseconds bound) {
 
 server_load server::load() const noexcept {
   const auto& state = *impl_->state;
-  return {state.connections.load(), state.streams.load(), state.in_flight.load(),
-          state.body_bytes.load(), state.answer_bytes.load()};
+  return {state.connections.load(), state.streams.load(),      state.in_flight.load(),
+          state.body_bytes.load(),  state.answer_bytes.load(), state.stream_bytes.held()};
 }
 
 std::string server::public_url() const {

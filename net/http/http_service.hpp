@@ -4,6 +4,7 @@
 
 #include "net/http/counted.hpp"
 #include "net/http/exchange.hpp"
+#include "net/http/stream_budget.hpp"
 #include <troupe/net/server_options.hpp>
 
 #include <atomic>
@@ -14,7 +15,8 @@ namespace troupe::net {
 
 class http_service {
 public:
-  explicit http_service(server_options how) : options(std::move(how)) {}
+  explicit http_service(server_options how)
+      : options(std::move(how)), stream_bytes(options.stream_bytes_total_max) {}
   http_service(const http_service&) = delete;
   http_service& operator=(const http_service&) = delete;
   virtual ~http_service() = default;
@@ -23,6 +25,7 @@ public:
   [[nodiscard]] virtual awaitable<void> serve(http_exchange& exchange) = 0;
 
   const server_options options;
+  stream_budget stream_bytes; ///< Of what waits for the readers of streams.
   std::atomic<bool> draining{false};
   alignas(64) std::atomic<std::size_t> connections{0};
   alignas(64) std::atomic<std::size_t> refusals{0};

@@ -21,6 +21,7 @@ struct server_load {
   std::size_t requests_in_flight = 0;
   std::size_t body_bytes = 0;   ///< Of long request bodies that are being read.
   std::size_t answer_bytes = 0; ///< Of long answers that wait for their readers.
+  std::size_t stream_bytes = 0; ///< Of what waits for the readers of streams.
 };
 
 class server {

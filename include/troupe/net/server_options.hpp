@@ -82,6 +82,7 @@ struct server_options {
   std::size_t requests_in_flight_max = net::requests_in_flight_max;
   std::size_t stream_events_max = net::stream_events_max;
   std::size_t stream_bytes_max = net::stream_bytes_max;
+  std::size_t stream_bytes_total_max = net::stream_bytes_total_max;
 
   std::chrono::milliseconds header_timeout = net::header_timeout;
   std::chrono::milliseconds body_timeout = net::body_timeout;

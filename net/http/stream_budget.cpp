@@ -1,0 +1,55 @@
+#include "net/http/stream_budget.hpp"
+
+#include <numeric>
+
+namespace troupe::net {
+
+bool stream_budget::admits_stream() {
+  if (held() < bytes_max_)
+    return true;
+  make_room(bytes_max_);
+  return false;
+}
+
+stream_budget::share stream_budget::take(std::size_t bytes) {
+  if (bytes_->take(bytes))
+    return {bytes_, bytes};
+  const bool is_alone = bytes_->held() == 0;
+  if (!is_alone && !make_room(bytes))
+    return {};
+  bytes_->force(bytes); // What was cut gives its bytes back soon.
+  return {bytes_, bytes};
+}
+
+void stream_budget::stall(stalling_stream& who, std::size_t bytes) {
+  const std::lock_guard lock{guard_};
+  if (who.is_linked())
+    stalled_.erase(stalled_.iterator_to(who));
+  who.stalled_bytes = bytes;
+  stalled_.push_back(who);
+}
+
+void stream_budget::go_on(stalling_stream& who) {
+  const std::lock_guard lock{guard_};
+  if (who.is_linked())
+    stalled_.erase(stalled_.iterator_to(who));
+}
+
+bool stream_budget::make_room(std::size_t bytes) {
+  const std::lock_guard lock{guard_};
+  const auto all =
+      std::accumulate(stalled_.begin(), stalled_.end(), std::size_t{0},
+                      [](std::size_t sum, const auto& each) { return sum + each.stalled_bytes; });
+  std::size_t freed = 0;
+  do {
+    if (stalled_.empty())
+      return false;
+    auto& slowest = stalled_.front();
+    freed += slowest.stalled_bytes;
+    stalled_.pop_front();
+    slowest.cut(); // What waits in its feed is gained, too.
+  } while (freed < bytes && all >= bytes);
+  return all >= bytes;
+}
+
+} // namespace troupe::net
