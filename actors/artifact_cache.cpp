@@ -9,12 +9,12 @@ struct artifact_cache::holder {
       : cache(std::move(of)), id(record.id), owner(record.owner), artifacts(record.artifacts) {
     for (const auto& made : artifacts)
       bytes += bytes_of(*made);
-    cache->bytes_ += bytes;
+    cache->memory_->force(memory_account::live_work, bytes);
   }
   holder(const holder&) = delete;
   holder& operator=(const holder&) = delete;
   ~holder() {
-    cache->bytes_ -= bytes;
+    cache->memory_->give_back(memory_account::live_work, bytes);
     cache->forget(id);
   }
 

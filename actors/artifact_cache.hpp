@@ -5,10 +5,10 @@
 
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/ids.hpp>
+#include <troupe/protocol/memory_budget.hpp>
 #include <troupe/protocol/message.hpp>
 #include <troupe/store/store.hpp>
 
-#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -35,11 +35,13 @@ class artifact_cache : public std::enable_shared_from_this<artifact_cache> {
 public:
   using done_fn = std::function<void(const result<made_by_task>&)>;
 
+  /// Artifacts that are held count in `memory` (live_work), whatever the limit: who is given them
+  /// runs already.
+  explicit artifact_cache(memory_budget_ptr memory) : memory_(std::move(memory)) {}
+
   /// What the task has made so far. A request that comes while it is being read waits for the same
   /// read. Errors as of store::read_task.
   void find(const store& records, const task_id& id, done_fn done);
-  /// Of all artifacts that are held at the moment (bytes_of).
-  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
 private:
   /// One task's artifacts, held by each of the pointers that were handed out.
@@ -52,9 +54,9 @@ private:
   void on_read(const task_id& id, const result<task_ptr>& record);
   void forget(const task_id& id);
 
+  const memory_budget_ptr memory_;
   std::mutex mutex_;
   std::unordered_map<task_id, entry> entries_;
-  std::atomic<std::size_t> bytes_{0};
 };
 
 } // namespace troupe

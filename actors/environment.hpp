@@ -22,7 +22,7 @@ namespace troupe {
 
 struct environment {
   environment(caf::actor_system& sys, store& recs, const agent_registry& who, executor_options opts)
-      : system(sys), records(recs), agents(who), options(opts) {}
+      : system(sys), records(recs), agents(who), options(opts), memory(*opts.memory) {}
 
   caf::actor_system& system;
   store& records;
@@ -41,11 +41,11 @@ struct environment {
 
   std::atomic<slot_ticket> last_ticket{0};
   std::atomic<std::size_t> live_tasks{0}; ///< Task actors.
-  std::atomic<std::size_t> live_bytes{0}; ///< What live work was given: the plans of objectives,
-                                          ///< begun or not, with their indexes, and messages to
-                                          ///< tasks. Artifacts: `artifacts`.
-  const std::shared_ptr<artifact_cache> artifacts =
-      std::make_shared<artifact_cache>(); ///< What running tasks were given of others.
+  /// Account live_work is what live work was given: the plans of objectives, begun or not, with
+  /// their indexes, messages to tasks, and the artifacts in `artifacts`.
+  memory_budget& memory;
+  const std::shared_ptr<artifact_cache> artifacts = std::make_shared<artifact_cache>(
+      options.memory);               ///< What running tasks were given of others.
   std::atomic<bool> stopping{false}; ///< The gateway is being destroyed: actors end without a word.
 
   [[nodiscard]] timestamp now() const {

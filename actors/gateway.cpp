@@ -33,22 +33,13 @@ caf::actor_system_config make_config(const executor_options& options) {
   return config;
 }
 
-/// What an objective of that many tasks holds in memory, roughly.
-std::size_t bytes_of_view(const objective_ptr& view) {
-  constexpr std::size_t bytes_per_task = 200;
-  std::size_t tasks = 0;
-  for (const auto& plan : view->plans)
-    tasks += plan.tasks.size();
-  return sizeof(objective_view) + tasks * bytes_per_task;
-}
-
-std::size_t bytes_of_record(const task_ptr& record) {
-  std::size_t out = sizeof(task) + bytes_of(record->metadata);
-  for (const auto& one : record->history)
-    out += bytes_of(*one);
-  for (const auto& one : record->artifacts)
-    out += bytes_of(*one);
-  return out;
+/// With what is used unless something else is said.
+executor_options complete(executor_options how) {
+  how.memory = budget_or_own(std::move(how.memory));
+  if (how.objective_bytes_max == 0)
+    how.objective_bytes_max =
+        std::min(objective_bytes_max, how.memory->bytes_max() / objective_bytes_divisor);
+  return how;
 }
 
 } // namespace
@@ -56,16 +47,8 @@ std::size_t bytes_of_record(const task_ptr& record) {
 // -- impl --------------------------------------------------------------------------------------------------------------
 
 gateway::impl::impl(store& in, const agent_registry& known, const executor_options& how)
-    : records(in), agents(known), options(how), answered_sends(
-                                                    {}, [this] { return now(); }, &sent_again),
-      answered_cancels(
-          {}, [this] { return now(); }, {}, &bytes_of_record),
-      answered_objectives(
-          {}, [this] { return now(); }, {}, &bytes_of_view),
-      answered_plans({}, [this] { return now(); }), config(make_config(options)) {
-  if (options.deduplicate_seconds > 0)
-    recent.emplace(std::chrono::seconds{options.deduplicate_seconds}, [this] { return now(); });
-}
+    : records(in), agents(known), options(complete(how)), desk(in, [this] { return now(); }),
+      config(make_config(options)) {}
 
 void gateway::impl::start() {
   if (!options.by_hand)
@@ -91,6 +74,7 @@ gateway::impl::~impl() {
   ticks.stop();
   for (const auto& one : loops)
     one->close();
+  desk.close();
   env->objectives.close();
   env->lone_tasks.close();
   env->deadlines.close();
@@ -112,9 +96,8 @@ result<void> gateway::impl::open() const {
     return make_error(errc::unavailable, "the server is shutting down and takes no new work", "");
   if (!house->can_write())
     return make_error(errc::unavailable, "the store cannot write: " + records.status().problem, "");
-  if (house->is_backlog_full())
-    return make_error(errc::overloaded,
-                      "too many changes wait for the disk (limits.backlog-changes)", "");
+  if (const auto* why = house->backlog_problem())
+    return make_error(errc::overloaded, std::string{why} + "; try again later", "");
   if (env->live_tasks.load(std::memory_order_relaxed) >= options.live_tasks_max)
     return make_error(errc::overloaded,
                       "there are " + std::to_string(options.live_tasks_max)
@@ -124,9 +107,12 @@ result<void> gateway::impl::open() const {
 }
 
 result<void> gateway::impl::has_room(std::size_t bytes) const {
-  const auto live = env->live_bytes.load(std::memory_order_relaxed) + env->artifacts->bytes();
-  if (live + bytes <= options.live_bytes_max)
-    return {};
+  const auto live = env->memory.held(memory_account::live_work);
+  if (live + bytes <= options.live_bytes_max) {
+    if (env->memory.has_room(memory_account::live_work, bytes))
+      return {};
+    return env->memory.refusal(memory_account::live_work, bytes);
+  }
   return make_error(errc::overloaded,
                     "live work was given " + std::to_string(live)
                         + " bytes of plans and messages; with " + std::to_string(bytes)
@@ -255,6 +241,10 @@ result<void> gateway::check(const objective_spec& spec) const {
   if (auto resolved = check_new_objective(spec, agents()); !resolved)
     return resolved.error();
   return {};
+}
+
+const memory_budget_ptr& gateway::memory() const noexcept {
+  return impl_->options.memory;
 }
 
 void gateway::drain() {

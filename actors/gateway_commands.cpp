@@ -4,6 +4,7 @@
 #include "actors/live_bytes.hpp"
 #include "actors/message_rules.hpp"
 #include "actors/objective_actor.hpp"
+#include "actors/once_answer.hpp"
 #include "actors/service/fingerprint.hpp"
 #include "actors/task_actor.hpp"
 #include <troupe/actors/gateway.hpp>
@@ -74,15 +75,53 @@ bool has_pins(const message& in) {
 
 } // namespace
 
-template<class T, class Command>
-bool gateway::impl::came_before(recent_answers<T>& known, const Command& command, reply<T>& done) {
+// -- what may come once ------------------------------------------------------------------------------------------------
+
+template<class Command>
+std::vector<once> gateway::impl::conditions_of(const Command& command) const {
   if (command.request_id.empty())
-    return false;
-  static const auto mismatch = make_error(
-      errc::invalid_params,
-      "requestId: another command with this id came a moment ago; choose a new one", "requestId");
-  return known.answer(owner_of(command.who), command.request_id, fingerprint_of(command), mismatch,
-                      done);
+    return {};
+  return {{once_kind::request, owner_of(command.who), command.request_id, fingerprint_of(command),
+           now() + request_id_window, std::string{}}};
+}
+
+template<class T, class Command, class Next>
+void gateway::impl::once_only(Command& command, reply<T>& done, Next next) {
+  if (command.conditions) { // The desk knows the message that this command was made of.
+    auto held = holding(command.conditions, command.who, std::move(done));
+    return next(command, held);
+  }
+  auto wanted = conditions_of(command);
+  if (wanted.empty())
+    return next(command, done);
+  const auto shared = std::make_shared<Command>(std::move(command));
+  desk.enter(std::move(wanted), [this, shared, done = std::move(done), next = std::move(next)](
+                                    const result<once_ptr>& before, const once_conditions& mine) {
+    if (!before)
+      return done(before.error());
+    if (*before)
+      return answer_again(**before, shared->who, done);
+    auto first = std::move(*shared);
+    first.conditions = mine;
+    auto held = holding(mine, first.who, done);
+    next(first, held);
+  });
+}
+
+template<class T>
+reply<T> gateway::impl::holding(const once_conditions& conditions, const principal& who,
+                                reply<T> to) {
+  return [this, conditions, who, to = std::move(to)](result<T> outcome) {
+    if (outcome)
+      desk.leave(conditions);
+    if (outcome || outcome.error() != came_before())
+      return to(std::move(outcome));
+    desk.find(conditions, [this, who, to](const result<once_ptr>& before) {
+      if (before && *before)
+        return answer_again(**before, who, to);
+      to(before ? came_before() : before.error());
+    });
+  };
 }
 
 // -- finding -----------------------------------------------------------------------------------------------------------
@@ -281,18 +320,25 @@ void gateway::impl::claim(std::vector<std::string> ids, const principal& who, re
 // -- send --------------------------------------------------------------------------------------------------------------
 
 void gateway::send(send_message command, watcher_ptr follow, reply<sent> done) {
-  if (auto ok = impl_->open(); !ok)
-    return done(ok.error());
-  if (impl_->recent && impl_->recent->answer(command, done))
-    return;
-  if (impl_->came_before(impl_->answered_sends, command, done))
-    return;
-  if (auto ok = impl_->has_room(bytes_of(command.message)); !ok)
-    return done(ok.error());
-  if (command.message.task_id.empty())
-    impl_->send_new(std::move(command), std::move(follow), std::move(done));
-  else
-    impl_->send_to(std::move(command), std::move(done));
+  impl_->once_only(
+      command, done,
+      [self = impl_.get(), follow = std::move(follow)](send_message& first, reply<sent>& to) {
+        if (auto ok = self->open(); !ok)
+          return to(ok.error());
+        if (auto ok = self->has_room(bytes_of(first.message)); !ok)
+          return to(ok.error());
+        if (first.message.task_id.empty())
+          self->send_new(std::move(first), follow, std::move(to));
+        else
+          self->send_to(std::move(first), std::move(to));
+      });
+}
+
+void gateway::send_once(send_message command, reply<sent> done,
+                        std::function<void(send_message command, reply<sent> done)> next) {
+  impl_->once_only(command, done, [next = std::move(next)](send_message& first, reply<sent>& to) {
+    next(std::move(first), std::move(to));
+  });
 }
 
 void gateway::impl::send_new(send_message command, watcher_ptr follow, reply<sent> done) {
@@ -315,6 +361,7 @@ void gateway::impl::send_new(send_message command, watcher_ptr follow, reply<sen
     start.accepted_output_modes = std::move(first.accepted_output_modes);
     start.trace = {std::move(first.traceparent), std::move(first.tracestate), {}};
     start.follow = follow;
+    start.conditions = answered(first.conditions, {.task = start.id, .context = start.context});
     start.done = {std::move(to), make_error(errc::internal, "the task's actor died before it began",
                                             start.id.str())};
     start.ready_at = now();
@@ -384,6 +431,8 @@ void gateway::impl::send_to(const placement& at, const task_ptr& record, send_me
             },
             task_has_ended(id.str())};
         provide_input input{std::make_shared<const message>(std::move(text)), accepted};
+        input.conditions =
+            answered(shared->conditions, {.task = record->id, .context = record->context});
         // Who sees a question answers that one: of two answers sent at once the first wins.
         input.question = shared->question.empty() && record->question ? record->question->id
                                                                       : std::move(shared->question);
@@ -436,8 +485,9 @@ void gateway::impl::send_to_root(const task& root, const principal& who, provide
 // -- cancel ------------------------------------------------------------------------------------------------------------
 
 void gateway::cancel(cancel_task command, reply<task_ptr> done) {
-  if (!impl_->came_before(impl_->answered_cancels, command, done))
-    impl_->cancel(std::move(command), std::move(done));
+  impl_->once_only(command, done, [self = impl_.get()](cancel_task& first, reply<task_ptr>& to) {
+    self->cancel(std::move(first), std::move(to));
+  });
 }
 
 void gateway::impl::cancel(cancel_task command, reply<task_ptr> done) {
@@ -462,7 +512,8 @@ void gateway::impl::cancel(cancel_task command, reply<task_ptr> done) {
             return to(refusal);
           const reply_port<task_ptr> answer{refusing_after_commits(std::move(to)), refusal};
           cancel_run order{"canceled by request", std::move(shared->metadata), answer,
-                           owner_of(shared->who)};
+                           owner_of(shared->who),
+                           answered(shared->conditions, {.task = record->id})};
           if (!record->origin && record->agent != objective_agent)
             return tell_live(env->lone_tasks, id.str(), answer, std::move(order));
           const bool root = !record->origin;
@@ -491,13 +542,15 @@ bool gateway::impl::is_for_default_agent(const objective_spec& spec) const {
 }
 
 void gateway::create(create_objective command, watcher_ptr follow, reply<objective_ptr> done) {
-  if (auto ok = impl_->open(); !ok)
-    return done(ok.error());
-  if (impl_->came_before(impl_->answered_objectives, command, done))
-    return;
-  if (auto ok = impl_->has_room(live_bytes_of(command.spec)); !ok)
-    return done(ok.error());
-  impl_->create(std::move(command), std::move(follow), std::move(done));
+  impl_->once_only(command, done,
+                   [self = impl_.get(), follow = std::move(follow)](create_objective& first,
+                                                                    reply<objective_ptr>& to) {
+                     if (auto ok = self->open(); !ok)
+                       return to(ok.error());
+                     if (auto ok = self->has_room(live_bytes_of(first.spec)); !ok)
+                       return to(ok.error());
+                     self->create(std::move(first), follow, std::move(to));
+                   });
 }
 
 /// A message that brings an objective keeps to what one that brings none does; in its media types
@@ -543,6 +596,7 @@ void gateway::impl::create_named(create_objective command, resolved_objective re
       [this, spec = std::move(spec), known, who = std::move(command.who),
        trace = shared_trace({std::move(command.traceparent), std::move(command.tracestate), {}}),
        request = std::move(command.request), starts = command.start,
+       conditions = std::move(command.conditions),
        follow = std::move(follow)](reply<objective_ptr> to) {
         if (spec->id.empty())
           spec->id = objective_id{thread_id_source().next("obj")};
@@ -571,6 +625,7 @@ void gateway::impl::create_named(create_objective command, resolved_objective re
         start.resolved = std::move(*known);
         start.start = starts;
         start.follow = follow;
+        start.conditions = answered(conditions, {.objective = spec->id});
         start.done = {std::move(to),
                       make_error(errc::internal, "the objective's actor died before it began",
                                  spec->id.str())};
@@ -580,40 +635,42 @@ void gateway::impl::create_named(create_objective command, resolved_objective re
 }
 
 void gateway::update(update_objective command, reply<objective_ptr> done) {
-  if (impl_->came_before(impl_->answered_objectives, command, done))
-    return;
+  impl_->once_only(command, done,
+                   [self = impl_.get()](update_objective& first, reply<objective_ptr>& to) {
+                     self->update(std::move(first), std::move(to));
+                   });
+}
+
+void gateway::impl::update(update_objective command, reply<objective_ptr> done) {
   const auto id = command.id;
   const auto who = command.who;
-  impl_->place(who, id, std::move(done),
-               [self = impl_.get(), id, command = std::move(command)](const placement&,
-                                                                      reply<objective_ptr> to) {
-                 if (command.wrong)
-                   return to(*command.wrong);
-                 if (auto ok = self->has_room(command.edited); !ok)
-                   return to(ok.error());
-                 self->command<objective_ptr>(
-                     id,
-                     [command](reply_port<objective_ptr> port) {
-                       return change_objective{command, std::move(port)};
-                     },
-                     std::move(to), command_tries_max);
-               });
+  place(who, id, std::move(done),
+        [this, id, command = std::move(command)](const placement&, reply<objective_ptr> to) {
+          if (command.wrong)
+            return to(*command.wrong);
+          if (auto ok = has_room(command.edited); !ok)
+            return to(ok.error());
+          this->command<objective_ptr>(
+              id,
+              [command](reply_port<objective_ptr> port) {
+                return change_objective{command, std::move(port)};
+              },
+              std::move(to), command_tries_max);
+        });
 }
 
 // -- plans -------------------------------------------------------------------------------------------------------------
 
 void gateway::create(create_plan command, reply<plan_id> done) {
-  if (auto ok = impl_->open(); !ok)
-    return done(ok.error());
-  if (impl_->came_before(impl_->answered_plans, command, done))
-    return;
-  const auto id = command.objective;
-  const auto who = command.who;
-  const auto shared = std::make_shared<create_plan>(std::move(command));
-  impl_->place(who, id, std::move(done),
-               [self = impl_.get(), shared](const placement&, reply<plan_id> to) {
-                 self->create(std::move(*shared), std::move(to));
-               });
+  impl_->once_only(command, done, [self = impl_.get()](create_plan& first, reply<plan_id>& to) {
+    if (auto ok = self->open(); !ok)
+      return to(ok.error());
+    const auto shared = std::make_shared<create_plan>(std::move(first));
+    self->place(shared->who, shared->objective, std::move(to),
+                [self, shared](const placement&, reply<plan_id> next) {
+                  self->create(std::move(*shared), std::move(next));
+                });
+  });
 }
 
 void gateway::impl::create(create_plan command, reply<plan_id> done) {
@@ -631,11 +688,13 @@ void gateway::impl::create(create_plan command, reply<plan_id> done) {
   auto add = [this, id = command.objective,
               spec = std::make_shared<plan_spec>(std::move(command.spec)), starts = command.start,
               starts_objective = command.starts_objective, if_revision = command.if_revision,
-              by = owner_of(command.who)](reply<plan_id> to) {
+              by = owner_of(command.who),
+              conditions = std::move(command.conditions)](reply<plan_id> to) {
     this->command<plan_id>(
         id,
-        [spec, starts, starts_objective, if_revision, by](reply_port<plan_id> port) {
-          return add_plan{spec, starts, starts_objective, if_revision, by, std::move(port)};
+        [=](reply_port<plan_id> port) {
+          return add_plan{spec, starts,          starts_objective, if_revision,
+                          by,   std::move(port), conditions};
         },
         std::move(to), command_tries_max);
   };
@@ -643,47 +702,53 @@ void gateway::impl::create(create_plan command, reply<plan_id> done) {
 }
 
 void gateway::update(update_plan command, reply<plan_id> done) {
-  if (impl_->came_before(impl_->answered_plans, command, done))
-    return;
+  impl_->once_only(command, done, [self = impl_.get()](update_plan& first, reply<plan_id>& to) {
+    self->update(std::move(first), std::move(to));
+  });
+}
+
+void gateway::impl::update(update_plan command, reply<plan_id> done) {
   const auto id = command.id;
   const auto who = command.who;
-  impl_->place(
-      who, id, std::move(done),
-      [self = impl_.get(), command = std::move(command)](const placement& at, reply<plan_id> to) {
-        if (command.wrong)
-          return to(*command.wrong);
-        if (auto ok = self->has_room(command.edited); !ok)
-          return to(ok.error());
-        self->command<plan_id>(
-            at.objective,
-            [command](reply_port<plan_id> port) {
-              return move_plan{command, std::move(port)};
-            },
-            std::move(to), command_tries_max);
-      });
+  place(who, id, std::move(done),
+        [this, command = std::move(command)](const placement& at, reply<plan_id> to) {
+          if (command.wrong)
+            return to(*command.wrong);
+          if (auto ok = has_room(command.edited); !ok)
+            return to(ok.error());
+          this->command<plan_id>(
+              at.objective,
+              [command](reply_port<plan_id> port) {
+                return move_plan{command, std::move(port)};
+              },
+              std::move(to), command_tries_max);
+        });
 }
 
 void gateway::change(change_plan command, reply<plan_id> done) {
-  if (auto ok = impl_->open(); !ok)
+  impl_->once_only(command, done, [self = impl_.get()](change_plan& first, reply<plan_id>& to) {
+    self->change(std::move(first), std::move(to));
+  });
+}
+
+void gateway::impl::change(change_plan command, reply<plan_id> done) {
+  if (auto ok = open(); !ok)
     return done(ok.error());
-  if (impl_->came_before(impl_->answered_plans, command, done))
-    return;
-  if (auto ok = impl_->has_room(live_bytes_of(command.operations)); !ok)
+  if (auto ok = has_room(live_bytes_of(command.operations)); !ok)
     return done(ok.error());
-  if (auto ok = check_operations(command.operations, impl_->agents); !ok)
+  if (auto ok = check_operations(command.operations, agents); !ok)
     return done(ok.error());
   const auto id = command.id;
   const auto who = command.who;
-  impl_->place(
-      who, id, std::move(done),
-      [self = impl_.get(), command = std::move(command)](const placement& at, reply<plan_id> to) {
-        self->command<plan_id>(
-            at.objective,
-            [command](reply_port<plan_id> port) {
-              return reshape_plan{command, std::move(port)};
-            },
-            std::move(to), command_tries_max);
-      });
+  place(who, id, std::move(done),
+        [this, command = std::move(command)](const placement& at, reply<plan_id> to) {
+          this->command<plan_id>(
+              at.objective,
+              [command](reply_port<plan_id> port) {
+                return reshape_plan{command, std::move(port)};
+              },
+              std::move(to), command_tries_max);
+        });
 }
 
 } // namespace troupe

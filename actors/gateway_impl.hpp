@@ -5,10 +5,9 @@
 #include "actors/environment.hpp"
 #include "actors/housekeeper.hpp"
 #include "actors/message_rules.hpp"
-#include "actors/recent_sends.hpp"
+#include "actors/once_desk.hpp"
 #include "actors/service/loop_gateway.hpp"
 #include "actors/service/placing.hpp"
-#include "actors/service/recent_answers.hpp"
 #include <troupe/actors/gateway.hpp>
 
 #include <cstdint>
@@ -38,6 +37,25 @@ struct gateway::impl {
   /// True also without room if the update adds nothing.
   [[nodiscard]] result<void> has_room(const edits& wanted) const;
 
+  // -- what may come once ------------------------------------------------------------------------------------------------
+
+  [[nodiscard]] std::vector<once> conditions_of(const send_message& command) const;
+  template<class Command>
+  [[nodiscard]] std::vector<once> conditions_of(const Command& command) const;
+  /// Calls `next(command, done)` if the command may come as often as it likes, or is the first. If
+  /// it came before, `done` is answered with what the first led to.
+  template<class T, class Command, class Next>
+  void once_only(Command& command, reply<T>& done, Next next);
+  /// `to`, for a command with conditions: they are under way until it is answered.
+  template<class T>
+  [[nodiscard]] reply<T> holding(const once_conditions& conditions, const principal& who,
+                                 reply<T> to);
+  // What came before, as the answer to a command of its kind, read anew.
+  void answer_again(const once& came, const principal& who, const reply<sent>& done) const;
+  void answer_again(const once& came, const principal& who, const reply<task_ptr>& done) const;
+  void answer_again(const once& came, const principal& who, const reply<objective_ptr>& done) const;
+  void answer_again(const once& came, const principal& who, const reply<plan_id>& done) const;
+
   // -- steps -------------------------------------------------------------------------------------------------------------
   // Each calls `next` with what it found, or `done` with an error, exactly once, maybe before it
   // returns.
@@ -66,7 +84,10 @@ struct gateway::impl {
   void create(create_objective command, watcher_ptr follow, reply<objective_ptr> done);
   void create_named(create_objective command, resolved_objective resolved, watcher_ptr follow,
                     reply<objective_ptr> done);
+  void update(update_objective command, reply<objective_ptr> done);
   void create(create_plan command, reply<plan_id> done);
+  void update(update_plan command, reply<plan_id> done);
+  void change(change_plan command, reply<plan_id> done);
 
   /// Gives `next` the live actor of an objective that is here; one that has settled is brought back
   /// for as long as the command takes.
@@ -104,12 +125,7 @@ struct gateway::impl {
   const agent_registry& agents;
   const executor_options options;
 
-  // Replies note their answers in these, to the end of the last actor.
-  std::optional<recent_sends> recent; ///< Empty: none are kept.
-  recent_answers<sent> answered_sends;
-  recent_answers<task_ptr> answered_cancels;
-  recent_answers<objective_ptr> answered_objectives;
-  recent_answers<plan_id> answered_plans;
+  once_desk desk; ///< Replies use it, to the end of the last actor.
 
   std::atomic<bool> draining{false};
   caf::actor_system_config config;
@@ -119,11 +135,6 @@ struct gateway::impl {
   ticker ticks;
   std::mutex loops_lock;
   std::vector<std::unique_ptr<loop_gateway>> loops; ///< To the end: a reply may come however late.
-
-  /// Whether a command of that `request_id` was answered before, or is being.
-  template<class T, class Command>
-  [[nodiscard]] static bool came_before(recent_answers<T>& known, const Command& command,
-                                        reply<T>& done);
 };
 
 } // namespace troupe

@@ -40,6 +40,7 @@ struct provide_input {
   /// The id of the question that it answers: refused if that one is no longer open. Empty: it
   /// answers the open question.
   std::string question{};
+  std::vector<once_ptr> conditions{}; ///< Of its change.
 };
 
 /// From gateway or plan: stop. What the task has reached so far stays; a later result is ignored.
@@ -49,6 +50,7 @@ struct cancel_run {
   reply_port<task_ptr> done;    ///< Answered once CANCELED is committed. May be empty.
   std::optional<std::string>
       by{}; ///< Who commanded it (owner_of); none: it follows from something else.
+  std::vector<once_ptr> conditions{}; ///< Of its change.
 };
 
 /// From the agent's port. Ignored if `attempt` is over.
@@ -247,6 +249,7 @@ struct add_plan {
   std::optional<std::uint64_t> if_revision;
   std::string by; ///< Who commanded (owner_of).
   reply_port<plan_id> done;
+  once_conditions conditions{};
 };
 
 /// From the gateway: plans/update.

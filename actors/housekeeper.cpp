@@ -8,19 +8,30 @@ namespace {
 
 constexpr int turns_between_evictions = 20;
 
+const char* problem_of_backlog(const store_status& status, const executor_options& options) {
+  if (status.backlog_changes > options.backlog_changes_max)
+    return "too many changes wait for the disk (limits.backlog-changes)";
+  if (status.backlog_bytes > options.backlog_bytes_max)
+    return "too many bytes wait for the disk (limits.backlog-bytes)";
+  return nullptr;
+}
+
 } // namespace
 
 void housekeeper::turn() {
   // Too dear to ask for each request.
   const auto status = env_.records.status();
-  backlog_full_ = status.backlog_changes > env_.options.backlog_changes_max;
+  backlog_problem_ = problem_of_backlog(status, env_.options);
   can_write_ = status.writable;
+  if (const auto line = watch_.look(env_.memory); !line.empty() && env_.options.warn)
+    env_.options.warn(line);
   const auto now = env_.now();
   env_.deadlines.turn(now);
   env_.objectives.expire(now);
   env_.lone_tasks.expire(now);
   if (++turns_ % turns_between_evictions == 0)
     env_.records.evict(now - env_.options.settled_linger);
+  env_.records.forget_expired(now);
 }
 
 void housekeeper::turn_fully() {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "actors/environment.hpp"
+#include <troupe/protocol/memory_budget.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -18,20 +19,23 @@ class housekeeper {
 public:
   explicit housekeeper(environment& env) : env_(env) {}
 
-  /// Looks at the store, sends the mail whose deadline has passed; every `turns_between_evictions`
-  /// also lets settled objectives leave memory.
+  /// Looks at the store and at the memory, sends the mail whose deadline has passed; every
+  /// `turns_between_evictions` also lets settled objectives leave memory.
   void turn();
   /// The same, and the latter at once.
   void turn_fully();
 
   // As of the last turn; any thread.
-  [[nodiscard]] bool is_backlog_full() const noexcept { return backlog_full_; }
+  /// Why the backlog of the store is too long for new work, with the name of the limit; null if it
+  /// is not.
+  [[nodiscard]] const char* backlog_problem() const noexcept { return backlog_problem_; }
   [[nodiscard]] bool can_write() const noexcept { return can_write_; }
 
 private:
   environment& env_;
   int turns_ = 0;
-  std::atomic<bool> backlog_full_{false};
+  memory_watch watch_;
+  std::atomic<const char*> backlog_problem_{nullptr};
   std::atomic<bool> can_write_{true};
 };
 

@@ -1,6 +1,7 @@
 #include "actors/objective_actor.hpp"
 
 #include "actors/live_bytes.hpp"
+#include "actors/once_desk.hpp"
 #include "actors/plan_actor.hpp"
 #include "actors/status_message.hpp"
 #include "actors/throttle_actor.hpp"
@@ -22,7 +23,7 @@ std::vector<plan_relations> relations_of(const resolved_objective& resolved) {
 objective_actor::objective_actor(actor_pointer<handle> self, environment& env,
                                  objective_start start)
     : self_(self), env_(env), life_(std::move(start.view), relations_of(start.resolved)),
-      start_(std::move(start)) {
+      start_(std::move(start)), made_(std::make_shared<made_bytes>(view().made_bytes)) {
   for (auto& plan : start_.resolved.plans)
     resolved_.push_back(std::make_shared<const resolved_plan>(std::move(plan)));
   start_.resolved = {};
@@ -41,7 +42,7 @@ objective_actor::objective_actor(actor_pointer<handle> self, environment& env,
 }
 
 objective_actor::~objective_actor() {
-  env_.live_bytes -= plan_bytes_;
+  env_.memory.give_back(memory_account::live_work, plan_bytes_);
   for (const auto& plan : running_)
     kill(plan);
   kill(slots_);
@@ -56,8 +57,8 @@ void objective_actor::hold(const plan_spec& plan, std::uint32_t position) {
 void objective_actor::hold_bytes(std::size_t more, std::size_t less) {
   plan_bytes_ += more;
   plan_bytes_ -= less;
-  env_.live_bytes += more;
-  env_.live_bytes -= less;
+  env_.memory.force(memory_account::live_work, more);
+  env_.memory.give_back(memory_account::live_work, less);
 }
 
 actor_behavior<objective_handle> objective_actor::make_behavior() {
@@ -110,8 +111,15 @@ void objective_actor::create() {
   news.at = env_.now();
   news.events = std::move(decision.events);
   news.by = start_.by;
+  news.conditions = start_.conditions;
   // Answered once the root task is visible too: who asked looks at it next.
   auto answered = answer_with_view(std::exchange(start_.done, {}));
+  if (!start_.conditions.empty())
+    answered = [me = handle_of(self_), then = std::move(answered)](const commit_outcome& outcome) {
+      if (outcome.conflict) // There is no such objective, and its agents work for nothing.
+        tell(me, objective_cancel{true, 0, 0, cancel_run{"its request came before", {}, {}}});
+      then(outcome);
+    };
   const bool has_root = start_.request != nullptr;
   env_.records.commit(std::move(news), has_root ? committed_fn{} : committed_fn{answered},
                       std::exchange(start_.follow, nullptr));
@@ -131,6 +139,7 @@ void objective_actor::create() {
   root.task = {view().root_task, true, 0, 0};
   root.at = env_.now();
   root.by = start_.by;
+  root.conditions = std::move(start_.conditions);
   root.events.push_back(task_created{std::move(record)});
   if (start_.start)
     root.events.push_back(task_moved{task_state::working, 1, nullptr});
@@ -164,13 +173,14 @@ void objective_actor::carry_out(objective_decision decision, command from) {
   const bool now = from.answer && (when == answer_after::commit || is_settled(view().state));
   if (from.answer && !now)
     answer_later(when, from, decision.effects);
-  committed_fn then = now ? from.answer : nullptr;
+  committed_fn then = now ? from.answer : committed_fn{};
   if (is_settled(view().state) && !closers_.empty())
-    then = [then = std::move(then), closers = std::exchange(closers_, {})] {
+    then = [then = std::move(then),
+            closers = std::exchange(closers_, {})](const commit_outcome& outcome) {
       for (const auto& answer : closers)
         answer();
       if (then)
-        then();
+        then(outcome);
     };
   const bool moves_root =
       !view().root_task.empty() && std::ranges::any_of(decision.events, [](const event& one) {
@@ -183,9 +193,10 @@ void objective_actor::carry_out(objective_decision decision, command from) {
     else if (const auto* moved = std::get_if<plan_moved>(&one); moved && is_settled(moved->to()))
       ended.push_back(moved->plan);
   const auto events = moves_root ? decision.events : std::vector<event>{};
-  if (then && !moves_root && decision.events.empty())
+  if (((then && !moves_root) || !from.conditions.empty()) && decision.events.empty())
     decision.events.emplace_back(objective_edited{}); // nothing; stands behind what came before it
-  commit(std::move(decision.events), moves_root ? nullptr : std::move(then), from.by);
+  commit(std::move(decision.events), moves_root ? committed_fn{} : std::move(then), from.by,
+         from.conditions);
   if (moves_root)
     tell_root(events, std::move(from.metadata), std::move(then));
   for (const auto plan : ended)
@@ -216,7 +227,7 @@ void objective_actor::answer_later(answer_after when, const command& from,
 }
 
 void objective_actor::commit(std::vector<event> events, committed_fn then,
-                             std::optional<std::string> by) {
+                             std::optional<std::string> by, std::vector<once_ptr> conditions) {
   if (events.empty()) {
     if (then)
       then();
@@ -227,6 +238,7 @@ void objective_actor::commit(std::vector<event> events, committed_fn then,
   change.at = env_.now();
   change.events = std::move(events);
   change.by = std::move(by);
+  change.conditions = std::move(conditions);
   write(std::move(change), std::move(then));
 }
 
@@ -236,10 +248,10 @@ void objective_actor::write(change change, committed_fn then) {
   if (is_settled(view().state)) {
     ++unwritten_;
     // Told first: what follows may throw, when it wants to answer with what the disk does not give.
-    then = [me = handle_of(self_), then = std::move(then)] {
+    then = [me = handle_of(self_), then = std::move(then)](const commit_outcome& outcome) {
       tell(me, objective_written{});
       if (then)
-        then();
+        then(outcome);
     };
   }
   env_.records.commit(std::move(change), std::move(then));
@@ -292,6 +304,7 @@ void objective_actor::do_effect(const start_plan& effect, const command&) {
   start.objective_name = view().name;
   start.objective = handle_of(self_);
   start.slots = slots_;
+  start.made = made_;
   start.trace = view().trace;
   start.references = view().references;
   for (auto at = awaited_later_.lower_bound({plan, 0});
@@ -436,10 +449,13 @@ dependency_news objective_actor::news_of(const awaited_task_ended& ended,
 
 // -- the objective itself ------------------------------------------------------------------------------------------------
 
-std::function<void()> objective_actor::answer_with_view(reply_port<objective_ptr> to) const {
-  return [&records = env_.records, id = view().id, to = std::move(to)] {
-    records.read_objective(id, to);
-  };
+committed_fn objective_actor::answer_with_view(reply_port<objective_ptr> to) const {
+  return
+      [&records = env_.records, id = view().id, to = std::move(to)](const commit_outcome& outcome) {
+        if (outcome.conflict)
+          return to(came_before());
+        records.read_objective(id, to);
+      };
 }
 
 // Out of the directory first: a command that finds this actor no more brings the objective back,

@@ -10,6 +10,7 @@
 #include "actors/added_plan.hpp"
 #include "actors/environment.hpp"
 #include "actors/handles.hpp"
+#include "actors/made_bytes.hpp"
 #include "actors/objective_graph.hpp"
 #include "actors/objective_index.hpp"
 #include "protocol/fold/objective_life.hpp"
@@ -51,6 +52,7 @@ struct objective_start {
   std::optional<task_state>
       root_shown; ///< Without: how the root task's record stands, if it has not ended.
   watcher_ptr follow;
+  std::vector<once_ptr> conditions; ///< With `create`: of its change.
   reply_port<objective_ptr> done;
 };
 
@@ -76,13 +78,15 @@ private:
   struct command {
     std::optional<std::string> by;       ///< Who commanded it.
     boost::json::object metadata;        ///< For the root task's last message.
-    std::function<void()> answer;        ///< May be null.
+    committed_fn answer;                 ///< May be null.
     std::optional<std::uint32_t> plan{}; ///< Which one it is about.
+    std::vector<once_ptr> conditions{};  ///< Of its change.
   };
   [[nodiscard]] std::optional<error> obey(objective_input input, command from);
   void follow(objective_input fact);
   void carry_out(objective_decision decision, command from);
-  void commit(std::vector<event> events, committed_fn then, std::optional<std::string> by);
+  void commit(std::vector<event> events, committed_fn then, std::optional<std::string> by,
+              std::vector<once_ptr> conditions = {});
   void write(change change, committed_fn then);
   void tell_root(const std::vector<event>& events, boost::json::object metadata, committed_fn then);
   void answer_later(answer_after when, const command& from,
@@ -134,7 +138,7 @@ private:
   [[nodiscard]] const objective_view& view() const noexcept { return life_.view(); }
   /// Answers with the objective as it is then; the memory store may have let it go between a
   /// command and its commit.
-  [[nodiscard]] std::function<void()> answer_with_view(reply_port<objective_ptr> to) const;
+  [[nodiscard]] committed_fn answer_with_view(reply_port<objective_ptr> to) const;
   void quit_if_ended();
 
   // -- the root task at the end (objective_result.cpp) -----------------------------------------------------------------
@@ -152,7 +156,7 @@ private:
   struct heard_by {
     std::uint64_t command;
     std::vector<std::uint32_t> plans;
-    std::function<void()> answer;
+    committed_fn answer;
   };
 
   actor_pointer<handle> self_;
@@ -169,14 +173,14 @@ private:
   objective_start start_;
   std::vector<plan_handle> running_; ///< By plan; null if it has no actor.
   throttle_handle slots_;
-  std::uint64_t commands_ = 0; ///< Numbers those that plans have to hear.
+  const std::shared_ptr<made_bytes> made_; ///< By its tasks.
+  std::uint64_t commands_ = 0;             ///< Numbers those that plans have to hear.
   std::vector<heard_by> waiting_;
-  std::vector<std::function<void()>> closers_; ///< Answers that wait for the objective's end.
-  std::map<std::uint32_t, std::vector<std::function<void()>>>
-      plan_closers_;                            ///< By plan: for its end.
+  std::vector<committed_fn> closers_; ///< Answers that wait for the objective's end.
+  std::map<std::uint32_t, std::vector<committed_fn>> plan_closers_; ///< By plan: for its end.
   std::vector<reply_port<task_ptr>> cancelers_; ///< Who asked to cancel the root task.
   boost::json::object cancel_metadata_;         ///< Of the request that did.
-  std::size_t plan_bytes_ = 0;                  ///< Its share of environment::live_bytes.
+  std::size_t plan_bytes_ = 0;                  ///< Its share of memory_account::live_work.
   /// A plan is being changed; one that runs has not said yet what came of it.
   struct shape_under_change {
     std::uint32_t plan;

@@ -3,18 +3,32 @@
 #include "actors/acceptance.hpp"
 #include "actors/live_bytes.hpp"
 #include "actors/objective_actor.hpp"
+#include "actors/once_answer.hpp"
+#include "actors/once_desk.hpp"
 #include "protocol/opt/limits_opt.hpp"
 
 #include <algorithm>
 
 namespace troupe {
 
+namespace {
+
+committed_fn answer_with(const plan_id& id, const reply_port<plan_id>& to) {
+  return [id, to](const commit_outcome& outcome) {
+    to(outcome.conflict ? result<plan_id>{came_before()} : result<plan_id>{id});
+  };
+}
+
+} // namespace
+
 void objective_actor::on_change(const change_objective& message) {
   if (is_deferred(message, &objective_actor::on_change))
     return;
   command from{.by = owner_of(message.command.who),
                .metadata = {},
-               .answer = answer_with_view(message.done)};
+               .answer = answer_with_view(message.done),
+               .plan = std::nullopt,
+               .conditions = answered(message.command.conditions, {.objective = view().id})};
   if (auto refused = obey(message.command, std::move(from))) {
     message.done(std::move(*refused));
     quit_if_ended();
@@ -42,9 +56,11 @@ void objective_actor::on_add(const add_plan& message) {
   // The plan is there before others are told of it.
   resolved_.push_back(std::make_shared<const resolved_plan>(std::move(added->plan)));
   running_.emplace_back();
-  command from{.by = message.by, .metadata = {}, .answer = [id = spec.id, done = message.done] {
-                 done(id);
-               }};
+  command from{.by = message.by,
+               .metadata = {},
+               .answer = answer_with(spec.id, message.done),
+               .plan = std::nullopt,
+               .conditions = answered(message.conditions, {.plan = spec.id})};
   const auto awaited = std::move(added->awaited);
   if (auto refused = obey(std::move(addition), std::move(from))) {
     resolved_.pop_back();
@@ -100,8 +116,9 @@ void objective_actor::on_move_plan(const move_plan& message) {
   const auto plan = *found;
   command from{.by = owner_of(asked.who),
                .metadata = {},
-               .answer = [id = asked.id, done = message.done] { done(id); },
-               .plan = plan};
+               .answer = answer_with(asked.id, message.done),
+               .plan = plan,
+               .conditions = answered(asked.conditions, {.plan = asked.id})};
   const bool renames = !asked.edited.name.empty();
   if (auto refused =
           obey(plan_change{plan, asked.state, asked.if_revision, asked.edited}, std::move(from)))
@@ -129,8 +146,10 @@ void objective_actor::on_reshape(const reshape_plan& message) {
   changing_ = shape_under_change{plan, &message, view().plans[plan].spec};
   command from{.by = owner_of(asked.who),
                .metadata = {},
-               .answer = [id = asked.id, done = message.done] { done(id); },
+               .answer = answer_with(asked.id, message.done),
                .plan = plan};
+  if (!runs) // Else it is the plan that commits the change.
+    from.conditions = answered(asked.conditions, {.plan = asked.id});
   if (auto refused = obey(shape_change{plan, asked, terms_for(plan, asked)}, std::move(from))) {
     changing_.reset();
     return refuse(std::move(*refused));
@@ -222,8 +241,11 @@ void objective_actor::on_cancel(const objective_cancel& message) {
     if (asked.done)
       cancelers_.push_back(asked.done);
     cancel_metadata_ = asked.metadata;
-    static_cast<void>(obey(objective_cancellation{asked.reason},
-                           {.by = asked.by, .metadata = {}, .answer = nullptr}));
+    static_cast<void>(obey(objective_cancellation{asked.reason}, {.by = asked.by,
+                                                                  .metadata = {},
+                                                                  .answer = nullptr,
+                                                                  .plan = std::nullopt,
+                                                                  .conditions = asked.conditions}));
     return quit_if_ended();
   }
   if (message.plan < running_.size() && running_[message.plan])
@@ -234,9 +256,15 @@ void objective_actor::on_cancel(const objective_cancel& message) {
   // who asked hears when the message is dropped.
   command from{.by = asked.by,
                .metadata = {},
-               .answer = [&records = env_.records,
-                          id = view().plans[message.plan].task_at(message.task),
-                          done = asked.done] { records.read_task(id, done); }};
+               .answer =
+                   [&records = env_.records, id = view().plans[message.plan].task_at(message.task),
+                    done = asked.done](const commit_outcome& outcome) {
+                     if (outcome.conflict)
+                       return done(came_before());
+                     records.read_task(id, done);
+                   },
+               .plan = std::nullopt,
+               .conditions = asked.conditions};
   static_cast<void>(obey(task_withdrawal{message.plan, message.task, asked.reason, asked.metadata},
                          std::move(from)));
 }

@@ -6,6 +6,16 @@
 
 namespace troupe {
 
+namespace {
+
+/// Too much waits for the disk: a plan starts nothing more for the moment.
+bool is_behind(const store_status& status) noexcept {
+  return status.backlog_changes > release_backlog_max
+         || status.backlog_bytes > release_backlog_bytes_max;
+}
+
+} // namespace
+
 plan_actor::plan_actor(actor_pointer<handle> self, environment& env, plan_start start)
     : self_(self), env_(env), start_(std::move(start)),
       graph_(start_.resolved->graph(start_.index, *start_.view.spec)), view_(start_.view),
@@ -55,7 +65,7 @@ actor_behavior<plan_handle> plan_actor::make_behavior() {
       [this](const task_cancel& command) { cancel_one(command); },
       [this](const reshape_tasks& message) { on_reshape(message); },
       [this](const release_more&) {
-        if (env_.records.status().backlog_changes > release_backlog_max)
+        if (is_behind(env_.records.status()))
           return release_later();
         release_pending_ = false;
         spawn_ready();
@@ -154,10 +164,10 @@ void plan_actor::spawn_ready() {
 // At once, or, while too much waits for the disk, a little later.
 void plan_actor::release_later() {
   release_pending_ = true;
-  if (env_.records.status().backlog_changes <= release_backlog_max)
-    tell(handle_of(self_), release_more{});
-  else
+  if (is_behind(env_.records.status()))
     tell_after(release_pause, handle_of(self_), release_more{});
+  else
+    tell(handle_of(self_), release_more{});
 }
 
 // -- neighbours ----------------------------------------------------------------------------------------------------------
@@ -292,8 +302,10 @@ change plan_actor::place_of(std::uint32_t task) const {
   return out;
 }
 
-void plan_actor::commit(committed_fn then, std::optional<std::string> by) {
+void plan_actor::commit(committed_fn then, std::optional<std::string> by,
+                        std::vector<once_ptr> conditions) {
   change change;
+  change.conditions = std::move(conditions);
   change.by = std::move(by);
   change.context = start_.context;
   change.at = env_.now();

@@ -41,7 +41,8 @@ struct plan_start {
   std::vector<dependency_news> news; ///< About tasks of other plans, from before the start.
   std::optional<plan_end> end{};     ///< Set: it ends so, and begins nothing.
   trace_ptr trace;
-  message_ptr references; ///< Of the objective.
+  message_ptr references;           ///< Of the objective.
+  std::shared_ptr<made_bytes> made; ///< The same.
 };
 
 struct plan_actor {
@@ -85,6 +86,7 @@ private:
     boost::json::object metadata{};  ///< Of the request, if there was one.
     std::optional<std::string> by{}; ///< Who commanded it.
     committed_fn then{};
+    std::vector<once_ptr> conditions{}; ///< Of the change, if it is about one task.
   };
   void withdraw(const std::vector<std::uint32_t>& tasks, const withdrawal_order& order);
   void end_without_actor(std::uint32_t task, const withdrawal_order& order);
@@ -115,7 +117,8 @@ private:
   [[nodiscard]] change place_of(std::uint32_t task) const;
   template<class Event>
   void emit(Event fact);
-  void commit(committed_fn then = nullptr, std::optional<std::string> by = std::nullopt);
+  void commit(committed_fn then = nullptr, std::optional<std::string> by = std::nullopt,
+              std::vector<once_ptr> conditions = {});
   [[nodiscard]] error refusal_of_input(std::uint32_t task) const;
   [[nodiscard]] std::string label(std::uint32_t task) const;
   [[nodiscard]] bool has_begun(std::uint32_t task) const {

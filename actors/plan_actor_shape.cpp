@@ -1,4 +1,6 @@
 // Changes of a plan's shape while it runs.
+#include "actors/once_answer.hpp"
+#include "actors/once_desk.hpp"
 #include "actors/plan_actor.hpp"
 
 #include <algorithm>
@@ -10,7 +12,7 @@ namespace troupe {
 void plan_actor::make_scope() {
   scope_ = std::make_shared<const plan_scope>(
       plan_scope{view_.spec, start_.index, start_.context, start_.owner, start_.objective_name,
-                 handle_of(self_), start_.slots, start_.trace, start_.references});
+                 handle_of(self_), start_.slots, start_.trace, start_.references, start_.made});
 }
 
 void plan_actor::on_reshape(const reshape_tasks& message) {
@@ -38,11 +40,12 @@ void plan_actor::on_reshape(const reshape_tasks& message) {
     emit(tasks_withdrawn{start_.index, std::move(removed), task_state::canceled,
                          "removed from its plan"});
   commit(
-      [objective = start_.objective, changed, id = view_.spec->id, done = message.done] {
+      [objective = start_.objective, changed, id = view_.spec->id,
+       done = message.done](const commit_outcome& outcome) {
         tell(objective, shape_settled{changed->plan, changed});
-        done(id);
+        done(outcome.conflict ? result<plan_id>{came_before()} : result<plan_id>{id});
       },
-      changed->author);
+      changed->author, answered(message.command.conditions, {.plan = view_.spec->id}));
   follow(*changed);
 }
 

@@ -1,5 +1,6 @@
 // The tasks of a plan: their actors, what these report, and the end of those that have none.
 #include "actors/input_references.hpp"
+#include "actors/once_desk.hpp"
 #include "actors/plan_actor.hpp"
 #include "actors/status_message.hpp"
 #include "actors/throttle_actor.hpp"
@@ -199,7 +200,7 @@ void plan_actor::withdraw(const std::vector<std::uint32_t>& tasks, const withdra
   if (!fresh.empty()) {
     emit(tasks_withdrawn{start_.index, std::move(fresh), task_state::canceled, order.reason,
                          order.metadata});
-    commit(order.then, order.by);
+    commit(order.then, order.by, order.conditions);
   }
   for (const auto task : ended)
     tell_awaited(task, false);
@@ -213,6 +214,7 @@ void plan_actor::end_without_actor(std::uint32_t task, const withdrawal_order& o
   change.task = {id, false, start_.index, task};
   change.at = env_.now();
   change.by = order.by;
+  change.conditions = order.conditions;
   change.events.push_back(
       task_moved{task_state::canceled, view_.tasks[task].attempt,
                  make_status_message(order.reason, start_.context, id, order.metadata)});
@@ -226,10 +228,15 @@ void plan_actor::cancel_one(const task_cancel& command) {
   if (is_terminal(view_.tasks[command.task].state))
     return; // the sender gets its answer when the message is dropped
   std::erase_if(ready_, [&](const ready_task& other) { return other.task == command.task; });
-  const auto& [reason, metadata, done, by] = command.command;
+  const auto& [reason, metadata, done, by, conditions] = command.command;
   withdraw({command.task}, {reason, metadata, by,
                             [&records = env_.records, id = view_.task_at(command.task),
-                             done = done] { records.read_task(id, done); }});
+                             done = done](const commit_outcome& outcome) {
+                              if (outcome.conflict)
+                                return done(came_before());
+                              records.read_task(id, done);
+                            },
+                            conditions});
   fail_task(command.task, "task \"" + label(command.task) + "\" canceled: " + reason);
   check();
 }

@@ -1,5 +1,7 @@
 #include "actors/task_actor.hpp"
 
+#include "actors/once_answer.hpp"
+#include "actors/once_desk.hpp"
 #include "actors/throttle_actor.hpp"
 #include "protocol/text.hpp"
 #include <troupe/actors/limits.hpp>
@@ -59,13 +61,17 @@ task_actor::task_actor(actor_pointer<handle> self, environment& env, task_start 
                      std::move(start.owner), std::move(start.request),
                      std::move(start.request_metadata), std::move(start.accepted_output_modes),
                      std::move(start.trace), std::move(start.follow), std::move(start.done)});
+  if (!start.conditions.empty())
+    details().conditions = std::move(start.conditions);
   if (lone_)
-    env_.live_bytes += input_bytes();
+    env_.memory.force(memory_account::live_work, input_bytes());
 }
 
 task_actor::~task_actor() {
   env_.live_tasks.fetch_sub(1, std::memory_order_relaxed);
-  env_.live_bytes -= input_bytes();
+  env_.memory.give_back(memory_account::live_work, input_bytes());
+  env_.memory.give_back(memory_account::large_output, large_output_bytes_);
+  env_.memory.give_back(memory_account::small_output, small_output_bytes_);
   if (env_.stopping)
     return;
   give_slots_back();
@@ -151,6 +157,7 @@ void task_actor::take_up(const task& record) {
     life_ = record;
     has_artifacts_ = !record.artifacts.empty();
     artifacts_made_ = static_cast<std::uint32_t>(record.artifacts.size());
+    hold_output(record);
     bool is_request = lone_ != nullptr;
     for (const auto& said : record.history)
       if (said->from == role::user && !std::exchange(is_request, false))
@@ -320,7 +327,7 @@ void task_actor::on_started(start_result started) {
     void operator()(report_completed& done) const { me.complete(std::move(done)); }
     void operator()(report_failed& failed) const { me.fail(std::move(failed)); }
     void operator()(report_rejected& rejected) const { me.reject(std::move(rejected)); }
-    void operator()(report_question& question) const { me.ask(question); }
+    void operator()(report_question& question) const { me.take_question(question); }
     void operator()(report_reply& answer) const { me.reply(std::move(answer)); }
     void operator()(agent_run_ptr& run) const {
       me.run_ = std::move(run);
@@ -372,10 +379,14 @@ void task_actor::on_report(agent_report report) {
     task_actor& me;
     void operator()(report_progress& it) const { me.add_progress(std::move(it.report)); }
     void operator()(report_artifact& it) const {
+      if (auto full = me.count_output(bytes_of(it.artifact)))
+        return me.stop_agent(std::move(*full));
       me.add_artifact(std::move(it));
       me.commit();
     }
     void operator()(report_message& it) const {
+      if (auto full = me.count_output(bytes_of(it.message)))
+        return me.stop_agent(std::move(*full));
       if (it.message.message_id.empty())
         it.message.message_id = thread_id_source().next("msg");
       if (it.message.from == role::unspecified)
@@ -386,7 +397,7 @@ void task_actor::on_report(agent_report report) {
                                          me.life_.status.state});
       me.commit();
     }
-    void operator()(report_question& it) const { me.ask(it); }
+    void operator()(report_question& it) const { me.take_question(it); }
     void operator()(report_completed& it) const { me.complete(std::move(it)); }
     void operator()(report_failed& it) const { me.fail(std::move(it)); }
     void operator()(report_rejected& it) const { me.reject(std::move(it)); }
@@ -456,6 +467,8 @@ void task_actor::cancel(const cancel_run& command) {
     details().canceled = command.done;
   if (command.by)
     details().canceled_by = command.by;
+  if (!command.conditions.empty())
+    details().conditions = command.conditions;
   end(task_event::cancel, command.reason, command.metadata);
   if (!stopped)
     begin_grace();
@@ -464,6 +477,11 @@ void task_actor::cancel(const cancel_run& command) {
 // -- how an attempt ends -------------------------------------------------------------------------------------------------
 
 void task_actor::complete(report_completed report) {
+  auto bytes = report.message.size();
+  for (const auto& made : report.artifacts)
+    bytes += bytes_of(made);
+  if (auto full = count_output(bytes))
+    return fail(std::move(*full));
   note_progress();
   for (auto& made : report.artifacts)
     add_artifact({std::move(made), false, true});
@@ -471,13 +489,17 @@ void task_actor::complete(report_completed report) {
 }
 
 void task_actor::reject(report_rejected report) {
+  if (auto full = count_text(report.reason))
+    return fail(std::move(*full));
   end(task_event::reject, report.reason);
 }
 
 // While nothing of a lone task is committed it is unknown: then the message is all there is,
 // and the facts of this turn are dropped.
 void task_actor::reply(report_reply report) {
-  if (!lone_ || !lone_->done) {
+  const bool is_to_be_kept = details_ && !details_->conditions.empty();
+  if (!lone_ || !lone_->done
+      || (is_to_be_kept && bytes_of(report.message) > kept_answer_bytes_max)) {
     artifact out;
     out.name = "reply";
     out.parts = std::move(report.message.parts);
@@ -490,9 +512,25 @@ void task_actor::reply(report_reply report) {
   report.message.from = role::agent;
   report.message.task_id.clear();
   report.message.context_id = lone_->context;
-  lone_->done(sent{lone_->id, lone_->context, false,
-                   std::make_shared<const message>(std::move(report.message))});
+  answer_directly(std::make_shared<const message>(std::move(report.message)));
   leave();
+}
+
+/// Without a task. The answer to a message that may come once is kept for the next one.
+void task_actor::answer_directly(message_ptr said) {
+  const auto done = std::exchange(lone_->done, {});
+  sent answer;
+  answer.task = lone_->id;
+  answer.context = lone_->context;
+  answer.answer = said;
+  if (!details_ || details_->conditions.empty())
+    return done(std::move(answer));
+  change kept;
+  kept.at = env_.now();
+  kept.conditions = answered(std::exchange(details_->conditions, {}), {.message = std::move(said)});
+  env_.records.commit(std::move(kept), [done, answer](const commit_outcome& outcome) {
+    done(outcome.conflict ? result<sent>{came_before()} : result<sent>{answer});
+  });
 }
 
 // Either the last word, or a wait and then the next attempt; the failed attempt is a fact of its
@@ -506,6 +544,8 @@ void task_actor::fail(report_failed failure) {
   }
   note_progress();
   const bool was_waiting = is_interrupted(life_.status.state);
+  if (auto full = count_text(failure.reason))
+    failure = std::move(*full);
   const auto reason = failure.reason;
   const auto decided =
       take(attempt_fails{std::move(failure), backoff_random(id(), life_.failures + 1)});
@@ -569,14 +609,15 @@ void task_actor::end(task_event how, const std::string& text, const boost::json:
 
 void task_actor::tell_end(const std::string& text) {
   const auto state = life_.status.state;
-  const auto reason = state == task_state::completed ? std::string{} : text;
+  const auto reason =
+      state == task_state::completed ? std::string{} : shortened(text, last_words_bytes_max);
   if (scope_)
     commit([scope = scope_,
             fact = task_settled{task_index_, state, has_artifacts_, reason, life_.attempt},
-            canceled = answer_to_cancel()]() mutable {
+            canceled = answer_to_cancel()](const commit_outcome& outcome) mutable {
       tell(scope->plan, std::move(fact));
       if (canceled)
-        canceled();
+        canceled(outcome);
     });
   else
     commit(answer_to_cancel());
@@ -588,7 +629,10 @@ void task_actor::tell_end(const std::string& text) {
 committed_fn task_actor::answer_to_cancel() {
   if (!details_ || !details_->canceled)
     return nullptr;
-  return [&records = env_.records, id = id(), done = std::exchange(details_->canceled, {})] {
+  return [&records = env_.records, id = id(),
+          done = std::exchange(details_->canceled, {})](const commit_outcome& outcome) {
+    if (outcome.conflict)
+      return done(came_before());
     records.read_task(id, done);
   };
 }

@@ -10,6 +10,7 @@
 
 #include "actors/environment.hpp"
 #include "actors/handles.hpp"
+#include "actors/made_bytes.hpp"
 #include "actors/task_decision.hpp"
 #include "protocol/fold/apply.hpp"
 #include "protocol/progress_merger.hpp"
@@ -47,9 +48,10 @@ struct plan_scope {
   std::string owner;   ///< The objective's.
   std::string objective_name;
   plan_handle plan;
-  throttle_handle slots;    ///< The objective's `maxParallel`; may be null.
-  trace_ptr trace{};        ///< The objective's; null: none.
-  message_ptr references{}; ///< What the objective refers to; null: nothing.
+  throttle_handle slots;              ///< The objective's `maxParallel`; may be null.
+  trace_ptr trace{};                  ///< The objective's; null: none.
+  message_ptr references{};           ///< What the objective refers to; null: nothing.
+  std::shared_ptr<made_bytes> made{}; ///< By all tasks of the objective.
 };
 
 /// What a task actor begins with. Either `scope` (a plan's task) or `request` (a lone one) is set.
@@ -68,6 +70,7 @@ struct task_start {
   std::vector<std::string> accepted_output_modes; ///< Of a lone task.
   trace_context trace;                            ///< Of a lone task.
   watcher_ptr follow;
+  std::vector<once_ptr> conditions; ///< Of the change that creates a lone task.
   reply_port<sent> done;
 
   slot_ticket ticket = 0; ///< The slots it needs were asked for under this; 0: it needs none.
@@ -136,7 +139,7 @@ private:
   void hand_over_what_is_read();
   void read_deliveries_again();
   void deliver(const delivery& input);
-  /// Its share of environment::live_bytes.
+  /// Its share of memory_account::live_work.
   [[nodiscard]] std::size_t input_bytes() const noexcept;
   /// The messages, after what the objective refers to.
   [[nodiscard]] std::vector<message_ptr> referring_messages() const;
@@ -152,6 +155,7 @@ private:
   void fail(report_failed failure);
   void reject(report_rejected report);
   void reply(report_reply report);
+  void answer_directly(message_ptr said);
   void stop_agent(report_failed because);
   [[nodiscard]] bool stop_run();
   void begin_grace();
@@ -170,6 +174,10 @@ private:
   void show_progress_in_time();
   void flush_progress();
   void note_progress();
+  void hold_output(const task& record);
+  [[nodiscard]] std::optional<report_failed> count_output(std::size_t bytes);
+  [[nodiscard]] std::optional<report_failed> count_text(const std::string& reason);
+  void take_question(const report_question& asked);
   void ask(const report_question& asked);
   void ask_next();
   [[nodiscard]] report_question with_old_deadline(report_question asked);
@@ -234,6 +242,7 @@ private:
     reply_port<task_ptr> canceled; ///< Who asked to cancel it.
     std::optional<std::string>
         canceled_by; ///< The same as an owner (owner_of): part of the change that ends it.
+    std::vector<once_ptr> conditions;   ///< Of the next change.
     std::shared_ptr<reads> order_reads; ///< What the order needs is being read.
     std::deque<delivery> deliveries;
     std::vector<provide_input> early_inputs; ///< From before its record was read.
@@ -264,6 +273,9 @@ private:
   std::uint32_t task_index_ = 0;
   std::uint32_t artifacts_made_ = 0;
   std::uint32_t generation_ = 0;
+  /// What it has made, as far as memory holds it (memory_account); for a lone task its own sum.
+  std::size_t large_output_bytes_ = 0;
+  std::size_t small_output_bytes_ = 0;
   bool has_artifacts_ = false;
   bool began_here_ = false; ///< The attempt is one of this process.
   bool quit_after_stop_ = false;

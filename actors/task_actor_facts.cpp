@@ -1,7 +1,9 @@
 // What a task has to say for itself: its record, artifacts, progress, questions and notes as facts,
 // on their way to the store.
+#include "actors/once_desk.hpp"
 #include "actors/status_message.hpp"
 #include "actors/task_actor.hpp"
+#include "protocol/change_size.hpp"
 #include "protocol/text.hpp"
 #include <troupe/actors/limits.hpp>
 
@@ -36,6 +38,44 @@ void task_actor::ensure_created() {
   pending_.reserve(4); // Most tasks begin and end in one turn: created, working, output, ended.
   pending_.push_back(task_created{std::move(record)});
   apply_event(life_, now, pending_.back());
+}
+
+// -- how much it makes ---------------------------------------------------------------------------------------------------
+
+/// What the task made in an earlier process is in memory again.
+void task_actor::hold_output(const task& record) {
+  const auto bytes = made_bytes_of(record);
+  large_output_bytes_ += bytes;
+  env_.memory.force(memory_account::large_output, bytes);
+}
+
+/// Counts what the agent has made. If there is no room for it, nothing is counted, and the attempt
+/// fails as is returned.
+std::optional<report_failed> task_actor::count_output(std::size_t bytes) {
+  if (bytes == 0)
+    return std::nullopt;
+  const auto max = env_.options.objective_bytes_max;
+  const auto before = scope_ ? scope_->made->sum() : large_output_bytes_ + small_output_bytes_;
+  if (scope_ ? !scope_->made->add(bytes, max) : before + bytes > max)
+    return report_failed{(scope_ ? "the tasks of the objective have made " : "the task has made ")
+                             + std::to_string(before) + " bytes; with " + std::to_string(bytes)
+                             + " more it would be more than the " + std::to_string(max)
+                             + " that limits.objective-bytes allows",
+                         false};
+  const bool is_small = bytes <= small_output_bytes;
+  const auto account = is_small ? memory_account::small_output : memory_account::large_output;
+  if (!env_.memory.charge(account, bytes)) {
+    if (scope_)
+      scope_->made->take_back(bytes);
+    return report_failed{env_.memory.refusal(account, bytes).message, false};
+  }
+  (is_small ? small_output_bytes_ : large_output_bytes_) += bytes;
+  return std::nullopt;
+}
+
+/// The same for the last words of an attempt. Short ones are not counted: they say why it ended.
+std::optional<report_failed> task_actor::count_text(const std::string& reason) {
+  return reason.size() <= last_words_bytes_max ? std::nullopt : count_output(reason.size());
 }
 
 void task_actor::add_artifact(report_artifact report) {
@@ -86,6 +126,12 @@ void task_actor::note_progress() {
 }
 
 // -- questions -----------------------------------------------------------------------------------------------------------
+
+void task_actor::take_question(const report_question& asked) {
+  if (auto full = count_output(asked.prompt.size() + bytes_of(asked.form) + bytes_of(asked.data)))
+    return stop_agent(std::move(*full));
+  ask(asked);
+}
 
 void task_actor::ask(const report_question& asked) {
   if (is_interrupted(life_.status.state)) {
@@ -208,6 +254,9 @@ void task_actor::commit(committed_fn then) {
   pending_.clear();
   if (details_)
     out.by = std::exchange(details_->canceled_by, std::nullopt);
+  if (details_)
+    out.conditions = std::exchange(details_->conditions, {});
+  const auto refused = out.conditions.empty() ? handle{} : handle_of(self_);
   if (!lone_ || !lone_->done)
     return env_.records.commit(std::move(out), std::move(then),
                                lone_ ? std::exchange(lone_->follow, nullptr) : nullptr);
@@ -215,8 +264,16 @@ void task_actor::commit(committed_fn then) {
   env_.records.commit(
       std::move(out),
       [then = std::move(then), done = std::exchange(lone_->done, {}), id = lone_->id,
-       context = lone_->context] {
-        done(sent{id, context, true, nullptr});
+       context = lone_->context, refused](const commit_outcome& outcome) {
+        if (outcome.conflict) { // There is no such task, and its agent works for nothing.
+          tell(refused, cancel_run{"its message came before", {}, {}});
+          return done(came_before());
+        }
+        sent taken;
+        taken.task = id;
+        taken.context = context;
+        taken.created = true;
+        done(std::move(taken));
         if (then)
           then();
       },

@@ -2,6 +2,7 @@
 // and its dependencies refer to.
 #include "actors/input_references.hpp"
 #include "actors/message_rules.hpp"
+#include "actors/once_desk.hpp"
 #include "actors/task_actor.hpp"
 #include <troupe/actors/limits.hpp>
 
@@ -10,6 +11,19 @@
 #include <utility>
 
 namespace troupe {
+
+namespace {
+
+/// A dependency has completed, and a store in memory no longer keeps its record.
+error is_dropped(const task_id& id) {
+  return make_error(
+      errc::limit_exceeded,
+      "what task " + id.str()
+          + " has made is not kept any more: the store in memory drops the oldest ended "
+            "tasks above its bounds, or when memory runs short (limits.memory)");
+}
+
+} // namespace
 
 /// What other tasks have made, while and after it is read. An answer writes its own entry; they are
 /// read once all have come.
@@ -38,7 +52,7 @@ void task_actor::keep_input(message_ptr input) {
   const auto bytes = bytes_of(*input);
   details().inputs.push_back(std::move(input));
   details().input_bytes += bytes;
-  env_.live_bytes += bytes;
+  env_.memory.force(memory_account::live_work, bytes);
 }
 
 std::size_t task_actor::input_bytes() const noexcept {
@@ -142,6 +156,8 @@ result<order_ptr> task_actor::make_order(const reads* found) const {
     out->note = details_->note;
     for (const auto& ref : details_->dependencies) {
       const auto* made = found ? found->of(ref.id) : nullptr;
+      if (found && !made)
+        return is_dropped(ref.id);
       out->dependencies.push_back({ref.id, ref.key, ref.name,
                                    made ? made->artifacts : std::vector<artifact_ptr>{},
                                    ref.called});
@@ -197,9 +213,14 @@ void task_actor::on_input(provide_input& command) {
   if (!decided)
     return command.done(decided.error());
   keep_input(input);
+  if (!command.conditions.empty())
+    details().conditions = std::move(command.conditions);
   const bool answers = decided->effect == task_effect::give_answer;
   commit([done = command.done, id = id(),
-          told = answers ? plan_told(false, !run_ && is_limited()) : nullptr] {
+          told = answers ? plan_told(false, !run_ && is_limited())
+                         : committed_fn{}](const commit_outcome& outcome) {
+    if (outcome.conflict)
+      return done(came_before());
     done(id);
     if (told)
       told();

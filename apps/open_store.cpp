@@ -29,7 +29,7 @@ std::uint32_t fnv1a(std::string_view text) {
 
 result<std::unique_ptr<store>> open_store(const store_choice& choice) {
   if (choice.kind == store_kind::memory)
-    return make_memory_store();
+    return make_memory_store({.memory = choice.memory});
   output err{STDERR_FILENO};
   progress_line line{err};
   rocksdb_internals how;
@@ -37,7 +37,9 @@ result<std::unique_ptr<store>> open_store(const store_choice& choice) {
     line.show("recovering: " + std::to_string(at.done) + " of "
               + counted(at.all, at.stage, at.stage));
   };
-  return open_rocksdb_store({.directory = choice.directory, .durability = choice.durability}, how);
+  return open_rocksdb_store(
+      {.directory = choice.directory, .durability = choice.durability, .memory = choice.memory},
+      how);
 }
 
 result<std::string> default_run_directory(const std::string& file, std::string_view text,

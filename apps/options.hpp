@@ -4,6 +4,7 @@
 
 #include "apps/text.hpp"
 #include "protocol/a2a/codec_agent_card.hpp"
+#include <troupe/protocol/memory_budget.hpp>
 #include <troupe/store/store.hpp>
 
 #include <cstdint>
@@ -29,7 +30,8 @@ enum class store_kind : std::uint8_t { memory, rocksdb };
 struct store_choice {
   store_kind kind = store_kind::rocksdb;
   troupe::durability durability = durability::sync;
-  std::string directory; ///< Empty: the subcommand's default.
+  std::string directory;      ///< Empty: the subcommand's default.
+  memory_budget_ptr memory{}; ///< What the process may hold. Null: no limit.
 };
 
 struct run_options {

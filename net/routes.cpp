@@ -21,9 +21,18 @@ using boost::beast::http::verb;
 
 // -- health ------------------------------------------------------------------------------------------------------------
 
-void write_health(http_response& response, std::string_view status, std::string_view reason) {
+void write_health(http_response& response, std::string_view status, std::string_view reason,
+                  const memory_budget* memory = nullptr) {
   json_writer out(response.body);
-  out.begin_object().member("status", status).optional_member("reason", reason).end_object();
+  out.begin_object().member("status", status).optional_member("reason", reason);
+  if (memory != nullptr && is_nearly_full(*memory)) {
+    out.key("memory").begin_object().key("bytes").number(std::uint64_t{memory->held()});
+    out.key("limit").number(std::uint64_t{memory->bytes_max()}).key("accounts").begin_object();
+    for (const auto& share : memory_shares)
+      out.key(share.name).number(std::uint64_t{memory->held(share.account)});
+    out.end_object().end_object();
+  }
+  out.end_object();
   response.headers += "Cache-Control: no-store\r\n";
 }
 
@@ -40,9 +49,13 @@ awaitable<void> get_ready(server_state& server, http_exchange& exchange) {
     write_health(response, "draining", "The server is shutting down.");
   } else if (!store.writable) {
     response.status = 503;
-    write_health(response, "unavailable", store.problem);
+    write_health(response, "unavailable", store.problem, server.memory.get());
+  } else if (!server.memory->has_room(memory_account::live_work, 0)) {
+    response.status = 503;
+    write_health(response, "overloaded",
+                 server.memory->refusal(memory_account::live_work, 0).message, server.memory.get());
   } else {
-    write_health(response, "ready", {});
+    write_health(response, "ready", {}, server.memory.get());
   }
   if (response.status != 200)
     add_retry_after(response);

@@ -21,7 +21,7 @@ namespace troupe::net {
 class server_state final : public http_service {
 public:
   server_state(gateway& to, server_options how)
-      : http_service(std::move(how)), door(to),
+      : http_service(with_memory_of(to, std::move(how))), door(to),
         push(std::make_shared<push_service>(to.records(), options.push, stream_bytes.feeds(),
                                             *options.time)),
         operations(to, push), hosts(options, default_host(options)) {}
@@ -37,6 +37,13 @@ public:
   event_texts texts;                        ///< Of the events that streams show.
   shown_snapshots snapshots{stream_bytes};  ///< That streams are showing.
   answer_maker answers;                     ///< Writes long answers.
+
+private:
+  static server_options with_memory_of(const gateway& door, server_options how) {
+    if (!how.memory)
+      how.memory = door.memory();
+    return how;
+  }
 };
 
 } // namespace troupe::net

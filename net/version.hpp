@@ -19,13 +19,18 @@ enum class asked_version : std::uint8_t {
 /// `header` wins over `query` if it is not empty. A third component (`1.0.2`) is ignored.
 [[nodiscard]] asked_version parse_version(std::string_view header, std::string_view query) noexcept;
 
+/// The extension of ours that the card declares for the header `Idempotency-Key`. The header works
+/// without it.
+inline constexpr std::string_view idempotent_send_uri = "urn:troupe:idempotent-send:v1";
+
 /// The extensions a client activated, of those this server has.
 struct active_extensions {
   bool opt = false;
   bool progress = false;
-  bool cursors = false; ///< Of streams (protocol/a2a/stream_mark.hpp).
+  bool cursors = false;          ///< Of streams (protocol/a2a/stream_mark.hpp).
+  bool idempotent_sends = false; ///< Sends with the header `Idempotency-Key` (docs/a2a.md).
 
-  [[nodiscard]] bool any() const noexcept { return opt || progress || cursors; }
+  [[nodiscard]] bool any() const noexcept { return opt || progress || cursors || idempotent_sends; }
 };
 
 /// `list`: comma separated URIs; unknown ones are ignored, blanks trimmed.

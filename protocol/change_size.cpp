@@ -35,6 +35,28 @@ std::size_t bytes_of(const change& of) noexcept {
   return sum;
 }
 
+std::size_t made_bytes_of(const event& fact) noexcept {
+  if (const auto* made = std::get_if<task_artifact>(&fact))
+    return made->artifact ? bytes_of(*made->artifact) : 0;
+  if (const auto* said = std::get_if<task_message>(&fact))
+    return is_from_agent(*said) ? bytes_of(*said->message) : 0;
+  if (const auto* moved = std::get_if<task_moved>(&fact))
+    return moved->message ? bytes_of(*moved->message) : 0;
+  if (const auto* opened = std::get_if<question_opened>(&fact))
+    return opened->asked ? bytes_of(opened->asked->form) + bytes_of(opened->asked->data) : 0;
+  return 0;
+}
+
+std::size_t made_bytes_of(const task& record) noexcept {
+  std::size_t sum = record.status.message ? bytes_of(*record.status.message) : 0;
+  for (const auto& made : record.artifacts)
+    sum += bytes_of(*made);
+  for (const auto& said : record.history)
+    if (said->from == role::agent)
+      sum += bytes_of(*said);
+  return sum;
+}
+
 bool is_only_progress(const change& of) noexcept {
   return !of.events.empty()
          && std::all_of(of.events.begin(), of.events.end(), [](const event& each) {

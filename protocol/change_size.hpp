@@ -10,6 +10,12 @@ namespace troupe {
 /// Roughly the bytes a change holds in memory and will need on the wire; never 0.
 [[nodiscard]] std::size_t bytes_of(const change& of) noexcept;
 
+/// What an event adds to what agents have made: artifacts, messages, texts of statuses, questions.
+/// 0 for all else. What replaces something counts as well.
+[[nodiscard]] std::size_t made_bytes_of(const event& fact) noexcept;
+/// The same of what a record shows.
+[[nodiscard]] std::size_t made_bytes_of(const task& record) noexcept;
+
 /// Whether a change tells nothing but progress.
 [[nodiscard]] bool is_only_progress(const change& of) noexcept;
 

@@ -49,6 +49,7 @@ constexpr auto names = std::to_array<std::string_view>({
     "not_here",
     "store_unreadable",
     "forbidden",
+    "idempotency_key_reused",
 });
 static_assert(names.size() == errc_end);
 

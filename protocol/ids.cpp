@@ -1,4 +1,5 @@
 #include <troupe/protocol/ids.hpp>
+#include <troupe/protocol/time_source.hpp>
 
 #include <algorithm>
 #include <array>
@@ -11,7 +12,11 @@ namespace {
 
 constexpr std::string_view id_chars =
     "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-constexpr std::size_t random_chars = 14;
+// Milliseconds since 2020, until the year 2131. So rows of things made one after another lie side
+// by side, and a place for a new one is found at once.
+constexpr std::size_t time_chars = 7;
+constexpr std::int64_t time_begin_ms = 1'577'836'800'000;
+constexpr std::size_t random_chars = 10;
 
 std::uint64_t split_mix(std::uint64_t& seed) noexcept {
   seed += 0x9e3779b97f4a7c15ULL;
@@ -56,17 +61,21 @@ std::uint64_t id_source::next_of_system() {
 }
 
 std::string id_source::next(std::string_view prefix) {
-  std::string text;
-  text.reserve(prefix.size() + 1 + random_chars);
-  text.append(prefix).push_back('-');
-  for (std::size_t half = 0; half < 2; ++half) {
-    auto bits = next_random();
-    for (std::size_t i = 0; i < random_chars / 2; ++i) {
-      text.push_back(id_chars[bits % id_chars.size()]);
+  std::array<char, time_chars + random_chars> text;
+  const auto write = [&](std::size_t begin, std::size_t chars, std::uint64_t bits) {
+    for (auto i = begin + chars; i-- > begin;) {
+      text[i] = id_chars[bits % id_chars.size()];
       bits /= id_chars.size();
     }
-  }
-  return text;
+  };
+  const auto time = state_ ? next_random()
+                           : static_cast<std::uint64_t>(
+                               system_time().now().time_since_epoch().count() - time_begin_ms);
+  write(0, time_chars, time);
+  write(time_chars, random_chars, next_random());
+  std::string out;
+  out.reserve(prefix.size() + 1 + text.size());
+  return out.append(prefix).append(1, '-').append(text.data(), text.size());
 }
 
 id_source& thread_id_source() {

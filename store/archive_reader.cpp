@@ -24,6 +24,8 @@ std::optional<error> archive_reader::refusal(const std::string& client) const {
   if (bytes_handed_out_ && bytes_handed_out_() > limits_.bytes_handed_out_max)
     return busy("archive_bytes_handed_out_max", limits_.bytes_handed_out_max,
                 "bytes of records in use");
+  if (!memory_->has_room(memory_account::archive_reads, 0))
+    return memory_->refusal(memory_account::archive_reads, 0);
   return std::nullopt;
 }
 

@@ -4,6 +4,7 @@
 
 #include "store/fair_queue.hpp"
 #include <troupe/protocol/errc.hpp>
+#include <troupe/protocol/memory_budget.hpp>
 #include <troupe/store/limits.hpp>
 #include <troupe/store/store.hpp>
 
@@ -33,13 +34,18 @@ struct reader_limits {
 /// Bytes of the decoded records that are in use. Outlives its records.
 class byte_gauge : public std::enable_shared_from_this<byte_gauge> {
 public:
+  explicit byte_gauge(memory_budget_ptr memory = std::make_shared<memory_budget>())
+      : memory_(std::move(memory)) {}
+
   /// `record` as a pointer that counts `bytes` as long as it lives.
   template<class Record>
   [[nodiscard]] std::shared_ptr<Record> counted(Record record, std::size_t bytes) {
     bytes_.fetch_add(bytes, std::memory_order_relaxed);
+    memory_->force(memory_account::archive_reads, bytes);
     return {new Record(std::move(record)), [me = shared_from_this(), bytes](const Record* gone) {
               delete gone;
               me->bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+              me->memory_->give_back(memory_account::archive_reads, bytes);
             }};
   }
   [[nodiscard]] std::size_t bytes() const noexcept {
@@ -47,16 +53,18 @@ public:
   }
 
 private:
+  const memory_budget_ptr memory_;
   std::atomic<std::size_t> bytes_{0};
 };
 
 class archive_reader {
 public:
   /// `bytes_handed_out`: of records that were read and are held, those of caches aside. Called
-  /// under the reader's lock: only counts.
+  /// under the reader's lock: only counts. `memory`: where they are counted.
   explicit archive_reader(const reader_limits& limits,
-                          std::function<std::size_t()> bytes_handed_out = nullptr)
-      : limits_(limits), bytes_handed_out_(std::move(bytes_handed_out)),
+                          std::function<std::size_t()> bytes_handed_out = nullptr,
+                          memory_budget_ptr memory = std::make_shared<memory_budget>())
+      : limits_(limits), bytes_handed_out_(std::move(bytes_handed_out)), memory_(std::move(memory)),
         queue_(limits.clients_max) {}
 
   archive_reader(const archive_reader&) = delete;
@@ -128,6 +136,7 @@ private:
 
   const reader_limits limits_;
   const std::function<std::size_t()> bytes_handed_out_;
+  const memory_budget_ptr memory_;
 
   mutable std::mutex guard_; ///< Of what follows.
   std::condition_variable work_;

@@ -8,6 +8,7 @@ namespace {
 
 constexpr char group_version = '\1';
 constexpr char change_kind = 'c';
+constexpr char once_entry_kind = 'o';
 constexpr char push_kind = 'p';
 constexpr char push_end_kind = 'd';
 
@@ -80,6 +81,12 @@ void add_entry(std::string& group, const group_entry& entry) {
     append_text(group, change->row);
     return;
   }
+  if (const auto* came = std::get_if<group_once>(&entry)) {
+    group.push_back(once_entry_kind);
+    append_text(group, came->key);
+    append_text(group, came->row);
+    return;
+  }
   const auto& push = std::get<group_push>(entry);
   group.push_back(push.row ? push_kind : push_end_kind);
   append_text(group, push.task);
@@ -99,6 +106,8 @@ std::optional<std::vector<group_entry>> read_group(std::string_view group) {
     if (kind == change_kind) {
       const auto sequence = in.number();
       out.emplace_back(group_change{first, sequence, in.text()});
+    } else if (kind == once_entry_kind) {
+      out.emplace_back(group_once{first, in.text()});
     } else if (kind == push_kind || kind == push_end_kind) {
       const auto config = in.text();
       out.emplace_back(

@@ -2,6 +2,8 @@
 // one not asked for longest goes first. Thread-safe.
 #pragma once
 
+#include <troupe/protocol/memory_budget.hpp>
+
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -23,7 +25,18 @@ public:
   using record_ptr = std::shared_ptr<const Record>;
 
   /// Each of its four parts keeps a quarter of `bytes_max`; a record larger than that is not kept.
-  explicit record_cache(std::size_t bytes_max) : part_bytes_max_(bytes_max / parts_count) {}
+  /// A record counts among memory_account::archive_reads (byte_gauge); while it is kept, it counts
+  /// as archive_cache instead.
+  explicit record_cache(std::size_t bytes_max,
+                        memory_budget_ptr memory = std::make_shared<memory_budget>())
+      : memory_(std::move(memory)), part_bytes_max_(bytes_max / parts_count) {}
+
+  record_cache(const record_cache&) = delete;
+  record_cache& operator=(const record_cache&) = delete;
+  ~record_cache() {
+    memory_->force(memory_account::archive_reads, bytes());
+    memory_->give_back(memory_account::archive_cache, bytes());
+  }
 
   /// Null if it is not kept.
   [[nodiscard]] record_ptr find(const std::string& id) {
@@ -64,6 +77,15 @@ public:
     const auto found = home.by_id.find(id);
     if (found != home.by_id.end())
       gone = drop(home, found->second);
+  }
+
+  /// Drops records until the process holds no more than the share of the cache.
+  void shrink() {
+    for (auto& home : parts_) {
+      std::vector<record_ptr> gone; // Destroyed without the lock.
+      const std::lock_guard lock{home.guard};
+      trim(home, gone);
+    }
   }
 
   [[nodiscard]] std::size_t bytes() const noexcept {
@@ -123,8 +145,20 @@ private:
     home.by_use.push_front({id, std::move(record), bytes});
     home.by_id.emplace(id, home.by_use.begin());
     count(home, bytes, 1);
-    while (home.bytes > part_bytes_max_)
+    memory_->force(memory_account::archive_cache, bytes);
+    memory_->give_back(memory_account::archive_reads, bytes);
+    trim(home, gone);
+  }
+
+  /// What goes is destroyed by the caller, without the lock; until then it is still counted.
+  void trim(part& home, std::vector<record_ptr>& gone) {
+    const auto share = memory_->share_of(memory_account::archive_cache);
+    std::size_t going = 0;
+    while (!home.by_use.empty()
+           && (home.bytes > part_bytes_max_ || memory_->held() - going > share)) {
+      going += home.by_use.back().bytes;
       gone.push_back(drop(home, std::prev(home.by_use.end())));
+    }
   }
 
   void count(part& home, std::size_t bytes, std::size_t records) noexcept {
@@ -138,11 +172,14 @@ private:
     home.bytes -= which->bytes;
     bytes_.fetch_sub(which->bytes, std::memory_order_relaxed);
     records_.fetch_sub(1, std::memory_order_relaxed);
+    memory_->force(memory_account::archive_reads, which->bytes);
+    memory_->give_back(memory_account::archive_cache, which->bytes);
     home.by_id.erase(which->id);
     home.by_use.erase(which);
     return out;
   }
 
+  const memory_budget_ptr memory_;
   std::size_t part_bytes_max_;
   std::array<part, parts_count> parts_;
   std::atomic<std::size_t> bytes_{0};

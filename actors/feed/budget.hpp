@@ -1,35 +1,35 @@
-// How many bytes all feeds of a process hold together. One counter, shared by every feed.
-// Thread-safe.
+// How many bytes all feeds of a process hold together: a bound of their own, and their account in
+// the budget of the process (memory_account::feeds). Shared by every feed. Thread-safe.
 #pragma once
 
 #include "actors/feed/limits.hpp"
+#include <troupe/protocol/memory_budget.hpp>
 
-#include <atomic>
 #include <cstddef>
 #include <memory>
+#include <utility>
 
 namespace troupe {
 
 class feed_budget {
 public:
-  explicit feed_budget(std::size_t bytes_max = feed_bytes_total_max) : bytes_max_(bytes_max) {}
+  explicit feed_budget(std::size_t bytes_max = feed_bytes_total_max,
+                       memory_budget_ptr memory = std::make_shared<memory_budget>())
+      : bytes_max_(bytes_max), memory_(std::move(memory)) {}
 
   /// Counts `bytes`; false, and counts nothing, if that is more than there is left.
   [[nodiscard]] bool take(std::size_t bytes) noexcept {
-    if (held_.fetch_add(bytes, std::memory_order_relaxed) + bytes <= bytes_max_)
-      return true;
-    give_back(bytes);
-    return false;
+    return memory_->charge(memory_account::feeds, bytes, bytes_max_);
   }
   /// Counts `bytes` in any case: what a reader waits for, and is alone.
-  void force(std::size_t bytes) noexcept { held_.fetch_add(bytes, std::memory_order_relaxed); }
-  void give_back(std::size_t bytes) noexcept { held_.fetch_sub(bytes, std::memory_order_relaxed); }
+  void force(std::size_t bytes) noexcept { memory_->force(memory_account::feeds, bytes); }
+  void give_back(std::size_t bytes) noexcept { memory_->give_back(memory_account::feeds, bytes); }
 
-  [[nodiscard]] std::size_t held() const noexcept { return held_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::size_t held() const noexcept { return memory_->held(memory_account::feeds); }
 
 private:
   const std::size_t bytes_max_;
-  alignas(64) std::atomic<std::size_t> held_{0};
+  const memory_budget_ptr memory_;
 };
 
 using feed_budget_ptr = std::shared_ptr<feed_budget>;

@@ -3,8 +3,8 @@
 #include "protocol/a2a/codec_v1_0.hpp"
 #include "protocol/json/json_writer.hpp"
 #include "protocol/record/record_json.hpp"
+#include "store/journal/checksum.hpp"
 
-#include <functional>
 #include <string>
 
 namespace troupe {
@@ -20,7 +20,7 @@ std::uint64_t hash_of(std::string_view kind, Write write) {
   out.begin_array().string(kind);
   write(out);
   out.end_array();
-  return std::hash<std::string>{}(text);
+  return journal::checksum(text);
 }
 
 void write_edits(json_writer& out, const edits& value) {

@@ -1,5 +1,5 @@
 // A number that tells commands of one kind apart by what they ask for; who asks, and the request's
-// id, aside.
+// id, aside. The store keeps it: the same content has the same number in every process.
 #pragma once
 
 #include <troupe/protocol/command.hpp>

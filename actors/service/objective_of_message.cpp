@@ -63,7 +63,7 @@ std::optional<create_plan> plan_of_message(const send_request& request) {
   if (!plan)
     return std::nullopt;
   create_plan out{sent.who, objective_id{sent.message.context_id}, *plan, true, true};
-  out.request_id = sent.request_id;
+  out.conditions = sent.conditions;
   return out;
 }
 
@@ -76,7 +76,7 @@ result<create_objective> objective_of_message(const send_request& request) {
   out.accepted_output_modes = sent.accepted_output_modes;
   out.traceparent = sent.traceparent;
   out.tracestate = sent.tracestate;
-  out.request_id = sent.request_id;
+  out.conditions = sent.conditions;
   out.start = true;
   if (wish.objective)
     out.spec = *wish.objective;

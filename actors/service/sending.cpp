@@ -112,8 +112,8 @@ void service::take(send_message command, watcher_ptr follow,
   if (with && with->push)
     done = [pushes = pushes_, request = with, may_be_new,
             done = std::move(done)](result<sent> taken) {
-      // No task, or one that the same message made before, and its configuration with it.
-      if (!taken || taken->answer || (may_be_new && !taken->created))
+      // No task, or that of the same message before, which had its configuration.
+      if (!taken || taken->answer || taken->repeated)
         return done(std::move(taken));
       request->push->task = taken->task;
       pushes->attach(std::move(*request->push), may_be_new,
@@ -193,16 +193,26 @@ std::shared_ptr<pending_send> service::send(send_request request,
       send_text(std::move(request.command), out, nullptr);
     return out;
   }
+  if (auto ok = admit(request.command.who, operation::send_message); !ok) {
+    out->on_reply(ok.error());
+    return out;
+  }
   const auto shared = std::make_shared<send_request>(std::move(request));
-  prepare(
-      shared, [out](result<sent> refused) { out->on_reply(std::move(refused)); },
-      [*this, out, shared](new_work asked, const reply<sent>&) {
-        if (asked.objective)
-          send_objective(shared, std::move(*asked.objective), out);
-        else if (asked.plan)
-          send_plan(shared, std::move(*asked.plan), out);
-        else
-          send_text(std::move(shared->command), out, shared);
+  const auto begin = [*this, out, shared](new_work asked, const reply<sent>&) {
+    if (asked.objective)
+      send_objective(shared, std::move(*asked.objective), out);
+    else if (asked.plan)
+      send_plan(shared, std::move(*asked.plan), out);
+    else
+      send_text(std::move(shared->command), out, shared);
+  };
+  door_.send_once(
+      std::move(shared->command),
+      [*this, out](result<sent> known) { show_again(out, std::move(known)); },
+      [*this, out, shared, begin](send_message first, const reply<sent>&) {
+        shared->command = std::move(first);
+        prepare(
+            shared, [out](result<sent> refused) { out->on_reply(std::move(refused)); }, begin);
       });
   return out;
 }
@@ -211,23 +221,12 @@ void service::send_text(send_message command, const std::shared_ptr<pending_send
                         const std::shared_ptr<send_request>& with) const {
   const task_id named(command.message.task_id);
   const bool waits = out->waits();
-  reply<sent> done = [&records = records_, out,
-                      joins = waits && named.empty()](result<sent> taken) {
-    if (!taken || taken->answer)
-      return out->on_reply(std::move(taken));
-    const auto task = taken->task;
-    if (!joins || taken->created) {
-      if (joins)
-        out->watch_on(task);
-      return out->on_reply(std::move(taken));
-    }
-    // The same message came before (docs/a2a.md, D12): its task is there and may have ended.
-    records.snapshot_task(task, out,
-                          [out, task, taken = std::move(taken)](const result<task_snapshot>&) {
-                            out->watch_on(task);
-                            out->note_settled();
-                            out->on_reply(taken);
-                          });
+  reply<sent> done = [*this, out, makes_one = named.empty()](result<sent> taken) {
+    if (!taken || taken->answer || taken->repeated)
+      return show_again(out, std::move(taken));
+    if (out->waits() && makes_one)
+      out->watch_on(taken->task);
+    out->on_reply(std::move(taken));
   };
   if (!waits || named.empty())
     return take(std::move(command), waits ? out : nullptr, with, std::move(done));
@@ -295,64 +294,112 @@ void service::watch(const std::shared_ptr<pending_send>& out, const sent& taken)
   });
 }
 
+/// Its task is there and may have ended.
+void service::show_again(const std::shared_ptr<pending_send>& out, result<sent> known) const {
+  if (!known || known->answer)
+    return out->on_reply(std::move(known));
+  const auto go_on = [*this, out, taken = *known] {
+    if (out->waits())
+      watch(out, taken);
+    else
+      out->on_reply(taken);
+  };
+  if (known->objective.empty())
+    return go_on();
+  out->set_objective(known->objective);
+  records_.read_objective(known->objective, [out, go_on](const result<objective_ptr>& whole) {
+    if (whole && !has_tasks(**whole))
+      out->stop_waiting();
+    go_on();
+  });
+}
+
 // -- streaming ---------------------------------------------------------------------------------------------------------
 
 void service::send(send_request request, std::shared_ptr<feed> source,
                    reply<stream_start> done) const {
+  if (auto ok = admit(request.command.who, operation::send_message); !ok)
+    return done(ok.error());
   const auto shared = std::make_shared<send_request>(std::move(request));
-  prepare(
-      shared, [done](const result<sent>& refused) { done(refused.error()); },
-      [*this, shared, source = std::move(source), done](new_work asked, const reply<sent>&) {
-        const auto who = shared->command.who;
-        const auto send_plainly = [*this, shared, source, who, done] {
-          const bool may_be_new = shared->command.message.task_id.empty();
-          take(std::move(shared->command), may_be_new ? source->live() : nullptr, shared,
-               [*this, source, who, done](const result<sent>& taken) {
-                 if (!taken)
-                   return done(taken.error());
-                 if (taken->answer)
-                   return done(stream_start{.task = {},
-                                            .source = nullptr,
-                                            .objective = nullptr,
-                                            .answer = taken->answer});
-                 if (!taken->created)
-                   return open(taken->task, who, source,
-                               [done, before = taken->status_before](result<stream_start> begun) {
+  const auto sender = shared->command.who;
+  const auto begin = [*this, shared, source, done](new_work asked, const reply<sent>&) {
+    const auto who = shared->command.who;
+    const auto send_plainly = [*this, shared, source, who, done] {
+      const bool may_be_new = shared->command.message.task_id.empty();
+      take(std::move(shared->command), may_be_new ? source->live() : nullptr, shared,
+           [*this, source, who, done](const result<sent>& taken) {
+             if (!taken)
+               return done(taken.error());
+             if (taken->answer || taken->repeated)
+               return show_again(who, source, taken, done);
+             if (!taken->created)
+               return open(taken->task, who, source,
+                           [done, before = taken->status_before](result<stream_start> begun) {
+                             if (begun)
+                               begun->status_before = before;
+                             done(std::move(begun));
+                           });
+             source->follow(make_task_source(records_, taken->task, who));
+             done(stream_start{
+                 .task = taken->task, .source = source, .objective = nullptr, .answer = nullptr});
+           });
+    };
+    if (asked.plan)
+      return join(shared, std::move(*asked.plan),
+                  [*this, shared, source, who, done, send_plainly](const result<sent>& joined) {
+                    if (has_just_ended(joined, *shared))
+                      return send_plainly();
+                    if (!joined)
+                      return done(joined.error());
+                    open(joined->task, who, source, done);
+                  });
+    if (asked.objective)
+      return create_for(shared, std::move(*asked.objective),
+                        [*this, source, who, done](const result<objective_ptr>& made) {
+                          if (!made)
+                            return done(made.error());
+                          open((*made)->root_task, who, source,
+                               [objective = *made, done](result<stream_start> begun) {
                                  if (begun)
-                                   begun->status_before = before;
+                                   begun->objective = objective;
+                                 else if (is_not_found(begun.error().code))
+                                   begun = gone_at_once(objective->root_task.str());
                                  done(std::move(begun));
                                });
-                 source->follow(make_task_source(records_, taken->task, who));
-                 done(stream_start{.task = taken->task,
-                                   .source = source,
-                                   .objective = nullptr,
-                                   .answer = nullptr});
-               });
-        };
-        if (asked.plan)
-          return join(shared, std::move(*asked.plan),
-                      [*this, shared, source, who, done, send_plainly](const result<sent>& joined) {
-                        if (has_just_ended(joined, *shared))
-                          return send_plainly();
-                        if (!joined)
-                          return done(joined.error());
-                        open(joined->task, who, source, done);
-                      });
-        if (asked.objective)
-          return create_for(shared, std::move(*asked.objective),
-                            [*this, source, who, done](const result<objective_ptr>& made) {
-                              if (!made)
-                                return done(made.error());
-                              open((*made)->root_task, who, source,
-                                   [objective = *made, done](result<stream_start> begun) {
-                                     if (begun)
-                                       begun->objective = objective;
-                                     else if (is_not_found(begun.error().code))
-                                       begun = gone_at_once(objective->root_task.str());
-                                     done(std::move(begun));
-                                   });
-                            });
-        send_plainly();
+                        });
+    send_plainly();
+  };
+  door_.send_once(
+      std::move(shared->command),
+      [*this, sender, source, done](const result<sent>& known) {
+        show_again(sender, source, known, done);
+      },
+      [*this, shared, begin, done](send_message first, const reply<sent>&) {
+        shared->command = std::move(first);
+        prepare(
+            shared, [done](const result<sent>& refused) { done(refused.error()); }, begin);
+      });
+}
+
+void service::show_again(const principal& who, std::shared_ptr<feed> source,
+                         const result<sent>& known, reply<stream_start> done) const {
+  if (!known)
+    return done(known.error());
+  if (known->answer)
+    return done(
+        stream_start{.task = {}, .source = nullptr, .objective = nullptr, .answer = known->answer});
+  if (known->objective.empty())
+    return open(known->task, who, std::move(source), std::move(done));
+  records_.read_objective(
+      known->objective, [*this, task = known->task, who, source = std::move(source),
+                         done = std::move(done)](const result<objective_ptr>& found) {
+        if (!found)
+          return done(found.error());
+        open(task, who, source, [objective = *found, done](result<stream_start> begun) {
+          if (begun)
+            begun->objective = objective;
+          done(std::move(begun));
+        });
       });
 }
 

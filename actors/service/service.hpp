@@ -107,6 +107,10 @@ private:
   void send_plan(const std::shared_ptr<send_request>& request, create_plan command,
                  const std::shared_ptr<pending_send>& out) const;
   void watch(const std::shared_ptr<pending_send>& out, const sent& taken) const;
+  /// The message came before, or was refused.
+  void show_again(const std::shared_ptr<pending_send>& out, result<sent> known) const;
+  void show_again(const principal& who, std::shared_ptr<feed> source, const result<sent>& known,
+                  reply<stream_start> done) const;
   /// Opens `source` as the feed of the task, for `who`. Errors: those of feed_source::open.
   void open(const task_id& task, const principal& who, std::shared_ptr<feed> source,
             reply<stream_start> done) const;

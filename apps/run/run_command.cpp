@@ -154,6 +154,8 @@ result<int> execute(const run_options& options, const agent_registry& agents, st
   executor_options limits;
   limits.time_scale = options.time_scale;
   limits.parallel_max = options.parallel_max;
+  limits.objective_bytes_max =
+      memory_budget::unlimited; // Who runs it alone knows how much it makes.
   const bool live = !options.json && !options.quiet && ::isatty(STDOUT_FILENO) == 1
                     && can_draw(std::getenv("TERM"));
   if (!live && !options.quiet)

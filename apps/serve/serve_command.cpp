@@ -3,6 +3,7 @@
 #include "apps/commands.hpp"
 #include "apps/console.hpp"
 #include "apps/log.hpp"
+#include "apps/memory_given.hpp"
 #include "apps/open_store.hpp"
 #include "apps/serve/serve_setup.hpp"
 #include "apps/settings/settings.hpp"
@@ -82,6 +83,8 @@ void log_start(const serve_settings& settings, const agent_registry& agents, con
                ? std::string("records in memory: nothing survives this process")
                : "records in " + settings.store.directory + " ("
                      + (settings.store.durability == durability::sync ? "sync)" : "async)"));
+  if (const auto max = settings.server.memory->bytes_max(); max != memory_budget::unlimited)
+    log_info("memory: at most " + std::to_string(max >> 20) + " MiB (limits.memory)");
   log_info("agents: " + names + "; default: " + agents.default_agent);
   if (!left.repaired.empty())
     log_warn("the record was repaired: " + left.repaired);
@@ -156,6 +159,9 @@ int serve_command(const serve_options& options) {
   if (options.print_config) {
     return say(print_settings(*settings)) ? exit_ok : exit_failed;
   }
+  const auto memory =
+      std::make_shared<memory_budget>(memory_limit(settings->memory_bytes_max, memory_given()));
+  settings->store.memory = settings->executor.memory = settings->server.memory = memory;
   auto agents = make_agents(*settings);
   if (!agents) {
     complain(agents.error().message);

@@ -28,6 +28,7 @@ struct serve_settings {
   bool commands_allowed = false; ///< Any client of the server may then run any program as its user.
   std::uint32_t command_parallel_max = 0;    ///< 0: one per core.
   std::vector<std::string> variables_passed; ///< Of the server, to commands that ask for them.
+  std::size_t memory_bytes_max = 0;          ///< 0: as memory_given says (apps/memory_given.hpp).
   log_options log;
   std::chrono::milliseconds drain_bound{10'000};
 };

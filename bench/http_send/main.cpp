@@ -6,7 +6,7 @@
 // stopped, one after the other; the ratio is the median over rounds of server / bare. Units:
 // requests/s; us for p50 and p99. The load generator checks every answer. Knobs: --troupe PATH
 // (default: the `troupe` beside this program), --seconds, --connections, --threads, --rounds,
-// --filter.
+// --filter, --deduplicate (the server remembers messages, which are all different).
 #include "bench/support/harness.hpp"
 #include "bench/support/process.hpp"
 #include "tests/support/temporary_directory.hpp"
@@ -32,6 +32,7 @@ struct settings {
   std::string folder; ///< Of the programs.
   std::string troupe;
   std::vector<std::size_t> connections;
+  std::string deduplicate = "0"; ///< Seconds.
   double seconds = 5.0;
   double warmup = 1.0;
 };
@@ -91,10 +92,12 @@ struct contestant {
 };
 
 /// The server takes its numbers of threads from a file.
-std::string write_config(const std::string& folder, std::size_t threads) {
+std::string write_config(const std::string& folder, std::size_t threads,
+                         const std::string& deduplicate) {
   const auto path = folder + "/troupe.toml";
   std::ofstream file(path);
-  file << "http-threads = " << threads << "\nactor-threads = " << threads << '\n';
+  file << "http-threads = " << threads << "\nactor-threads = " << threads
+       << "\ndeduplicate-seconds = " << deduplicate << '\n';
   file.flush();
   check(file.good(), "cannot write " + path);
   return path;
@@ -113,7 +116,7 @@ std::vector<contestant> contestants(const options& how, const settings& where) {
     if (how.wants(store))
       all.push_back({store,
                      [=](const std::string& data) {
-                       const auto config = write_config(data, how.threads);
+                       const auto config = write_config(data, how.threads, where.deduplicate);
                        return std::vector<std::string>{
                            where.troupe, "serve",  "--listen",        "127.0.0.1:0", "--store",
                            store,        "--data", data + "/records", "--config",    config};
@@ -189,5 +192,6 @@ int main(int argc, char** argv) {
       },
       {{"--troupe", "the server's binary; default: the one beside this program", &where.troupe},
        {"--seconds", "measured time of each load (3)", &seconds},
-       {"--connections", "only this many connections", &connections}});
+       {"--connections", "only this many connections", &connections},
+       {"--deduplicate", "the setting deduplicate-seconds (0)", &where.deduplicate}});
 }

@@ -1,5 +1,6 @@
 #include "net/a2a/send_reading.hpp"
 
+#include "net/a2a/idempotency_key.hpp"
 #include "protocol/opt/codec_opt.hpp"
 
 #include <string>
@@ -63,6 +64,10 @@ result<send_params> read_send(const operation_call& call) {
           identify(call, request.command.who, row_of(operation::send_message).unknown_tenant);
       !known)
     return known.error();
+  auto key = read_idempotency_key(call.request.idempotency_key);
+  if (!key)
+    return key.error();
+  request.command.idempotency_key = std::move(*key);
   request.command.traceparent = call.traceparent;
   request.command.tracestate = call.tracestate;
   request.waits = !read->return_immediately;

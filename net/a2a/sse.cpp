@@ -174,14 +174,11 @@ bool is_made_in_pieces(const change& news, const event& happened) {
 }
 
 /// In place of a text that does not fit among those that wait for their readers.
-void refuse_text(operation_call& call) {
+void refuse_text(operation_call& call, std::size_t bytes) {
   call.responder.stream_text().clear();
-  add_error(call,
-            make_error(errc::overloaded,
-                       "the stream is cut off: with its next event, what waits for the readers of "
-                       "streams would be longer than limits.stream-bytes-total together ("
-                           + std::to_string(call.server.options.stream_bytes_total_max)
-                           + " bytes); subscribe again"));
+  add_error(call, make_error(errc::overloaded, "the stream is cut off before its next event: "
+                                                   + call.server.stream_bytes.why_no_room(bytes)
+                                                   + "; subscribe again"));
 }
 
 /// A feed on its way to its client: adds the events of its batches to what the connection sends
@@ -201,7 +198,7 @@ public:
       return next;
     if (hold())
       return next;
-    refuse_text(call_);
+    refuse_text(call_, call_.responder.stream_text().size());
     return stream_step::end;
   }
 
@@ -237,7 +234,7 @@ public:
     responder.stream_text() = std::move(text);
     const auto next = end_piece();
     if (next == stream_step::end)
-      refuse_text(call_); // Nothing of the event was sent yet.
+      refuse_text(call_, stream_piece_bytes); // Nothing of the event was sent yet.
     co_return next;
   }
 
@@ -277,7 +274,7 @@ private:
       return stream_step::end;
     }
     if (!is_taken_ && !take(*source)) {
-      refuse_text(call_);
+      refuse_text(call_, held_);
       return stream_step::end;
     }
     if (const bool is_whole = add_batch(*source); !is_whole)
@@ -394,7 +391,7 @@ private:
     const auto bytes = bytes_of_shown(*shown.record, stream_.history_length);
     auto hold = call_.server.snapshots.take(shown.record, bytes);
     if (!hold) {
-      refuse_text(call_);
+      refuse_text(call_, bytes);
       is_over_ = true;
       return false;
     }
@@ -484,7 +481,7 @@ awaitable<void> show_only(operation_call& call, Add add) {
   bool here = co_await responder.begin_stream();
   add();
   if (!responder.hold_stream(responder.stream_text().size(), 0))
-    refuse_text(call);
+    refuse_text(call, responder.stream_text().size());
   if (here)
     here = co_await responder.send_stream();
   if (here)
@@ -511,11 +508,8 @@ counted take_stream(operation_call& call) {
                     std::to_string(max) + " streams are open (limits.streams); try again later"));
   if (!slot || call.server.stream_bytes.admits_stream())
     return slot;
-  fail(call,
-       make_error(errc::overloaded, "what waits for the readers of streams is longer than "
-                                    "limits.stream-bytes-total ("
-                                        + std::to_string(call.server.options.stream_bytes_total_max)
-                                        + " bytes); try again later"));
+  fail(call, make_error(errc::overloaded,
+                        call.server.stream_bytes.why_no_room(1) + "; try again later"));
   return {};
 }
 

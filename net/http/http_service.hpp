@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <string>
 #include <utility>
 
 namespace troupe::net {
@@ -16,7 +17,8 @@ namespace troupe::net {
 class http_service {
 public:
   explicit http_service(server_options how)
-      : options(std::move(how)), stream_bytes(options.stream_bytes_total_max) {}
+      : options(std::move(how)), memory(budget_or_own(options.memory)),
+        stream_bytes(options.stream_bytes_total_max, memory) {}
   http_service(const http_service&) = delete;
   http_service& operator=(const http_service&) = delete;
   virtual ~http_service() = default;
@@ -24,15 +26,23 @@ public:
   /// Answers at once and returns an invalid awaitable, or returns what has to be awaited.
   [[nodiscard]] virtual awaitable<void> serve(http_exchange& exchange) = 0;
 
+  /// Why a long answer of that size has no room; names the limit.
+  [[nodiscard]] std::string why_no_answer(std::size_t bytes) const {
+    if (!memory->has_room(memory_account::answers, bytes))
+      return memory->refusal(memory_account::answers, bytes).message;
+    return "the answers that wait for their readers are longer than limits.answer-bytes-total "
+           "together ("
+           + std::to_string(options.answer_bytes_total_max) + " bytes)";
+  }
+
   const server_options options;
-  stream_budget stream_bytes; ///< Of what waits for the readers of streams.
+  const memory_budget_ptr memory; ///< Long bodies and long answers are counted here.
+  stream_budget stream_bytes;     ///< Of what waits for the readers of streams.
   std::atomic<bool> draining{false};
   alignas(64) std::atomic<std::size_t> connections{0};
   alignas(64) std::atomic<std::size_t> refusals{0};
   alignas(64) std::atomic<std::size_t> streams{0};
   alignas(64) std::atomic<std::size_t> in_flight{0};
-  alignas(64) std::atomic<std::size_t> body_bytes{0};   ///< Of long bodies.
-  alignas(64) std::atomic<std::size_t> answer_bytes{0}; ///< Of long answers.
 };
 
 } // namespace troupe::net

@@ -196,13 +196,13 @@ void session::keep_unparsed(std::string_view bytes) {
 /// Counts a long body among what all connections hold; false if that is too much.
 bool session::hold_body() {
   const auto bytes = request_.body.size();
-  if (bytes <= kept_bytes_max || bytes == held_.amount())
+  if (bytes <= kept_bytes_max || bytes == held_.bytes())
     return true;
   held_ = {};
   // One may always be as long as one may be.
   const auto max = std::max<std::size_t>(service_->options.body_bytes_total_max,
                                          service_->options.body_bytes_max);
-  held_ = counted::take(service_->body_bytes, max, bytes);
+  held_ = memory_charge::take(*service_->memory, memory_account::bodies, bytes, max);
   return static_cast<bool>(held_);
 }
 
@@ -214,11 +214,16 @@ void session::drop_body() {
 }
 
 session::step session::refuse_body() {
+  const auto& memory = *service_->memory;
+  const auto bytes = request_.body.size();
+  const bool is_short = !memory.has_room(memory_account::bodies, bytes);
   drop_body();
   response_.close = true;
   write_plain_error(response_, 429,
-                    "The bodies being read are longer than limits.body-bytes-total together, "
-                        + in_bytes(service_->options.body_bytes_total_max) + "; try again.");
+                    is_short
+                        ? memory.refusal(memory_account::bodies, bytes).message
+                        : "The bodies being read are longer than limits.body-bytes-total together, "
+                              + in_bytes(service_->options.body_bytes_total_max) + "; try again.");
   return step::refused;
 }
 
@@ -360,19 +365,17 @@ bool session::hold_answer(std::size_t bytes) noexcept {
   if (bytes <= kept_bytes_max)
     return true;
   // One may always wait, however long it is.
-  writing_ = counted::take(service_->answer_bytes,
-                           std::max(service_->options.answer_bytes_total_max, bytes), bytes);
+  writing_ = memory_charge::take(*service_->memory, memory_account::answers, bytes,
+                                 std::max(service_->options.answer_bytes_total_max, bytes));
   return static_cast<bool>(writing_);
 }
 
 /// A 429 says that nothing was done: a message that was taken would be sent a second time.
 void session::refuse_answer() {
   const bool repeatable = response_.repeatable || request_.method == http::verb::get;
+  const auto why = service_->why_no_answer(response_.body.size());
   std::string().swap(response_.body);
   response_.headers.clear();
-  const std::string why =
-      "the answers that wait for their readers are longer than limits.answer-bytes-total together, "
-      + in_bytes(service_->options.answer_bytes_total_max);
   if (repeatable)
     write_plain_error(response_, 429, "There is no room for the answer: " + why + "; try again.");
   else

@@ -117,8 +117,8 @@ private:
   std::string head_;
   std::size_t written_ = 0;        ///< Of head and body together.
   counted working_;                ///< The request's place among those in flight.
-  counted held_;                   ///< A long body's bytes.
-  counted writing_;                ///< A long answer's.
+  memory_charge held_;             ///< A long body's bytes.
+  memory_charge writing_;          ///< A long answer's.
   stream_budget::share streaming_; ///< Of the text of a stream.
   std::size_t stream_bytes_ = 0;   ///< That a stream holds until its reader takes them.
   bool streamed_ = false;          ///< The answer was a stream: nothing is left to write.

@@ -5,7 +5,7 @@
 namespace troupe::net {
 
 bool stream_budget::admits_stream() {
-  if (held() < bytes_max_)
+  if (held() < bytes_max_ && memory_->has_room(memory_account::feeds, 1))
     return true;
   make_room(bytes_max_);
   return false;
@@ -14,11 +14,18 @@ bool stream_budget::admits_stream() {
 stream_budget::share stream_budget::take(std::size_t bytes) {
   if (bytes_->take(bytes))
     return {bytes_, bytes};
-  const bool is_alone = bytes_->held() == 0;
+  const bool is_alone = held() == 0 && memory_->has_room(memory_account::feeds, bytes);
   if (!is_alone && !make_room(bytes))
     return {};
   bytes_->force(bytes); // What was cut gives its bytes back soon.
   return {bytes_, bytes};
+}
+
+std::string stream_budget::why_no_room(std::size_t bytes) const {
+  if (!memory_->has_room(memory_account::feeds, bytes))
+    return memory_->refusal(memory_account::feeds, bytes).message;
+  return "what waits for the readers of streams is longer than limits.stream-bytes-total ("
+         + std::to_string(bytes_max_) + " bytes)";
 }
 
 void stream_budget::stall(stalling_stream& who, std::size_t bytes) {

@@ -1,6 +1,7 @@
 // What waits for the readers of streams, in bytes, of all streams of a server: changes in their
-// feeds, texts on their way, snapshots. Above the limit the stream is cut whose reader has taken
-// nothing for the longest time. Thread-safe.
+// feeds, texts on their way, snapshots. All of it is in the account `feeds` of the process's budget.
+// Above the limit, or that account's share, the stream is cut whose reader has taken nothing for
+// the longest time. Thread-safe.
 #pragma once
 
 #include "actors/feed/budget.hpp"
@@ -10,6 +11,7 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <utility>
 
 namespace troupe::net {
@@ -53,8 +55,10 @@ public:
     std::size_t bytes_ = 0;
   };
 
-  explicit stream_budget(std::size_t bytes_max)
-      : bytes_max_(bytes_max), bytes_(std::make_shared<feed_budget>(bytes_max)) {}
+  explicit stream_budget(std::size_t bytes_max,
+                         memory_budget_ptr memory = std::make_shared<memory_budget>())
+      : bytes_max_(bytes_max), memory_(std::move(memory)),
+        bytes_(std::make_shared<feed_budget>(bytes_max, memory_)) {}
 
   /// Of the feeds: what finds no room there is read from the history later, and cuts nobody.
   [[nodiscard]] const feed_budget_ptr& feeds() const noexcept { return bytes_; }
@@ -67,6 +71,8 @@ public:
   /// hold so much together, or else one. Converts to false, and counts nothing, if all of them hold
   /// less. One stream alone may hold more than the limit.
   [[nodiscard]] share take(std::size_t bytes);
+  /// Why there is no room for so many bytes; names the limit.
+  [[nodiscard]] std::string why_no_room(std::size_t bytes) const;
 
   /// From now on the stream waits for its reader, until `go_on`. Of a stream that waits already:
   /// its reader has just taken something.
@@ -81,6 +87,7 @@ private:
   bool make_room(std::size_t bytes);
 
   const std::size_t bytes_max_;
+  const memory_budget_ptr memory_;
   const feed_budget_ptr bytes_;
   std::mutex guard_;
   stream_list stalled_; ///< The first has waited longest.

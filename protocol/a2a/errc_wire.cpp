@@ -142,6 +142,9 @@ constexpr auto rows = std::to_array<wire_error>({
     {errc::forbidden, -31403, 403, "PERMISSION_DENIED", "PERMISSION_DENIED", own,
      "Permission denied", "Permission denied", "field", "InternalError",
      "let the operator of the server give you the scope"},
+    {errc::idempotency_key_reused, -32602, 422, "INVALID_ARGUMENT", "IDEMPOTENCY_KEY_REUSED", own,
+     "Idempotency key reused", "Idempotency key reused", "field", "InvalidParamsError",
+     "choose a new key for a new message"},
 });
 // clang-format on
 

@@ -1,6 +1,7 @@
 #include "protocol/fold/apply.hpp"
 
 #include "protocol/artifact_chunks.hpp"
+#include "protocol/change_size.hpp"
 #include "protocol/fold/limits.hpp"
 #include <troupe/protocol/unshared.hpp>
 
@@ -522,11 +523,12 @@ void apply(objective_view& view, const change& where, const task_artifact& outpu
 
 void apply_event(objective_view& view, const change& where, const event& one) {
   apply_one(view, where, one);
+  view.made_bytes += made_bytes_of(one);
 }
 
 void apply(objective_view& view, const change& of) {
   for (const auto& one : of.events)
-    apply_one(view, of, one);
+    apply_event(view, of, one);
 }
 
 void add_question(objective_view& view, pending_input question) {

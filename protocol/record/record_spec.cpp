@@ -117,6 +117,7 @@ objective_view objective_view_from(const json::object& in) {
   out.state = named(at(in, "s"), objective_state_from);
   out.reason = text(in, "why");
   out.revision = number<std::uint64_t>(in, "rev", 0);
+  out.made_bytes = number<std::uint64_t>(in, "made", 0);
   out.created = time_from(at(in, "cr"));
   out.updated = time_from(at(in, "up"));
   out.root_task = task_id{text(in, "root")};
@@ -296,6 +297,8 @@ void write(std::string& out, const objective_view& objective_view) {
       .optional_member("why", objective_view.reason)
       .key("rev")
       .number(objective_view.revision);
+  if (objective_view.made_bytes > 0)
+    json.key("made").number(objective_view.made_bytes);
   write_time(json, "cr", objective_view.created);
   write_time(json, "up", objective_view.updated);
   json.optional_member("root", objective_view.root_task.str());

@@ -11,6 +11,7 @@ namespace troupe {
 
 change_tail::~change_tail() {
   held_.fetch_sub(bytes_, std::memory_order_relaxed);
+  memory_->give_back(memory_account::feeds, bytes_);
 }
 
 void change_tail::on_change(const change_ptr& change) {
@@ -19,9 +20,11 @@ void change_tail::on_change(const change_ptr& change) {
   entries_.push_back({change, bytes});
   bytes_ += bytes;
   held_.fetch_add(bytes, std::memory_order_relaxed);
+  memory_->force(memory_account::feeds, bytes);
   while (!entries_.empty()
          && (entries_.size() > tail_changes_max || bytes_ > tail_bytes_max
-             || held_.load(std::memory_order_relaxed) > tails_bytes_max))
+             || held_.load(std::memory_order_relaxed) > tails_bytes_max
+             || !memory_->has_room(memory_account::feeds, 0)))
     drop_front();
 }
 
@@ -30,6 +33,7 @@ void change_tail::drop_front() {
   after_ = std::max(after_ == sequence_end ? 0 : after_, front.kept->sequence);
   bytes_ -= front.bytes;
   held_.fetch_sub(front.bytes, std::memory_order_relaxed);
+  memory_->give_back(memory_account::feeds, front.bytes);
   entries_.pop_front();
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <troupe/protocol/event.hpp>
+#include <troupe/protocol/memory_budget.hpp>
 #include <troupe/store/limits.hpp>
 #include <troupe/store/store.hpp>
 
@@ -16,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace troupe {
@@ -24,7 +26,8 @@ namespace troupe {
 class change_tail final : public watcher {
 public:
   /// `held`: bytes of all tails; outlives it.
-  explicit change_tail(std::atomic<std::size_t>& held) : held_(held) {}
+  change_tail(std::atomic<std::size_t>& held, memory_budget_ptr memory)
+      : held_(held), memory_(std::move(memory)) {}
   ~change_tail() override;
 
   void on_change(const change_ptr& change) override;
@@ -42,6 +45,7 @@ private:
   void drop_front();
 
   std::atomic<std::size_t>& held_;
+  const memory_budget_ptr memory_;
   mutable std::mutex guard_;
   std::deque<entry> entries_;
   std::size_t bytes_ = 0;
@@ -51,6 +55,9 @@ private:
 
 class change_tails {
 public:
+  /// Tails count in `memory` (feeds). If the process holds more than that share, they keep less.
+  explicit change_tails(memory_budget_ptr memory) : memory_(std::move(memory)) {}
+
   /// Begins to keep what happens to the task or objective, for `who`. `attach(tail)` has the ledger
   /// tell it, and returns the sequence since which it is told.
   template<class Attach>
@@ -59,7 +66,7 @@ public:
     const std::lock_guard lock{home.guard};
     auto& kept = home.tails[id];
     if (!kept.tail) {
-      kept.tail = std::make_shared<change_tail>(held_);
+      kept.tail = std::make_shared<change_tail>(held_, memory_);
       kept.tail->begin_after(attach(kept.tail));
     }
     kept.readers.push_back(who.get());
@@ -83,6 +90,7 @@ private:
     return shards_[std::hash<std::string>{}(id) % shards_.size()];
   }
 
+  const memory_budget_ptr memory_;
   std::atomic<std::size_t> held_{0}; ///< Bytes of all tails.
   mutable std::array<shard, ledger_shards> shards_;
 };

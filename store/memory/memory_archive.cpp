@@ -28,12 +28,32 @@ std::size_t bytes_of(const task& value) noexcept {
 
 } // namespace
 
-memory_archive::memory_archive(std::size_t tasks_max, std::size_t bytes_max)
-    : memory_archive(tasks_max, bytes_max, shards_for(tasks_max)) {}
+memory_archive::memory_archive(std::size_t tasks_max, std::size_t bytes_max,
+                               memory_budget_ptr memory)
+    : memory_archive(tasks_max, bytes_max, shards_for(tasks_max), std::move(memory)) {}
 
-memory_archive::memory_archive(std::size_t tasks_max, std::size_t bytes_max, std::size_t shards)
-    : shard_count_(shards), rows_max_(tasks_max / shard_count_),
+memory_archive::memory_archive(std::size_t tasks_max, std::size_t bytes_max, std::size_t shards,
+                               memory_budget_ptr memory)
+    : memory_(std::move(memory)), shard_count_(shards), rows_max_(tasks_max / shard_count_),
       bytes_max_(bytes_max / shard_count_), shards_(std::make_unique<shard[]>(shard_count_)) {}
+
+memory_archive::~memory_archive() {
+  for (std::size_t i = 0; i < shard_count_; ++i)
+    memory_->give_back(memory_account::ended_tasks, shards_[i].bytes);
+}
+
+void memory_archive::shrink() {
+  for (std::size_t i = 0; i < shard_count_; ++i) {
+    std::vector<task_ptr> gone; // Destroyed without the lock.
+    const std::lock_guard lock{shards_[i].guard};
+    trim(shards_[i], gone);
+  }
+}
+
+void memory_archive::count_gone(shard& home, std::size_t bytes) const noexcept {
+  home.bytes -= bytes;
+  memory_->give_back(memory_account::ended_tasks, bytes);
+}
 
 memory_archive::shard& memory_archive::shard_of(const task_id& id) const noexcept {
   return shards_[text_hash{}(id.str()) >> 40 & (shard_count_ - 1)];
@@ -48,19 +68,22 @@ void memory_archive::keep(const task_ptr& ended) {
     return;
   home.by_id.insert({ended, home.rows.add(ended), bytes});
   home.bytes += bytes;
+  memory_->force(memory_account::ended_tasks, bytes);
   trim(home, gone);
 }
 
 void memory_archive::trim(shard& home, std::vector<task_ptr>& gone) const {
   const auto is_too_much = [&] {
-    return home.by_id.size() > rows_max_ || (home.bytes > bytes_max_ && home.by_id.size() > 1);
+    return home.by_id.size() > rows_max_
+           || (home.by_id.size() > 1
+               && (home.bytes > bytes_max_ || !memory_->has_room(memory_account::ended_tasks, 0)));
   };
   while (!home.rows.empty() && (!home.rows.oldest() || is_too_much())) {
     auto oldest = home.rows.drop_oldest();
     if (!oldest)
       continue;
     const auto found = home.by_id.find(std::string_view{oldest->id.str()});
-    home.bytes -= found->bytes;
+    count_gone(home, found->bytes);
     home.by_id.erase(found);
     gone.push_back(std::move(oldest));
   }
@@ -78,7 +101,7 @@ void memory_archive::forget(const task_id& id) {
   if (found == home.by_id.end())
     return;
   gone.push_back(home.rows.take(found->number));
-  home.bytes -= found->bytes;
+  count_gone(home, found->bytes);
   home.by_id.erase(found);
   trim(home, gone);
 }

@@ -6,6 +6,7 @@
 #include "store/archive.hpp"
 #include "store/memory/ended_rows.hpp"
 #include "store/text_hash.hpp"
+#include <troupe/protocol/memory_budget.hpp>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
@@ -26,9 +27,19 @@ class memory_archive final : public archive, public archive_reads {
 public:
   /// At a limit the oldest go, give or take a hundredth: each shard keeps its share. Small limits
   /// (below 65,536 tasks) are exact. The last one of a shard stays however many bytes it has.
-  memory_archive(std::size_t tasks_max, std::size_t bytes_max);
+  /// What it keeps counts in `memory` (ended_tasks). If the process holds more than that share, the
+  /// oldest go, too.
+  memory_archive(std::size_t tasks_max, std::size_t bytes_max,
+                 memory_budget_ptr memory = std::make_shared<memory_budget>());
   /// In `shards` parts, a power of two.
-  memory_archive(std::size_t tasks_max, std::size_t bytes_max, std::size_t shards);
+  memory_archive(std::size_t tasks_max, std::size_t bytes_max, std::size_t shards,
+                 memory_budget_ptr memory = std::make_shared<memory_budget>());
+  memory_archive(const memory_archive&) = delete;
+  memory_archive& operator=(const memory_archive&) = delete;
+  ~memory_archive() override;
+
+  /// Drops the oldest until the process holds no more than the share of ended tasks.
+  void shrink();
 
   void keep(const task_ptr& ended) override;
   void learn(const objective_id& owner, std::uint32_t plan_index, const plan_spec& plan) override;
@@ -104,7 +115,9 @@ private:
   /// without the lock.
   void trim(shard& home, std::vector<task_ptr>& gone) const;
   void forget(const task_id& id);
+  void count_gone(shard& home, std::size_t bytes) const noexcept;
 
+  const memory_budget_ptr memory_;
   std::size_t shard_count_;
   std::size_t rows_max_;  ///< Of one shard.
   std::size_t bytes_max_; ///< Of one shard.

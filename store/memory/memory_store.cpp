@@ -5,6 +5,7 @@
 #include "store/ledger.hpp"
 #include "store/memory/change_tails.hpp"
 #include "store/memory/memory_archive.hpp"
+#include "store/once_table.hpp"
 #include "store/push_table.hpp"
 #include <troupe/store/store.hpp>
 
@@ -19,20 +20,34 @@ namespace {
 class memory_store final : public store, private push_desk {
 public:
   explicit memory_store(const memory_bounds& bounds)
-      : bounds_(bounds), archive_(bounds.tasks, bounds.bytes), ledger_(archive_) {}
+      : bounds_(bounds), memory_(budget_or_own(bounds.memory)),
+        archive_(bounds.tasks, bounds.bytes, memory_), tails_(memory_), ledger_(archive_) {}
 
   void commit(change change, committed_fn then, watcher_ptr follow) override {
     const bool reads_past = follow && follow->reads_past();
     const auto task = reads_past ? change.task.id : task_id{};
     const auto objective =
         reads_past && task.empty() ? objective_id{change.context} : objective_id{};
-    ledger_.publish(std::move(change), nullptr, follow);
+    commit_outcome outcome;
+    if (change.conditions.empty())
+      ledger_.publish(std::move(change), nullptr, follow);
+    else
+      outcome.conflict = publish_once(std::move(change), follow);
+    if (outcome.conflict) {
+      if (then)
+        then(outcome);
+      return;
+    }
     if (!task.empty())
       keep_tail(task, follow);
     else if (reads_past)
       keep_tail(objective, follow);
     if (then)
       then();
+  }
+
+  void read_once(const once& wanted, timestamp now, read_done<once_ptr> done) const override {
+    done(came_.find(wanted, now));
   }
 
   void read_task(const task_id& id, read_done<task_ptr> done, const std::string&) const override {
@@ -115,6 +130,7 @@ public:
 
   /// The newest of the settled stay, as many as the bounds allow and one at least.
   void evict(timestamp) override {
+    archive_.shrink();
     auto all = ledger_.settled();
     std::ranges::sort(all, std::ranges::greater{}, &ledger::settled_objective::updated);
     std::size_t tasks = 0;
@@ -123,6 +139,12 @@ public:
       if (i > 0 && (i >= bounds_.objectives || tasks > bounds_.tasks))
         ledger_.forget(all[i]);
     }
+  }
+
+  void forget_expired(timestamp now) override {
+    const std::lock_guard lock{committing_once_};
+    came_.forget_expired(now);
+    static_cast<void>(came_.take_forgotten()); // There are no rows of them.
   }
 
   void flush() override {}
@@ -136,6 +158,23 @@ public:
   }
 
 private:
+  /// What came before; else null, and the change is published if it is about something live.
+  once_ptr publish_once(change change, const watcher_ptr& follow) {
+    const std::lock_guard lock{committing_once_};
+    if (auto before = came_.conflict_of(change.conditions, change.at))
+      return before;
+    const auto conditions = std::exchange(change.conditions, {});
+    const bool is_empty = change.events.empty();
+    if (!is_empty && !ledger_.publish(std::move(change), nullptr, follow).accepted)
+      return nullptr;
+    for (const auto& each : conditions) {
+      came_.stage(each);
+      came_.publish(each);
+    }
+    static_cast<void>(came_.take_forgotten());
+    return nullptr;
+  }
+
   void submit(push_write write) override {
     std::vector<push_write> one;
     one.push_back(std::move(write));
@@ -168,10 +207,13 @@ private:
   }
 
   const memory_bounds bounds_;
+  const memory_budget_ptr memory_;
   memory_archive archive_;
   change_tails tails_; // Outlives the ledger, which tells them.
   mutable ledger ledger_;
   id_claims claims_;
+  once_table came_;
+  std::mutex committing_once_; ///< Held while a change with conditions is decided and published.
   std::mutex pushing_;
 };
 

@@ -32,7 +32,7 @@ class table_follower {
 public:
   table_follower(const table_parts& to, journal::follower_mark& mark,
                  std::vector<objective_id>& settled)
-      : to_(to), mark_(mark), settled_(settled), staging_(to.live, to.archive) {}
+      : to_(to), mark_(mark), settled_(settled), staging_(to.live, to.archive, to.came) {}
 
   result<void> take(const journal::journal_group& group) {
     const auto entries = read_group(group.bytes);
@@ -85,6 +85,17 @@ private:
 
   result<void> take(journal::position, const group_push& entry) {
     return stage_push(to_.pushes, entry);
+  }
+
+  result<void> take(journal::position at, const group_once& entry) {
+    auto came = read_once_row(entry.key, entry.row);
+    if (!came)
+      return does_not_fit(at, "has a damaged row of what may come once");
+    restore_once(to_.came, std::move(*came));
+    std::string key;
+    rows::once_row_key(key, entry.key);
+    group_.rows.Put(key, slice_of(entry.row));
+    return {};
   }
 
   /// Adds what a row leaves out. Its objective is in memory then.

@@ -5,6 +5,7 @@
 #include "store/journal/disk.hpp"
 #include "store/journal/journal.hpp"
 #include "store/ledger.hpp"
+#include "store/once_table.hpp"
 #include "store/push_table.hpp"
 #include "store/rocksdb/rocksdb_archive.hpp"
 #include "store/rocksdb/rocksdb_store.hpp"
@@ -23,6 +24,7 @@ struct table_parts {
   ledger& live;
   rocksdb_archive& archive;
   push_table& pushes;
+  once_table& came;
 };
 
 /// Applies the groups of `from` after `mark` (the last group in the tables) and moves the mark.

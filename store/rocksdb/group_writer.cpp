@@ -27,7 +27,7 @@ constexpr std::size_t spare_rows_bytes_max = std::size_t{1} << 20;
 
 group_writer::group_writer(opened_files& files, const table_parts& tables, options how)
     : options_(std::move(how)), files_(files), db_(*files.db), journal_(*files.journal),
-      pushes_(tables.pushes), staging_(tables.live, tables.archive) {}
+      pushes_(tables.pushes), staging_(tables.live, tables.archive, tables.came) {}
 
 void group_writer::begin_at_start() {
   tables_at_ = files_.mark.at;
@@ -72,11 +72,17 @@ void group_writer::begin(std::vector<submission>&& changes, std::vector<push_wri
 /// What cannot be derived goes into the journal. Seals follow from what is there already.
 void group_writer::append(flight& group) {
   std::string bytes;
-  for (const auto& each : group.changes)
+  for (const auto& each : group.changes) {
     if (each.accepted)
       add_entry(bytes, group_change{each.submitted.stream(), each.submitted.sequence, each.row});
+    if (each.holds)
+      for (const auto& one : each.submitted.conditions)
+        add_entry(bytes, group_once{once_key(*one), write_once_row(*one)});
+  }
   add_pushes(bytes, pushes_);
   behind_bytes_ += std::max(bytes.size(), group.rows.GetDataSize());
+  group.held = memory_charge::force(*options_.memory, memory_account::backlog,
+                                    group.rows.GetDataSize() + bytes.size());
   group.bytes = bytes.size();
   bytes_in_flight_ += bytes.size();
   group.is_durable = bytes.empty();

@@ -30,6 +30,7 @@ public:
     std::size_t journal_behind_bytes = 0;
     std::size_t journal_forget_bytes = 0;
     const time_source* time = nullptr; ///< Outlives the writer.
+    memory_budget_ptr memory{};        ///< Where groups in flight are counted (backlog).
   };
 
   /// The parts outlive the writer.
@@ -97,6 +98,7 @@ private:
     bool is_durable = false;
     journal::position at = 0; ///< 0: it has nothing for the journal.
     std::size_t bytes = 0;    ///< In the journal.
+    memory_charge held;       ///< Of its rows and its bytes in the journal.
   };
 
   void append(flight& group);

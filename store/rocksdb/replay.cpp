@@ -6,12 +6,14 @@
 #include "store/rocksdb/rocksdb_rows.hpp"
 #include "store/rocksdb/rocksdb_scan.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace troupe {
 
@@ -183,6 +185,28 @@ result<std::uint64_t> replay(rocksdb::DB& db, ledger& live, std::vector<objectiv
     advance();
   }
   return events;
+}
+
+result<void> replay_once(rocksdb::DB& db, once_table& into) {
+  std::vector<once> found;
+  std::optional<error> damage;
+  const auto read = scan(db, rows::once_prefix, [&](std::string_view key, std::string_view row) {
+    auto came = read_once_row(key.substr(rows::once_prefix.size()), row);
+    if (came)
+      found.push_back(std::move(*came));
+    else
+      damage = came.error();
+    return !damage;
+  });
+  if (damage)
+    return *damage;
+  if (!read.ok())
+    return make_error(errc::store_failed,
+                      "What may come once cannot be read (" + read.ToString() + ").");
+  std::ranges::stable_sort(found, {}, &once::until); // About as they came.
+  for (auto& came : found)
+    restore_once(into, std::move(came));
+  return {};
 }
 
 } // namespace troupe

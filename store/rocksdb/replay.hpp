@@ -3,6 +3,7 @@
 #pragma once
 
 #include "store/ledger.hpp"
+#include "store/once_table.hpp"
 #include "store/rocksdb/rocksdb_store.hpp"
 
 #include <rocksdb/db.h>
@@ -18,5 +19,8 @@ namespace troupe {
 [[nodiscard]] result<std::uint64_t>
 replay(rocksdb::DB& db, ledger& live, std::vector<objective_id>& settled,
        const std::function<void(const start_progress&)>& on_progress);
+
+/// Fills `into`. errc::store_failed for rows that cannot be read.
+[[nodiscard]] result<void> replay_once(rocksdb::DB& db, once_table& into);
 
 } // namespace troupe

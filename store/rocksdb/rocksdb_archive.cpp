@@ -69,8 +69,17 @@ listed<Row> read_rows(const std::vector<std::string>& ids, std::uint64_t total, 
 
 } // namespace
 
-rocksdb_archive::rocksdb_archive(rocksdb::DB& db)
-    : db_(db), recent_(recent_tasks_max, recent_tasks_max * recent_task_bytes_max, ledger_shards) {}
+rocksdb_archive::rocksdb_archive(rocksdb::DB& db, memory_budget_ptr memory)
+    : db_(db),
+      recent_(recent_tasks_max, recent_tasks_max * recent_task_bytes_max, ledger_shards, memory),
+      decoded_(std::make_shared<byte_gauge>(memory)), tasks_(cached_tasks_bytes_max, memory),
+      objectives_(cached_objectives_bytes_max, memory) {}
+
+void rocksdb_archive::shrink() {
+  tasks_.shrink();
+  objectives_.shrink();
+  recent_.shrink();
+}
 
 result<void> rocksdb_archive::open() {
   rocksdb::PinnableSlice row;

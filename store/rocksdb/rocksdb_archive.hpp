@@ -23,8 +23,9 @@ namespace troupe {
 
 class rocksdb_archive final : public archive {
 public:
-  /// `db` outlives the archive.
-  explicit rocksdb_archive(rocksdb::DB& db);
+  /// `db` outlives the archive. Records that it keeps or hands out count in `memory`.
+  explicit rocksdb_archive(rocksdb::DB& db,
+                           memory_budget_ptr memory = std::make_shared<memory_budget>());
 
   /// Reads the counts; call once the format has been checked.
   [[nodiscard]] result<void> open();
@@ -53,6 +54,9 @@ public:
   void learn(const objective_id&, std::uint32_t, const plan_spec&) override {}
   void forget(const objective_view&) override {} // It keeps everything.
 
+  /// What is kept in memory is given up, as far as the process holds more than its share.
+  void shrink();
+
   /// Of records that were read and are still in use, without the caches.
   [[nodiscard]] std::size_t bytes_handed_out() const noexcept;
   /// Adds what the caches did and have.
@@ -65,9 +69,9 @@ private:
 
   rocksdb::DB& db_;
   memory_archive recent_;
-  const std::shared_ptr<byte_gauge> decoded_ = std::make_shared<byte_gauge>();
-  mutable record_cache<task> tasks_{cached_tasks_bytes_max};
-  mutable record_cache<objective_state_of_record> objectives_{cached_objectives_bytes_max};
+  const std::shared_ptr<byte_gauge> decoded_;
+  mutable record_cache<task> tasks_;
+  mutable record_cache<objective_state_of_record> objectives_;
   mutable std::mutex missing_guard_;
   mutable std::vector<missing_row> missing_rows_; ///< At most missing_rows_max.
   mutable std::atomic<std::uint64_t> hits_{0};

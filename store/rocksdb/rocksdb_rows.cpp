@@ -124,6 +124,10 @@ void push_key(std::string& out, std::string_view task, std::string_view config) 
   out.assign(push_prefix).append(task).append("/").append(config);
 }
 
+void once_row_key(std::string& out, std::string_view key) {
+  out.assign(once_prefix).append(key);
+}
+
 std::optional<std::pair<std::string_view, std::string_view>>
 push_key_parts(std::string_view key) noexcept {
   key.remove_prefix(push_prefix.size());
@@ -164,7 +168,8 @@ std::optional<position> position_of(std::string_view key, std::size_t prefix_byt
 
 std::string_view group_of(std::string_view key) noexcept {
   constexpr std::size_t kind_bytes = 3;
-  if (key.starts_with("e/") && key.size() > word_bytes)
+  // A lone task has few changes, and its id begins with its time: the next stream is the next task.
+  if (key.starts_with("e/o") && key.size() > word_bytes)
     return key.substr(0, key.size() - word_bytes);
   const auto dot = key.rfind(
       '.'); // In the id of a plan's task the number of the task follows it; a lone one has none.

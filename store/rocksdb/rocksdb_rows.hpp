@@ -15,6 +15,7 @@
 //   i/t<task>, i/p<plan>             the place of an id that does not say it itself
 //   w/t<task>, w/o<objective>        the owner and the place of a large record (write_placement)
 //   p/<task>/<config>                a push configuration (record::write, push_row.hpp)
+//   u/<once_key>                     what may come once, and came (write_once_row)
 //   xc<length><context><time><task>  finished tasks by context; the value is the state
 //   xs<state><time><task>            finished tasks by state
 //   xo<state><time><objective>       sealed objectives by state
@@ -80,6 +81,9 @@ void objective_placement_key(std::string& out, std::string_view objective);
 /// Ids have no slash in them (include/troupe/protocol/ids.hpp).
 void push_key(std::string& out, std::string_view task, std::string_view config);
 inline constexpr std::string_view push_prefix = "p/";
+/// `key`: once_key (store/once_table.hpp).
+void once_row_key(std::string& out, std::string_view key);
+inline constexpr std::string_view once_prefix = "u/";
 /// Task and configuration of a key that begins with `push_prefix`; nothing if it is malformed.
 [[nodiscard]] std::optional<std::pair<std::string_view, std::string_view>>
 push_key_parts(std::string_view key) noexcept;

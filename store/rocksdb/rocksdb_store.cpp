@@ -36,8 +36,7 @@ public:
     const auto bytes = each.row.size();
     if (groups_.empty() || groups_.back().size() == group_changes_max
         || last_bytes_ + bytes > group_bytes_max) {
-      groups_.push_back(std::move(spare_));
-      spare_ = {};
+      groups_.push_back(std::exchange(spare_, {}));
       last_bytes_ = 0;
     }
     groups_.back().push_back(std::move(each));
@@ -72,11 +71,13 @@ public:
                 const rocksdb_internals& internals)
       : retry_interval_(internals.retry_interval),
         group_ahead_changes_(internals.group_ahead_changes), time_(*internals.time),
-        files_(std::move(files)), db_(*files_.db), archive_(db_), ledger_(archive_),
-        reader_(internals.reads, [this] { return archive_.bytes_handed_out(); }),
-        groups_(files_, {db_, ledger_, archive_, table()},
+        memory_(budget_or_own(options.memory)), files_(std::move(files)), db_(*files_.db),
+        archive_(db_, memory_), ledger_(archive_),
+        reader_(
+            internals.reads, [this] { return archive_.bytes_handed_out(); }, memory_),
+        groups_(files_, {db_, ledger_, archive_, table(), came_},
                 {options.directory, internals.retry_interval, internals.journal_behind_bytes,
-                 internals.journal_forget_bytes, internals.time}) {}
+                 internals.journal_forget_bytes, internals.time, memory_}) {}
 
   rocksdb_store(const rocksdb_store&) = delete;
   rocksdb_store& operator=(const rocksdb_store&) = delete;
@@ -109,11 +110,14 @@ public:
       return read.error();
     if (const auto read = read_pushes(db_, table()); !read)
       return read.error();
+    if (const auto read = replay_once(db_, came_); !read)
+      return read.error();
     const auto replayed = replay(db_, ledger_, settled_, on_progress);
     if (!replayed)
       return replayed.error();
-    const auto caught_up = catch_up(*files_.journal, *files_.disk, files_.mark,
-                                    {db_, ledger_, archive_, table()}, settled_, on_progress);
+    const auto caught_up =
+        catch_up(*files_.journal, *files_.disk, files_.mark,
+                 {db_, ledger_, archive_, table(), came_}, settled_, on_progress);
     if (!caught_up)
       return caught_up.error();
     files_.patience->begin();
@@ -150,6 +154,7 @@ public:
     each.submitted = std::move(change);
     each.then = std::move(then);
     each.follow = std::move(follow);
+    each.held = memory_charge::force(*memory_, memory_account::backlog, 2 * each.row.size());
     backlog_.fetch_add(1, std::memory_order_relaxed);
     bool wake = false;
     {
@@ -237,6 +242,10 @@ public:
     read_past(id, range, std::move(done), client);
   }
 
+  void read_once(const once& wanted, timestamp now, read_done<once_ptr> done) const override {
+    done(came_.find(wanted, now));
+  }
+
   void claim_ids(std::vector<std::string> ids, read_done<void> done,
                  const std::string& client) override {
     if (const auto claimed = claims_.claim(ids); !claimed)
@@ -269,11 +278,28 @@ public:
 
   [[nodiscard]] result<recovered> recover() override { return std::exchange(recovered_, {}); }
 
-  void evict(timestamp settled_before) override { ledger_.evict(settled_before); }
+  void evict(timestamp settled_before) override {
+    ledger_.evict(settled_before);
+    archive_.shrink();
+  }
+  void forget_expired(timestamp now) override {
+    if (!came_.has_expired(now))
+      return;
+    bool wake = false;
+    {
+      const std::lock_guard lock{guard_};
+      expired_at_ = now;
+      wake = is_idle_ && may_begin();
+      is_idle_ = is_idle_ && !wake;
+    }
+    if (wake)
+      work_.notify_one();
+  }
 
   [[nodiscard]] store_status status() const override {
     store_status out;
     out.backlog_changes = backlog_.load(std::memory_order_relaxed);
+    out.backlog_bytes = memory_->held(memory_account::backlog);
     out.live_tasks = ledger_.live_tasks();
     out.live_objectives = ledger_.live_objectives();
     out.reads = reader_.counters();
@@ -392,7 +418,8 @@ private:
 
   /// Something waits to be part of a group. Under the lock.
   [[nodiscard]] bool has_changes() const noexcept {
-    return !queue_.empty() || !returned_.empty() || !pushes_.empty() || !loaded_.empty();
+    return !queue_.empty() || !returned_.empty() || !pushes_.empty() || !loaded_.empty()
+           || expired_at_;
   }
 
   /// A group may be begun now. Under the lock.
@@ -500,6 +527,7 @@ private:
   bool begin_group() {
     std::vector<submission> changes;
     std::vector<push_write> pushes;
+    std::optional<timestamp> expired_at;
     {
       std::unique_lock lock{guard_};
       if (!unread_.empty() && time_.steady() >= load_again_at_)
@@ -513,11 +541,14 @@ private:
       is_writing_ = true;
       problem_.clear();        // This group finds out anew. Who drains leaves it alone until then.
       pushes = pushes_.take(); // Those of one configuration become one row.
+      expired_at = std::exchange(expired_at_, std::nullopt);
       // What has waited for its objective goes first.
       auto& next = returned_.empty() ? queue_ : returned_;
       if (!next.empty())
         changes = next.take();
     }
+    if (expired_at)
+      came_.forget_expired(*expired_at);
     std::vector<submission> apart;
     groups_.begin(std::move(changes), std::move(pushes), loading_, apart);
     await_objectives(std::move(apart));
@@ -544,7 +575,7 @@ private:
     for (auto& each : group.changes) {
       ended += each.is_staged ? 1 : 0;
       if (each.then)
-        each.then();
+        each.then({std::move(each.conflict)});
     }
     backlog_.fetch_sub(ended, std::memory_order_relaxed);
     group.changes.clear();
@@ -650,12 +681,14 @@ private:
   const std::chrono::milliseconds retry_interval_;
   const std::size_t group_ahead_changes_;
   const time_source& time_;
+  const memory_budget_ptr memory_;
   opened_files files_;
   rocksdb::DB& db_;
   rocksdb_archive archive_;
   mutable ledger ledger_;
   mutable archive_reader reader_;
   id_claims claims_;
+  once_table came_;
   group_writer groups_; ///< The writer's; while `problem_` is set, `drain` may take continuations.
   std::unordered_set<std::string> loading_; ///< The writer's: objectives that changes wait for.
 
@@ -670,6 +703,7 @@ private:
   std::condition_variable work_;
   std::condition_variable done_;
   group_queue queue_;
+  std::optional<timestamp> expired_at_; ///< What may come again then is to be forgotten.
   group_queue returned_; ///< Of objectives that are back in memory, or that there are none of.
   std::vector<objective_id> settled_; ///< To be sealed.
   push_queue pushes_{push_queue::bounds{}};

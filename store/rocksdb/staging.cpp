@@ -30,6 +30,7 @@ void staging::stage(staged_group& group, const std::unordered_set<std::string>& 
   group.added = {};
   group.is_closed = false;
   group_ = &group;
+  delete_forgotten();
   const auto must_wait = [&](const submission& each) {
     const auto is_same = [&](const submission& other) {
       return other.submitted.context == each.submitted.context;
@@ -39,11 +40,7 @@ void staging::stage(staged_group& group, const std::unordered_set<std::string>& 
            || std::any_of(apart.begin(), apart.end(), is_same);
   };
   for (auto& each : group.changes) {
-    if (is_empty(each.submitted)) {
-      each.is_staged = true;
-      continue;
-    }
-    is_absent_ = must_wait(each);
+    is_absent_ = !is_empty(each.submitted) && must_wait(each);
     if (!is_absent_)
       stage_one(each);
     each.is_staged = !is_absent_ || each.is_orphan;
@@ -54,10 +51,42 @@ void staging::stage(staged_group& group, const std::unordered_set<std::string>& 
 }
 
 void staging::stage_one(submission& each) {
+  if (each.submitted.conditions.empty())
+    return stage_facts(each);
+  each.conflict = once_.conflict_of(each.submitted.conditions, each.submitted.at);
+  if (each.conflict)
+    return;
+  stage_facts(each);
+  each.holds = each.accepted || is_empty(each.submitted);
+  if (each.holds)
+    put_conditions(each);
+}
+
+void staging::stage_facts(submission& each) {
+  if (is_empty(each.submitted))
+    return;
   if (each.submitted.task.id.empty())
     stage_objective_facts(each);
   else
     stage_task_facts(each);
+}
+
+// -- what may come once ----------------------------------------------------------------------------------------------
+
+void staging::put_conditions(submission& each) {
+  for (const auto& one : each.submitted.conditions) {
+    once_.stage(one);
+    delete_forgotten();
+    rows::once_row_key(key_, once_key(*one));
+    group_->rows.Put(key_, write_once_row(*one));
+  }
+}
+
+void staging::delete_forgotten() {
+  for (const auto& forgotten : once_.take_forgotten()) {
+    rows::once_row_key(key_, forgotten);
+    group_->rows.Delete(key_);
+  }
 }
 
 // -- objectives ------------------------------------------------------------------------------------------------------
@@ -291,6 +320,9 @@ void staging::publish(staged_group& group, std::vector<objective_id>& settled) {
     live_.mark_sealed(sealed.id, sealed.sequence);
   }
   for (auto& each : group.changes) {
+    if (each.holds)
+      for (const auto& one : std::exchange(each.submitted.conditions, {}))
+        once_.publish(one);
     if (!each.accepted)
       continue;
     if (each.ended && each.may_be_recalled)

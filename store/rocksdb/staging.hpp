@@ -5,6 +5,7 @@
 #pragma once
 
 #include "store/ledger.hpp"
+#include "store/once_table.hpp"
 #include "store/push_table.hpp"
 #include "store/rocksdb/rocksdb_archive.hpp"
 #include <troupe/store/store.hpp>
@@ -27,11 +28,14 @@ struct submission {
   committed_fn then;
   watcher_ptr follow;
   std::string row;              ///< record::write(what), made by the caller of `commit`.
+  memory_charge held;           ///< Of both (memory_account::backlog).
   std::shared_ptr<task> ended;  ///< The task's last record, if `what` ends it.
   bool accepted = false;        ///< Not about something that has ended or never was.
   bool may_be_recalled = false; ///< `ended` is small enough to be kept in memory for a while.
   bool is_staged = false;       ///< False: it waits for its objective to be read.
   bool is_orphan = false;       ///< Its objective was looked for on the disk, and there is none.
+  bool holds = false;           ///< Its conditions are kept from now on.
+  once_ptr conflict{};          ///< Came before, so nothing is changed.
 };
 
 /// What becomes durable together.
@@ -52,7 +56,8 @@ struct staged_group {
 
 class staging {
 public:
-  staging(ledger& live, rocksdb_archive& archive) : live_(live), archive_(archive) {}
+  staging(ledger& live, rocksdb_archive& archive, once_table& once)
+      : live_(live), archive_(archive), once_(once) {}
 
   /// Adds the rows of the group's changes, in order. They stay in the group until `publish`; those
   /// of an objective that has left memory, or of one that earlier changes wait for (`awaited`), are
@@ -89,6 +94,9 @@ private:
   };
 
   void stage_one(submission& each);
+  void stage_facts(submission& each);
+  void put_conditions(submission& each);
+  void delete_forgotten();
   void stage_objective_facts(submission& each);
   void stage_task_facts(submission& each);
   [[nodiscard]] bool is_new(const objective_id& id) const;
@@ -107,6 +115,7 @@ private:
 
   ledger& live_;
   rocksdb_archive& archive_;
+  once_table& once_;
   staged_group* group_ = nullptr; ///< That is being staged.
   std::uint64_t last_number_ = 0;
   std::unordered_map<std::string, staged_objective> objectives_;

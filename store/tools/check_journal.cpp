@@ -2,6 +2,7 @@
 #include "store/group.hpp"
 #include "store/journal/journal.hpp"
 #include "store/journal/readable_groups.hpp"
+#include "store/once_table.hpp"
 #include "store/rocksdb/rocksdb_rows.hpp"
 #include "store/rocksdb/rocksdb_scan.hpp"
 #include "store/tools/check_parts.hpp"
@@ -110,6 +111,12 @@ private:
       desk_.find(where, name + " does not follow: the one before it is "
                             + std::to_string(known->second) + ".");
     known->second = entry.sequence;
+  }
+
+  /// The tables may have forgotten it since.
+  void take(journal::position at, const std::string& where, const group_once& entry) {
+    if (!read_once_row(entry.key, entry.row))
+      desk_.find(where, "Group " + std::to_string(at) + ": what may come once cannot be read.");
   }
 
   void take(journal::position at, const std::string& where, const group_push& entry) {

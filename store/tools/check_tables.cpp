@@ -1,5 +1,6 @@
 #include "protocol/fold/apply.hpp"
 #include "protocol/record/record.hpp"
+#include "store/once_table.hpp"
 #include "store/place.hpp"
 #include "store/rocksdb/rocksdb_rows.hpp"
 #include "store/rocksdb/rocksdb_scan.hpp"
@@ -91,11 +92,12 @@ private:
         {"l/", &table_checker::take_live},
         {"t/", &table_checker::take_task},
         {"o/", &table_checker::take_objective},
-        {"i/t", &table_checker::take_task_place},
-        {"i/p", &table_checker::take_plan_place},
+        {"i/t", &table_checker::take_place<&rows::read_task_place>},
+        {"i/p", &table_checker::take_place<&rows::read_plan_place>},
         {"w/t", &table_checker::take_task_placement},
         {"w/o", &table_checker::take_objective_placement},
         {rows::push_prefix, &table_checker::take_push},
+        {rows::once_prefix, &table_checker::take_once},
         {"x", &table_checker::take_list_row},
         {"y", &table_checker::take_list_row},
     });
@@ -271,15 +273,9 @@ private:
 
   // -- rows that point to others ----------------------------------------------------------------
 
-  void take_task_place(std::string_view key, std::string_view value) {
-    const auto place = rows::read_task_place(value);
-    if (!place)
-      find(key, "The place cannot be read.");
-    else
-      check_place(key, place->objective);
-  }
-  void take_plan_place(std::string_view key, std::string_view value) {
-    const auto place = rows::read_plan_place(value);
+  template<auto Read>
+  void take_place(std::string_view key, std::string_view value) {
+    const auto place = Read(value);
     if (!place)
       find(key, "The place cannot be read.");
     else
@@ -319,6 +315,11 @@ private:
       find(key, "Its record is missing.");
     else if (owner && placement->owner != *owner)
       find(key, "It names another owner than the record.");
+  }
+
+  void take_once(std::string_view key, std::string_view value) {
+    if (!read_once_row(key.substr(rows::once_prefix.size()), value))
+      find(key, "What may come once cannot be read.");
   }
 
   void take_push(std::string_view key, std::string_view value) {

@@ -7,6 +7,7 @@
 #include "store/journal/layout.hpp"
 #include "store/journal/readable_groups.hpp"
 #include "store/journal/rewrite.hpp"
+#include "store/once_table.hpp"
 #include "store/rocksdb/rocksdb_open.hpp"
 #include "store/tools/copy_directory.hpp"
 #include "store/tools/read_only.hpp"
@@ -75,6 +76,8 @@ private:
     return std::ranges::all_of(entries, [](const group_entry& entry) {
       if (const auto* change = std::get_if<group_change>(&entry))
         return record::read_change(change->row, change->stream, change->sequence).has_value();
+      if (const auto* came = std::get_if<group_once>(&entry))
+        return read_once_row(came->key, came->row).has_value();
       const auto& push = std::get<group_push>(entry);
       return !push.row || record::read_push_row(*push.row, push.task, push.config).has_value();
     });
@@ -98,6 +101,7 @@ private:
     if (!change->task.id.empty())
       of.tasks.insert(change->task.id.str());
   }
+  static void lose(journal::position, const group_once&) {} // With its change.
   void lose(journal::position, const group_push&) { ++plan_.report.lost_pushes; }
 
   plan& plan_;

@@ -71,7 +71,8 @@ TEST_CASE("artifacts count among the bytes that are held until the last one is l
   disk_bed disk;
   disk.bed.begin(an_objective({a_plan("p", {a_task("source", {}, "hand")})}));
   disk.bed.report("source", report_completed{{large_artifact(), large_artifact()}, {}});
-  const auto cache = std::make_shared<artifact_cache>();
+  const auto memory = std::make_shared<memory_budget>();
+  const auto cache = std::make_shared<artifact_cache>(memory);
   const auto id = disk.bed.task("source")->id;
   disk.disk.reads = 0;
   std::vector<made_by_task> held;
@@ -80,13 +81,13 @@ TEST_CASE("artifacts count among the bytes that are held until the last one is l
                 [&](const result<made_by_task>& made) { held.push_back(made.value()); });
   REQUIRE(held.size() == 3);
   CHECK(disk.disk.reads == 1);
-  CHECK(cache->bytes() > 200'000);
-  CHECK(cache->bytes() < 210'000);
+  CHECK(memory->held(memory_account::live_work) > 200'000);
+  CHECK(memory->held(memory_account::live_work) < 210'000);
   auto last = held[1].artifacts[0];
   held.clear();
-  CHECK(cache->bytes() > 200'000);
+  CHECK(memory->held(memory_account::live_work) > 200'000);
   last.reset();
-  CHECK(cache->bytes() == 0);
+  CHECK(memory->held(memory_account::live_work) == 0);
   bool unknown = false;
   cache->find(disk.disk, task_id{"nobody"}, [&](const result<made_by_task>& made) {
     unknown = made.error().code == errc::task_not_found;
@@ -99,7 +100,8 @@ TEST_CASE("an artifact to which an order's input refers counts as long as the in
   disk_bed disk;
   disk.bed.begin(an_objective({a_plan("p", {a_task("source", {}, "hand")})}));
   disk.bed.report("source", report_completed{{large_artifact()}, {}});
-  const auto cache = std::make_shared<artifact_cache>();
+  const auto memory = std::make_shared<memory_budget>();
+  const auto cache = std::make_shared<artifact_cache>(memory);
   std::vector<order_input> inputs;
   for (int i = 0; i < 100; ++i)
     cache->find(disk.disk, disk.bed.task("source")->id, [&](const result<made_by_task>& made) {
@@ -110,13 +112,13 @@ TEST_CASE("an artifact to which an order's input refers counts as long as the in
       inputs.push_back(follow_references(written, deps).value());
     });
   REQUIRE(inputs.size() == 100);
-  CHECK(cache->bytes() > 100'000);
-  CHECK(cache->bytes() < 110'000);
+  CHECK(memory->held(memory_account::live_work) > 100'000);
+  CHECK(memory->held(memory_account::live_work) < 110'000);
   auto last = inputs[50];
   inputs.clear();
-  CHECK(cache->bytes() > 100'000);
+  CHECK(memory->held(memory_account::live_work) > 100'000);
   last = {};
-  CHECK(cache->bytes() == 0);
+  CHECK(memory->held(memory_account::live_work) == 0);
 }
 
 TEST_CASE("a task whose dependencies cannot be read waits and reads again",

@@ -5,6 +5,9 @@
 #include "tests/support/specs.hpp"
 #include <troupe/actors/limits.hpp>
 
+#include <memory>
+#include <optional>
+
 using namespace troupe;
 using namespace troupe::testing;
 
@@ -16,10 +19,12 @@ public:
   [[nodiscard]] store_status status() const override {
     auto out = passing_store::status();
     out.backlog_changes = backlog;
+    out.backlog_bytes = backlog_bytes;
     return out;
   }
 
   std::size_t backlog = 0;
+  std::size_t backlog_bytes = 0;
 };
 
 } // namespace
@@ -41,4 +46,62 @@ TEST_CASE("a plan releases no further burst while too much waits for the disk",
   CHECK(bed.clock.next_due() == release_pause);
   bed.pass(release_pause);
   CHECK(bed.hand->attempts.size() == 3 * release_burst_max);
+}
+
+TEST_CASE("a plan releases no further burst while too many bytes wait for the disk",
+          "[actors][backlog][time]") {
+  auto owned = std::make_unique<busy_store>();
+  auto& records = *owned;
+  clock_bed bed{std::move(owned), {}, std::nullopt};
+  std::vector<task_spec> all;
+  for (std::size_t i = 0; i < 2 * release_burst_max; ++i)
+    all.push_back(a_task("t" + std::to_string(i), {}, "hand"));
+  records.backlog_bytes = release_backlog_bytes_max + 1;
+  bed.begin(an_objective({a_plan("wide", std::move(all))}));
+  bed.pass(std::chrono::minutes{1});
+  CHECK(bed.hand->attempts.size() == release_burst_max);
+  records.backlog_bytes = release_backlog_bytes_max;
+  bed.pass(release_pause);
+  CHECK(bed.hand->attempts.size() == 2 * release_burst_max);
+}
+
+TEST_CASE("new work is refused while too much waits for the disk, and what runs goes on",
+          "[actors][backlog][time]") {
+  auto owned = std::make_unique<busy_store>();
+  auto& records = *owned;
+  executor_options options;
+  options.backlog_changes_max = 10;
+  options.backlog_bytes_max = 1000;
+  clock_bed bed{std::move(owned), options, std::nullopt};
+  const auto begins = [&] {
+    const auto how = std::make_shared<std::optional<result<objective_ptr>>>();
+    create_objective command;
+    command.spec = an_objective({a_plan("p", {a_task("a", {}, "hand")})});
+    command.start = true;
+    bed.door().create(std::move(command), nullptr,
+                      [how](result<objective_ptr> made) { *how = std::move(made); });
+    bed.pass(std::chrono::seconds{1});
+    REQUIRE(how->has_value());
+    return **how;
+  };
+  REQUIRE(begins().has_value());
+  records.backlog_bytes = 1001;
+  bed.pass(std::chrono::seconds{1});
+  const auto by_bytes = begins();
+  REQUIRE(by_bytes.has_error());
+  CHECK(by_bytes.error().code == errc::overloaded);
+  CHECK_THAT(by_bytes.error().message, ContainsSubstring("limits.backlog-bytes"));
+  REQUIRE(bed.hand->attempts.size() == 1);
+  bed.hand->attempts[0]->port->report(report_completed{});
+  bed.pass(std::chrono::seconds{1});
+  CHECK(records.status().live_tasks == 0);
+  records.backlog_bytes = 1000;
+  records.backlog = 11;
+  bed.pass(std::chrono::seconds{1});
+  const auto by_changes = begins();
+  REQUIRE(by_changes.has_error());
+  CHECK_THAT(by_changes.error().message, ContainsSubstring("limits.backlog-changes"));
+  records.backlog = 10;
+  bed.pass(std::chrono::seconds{1});
+  CHECK(begins().has_value());
 }

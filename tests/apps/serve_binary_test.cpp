@@ -97,6 +97,45 @@ TEST_CASE("what a client was told survives kill -9", "[apps][binary]") {
   CHECK(contains(answer, "TASK_STATE_COMPLETED"));
 }
 
+TEST_CASE("a send that is repeated after kill -9 is answered as the first", "[apps][binary]") {
+  const temporary_directory place;
+  const std::vector<std::string> words{
+      troupe_binary(), "serve",
+      "--listen",      "127.0.0.1:0",
+      "--data",        place / "data",
+      "--config",      place.file("c.toml", "deduplicate-seconds = 3600\n")};
+  const auto send = [](std::uint16_t port, const std::string& text, const std::string& id,
+                       const std::string& headers) {
+    const auto answer = http_client(port).post(
+        R"({"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":")" + id
+            + R"(","role":"ROLE_USER","parts":[{"text":")" + text + R"("}]}}})",
+        "A2A-Version: 1.0\r\n" + headers);
+    INFO(answer.body);
+    const auto at = answer.body.find("\"id\":\"task-");
+    return at == std::string::npos
+               ? answer.body
+               : answer.body.substr(at + 6, answer.body.find('"', at + 6) - at - 6);
+  };
+  const std::string key = "Idempotency-Key: \"k\"\r\n";
+  std::string by_key;
+  std::string by_message;
+  for (int life = 0; life < 3; ++life) {
+    process serve(words);
+    const auto port = port_of(serve);
+    REQUIRE(port != 0);
+    if (life == 0) {
+      by_key = send(port, "x", "m1", key);
+      by_message = send(port, "x", "m2", "");
+      CHECK(by_key != by_message);
+    }
+    CHECK(send(port, "x", "m1", key) == by_key);
+    CHECK(send(port, "x", "m2", "") == by_message);
+    CHECK(contains(send(port, "y", "m1", key), "-32602"));
+    serve.signal(SIGKILL);
+    CHECK(serve.wait() == 128 + SIGKILL);
+  }
+}
+
 TEST_CASE("a server opens as many files as it may, its commands as many as it was started with",
           "[apps][binary]") {
   const temporary_directory place;

@@ -26,7 +26,9 @@ class served {
 public:
   /// Starts `troupe serve` with these further words on a free port, and waits until it serves.
   /// Throws std::runtime_error if it does not.
-  explicit served(const std::vector<std::string>& words = {"--store", "memory"});
+  /// `address_space`: in kB, what the program may have (`ulimit -v`); empty: as this process.
+  explicit served(const std::vector<std::string>& words = {"--store", "memory"},
+                  const std::string& address_space = {});
 
   [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
   [[nodiscard]] http_client client() const { return http_client{port_}; }

@@ -1,7 +1,9 @@
 #include "tests/support/catch.hpp"
 #include <troupe/protocol/ids.hpp>
+#include <troupe/protocol/time_source.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 #include <sstream>
 #include <type_traits>
@@ -25,12 +27,12 @@ TEST_CASE("an id source with a seed repeats itself, another seed gives other ids
   }
 }
 
-TEST_CASE("a generated id is prefix, dash and 14 alphanumeric characters", "[protocol][ids]") {
+TEST_CASE("a generated id is prefix, dash and 17 alphanumeric characters", "[protocol][ids]") {
   id_source source{7};
   for (const auto* prefix : {"task", "obj", "ctx", ""}) {
     const auto id = source.next(prefix);
     const auto head = std::string{prefix} + "-";
-    REQUIRE(id.size() == head.size() + 14);
+    REQUIRE(id.size() == head.size() + 17);
     CHECK(id.substr(0, head.size()) == head);
     CHECK(std::all_of(id.begin() + static_cast<std::ptrdiff_t>(head.size()), id.end(), [](char c) {
       return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
@@ -43,7 +45,7 @@ TEST_CASE("100,000 generated ids are all different, and use the whole alphabet a
           "[protocol][ids]") {
   id_source source{1};
   std::unordered_set<std::string> seen;
-  std::vector<std::set<char>> places(14);
+  std::vector<std::set<char>> places(17);
   for (int i = 0; i < 100'000; ++i) {
     auto id = source.next("t");
     for (std::size_t k = 0; k < places.size(); ++k)
@@ -97,6 +99,16 @@ TEST_CASE("what a source of the system gives cannot be continued by who has seen
   CHECK(linear_complexity(of_system, 1024) > 400);
   id_source of_tests{1};
   CHECK(linear_complexity(of_tests, 1024) == 128); // The measure sees a generator.
+}
+
+TEST_CASE("an id that is made later sorts behind", "[protocol][ids]") {
+  id_source source;
+  const auto earlier = source.next("task");
+  const auto begin = system_time().now();
+  while (system_time().now() - begin < std::chrono::milliseconds{2}) {
+  }
+  id_source other;
+  CHECK(earlier < other.next("task"));
 }
 
 TEST_CASE("two sources seeded by the system differ", "[protocol][ids]") {

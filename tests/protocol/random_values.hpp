@@ -256,6 +256,7 @@ public:
     out.state = any_objective_state();
     out.reason = text();
     out.revision = below(1000);
+    out.made_bytes = below(1000);
     out.created = time();
     out.updated = time();
     out.root_task = task_id{text()};

@@ -239,3 +239,67 @@ TEST_CASE("Bytes that were read count as long as somebody holds them", "[store][
   first.reset();
   CHECK(gauge->bytes() == 5);
 }
+
+TEST_CASE("Records that are kept count as the cache, and go when the process is short of memory",
+          "[store][reads][memory]") {
+  const auto memory = std::make_shared<memory_budget>(1000);
+  const auto gauge = std::make_shared<byte_gauge>(memory);
+  {
+    record_cache<std::string> cache{100'000, memory};
+    const auto keep = [&](const std::string& id, std::size_t bytes) {
+      cache.begin_reading(id).keep(gauge->counted(std::string{id}, bytes), bytes);
+    };
+    keep("a", 300);
+    keep("b", 300);
+    CHECK(memory->held(memory_account::archive_cache) == 600);
+    CHECK(memory->held(memory_account::archive_reads) == 0);
+    keep("c", 300); // Above 70 %.
+    CHECK(memory->held() <= 700);
+    CHECK(cache.bytes() == memory->held(memory_account::archive_cache));
+    keep("c", 300);
+    keep("b", 300);
+    CHECK(cache.records() == 2);
+    const auto in_use = cache.find("b") ? cache.find("b") : cache.find("c");
+    memory->force(memory_account::live_work, 200);
+    cache.shrink();
+    CHECK(memory->held() <= 700);
+    CHECK(cache.records() <= 1);
+    memory->force(memory_account::live_work, 800);
+    cache.shrink();
+    CHECK(cache.records() == 0);
+    CHECK(memory->held(memory_account::archive_cache) == 0);
+    CHECK(memory->held(memory_account::archive_reads) == (in_use ? 300 : 0));
+    memory->give_back(memory_account::live_work, 1000);
+    keep("d", 300);
+  }
+  CHECK(memory->held() == 0);
+}
+
+TEST_CASE("Reads of clients are refused when the process is short of memory, those of the program "
+          "are not",
+          "[store][reads][memory]") {
+  const auto memory = std::make_shared<memory_budget>(1000);
+  archive_reader reader{{}, nullptr, memory};
+  const auto read = [&](const std::string& client) {
+    result<int> out = 0;
+    reader.read<int>(
+        {}, client,
+        [] {
+          return archive_reader::loaded<int>{1, 0};
+        },
+        [&](const result<int>& found) { out = found; });
+    while (reader.turn()) {
+    }
+    return out;
+  };
+  CHECK(read("a").value() == 1);
+  memory->force(memory_account::live_work, 851);
+  const auto refused = read("a");
+  REQUIRE(refused.has_error());
+  CHECK(refused.error().code == errc::overloaded);
+  CHECK_THAT(refused.error().message,
+             ContainsSubstring("archive-reads") && ContainsSubstring("limits.memory"));
+  CHECK(read("").value() == 1);
+  memory->give_back(memory_account::live_work, 1);
+  CHECK(read("a").value() == 1);
+}

@@ -14,6 +14,9 @@ public:
   void commit(change change, committed_fn then = nullptr, watcher_ptr follow = nullptr) override {
     inner_->commit(std::move(change), std::move(then), std::move(follow));
   }
+  void read_once(const once& wanted, timestamp now, read_done<once_ptr> done) const override {
+    inner_->read_once(wanted, now, std::move(done));
+  }
   void read_task(const task_id& id, read_done<task_ptr> done,
                  const std::string& client) const override {
     inner_->read_task(id, std::move(done), client);
@@ -73,6 +76,7 @@ public:
   [[nodiscard]] push_configs& pushes() override { return inner_->pushes(); }
   [[nodiscard]] result<recovered> recover() override { return inner_->recover(); }
   void evict(timestamp before) override { inner_->evict(before); }
+  void forget_expired(timestamp now) override { inner_->forget_expired(now); }
   void flush() override { inner_->flush(); }
   void drain() override { inner_->drain(); }
   [[nodiscard]] store_status status() const override { return inner_->status(); }

@@ -15,6 +15,7 @@
 #include <troupe/protocol/command.hpp>
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/ids.hpp>
+#include <troupe/protocol/memory_budget.hpp>
 #include <troupe/protocol/time_source.hpp>
 #include <troupe/store/store.hpp>
 
@@ -34,13 +35,17 @@ struct sent {
   /// The task that took the message: a new one, or the one that the message named.
   task_id task;
   std::string context; ///< Its contextId.
-  /// False too if the same message came before (`executor_options::deduplicate_seconds`).
   bool created = false;
   /// The agent answered with this message instead of taking a task: then there is no task.
   message_ptr answer;
   /// Of a task that was there: the time of its status when the message was taken. A root task may
   /// still show the question that the message answers, with this status.
   timestamp status_before{};
+  /// The same message came before, and this is what it led to (docs/a2a.md, "The same message
+  /// again").
+  bool repeated = false;
+  /// With `repeated`: the objective that the message made or joined; else empty.
+  objective_id objective{};
 };
 
 class manual_clock;
@@ -56,6 +61,12 @@ struct executor_options {
   std::size_t live_tasks_max = troupe::live_tasks_max;
   std::size_t live_bytes_max = troupe::live_bytes_max;
   std::size_t backlog_changes_max = troupe::backlog_changes_max;
+  std::size_t backlog_bytes_max = troupe::backlog_bytes_max;
+  /// 0: a quarter of `memory`, at most troupe::objective_bytes_max.
+  std::size_t objective_bytes_max = 0;
+  /// What the process may hold in memory; the same for the store and the server. Null: one of its
+  /// own without a limit.
+  memory_budget_ptr memory{};
   /// How long a canceled agent may take to stop; see agent_run::on_cancel.
   std::chrono::milliseconds cancel_grace{5000};
   std::chrono::seconds settled_linger{60}; ///< How long a settled objective stays in memory.
@@ -101,8 +112,14 @@ public:
   /// then there is no task, and `follow` is not called. Errors: task_not_found,
   /// unsupported_operation (terminal), invalid_params (context mismatch, a reference to a task that
   /// does not exist, another message of the same id), content_type_not_supported, limit_exceeded,
-  /// overloaded, unavailable.
+  /// overloaded, unavailable, idempotency_key_reused.
   void send(send_message command, watcher_ptr follow, reply<sent> done);
+  /// For a message that may lead to something else than `send`. If it came before, `done` is
+  /// answered as the first was, once that is durable; or with the errors of `send` for another
+  /// message of the same id or key. Else `next` is called, once, with the conditions of the
+  /// message: who makes another command of it (create) hands them on.
+  void send_once(send_message command, reply<sent> done,
+                 std::function<void(send_message command, reply<sent> done)> next);
 
   /// Answers with the task after CANCELED is durable. Its agent may take `cancel_grace` longer to
   /// stop. Errors: task_not_found, task_not_cancelable.
@@ -133,6 +150,8 @@ public:
   [[nodiscard]] bool draining() const noexcept;
 
   [[nodiscard]] store& records() noexcept;
+  /// What live work holds is counted here. Never null.
+  [[nodiscard]] const memory_budget_ptr& memory() const noexcept;
   [[nodiscard]] const agent_registry& agents() const noexcept;
 
 private:

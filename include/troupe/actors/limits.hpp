@@ -24,6 +24,21 @@ inline constexpr std::size_t indexed_name_bytes = 120;
 inline constexpr std::size_t indexed_dependency_bytes = 24;
 /// Changes that wait for the disk.
 inline constexpr std::size_t backlog_changes_max = 200'000;
+/// Bytes that wait for the disk, with what is made of them on the way. What runs already goes on
+/// above it: its output is accepted as long as the budget of the process has room.
+inline constexpr std::size_t backlog_bytes_max = std::size_t{256} << 20;
+
+/// Bytes that the tasks of one objective may make (artifacts, messages, texts of statuses), also
+/// what was replaced since, and those of a lone task. Above: the task that made them fails
+/// (errc::limit_exceeded in its words), and is not tried again. As much as the memory store keeps
+/// of all ended tasks; by default it is also no more than a quarter of the budget of the process,
+/// so that one objective alone never takes all of it.
+inline constexpr std::size_t objective_bytes_max = std::size_t{1} << 30;
+/// The share of the budget.
+inline constexpr std::size_t objective_bytes_divisor = 4;
+/// Larger pieces of what a task makes leave the last part of the budget to smaller ones
+/// (memory_account::large_output).
+inline constexpr std::size_t small_output_bytes = std::size_t{64} << 10;
 
 /// Tasks that a plan spawns in one turn. So a wide plan does not delay a narrow one, and the queues
 /// of the scheduler stay short (CAF 0.17 walks a whole queue to steal from its end).
@@ -35,6 +50,8 @@ inline constexpr std::size_t release_burst_max = 128;
 /// (limits.backlog-changes). The value is two batches of the store: enough that the writer never
 /// waits for the plan.
 inline constexpr std::size_t release_backlog_max = 8192;
+/// The same in bytes.
+inline constexpr std::size_t release_backlog_bytes_max = std::size_t{64} << 20;
 /// The pause until the plan checks again; the writer needs ten times as long for a batch.
 inline constexpr std::chrono::milliseconds release_pause{2};
 
@@ -75,25 +92,24 @@ inline constexpr std::size_t questions_shown_max = 3;
 /// Bytes of each of them; the rest is cut. The whole question is in its task and in the
 /// `pendingInputs` of the objective.
 inline constexpr std::size_t question_shown_bytes_max = 256;
+/// Bytes of a task's last words that its plan and its objective repeat; the rest is cut. The whole
+/// is in the status of the task. Shorter ones need no room (objective_bytes_max).
+inline constexpr std::size_t last_words_bytes_max = 4096;
 /// The longest time of one timer; for a longer time it is set again. A timer keeps an ended actor
 /// in memory until it is due.
 inline constexpr std::chrono::seconds timer_hop_max{30};
 /// The grace of an agent is waited in steps of cancel-grace, because a gateway that ends releases
 /// the agent at the next step. No step is shorter than this.
 inline constexpr std::chrono::milliseconds grace_hop_min{100};
-/// Sends that are remembered to recognise a repeated one (`deduplicate-seconds`); the oldest is
-/// forgotten first. About 300 bytes each.
-inline constexpr std::size_t recent_sends_max = 100'000;
 
-/// How long the answer to a command with a `request_id` is remembered.
-inline constexpr std::chrono::minutes recent_answers_window{10};
-/// Answers remembered for each kind of command; the oldest is forgotten first.
-inline constexpr std::size_t recent_answers_max = 100'000;
-/// The same in bytes, roughly.
-inline constexpr std::size_t recent_answers_bytes_max = std::size_t{64} << 20;
-/// The same for one owner: its own oldest answer is forgotten first.
-inline constexpr std::size_t recent_answers_per_owner_max = 10'000;
-inline constexpr std::size_t recent_answers_bytes_per_owner_max = std::size_t{8} << 20;
+/// How long a command with a `request_id` is known (how many: once_max in
+/// include/troupe/store/limits.hpp).
+inline constexpr std::chrono::minutes request_id_window{10};
+/// The same for a message with an `Idempotency-Key`.
+inline constexpr std::chrono::hours idempotency_key_window{24};
+/// Bytes of a direct answer that is kept for a message that may come once. A longer one becomes a
+/// task with the answer as its artifact.
+inline constexpr std::size_t kept_answer_bytes_max = std::size_t{64} << 10;
 
 /// Commands that wait while one id moves here from another process; more are refused
 /// (errc::unavailable).

@@ -121,6 +121,11 @@ inline constexpr std::size_t stream_piece_bytes = 64 * 1024;
 /// takes everything. One change may be larger.
 inline constexpr std::size_t stream_window_bytes = 256 * 1024;
 
+// -- headers --------------------------------------------------------------------------------------
+
+/// Bytes of an `Idempotency-Key`, without its quotes. A longer one is refused.
+inline constexpr std::size_t idempotency_key_bytes_max = 255;
+
 // -- one configuration of notifications -----------------------------------------------------------
 
 /// Bytes of changes waiting for a slow receiver; above, they are read from the history again.

@@ -5,6 +5,7 @@
 #include <troupe/net/limits.hpp>
 #include <troupe/net/push_options.hpp>
 #include <troupe/protocol/agent_card.hpp>
+#include <troupe/protocol/memory_budget.hpp>
 #include <troupe/protocol/time_source.hpp>
 
 #include <chrono>
@@ -83,6 +84,9 @@ struct server_options {
   std::size_t stream_events_max = net::stream_events_max;
   std::size_t stream_bytes_max = net::stream_bytes_max;
   std::size_t stream_bytes_total_max = net::stream_bytes_total_max;
+
+  /// What the process may hold in memory. Null: the budget of the gateway.
+  memory_budget_ptr memory{};
 
   std::chrono::milliseconds header_timeout = net::header_timeout;
   std::chrono::milliseconds body_timeout = net::body_timeout;

@@ -7,6 +7,7 @@
 #include <troupe/protocol/ids.hpp>
 #include <troupe/protocol/message.hpp>
 #include <troupe/protocol/objective.hpp>
+#include <troupe/protocol/once.hpp>
 #include <troupe/protocol/plan_change.hpp>
 #include <troupe/protocol/plan_state.hpp>
 #include <troupe/protocol/principal.hpp>
@@ -23,8 +24,9 @@
 namespace troupe {
 
 /// A command that changes something may have a `request_id`. If it comes again from the same
-/// principal, with the same content, it is not done a second time and gets the answer of the first
-/// (actors/service/recent_answers.hpp). Empty: every command is done.
+/// principal, with the same content, it is not done a second time; it is answered with the object
+/// of the first, as it is then. Empty: every command is done.
+/// `conditions`: made by the gateway, of the request's id and the like.
 
 /// SendMessage / message/send and their streaming forms. `history_length` etc. concern the answer,
 /// not the work.
@@ -39,6 +41,10 @@ struct send_message {
   std::string traceparent{}; ///< W3C Trace Context section 3.2, as received; empty: none.
   std::string tracestate{};  ///< W3C Trace Context section 3.3, as received; empty: none.
   std::string request_id{};
+  /// Header `Idempotency-Key`; empty: none. As a `request_id`, but for a day
+  /// (idempotency_key_window).
+  std::string idempotency_key{};
+  once_conditions conditions{};
 };
 
 /// Which parts of a task are shown.
@@ -77,6 +83,7 @@ struct cancel_task {
   /// (docs/a2a.md, D10).
   bool refuses_repeated = false;
   std::string request_id{};
+  once_conditions conditions{};
 };
 
 /// SubscribeToTask / tasks/resubscribe.
@@ -97,6 +104,7 @@ struct create_objective {
   std::string traceparent{};                        ///< As in send_message.
   std::string tracestate{};
   std::string request_id{};
+  once_conditions conditions{};
 };
 
 /// What is wrong with a command apart from the id of its object. An object that does not exist is
@@ -111,6 +119,7 @@ struct update_objective {
   edits edited{};
   std::optional<std::uint64_t> if_revision{}; ///< Refused if it is not the current one.
   std::string request_id{};
+  once_conditions conditions{};
   wrong_rest wrong{};
 };
 
@@ -140,6 +149,7 @@ struct create_plan {
   bool start = false;
   bool starts_objective = false; ///< With all its plans, if it is submitted.
   std::string request_id{};
+  once_conditions conditions{};
   std::optional<std::uint64_t> if_revision{}; ///< Of the objective, as in update_plan.
   wrong_rest wrong{};
 };
@@ -153,6 +163,7 @@ struct update_plan {
   /// Of the objective; refused if it is not the current one.
   std::optional<std::uint64_t> if_revision{};
   std::string request_id{};
+  once_conditions conditions{};
   wrong_rest wrong{};
 };
 
@@ -164,6 +175,7 @@ struct change_plan {
   std::string reason;                       ///< Why, in words; may be empty.
   std::optional<std::uint64_t> if_revision; ///< As in update_plan.
   std::string request_id{};
+  once_conditions conditions{};
 };
 
 /// plans/get.

@@ -68,10 +68,12 @@ enum class errc : std::uint8_t {
   store_unreadable = 38,
   /// The caller is known and may not do this; the message names the scope that it lacks.
   forbidden = 39,
+  /// The `Idempotency-Key` was used for another message.
+  idempotency_key_reused = 40,
 };
 
 /// One past the last code; tests run over all of them.
-inline constexpr std::uint8_t errc_end = 40;
+inline constexpr std::uint8_t errc_end = 41;
 
 /// The name of the code as written above; "unknown" for an undefined value.
 [[nodiscard]] std::string_view to_string(errc code) noexcept;

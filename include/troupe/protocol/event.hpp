@@ -7,6 +7,7 @@
 #include <troupe/protocol/ids.hpp>
 #include <troupe/protocol/message.hpp>
 #include <troupe/protocol/objective.hpp>
+#include <troupe/protocol/once.hpp>
 #include <troupe/protocol/plan_change.hpp>
 #include <troupe/protocol/plan_state.hpp>
 #include <troupe/protocol/progress.hpp>
@@ -206,6 +207,9 @@ struct change {
   std::vector<event> events;
   /// The caller of the command (owner_of), if the events are its direct consequence.
   std::optional<std::string> by{};
+  /// The change is made only if none of these came before. The store keeps them beside the change;
+  /// they are not part of the history. A change of nothing else may have some, too.
+  std::vector<once_ptr> conditions{};
 
   /// The store's name for the sequence this belongs to: the objective's id or the lone task's.
   [[nodiscard]] const std::string& stream() const {

@@ -86,8 +86,9 @@ struct objective_view {
   /// The requested end that has not come yet; for `closing_reason`.
   std::optional<objective_state> closing{};
   std::string closing_reason;
-  trace_ptr trace;          ///< Of the request that made it.
-  message_ptr references{}; ///< As in objective_spec: what they name reaches its tasks.
+  std::uint64_t made_bytes = 0; ///< What its tasks have made so far (limits.objective-bytes).
+  trace_ptr trace;              ///< Of the request that made it.
+  message_ptr references{};     ///< As in objective_spec: what they name reaches its tasks.
 };
 
 using objective_ptr = std::shared_ptr<const objective_view>;

@@ -9,17 +9,22 @@
 #include <troupe/protocol/command.hpp>
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/event.hpp>
+#include <troupe/protocol/memory_budget.hpp>
 #include <troupe/protocol/objective.hpp>
+#include <troupe/protocol/once.hpp>
 #include <troupe/protocol/task.hpp>
 #include <troupe/store/limits.hpp>
 #include <troupe/store/push_configs.hpp>
 
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -39,9 +44,39 @@ public:
 
 using watcher_ptr = std::shared_ptr<watcher>;
 
-/// Runs once the change is visible; on the publishing thread (the writer in RocksDB), so it only
-/// sends messages.
-using committed_fn = std::function<void()>;
+/// What became of a change.
+struct commit_outcome {
+  /// This came before, and nothing was changed; it is durable. Null: the change is committed.
+  once_ptr conflict{};
+};
+
+/// Runs once the change is visible, or refused by one of its conditions; on the publishing thread
+/// (the writer in RocksDB), so it only sends messages. Takes the outcome, or nothing: a change
+/// without conditions is always committed.
+class committed_fn {
+public:
+  committed_fn() = default;
+  committed_fn(std::nullptr_t) {}
+  template<class F>
+  requires(!std::same_as<
+               std::remove_cvref_t<F>,
+               committed_fn> && (std::invocable<F&> || std::invocable<F&, const commit_outcome&>))
+      committed_fn(F call) {
+    if constexpr (std::same_as<F, std::function<void()>>)
+      if (!call)
+        return;
+    if constexpr (std::invocable<F&, const commit_outcome&>)
+      call_ = std::move(call);
+    else
+      call_ = [call = std::move(call)](const commit_outcome&) mutable { call(); };
+  }
+
+  void operator()(const commit_outcome& outcome = {}) const { call_(outcome); }
+  explicit operator bool() const noexcept { return static_cast<bool>(call_); }
+
+private:
+  std::function<void(const commit_outcome&)> call_;
+};
 
 /// Receives the outcome of a read exactly once: before the call returns if memory has the answer,
 /// else later on a reader's thread. Must not block, must not throw.
@@ -150,6 +185,7 @@ struct store_status {
   bool writable = true;
   std::string problem;             ///< Why not, in words, with what to do.
   std::size_t backlog_changes = 0; ///< Submitted and not yet durable.
+  std::size_t backlog_bytes = 0;   ///< What they hold, with what is made of them on the way.
   std::size_t live_tasks = 0;
   std::size_t live_objectives = 0;
   read_counters reads;
@@ -169,8 +205,13 @@ public:
   /// creates a task or an objective): watches what is created from its first event on. A change
   /// about a task that has ended, or about something that was never created, changes nothing and no
   /// watcher sees it; `then` is called nevertheless. So a late result never overwrites an ended
-  /// task.
+  /// task. A change with conditions is refused if one of them came before: that is decided in the
+  /// order of the changes, and told once what came before is durable.
   virtual void commit(change change, committed_fn then = nullptr, watcher_ptr follow = nullptr) = 0;
+
+  /// What came with the kind, owner and key of `wanted` and is durable, with its answer. Null: it
+  /// may come. `now`: whose time is over then may come again.
+  virtual void read_once(const once& wanted, timestamp now, read_done<once_ptr> done) const = 0;
 
   // -- reading committed records ---------------------------------------------------------------------------------------------------
   // Each calls `done` exactly once (read_done). Errors of all: store_unreadable (the disk failed;
@@ -258,6 +299,9 @@ public:
   /// written, stays until a later call. A store without a disk keeps them up to its bounds, at any
   /// age (memory_bounds).
   virtual void evict(timestamp settled_before) = 0;
+  /// Forgets what may come again at `now`, so many at a time (once_expired_at_once_max). Call it
+  /// now and then.
+  virtual void forget_expired(timestamp now) = 0;
   [[nodiscard]] virtual store_status status() const = 0;
   /// Waits until everything submitted is durable.
   virtual void flush() = 0;
@@ -279,6 +323,9 @@ struct memory_bounds {
   std::size_t bytes = finished_bytes_max; ///< Of ended tasks, about.
   /// Settled ones. When one is dropped, its tasks are dropped too. A watched one is not dropped.
   std::size_t objectives = settled_objectives_max;
+  /// What the process may hold in memory: ended tasks are also dropped when it runs short
+  /// (memory_account::ended_tasks). Null: no limit.
+  memory_budget_ptr memory{};
 };
 
 /// Nothing outlives the process.
@@ -287,6 +334,8 @@ struct memory_bounds {
 struct rocksdb_options {
   std::string directory; ///< Made if missing.
   troupe::durability durability = durability::sync;
+  /// What the process may hold in memory. Null: no limit.
+  memory_budget_ptr memory{};
 };
 
 /// A journal and RocksDB tables under `directory`. Errors: store_locked (another process has it

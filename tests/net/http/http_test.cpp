@@ -440,6 +440,52 @@ TEST_CASE(
   CHECK(other.post(whole).status == 200);
 }
 
+TEST_CASE("what the process is short of is said by name: bodies, answers, and new work",
+          "[net][http][memory]") {
+  const auto memory = std::make_shared<memory_budget>(std::size_t{10} << 20);
+  executor_options how;
+  how.memory = memory;
+  const net_bed bed({}, "echo", make_memory_store({.memory = memory}), how);
+  const std::string large(100'000, 'x');
+  const auto id = at(bed.result_of("SendMessage", text_message(large)), "/task/id");
+  const auto whole = rpc("GetTask", R"({"id":")" + id + "\"}");
+  auto client = bed.connect();
+  CHECK(client.get("/readyz").body == R"({"status":"ready"})");
+
+  memory->force(memory_account::backlog, std::size_t{8} << 20); // With the ended task 82 %
+  const auto shown = client.get("/readyz");
+  CHECK(shown.status == 200);
+  const auto accounts = boost::json::parse(shown.body);
+  CHECK(at(accounts, "/status") == "ready");
+  CHECK(at(accounts, "/memory/limit") == "10485760");
+  CHECK(at(accounts, "/memory/accounts/backlog") == "8388608");
+  CHECK(client.post(whole).status == 200);
+
+  memory->force(memory_account::backlog, std::size_t{512} << 10); // 87 %
+  const auto answer = client.post(whole);
+  CHECK(plain_error(answer) == 429);
+  CHECK(answer.header("retry-after") == "1");
+  CHECK_THAT(answer.body, ContainsSubstring("answers") && ContainsSubstring("limits.memory"));
+  CHECK(client.post(rpc("SendMessage", text_message("x"))).status == 200); // Short ones go on.
+  auto sending = bed.connect();
+  sending.send(http_client::post_text(rpc("SendMessage", text_message(large))));
+  const auto body = sending.receive();
+  CHECK(plain_error(body) == 429);
+  CHECK_THAT(body.body, ContainsSubstring("bodies") && ContainsSubstring("limits.memory"));
+
+  memory->force(memory_account::backlog, std::size_t{600} << 10); // 92 %
+  const auto refused = client.post(rpc("SendMessage", text_message("x")));
+  CHECK_THAT(refused.body, ContainsSubstring("live-work") && ContainsSubstring("limits.memory"));
+  const auto not_ready = client.get("/readyz");
+  CHECK(not_ready.status == 503);
+  CHECK(at(boost::json::parse(not_ready.body), "/status") == "overloaded");
+  CHECK_THAT(not_ready.body, ContainsSubstring("limits.memory"));
+
+  memory->give_back(memory_account::backlog, memory->held(memory_account::backlog));
+  CHECK(client.get("/readyz").body == R"({"status":"ready"})");
+  CHECK(client.post(whole).status == 200);
+}
+
 TEST_CASE("streams that wait keep no requests out", "[net][http]") {
   server_options options;
   options.requests_in_flight_max = 1;

@@ -73,10 +73,10 @@ bool same(const trace_ptr& a, const trace_ptr& b) {
 bool same(const objective_view& a, const objective_view& b) {
   return a.id == b.id && a.owner == b.owner && a.name == b.name && a.description == b.description
          && a.parallel_max == b.parallel_max && a.metadata == b.metadata && a.state == b.state
-         && a.reason == b.reason && a.revision == b.revision && a.created == b.created
-         && a.updated == b.updated && a.root_task == b.root_task && same(a.plans, b.plans)
-         && same(a.pending_inputs, b.pending_inputs) && same(a.trace, b.trace)
-         && same(a.references, b.references);
+         && a.reason == b.reason && a.revision == b.revision && a.made_bytes == b.made_bytes
+         && a.created == b.created && a.updated == b.updated && a.root_task == b.root_task
+         && same(a.plans, b.plans) && same(a.pending_inputs, b.pending_inputs)
+         && same(a.trace, b.trace) && same(a.references, b.references);
 }
 
 bool same(const task& a, const task& b) {

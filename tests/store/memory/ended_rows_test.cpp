@@ -196,3 +196,35 @@ TEST_CASE("Whatever ended tasks come and go, lists are those of a walk over all"
     CHECK(page{ids_of(is.rows), is.total} == page{ids_of(should_be.rows), should_be.total});
   }
 }
+
+TEST_CASE("Ended tasks count as memory, and the oldest go when the process is short of it",
+          "[store][memory]") {
+  const auto memory = std::make_shared<memory_budget>(1'000'000);
+  {
+    memory_archive archive{100, 100'000'000, memory};
+    const auto has = [&](const std::string& id) { return archive.has_task(task_id{id}); };
+    const auto keep = [&](const std::string& id) {
+      auto ended = std::make_shared<task>(*make({.id = id}));
+      auto made = std::make_shared<artifact>();
+      made->parts = {text_part(std::string(300'000, 'x'))};
+      ended->artifacts = {std::move(made)};
+      archive.keep(std::move(ended));
+    };
+    keep("a");
+    keep("b");
+    CHECK(memory->held(memory_account::ended_tasks) > 600'000);
+    keep("c");
+    CHECK_FALSE(has("a"));
+    CHECK(has("b"));
+    memory->force(memory_account::live_work, 200'000);
+    archive.shrink();
+    CHECK_FALSE(has("b"));
+    CHECK(has("c"));
+    memory->force(memory_account::live_work, 800'000);
+    archive.shrink();
+    CHECK(has("c")); // Who waited for the newest one may still read it.
+    CHECK(memory->held(memory_account::ended_tasks) < 310'000);
+    memory->give_back(memory_account::live_work, 1'000'000);
+  }
+  CHECK(memory->held() == 0);
+}

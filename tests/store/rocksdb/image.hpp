@@ -55,7 +55,8 @@ public:
     return std::move(*out);
   }
   [[nodiscard]] result<std::unique_ptr<turned_store>> try_open(durability how = durability::sync) {
-    return make_rocksdb_store({.directory = directory(), .durability = how}, internals());
+    return make_rocksdb_store({.directory = directory(), .durability = how, .memory = memory},
+                              internals());
   }
   /// As the store is opened.
   [[nodiscard]] rocksdb_internals internals() {
@@ -71,6 +72,7 @@ public:
   hand_time time{at_ms(1'700'000'000'000)};
   /// Tables and time aside. Its `journal_files`, if any, stands before `disk`.
   rocksdb_internals options;
+  memory_budget_ptr memory{}; ///< Null: the store has one of its own.
 
   [[nodiscard]] files journal() {
     files out;

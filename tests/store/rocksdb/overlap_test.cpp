@@ -1,4 +1,5 @@
 // The next groups are staged while one is on its way to the disk.
+#include "tests/store/describe_all.hpp"
 #include "tests/store/kinds.hpp"
 #include "tests/store/random_changes.hpp"
 #include "tests/store/rocksdb/image.hpp"
@@ -65,22 +66,6 @@ public:
 private:
   journal::disk& of_;
 };
-
-std::string describe_all(turned_store& in, const random_changes& script) {
-  std::string out;
-  for (const auto& id : script.objectives)
-    out += describe(find_objective(in, objective_id{id})) + "\n";
-  for (const auto& id : script.tasks)
-    out += id + " " + describe(find_task(in, task_id{id})) + "\n";
-  list_tasks query;
-  query.page_size = 100;
-  const auto page = list(in, query);
-  REQUIRE(page.has_value());
-  out += std::to_string(page->total_size) + " tasks, ";
-  const auto objectives = list(in, list_objectives{});
-  REQUIRE(objectives.has_value());
-  return out + std::to_string(objectives->total_size) + " objectives";
-}
 
 /// What the same changes lead to in a store that has one group at a time. One state for each number
 /// of changes.
@@ -197,6 +182,36 @@ TEST_CASE("What one group creates the next one may end before either is durable"
   CHECK(ended->status.state == task_state::completed);
 }
 
+TEST_CASE("What waits for the disk is counted in bytes until it is durable", "[store][memory]") {
+  const auto memory = std::make_shared<memory_budget>();
+  image files;
+  files.memory = memory;
+  held_disk disk{files.disk()};
+  {
+    const auto open = open_held(files, disk);
+    auto& records = *open;
+    disk.is_held = true;
+    auto begun = about_lone("t", "c", 1, born_lone("t", "c", 1));
+    auto made = std::make_shared<artifact>();
+    made->parts = {text_part(std::string(100'000, 'x'))};
+    begun.events.emplace_back(task_artifact{made, false, true});
+    records.commit(std::move(begun));
+    CHECK(records.status().backlog_bytes >= 200'000); // The change, and its row.
+    CHECK(records.status().backlog_bytes < 210'000);
+    REQUIRE(records.turn());
+    CHECK(records.status().backlog_bytes >= 400'000); // And the rows of its group.
+    CHECK(memory->held(memory_account::backlog) == records.status().backlog_bytes);
+    disk.is_held = false;
+    records.flush();
+    CHECK(records.status().backlog_bytes == 0);
+    disk.is_held = true;
+    records.commit(about_lone("u", "c", 1, born_lone("u", "c", 1)));
+    CHECK(memory->held(memory_account::backlog) > 0);
+    disk.is_held = false;
+  }
+  CHECK(memory->held(memory_account::backlog) == 0);
+}
+
 TEST_CASE("Groups in flight are kept, in their order, while the disk refuses", "[store]") {
   image files;
   held_disk disk{files.disk()};
@@ -225,6 +240,51 @@ TEST_CASE("Groups in flight are kept, in their order, while the disk refuses", "
   recover_or_fail(*again);
   for (const char* const name : {"a", "b", "c"})
     CHECK(find_objective(*again, objective_id{name}));
+}
+
+TEST_CASE("What comes again while the disk refuses is told of the first once that is durable",
+          "[store][once]") {
+  image files;
+  held_disk disk{files.disk()};
+  const auto records = open_held(files, disk);
+  const auto only = std::make_shared<const once>(
+      once{once_kind::message, "", "m", 1, at_ms(far_future_ms), "first"});
+  std::string told;
+  const auto send = [&](const char* task) {
+    auto born = about_lone(task, "c", 1, born_lone(task, "c", 1));
+    born.conditions = {only};
+    records->commit(std::move(born), [&told](const commit_outcome& outcome) {
+      told += outcome.conflict ? outcome.conflict->answer + " came before; " : "made; ";
+    });
+  };
+  const auto is_known = [&](turned_store& in) {
+    once_ptr found;
+    in.read_once(*only, at_ms(2), [&](const result<once_ptr>& read) { found = *read; });
+    return found != nullptr;
+  };
+  disk.is_held = true;
+  send("t1");
+  REQUIRE(records->turn());
+  files.disk().refuse = [](journal::disk_call, const std::string&) {
+    return std::make_error_code(std::errc::io_error);
+  };
+  disk.is_held = false;
+  CHECK_FALSE(records->turn());
+  send("t2"); // In a group of its own, behind the one that is refused.
+  CHECK_FALSE(records->turn());
+  CHECK(told.empty());
+  CHECK_FALSE(is_known(*records));
+  files.disk().refuse = nullptr;
+  files.time.pass(std::chrono::seconds{2});
+  records->flush();
+  CHECK(told == "made; first came before; ");
+  CHECK(is_known(*records));
+  const auto copy = files.with_journal(files.journal());
+  const auto again = copy->open();
+  recover_or_fail(*again);
+  CHECK(is_known(*again));
+  CHECK(find_task(*again, task_id{"t1"}));
+  CHECK_FALSE(find_task(*again, task_id{"t2"}));
 }
 
 TEST_CASE("Waiting for groups that only the owner of the disk can end does not hang", "[store]") {

@@ -1,6 +1,7 @@
 // What was acknowledged is there after the process ended, however it ended.
 #include "store/rocksdb/rocksdb_store.hpp"
 #include "tests/store/changes.hpp"
+#include "tests/store/describe_all.hpp"
 #include "tests/store/kinds.hpp"
 #include "tests/store/random_changes.hpp"
 #include "tests/store/rocksdb/image.hpp"
@@ -16,32 +17,6 @@ using namespace troupe::testing;
 namespace {
 
 constexpr std::int64_t far_future_ms = 4'000'000'000'000;
-
-/// Everything the store says about what `script` has brought into the world.
-template<class Store>
-std::string describe_all(Store& in, const random_changes& script) {
-  std::string out;
-  for (const auto& id : script.objectives)
-    out += describe(find_objective(in, objective_id{id})) + "\n";
-  for (const auto& id : script.tasks)
-    out += id + " " + describe(find_task(in, task_id{id})) + "\n";
-  list_tasks query;
-  query.page_size = 100;
-  const auto page = list(in, query);
-  if (!page)
-    return page.error().message;
-  out += std::to_string(page->total_size) + ":";
-  for (const auto& each : page->tasks)
-    out += " " + each->id.str();
-  list_objectives objectives;
-  const auto second = list(in, objectives);
-  if (!second)
-    return second.error().message;
-  out += "\n" + std::to_string(second->total_size) + ":";
-  for (const auto& each : second->objectives)
-    out += " " + each->id.str();
-  return out;
-}
 
 /// Empty if equal, else the first line that differs, from both.
 std::string difference(const std::string& a, const std::string& b) {

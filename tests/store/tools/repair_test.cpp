@@ -150,6 +150,19 @@ std::vector<std::string> kept_in(journal::disk& files, const journal::follower_m
   return out;
 }
 
+/// What two processes leave behind that were killed after ten changes each. Each begins a segment.
+std::string killed_twice(const temporary_directory& place) {
+  random_changes script{31};
+  std::string directory = place / "first";
+  for (const auto* next : {"second", "third"}) {
+    const auto records = open_turned(directory);
+    live_on(*records, script, 10);
+    fs::copy(directory, place / next, fs::copy_options::recursive);
+    directory = place / next;
+  }
+  return directory;
+}
+
 } // namespace
 
 TEST_CASE("A repair keeps everything before the damage, says what is lost, and the store opens",
@@ -196,14 +209,7 @@ TEST_CASE("A repair keeps everything before the damage, says what is lost, and t
 TEST_CASE("The refusal counts the readable groups of all segments behind the damage",
           "[store][tools][crash]") {
   const temporary_directory place;
-  random_changes script{31};
-  std::string directory = place / "first";
-  for (const auto* next : {"second", "third"}) { // Each process begins a segment, and is killed.
-    const auto records = open_turned(directory);
-    live_on(*records, script, 10);
-    fs::copy(directory, place / next, fs::copy_options::recursive);
-    directory = place / next;
-  }
+  const auto directory = killed_twice(place);
   const auto groups = killed_store::groups_in(directory);
   REQUIRE(groups.size() == 20);
   REQUIRE(groups.front().file != groups.back().file);
@@ -430,14 +436,7 @@ TEST_CASE("A repair that is interrupted anywhere keeps the same groups when it r
 TEST_CASE("A segment that the manifest does not name hides no groups from a repair",
           "[store][tools][crash]") {
   const temporary_directory place;
-  random_changes script{31};
-  std::string directory = place / "first";
-  for (const auto* next : {"second", "third"}) { // Each process begins a segment, and is killed.
-    const auto records = open_turned(directory);
-    live_on(*records, script, 10);
-    fs::copy(directory, place / next, fs::copy_options::recursive);
-    directory = place / next;
-  }
+  const auto directory = killed_twice(place);
   killed_store::damage_in(directory, 15);
   const auto id = journal::inspect(*journal::make_file_disk(directory + "/journal"))->journal_id;
   // A repair was killed while it wrote it.

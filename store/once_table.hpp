@@ -1,0 +1,93 @@
+// What may come once, in memory: all of it, with what is staged. Bounded in number and bytes, for
+// each kind and for each owner: the oldest are forgotten first. A durable store has a row for each.
+// Thread-safe.
+#pragma once
+
+#include "store/text_hash.hpp"
+#include <troupe/protocol/errc.hpp>
+#include <troupe/protocol/once.hpp>
+#include <troupe/protocol/time.hpp>
+#include <troupe/store/limits.hpp>
+
+#include <array>
+#include <cstddef>
+#include <list>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace troupe {
+
+struct once_bounds {
+  std::size_t entries = once_max; ///< Of each kind, as are all of these.
+  std::size_t bytes = once_bytes_max;
+  std::size_t entries_per_owner = once_per_owner_max;
+  std::size_t bytes_per_owner = once_bytes_per_owner_max;
+};
+
+class once_table {
+public:
+  explicit once_table(const once_bounds& bounds = {}) : bounds_(bounds) {}
+
+  /// What came with the kind, owner and key of `wanted`, and is published. Null: it may come.
+  [[nodiscard]] once_ptr find(const once& wanted, timestamp now) const;
+  /// Whether `forget_expired` has something to do.
+  [[nodiscard]] bool has_expired(timestamp now) const;
+
+  // -- for who commits changes, one at a time --------------------------------------------------------------------------
+
+  /// The first of them that came before, published or not. Null: none. A condition is no conflict
+  /// to itself: several changes of one command may have the same one.
+  [[nodiscard]] once_ptr conflict_of(const std::vector<once_ptr>& conditions, timestamp at) const;
+  /// Takes it in as the newest. It is not found before `publish`, and not forgotten either.
+  void stage(const once_ptr& entry);
+  void publish(const once_ptr& entry);
+  /// As many as once_expired_at_once_max.
+  void forget_expired(timestamp now);
+  /// The keys (once_key) of those that were forgotten since the last call.
+  [[nodiscard]] std::vector<std::string> take_forgotten();
+
+private:
+  struct entry;
+  using by_age = std::list<entry*>; ///< Oldest first.
+  struct share {
+    by_age entries;
+    std::size_t bytes = 0;
+  };
+  struct entry {
+    once_ptr value;
+    std::string_view key; ///< Of the map.
+    std::size_t bytes = 0;
+    bool is_published = false;
+    by_age::iterator in_kind;
+    by_age::iterator in_owner;
+  };
+
+  [[nodiscard]] share& kind_of(const once& value);
+  [[nodiscard]] const entry* look_up(const once& wanted, timestamp at) const;
+  void forget(entry& which);
+  /// Forgets the oldest of `all` while it has too much. What is not published stays.
+  void keep_to_bounds(const share& all, std::size_t entries, std::size_t bytes);
+
+  const once_bounds bounds_;
+  mutable std::mutex guard_;
+  std::unordered_map<std::string, entry> entries_; ///< By once_key.
+  std::array<share, 3> kinds_;
+  std::unordered_map<std::string, share> owners_; ///< By kind and owner.
+  std::vector<std::string> forgotten_;
+};
+
+// -- rows ------------------------------------------------------------------------------------------------------------
+
+/// Kind, length of the owner, owner, key.
+[[nodiscard]] std::string once_key(const once& value);
+/// Content, end of its time, answer.
+[[nodiscard]] std::string write_once_row(const once& value);
+/// errc::store_failed for a damaged one.
+[[nodiscard]] result<once> read_once_row(std::string_view key, std::string_view row);
+/// Puts back what was durable when the last process ended.
+void restore_once(once_table& into, once value);
+
+} // namespace troupe
