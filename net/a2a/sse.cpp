@@ -508,8 +508,8 @@ counted take_stream(operation_call& call) {
                     std::to_string(max) + " streams are open (limits.streams); try again later"));
   if (!slot || call.server.stream_bytes.admits_stream())
     return slot;
-  fail(call, make_error(errc::overloaded,
-                        call.server.stream_bytes.why_no_room(1) + "; try again later"));
+  fail(call,
+       make_error(errc::overloaded, call.server.stream_bytes.why_no_room(1) + "; try again later"));
   return {};
 }
 
