@@ -232,10 +232,7 @@ public:
       co_return stream_step::go_on;
     }
     responder.stream_text() = std::move(text);
-    const auto next = end_piece();
-    if (next == stream_step::end)
-      refuse_text(call_, stream_piece_bytes); // Nothing of the event was sent yet.
-    co_return next;
+    co_return end_piece();
   }
 
 private:
@@ -248,19 +245,19 @@ private:
 
   /// What was added last is a piece of the long event.
   stream_step end_piece() {
-    const bool has_room = hold();
-    if (!has_room)
-      call_.responder.stream_text().clear();
+    static_cast<void>(hold()); // Never refused here.
     if (long_event_->is_whole())
       long_event_.reset();
     has_shown_ = true;
-    return has_room ? stream_step::go_on : stream_step::end;
+    return stream_step::go_on;
   }
 
   /// Counts what is sent next, and what waits behind it.
   bool hold() {
     const auto own = long_event_ ? long_event_->own_bytes() : 0;
-    const auto shared = long_event_ ? long_event_->shared_bytes() : 0;
+    // Not 0 while an event is under way that was counted when it was begun: it goes on to its end.
+    const auto shared =
+        long_event_ ? std::max<std::size_t>(long_event_->shared_bytes(), 1) : std::size_t{0};
     const auto taken = is_taken_ ? held_ : 0;
     return call_.responder.hold_stream(call_.responder.stream_text().size() + own + taken, shared);
   }

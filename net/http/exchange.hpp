@@ -54,9 +54,10 @@ public:
   /// notification follows when it takes some.
   [[nodiscard]] virtual std::size_t stream_window() const noexcept = 0;
   /// Counts `bytes`, of the text that is sent next, among what waits for the readers of streams, in
-  /// place of what was counted before. `shared_bytes`: what the stream holds beside, and others
-  /// have counted. False, and counts nothing, if there is no room (limits.stream-bytes-total);
-  /// never for a short text.
+  /// place of what was counted before. False, and counts nothing, if there is no room
+  /// (limits.stream-bytes-total); never for a short text. `shared_bytes`: not 0 if the text belongs
+  /// to an event that was begun; what that is made of, and others have counted. Then `bytes` are
+  /// counted in any case, and cut others if there is no room.
   [[nodiscard]] virtual bool hold_stream(std::size_t bytes, std::size_t shared_bytes) = 0;
   /// Sends `stream_text()` and empties it. What was counted for it is given back.
   [[nodiscard]] virtual awaitable<bool> send_stream() = 0;

@@ -487,7 +487,12 @@ bool session::hold_stream(std::size_t bytes, std::size_t shared_bytes) {
   stream_bytes_ = bytes + shared_bytes;
   if (bytes <= kept_bytes_max)
     return true;
-  streaming_ = service_->stream_bytes.take(bytes);
+  auto& budget = service_->stream_bytes;
+  streaming_ = budget.take(bytes);
+  if (!streaming_ && shared_bytes > 0) { // To its end.
+    budget.feeds()->force(bytes);
+    streaming_ = {budget.feeds(), bytes};
+  }
   return static_cast<bool>(streaming_);
 }
 

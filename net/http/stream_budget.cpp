@@ -7,15 +7,17 @@ namespace troupe::net {
 bool stream_budget::admits_stream() {
   if (held() < bytes_max_ && memory_->has_room(memory_account::feeds, 1))
     return true;
-  make_room(bytes_max_);
+  static_cast<void>(make_room(0)); // One; it finds room when it comes again.
   return false;
 }
 
 stream_budget::share stream_budget::take(std::size_t bytes) {
   if (bytes_->take(bytes))
     return {bytes_, bytes};
-  const bool is_alone = held() == 0 && memory_->has_room(memory_account::feeds, bytes);
-  if (!is_alone && !make_room(bytes))
+  // What is longer than the limit would never find room.
+  const bool is_admitted =
+      bytes > bytes_max_ && held() < bytes_max_ && memory_->has_room(memory_account::feeds, bytes);
+  if (!is_admitted && !make_room(bytes))
     return {};
   bytes_->force(bytes); // What was cut gives its bytes back soon.
   return {bytes_, bytes};

@@ -1,7 +1,7 @@
 // What waits for the readers of streams, in bytes, of all streams of a server: changes in their
-// feeds, texts on their way, snapshots. All of it is in the account `feeds` of the process's budget.
-// Above the limit, or that account's share, the stream is cut whose reader has taken nothing for
-// the longest time. Thread-safe.
+// feeds, texts on their way, snapshots. All of it is in the account `feeds` of the process's
+// budget. Above the limit, or that account's share, the stream is cut whose reader has taken
+// nothing for the longest time. Thread-safe.
 #pragma once
 
 #include "actors/feed/budget.hpp"
@@ -69,7 +69,8 @@ public:
   [[nodiscard]] bool admits_stream();
   /// Counts `bytes`. If there is no room, the streams that have stalled longest are cut: as many as
   /// hold so much together, or else one. Converts to false, and counts nothing, if all of them hold
-  /// less. One stream alone may hold more than the limit.
+  /// less. What is longer than the limit is counted while there is any room: else it would never
+  /// be.
   [[nodiscard]] share take(std::size_t bytes);
   /// Why there is no room for so many bytes; names the limit.
   [[nodiscard]] std::string why_no_room(std::size_t bytes) const;
