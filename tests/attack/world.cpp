@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -67,6 +68,7 @@ void world::start() {
   if (id_ < 0)
     throw std::runtime_error(std::string("fork: ") + std::strerror(errno));
   if (id_ == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL); // Nothing is left of an attack that is killed.
     const int out = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
     ::dup2(out, STDERR_FILENO);
     ::dup2(out, STDOUT_FILENO);
