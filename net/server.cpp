@@ -160,8 +160,13 @@ void server::drain(std::chrono::milliseconds bound) {
 
 server_load server::load() const noexcept {
   const auto& state = *impl_->state;
-  return {state.connections.load(), state.streams.load(), state.in_flight.load(),
-          state.memory->held(memory_account::bodies), state.memory->held(memory_account::answers)};
+  const auto& memory = *state.memory;
+  return {state.connections.load(),
+          state.streams.load(),
+          state.in_flight.load(),
+          memory.held(memory_account::bodies),
+          memory.held(memory_account::answers),
+          memory.held(memory_account::feeds)};
 }
 
 std::string server::public_url() const {

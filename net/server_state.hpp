@@ -2,10 +2,10 @@
 // notifications, the texts of events. Built once by the server.
 #pragma once
 
-#include "actors/feed/budget.hpp"
 #include "actors/service/service.hpp"
 #include "net/a2a/answer_maker.hpp"
 #include "net/a2a/event_texts.hpp"
+#include "net/a2a/shown_snapshots.hpp"
 #include "net/card/agent_card.hpp"
 #include "net/card/card_documents.hpp"
 #include "net/http/http_service.hpp"
@@ -22,20 +22,20 @@ class server_state final : public http_service {
 public:
   server_state(gateway& to, server_options how)
       : http_service(with_memory_of(to, std::move(how))), door(to),
-        push(std::make_shared<push_service>(to.records(), options.push, feeds, *options.time)),
+        push(std::make_shared<push_service>(to.records(), options.push, stream_bytes.feeds(),
+                                            *options.time)),
         operations(to, push), hosts(options, default_host(options)) {}
 
   /// By the table of paths (net/routes.cpp).
   [[nodiscard]] awaitable<void> serve(http_exchange& exchange) override;
 
   gateway& door;
-  card_documents cards; ///< Set before anything is served.
-  const feed_budget_ptr feeds =
-      std::make_shared<feed_budget>(feed_bytes_total_max, memory); ///< Of all feeds here.
+  card_documents cards;                     ///< Set before anything is served.
   const std::shared_ptr<push_service> push; ///< A reply that is under way may outlive the server.
   const service operations;                 ///< What can be asked for.
   const own_hosts hosts;                    ///< Under which it is asked.
   event_texts texts;                        ///< Of the events that streams show.
+  shown_snapshots snapshots{stream_bytes};  ///< That streams are showing.
   answer_maker answers;                     ///< Writes long answers.
 
 private:

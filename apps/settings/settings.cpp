@@ -157,6 +157,8 @@ std::vector<setting> tables() {
     number<std::size_t>("limits.stream-events", "waiting for a slow reader; above: read from the history",
                         [](auto& s) -> auto& { return s.server.stream_events_max; }, 1),
     number<std::size_t>("limits.stream-bytes", "the same in bytes", [](auto& s) -> auto& { return s.server.stream_bytes_max; }, 1024),
+    number<std::size_t>("limits.stream-bytes-total", "of all that waits for the readers of streams; above: the slowest reader is cut, new streams get 429",
+                        [](auto& s) -> auto& { return s.server.stream_bytes_total_max; }, 1024),
     number<std::size_t>("limits.live-tasks", "above: new work is refused",
                         [](auto& s) -> auto& { return s.executor.live_tasks_max; }, 1),
     number<std::size_t>("limits.live-bytes", "what live work was given: plans with their indexes, messages, artifacts that orders refer to; above: new work is refused",

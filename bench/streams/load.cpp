@@ -2,8 +2,11 @@
 // comes. One thread, epoll, plain sockets. Every subscriber must get every tick, once and in order.
 //
 //   troupe_streams_load --port P [--subscribers N] [--ticks N] [--interval-us U] [--bursts N]
-//   troupe_streams_load --port P --subscribers N --hold        prints {"subscribers"} once all are
-//   open, and holds them until SIGTERM
+//   [--stalled N] troupe_streams_load --port P --subscribers N --hold        prints {"subscribers"}
+//   once all are open, and holds them until SIGTERM
+//
+// `stalled`: so many subscribers more, which read nothing after the head of their stream. Before
+// anything is measured, there are ticks until their sockets are full.
 //
 // A burst is `ticks` ticks, `interval-us` apart; the next begins when the last has arrived
 // everywhere. Prints one line: {"deliveries", "seconds", "deliveries_per_s", "p50_us", "p99_us",
@@ -41,6 +44,7 @@ struct options {
   std::size_t ticks = 200;
   long interval_us = 0;
   std::size_t bursts = 1;
+  std::size_t stalled = 0;
   bool hold = false;
 };
 
@@ -49,8 +53,11 @@ struct options {
   std::exit(1);
 }
 
-int connect_to(std::uint16_t port) {
+/// `receive_bytes`: the size of the receive buffer, 0 = the system's.
+int connect_to(std::uint16_t port, int receive_bytes = 0) {
   const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  if (receive_bytes > 0)
+    ::setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &receive_bytes, sizeof receive_bytes);
   sockaddr_in to{};
   to.sin_family = AF_INET;
   to.sin_port = htons(port);
@@ -132,12 +139,32 @@ private:
   std::size_t begin_ = 0; ///< Of what is not read yet.
 };
 
+void subscribe(int socket, const std::string& task) {
+  send_all(socket, "GET /tasks/" + task
+                       + ":subscribe HTTP/1.1\r\nHost: localhost\r\nA2A-Version: 1.0\r\n\r\n");
+}
+
+/// A subscriber that stops once its stream has begun.
+void stall(std::uint16_t port, const std::string& task) {
+  const int socket = connect_to(port, 4096);
+  subscribe(socket, task);
+  std::array<char, 16> head{};
+  if (::recv(socket, head.data(), head.size(), 0) <= 0
+      || !std::string_view(head.data(), head.size()).starts_with("HTTP/1.1 200"))
+    fail("no stream that could stall");
+}
+
+/// More than a socket takes whose reader has stopped: its buffer, and what the server lets wait in
+/// the kernel.
+constexpr std::size_t filling_ticks = 1'500;
+/// So few that a reader that reads misses none.
+constexpr std::size_t filling_burst = 250;
+
 /// One event stream.
 class subscriber {
 public:
   subscriber(std::uint16_t port, const std::string& task) : socket_(connect_to(port)) {
-    send_all(socket_, "GET /tasks/" + task
-                          + ":subscribe HTTP/1.1\r\nHost: localhost\r\nA2A-Version: 1.0\r\n\r\n");
+    subscribe(socket_, task);
   }
 
   [[nodiscard]] int socket() const { return socket_; }
@@ -310,6 +337,8 @@ options read_options(int argc, char** argv) {
       how.interval_us = static_cast<long>(value);
     else if (name == "--bursts")
       how.bursts = static_cast<std::size_t>(value);
+    else if (name == "--stalled")
+      how.stalled = static_cast<std::size_t>(value);
     else
       fail("unknown option " + std::string(name));
   }
@@ -336,13 +365,20 @@ int main(int argc, char** argv) {
     return 0;
   }
   const auto tick = "tick " + std::to_string(how.ticks) + " " + std::to_string(how.interval_us);
-  post_message(how.port, "tick 20 0", task); // warm-up
-  all.wait_for_ticks(20);
+  std::size_t before = 20; // warm-up
+  post_message(how.port, "tick 20 0", task);
+  all.wait_for_ticks(before);
+  for (std::size_t i = 0; i < how.stalled; ++i)
+    stall(how.port, task);
+  for (std::size_t i = 0; how.stalled > 0 && i < filling_ticks; i += filling_burst) {
+    post_message(how.port, "tick " + std::to_string(filling_burst) + " 0", task);
+    all.wait_for_ticks(before += filling_burst);
+  }
   all.delays.clear();
   const auto begin = steady::now();
   for (std::size_t burst = 1; burst <= how.bursts; ++burst) {
     post_message(how.port, tick, task);
-    all.wait_for_ticks(20 + burst * how.ticks);
+    all.wait_for_ticks(before + burst * how.ticks);
   }
   const double seconds = std::chrono::duration<double>(steady::now() - begin).count();
   const auto deliveries = all.delays.size();

@@ -6,12 +6,15 @@
 // 1,000 subscribers: bursts as fast as the agent can report (deliveries/s), then one event after
 // the other (delay from the agent's clock to the reader's). Idle: memory of the server for each of
 // 10,000 subscribers (with HTTP connection, stream, queue). Every subscriber must get every event,
-// once and in order. Knobs: --subscribers, --threads, --rounds, --filter.
+// once and in order. Stalled: the same for 1,000 and 10,000 subscribers of whom some have stopped
+// reading, in turn with none who has. Knobs: --subscribers, --stalled, --threads, --rounds,
+// --filter.
 #include "bench/support/harness.hpp"
 #include "bench/support/process.hpp"
 
 #include <boost/json/parse.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -79,17 +82,19 @@ struct figures {
   double p99_us;
 };
 
-figures measure(const std::string& program, const audience& who, std::size_t threads) {
+/// `stalled`: subscribers beside them that do not read.
+figures measure(const std::string& program, const audience& who, std::size_t threads,
+                std::size_t stalled = 0) {
   const auto from = start_source(program, threads);
   const auto number = [](const boost::json::object& said, const char* key) {
     return said.at(key).to_number<double>();
   };
-  const auto burst =
-      load(from, who.subscribers,
-           {"--ticks", std::to_string(who.ticks), "--bursts", std::to_string(who.bursts)});
-  const auto paced = load(
-      from, who.subscribers,
-      {"--ticks", std::to_string(who.paced), "--interval-us", std::to_string(who.interval_us)});
+  const auto burst = load(from, who.subscribers,
+                          {"--ticks", std::to_string(who.ticks), "--bursts",
+                           std::to_string(who.bursts), "--stalled", std::to_string(stalled)});
+  const auto paced = load(from, who.subscribers,
+                          {"--ticks", std::to_string(who.paced), "--interval-us",
+                           std::to_string(who.interval_us), "--stalled", std::to_string(stalled)});
   from.process->terminate();
   return {number(burst, "deliveries_per_s"), number(paced, "p50_us"), number(paced, "p99_us")};
 }
@@ -118,6 +123,44 @@ void measure_fan_out(const options& how, report& results, const audience& who) {
   add(" p99", "p99", "us");
 }
 
+std::vector<audience> audiences_with_stalled(bool quick) {
+  if (quick)
+    return {{20, 20, 2, 10, 100}};
+  return {{1'000, 500, 4, 100, 20'000}, {10'000, 200, 2, 30, 200'000}};
+}
+
+/// The subscribers that read, with and without others that have stopped.
+void measure_stalled(const options& how, report& results, const audience& who, double percent) {
+  const auto share = static_cast<double>(who.subscribers) * percent / 100;
+  const auto stalled = std::max<std::size_t>(static_cast<std::size_t>(share), 1);
+  auto reading = who;
+  reading.subscribers -= stalled;
+  std::vector<figures> alone;
+  std::vector<figures> beside;
+  for (std::size_t round = 0; round < how.rounds_or(3); ++round)
+    for (const bool has_stalled : {round % 2 == 0, round % 2 != 0})
+      (has_stalled ? beside : alone)
+          .push_back(
+              measure("troupe_streams_source", reading, how.threads, has_stalled ? stalled : 0));
+  results.heading(std::to_string(reading.subscribers) + " subscribers that read, beside "
+                  + std::to_string(stalled) + " that have stopped");
+  const auto add = [&](const std::string& text, double figures::*column, const std::string& unit) {
+    const auto values = [&](const std::vector<figures>& all) {
+      std::vector<double> out;
+      for (const auto& each : all)
+        out.push_back(each.*column);
+      return out;
+    };
+    const auto name = "stalled/" + std::to_string(who.subscribers) + text;
+    results.add("none " + name, median(values(alone)), unit);
+    results.add(name, median(values(beside)), unit, median(values(alone)),
+                ratio_of(values(beside), values(alone)));
+  };
+  add("", &figures::deliveries_per_s, "deliveries/s");
+  add(" p50", &figures::p50_us, "us");
+  add(" p99", &figures::p99_us, "us");
+}
+
 /// Memory of the server for each subscriber that waits.
 double idle_bytes(std::size_t subscribers, std::size_t threads) {
   const auto from = start_source("troupe_streams_source", threads);
@@ -137,20 +180,27 @@ double idle_bytes(std::size_t subscribers, std::size_t threads) {
 
 int main(int argc, char** argv) {
   std::string only;
-  return run_benchmark(argc, argv, "streams",
-                       "How many events a second reach the subscribers of one task, and what does "
-                       "a waiting one cost?",
-                       [&](const options& how, report& results) {
-                         for (const auto& who : audiences(how.quick))
-                           if ((only.empty() || only == std::to_string(who.subscribers))
-                               && how.wants("fan-out/" + std::to_string(who.subscribers)))
-                             measure_fan_out(how, results, who);
-                         const std::size_t idle = how.quick ? 20 : 10'000;
-                         const auto name = "idle/" + std::to_string(idle);
-                         if (only.empty() && how.wants(name)) {
-                           results.heading("idle subscribers");
-                           results.add(name, idle_bytes(idle, how.threads), "bytes");
-                         }
-                       },
-                       {{"--subscribers", "only this many (1, 100 or 1000)", &only}});
+  std::string stalled = "1";
+  return run_benchmark(
+      argc, argv, "streams",
+      "How many events a second reach the subscribers of one task, and what does "
+      "a waiting one cost?",
+      [&](const options& how, report& results) {
+        for (const auto& who : audiences(how.quick))
+          if ((only.empty() || only == std::to_string(who.subscribers))
+              && how.wants("fan-out/" + std::to_string(who.subscribers)))
+            measure_fan_out(how, results, who);
+        for (const auto& who : audiences_with_stalled(how.quick))
+          if ((only.empty() || only == std::to_string(who.subscribers))
+              && how.wants("stalled/" + std::to_string(who.subscribers)))
+            measure_stalled(how, results, who, std::stod(stalled));
+        const std::size_t idle = how.quick ? 20 : 10'000;
+        const auto name = "idle/" + std::to_string(idle);
+        if (only.empty() && how.wants(name)) {
+          results.heading("idle subscribers");
+          results.add(name, idle_bytes(idle, how.threads), "bytes");
+        }
+      },
+      {{"--subscribers", "only this many (1, 100, 1000 or 10000)", &only},
+       {"--stalled", "percent of subscribers that have stopped reading (1)", &stalled}});
 }

@@ -14,16 +14,20 @@ bool is_same(const std::weak_ptr<const change>& one, const change_ptr& where) no
   return !one.owner_before(where) && !where.owner_before(one);
 }
 
-bool write(std::string& out, const change& where, const event_texts::key& which) {
-  std::string cursor;
-  if (which.has_cursor)
-    cursor = to_string(stream_cursor{where.sequence, static_cast<std::uint32_t>(which.event)});
+bool write_text(std::string& out, const change& where, const event_texts::key& which) {
   json_writer writer(out);
-  return which.codec->write_event(writer, where, where.events[which.event],
-                                  {.last = which.last, .cursor = cursor});
+  return event_texts::write(writer, where, which);
 }
 
 } // namespace
+
+bool event_texts::write(json_writer& out, const change& where, const key& which) {
+  std::string cursor;
+  if (which.has_cursor)
+    cursor = to_string(stream_cursor{where.sequence, static_cast<std::uint32_t>(which.event)});
+  return which.codec->write_event(out, where, where.events[which.event],
+                                  {.last = which.last, .cursor = cursor});
+}
 
 event_texts::shard& event_texts::shard_of(const change_ptr& where) noexcept {
   return shards_[(reinterpret_cast<std::uintptr_t>(where.get()) >> 6U) % shard_count];
@@ -45,14 +49,14 @@ event_texts::text_ptr event_texts::find(shard& in, const change_ptr& where, cons
 bool event_texts::append(std::string& out, const change_ptr& where, const key& which) {
   // No other stream has the change: none will ask for its text.
   if (where.use_count() <= 1)
-    return write(out, *where, which);
+    return write_text(out, *where, which);
   auto& home = shard_of(where);
   if (const auto known = find(home, where, which)) {
     out += *known;
     return true;
   }
   auto text = std::make_shared<std::string>();
-  if (!write(*text, *where, which))
+  if (!write_text(*text, *where, which))
     return false;
   out += *text;
   if (text->size() > text_kept_bytes_max)

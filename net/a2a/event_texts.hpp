@@ -29,6 +29,8 @@ public:
 
   /// Appends the event as JSON; false, and nothing appended, for what a stream does not show.
   [[nodiscard]] bool append(std::string& out, const change_ptr& where, const key& which);
+  /// The same for one stream, kept for no other.
+  [[nodiscard]] static bool write(json_writer& out, const change& where, const key& which);
 
 private:
   using text_ptr = std::shared_ptr<const std::string>;

@@ -30,8 +30,8 @@ struct task_stream {
 /// A new feed with this server's limits, whose news wake the call.
 [[nodiscard]] std::shared_ptr<feed> make_feed(const operation_call& call);
 
-/// Takes one of the process's streams; empty if there is none left, and the call is answered with
-/// 429.
+/// Takes one of the process's streams; empty if there is none left, or too much waits for the
+/// readers of the others, and the call is answered with 429.
 [[nodiscard]] counted take_stream(operation_call& call);
 
 /// Sends the stream until it ends, the client disconnects, or the server stops.

@@ -53,10 +53,12 @@ public:
   /// How many bytes the connection takes now, asked before anything is encoded. 0: none; a
   /// notification follows when it takes some.
   [[nodiscard]] virtual std::size_t stream_window() const noexcept = 0;
-  /// Counts `bytes`, of the text that is sent next, among the long answers that wait for their
-  /// readers, in place of what was counted before. False, and counts nothing, if they are too many
-  /// (limits.answer-bytes-total); never for a short text.
-  [[nodiscard]] virtual bool hold_stream(std::size_t bytes) noexcept = 0;
+  /// Counts `bytes`, of the text that is sent next, among what waits for the readers of streams, in
+  /// place of what was counted before. False, and counts nothing, if there is no room
+  /// (limits.stream-bytes-total); never for a short text. `shared_bytes`: not 0 if the text belongs
+  /// to an event that was begun; what that is made of, and others have counted. Then `bytes` are
+  /// counted in any case, and cut others if there is no room.
+  [[nodiscard]] virtual bool hold_stream(std::size_t bytes, std::size_t shared_bytes) = 0;
   /// Sends `stream_text()` and empties it. What was counted for it is given back.
   [[nodiscard]] virtual awaitable<bool> send_stream() = 0;
   /// Ends the stream properly, so that the connection can go on.

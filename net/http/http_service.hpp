@@ -4,6 +4,7 @@
 
 #include "net/http/counted.hpp"
 #include "net/http/exchange.hpp"
+#include "net/http/stream_budget.hpp"
 #include <troupe/net/server_options.hpp>
 
 #include <atomic>
@@ -16,7 +17,8 @@ namespace troupe::net {
 class http_service {
 public:
   explicit http_service(server_options how)
-      : options(std::move(how)), memory(budget_or_own(options.memory)) {}
+      : options(std::move(how)), memory(budget_or_own(options.memory)),
+        stream_bytes(options.stream_bytes_total_max, memory) {}
   http_service(const http_service&) = delete;
   http_service& operator=(const http_service&) = delete;
   virtual ~http_service() = default;
@@ -35,6 +37,7 @@ public:
 
   const server_options options;
   const memory_budget_ptr memory; ///< Long bodies and long answers are counted here.
+  stream_budget stream_bytes;     ///< Of what waits for the readers of streams.
   std::atomic<bool> draining{false};
   alignas(64) std::atomic<std::size_t> connections{0};
   alignas(64) std::atomic<std::size_t> refusals{0};

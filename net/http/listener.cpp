@@ -9,6 +9,10 @@
 
 #include <utility>
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
 namespace troupe::net {
 
 namespace {
@@ -17,6 +21,12 @@ namespace {
 constexpr std::chrono::milliseconds accept_pause = 50ms;
 
 using endpoint = asio::ip::tcp::endpoint;
+
+/// Where the system does not know the option, its own bound is left.
+void bound_unsent(tcp_socket& socket) {
+  static_cast<void>(::setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_NOTSENT_LOWAT,
+                                 &unsent_bytes_max, sizeof unsent_bytes_max));
+}
 
 result<endpoint> resolve(asio::io_context& context, const std::string& address,
                          std::uint16_t port) {
@@ -104,6 +114,7 @@ awaitable<void> listener::accept_all() {
     if (!ec) {
       warn(trouble_.on_accepted());
       socket.set_option(asio::ip::tcp::no_delay(true), ec);
+      bound_unsent(socket);
       connection_facts facts;
       facts.listener = name_;
       facts.peer = peer.address().to_string();

@@ -27,7 +27,9 @@ session::session(std::shared_ptr<http_service> service, loop& home,
       place_(std::move(place)),
       wake_(std::make_shared<wakeup>(home.ready())), exchange_{request_, *this, facts_, home_} {}
 
-session::~session() = default;
+session::~session() {
+  service_->stream_bytes.go_on(*this);
+}
 
 awaitable<void> session::serve(std::shared_ptr<session> self) {
   self->home_.add(*self);
@@ -415,12 +417,16 @@ awaitable<bool> session::write_rest() {
   while (!gone_) {
     expired_ = false;
     deadline_ = home_.now() + service_->options.write_timeout;
+    if (streamed_)
+      service_->stream_bytes.stall(*this, stream_bytes_);
     co_await writable();
     gone_ = gone_ || expired_;
     if (!gone_ && write_now())
-      co_return true;
+      break;
   }
-  co_return false;
+  if (streamed_)
+    service_->stream_bytes.go_on(*this);
+  co_return !gone_;
 }
 
 /// Ends the connection so that the last answer arrives: a socket closed with unread input sends a
@@ -476,6 +482,28 @@ awaitable<bool> session::begin_stream() {
   co_return co_await write_rest();
 }
 
+bool session::hold_stream(std::size_t bytes, std::size_t shared_bytes) {
+  streaming_ = {};
+  stream_bytes_ = bytes + shared_bytes;
+  if (bytes <= kept_bytes_max)
+    return true;
+  auto& budget = service_->stream_bytes;
+  streaming_ = budget.take(bytes);
+  if (!streaming_ && shared_bytes > 0) { // To its end.
+    budget.feeds()->force(bytes);
+    streaming_ = {budget.feeds(), bytes};
+  }
+  return static_cast<bool>(streaming_);
+}
+
+/// The session may be at its end: then its loop finds nobody.
+void session::cut() {
+  home_.ready()->post([who = weak_from_this()] {
+    if (const auto self = who.lock())
+      self->abort();
+  });
+}
+
 awaitable<bool> session::send_stream() {
   head_.clear();
   if (response_.body.empty())
@@ -493,6 +521,8 @@ awaitable<bool> session::send_stream() {
     sent = co_await write_rest();
   end_writing();
   response_.body.clear();
+  streaming_ = {};
+  stream_bytes_ = 0;
   co_return sent;
 }
 

@@ -19,6 +19,7 @@ namespace troupe::net {
 
 class session final : public swept,
                       public http_responder,
+                      private stalling_stream,
                       public std::enable_shared_from_this<session> {
 public:
   /// `place`: of the connection, among those that are counted.
@@ -46,7 +47,7 @@ public:
     // everything.
     return stream_window_bytes;
   }
-  [[nodiscard]] bool hold_stream(std::size_t bytes) noexcept override { return hold_answer(bytes); }
+  [[nodiscard]] bool hold_stream(std::size_t bytes, std::size_t shared_bytes) override;
   [[nodiscard]] awaitable<bool> send_stream() override;
   [[nodiscard]] awaitable<void> end_stream() override;
 
@@ -58,6 +59,9 @@ public:
   void abort() override;
 
 private:
+  // -- stalling_stream -------------------------------------------------------------------------------------------------
+  void cut() override;
+
   enum class phase : std::uint8_t { idle, head, body, working, lingering };
   enum class step : std::uint8_t { read_more, complete, refused };
 
@@ -111,11 +115,13 @@ private:
   http_request request_;
   http_exchange exchange_;
   std::string head_;
-  std::size_t written_ = 0; ///< Of head and body together.
-  counted working_;         ///< The request's place among those in flight.
-  memory_charge held_;      ///< A long body's bytes.
-  memory_charge writing_;   ///< A long answer's.
-  bool streamed_ = false;   ///< The answer was a stream: nothing is left to write.
+  std::size_t written_ = 0;        ///< Of head and body together.
+  counted working_;                ///< The request's place among those in flight.
+  memory_charge held_;             ///< A long body's bytes.
+  memory_charge writing_;          ///< A long answer's.
+  stream_budget::share streaming_; ///< Of the text of a stream.
+  std::size_t stream_bytes_ = 0;   ///< That a stream holds until its reader takes them.
+  bool streamed_ = false;          ///< The answer was a stream: nothing is left to write.
   bool chunked_ = false;
 
   phase phase_ = phase::idle;

@@ -29,7 +29,7 @@ struct content_writer {
   const part& owner;
 
   void operator()(const text_content& content) const {
-    out.member("kind", "text").member("text", content.text);
+    out.member("kind", "text").key("text").long_string(content.text);
   }
   void operator()(const raw_content& content) const {
     begin_file();
@@ -38,7 +38,7 @@ struct content_writer {
   }
   void operator()(const url_content& content) const {
     begin_file();
-    out.member("uri", content.url);
+    out.key("uri").long_string(content.url);
     end_file();
   }
   void operator()(const data_content& content) const {

@@ -29,14 +29,14 @@ struct content_writer {
   json_writer& out;
   const part& owner;
 
-  void operator()(const text_content& content) const { out.member("text", content.text); }
+  void operator()(const text_content& content) const { out.key("text").long_string(content.text); }
   void operator()(const raw_content& content) const {
     out.key("file").begin_object();
     out.key("fileWithBytes").long_bytes(content.bytes);
     end_file();
   }
   void operator()(const url_content& content) const {
-    out.key("file").begin_object().member("fileWithUri", content.url);
+    out.key("file").begin_object().key("fileWithUri").long_string(content.url);
     end_file();
   }
   void operator()(const data_content& content) const {

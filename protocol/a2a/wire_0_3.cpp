@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <initializer_list>
+#include <memory>
 
 namespace troupe::wire_0_3 {
 
@@ -290,9 +291,9 @@ void write_push_members(json_writer& out, const push_config& value) {
 
 void write_data_object(json_writer& out, const json::value& data) {
   if (data.is_object())
-    out.value(data);
+    out.long_value(data);
   else
-    out.begin_object().key(wrapped_member).value(data).end_object();
+    out.begin_object().key(wrapped_member).long_value(data).end_object();
 }
 
 void write_data_metadata(json_writer& out, const part& value) {
@@ -301,9 +302,10 @@ void write_data_metadata(json_writer& out, const part& value) {
     wire::write_metadata(out, value.metadata);
     return;
   }
-  auto metadata = value.metadata;
-  metadata[json::string_view{wrapped_mark.data(), wrapped_mark.size()}] = true;
-  wire::write_metadata(out, metadata);
+  const auto metadata = std::make_shared<json::object>(value.metadata);
+  (*metadata)[json::string_view{wrapped_mark.data(), wrapped_mark.size()}] = true;
+  out.keep(metadata);
+  wire::write_metadata(out, *metadata);
 }
 
 } // namespace troupe::wire_0_3

@@ -29,8 +29,8 @@ void write_texts(json_writer& out, std::string_view name, const std::vector<std:
 void write_parts(json_writer& out, const dialect& as, std::string_view name,
                  const std::vector<part>& parts) {
   out.key(name).begin_array();
-  for (const auto& piece : parts)
-    as.write_part(out, piece);
+  out.long_elements(parts.size(),
+                    [&as, &parts](json_writer& to, std::size_t i) { as.write_part(to, parts[i]); });
   out.end_array();
 }
 
@@ -41,8 +41,10 @@ void write_history(json_writer& out, const dialect& as, const task& value,
   if (length ? *length == 0 : shown == 0)
     return;
   out.key("history").begin_array();
-  for (auto i = history.size() - shown; i < history.size(); ++i)
-    write_message(out, as, *history[i], value.context, value.id.str());
+  out.long_elements(
+      shown, [&as, &value, first = history.size() - shown](json_writer& to, std::size_t i) {
+        write_message(to, as, *value.history[first + i], value.context, value.id.str());
+      });
   out.end_array();
 }
 
@@ -94,14 +96,16 @@ void write_task_members(json_writer& out, const dialect& as, const task& value,
     auto status = value.status;
     status.message =
         std::make_shared<const message>(progress_message(*progress, value.id.str() + ".progress"));
+    out.keep(status.message);
     write_status(out, as, status, value.context, value.id.str(), progress);
   } else {
     write_status(out, as, value.status, value.context, value.id.str(), progress);
   }
   if (view.include_artifacts && (!value.artifacts.empty() || rule == empty_artifacts::shown)) {
     out.key("artifacts").begin_array();
-    for (const auto& output : value.artifacts)
-      write_artifact(out, as, *output);
+    out.long_elements(value.artifacts.size(), [&as, &value](json_writer& to, std::size_t i) {
+      write_artifact(to, as, *value.artifacts[i]);
+    });
     out.end_array();
   }
   write_history(out, as, value, view.history_length);
@@ -258,9 +262,10 @@ bool write_stream_event(json_writer& out, const dialect& as, const change& where
   } else if (const auto* progress = std::get_if<task_progress>(&happened);
              progress && progress->progress) {
     const auto& report = *progress->progress;
-    auto said = progress_message(report, where.task.id.str() + ".progress-"
-                                             + std::to_string(where.sequence));
-    begin_status(task_state::working, std::make_shared<const message>(std::move(said)), &report);
+    const auto said = std::make_shared<const message>(progress_message(
+        report, where.task.id.str() + ".progress-" + std::to_string(where.sequence)));
+    out.keep(said);
+    begin_status(task_state::working, said, &report);
     write_event_metadata(progress);
   } else if (const auto* said = std::get_if<task_message>(&happened);
              said && is_from_agent(*said)) {

@@ -286,6 +286,26 @@ json_writer& json_writer::pieces(text_pieces json) {
   return *this;
 }
 
+json_writer& json_writer::add_elements(std::size_t count,
+                                       std::function<void(json_writer&, std::size_t)> write) {
+  first_ = false;
+  pieces_->add_source(
+      [count, write = std::move(write), next = std::size_t{0}](text_pieces& to) mutable {
+        if (next > 0)
+          to.end() += ',';
+        json_writer out(to);
+        write(out, next++);
+        return next < count;
+      });
+  return *this;
+}
+
+json_writer& json_writer::keep(std::shared_ptr<const void> owner) {
+  if (pieces_ != nullptr)
+    pieces_->keep(std::move(owner));
+  return *this;
+}
+
 json_writer& json_writer::time(timestamp at) {
   separate();
   out_.push_back('"');

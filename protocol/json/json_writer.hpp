@@ -7,9 +7,13 @@
 
 #include <boost/json/value.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace troupe {
 
@@ -60,6 +64,19 @@ public:
   json_writer& long_bytes(std::string_view bytes);
   /// JSON that is in pieces already. A writer into a string writes it now.
   json_writer& pieces(text_pieces json);
+  /// The elements of the array that was just begun: `write(out, i)` for each `i` below `count`, in
+  /// this order. Into pieces, each is written when those before it have been read; `write` is
+  /// copied, and what it refers to outlives the pieces.
+  template<class Write>
+  json_writer& long_elements(std::size_t count, Write write) {
+    if (pieces_ != nullptr && count > 1)
+      return add_elements(count, std::move(write));
+    for (std::size_t i = 0; i < count; ++i)
+      write(*this, i);
+    return *this;
+  }
+  /// What is written next borrows from `owner`: pieces keep it.
+  json_writer& keep(std::shared_ptr<const void> owner);
 
   /// key + string, the most frequent pair.
   json_writer& member(std::string_view name, std::string_view text) {
@@ -72,6 +89,8 @@ public:
 
 private:
   void separate();
+  json_writer& add_elements(std::size_t count,
+                            std::function<void(json_writer&, std::size_t)> write);
 
   std::string& out_;
   text_pieces* pieces_ = nullptr; ///< Then `out_` is its end.

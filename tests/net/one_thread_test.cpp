@@ -342,7 +342,7 @@ TEST_CASE("a long answer is given up when its client has gone", "[net][turns][lo
 }
 
 TEST_CASE(
-    "a stream's long snapshot is not encoded by its loop, and what comes meanwhile follows it",
+    "a stream's long snapshot is begun apart from its loop, and what comes meanwhile follows it",
     "[net][turns][long][stream]") {
   const auto records = make_memory_store();
   one_thread_server one{*records};

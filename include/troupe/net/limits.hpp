@@ -80,7 +80,8 @@ inline constexpr std::size_t requests_in_flight_max = 10'000;
 /// Bytes of request bodies longer than `kept_bytes_max`, on all connections, from when they are
 /// read until they are parsed. Above: 429 with Retry-After.
 inline constexpr std::size_t body_bytes_total_max = std::size_t{512} << 20;
-/// Bytes of answers longer than `kept_bytes_max` that wait for their readers, on all connections.
+/// Bytes of answers longer than `kept_bytes_max` that wait for their readers, on all connections;
+/// without streams.
 /// Above: 429 with Retry-After; or 500, if the command is done and must not be sent again.
 inline constexpr std::size_t answer_bytes_total_max = std::size_t{512} << 20;
 // Long answers (net/a2a/answer_maker.hpp). They are written as text by threads of their own.
@@ -109,6 +110,13 @@ inline constexpr std::uint32_t retry_after_seconds = 1;
 inline constexpr std::size_t stream_events_max = 1'000;
 /// The same in (estimated) bytes.
 inline constexpr std::size_t stream_bytes_max = 16 * 1024 * 1024;
+/// Bytes that wait for the readers of all streams together: changes in their feeds, texts on their
+/// way, and long snapshots, each counted once for all its readers. Above: a feed takes no more in
+/// and reads from the history later; for a text or a snapshot the stream is cut whose reader has
+/// taken nothing for the longest time; new streams are refused with 429.
+inline constexpr std::size_t stream_bytes_total_max = std::size_t{512} << 20;
+/// Bytes of a long event that are made and written at once: what a reader that has stopped holds.
+inline constexpr std::size_t stream_piece_bytes = 64 * 1024;
 /// Bytes of changes that are made into events and written at once: the window of a socket that
 /// takes everything. One change may be larger.
 inline constexpr std::size_t stream_window_bytes = 256 * 1024;
@@ -125,6 +133,10 @@ inline constexpr std::size_t idempotency_key_bytes_max = 255;
 inline constexpr std::size_t push_queue_bytes_max = 16 * 1024 * 1024;
 /// Bytes of changes that are made into notifications at once. One change may be larger.
 inline constexpr std::size_t push_window_bytes = 64 * 1024;
+
+/// Bytes written to a socket that the kernel has not sent yet. Above: it takes no more for now.
+/// Else a reader that has stopped costs the kernel up to 4 MiB.
+inline constexpr int unsent_bytes_max = 128 * 1024;
 
 // -- memory a connection keeps between requests ---------------------------------------------------
 

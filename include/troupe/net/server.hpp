@@ -21,6 +21,7 @@ struct server_load {
   std::size_t requests_in_flight = 0;
   std::size_t body_bytes = 0;   ///< Of long request bodies that are being read (memory_budget).
   std::size_t answer_bytes = 0; ///< Of long answers that wait for their readers, the same.
+  std::size_t stream_bytes = 0; ///< Of what waits for the readers of streams, the same.
 };
 
 class server {

@@ -83,6 +83,7 @@ struct server_options {
   std::size_t requests_in_flight_max = net::requests_in_flight_max;
   std::size_t stream_events_max = net::stream_events_max;
   std::size_t stream_bytes_max = net::stream_bytes_max;
+  std::size_t stream_bytes_total_max = net::stream_bytes_total_max;
 
   /// What the process may hold in memory. Null: the budget of the gateway.
   memory_budget_ptr memory{};

@@ -24,7 +24,7 @@ namespace troupe {
 enum class memory_account : std::uint8_t {
   archive_cache, ///< Ended records that were read from the disk and are kept for the next read.
   ended_tasks,   ///< Ended tasks of a store without a disk.
-  feeds,         ///< Changes that wait for readers of streams and receivers of notifications.
+  feeds,         ///< What waits for readers of streams and receivers of notifications.
   bodies,        ///< Long bodies of requests that are being read.
   answers,       ///< Long answers that wait for their readers.
   archive_reads, ///< Records that were read from the disk and are in use.
@@ -48,11 +48,11 @@ inline constexpr std::array memory_shares{
                  "nothing more is kept, and what is kept is dropped"},
     memory_share{memory_account::ended_tasks, "ended-tasks", 75, "the oldest are dropped"},
     memory_share{memory_account::feeds, "feeds", 80,
-                 "slow readers read from the history what they missed"},
+                 "slow readers read from the history what they missed; the slowest is cut; new "
+                 "streams: 429 with `Retry-After`"},
     memory_share{memory_account::bodies, "bodies", 85, "429 with `Retry-After`"},
     memory_share{memory_account::answers, "answers", 85,
-                 "reads: 429 with `Retry-After`; what is done already: 500; a stream: its last "
-                 "event is an error"},
+                 "reads: 429 with `Retry-After`; what is done already: 500"},
     memory_share{memory_account::archive_reads, "archive-reads", 85, "429 with `Retry-After`"},
     memory_share{memory_account::live_work, "live-work", 90,
                  "new work is refused: 429 with `Retry-After`"},

@@ -10,7 +10,9 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/json/parse.hpp>
 
+#include <algorithm>
 #include <limits>
 
 using namespace troupe;
@@ -42,7 +44,7 @@ public:
   bool is_draining() const noexcept override { return false; }
   awaitable<bool> begin_stream() override { co_return true; }
   std::size_t stream_window() const noexcept override { return stream_window_bytes; }
-  bool hold_stream(std::size_t bytes) noexcept override {
+  bool hold_stream(std::size_t bytes, std::size_t) override {
     holds.push_back({bytes, stream_text().size(), bytes <= room});
     return bytes <= room;
   }
@@ -52,6 +54,7 @@ public:
         co_await wake_->wait();
       wake_->notify(); // What came meanwhile is still to be looked at.
     }
+    most_at_once = std::max(most_at_once, stream_text().size());
     sent += stream_text();
     stream_text().clear();
     co_return !is_gone_;
@@ -69,6 +72,7 @@ public:
   std::size_t room = std::numeric_limits<std::size_t>::max();
   std::vector<hold> holds;
   std::string sent;
+  std::size_t most_at_once = 0; ///< Bytes.
   bool has_ended = false;
   bool is_stuck = false; ///< The client takes nothing.
 
@@ -186,7 +190,7 @@ TEST_CASE("a long event of a stream is counted before it is encoded", "[net][sse
   CHECK_FALSE(first.has_room);
   CHECK(first.bytes >= long_bytes);
   CHECK(first.text_bytes == 0);
-  CHECK_THAT(one.responder.sent, ContainsSubstring("limits.answer-bytes-total"));
+  CHECK_THAT(one.responder.sent, ContainsSubstring("limits.stream-bytes-total"));
   CHECK(one.responder.sent.size() < one.responder.room);
   CHECK(one.responder.has_ended);
 }
@@ -208,7 +212,34 @@ TEST_CASE("an event that is longer as text than it was estimated is counted as i
   CHECK(one.responder.holds[0].has_room);
   CHECK_FALSE(one.responder.holds[1].has_room);
   CHECK(one.responder.holds[1].text_bytes >= 6 * characters);
-  CHECK_THAT(one.responder.sent, ContainsSubstring("limits.answer-bytes-total"));
+  CHECK_THAT(one.responder.sent, ContainsSubstring("limits.stream-bytes-total"));
   CHECK(one.responder.sent.size() < one.responder.room);
   CHECK(one.responder.has_ended);
+}
+
+TEST_CASE("a long event is made and sent in pieces, and is whole", "[net][sse]") {
+  one_request one;
+  asio::co_spawn(one.home.context(), one.post("/message:stream", text_message("go")),
+                 asio::detached);
+  one.turn();
+  one.responder.sent.clear();
+  one.responder.most_at_once = 0;
+  std::string text;
+  for (int i = 0; text.size() < 1'000'000; ++i)
+    text += std::to_string(i) + "\"\n";
+  one.puppet->port(0)->report(report_artifact{text_artifact("out", text), false, true});
+  one.turn();
+  CHECK(one.responder.sent.empty()); // A thread of its own begins it.
+  REQUIRE(one.state->answers.turn());
+  for (int i = 0; i < 10; ++i)
+    one.turn();
+  CHECK(one.responder.most_at_once <= stream_piece_bytes + 100);
+  const std::string begin = "data: ";
+  const std::string end = "\n\n";
+  const auto& sent = one.responder.sent;
+  REQUIRE(sent.starts_with(begin));
+  REQUIRE(sent.ends_with(end));
+  const auto event =
+      boost::json::parse(sent.substr(begin.size(), sent.size() - begin.size() - end.size()));
+  CHECK((at(event, "/artifactUpdate/artifact/parts/0/text") == text));
 }

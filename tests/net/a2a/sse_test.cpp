@@ -10,6 +10,7 @@
 #include <atomic>
 #include <future>
 #include <thread>
+#include <vector>
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -478,37 +479,93 @@ TEST_CASE("an HTTP/1.0 client gets a stream without chunks that ends with the co
   CHECK_THAT(state, ContainsSubstring("TASK_STATE_COMPLETED"));
 }
 
-TEST_CASE("a stream whose next event has no room among the answers that wait ends with one that "
-          "says so",
-          "[net][sse]") {
+namespace {
+
+/// A task with a message of `bytes`, which runs until it is told otherwise.
+std::string task_with(const net_bed& bed, std::size_t bytes) {
+  return at(
+      bed.result_of("SendMessage", text_message(std::string(bytes, 'x'), "",
+                                                R"(,"configuration":{"returnImmediately":true})")),
+      "/task/id");
+}
+
+/// A stream of a task that is not read: its snapshot is more than the buffers between here and
+/// there hold.
+http_client stalled_stream(const net_bed& bed, const std::string& id) {
+  auto client = bed.connect(4096);
+  client.send(http_client::post_text(rpc("SubscribeToTask", id_param(id), "42")));
+  return client;
+}
+
+} // namespace
+
+TEST_CASE("readers that stop share the snapshot, and hold a piece of its text each",
+          "[net][sse][stalled]") {
   server_options options;
-  options.answer_bytes_total_max = 10 << 20;
   options.write_timeout = std::chrono::minutes(5);
   const net_bed bed(options, "puppet");
-  const std::string large(9 << 20, 'x'); // More than the buffers between here and there hold.
-  const auto sent = bed.result_of(
-      "SendMessage", text_message(large, "", R"(,"configuration":{"returnImmediately":true})"));
-  auto slow = bed.connect(4096);
-  slow.send(http_client::post_text(rpc("GetTask", id_param(at(sent, "/task/id")))));
-  REQUIRE(comes_true([&] { return bed.web->load().answer_bytes > large.size(); }));
-  const auto held = bed.web->load().answer_bytes;
-
-  auto reader = open_stream(bed, "SendStreamingMessage", text_message("go"));
-  const auto id = at(next(reader), "/result/task/id");
-  CHECK(next_state(reader) == "TASK_STATE_WORKING");
-  const auto port = bed.puppet->port(1);
-  port->report(report_artifact{text_artifact("out", std::string(3 << 20, 'y')), false, true});
-  const auto last = next(reader);
-  CHECK_THAT(at(last, "/error/message"),
-             ContainsSubstring("limits.answer-bytes-total together (10485760 bytes)"));
-  CHECK_FALSE(reader.next_event());
-  CHECK(bed.web->load().answer_bytes == held);
-
+  constexpr std::size_t snapshot_bytes = 5 << 20;
+  const auto id = task_with(bed, snapshot_bytes);
+  std::vector<http_client> readers;
+  for (std::size_t i = 0; i < 20; ++i)
+    readers.push_back(stalled_stream(bed, id));
+  const auto each_max = 2 * net::stream_piece_bytes;
+  REQUIRE(comes_true([&] {
+    return bed.web->load().stream_bytes > snapshot_bytes + 20 * net::stream_piece_bytes;
+  }));
+  CHECK(bed.web->load().stream_bytes < snapshot_bytes + 20 * each_max);
+  CHECK(bed.web->load().answer_bytes == 0);
   // Who reads it later sees the whole of it.
-  CHECK(slow.receive().body.size() > large.size());
-  REQUIRE(comes_true([&] { return bed.web->load().answer_bytes == 0; }));
+  CHECK(readers.front().receive_head().status == 200);
+  CHECK(at(next(readers.front()), "/result/task/history/0/parts/0/text").size() == snapshot_bytes);
+  bed.puppet->port(0)->report(report_completed{});
+  std::string last;
+  while (const auto event = readers.front().next_event())
+    last = *event;
+  CHECK_THAT(last, ContainsSubstring("TASK_STATE_COMPLETED"));
+  for (auto& each : readers)
+    each.close();
+  REQUIRE(comes_true([&] { return bed.web->load().stream_bytes == 0; }));
+}
+
+TEST_CASE("the reader that has stalled longest is cut when another stream needs room",
+          "[net][sse][stalled]") {
+  server_options options;
+  options.write_timeout = std::chrono::minutes(5);
+  options.stream_bytes_total_max = 10 << 20;
+  const net_bed bed(options, "puppet");
+  constexpr std::size_t bytes = 4 << 20;
+  const auto first_id = task_with(bed, bytes);
+  const auto second_id = task_with(bed, bytes + 1);
+  const auto third_id = task_with(bed, bytes + 2);
+  auto first = stalled_stream(bed, first_id);
+  REQUIRE(comes_true([&] { return bed.web->load().stream_bytes > bytes; }));
+  auto second = stalled_stream(bed, second_id);
+  REQUIRE(comes_true([&] { return bed.web->load().stream_bytes > 2 * bytes; }));
+  auto third = stalled_stream(bed, third_id);
+  REQUIRE(comes_true([&] { return bed.web->load().streams == 2; })); // One was cut.
+  for (auto* const reader : {&third, &second}) {
+    CHECK(reader->receive_head().status == 200);
+    CHECK(at(next(*reader), "/result/task/history/0/parts/0/text").size() >= bytes);
+  }
+  CHECK_THROWS(static_cast<void>(first.receive_head().status == 200 && first.next_event()));
+}
+
+TEST_CASE("no stream begins while too much waits for readers, and the slowest of them is cut",
+          "[net][sse][stalled]") {
+  server_options options;
+  options.write_timeout = std::chrono::minutes(5);
+  options.stream_bytes_total_max = 1 << 20;
+  const net_bed bed(options, "puppet");
+  constexpr std::size_t bytes = 4 << 20;
+  const auto id = task_with(bed, bytes);
+  auto slow = stalled_stream(bed, id); // It is alone, so there is room for it.
+  REQUIRE(comes_true([&] { return bed.web->load().stream_bytes > bytes; }));
+  const auto refused = bed.connect().post(rpc("SubscribeToTask", id_param(id)));
+  CHECK(refused.status == 429);
+  CHECK(refused.header("retry-after") == "1");
+  CHECK_THAT(refused.body, ContainsSubstring("limits.stream-bytes-total (1048576 bytes)"));
+  REQUIRE(comes_true([&] { return bed.web->load().stream_bytes == 0; }));
   auto again = open_stream(bed, "SubscribeToTask", id_param(id));
-  CHECK(at(next(again), "/result/task/artifacts/0/parts/0/text").size() == 3U << 20);
-  port->report(report_completed{});
-  CHECK(next_state(again) == "TASK_STATE_COMPLETED");
+  CHECK(at(next(again), "/result/task/history/0/parts/0/text").size() == bytes);
 }

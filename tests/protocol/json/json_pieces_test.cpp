@@ -209,6 +209,11 @@ TEST_CASE("a writer of pieces writes what a writer of text writes", "[protocol][
       text_pieces inner("[7]");
       out.begin_object().key("text").long_string(text).key("bytes").long_bytes(bytes);
       out.key("list").begin_array().long_value(tree).long_value(object).string("x").end_array();
+      out.key("elements").begin_array();
+      out.long_elements(seed % 4, [&text](json_writer& to, std::size_t i) {
+        to.begin_object().key("i").number(i).key("text").long_string(text).end_object();
+      });
+      out.end_array();
       out.key("inner").pieces(std::move(inner)).member("last", "y").end_object();
     };
     std::string whole;
@@ -239,4 +244,33 @@ TEST_CASE("only some KiB of a long tree are made at a time", "[protocol][pieces]
   CHECK(read > 6'000'000);
   CHECK(held > 0);
   CHECK(held <= 32 * 1024);
+}
+
+TEST_CASE("of many elements one is made at a time, and what they borrow is kept",
+          "[protocol][pieces]") {
+  std::weak_ptr<const std::string> watched;
+  text_pieces pieces;
+  std::size_t made = 0;
+  {
+    const auto text = std::make_shared<const std::string>(5000, 'x');
+    watched = text;
+    json_writer out(pieces);
+    out.keep(text).begin_array();
+    out.long_elements(1000, [&text = *text, &made](json_writer& to, std::size_t) {
+      ++made;
+      to.long_string(text);
+    });
+    out.end_array();
+  }
+  CHECK(made == 0);
+  std::size_t held = 0;
+  std::size_t read = 0;
+  for (auto piece = pieces.next(4096); !piece.empty(); piece = pieces.next(4096)) {
+    read += piece.size();
+    held = std::max(held, pieces.bytes_held());
+  }
+  CHECK(made == 1000);
+  CHECK(read == 1000 * 5003 + 1);
+  CHECK(held < 16 * 1024);
+  CHECK(watched.expired());
 }

@@ -1,0 +1,64 @@
+#include "net/http/stream_budget.hpp"
+
+#include <numeric>
+
+namespace troupe::net {
+
+bool stream_budget::admits_stream() {
+  if (held() < bytes_max_ && memory_->has_room(memory_account::feeds, 1))
+    return true;
+  static_cast<void>(make_room(0)); // One; it finds room when it comes again.
+  return false;
+}
+
+stream_budget::share stream_budget::take(std::size_t bytes) {
+  if (bytes_->take(bytes))
+    return {bytes_, bytes};
+  // What is longer than the limit would never find room.
+  const bool is_admitted =
+      bytes > bytes_max_ && held() < bytes_max_ && memory_->has_room(memory_account::feeds, bytes);
+  if (!is_admitted && !make_room(bytes))
+    return {};
+  bytes_->force(bytes); // What was cut gives its bytes back soon.
+  return {bytes_, bytes};
+}
+
+std::string stream_budget::why_no_room(std::size_t bytes) const {
+  if (!memory_->has_room(memory_account::feeds, bytes))
+    return memory_->refusal(memory_account::feeds, bytes).message;
+  return "what waits for the readers of streams is longer than limits.stream-bytes-total ("
+         + std::to_string(bytes_max_) + " bytes)";
+}
+
+void stream_budget::stall(stalling_stream& who, std::size_t bytes) {
+  const std::lock_guard lock{guard_};
+  if (who.is_linked())
+    stalled_.erase(stalled_.iterator_to(who));
+  who.stalled_bytes = bytes;
+  stalled_.push_back(who);
+}
+
+void stream_budget::go_on(stalling_stream& who) {
+  const std::lock_guard lock{guard_};
+  if (who.is_linked())
+    stalled_.erase(stalled_.iterator_to(who));
+}
+
+bool stream_budget::make_room(std::size_t bytes) {
+  const std::lock_guard lock{guard_};
+  const auto all =
+      std::accumulate(stalled_.begin(), stalled_.end(), std::size_t{0},
+                      [](std::size_t sum, const auto& each) { return sum + each.stalled_bytes; });
+  std::size_t freed = 0;
+  do {
+    if (stalled_.empty())
+      return false;
+    auto& slowest = stalled_.front();
+    freed += slowest.stalled_bytes;
+    stalled_.pop_front();
+    slowest.cut(); // What waits in its feed is gained, too.
+  } while (freed < bytes && all >= bytes);
+  return all >= bytes;
+}
+
+} // namespace troupe::net

@@ -1,0 +1,184 @@
+// What clients have done: plans that multiply, questions without answers, notifications to a host
+// that never answers, reads of large things, subscriptions and cancels.
+#include "tests/attack/attackers.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace troupe::attack {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+std::string create(const std::string& id, const std::string& tasks) {
+  return rpc_text("objectives/create",
+                  R"({"id":")" + id + R"(","name":"x","start":true,"plans":[{"name":"p","tasks":[)"
+                      + tasks + "]}]}");
+}
+
+void end(attacker& self, connection& at, const std::string& objective) {
+  self.ask(at,
+           rpc_text("objectives/update", R"({"id":")" + objective + R"(","status":"canceled"})"));
+}
+
+/// Each task doubles the text of the one before it; at last some copy the longest.
+void multiply(attacker& self) {
+  auto one = self.connect();
+  std::string tasks =
+      R"({"name":"t0","agent":"echo","input":{"text":")" + std::string(1'000, 'x') + "\"}}";
+  const auto twice = [](std::size_t of) {
+    const auto text = "${tasks.t" + std::to_string(of) + ".artifacts[0].text}";
+    return text + text;
+  };
+  for (std::size_t i = 1; i <= self.how_much.doublings; ++i)
+    tasks += R"(,{"name":"t)" + std::to_string(i) + R"(","agent":"echo","dependencies":["t)"
+             + std::to_string(i - 1) + R"("],"input":{"text":")" + twice(i - 1) + "\"}}";
+  for (std::size_t i = 0; i < self.how_much.of(150); ++i)
+    tasks += R"(,{"name":"copy)" + std::to_string(i) + R"(","agent":"echo","dependencies":["t)"
+             + std::to_string(self.how_much.doublings) + R"("],"input":{"text":")"
+             + twice(self.how_much.doublings) + "\"}}";
+  const auto id = "m" + std::to_string(self.dice());
+  self.ask(one, create(id, tasks));
+  self.pause(2s);
+  end(self, one, id);
+  one.reset();
+}
+
+/// A plan as large as may be. It is canceled a moment later.
+void plan_much(attacker& self) {
+  auto one = self.connect();
+  std::string tasks;
+  for (std::size_t i = 0; i < self.how_much.of(self.how_much.plan_tasks); ++i)
+    tasks.append(i > 0 ? "," : "")
+        .append(R"({"name":"t)")
+        .append(std::to_string(i))
+        .append(R"(","agent":"noop"})");
+  const auto id = "w" + std::to_string(self.dice());
+  self.ask(one, create(id, tasks));
+  self.pause(std::chrono::milliseconds(self.below(1'000)));
+  self.ask(one, rpc_text("objectives/get",
+                         R"({"id":")" + id + R"(","includePlans":true,"includeTasks":true})"));
+  end(self, one, id);
+  one.reset();
+  self.pause(5s);
+}
+
+/// Questions that nobody answers; the oldest are canceled.
+void ask_questions(attacker& self) {
+  auto one = self.connect();
+  std::vector<std::string> tasks;
+  while (!self.is_over() && one.is_open()) {
+    if (auto id = self.begin_task(one, R"({"ask":"Which?"})"); !id.empty())
+      tasks.push_back(std::move(id));
+    if (tasks.size() > self.how_much.of(2'000)) {
+      self.ask(one, rpc_text("CancelTask", R"({"id":")" + tasks.front() + "\"}"));
+      tasks.erase(tasks.begin());
+    }
+    self.pause(5ms);
+  }
+  one.reset();
+}
+
+/// A listener that takes connections and never says a word.
+class silent_host {
+public:
+  silent_host() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    ::bind(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address);
+    ::listen(socket_, 1'000); // The kernel takes them; nobody accepts.
+    ::getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size);
+    port_ = ntohs(address.sin_port);
+  }
+  ~silent_host() { ::close(socket_); }
+  silent_host(const silent_host&) = delete;
+  silent_host& operator=(const silent_host&) = delete;
+
+  [[nodiscard]] std::string url() const {
+    return "http://127.0.0.1:" + std::to_string(port_) + "/hook";
+  }
+
+private:
+  int socket_;
+  std::uint16_t port_ = 0;
+};
+
+void hang_webhooks(attacker& self) {
+  const silent_host host;
+  auto one = self.connect();
+  while (!self.is_over() && one.is_open()) {
+    self.ask(one,
+             rpc_text("SendMessage",
+                      R"({"message":{"messageId":"p","role":"ROLE_USER","parts":[{"text":"x"}]},)"
+                      R"("configuration":{"taskPushNotificationConfig":{"url":")"
+                          + host.url() + R"("}}})"));
+    self.pause(20ms);
+  }
+  one.reset();
+}
+
+/// Lists, and reads of large tasks, as fast as they are answered.
+void read_much(attacker& self) {
+  auto one = self.connect();
+  const auto large = self.make_large_task(one, 3);
+  if (large.empty())
+    return self.pause(1s);
+  for (int i = 0; i < 100 && !self.is_over() && one.is_open(); ++i) {
+    self.ask(one, rpc_text("GetTask", R"({"id":")" + large + "\"}"));
+    self.ask(one, rpc_text("ListTasks", R"({"pageSize":100,"includeArtifacts":true})"));
+    self.ask(one, request_text("GET", "/tasks?pageSize=" + std::to_string(1 + self.below(100))));
+    self.pause(50ms);
+  }
+  self.ask(one, rpc_text("CancelTask", R"({"id":")" + large + "\"}"));
+  one.reset();
+}
+
+/// Tasks that are followed and canceled at once, by streams that are left open.
+void follow_and_cancel(attacker& self) {
+  auto one = self.connect();
+  std::vector<connection> followers;
+  while (!self.is_over() && one.is_open()) {
+    const auto id = self.begin_task(
+        one, R"({"artifact":{"name":"a","text":"x"}},{"sleep":60},{"complete":"done"})");
+    for (int i = 0; i < 3 && !id.empty(); ++i) {
+      auto follower = self.connect();
+      follower.send(request_text("GET", "/tasks/" + id + ":subscribe"));
+      followers.push_back(std::move(follower));
+    }
+    if (!id.empty())
+      self.ask(one, rpc_text("CancelTask", R"({"id":")" + id + "\"}"));
+    std::erase_if(followers, [&](auto& each) { return !self.look_at(each); });
+    while (followers.size() > self.how_much.of(200)) {
+      followers.front().reset();
+      followers.erase(followers.begin());
+    }
+    self.pause(10ms);
+  }
+  for (auto& each : followers)
+    each.reset();
+  one.reset();
+}
+
+constexpr auto kinds =
+    std::to_array<attacker_kind>({{"plans that multiply", multiply},
+                                  {"large plans", plan_much},
+                                  {"questions", ask_questions},
+                                  {"hanging webhooks", hang_webhooks},
+                                  {"reads", read_much},
+                                  {"subscriptions and cancels", follow_and_cancel}});
+
+} // namespace
+
+std::span<const attacker_kind> work_attackers() {
+  return kinds;
+}
+
+} // namespace troupe::attack

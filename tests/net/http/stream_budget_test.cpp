@@ -1,0 +1,105 @@
+// Who is cut when streams hold too much: the reader that has taken nothing for the longest time.
+#include "net/http/stream_budget.hpp"
+#include "tests/support/catch.hpp"
+
+#include <memory>
+#include <vector>
+
+using namespace troupe::net;
+
+namespace {
+
+struct noted_stream final : stalling_stream {
+  explicit noted_stream(stream_budget& of) : budget(of) {}
+  ~noted_stream() { budget.go_on(*this); }
+  void cut() override { ++cuts; }
+
+  /// Takes `bytes`, and waits for its reader.
+  void hold(std::size_t bytes) {
+    held = budget.take(bytes);
+    budget.stall(*this, bytes);
+  }
+
+  stream_budget& budget;
+  stream_budget::share held;
+  int cuts = 0;
+};
+
+} // namespace
+
+TEST_CASE("who needs room cuts those that have stalled longest, as many as hold so much",
+          "[net][stream_budget]") {
+  stream_budget budget(1000);
+  noted_stream first(budget);
+  noted_stream second(budget);
+  noted_stream third(budget);
+  first.hold(300);
+  second.hold(300);
+  third.hold(300);
+  const auto fits = budget.take(100);
+  CHECK(fits.bytes() == 100);
+  CHECK(first.cuts == 0);
+  const auto more = budget.take(400);
+  CHECK(more.bytes() == 400);
+  CHECK(first.cuts == 1);
+  CHECK(second.cuts == 1);
+  CHECK(third.cuts == 0);
+  // What was cut gives its bytes back when it ends.
+  CHECK(budget.held() == 1400);
+  first.held = {};
+  second.held = {};
+  CHECK(budget.held() == 800);
+}
+
+TEST_CASE("a reader that takes something is not the slowest any more", "[net][stream_budget]") {
+  stream_budget budget(1000);
+  noted_stream first(budget);
+  noted_stream second(budget);
+  first.hold(500);
+  second.hold(500);
+  budget.stall(first, 400);
+  CHECK(budget.take(100));
+  CHECK(first.cuts == 0);
+  CHECK(second.cuts == 1);
+  budget.go_on(first);
+  CHECK_FALSE(budget.take(100)); // Nobody stalls.
+  CHECK(first.cuts == 0);
+}
+
+TEST_CASE(
+    "if those that stall hold less than is needed, the slowest is cut and the need is refused",
+    "[net][stream_budget]") {
+  stream_budget budget(1000);
+  noted_stream first(budget);
+  noted_stream second(budget);
+  auto reading = budget.take(800);
+  first.hold(100);
+  second.hold(100);
+  CHECK_FALSE(budget.take(500));
+  CHECK(first.cuts == 1);
+  CHECK(second.cuts == 0);
+  CHECK(budget.held() == 1000);
+}
+
+TEST_CASE("one stream alone may hold more than the limit", "[net][stream_budget]") {
+  stream_budget budget(1000);
+  const auto share = budget.take(5000);
+  CHECK(share.bytes() == 5000);
+  CHECK_FALSE(budget.take(1));
+}
+
+TEST_CASE("no stream begins while there is no room, and the slowest is cut then",
+          "[net][stream_budget]") {
+  stream_budget budget(1000);
+  CHECK(budget.admits_stream());
+  noted_stream first(budget);
+  noted_stream second(budget);
+  first.hold(500);
+  CHECK(budget.admits_stream());
+  second.hold(500);
+  CHECK_FALSE(budget.admits_stream());
+  CHECK(first.cuts == 1);
+  CHECK(second.cuts == 0);
+  first.held = {};
+  CHECK(budget.admits_stream());
+}
