@@ -106,7 +106,7 @@ TEST_CASE("a question with nobody to ask ends with 3 and shows the question", "[
   CHECK(done.code == 3);
   CHECK(contains(done.err, "Which city?"));
   CHECK(contains(done.err, "--answer \"q=TEXT\""));
-  CHECK(summary_of(done).at("status") == "canceled");
+  CHECK(summary_of(done).at("status") == "blocked");
 }
 
 TEST_CASE("a question answered beforehand is no obstacle", "[apps][binary]") {
@@ -227,6 +227,7 @@ TEST_CASE("where no record is kept there is nothing to resume, and nothing is ma
   const auto unsaid = run_program({troupe_binary(), "run", file, "--resume"}, {},
                                   {"XDG_STATE_HOME=" + (place / "state")});
   CHECK(unsaid.code == 2);
+  CHECK(contains(unsaid.err, "no unfinished run"));
   CHECK(contains(unsaid.err, place / "state"));
   CHECK_FALSE(std::filesystem::exists(place / "new"));
   CHECK_FALSE(std::filesystem::exists(place / "state"));
