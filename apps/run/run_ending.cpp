@@ -215,7 +215,8 @@ void read_times(run_model& model, const store& records, const objective_view& vi
   std::size_t left = measured_tasks_max;
   for (std::uint32_t p = 0; p < view.plans.size(); ++p)
     for (std::uint32_t t = 0; t < view.plans[p].tasks.size() && left > 0; ++t) {
-      if (view.plans[p].tasks[t].state != task_state::completed)
+      const auto& slot = view.plans[p].tasks[t];
+      if (!is_terminal(slot.state) || slot.attempt == 0)
         continue;
       --left;
       if (const auto record = await_task(records, view.plans[p].task_at(t)))

@@ -68,7 +68,7 @@ void for_each_result(const store& records, const objective_view& view,
 /// Why the task of this record failed.
 [[nodiscard]] task_failure failure_of(const task& record, std::string place);
 
-/// Gives `model` the times of the tasks of `view` that completed, from their records.
+/// Gives `model` the times of the tasks of `view` that ran and ended, from their records.
 void read_times(run_model& model, const store& records, const objective_view& view);
 
 /// How results are printed.

@@ -200,8 +200,7 @@ void run_session::look_at_store() {
     return;
   last_look_ = now;
   if (ending_ == ending::by_person && !std::exchange(told_wait_, true))
-    screen_.notice("waiting for " + counted(model_.counts().working, "task")
-                   + " to end; Ctrl-C again ends at once, and --resume goes on");
+    screen_.notice("waiting for what runs to end; Ctrl-C again ends at once, and --resume goes on");
   hooks_.keep(model_, false);
   const auto status = door_.records().status();
   if (!status.writable && !store_stuck_)
@@ -244,7 +243,7 @@ void run_session::mind_questions() {
       continue;
     const auto& spec = model_.plans()[each.plan].spec->tasks[each.index];
     if (auto text = answers_.take(spec, each.task)) {
-      give_answer(each, std::move(*text));
+      give_answer(each, std::move(*text), true);
       continue;
     }
     if (input_.descriptor < 0)
@@ -274,6 +273,7 @@ void run_session::tell_nobody_answers(const open_question& question) {
 /// Nothing else of the run can go on.
 bool run_session::waits_for_answers_only() const {
   return model_.state() == objective_state::blocked && !model_.questions().empty()
+         && sent_answers_.empty()
          && std::ranges::none_of(model_.questions(), [this](const open_question& each) {
               return answered_.contains(each.number);
             });
@@ -307,13 +307,14 @@ void run_session::read_input() {
   if (lines.front().end_of_input)
     input_.descriptor = -1;
   else
-    give_answer(*question, valid_utf8(lines.front().text));
+    give_answer(*question, valid_utf8(lines.front().text), false);
   // What was pasted behind this line is no answer to the next question: it was not shown yet.
   // Before it is shown, all that is forgotten.
   mind_questions();
 }
 
-void run_session::give_answer(const open_question& question, std::string text) {
+void run_session::give_answer(const open_question& question, std::string text, bool is_prepared) {
+  const auto prepared = is_prepared ? std::optional(text) : std::nullopt;
   const auto number = question.number;
   answered_.insert(number);
   send_request request;
@@ -323,8 +324,8 @@ void run_session::give_answer(const open_question& question, std::string text) {
   said.context_id = model_.id().str();
   said.task_id = question.task.str();
   said.parts.push_back(text_part(std::move(text)));
-  sent_answers_.push_back(
-      {number, operations_.send(std::move(request), [in = in_] { in->wake(); })});
+  sent_answers_.push_back({number, operations_.send(std::move(request), [in = in_] { in->wake(); }),
+                           question.task, prepared});
 }
 
 /// Those that were not taken are asked for again.
@@ -337,6 +338,8 @@ void run_session::look_at_answers() {
     if (*outcome)
       return true;
     const auto& why = outcome->error();
+    if (why.code == errc::no_question && each.prepared) // its task asks anew after a resume
+      answers_.give_back(each.task, *each.prepared);
     if (why.code == errc::no_question || why.code == errc::unsupported_operation)
       return true; // Answered by another, or over.
     screen_.notice("the answer was not taken: " + why.message);

@@ -67,7 +67,7 @@ private:
   void mind_signals();
   void mind_questions();
   void read_input();
-  void give_answer(const open_question& question, std::string text);
+  void give_answer(const open_question& question, std::string text, bool is_prepared);
   void cancel(ending why);
   void send_cancel();
   void look_at_answers();
@@ -83,6 +83,8 @@ private:
   struct sent_answer {
     std::uint64_t question = 0; ///< By number.
     std::shared_ptr<pending_send> sending;
+    task_id task;
+    std::optional<std::string> prepared; ///< Its text, if it was given beforehand.
   };
 
   gateway& door_;

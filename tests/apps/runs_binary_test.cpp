@@ -407,7 +407,9 @@ TEST_CASE("a cancel that takes long is said", "[apps][terminal]") {
   REQUIRE(run.read_until([](const process& p) { return contains(p.out(), "ready"); }, 30s));
   run.send_input("\x03");
   REQUIRE(run.read_until(
-      [](const process& p) { return contains(p.out(), "waiting for 1 task to end; Ctrl-C again"); },
+      [](const process& p) {
+        return contains(p.out(), "waiting for what runs to end; Ctrl-C again");
+      },
       30s));
   run.send_input("\x03");
   CHECK(run.wait() == 130);
