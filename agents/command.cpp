@@ -2,7 +2,7 @@
 
 #include "agents/command_input.hpp"
 #include "agents/command_lines.hpp"
-#include "agents/utf8.hpp"
+#include "agents/program_output.hpp"
 #include "protocol/core_count.hpp"
 #include "protocol/text.hpp"
 
@@ -24,41 +24,114 @@ std::string signal_name(int number) {
   return name != nullptr ? "SIG" + std::string(name) : "signal " + std::to_string(number);
 }
 
-// Why this end is a failure; nothing if it is none.
-std::optional<report_failed> failure_of(const process_exit& how, std::size_t output_bytes_max) {
-  std::string reason;
+// Why this end is a failure; empty if it is none.
+std::string fault_of(const process_exit& how, std::size_t output_bytes_max) {
   if (!how.fault.empty())
-    reason = how.fault;
-  else if (how.over_limit)
-    reason =
-        "wrote more than " + std::to_string(output_bytes_max) + " bytes to stdout (outputLimit)";
-  else if (how.unknown)
-    reason = "ended, but its exit status is not known";
-  else if (how.signal != 0)
-    reason = "killed by " + signal_name(how.signal);
-  else if (how.code != 0)
-    reason = "exited with " + std::to_string(how.code);
-  else
-    return std::nullopt;
-  auto tail = printable_utf8(how.error_tail);
-  tail.erase(tail.find_last_not_of(" \n\t") + 1);
-  if (!tail.empty())
-    reason += (how.error_tail_cut ? ": ..." : ": ") + tail;
-  return report_failed{std::move(reason)};
+    return how.fault;
+  if (how.over_limit)
+    return "wrote more than " + std::to_string(output_bytes_max) + " bytes to stdout (outputLimit)";
+  if (how.unknown)
+    return "ended, but its exit status is not known";
+  if (how.signal != 0)
+    return "killed by " + signal_name(how.signal);
+  return how.code == 0 ? std::string{} : "exited with " + std::to_string(how.code);
 }
 
+// From a new line until it is shown: programs that write much cost no more than others.
+constexpr std::chrono::milliseconds last_line_delay{250};
+
+// The last line of a program that runs, as its progress. Lines come on the reactor's thread, and
+// are shown on the actor's.
+class last_line {
+public:
+  explicit last_line(agent_port_ptr port) : port_(std::move(port)) {}
+
+  void set(const std::string& line) {
+    if (line.find_first_not_of(" \t") == std::string::npos)
+      return;
+    bool first = false;
+    {
+      const std::lock_guard guard(mutex_);
+      line_ = line;
+      first = !std::exchange(is_waiting_, true);
+    }
+    if (first)
+      port_->wake_after(last_line_delay);
+  }
+
+  void show() {
+    report_progress shown;
+    {
+      const std::lock_guard guard(mutex_);
+      if (!std::exchange(is_waiting_, false))
+        return;
+      auto& tracker = shown.report.trackers.emplace_back();
+      tracker.id = "output";
+      tracker.message = shortened(line_, progress_message_chars_max);
+    }
+    port_->report(std::move(shown));
+  }
+
+private:
+  const agent_port_ptr port_;
+  std::mutex mutex_; // guards the rest
+  std::string line_;
+  bool is_waiting_ = false;
+};
+
+// Collects what a program writes beside its artifacts: for the record, the screen, and the log.
 class command_listener : public process_listener {
 public:
-  command_listener(agent_port_ptr port, std::size_t output_bytes_max)
-      : port_(std::move(port)), output_bytes_max_(output_bytes_max) {}
+  command_listener(agent_port_ptr port, std::size_t output_bytes_max, order_ptr order,
+                   std::shared_ptr<program_log> log, std::shared_ptr<last_line> last,
+                   const time_source& time)
+      : port_(std::move(port)), output_bytes_max_(output_bytes_max), order_(std::move(order)),
+        log_(std::move(log)), last_(std::move(last)), time_(time) {}
 
   void on_start_failed(const spawn_failure& why) override {
     port_->report(report_failed{why.reason, why.retry});
   }
 
+  void on_errors(std::string_view bytes) override { keep(true, bytes); }
+
 protected:
+  void keep(bool is_stderr, std::string_view bytes) {
+    tell(written_.add(is_stderr, bytes, time_.now()));
+  }
+
+  // Nothing more comes. What a program wrote is in the record, unless all of it is an artifact. The
+  // failure, if it is one.
+  std::optional<report_failed> close(const process_exit& how) {
+    tell(written_.finish(time_.now()));
+    if (log_)
+      log_->on_end(*order_);
+    auto reason = fault_of(how, output_bytes_max_);
+    if (written_.has_stderr() || (!reason.empty() && !written_.is_empty()))
+      port_->report(written_.log_message(order_->attempt, reason));
+    if (reason.empty())
+      return std::nullopt;
+    if (!how.over_limit)
+      reason += written_.failure_tail();
+    return report_failed{std::move(reason)};
+  }
+
   agent_port_ptr port_;
+
+private:
+  void tell(const std::vector<program_line>& lines) {
+    if (log_)
+      for (const auto& line : lines)
+        log_->on_line(*order_, line);
+    if (last_ && !lines.empty())
+      last_->set(lines.back().text);
+  }
+
   std::size_t output_bytes_max_;
+  order_ptr order_;
+  std::shared_ptr<program_log> log_;
+  std::shared_ptr<last_line> last_;
+  const time_source& time_;
+  program_output written_;
 };
 
 // Collects stdout into one artifact.
@@ -68,11 +141,12 @@ public:
 
   output_verdict on_output(std::string_view bytes) override {
     output_ += bytes;
+    keep(false, bytes);
     return output_verdict::go_on;
   }
 
   void on_exit(const process_exit& how) override {
-    if (auto failure = failure_of(how, output_bytes_max_))
+    if (auto failure = close(how))
       return port_->report(std::move(*failure));
     report_completed done;
     if (is_utf8(output_)) {
@@ -95,9 +169,9 @@ private:
 // free only then.
 class lines_listener final : public command_listener {
 public:
-  lines_listener(agent_port_ptr port, const command_input& input)
-      : command_listener(std::move(port), input.output_bytes_max),
-        can_answer_(input.json_on_stdin) {}
+  template<class... Args>
+  explicit lines_listener(bool can_answer, Args&&... args)
+      : command_listener(std::forward<Args>(args)...), can_answer_(can_answer) {}
 
   output_verdict on_output(std::string_view bytes) override {
     if (outcome_)
@@ -110,7 +184,7 @@ public:
   }
 
   void on_exit(const process_exit& how) override {
-    auto failure = failure_of(how, output_bytes_max_);
+    auto failure = close(how);
     if (!failure && !outcome_)
       if (auto item = lines_.last())
         take(std::move(*item));
@@ -156,9 +230,10 @@ constexpr std::chrono::seconds reaping_max{5};
 class command_run final : public agent_run {
 public:
   command_run(std::shared_ptr<process_reactor> reactor, process_key key,
-              std::chrono::nanoseconds kill_after, bool takes_input)
-      : reactor_(std::move(reactor)), key_(key), kill_after_(kill_after),
-        takes_input_(takes_input) {}
+              std::chrono::nanoseconds kill_after, bool takes_input,
+              std::shared_ptr<last_line> last)
+      : reactor_(std::move(reactor)), key_(key), kill_after_(kill_after), takes_input_(takes_input),
+        last_(std::move(last)) {}
   // Does nothing to a process that has ended. One that has not was given its grace or is given up:
   // it must not run beside what comes next.
   ~command_run() override { reactor_->kill(key_); }
@@ -169,6 +244,10 @@ public:
 
   void on_input(const message_ptr& input) override { tell(input, false); }
   void on_answer(const message_ptr& answer) override { tell(answer, true); }
+  void on_wake() override {
+    if (last_)
+      last_->show();
+  }
 
   bool on_cancel() override {
     reactor_->terminate(key_);
@@ -190,6 +269,7 @@ private:
   process_key key_;
   std::chrono::nanoseconds kill_after_;
   bool takes_input_;                        // while it runs
+  std::shared_ptr<last_line> last_;         // null: it reports its own progress
   std::vector<referenced_task> references_; // of the input that comes next
 };
 
@@ -202,8 +282,9 @@ std::vector<std::string> own_environment() {
 
 } // namespace
 
-command_agent::command_agent(command_options options, std::shared_ptr<process_reactor> reactor)
-    : options_(std::move(options)), reactor_(std::move(reactor)) {
+command_agent::command_agent(command_options options, std::shared_ptr<process_reactor> reactor,
+                             const time_source& time)
+    : options_(std::move(options)), time_(time), reactor_(std::move(reactor)) {
   if (options_.parallel_max == 0)
     options_.parallel_max = core_count();
   if (options_.environment.empty())
@@ -229,14 +310,18 @@ start_result command_agent::start(const order_ptr& order, const agent_port_ptr& 
     spec.input = order_line(order);
   spec.keep_input_open = input->json_lines && input->json_on_stdin;
   const bool takes_input = spec.keep_input_open;
+  const auto last = input->json_lines ? nullptr : std::make_shared<last_line>(port);
   std::unique_ptr<process_listener> listener;
   if (input->json_lines)
-    listener = std::make_unique<lines_listener>(port, *input);
+    listener = std::make_unique<lines_listener>(input->json_on_stdin, port, input->output_bytes_max,
+                                                order, options_.log, last, time_);
   else
-    listener = std::make_unique<plain_listener>(port, input->output_bytes_max);
+    listener = std::make_unique<plain_listener>(port, input->output_bytes_max, order, options_.log,
+                                                last, time_);
   auto shared = reactor();
   const auto key = shared->launch(std::move(spec), std::move(listener));
-  return std::make_unique<command_run>(std::move(shared), key, input->kill_after, takes_input);
+  return std::make_unique<command_run>(std::move(shared), key, input->kill_after, takes_input,
+                                       last);
 }
 
 restart_rule command_agent::on_restart_of(const boost::json::object& input) const {
@@ -257,7 +342,7 @@ std::string command_agent::description() const {
 std::shared_ptr<process_reactor> command_agent::reactor() {
   const std::lock_guard guard(mutex_);
   if (reactor_ == nullptr) {
-    auto fresh = std::make_shared<process_reactor>(system_time(), options_.adopts_orphans);
+    auto fresh = std::make_shared<process_reactor>(time_, options_.adopts_orphans);
     fresh->start();
     reactor_ = std::move(fresh);
   }

@@ -1,6 +1,7 @@
 // Runs a local program: no shell, its own process group, a small environment, the order as JSON on
 // its stdin. Its stdout is the task's artifact, or with `"protocol": "jsonl"` a line for each thing
-// it has to say (command_lines.hpp). Its end, a cancel and a timeout end the whole group, and what
+// it has to say (command_lines.hpp). What it writes is shown while it runs, and kept in the record
+// (program_output.hpp). Its end, a cancel and a timeout end the whole group, and what
 // has left the group if the options say so (decision 013).
 //
 // A client that may give a task its input may run any program as this user: offer it only to
@@ -24,9 +25,10 @@ namespace troupe {
 class command_agent final : public agent {
 public:
   /// `reactor`: one that was started, or whose turns the caller takes; null: one of its own,
-  /// started with the first program.
+  /// started with the first program. `time` outlives the agent and its programs.
   explicit command_agent(command_options options = {},
-                         std::shared_ptr<process_reactor> reactor = nullptr);
+                         std::shared_ptr<process_reactor> reactor = nullptr,
+                         const time_source& time = system_time());
 
   [[nodiscard]] start_result start(const order_ptr& order, const agent_port_ptr& port) override;
   [[nodiscard]] std::uint32_t parallel_max() const override { return options_.parallel_max; }
@@ -40,6 +42,7 @@ private:
   std::shared_ptr<process_reactor> reactor();
 
   command_options options_;
+  const time_source& time_;
   std::optional<std::uint64_t> open_files_max_; ///< When we were made: a server raises its own,
                                                 ///< programs expect the usual one.
   std::mutex mutex_;                            // guards reactor_

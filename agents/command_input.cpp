@@ -14,9 +14,9 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::array<std::string_view, 11> members{"argv",     "cwd",   "env",         "envAllow",
-                                                   "protocol", "stdin", "outputLimit", "killAfter",
-                                                   "restart",  "data",  "text"};
+constexpr std::array<std::string_view, 12> members{"argv",      "shell",    "cwd",   "env",
+                                                   "envAllow",  "protocol", "stdin", "outputLimit",
+                                                   "killAfter", "restart",  "data",  "text"};
 constexpr std::array<std::string_view, 2> members_of_program{"data", "text"};
 constexpr std::array<std::string_view, 9> harmless_names{
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR"};
@@ -64,12 +64,38 @@ result<std::vector<std::string>> read_strings(const json::value& from, const std
   return out;
 }
 
+// `$${` is a literal `${`.
+bool has_reference(std::string_view text) {
+  for (auto at = text.find("${"); at != std::string_view::npos; at = text.find("${", at + 2))
+    if (at == 0 || text[at - 1] != '$')
+      return true;
+  return false;
+}
+
+// What other tasks made never becomes part of a command line: it could be commands.
+result<void> read_shell(const json::value& from, command_input& into, input_stage stage) {
+  auto line = read_os_string(from, "/shell");
+  if (!line)
+    return line.error();
+  if (line->find_first_not_of(" \t\n") == std::string::npos)
+    return input_error("/shell", "must not be empty");
+  if (stage == input_stage::written && has_reference(*line))
+    return input_error("/shell", "must not refer to other tasks: what they made could be commands; "
+                                 "hand it on in env. Of the shell's own ${x} write $x or $${x}");
+  into.argv = {"/bin/sh", "-c", std::move(*line)};
+  return {};
+}
+
 result<void> read_argv(const json::object& from, command_input& into, input_stage stage) {
   constexpr std::string_view expected =
       "must be a list such as [\"ls\", \"-l\"]: the program and its arguments";
   const auto* argv = from.if_contains("argv");
+  if (const auto* shell = from.if_contains("shell"))
+    return argv == nullptr ? read_shell(*shell, into, stage)
+                           : input_error("/shell", "stands beside argv; give one of them");
   if (argv == nullptr)
-    return input_error("/argv", "is missing; " + std::string(expected));
+    return input_error("/argv", "is missing; " + std::string(expected)
+                                    + ", or shell: a command line for /bin/sh");
   if (is_pending(*argv, stage))
     return {};
   if (!argv->is_array() || argv->get_array().empty())

@@ -28,9 +28,9 @@ struct command_input {
   std::chrono::nanoseconds kill_after = std::chrono::seconds{2};
 };
 
-/// Members: `argv`, `cwd`, `env`, `envAllow`, `protocol`, `stdin`, `outputLimit`, `killAfter`,
-/// `restart`; and `data` and `text`, which are the program's own and reach it on stdin. In a
-/// written input whatever is still a reference is left out.
+/// Members: `argv` or `shell`, `cwd`, `env`, `envAllow`, `protocol`, `stdin`, `outputLimit`,
+/// `killAfter`, `restart`; and `data` and `text`, which are the program's own and reach it on
+/// stdin. In a written input whatever is still a reference is left out.
 [[nodiscard]] result<command_input> read_command_input(const boost::json::object& from,
                                                        input_stage stage);
 /// Of an attempt. `data` and `text` are not resolved.

@@ -87,15 +87,6 @@ struct process {
     if (::getpgid(pid) != pid)
       ::kill(pid, number);
   }
-
-  void keep_error_tail(std::string_view bytes) {
-    auto& tail = end.error_tail;
-    tail += bytes;
-    if (tail.size() > error_tail_bytes_max) {
-      tail.erase(0, tail.size() - error_tail_bytes_max);
-      end.error_tail_cut = true;
-    }
-  }
 };
 
 enum class command_kind : std::uint8_t { start, write, terminate, kill };
@@ -455,9 +446,17 @@ private:
       const std::string_view bytes(buffer_.data(), static_cast<std::size_t>(got));
       bytes_max -= bytes.size();
       if (which == stream::errors)
-        one.keep_error_tail(bytes);
+        take_errors(one, bytes);
       else
         take_output(one, bytes);
+    }
+  }
+
+  static void take_errors(process& one, std::string_view bytes) {
+    try {
+      one.listener->on_errors(bytes);
+    } catch (const std::exception& thrown) {
+      one.end.fault = thrown.what();
     }
   }
 

@@ -24,20 +24,15 @@ namespace troupe {
 
 /// How a process ended.
 struct process_exit {
-  int code = 0;                ///< Exit status; meaningful if `signal` is 0.
-  int signal = 0;              ///< What killed it.
-  bool over_limit = false;     ///< It wrote more than `output_bytes_max` and was ended for it.
-  bool unknown = false;        ///< Not reaped by us (SIGCHLD is ignored by the host program).
-  std::string fault;           ///< What the listener threw; it was killed then.
-  std::string error_tail;      ///< The last `error_tail_bytes_max` bytes of stderr.
-  bool error_tail_cut = false; ///< There was more before them.
+  int code = 0;            ///< Exit status; meaningful if `signal` is 0.
+  int signal = 0;          ///< What killed it.
+  bool over_limit = false; ///< It wrote more than `output_bytes_max` and was ended for it.
+  bool unknown = false;    ///< Not reaped by us (SIGCHLD is ignored by the host program).
+  std::string fault;       ///< What the listener threw; it was killed then.
 };
 
 /// How long the end of a program waits until its orphans have ended; then it is reported anyway.
 inline constexpr std::chrono::seconds clear_max{5};
-
-/// How much of stderr is kept.
-inline constexpr std::size_t error_tail_bytes_max = 4096;
 
 enum class output_verdict : std::uint8_t {
   go_on,
@@ -52,6 +47,8 @@ public:
   virtual ~process_listener() = default;
   /// A piece of stdout, cut anywhere.
   [[nodiscard]] virtual output_verdict on_output(std::string_view bytes) = 0;
+  /// A piece of stderr, cut anywhere.
+  virtual void on_errors(std::string_view) {}
   /// The last call: the process is gone, its group was killed, and so were its orphans.
   virtual void on_exit(const process_exit& how) = 0;
   /// The only call: nothing was started.

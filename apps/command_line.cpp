@@ -1,11 +1,16 @@
 #include "apps/command_line.hpp"
 
+#include "protocol/near_name.hpp"
+
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <sstream>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace troupe {
 
@@ -31,11 +36,44 @@ constexpr const char* run_footer = R"(Examples:
   troupe run scenarios/blog-post.json
   troupe run workflow.json --time-scale 0.01 --max-parallel 8
   troupe run trip.json --answer "Choose a flight=the early one" --no-input
-  troupe run plan.json --resume            go on after a crash or kill -9
+  troupe run --resume                      go on after a crash or kill -9
+  troupe run --retry k3v9                  do again what failed in the run k3v9...
   generate-plan | troupe run - --json --store memory
 
 Exit codes: 0 completed, 1 failed, 2 wrong usage or invalid file (nothing was run),
-            3 input needed and nobody to ask (canceled), 130 canceled.)";
+            3 input needed and nobody to ask (go on with --resume), 130 canceled.)";
+
+constexpr const char* names_of_runs =
+    R"(RUN is the id of a run, the beginning of an id, @last for the newest one, or the directory of a run (with a /).)";
+
+constexpr const char* list_footer = R"(Examples:
+  troupe ls
+  troupe ls --json | jq -r 'select(.state == "failed") | .id'
+
+States: running; waiting (for an answer) and interrupted: go on with troupe run --resume RUN;
+completed; failed and canceled: do again what is missing with troupe run --retry RUN.)";
+
+constexpr const char* show_footer = R"(Examples:
+  troupe show @last
+  troupe show k3v9 --output all
+  troupe show k3v9 --output-dir results
+
+)";
+
+constexpr const char* logs_footer = R"(Examples:
+  troupe logs @last
+  troupe logs k3v9 compile
+  troupe logs @last --follow               until the run ends
+
+)";
+
+constexpr const char* remove_footer = R"(Examples:
+  troupe rm k3v9 @last
+  troupe rm --keep 100                     all but the newest 100
+  troupe rm --keep 30d                     those that ended more than 30 days ago
+
+--keep never removes a run that is running or can be resumed.
+)";
 
 constexpr const char* validate_footer = R"(Examples:
   troupe validate plans/*.json
@@ -116,6 +154,8 @@ Example:
 
 Exit codes: 0 converted, or nothing to do; 2 wrong usage, or it cannot be converted.)";
 
+constexpr std::uint32_t jobs_max = 10'000; ///< Each takes a process and three descriptors.
+
 const std::map<std::string, store_kind> store_kinds{{"memory", store_kind::memory},
                                                     {"rocksdb", store_kind::rocksdb}};
 const std::map<std::string, durability> durabilities{{"sync", durability::sync},
@@ -128,38 +168,90 @@ const std::map<std::string, graph_format> formats{{"text", graph_format::text},
                                                   {"svg", graph_format::svg},
                                                   {"mermaid", graph_format::mermaid}};
 
+const std::map<std::string, output_choice> outputs{{"results", output_choice::results},
+                                                   {"all", output_choice::all},
+                                                   {"failed", output_choice::failed},
+                                                   {"none", output_choice::none}};
+
+/// `a|b`
+template<class T>
+std::string names_of(const std::map<std::string, T>& names) {
+  std::string list;
+  for (const auto& [key, value] : names)
+    list += (list.empty() ? "" : "|") + key;
+  return list;
+}
+
+/// What `text` means; the error lists all `names`.
+template<class T>
+T chosen(const std::string& option, const std::string& text,
+         const std::map<std::string, T>& names) {
+  const auto found = names.find(text);
+  if (found == names.end())
+    throw CLI::ValidationError(option, "\"" + text + "\" is not one of " + names_of(names));
+  return found->second;
+}
+
 /// An option that takes one of the names in `names`; the error lists them.
 template<class T>
 CLI::Option* add_choice(CLI::App& to, const std::string& name, T& target,
                         const std::map<std::string, T>& names, const std::string& help) {
-  std::string list;
-  for (const auto& [key, value] : names)
-    list += (list.empty() ? "" : "|") + key;
   auto* option = to.add_option_function<std::string>(
       name,
-      [&target, &names, name, list](const std::string& text) {
-        const auto found = names.find(text);
-        if (found == names.end())
-          throw CLI::ValidationError(name, "\"" + text + "\" is none of " + list);
-        target = found->second;
-      },
+      [&target, &names, name](const std::string& text) { target = chosen(name, text, names); },
       help);
-  return option->type_name(list);
+  return option->type_name(names_of(names));
 }
 
-/// `KEY=TEXT`; the text may hold further `=`.
-std::pair<std::string, std::string> read_answer(const std::string& text) {
-  const auto at = text.find('=');
-  if (at == std::string::npos || at == 0)
-    throw CLI::ValidationError(
-        "--answer", "\"" + text + "\" is not KEY=TEXT (KEY: a task's id or name in the file)");
-  return {text.substr(0, at), text.substr(at + 1)};
+/// An option for pairs `KEY=TEXT`, once for each; the text may hold further `=`. `expected` names
+/// both in the error.
+CLI::Option* add_pairs(CLI::App& to, const std::string& name,
+                       std::vector<std::pair<std::string, std::string>>& pairs,
+                       const std::string& type, const std::string& expected,
+                       const std::string& help) {
+  return to
+      .add_option_function<std::vector<std::string>>(
+          name,
+          [&pairs, name, expected](const std::vector<std::string>& all) {
+            for (const auto& text : all) {
+              const auto at = text.find('=');
+              if (at == std::string::npos || at == 0)
+                throw CLI::ValidationError(name, "\"" + text + "\" is not " + expected);
+              pairs.emplace_back(text.substr(0, at), text.substr(at + 1));
+            }
+          },
+          help)
+      ->type_name(type)
+      ->expected(1)
+      ->allow_extra_args(false) // the FILE may stand behind it
+      ->take_all();
+}
+
+void add_params(CLI::App& to, std::vector<std::pair<std::string, std::string>>& params) {
+  add_pairs(to, "--param", params, "NAME=VALUE", "NAME=VALUE (NAME: a parameter of the plan)",
+            "A value for a parameter of the plan; may be repeated");
+}
+
+void add_colour(CLI::App& to, colour_choice& colour) {
+  add_choice(to, "--color", colour, colours, "Colours (default auto; NO_COLOR is honoured)");
+}
+
+void add_output(CLI::App& to, std::optional<output_choice>& output, std::string& directory) {
+  to.add_option_function<std::string>(
+        "--output",
+        [&output](const std::string& text) { output = chosen("--output", text, outputs); },
+        "What tasks made is printed at the end: of the last ones (results, default),\n"
+        "of all, of none, or only what failed programs wrote")
+      ->type_name(names_of(outputs));
+  to.add_option("--output-dir", directory, "Write what tasks made into files: DIR/PLAN/TASK/FILE")
+      ->type_name("DIR");
 }
 
 void add_run(CLI::App& app, run_options& options) {
   auto& run = *app.add_subcommand("run", "Run a plan from a file and watch it");
   run.add_option("FILE", options.file,
-                 "A plan document or a WfFormat 1.5 instance; - reads standard input");
+                 "A plan document or a WfFormat 1.5 instance; - reads standard input.\n"
+                 "With --resume and --retry also a run: its id, the beginning of it, or @last");
   run.add_flag("--json", options.json, "One JSON object per event, a summary as the last line");
   run.add_flag("--quiet,-q", options.quiet, "Only the summary");
   run.add_option_function<double>(
@@ -175,32 +267,81 @@ void add_run(CLI::App& app, run_options& options) {
                  "At most so many tasks at once, whatever the file or the record says")
       ->type_name("N")
       ->check(CLI::Range(std::uint32_t{1}, std::numeric_limits<std::uint32_t>::max()));
+  run.add_option("-j,--jobs", options.commands_max,
+                 "At most so many commands at once (default: one for each core)")
+      ->type_name("N")
+      ->check(CLI::Range(std::uint32_t{1}, jobs_max));
   run.add_option("--data", options.store.directory,
-                 "Where the record is kept (default: a directory per file in\n"
+                 "Where the record is kept (default: a directory of its own in\n"
                  "${XDG_STATE_HOME:-~/.local/state}/troupe/runs)")
       ->type_name("DIR");
   add_choice(run, "--store", options.store.kind, store_kinds,
              "What keeps the record (default rocksdb)");
   add_choice(run, "--durability", options.store.durability, durabilities,
              "sync: survives power loss; async: survives kill -9 (default sync)");
-  run.add_flag("--resume", options.resume,
-               "Go on with the newest unfinished run of the data directory");
+  auto* resume = run.add_flag_callback(
+      "--resume", [&options] { options.purpose = run_purpose::resume; },
+      "Go on with a run that was interrupted or waits for an answer:\n"
+      "the newest one, of FILE, or the one of that id");
+  auto* retry = run.add_flag_callback(
+      "--retry", [&options] { options.purpose = run_purpose::retry; },
+      "Do again what failed or was canceled, and what depends on it:\n"
+      "in the newest such run, of FILE, or the one of that id");
+  retry->excludes(resume);
+  run.add_option("--keep", options.keep,
+                 "Remove older runs at the end: 100 keeps so many, 30d those of so many days")
+      ->type_name("N|Nd");
   run.add_option("--agent", options.agent, "Does the tasks that name no agent")->type_name("NAME");
-  run.add_option_function<std::vector<std::string>>(
-         "--answer",
-         [&options](const std::vector<std::string>& all) {
-           for (const auto& each : all)
-             options.answers.push_back(read_answer(each));
-         },
-         "Answers a task's question, once; may be repeated")
-      ->type_name("KEY=TEXT")
-      ->expected(1)
-      ->allow_extra_args(false) // the FILE may stand behind it
-      ->take_all();
+  add_params(run, options.params);
+  add_pairs(run, "--answer", options.answers, "KEY=TEXT",
+            "KEY=TEXT (KEY: a task's id or name in the file)",
+            "Answers a task's question, once; may be repeated");
+  run.add_flag("--dry-run", options.dry_run, "Say what would begin when; run nothing")
+      ->excludes(resume)
+      ->excludes(retry);
+  run.add_option("--trace", options.trace_file,
+                 "Write when tasks ran, in the trace format of Chrome (also for Perfetto)")
+      ->type_name("FILE");
+  run.add_option("--timeline", options.timeline_file, "Draw when tasks ran, as SVG")
+      ->type_name("FILE.svg");
+  add_output(run, options.output, options.output_directory);
   run.add_flag("--no-input", options.no_input, "Never ask at the prompt");
-  add_choice(run, "--color", options.colour, colours,
-             "Colours (default auto; NO_COLOR is honoured)");
+  add_colour(run, options.colour);
   run.footer(run_footer);
+}
+
+void add_list(CLI::App& app, list_runs_options& options) {
+  auto& list = *app.add_subcommand("ls", "List the runs of this computer, newest first");
+  list.add_flag("--json", options.json, "One JSON object for each run");
+  add_colour(list, options.colour);
+  list.footer(list_footer);
+}
+
+void add_show(CLI::App& app, show_run_options& options) {
+  auto& show = *app.add_subcommand("show", "Show a run as it ended");
+  show.add_option("RUN", options.run, "Its id, the beginning of it, or @last")->required();
+  add_output(show, options.output, options.output_directory);
+  add_colour(show, options.colour);
+  show.footer(std::string(show_footer) + names_of_runs);
+}
+
+void add_logs(CLI::App& app, run_logs_options& options) {
+  auto& logs = *app.add_subcommand("logs", "Print what the programs of a run wrote");
+  logs.add_option("RUN", options.run, "Its id, the beginning of it, or @last")->required();
+  logs.add_option("TASK", options.task, "Only of this task: its id or name in the file");
+  logs.add_flag("--follow,-f", options.follow, "Go on until the run ends");
+  logs.add_flag("--json", options.json, "One JSON object for each line");
+  add_colour(logs, options.colour);
+  logs.footer(std::string(logs_footer) + names_of_runs);
+}
+
+void add_remove(CLI::App& app, remove_runs_options& options) {
+  auto& remove = *app.add_subcommand("rm", "Remove runs with their records");
+  auto* runs = remove.add_option("RUN", options.runs, "Their ids, or the beginnings of them");
+  remove.add_option("--keep", options.keep, "Remove all but N runs, or those of so many days")
+      ->type_name("N|Nd")
+      ->excludes(runs);
+  remove.footer(std::string(remove_footer) + names_of_runs);
 }
 
 void add_serve(CLI::App& app, serve_options& options) {
@@ -323,11 +464,50 @@ std::string chosen_commands(const CLI::App& app) {
   return out;
 }
 
-/// CLI11 says that a required argument is missing; for `run` it depends on two other options.
-std::string missing_file(const run_options& options) {
-  if (!options.file.empty() || (options.resume && !options.store.directory.empty()))
-    return {};
-  return "run: which file? (FILE is required, except with --resume --data DIR)";
+/// The words behind the program's name, the last one first, as CLI11 takes them. `help COMMAND` is
+/// `COMMAND --help`.
+std::vector<std::string> words_of(int argc, const char* const* argv) {
+  std::vector<std::string> out(argv + std::min(argc, 1), argv + argc);
+  if (!out.empty() && out.front() == "help") {
+    out.erase(out.begin());
+    out.emplace_back("--help");
+  }
+  std::ranges::reverse(out);
+  return out;
+}
+
+/// What is wrong with the first word that no command takes, and what was probably meant.
+std::string unexpected(const CLI::App& app) {
+  const auto* command = &app;
+  while (!command->get_subcommands().empty())
+    command = command->get_subcommands().front();
+  const auto extra = app.remaining(true);
+  const std::string word = extra.empty() ? std::string{} : extra.front();
+  std::vector<std::string> names;
+  const bool is_option = word.starts_with('-');
+  if (is_option)
+    for (const auto* option : command->get_options())
+      for (const auto& name : option->get_lnames())
+        names.push_back("--" + name);
+  else
+    for (const auto* each : command->get_subcommands(nullptr))
+      names.push_back(each->get_name());
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  const auto guess = did_you_mean(word.substr(0, word.find('=')), candidates);
+  if (is_option)
+    return "there is no option " + word + guess;
+  return names.empty() ? "\"" + word + "\" is one word too many"
+                       : "there is no command \"" + word + "\"" + guess;
+}
+
+/// CLI11 says that a required argument is missing; for some it depends on other options.
+std::string missing_argument(const CLI::App& app, const run_options& run,
+                             const remove_runs_options& remove) {
+  if (app.got_subcommand("run") && run.file.empty() && run.purpose == run_purpose::begin)
+    return "run: which file? (FILE is required, except with --resume and --retry)";
+  if (app.got_subcommand("rm") && remove.runs.empty() && remove.keep.empty())
+    return "rm: which runs? (RUN is required, except with --keep; troupe ls lists them)";
+  return {};
 }
 
 } // namespace
@@ -337,23 +517,33 @@ command read_command_line(int argc, const char* const* argv) {
   app.footer(examples);
   app.require_subcommand(0, 1);
   bool version = false;
-  app.add_flag("--version", version, "Print the version");
+  app.add_flag("--version,-V", version, "Print the version");
   run_options run;
   validate_options validate;
   graph_options graph;
   serve_options serve;
   add_run(app, run);
+  list_runs_options list;
+  add_list(app, list);
+  show_run_options show;
+  add_show(app, show);
+  run_logs_options logs;
+  add_logs(app, logs);
+  remove_runs_options remove;
+  add_remove(app, remove);
   auto& check = *app.add_subcommand("validate", "Check plan files; run nothing");
   check
       .add_option("FILE", validate.files,
                   "Plan documents or WfFormat 1.5 instances; - reads standard input")
       ->required();
+  add_params(check, validate.params);
   check.add_flag("--json", validate.json, "A verdict as one JSON object for each file");
   check.footer(validate_footer);
   auto& draw = *app.add_subcommand("graph", "Draw a plan file");
   draw.add_option("FILE", graph.file,
                   "A plan document or a WfFormat 1.5 instance; - reads standard input")
       ->required();
+  add_params(draw, graph.params);
   add_choice(draw, "--format", graph.format, formats, "How to draw it (default text)");
   draw.footer(graph_footer);
   add_serve(app, serve);
@@ -365,25 +555,37 @@ command read_command_line(int argc, const char* const* argv) {
       ->footer("Example:\n  troupe agents");
   app.add_subcommand("version", "Print version, commit, CAF version and compiler")
       ->footer("Example:\n  troupe version");
+  app.add_subcommand("help", "Explain a command: troupe help run")
+      ->footer("Example:\n  troupe help run")
+      ->prefix_command();
+  auto words = words_of(argc, argv);
   try {
-    app.parse(argc, argv);
+    app.parse(words);
   } catch (const CLI::ParseError& error) {
     std::ostringstream out;
     std::ostringstream err;
     const int code = app.exit(error, out, err);
     if (code == 0)
       return finished{exit_ok, out.str(), {}};
-    return finished{exit_usage,
-                    {},
-                    std::string(error.what()) + " (try troupe " + chosen_commands(app) + "--help)"};
+    std::string problem = error.what();
+    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
+      problem = unexpected(app);
+    return finished{exit_usage, {}, problem + " (try troupe " + chosen_commands(app) + "--help)"};
   }
   if (version || app.got_subcommand("version"))
     return version_options{};
-  if (app.got_subcommand("run")) {
-    if (auto problem = missing_file(run); !problem.empty())
-      return finished{exit_usage, {}, std::move(problem)};
+  if (auto problem = missing_argument(app, run, remove); !problem.empty())
+    return finished{exit_usage, {}, std::move(problem)};
+  if (app.got_subcommand("run"))
     return run;
-  }
+  if (app.got_subcommand("ls"))
+    return list;
+  if (app.got_subcommand("show"))
+    return show;
+  if (app.got_subcommand("logs"))
+    return logs;
+  if (app.got_subcommand("rm"))
+    return remove;
   if (app.got_subcommand("validate"))
     return validate;
   if (app.got_subcommand("graph"))

@@ -12,6 +12,10 @@ namespace troupe {
 [[nodiscard]] int serve_command(const serve_options& options);
 [[nodiscard]] int card_command(const card_command_options& options);
 [[nodiscard]] int store_command(const store_tool_options& options);
+[[nodiscard]] int list_runs_command(const list_runs_options& options);
+[[nodiscard]] int show_run_command(const show_run_options& options);
+[[nodiscard]] int run_logs_command(const run_logs_options& options);
+[[nodiscard]] int remove_runs_command(const remove_runs_options& options);
 [[nodiscard]] int agents_command(const agents_options& options);
 [[nodiscard]] int version_command(const version_options& options);
 

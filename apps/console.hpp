@@ -11,8 +11,8 @@ namespace troupe {
 /// `troupe: <text>` on standard error, cleaned, with a newline.
 void complain(std::string_view text);
 
-/// Writes out what `out` holds. False, and complained of, if any of it was lost; a reader that has
-/// gone (EPIPE) is no error.
+/// Writes out what `out` holds. False, after a line on standard error, if any of it was lost; a
+/// reader that has gone (EPIPE) is no error.
 [[nodiscard]] bool all_written(output& out);
 
 /// `text` on standard output as it is; as `all_written`.

@@ -46,6 +46,18 @@ struct dispatch {
   int operator()(const troupe::store_tool_options& options) const {
     return troupe::store_command(options);
   }
+  int operator()(const troupe::list_runs_options& options) const {
+    return troupe::list_runs_command(options);
+  }
+  int operator()(const troupe::show_run_options& options) const {
+    return troupe::show_run_command(options);
+  }
+  int operator()(const troupe::run_logs_options& options) const {
+    return troupe::run_logs_command(options);
+  }
+  int operator()(const troupe::remove_runs_options& options) const {
+    return troupe::remove_runs_command(options);
+  }
   int operator()(const troupe::agents_options& options) const {
     return troupe::agents_command(options);
   }

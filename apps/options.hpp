@@ -34,23 +34,49 @@ struct store_choice {
   memory_budget_ptr memory{}; ///< What the process may hold. Null: no limit.
 };
 
+/// What a run prints of its tasks at its end.
+enum class output_choice : std::uint8_t {
+  results, ///< What the tasks made on which no other depends, and what failed programs wrote last.
+  all,     ///< What every task made, and what failed programs wrote last.
+  failed,  ///< What failed programs wrote last.
+  none,    ///< Nothing but why tasks failed.
+};
+
+/// What a run does: something new, or more of a run that is there.
+enum class run_purpose : std::uint8_t {
+  begin,
+  resume, ///< Goes on with an unfinished run.
+  retry,  ///< Does again what failed or was canceled in a run that has ended.
+};
+
 struct run_options {
-  std::string file; ///< `-`: standard input. May be empty with `resume` and a directory.
+  /// `-`: standard input. With `resume` and `retry` also the name of a run, or empty.
+  std::string file;
   bool json = false;
   bool quiet = false;
   bool no_input = false;
-  bool resume = false;
+  run_purpose purpose = run_purpose::begin;
+  std::string keep; ///< Which old runs stay (read_keep_rule); empty: all.
   double time_scale = 1.0;
   std::uint32_t parallel_max = 0; ///< 0: as the file or the record says.
+  std::uint32_t commands_max = 0; ///< Programs at once; 0: one for each core.
   store_choice store;
   std::string agent; ///< Of tasks that name none; empty: the registry's default.
   std::vector<std::pair<std::string, std::string>>
       answers; ///< Key or name of a task, and what to answer; each is used once.
   colour_choice colour = colour_choice::automatic;
+  std::optional<output_choice> output; ///< `results`, with `quiet` `failed`, if missing.
+  std::string output_directory;        ///< Where results are written as files; empty: nowhere.
+  /// Values of the plan's parameters by name.
+  std::vector<std::pair<std::string, std::string>> params;
+  bool dry_run = false;      ///< Says what would begin when; runs nothing.
+  std::string trace_file;    ///< For the times of tasks, in the Chrome trace format; may be empty.
+  std::string timeline_file; ///< For the times of tasks, as SVG; may be empty.
 };
 
 struct validate_options {
   std::vector<std::string> files;
+  std::vector<std::pair<std::string, std::string>> params; ///< As in run_options.
   bool json = false;
 };
 
@@ -58,6 +84,7 @@ enum class graph_format : std::uint8_t { text, dot, svg, mermaid };
 
 struct graph_options {
   std::string file;
+  std::vector<std::pair<std::string, std::string>> params; ///< As in run_options.
   graph_format format = graph_format::text;
 };
 
@@ -87,6 +114,35 @@ struct store_tool_options {
   bool json = false;
   bool verbose = false;    ///< Each change as a line of JSON: all of `check`, the lost of `repair`.
   bool lose_after = false; ///< `repair` does what it says.
+};
+
+/// Flags of `ls`.
+struct list_runs_options {
+  bool json = false;
+  colour_choice colour = colour_choice::automatic;
+};
+
+/// Flags of `show`.
+struct show_run_options {
+  std::string run; ///< Its name: an id, the beginning of one, `@last`, or its directory.
+  std::optional<output_choice> output; ///< As in run_options.
+  std::string output_directory;        ///< As in run_options.
+  colour_choice colour = colour_choice::automatic;
+};
+
+/// Flags of `logs`.
+struct run_logs_options {
+  std::string run;
+  std::string task; ///< Its name; empty: all.
+  bool follow = false;
+  bool json = false;
+  colour_choice colour = colour_choice::automatic;
+};
+
+/// Flags of `rm`: runs by name, or those that a rule does not keep.
+struct remove_runs_options {
+  std::vector<std::string> runs;
+  std::string keep;
 };
 
 struct agents_options {};

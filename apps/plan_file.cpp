@@ -6,8 +6,11 @@
 #include <troupe/agents/register_builtin.hpp>
 #include <troupe/protocol/unshared.hpp>
 
+#include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace troupe {
@@ -24,7 +27,7 @@ error locate(const plan_file& file, error why) {
   return why;
 }
 
-result<plan_file> read_plan_file(const std::string& path) {
+result<plan_file> read_plan_file(const std::string& path, const param_values& params) {
   plan_file out;
   out.name = name_of_file(path);
   auto text = read_text(path, plan_file_bytes_max);
@@ -39,6 +42,8 @@ result<plan_file> read_plan_file(const std::string& path) {
   }
   out.is_bare_plan = document->is_bare_plan;
   out.objective = std::move(document->objective);
+  if (auto filled = fill_params(out.objective, document->params, params); !filled)
+    return locate(out, filled.error());
   return out;
 }
 
@@ -69,10 +74,38 @@ void make_ids_local(objective_spec& spec) {
   }
 }
 
-void register_own_agents(agent_registry& into) {
+void place_commands(objective_spec& spec, const std::string& path, const agent_registry& agents) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  const auto here = fs::absolute(path == "-" ? fs::path("plan") : fs::path(path), failed);
+  if (failed)
+    return; // programs will say that there is no such directory
+  const auto is_meant = [&](const task_spec& task) {
+    const auto* cwd =
+        agents.name_or_default(task.agent) == "command" ? task.input.if_contains("cwd") : nullptr;
+    return cwd != nullptr && cwd->is_string() && !cwd->get_string().empty()
+           && !cwd->get_string().starts_with('/')
+           && std::string_view(cwd->get_string()).find("${") == std::string_view::npos;
+  };
+  for (auto& plan : spec.plans) {
+    if (std::ranges::none_of(plan->tasks, is_meant))
+      continue;
+    auto& own = unshared(plan);
+    for (std::size_t t = 0; t < own.tasks.size(); ++t)
+      if (is_meant(own.tasks[t])) {
+        auto& cwd = own.tasks.edit(t).input.at("cwd").as_string();
+        cwd = (here.parent_path() / std::string_view(cwd)).lexically_normal().string();
+      }
+  }
+}
+
+void register_own_agents(agent_registry& into, std::shared_ptr<program_log> log,
+                         std::uint32_t commands_max) {
   builtin_agent_options options;
   options.command->variables_passed = {"*"};
   options.command->adopts_orphans = true;
+  options.command->log = std::move(log);
+  options.command->parallel_max = commands_max;
   register_builtin_agents(into, options);
 }
 

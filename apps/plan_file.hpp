@@ -4,11 +4,16 @@
 
 #include "actors/objective_graph.hpp"
 #include <troupe/actors/agent.hpp>
+#include <troupe/agents/program_log.hpp>
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/plan_document.hpp>
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace troupe {
 
@@ -19,12 +24,16 @@ struct plan_file {
   std::string name; ///< As given; `-` is shown as `standard input`.
   std::string text;
   bool is_bare_plan = false; ///< plan_document::is_bare_plan
-  objective_spec objective;
+  objective_spec objective;  ///< Its parameters have their values.
 };
 
+/// `name=value`, as the person gave them.
+using param_values = std::vector<std::pair<std::string, std::string>>;
+
 /// Errors: unavailable (cannot be read), limit_exceeded, parse_error, invalid_document; the message
-/// begins with the file's name.
-[[nodiscard]] result<plan_file> read_plan_file(const std::string& path);
+/// begins with the file's name. invalid_params, invalid_reference: as fill_params.
+[[nodiscard]] result<plan_file> read_plan_file(const std::string& path,
+                                               const param_values& params = {});
 
 /// Everything the gateway would check, and that each plan has tasks (without them it would never
 /// end). The message begins with the file's name and, where the error has a place, the line.
@@ -39,7 +48,13 @@ struct plan_file {
 void make_ids_local(objective_spec& spec);
 
 /// Adds the agents that do the tasks of a person's own files: programs may ask for any of the
-/// person's variables.
-void register_own_agents(agent_registry& into);
+/// person's variables. `log` hears what they write; it may be null. `commands_max`: how many run at
+/// once; 0: one for each core.
+void register_own_agents(agent_registry& into, std::shared_ptr<program_log> log = nullptr,
+                         std::uint32_t commands_max = 0);
+
+/// Makes relative working directories (`cwd`) of commands absolute: they are meant from the
+/// directory of the file; of standard input, from ours. References stay as they are.
+void place_commands(objective_spec& spec, const std::string& path, const agent_registry& agents);
 
 } // namespace troupe

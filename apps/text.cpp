@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <cstdio>
+#include <cstdlib>
 #include <utf8proc.h>
 
 namespace troupe {
@@ -61,6 +62,12 @@ std::string clean_line(std::string_view text) {
     text.remove_prefix(bytes);
   }
   return out;
+}
+
+std::string first_line(std::string_view text) {
+  const auto end = text.find_first_of("\r\n");
+  const bool is_all = text.find_first_not_of("\r\n", end) == std::string_view::npos;
+  return clean_line(text.substr(0, end)) + (is_all ? "" : " ...");
 }
 
 std::string valid_utf8(std::string_view text) {
@@ -207,11 +214,18 @@ bool can_draw(const char* term) {
   return term != nullptr && std::string_view(term) != "dumb";
 }
 
-bool use_colour(colour_choice choice, bool is_terminal, const char* no_color, const char* term) {
+colour_variables own_colour_variables() {
+  return {std::getenv("NO_COLOR"), std::getenv("CLICOLOR_FORCE"), std::getenv("TERM")};
+}
+
+bool use_colour(colour_choice choice, bool is_terminal, const colour_variables& variables) {
   if (choice != colour_choice::automatic)
     return choice == colour_choice::always;
-  const bool refused = no_color != nullptr && *no_color != '\0';
-  return is_terminal && !refused && can_draw(term);
+  if (variables.no_color != nullptr && *variables.no_color != '\0')
+    return false;
+  const std::string_view force =
+      variables.clicolor_force == nullptr ? "" : variables.clicolor_force;
+  return (!force.empty() && force != "0") || (is_terminal && can_draw(variables.term));
 }
 
 } // namespace troupe

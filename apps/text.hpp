@@ -15,6 +15,9 @@ namespace troupe {
 /// and bidirectional overrides vanish, invalid bytes become U+FFFD.
 [[nodiscard]] std::string clean_line(std::string_view text);
 
+/// The first line of `text`, cleaned, with ` ...` behind it if there are more.
+[[nodiscard]] std::string first_line(std::string_view text);
+
 /// `text` with every invalid byte replaced by U+FFFD; nothing else is changed.
 [[nodiscard]] std::string valid_utf8(std::string_view text);
 
@@ -56,14 +59,25 @@ struct span {
 [[nodiscard]] std::string render_line(const std::vector<span>& spans, std::size_t columns,
                                       bool colour, std::string_view ellipsis);
 
-/// `--color auto|always|never`. Auto means: a terminal, `NO_COLOR` unset or empty
-/// (https://no-color.org), `TERM` not `dumb`.
+/// `--color auto|always|never`. Auto means: `NO_COLOR` unset or empty (https://no-color.org), and
+/// either `CLICOLOR_FORCE` set and not 0 (https://bixense.com/clicolors), or a terminal whose
+/// `TERM` is not `dumb`.
 enum class colour_choice : std::uint8_t { automatic, always, never };
 
 /// Whether a terminal of this `TERM` can move its cursor: unset and `dumb` cannot.
 [[nodiscard]] bool can_draw(const char* term);
 
-[[nodiscard]] bool use_colour(colour_choice choice, bool is_terminal, const char* no_color,
-                              const char* term);
+/// The environment variables that say something about colours; null if unset.
+struct colour_variables {
+  const char* no_color = nullptr;
+  const char* clicolor_force = nullptr;
+  const char* term = nullptr;
+};
+
+/// Those of this process.
+[[nodiscard]] colour_variables own_colour_variables();
+
+[[nodiscard]] bool use_colour(colour_choice choice, bool is_terminal,
+                              const colour_variables& variables);
 
 } // namespace troupe

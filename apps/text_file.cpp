@@ -51,6 +51,21 @@ result<std::string> read_text(const std::string& path, std::size_t bytes_max) {
   return text;
 }
 
+result<void> write_text(const std::string& path, std::string_view text) {
+  const int to = path == "-" ? ::dup(STDOUT_FILENO)
+                             : ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  bool written = to >= 0;
+  while (written && !text.empty()) {
+    const auto some = ::write(to, text.data(), text.size());
+    written = some >= 0 || errno == EINTR;
+    text.remove_prefix(some > 0 ? static_cast<std::size_t>(some) : 0);
+  }
+  auto out = written ? result<void>{} : result<void>{failed(path, "written")};
+  if (to >= 0)
+    ::close(to);
+  return out;
+}
+
 std::string name_of_file(const std::string& path) {
   return path == "-" ? "standard input" : path;
 }

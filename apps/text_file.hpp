@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace troupe {
 
@@ -16,6 +17,9 @@ inline constexpr std::size_t text_file_bytes_max = std::size_t{16} << 20;
 /// limit_exceeded; the message begins with the file's name.
 [[nodiscard]] result<std::string> read_text(const std::string& path,
                                             std::size_t bytes_max = text_file_bytes_max);
+
+/// Replaces or makes `path`; `-` is standard output. Errors: unavailable.
+[[nodiscard]] result<void> write_text(const std::string& path, std::string_view text);
 
 /// What messages call the file that is read from `path`.
 [[nodiscard]] std::string name_of_file(const std::string& path);

@@ -21,10 +21,10 @@ struct checked_file {
   resolved_objective edges;
 };
 
-result<checked_file> read_and_check(const std::string& path) {
+result<checked_file> read_and_check(const std::string& path, const param_values& params) {
   agent_registry agents;
   register_own_agents(agents);
-  auto file = read_plan_file(path);
+  auto file = read_plan_file(path, params);
   if (!file)
     return file.error();
   auto edges = check_plan_file(*file, agents);
@@ -117,7 +117,7 @@ int validate_command(const validate_options& options) {
   int code = exit_ok;
   for (const auto& path : options.files) {
     const auto name = options.files.size() > 1 ? path : std::string{};
-    const auto file = read_and_check(path);
+    const auto file = read_and_check(path, options.params);
     if (file) {
       code = exit_code_of(code, say_verdict(count(*file), name, options.json));
       continue;
@@ -131,7 +131,7 @@ int validate_command(const validate_options& options) {
 }
 
 int graph_command(const graph_options& options) {
-  const auto file = read_and_check(options.file);
+  const auto file = read_and_check(options.file, options.params);
   if (!file) {
     complain(file.error().message);
     return exit_usage;

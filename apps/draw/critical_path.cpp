@@ -113,6 +113,21 @@ std::int64_t critical_path_tasks(const std::vector<plan_spec_ptr>& plans,
   });
 }
 
+std::vector<std::vector<std::int64_t>> steps_of(const std::vector<plan_spec_ptr>& plans,
+                                                const resolved_objective& edges) {
+  const numbering nodes(plans);
+  std::vector<std::int64_t> weights(nodes.size(), 0);
+  std::fill_n(weights.begin(), nodes.tasks(), 1);
+  const auto end = longest(nodes.size(), edges_of(plans, edges, nodes), weights);
+  std::vector<std::vector<std::int64_t>> out;
+  for (std::size_t p = 0; p < plans.size(); ++p) {
+    auto& steps = out.emplace_back();
+    for (std::size_t t = 0; t < plans[p]->tasks.size(); ++t)
+      steps.push_back(end[nodes.task(p, t)] - 1);
+  }
+  return out;
+}
+
 std::chrono::milliseconds measured_critical_path(const run_model& model) {
   std::vector<plan_spec_ptr> plans;
   for (const auto& plan : model.plans())

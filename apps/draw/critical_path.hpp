@@ -27,6 +27,11 @@ using task_weight = std::function<std::int64_t(std::uint32_t plan, std::uint32_t
 [[nodiscard]] std::int64_t critical_path_tasks(const std::vector<plan_spec_ptr>& plans,
                                                const resolved_objective& edges);
 
+/// For each task of each plan how many tasks come before it at least, on the longest chain to it: 0
+/// for one that waits for nothing.
+[[nodiscard]] std::vector<std::vector<std::int64_t>>
+steps_of(const std::vector<plan_spec_ptr>& plans, const resolved_objective& edges);
+
 /// The critical path of what was done: the measured time of each task's last attempt, if it
 /// completed. Zero if the dependencies of `model` cannot be resolved.
 [[nodiscard]] std::chrono::milliseconds measured_critical_path(const run_model& model);

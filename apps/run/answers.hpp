@@ -20,6 +20,11 @@ public:
   /// if none is left.
   [[nodiscard]] std::optional<std::string> take(const task_spec& task, const task_id& id);
 
+  /// An answer that reached no question is there for the next one of that task.
+  void give_back(const task_id& id, std::string text) {
+    left_.emplace_back(id.str(), std::move(text));
+  }
+
   /// The first key that fits no task of `plans`; a misspelt key should not come to light hours
   /// later.
   [[nodiscard]] std::optional<std::string>

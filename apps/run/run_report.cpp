@@ -50,8 +50,10 @@ public:
                        + std::string(to_string(moved.to));
     if (moved.attempt > 1)
       text += " (attempt " + std::to_string(moved.attempt) + ")";
-    line(text, moved.message && moved.to != task_state::completed ? text_of(moved.message->parts)
-                                                                  : std::string{});
+    std::string words = moved.message && moved.to != task_state::completed
+                            ? text_of(moved.message->parts)
+                            : std::string{};
+    line(text, is_interrupted(moved.to) ? clean_line(words) : words); // a question is shown whole
   }
 
   template<class Other>
@@ -70,7 +72,7 @@ private:
         .append("  ")
         .append(text);
     if (!reason.empty())
-      out_.append(": ").append(clean_line(reason));
+      out_.append(": ").append(first_line(reason));
     out_ += '\n';
   }
 
@@ -80,17 +82,16 @@ private:
   std::string time_;
 };
 
-std::string plural(std::uint64_t n, std::string_view word) {
-  return std::to_string(n) + " " + std::string(word) + (n == 1 ? "" : "s");
-}
-
 } // namespace
 
 std::string place_of(const run_model& model, std::uint32_t plan, std::uint32_t task) {
   if (plan >= model.plans().size() || task >= model.plans()[plan].spec->tasks.size())
     return "plan-" + std::to_string(plan) + "/task-" + std::to_string(task);
-  const auto& spec = *model.plans()[plan].spec;
-  return clean_line(shown_name(spec, plan) + " / " + shown_name(spec.tasks[task], task));
+  return place_of(*model.plans()[plan].spec, plan, task);
+}
+
+std::string place_of(const plan_spec& plan, std::uint32_t index, std::uint32_t task) {
+  return clean_line(shown_name(plan, index) + " / " + shown_name(plan.tasks[task], task));
 }
 
 void append_state_lines(std::string& out, const change& change, const run_model& model) {
@@ -99,34 +100,30 @@ void append_state_lines(std::string& out, const change& change, const run_model&
 }
 
 std::string summary_text(const run_model& model, timestamp now,
-                         std::chrono::milliseconds critical_path, std::size_t failures_max) {
-  std::string out;
-  std::size_t told = 0;
-  std::size_t untold = 0;
-  for (std::uint32_t p = 0; p < model.plans().size(); ++p) {
-    const auto& plan = model.plans()[p];
-    for (const auto t : plan.failed) {
-      if (told == failures_max) {
-        ++untold;
-        continue;
-      }
-      ++told;
-      const auto reason = plan.reasons.find(t);
-      out += "failed: " + place_of(model, p, t)
-             + (reason == plan.reasons.end() ? std::string{} : ": " + clean_line(reason->second))
-             + "\n";
-    }
-  }
-  if (untold > 0)
-    out += "failed: " + plural(untold, "more task") + "\n";
+                         std::chrono::milliseconds critical_path) {
   const auto& counts = model.counts();
-  out += std::string(to_string(model.state())) + ": " + std::to_string(counts.completed) + " of "
-         + plural(counts.total(), "task") + " in " + format_duration(model.elapsed(now))
-         + " (critical path " + format_duration(critical_path) + ", at most "
-         + std::to_string(model.parallel_seen_max()) + " at once, "
-         + plural(model.attempts(), "attempt") + ")\n";
-  if (!model.reason().empty() && model.state() != objective_state::completed)
-    out += "reason: " + clean_line(model.reason()) + "\n";
+  std::string tasks = std::to_string(counts.completed) + " of " + counted(counts.total(), "task");
+  if (counts.completed < counts.total()) {
+    tasks += " completed";
+    const auto add = [&](std::size_t number, std::string_view word) {
+      if (number > 0)
+        tasks += ", " + std::to_string(number) + " " + std::string(word);
+    };
+    add(counts.failed, "failed");
+    add(counts.canceled, "canceled");
+    add(counts.skipped, "skipped");
+    add(counts.waiting, counts.waiting == 1 ? "waits for an answer" : "wait for an answer");
+    add(counts.working, "running");
+    add(counts.pending, "not begun");
+    tasks += ",";
+  }
+  std::string out = std::string(to_string(model.state())) + ": " + tasks + " in "
+                    + format_duration(model.elapsed(now)) + " (critical path "
+                    + format_duration(critical_path) + ", at most "
+                    + std::to_string(model.parallel_seen_max()) + " at once, "
+                    + counted(model.attempts(), "attempt") + ")\n";
+  if (!model.reason().empty() && model.state() != objective_state::completed && counts.failed == 0)
+    out += "reason: " + first_line(model.reason()) + "\n";
   return out;
 }
 

@@ -14,14 +14,14 @@ namespace troupe {
 /// `change` already. `   1.24s  Research / Read: completed`
 void append_state_lines(std::string& out, const change& change, const run_model& model);
 
-/// The last words for people: the outcome, what failed and why (at most `failures_max`), one
-/// summary line: `completed: 12 of 12 tasks in 3.21s (critical path 3.10s, at most 4 at once, 13
-/// attempts)`
+/// The last words for people: the outcome and the numbers, `completed: 12 of 12 tasks in 3.21s
+/// (critical path 3.10s, at most 4 at once, 13 attempts)`, `failed: 3 of 4 tasks completed, 1
+/// failed in 3.21s (...)`; and the reason of the end, if no failed task says it.
 [[nodiscard]] std::string summary_text(const run_model& model, timestamp now,
-                                       std::chrono::milliseconds critical_path,
-                                       std::size_t failures_max = 10);
+                                       std::chrono::milliseconds critical_path);
 
 /// `Travel / Choose a flight`, cleaned.
+[[nodiscard]] std::string place_of(const plan_spec& plan, std::uint32_t index, std::uint32_t task);
 [[nodiscard]] std::string place_of(const run_model& model, std::uint32_t plan, std::uint32_t task);
 
 } // namespace troupe

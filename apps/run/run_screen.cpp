@@ -60,7 +60,7 @@ public:
       asked = prompt_lines(*question, width, height, cursor);
       height -= asked.size();
     }
-    auto lines = draw_tree(model, {width, height, options_.colour, options_.unicode}, now);
+    auto lines = draw_tree(model, {width, height, options_.ending.colour, options_.unicode}, now);
     for (auto& each : asked)
       lines.push_back(std::move(each));
     block_.draw(lines, size.columns, cursor);
@@ -70,10 +70,10 @@ public:
     block_.print_above("troupe: " + clean_line(line) + "\r\n");
   }
 
-  void finish(const run_model& model, timestamp now) override {
+  void finish(const run_model& model, const run_ending& ending, timestamp now) override {
     refresh(model, std::nullopt, now);
     block_.leave();
-    out_.write(summary_text(model, now, measured_critical_path(model)));
+    out_.write(ending_text(model, ending, now, options_.ending));
     out_.flush();
   }
 
@@ -95,7 +95,8 @@ private:
     const std::string_view dots = options_.unicode ? "…" : "~";
     auto out = wrapped(shown(question.prompt), width, std::min(height - 1, prompt_lines_max));
     if (out.size() + 1 < height)
-      out.insert(out.begin(), render_line({{head, style::yellow}}, width, options_.colour, dots));
+      out.insert(out.begin(),
+                 render_line({{head, style::yellow}}, width, options_.ending.colour, dots));
     // The end of a long line is what the person is typing.
     std::string typed = question.secret ? std::string(display_width(question.typed), '*')
                                         : clean_line(question.typed);
@@ -144,7 +145,7 @@ private:
 
 class lines_screen final : public plain_screen {
 public:
-  using plain_screen::plain_screen;
+  lines_screen(output& out, ending_options options) : plain_screen(out), options_(options) {}
 
   void on_change(const change& change, const run_model& model) override {
     std::string text;
@@ -152,10 +153,13 @@ public:
     out_.write(text);
   }
 
-  void finish(const run_model& model, timestamp now) override {
-    out_.write(summary_text(model, now, measured_critical_path(model)));
+  void finish(const run_model& model, const run_ending& ending, timestamp now) override {
+    out_.write(ending_text(model, ending, now, options_));
     out_.flush();
   }
+
+private:
+  ending_options options_;
 };
 
 class json_screen final : public plain_screen {
@@ -168,7 +172,7 @@ public:
     out_.write(text);
   }
 
-  void finish(const run_model& model, timestamp now) override {
+  void finish(const run_model& model, const run_ending&, timestamp now) override {
     std::string text;
     append_json_summary(text, model, now, measured_critical_path(model));
     out_.write(text);
@@ -178,14 +182,17 @@ public:
 
 class quiet_screen final : public plain_screen {
 public:
-  using plain_screen::plain_screen;
+  quiet_screen(output& out, ending_options options) : plain_screen(out), options_(options) {}
 
   void on_change(const change&, const run_model&) override {}
 
-  void finish(const run_model& model, timestamp now) override {
-    out_.write(summary_text(model, now, measured_critical_path(model)));
+  void finish(const run_model& model, const run_ending& ending, timestamp now) override {
+    out_.write(ending_text(model, ending, now, options_));
     out_.flush();
   }
+
+private:
+  ending_options options_;
 };
 
 } // namespace
@@ -194,16 +201,24 @@ std::unique_ptr<run_screen> make_tree_screen(output& out, tree_options options) 
   return std::make_unique<tree_screen>(out, options);
 }
 
-std::unique_ptr<run_screen> make_lines_screen(output& out) {
-  return std::make_unique<lines_screen>(out);
+std::unique_ptr<run_screen> make_lines_screen(output& out, ending_options options) {
+  return std::make_unique<lines_screen>(out, options);
 }
 
 std::unique_ptr<run_screen> make_json_screen(output& out) {
   return std::make_unique<json_screen>(out);
 }
 
-std::unique_ptr<run_screen> make_quiet_screen(output& out) {
-  return std::make_unique<quiet_screen>(out);
+std::unique_ptr<run_screen> make_quiet_screen(output& out, ending_options options) {
+  return std::make_unique<quiet_screen>(out, options);
+}
+
+std::string ending_text(const run_model& model, const run_ending& ending, timestamp now,
+                        const ending_options& options) {
+  std::string out;
+  append_results(out, ending, options);
+  append_failures(out, ending, options);
+  return out + ending.timing + summary_text(model, now, measured_critical_path(model));
 }
 
 } // namespace troupe

@@ -2,6 +2,7 @@
 // session tells it what happened; it decides what to print. One thread.
 #pragma once
 
+#include "apps/run/run_ending.hpp"
 #include "apps/run/run_model.hpp"
 #include "apps/terminal.hpp"
 #include <troupe/protocol/event.hpp>
@@ -32,8 +33,8 @@ public:
                        timestamp now) = 0;
   /// Something to tell besides (on standard error unless it would tear the picture).
   virtual void notice(const std::string& line) = 0;
-  /// The end.
-  virtual void finish(const run_model& model, timestamp now) = 0;
+  /// The end, and what there is to show of it.
+  virtual void finish(const run_model& model, const run_ending& ending, timestamp now) = 0;
   /// Wants `refresh` now and then although nothing happens.
   [[nodiscard]] virtual bool is_animated() const { return false; }
   /// The person sees the prompt on this screen and types without echo.
@@ -41,14 +42,18 @@ public:
 };
 
 struct tree_options {
-  bool colour = false;
   bool unicode = true;
+  ending_options ending; ///< With the colour of everything.
 };
 
 [[nodiscard]] std::unique_ptr<run_screen> make_tree_screen(output& out, tree_options options);
-[[nodiscard]] std::unique_ptr<run_screen> make_lines_screen(output& out);
+[[nodiscard]] std::unique_ptr<run_screen> make_lines_screen(output& out, ending_options options);
 [[nodiscard]] std::unique_ptr<run_screen> make_json_screen(output& out);
-/// Only the summary.
-[[nodiscard]] std::unique_ptr<run_screen> make_quiet_screen(output& out);
+/// Only the end.
+[[nodiscard]] std::unique_ptr<run_screen> make_quiet_screen(output& out, ending_options options);
+
+/// The results, why tasks failed, and the summary: how `run` and `show` end.
+[[nodiscard]] std::string ending_text(const run_model& model, const run_ending& ending,
+                                      timestamp now, const ending_options& options);
 
 } // namespace troupe

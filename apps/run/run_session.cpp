@@ -23,8 +23,6 @@ constexpr auto frame_interval = 100ms;
 constexpr auto run_look_interval = 1s; ///< Between two looks at what the store says of its disk.
 /// Beyond the agents' own grace, for the record of the end.
 constexpr auto cancel_margin = 3s;
-/// Tasks of an earlier process whose times are read back for the critical path.
-constexpr std::size_t measured_tasks_max = 20'000;
 
 /// What was left, to go on with at most `parallel_max` tasks at once; 0: as it was begun. The
 /// record stays as it is.
@@ -40,10 +38,10 @@ objective_ptr limited(const objective_ptr& left, std::uint32_t parallel_max) {
 
 run_session::run_session(gateway& door, std::shared_ptr<inbox> in, stop_signals& signals,
                          run_screen& screen, prepared_answers answers, input_choice input,
-                         executor_options limits)
+                         executor_options limits, session_hooks hooks)
     : door_(door), operations_(door), in_(std::move(in)), signals_(signals), screen_(screen),
       news_(std::make_unique<run_news>(in_, screen.is_animated())), answers_(std::move(answers)),
-      input_(input), limits_(std::move(limits)) {}
+      input_(input), limits_(std::move(limits)), hooks_(std::move(hooks)) {}
 
 // -- begin and end -----------------------------------------------------------------------------------------------------
 
@@ -61,20 +59,38 @@ result<int> run_session::run(objective_spec_ptr spec) {
   return follow();
 }
 
-result<int> run_session::resume(const objective_ptr& left) {
+result<int> run_session::resume(const objective_id& id) {
+  return go_on(id, true);
+}
+
+result<int> run_session::retry(const objective_id& id) {
+  update_objective again;
+  again.id = id;
+  again.state = objective_state::submitted;
+  const auto renewed = await_read<objective_ptr>(
+      [&](auto done) { operations_.update(std::move(again), std::move(done)); });
+  if (!renewed)
+    return make_error(renewed.error().code,
+                      "the run " + id.str() + " cannot be done again: " + renewed.error().message);
+  return go_on(id, false);
+}
+
+result<int> run_session::go_on(const objective_id& id, bool is_recovered) {
   const auto found = await_read<objective_ptr>([&](auto done) {
-    operations_.follow({.who = {}, .id = left->id}, news_->feed_to_begin(), std::move(done));
+    operations_.follow({.who = {}, .id = id}, news_->feed_to_begin(), std::move(done));
   });
   if (!found)
     return make_error(found.error().code,
-                      "the run " + left->id.str() + " cannot be resumed: " + found.error().message);
+                      "the run " + id.str() + " cannot be resumed: " + found.error().message);
   const auto& now = *found;
   news_->begin();
   model_.reset(*now);
-  measure_earlier(*now);
-  recovered one;
-  one.objectives.push_back(limited(now, limits_.parallel_max));
-  door_.resume(one);
+  read_times(model_, door_.records(), *now);
+  if (is_recovered) {
+    recovered one;
+    one.objectives.push_back(limited(now, limits_.parallel_max));
+    door_.resume(one);
+  }
   const bool is_paused = now->paused || std::ranges::any_of(now->plans, &plan_view::paused);
   if (is_paused || now->state == objective_state::submitted
       || now->state == objective_state::planning) {
@@ -89,22 +105,9 @@ result<int> run_session::resume(const objective_ptr& left) {
   return follow();
 }
 
-void run_session::measure_earlier(const objective_view& view) {
-  std::size_t left = measured_tasks_max;
-  for (std::uint32_t p = 0; p < view.plans.size(); ++p)
-    for (std::uint32_t t = 0; t < view.plans[p].tasks.size() && left > 0; ++t) {
-      if (view.plans[p].tasks[t].state != task_state::completed)
-        continue;
-      --left;
-      const auto record = await_read<task_ptr>(
-          [&](auto done) { door_.records().read_task(view.plans[p].task_at(t), std::move(done)); });
-      if (record)
-        model_.measured(p, t, (*record)->created, (*record)->status.at);
-    }
-}
-
 bool run_session::over() const {
-  return refused_ || (!model_.id().empty() && is_settled(model_.state()))
+  return refused_ || ending_ == ending::needs_input
+         || (!model_.id().empty() && is_settled(model_.state()))
          || limits_.time->steady() >= give_up_at_;
 }
 
@@ -121,11 +124,14 @@ result<int> run_session::follow() {
   if (refused_)
     return *refused_;
   news_ = nullptr;
-  if (!is_settled(model_.state()))
+  if (!is_settled(model_.state()) && ending_ == ending::by_person)
     screen_.notice("gave up waiting for the cancellation; the run is left unfinished in the record "
                    "(see --resume)");
+  const auto ended = await_objective(door_.records(), model_.id());
+  const auto shown = ended ? hooks_.read_ending(**ended) : run_ending{};
+  hooks_.keep(model_, true);
   end_within(close_bound, exit_code_now(), "the record could not be closed in time");
-  screen_.finish(model_, limits_.time->now());
+  screen_.finish(model_, shown, limits_.time->now());
   return exit_code_now();
 }
 
@@ -193,6 +199,9 @@ void run_session::look_at_store() {
   if (now - last_look_ < run_look_interval)
     return;
   last_look_ = now;
+  if (ending_ == ending::by_person && !std::exchange(told_wait_, true))
+    screen_.notice("waiting for what runs to end; Ctrl-C again ends at once, and --resume goes on");
+  hooks_.keep(model_, false);
   const auto status = door_.records().status();
   if (!status.writable && !store_stuck_)
     screen_.notice("the run waits because the store cannot write: " + status.problem);
@@ -234,18 +243,14 @@ void run_session::mind_questions() {
       continue;
     const auto& spec = model_.plans()[each.plan].spec->tasks[each.index];
     if (auto text = answers_.take(spec, each.task)) {
-      give_answer(each, std::move(*text));
+      give_answer(each, std::move(*text), true);
       continue;
     }
-    if (input_.descriptor >= 0)
-      continue;
-    screen_.notice(
-        place_of(model_, each.plan, each.index) + " asks \"" + each.prompt
-        + "\" and nobody is there to answer; canceled. Answer it beforehand with --answer \""
-        + (spec.key.empty() ? shown_name(spec, each.index) : spec.key) + "=TEXT\"");
-    cancel(ending::needs_input);
-    return;
+    if (input_.descriptor < 0)
+      tell_nobody_answers(each);
   }
+  if (input_.descriptor < 0 && waits_for_answers_only())
+    return end_unanswered();
   const auto* next = next_question();
   const auto number = next == nullptr ? 0 : next->number;
   if (number != asked_ && number != 0) {
@@ -254,6 +259,30 @@ void run_session::mind_questions() {
   }
   dirty_ = dirty_ || number != asked_;
   asked_ = number;
+}
+
+void run_session::tell_nobody_answers(const open_question& question) {
+  if (!told_.insert(question.number).second)
+    return;
+  const auto& spec = model_.plans()[question.plan].spec->tasks[question.index];
+  screen_.notice(place_of(model_, question.plan, question.index) + " asks \"" + question.prompt
+                 + "\" and nobody is there to answer. Answer it beforehand with --answer \""
+                 + (spec.key.empty() ? shown_name(spec, question.index) : spec.key) + "=TEXT\"");
+}
+
+/// Nothing else of the run can go on.
+bool run_session::waits_for_answers_only() const {
+  return model_.state() == objective_state::blocked && !model_.questions().empty()
+         && sent_answers_.empty()
+         && std::ranges::none_of(model_.questions(), [this](const open_question& each) {
+              return answered_.contains(each.number);
+            });
+}
+
+/// The run stays unfinished in its record.
+void run_session::end_unanswered() {
+  ending_ = ending::needs_input;
+  asked_ = 0;
 }
 
 void run_session::read_input() {
@@ -278,13 +307,14 @@ void run_session::read_input() {
   if (lines.front().end_of_input)
     input_.descriptor = -1;
   else
-    give_answer(*question, valid_utf8(lines.front().text));
+    give_answer(*question, valid_utf8(lines.front().text), false);
   // What was pasted behind this line is no answer to the next question: it was not shown yet.
   // Before it is shown, all that is forgotten.
   mind_questions();
 }
 
-void run_session::give_answer(const open_question& question, std::string text) {
+void run_session::give_answer(const open_question& question, std::string text, bool is_prepared) {
+  const auto prepared = is_prepared ? std::optional(text) : std::nullopt;
   const auto number = question.number;
   answered_.insert(number);
   send_request request;
@@ -294,8 +324,8 @@ void run_session::give_answer(const open_question& question, std::string text) {
   said.context_id = model_.id().str();
   said.task_id = question.task.str();
   said.parts.push_back(text_part(std::move(text)));
-  sent_answers_.push_back(
-      {number, operations_.send(std::move(request), [in = in_] { in->wake(); })});
+  sent_answers_.push_back({number, operations_.send(std::move(request), [in = in_] { in->wake(); }),
+                           question.task, prepared});
 }
 
 /// Those that were not taken are asked for again.
@@ -308,6 +338,8 @@ void run_session::look_at_answers() {
     if (*outcome)
       return true;
     const auto& why = outcome->error();
+    if (why.code == errc::no_question && each.prepared) // its task asks anew after a resume
+      answers_.give_back(each.task, *each.prepared);
     if (why.code == errc::no_question || why.code == errc::unsupported_operation)
       return true; // Answered by another, or over.
     screen_.notice("the answer was not taken: " + why.message);

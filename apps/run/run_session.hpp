@@ -15,6 +15,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -29,21 +30,33 @@ struct input_choice {
   key_input* keys = nullptr; ///< Set if the screen shows the prompt and the terminal does not echo.
 };
 
+/// What a session does beside following the run.
+struct session_hooks {
+  /// Reads what the screen shows of a run that has ended, or that is left.
+  std::function<run_ending(const objective_view& ended)> read_ending;
+  /// Keeps how far the run is: now and then, and when it has ended or is left.
+  std::function<void(const run_model& now, bool is_end)> keep;
+};
+
 class run_session {
 public:
   run_session(gateway& door, std::shared_ptr<inbox> in, stop_signals& signals, run_screen& screen,
-              prepared_answers answers, input_choice input, executor_options limits);
+              prepared_answers answers, input_choice input, executor_options limits,
+              session_hooks hooks);
 
   /// Creates the objective, starts it and follows it. The exit code; an error if it was refused
   /// (nothing was run).
   [[nodiscard]] result<int> run(objective_spec_ptr spec);
   /// Goes on with one that an earlier process left unfinished.
-  [[nodiscard]] result<int> resume(const objective_ptr& left);
+  [[nodiscard]] result<int> resume(const objective_id& id);
+  /// Does again what did not complete in one that failed or was canceled.
+  [[nodiscard]] result<int> retry(const objective_id& id);
 
 private:
   using steady = std::chrono::steady_clock;
   enum class ending : unsigned char { none, by_person, needs_input };
 
+  result<int> go_on(const objective_id& id, bool is_recovered);
   result<int> follow();
   [[nodiscard]] bool over() const;
   [[nodiscard]] int exit_code_now() const;
@@ -54,12 +67,14 @@ private:
   void mind_signals();
   void mind_questions();
   void read_input();
-  void give_answer(const open_question& question, std::string text);
+  void give_answer(const open_question& question, std::string text, bool is_prepared);
   void cancel(ending why);
   void send_cancel();
   void look_at_answers();
   void refresh();
-  void measure_earlier(const objective_view& view);
+  void tell_nobody_answers(const open_question& question);
+  [[nodiscard]] bool waits_for_answers_only() const;
+  void end_unanswered();
   /// The question to put to the person: the oldest whose answer is not under way; null if there is
   /// none.
   [[nodiscard]] const open_question* next_question() const;
@@ -68,6 +83,8 @@ private:
   struct sent_answer {
     std::uint64_t question = 0; ///< By number.
     std::shared_ptr<pending_send> sending;
+    task_id task;
+    std::optional<std::string> prepared; ///< Its text, if it was given beforehand.
   };
 
   gateway& door_;
@@ -79,6 +96,7 @@ private:
   prepared_answers answers_;
   input_choice input_;
   executor_options limits_;
+  session_hooks hooks_;
   run_model model_;
   line_editor editor_;
   std::optional<error> refused_;
@@ -87,7 +105,9 @@ private:
   bool dirty_ = true;
   bool store_stuck_ = false;
   bool news_stuck_ = false;
+  bool told_wait_ = false;           ///< That the cancellation waits for programs.
   std::set<std::uint64_t> answered_; ///< Questions whose answer is under way, by number.
+  std::set<std::uint64_t> told_;     ///< Questions that nobody answers, by number.
   std::vector<sent_answer> sent_answers_;
   std::uint64_t asked_ = 0; ///< The question at the prompt; 0: none.
   steady::time_point give_up_at_ = steady::time_point::max();

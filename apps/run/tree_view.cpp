@@ -121,6 +121,11 @@ private:
     return options_.unicode ? clean : to_ascii(clean);
   }
 
+  std::string brief(std::string_view raw) const {
+    const std::string line = first_line(raw);
+    return options_.unicode ? line : to_ascii(line);
+  }
+
   span glyph(const mark& of) const {
     return {std::string(options_.unicode ? of.unicode : of.ascii), of.look};
   }
@@ -209,7 +214,7 @@ private:
          style::dim});
     if (plan.state == plan_state::skipped || !plan.reason.empty())
       out.push_back({"  " + std::string(to_string(plan.state))
-                         + (plan.reason.empty() ? "" : ": " + text(plan.reason)),
+                         + (plan.reason.empty() ? "" : ": " + brief(plan.reason)),
                      mark_of(plan.state, now_).look});
     return out;
   }
@@ -244,7 +249,7 @@ private:
     if (is_interrupted(row.state))
       out.push_back({"  waits for an answer", style::yellow});
     if (const auto found = plan.reasons.find(each.task); found != plan.reasons.end())
-      words = text(found->second);
+      words = brief(found->second);
     if (!words.empty())
       out.push_back({"  " + words, is_terminal(row.state) ? style::red : style::dim});
     return out;
@@ -319,7 +324,7 @@ std::string describe(const state_counts& counts) {
     out += word;
   };
   add(counts.working, "running");
-  add(counts.waiting, counts.waiting == 1 ? "asks" : "ask");
+  add(counts.waiting, "asking");
   add(counts.pending, "waiting");
   add(counts.completed, "done");
   add(counts.failed, "failed");

@@ -34,7 +34,7 @@ std::string take(agent_skill& to, const std::string& key, const text_cell& cell)
     if (member.key == key) {
       const auto* given = std::get_if<std::string>(&cell);
       if (given == nullptr)
-        return "\"" + key + "\" must be a text";
+        return "\"" + key + "\" must be a string";
       to.*member.where = *given;
       return {};
     }
@@ -47,7 +47,7 @@ std::string take(agent_skill& to, const std::string& key, const text_cell& cell)
       return {};
     }
   return "\"" + key
-         + "\" is none of id, name, description, tags, examples, input-modes, output-modes";
+         + "\" is not one of id, name, description, tags, examples, input-modes, output-modes";
 }
 
 std::string take(agent_skill& to, const text_row& row) {

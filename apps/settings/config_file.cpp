@@ -94,10 +94,10 @@ result<void> read_table(serve_settings& to, const toml::table& table, const std:
     }
     const auto value = value_of(node);
     if (!value)
-      return at_line(
-          name, where,
-          "\"" + path
-              + "\" must be a text, a number, true or false, a list of texts, or tables of these");
+      return at_line(name, where,
+                     "\"" + path
+                         + "\" must be a string, a number, true or false, a list of strings, or "
+                           "tables of these");
     if (auto done = known->set(to, *value); !done)
       return at_line(name, where, "\"" + path + "\" " + done.error().message);
   }

@@ -3,6 +3,7 @@
 #include "protocol/opt/codec_opt.hpp"
 #include "protocol/opt/document_reader.hpp"
 #include "protocol/opt/limits_opt.hpp"
+#include "protocol/opt/plan_params.hpp"
 #include "protocol/opt/wfformat.hpp"
 #include "protocol/text.hpp"
 #include <troupe/protocol/plan_document.hpp>
@@ -143,7 +144,11 @@ result<plan_document> read_plan_document(std::string_view text) {
   auto document = parse(text, &memory);
   if (!document)
     return std::move(document).error();
+  auto params = opt::take_params(*document);
+  if (!params)
+    return with_line(std::move(params).error(), text);
   plan_document read;
+  read.params = std::move(*params);
   read.kind = wfformat::is_instance(*document) ? document_kind::wfformat : document_kind::opt;
   auto objective = read.kind == document_kind::wfformat ? wfformat::read_instance(*document)
                                                         : read_opt(*document);

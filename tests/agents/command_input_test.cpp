@@ -39,8 +39,9 @@ TEST_CASE("a command is checked before anything runs", "[agents][command]") {
     return verdict(agent, R"({"argv": ["x"], )" + member + "}");
   };
   constexpr auto expected = R"(must be a list such as ["ls", "-l"]: the program and its arguments)";
+  constexpr auto or_shell = ", or shell: a command line for /bin/sh";
   CHECK(verdict(agent, R"({"argv": ["true"]})") == "fine");
-  CHECK(verdict(agent, "{}") == std::string("/argv: is missing; ") + expected);
+  CHECK(verdict(agent, "{}") == std::string("/argv: is missing; ") + expected + or_shell);
   CHECK(verdict(agent, R"({"argv": []})") == std::string("/argv: ") + expected);
   CHECK(verdict(agent, R"({"argv": "ls -l"})") == std::string("/argv: ") + expected);
   CHECK(verdict(agent, R"({"argv": [""]})") == "/argv/0: the program's name is empty");
@@ -72,6 +73,21 @@ TEST_CASE("a command is checked before anything runs", "[agents][command]") {
   CHECK(with(R"("arg": [])") == R"(/arg: unknown member "arg"; did you mean "argv"?)");
   CHECK(with(R"("env_allow": [])")
         == R"(/env_allow: unknown member "env_allow"; did you mean "envAllow"?)");
+}
+
+TEST_CASE("a command line is run by the shell, and has no references", "[agents][command]") {
+  const command_agent agent;
+  const auto read =
+      read_command_input(object(R"({"shell": "cd src && make -j4"})"), input_stage::resolved);
+  REQUIRE(read.has_value());
+  CHECK(read->argv == std::vector<std::string>{"/bin/sh", "-c", "cd src && make -j4"});
+  CHECK(verdict(agent, R"({"shell": "echo $HOME $${HOME}"})") == "fine");
+  CHECK_THAT(verdict(agent, R"({"shell": "echo ${tasks.a.artifacts[0].text}"})"),
+             StartsWith("/shell: must not refer to other tasks"));
+  CHECK(verdict(agent, R"({"shell": " "})") == "/shell: must not be empty");
+  CHECK(verdict(agent, R"({"shell": 1})") == "/shell: must be a string");
+  CHECK(verdict(agent, R"({"shell": "a", "argv": ["a"]})")
+        == "/shell: stands beside argv; give one of them");
 }
 
 TEST_CASE("what is still a reference is checked when it is known", "[agents][command]") {

@@ -294,6 +294,62 @@ TEST_CASE("a failure tells the exit code and the last of stderr", "[agents][comm
            "b\xef\xbf\xbd[0m");
 }
 
+TEST_CASE("a program that says why on stdout is heard, too", "[agents][command]") {
+  command_agent agent;
+  CHECK(job(agent, shell("echo '2 tests failed'; exit 1")).end()
+        == "failed: exited with 1: 2 tests failed");
+}
+
+TEST_CASE("what a program wrote is in the record, unless all of it is its artifact",
+          "[agents][command]") {
+  command_agent agent;
+  const auto log_of = [&](std::string_view script) {
+    job one(agent, shell(script));
+    (void)one.end();
+    const auto said = one.port->all<report_message>();
+    REQUIRE(said.size() <= 1);
+    return said.empty() ? std::string("none") : text_of(said.front().message.parts);
+  };
+  CHECK(log_of("echo fine") == "none");
+  CHECK(log_of("exit 1") == "none");
+  CHECK_THAT(log_of("echo fine; echo careful >&2"),
+             ContainsSubstring(" stdout fine\n") && ContainsSubstring(" stderr careful\n"));
+  CHECK_THAT(log_of("echo half; exit 1"), EndsWith(" stdout half\n"));
+}
+
+TEST_CASE("a log hears every line of every program, and its end", "[agents][command]") {
+  struct listening_log final : program_log {
+    void on_line(const order& of, const program_line& line) override {
+      heard += of.id.str() + (line.is_stderr ? " err " : " out ") + line.text + "\n";
+    }
+    void on_end(const order& of) override { heard += of.id.str() + " end\n"; }
+    std::string heard;
+  };
+  const auto log = std::make_shared<listening_log>();
+  command_options options;
+  options.log = log;
+  command_agent agent(options);
+  (void)job(agent, shell("echo a; printf b")).end();
+  CHECK(log->heard == "t1 out a\nt1 out b\nt1 end\n");
+  log->heard.clear();
+  (void)job(agent, talking_shell(R"(echo '{"complete": "x"}'; echo e >&2)")).end();
+  CHECK(log->heard == "t1 err e\nt1 end\n"); // stdout is what it has to say
+}
+
+TEST_CASE("the last line of a program that runs is its progress", "[agents][command]") {
+  command_agent agent;
+  job one(agent, shell("echo one; echo two; echo ' '"));
+  (void)one.end();
+  CHECK(one.port->wakes() == std::vector<std::chrono::nanoseconds>{std::chrono::milliseconds{250}});
+  CHECK(one.port->all<report_progress>().empty());
+  one.run->on_wake();
+  one.run->on_wake();
+  const auto shown = one.port->all<report_progress>();
+  REQUIRE(shown.size() == 1);
+  CHECK(shown.front().report.trackers.at(0).message == "two");
+  CHECK(validate(shown.front().report).has_value());
+}
+
 TEST_CASE("of a flood on stderr the last 4 KiB are kept", "[agents][command]") {
   command_agent agent;
   const auto end =
@@ -404,7 +460,7 @@ TEST_CASE("a program that closes its stdout is waited for", "[agents][command][h
       job(agent,
           shell("echo out; exec 1>&- 2>&-; head -c 10000000 /dev/zero | wc -c >/dev/null; exit 4"))
           .end()
-      == "failed: exited with 4");
+      == "failed: exited with 4: out");
 }
 
 TEST_CASE("a grandchild that keeps the pipe open does not keep the task",

@@ -33,7 +33,7 @@ TEST_CASE("run takes its options in any order", "[apps][command_line]") {
   CHECK(run.json);
   CHECK(run.quiet);
   CHECK(run.no_input);
-  CHECK_FALSE(run.resume);
+  CHECK(run.purpose == run_purpose::begin);
   CHECK(run.time_scale == 0.001);
   CHECK(run.parallel_max == 4);
   CHECK(run.store.kind == store_kind::memory);
@@ -41,6 +41,25 @@ TEST_CASE("run takes its options in any order", "[apps][command_line]") {
   CHECK(run.agent == "sleep");
   CHECK(run.colour == colour_choice::never);
   CHECK(run.answers == std::vector<std::pair<std::string, std::string>>{{"a", "b=c"}, {"x y", ""}});
+}
+
+TEST_CASE("what is shown of runs is chosen", "[apps][command_line]") {
+  const auto run = std::get<run_options>(
+      read({"run", "f", "--output", "all", "--output-dir", "d", "--keep", "30d"}));
+  CHECK(run.output == output_choice::all);
+  CHECK(run.output_directory == "d");
+  CHECK(run.keep == "30d");
+  CHECK_FALSE(std::get<run_options>(read({"run", "f"})).output);
+  const auto show = std::get<show_run_options>(read({"show", "@last", "--output", "none"}));
+  CHECK(show.run == "@last");
+  CHECK(show.output == output_choice::none);
+  const auto logs = std::get<run_logs_options>(read({"logs", "k3", "cc", "-f"}));
+  CHECK(logs.task == "cc");
+  CHECK(logs.follow);
+  CHECK(std::get<list_runs_options>(read({"ls", "--json"})).json);
+  CHECK(std::get<remove_runs_options>(read({"rm", "a", "b"})).runs
+        == std::vector<std::string>{"a", "b"});
+  CHECK(std::get<remove_runs_options>(read({"rm", "--keep", "5"})).keep == "5");
 }
 
 TEST_CASE("the file may stand behind an answer", "[apps][command_line]") {
@@ -51,11 +70,13 @@ TEST_CASE("the file may stand behind an answer", "[apps][command_line]") {
         == std::vector<std::pair<std::string, std::string>>{{"a", "b"}});
 }
 
-TEST_CASE("a dash is standard input, and --resume with a directory needs no file",
+TEST_CASE("a dash is standard input, and --resume and --retry need no file",
           "[apps][command_line]") {
   CHECK(std::get<run_options>(read({"run", "-"})).file == "-");
   CHECK(std::get<run_options>(read({"run", "--resume", "--data", "d"})).store.directory == "d");
-  CHECK(refused({"run", "--resume"}).code == exit_usage);
+  CHECK(std::get<run_options>(read({"run", "--resume"})).purpose == run_purpose::resume);
+  CHECK(std::get<run_options>(read({"run", "--retry", "k3v9"})).purpose == run_purpose::retry);
+  CHECK(std::get<run_options>(read({"run", "--retry", "k3v9"})).file == "k3v9");
   CHECK(refused({"run"}).code == exit_usage);
 }
 
@@ -77,6 +98,13 @@ TEST_CASE("wrong usage ends with 2 and says what is wrong", "[apps][command_line
            {"graph", "f", "--format", "png"},
            {"serve", "extra"},
            {"run", "f", "serve"},
+           {"run", "f", "--output", "some"},
+           {"run", "--resume", "--retry"},
+           {"show"},
+           {"logs"},
+           {"rm"},
+           {"rm", "a", "--keep", "1"},
+           {"ls", "a"},
        }) {
     const auto finished = refused(words);
     INFO((words.empty() ? "nothing" : words.back()));
@@ -96,7 +124,8 @@ TEST_CASE("help is no error and teaches", "[apps][command_line]") {
   for (const char* word : {"run", "validate", "graph", "serve", "agents", "version",
                            "Examples:", "Exit codes:", "130"})
     CHECK_THAT(help.out, ContainsSubstring(word));
-  for (const char* sub : {"run", "validate", "graph", "serve", "agents", "version"}) {
+  for (const char* sub :
+       {"run", "ls", "show", "logs", "rm", "validate", "graph", "serve", "agents", "version"}) {
     const auto own = refused({sub, "--help"});
     CHECK(own.code == exit_ok);
     CHECK_THAT(own.out, ContainsSubstring("troupe " + std::string(sub)));

@@ -6,6 +6,8 @@
 #include "tests/support/temporary_directory.hpp"
 #include <troupe/agents/register_builtin.hpp>
 
+#include <filesystem>
+
 using namespace troupe;
 using namespace troupe::testing;
 
@@ -91,20 +93,25 @@ TEST_CASE("ids of a file are local: cleared, while keys stay", "[apps][files]") 
   CHECK(file->objective.plans[0]->tasks[0].key == "t");
 }
 
-TEST_CASE("records of a file go below the state directory, by name and path", "[apps][files]") {
-  const auto in_xdg = default_run_directory("/a/plan.json", "", "/state", "/home/u");
-  REQUIRE(in_xdg.has_value());
-  CHECK(in_xdg->starts_with("/state/troupe/runs/plan-"));
-  CHECK(in_xdg->size() == std::string("/state/troupe/runs/plan-").size() + 8);
-  CHECK(*default_run_directory("/a/../a/./plan.json", "", "/state", nullptr) == *in_xdg);
-  CHECK(*default_run_directory("/b/plan.json", "", "/state", nullptr) != *in_xdg);
-  CHECK(default_run_directory("/a/plan.json", "", "relative", "/home/u")
-            ->starts_with("/home/u/.local/state/troupe/runs/plan-"));
-  CHECK(default_run_directory("-", "text", nullptr, "/home/u")
-            ->starts_with("/home/u/.local/state/troupe/runs/stdin-"));
-  CHECK(*default_run_directory("-", "one", "/s", nullptr)
-        != *default_run_directory("-", "two", "/s", nullptr));
-  const auto nowhere = default_run_directory("/a/plan.json", "", nullptr, "");
-  REQUIRE_FALSE(nowhere.has_value());
-  CHECK_THAT(nowhere.error().message, ContainsSubstring("--data DIR"));
+TEST_CASE("the directory of a command is meant from the file", "[apps][files]") {
+  agent_registry agents;
+  register_own_agents(agents);
+  const auto placed = [&](const std::string& task, const std::string& path) {
+    const temporary_directory place;
+    auto file = read_plan_file(
+        place.file("p.json", R"({"name": "n", "tasks": [{"name": "t", )" + task + "}]}"));
+    REQUIRE(file.has_value());
+    place_commands(file->objective, path, agents);
+    return std::string(file->objective.plans[0]->tasks[0].input.at("cwd").as_string());
+  };
+  const auto command = [](const std::string& cwd) {
+    return R"("agent": "command", "input": {"argv": ["ls"], "cwd": ")" + cwd + "\"}";
+  };
+  CHECK(placed(command("src"), "/a/b/plan.json") == "/a/b/src");
+  CHECK(placed(command("../src"), "/a/b/plan.json") == "/a/src");
+  CHECK(placed(command("/src"), "/a/b/plan.json") == "/src");
+  CHECK(placed(command("src"), "-") == (std::filesystem::current_path() / "src").string());
+  CHECK(placed(command("${tasks.x.artifacts[0].text}"), "/a/plan.json")
+        == "${tasks.x.artifacts[0].text}");
+  CHECK(placed(R"("agent": "echo", "input": {"cwd": "src"})", "/a/plan.json") == "src");
 }

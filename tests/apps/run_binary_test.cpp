@@ -107,7 +107,7 @@ TEST_CASE("a question in a run that is not interactive ends with 3 and shows the
   CHECK(done.code == 3);
   CHECK(contains(done.err, "Which city?"));
   CHECK(contains(done.err, "--answer \"q=TEXT\""));
-  CHECK(summary_of(done).at("status") == "canceled");
+  CHECK(summary_of(done).at("status") == "blocked");
 }
 
 TEST_CASE("a question answered beforehand is no obstacle", "[apps][binary]") {
@@ -228,6 +228,7 @@ TEST_CASE("where no record is kept there is nothing to resume, and nothing is ma
   const auto unsaid = run_program({troupe_binary(), "run", file, "--resume"}, {},
                                   {"XDG_STATE_HOME=" + (place / "state")});
   CHECK(unsaid.code == 2);
+  CHECK(contains(unsaid.err, "no unfinished run"));
   CHECK(contains(unsaid.err, place / "state"));
   CHECK_FALSE(std::filesystem::exists(place / "new"));
   CHECK_FALSE(std::filesystem::exists(place / "state"));

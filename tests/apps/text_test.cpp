@@ -88,14 +88,20 @@ TEST_CASE("the first locale variable that is set decides about UTF-8", "[apps][t
 }
 
 TEST_CASE("colours appear on a terminal that allows them, or when asked for", "[apps][text]") {
-  CHECK(use_colour(colour_choice::automatic, true, nullptr, "xterm"));
-  CHECK(use_colour(colour_choice::automatic, true, "", "xterm"));
-  CHECK_FALSE(use_colour(colour_choice::automatic, true, "1", "xterm"));
-  CHECK_FALSE(use_colour(colour_choice::automatic, true, nullptr, "dumb"));
-  CHECK_FALSE(use_colour(colour_choice::automatic, true, nullptr, nullptr));
-  CHECK_FALSE(use_colour(colour_choice::automatic, false, nullptr, "xterm"));
-  CHECK(use_colour(colour_choice::always, false, "1", nullptr));
-  CHECK_FALSE(use_colour(colour_choice::never, true, nullptr, "xterm"));
+  const auto automatic = [](bool is_terminal, colour_variables variables) {
+    return use_colour(colour_choice::automatic, is_terminal, variables);
+  };
+  CHECK(automatic(true, {nullptr, nullptr, "xterm"}));
+  CHECK(automatic(true, {"", nullptr, "xterm"}));
+  CHECK_FALSE(automatic(true, {"1", nullptr, "xterm"}));
+  CHECK_FALSE(automatic(true, {nullptr, nullptr, "dumb"}));
+  CHECK_FALSE(automatic(true, {nullptr, nullptr, nullptr}));
+  CHECK_FALSE(automatic(false, {nullptr, nullptr, "xterm"}));
+  CHECK(automatic(false, {nullptr, "1", nullptr}));
+  CHECK_FALSE(automatic(false, {nullptr, "0", "xterm"}));
+  CHECK_FALSE(automatic(false, {"1", "1", "xterm"}));
+  CHECK(use_colour(colour_choice::always, false, {"1", nullptr, nullptr}));
+  CHECK_FALSE(use_colour(colour_choice::never, true, {nullptr, "1", "xterm"}));
 }
 
 TEST_CASE("a rendered line closes its colours and is cut with an ellipsis", "[apps][text]") {

@@ -73,6 +73,7 @@ inline constexpr auto arrows = std::to_array<arrow>({
     {"net/card/", "net/http/"},
     {"apps/run/", "apps/draw/"},
     {"apps/draw/", "apps/run/run_model"},
+    {"apps/runs/", "apps/run/"},
     {"apps/card/", "apps/settings/"},
     {"apps/card/", "apps/serve/"},
     {"apps/serve/", "apps/settings/"},

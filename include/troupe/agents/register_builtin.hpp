@@ -3,8 +3,10 @@
 #pragma once
 
 #include <troupe/actors/agent.hpp>
+#include <troupe/agents/program_log.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +26,7 @@ struct command_options {
   /// becomes their parent (PR_SET_CHILD_SUBREAPER) and takes every child that no task of this agent
   /// started for such a descendant: not for a process that starts programs by other means.
   bool adopts_orphans = false;
+  std::shared_ptr<program_log> log{}; ///< Hears what programs write; null: nobody does.
 };
 
 struct builtin_agent_options {

@@ -5,20 +5,43 @@
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/spec.hpp>
 
+#include <boost/json/value.hpp>
+
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace troupe {
 
 enum class document_kind : std::uint8_t { opt, wfformat };
+
+/// A value that whoever runs the file may give: `${params.name}` in the inputs of tasks.
+struct plan_param {
+  std::string name;
+  std::string description;                 ///< For people; may be empty.
+  std::optional<boost::json::value> value; ///< The default; absent: one must be given.
+
+  friend bool operator==(const plan_param&, const plan_param&) = default;
+};
 
 struct plan_document {
   document_kind kind = document_kind::opt;
   /// Of kind opt: the text is a plan, not an objective, so that `/plans/0` is its root.
   bool is_bare_plan = false;
   objective_spec objective;
+  std::vector<plan_param> params; ///< In the order of the file; their places are not filled yet.
 };
+
+/// Puts values in the places of `${params.name}` in all inputs of `objective`: those that are
+/// `given`, as text, else the defaults. A text that is such a place and nothing else becomes the
+/// value itself. Errors: invalid_params (one is missing, not declared, or given twice),
+/// invalid_reference (a place names no parameter; `field` is its task).
+[[nodiscard]] result<void>
+fill_params(objective_spec& objective, const std::vector<plan_param>& params,
+            const std::vector<std::pair<std::string, std::string>>& given);
 
 /// `text` is the whole file. Errors are errc::invalid_document (or parse_error) and name line,
 /// column and JSON pointer: `line 12 (/plans/0/tasks/3/agnet): unknown member "agnet"; did you mean

@@ -38,7 +38,7 @@ TEST_CASE("progress and artifacts make no lines", "[apps][report]") {
   CHECK(lines_of(bed).empty());
 }
 
-TEST_CASE("the summary tells what failed and why, and the numbers", "[apps][report]") {
+TEST_CASE("the summary tells how many completed and how many did not", "[apps][report]") {
   run_bed bed(
       {plan_named("P", {task_named("a"), task_named("b"), task_named("c"), task_named("d")})});
   bed.move(0, 0, 0, task_state::working);
@@ -46,12 +46,16 @@ TEST_CASE("the summary tells what failed and why, and the numbers", "[apps][repo
   for (std::uint32_t t = 1; t < 4; ++t)
     bed.move(2000, 0, t, task_state::failed, 1, "boom\x1b[0m");
   bed.tell(3210, objective_moved{objective_event::fail, "plan P failed"});
-  CHECK(summary_text(bed.model, at(9000), std::chrono::milliseconds{2000}, 2)
-        == "failed: P / b: boom[0m\n"
-           "failed: P / c: boom[0m\n"
-           "failed: 1 more task\n"
-           "failed: 1 of 4 tasks in 3.21s (critical path 2.00s, at most 1 at once, 4 attempts)\n"
-           "reason: plan P failed\n");
+  CHECK(summary_text(bed.model, at(9000), std::chrono::milliseconds{2000})
+        == "failed: 1 of 4 tasks completed, 3 failed, in 3.21s (critical path 2.00s, at most 1 at "
+           "once, 4 attempts)\n");
+}
+
+TEST_CASE("the reason of an end that no task explains is told", "[apps][report]") {
+  run_bed bed({plan_named("P", {task_named("a")})});
+  bed.tell(10, objective_moved{objective_event::fail, "failed by request\nof somebody"});
+  CHECK_THAT(summary_text(bed.model, at(9000), std::chrono::milliseconds{0}),
+             EndsWith("\nreason: failed by request ...\n"));
 }
 
 TEST_CASE("a completed run is one line", "[apps][report]") {

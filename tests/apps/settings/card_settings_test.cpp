@@ -115,12 +115,13 @@ TEST_CASE("a wrong card is refused with what is wrong", "[apps][card]") {
   CHECK(refusal("[[card.skill]]\nid = \"x\"").find("number 1: \"description\" is missing")
         != std::string::npos);
   CHECK(refusal("[[card.skill]]\nid = \"x\"\ndescription = \"d\"\ntag = [\"t\"]")
-            .find("\"tag\" is none of id, name")
+            .find("\"tag\" is not one of id, name")
         != std::string::npos);
   CHECK(refusal("[[card.skill]]\nid = \"x\"\ndescription = \"d\"\ntags = \"t\"")
             .find("\"tags\" must be a list")
         != std::string::npos);
-  CHECK(refusal("[[card.skill]]\nid = [\"x\"]").find("\"id\" must be a text") != std::string::npos);
+  CHECK(refusal("[[card.skill]]\nid = [\"x\"]").find("\"id\" must be a string")
+        != std::string::npos);
   CHECK(refusal("[[card.skill]]\nid = 7").find("card.skill") != std::string::npos);
   CHECK(refusal("[[card.skill]]\nid = \"x\"\ndescription = \"d\"\n[[card.skill]]\nid = "
                 "\"x\"\ndescription = \"e\"")

@@ -98,9 +98,10 @@ TEST_CASE("wrong values are refused with what the setting takes", "[apps][settin
         == "t.toml:1: \"max-parallel\" must be a whole number of at least 0");
   CHECK(refusal("max-parallel = 5000000000")
         == "t.toml:1: \"max-parallel\" must be a whole number of at least 0");
-  CHECK(refusal("max-parallel = [1]")
-        == "t.toml:1: \"max-parallel\" must be a text, a number, true or false, a list of texts, "
-           "or tables of these");
+  CHECK(
+      refusal("max-parallel = [1]")
+      == "t.toml:1: \"max-parallel\" must be a string, a number, true or false, a list of strings, "
+         "or tables of these");
   CHECK(refusal("limits = 3")
         == "t.toml:1: unknown setting \"limits\"; troupe serve --print-config lists them all");
   CHECK(refusal("lenient-version = \"yes\"")

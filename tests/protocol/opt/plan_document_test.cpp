@@ -260,6 +260,7 @@ TEST_CASE("the published schema knows the reader's members and no others", "[pro
     std::set<std::string> written;
     for (const auto& member : definition.at("properties").as_object())
       written.emplace(member.key());
+    written.erase("params"); // taken out of the file before the reader sees it (plan_params.hpp)
     const auto known = opt::known_members(part);
     CHECK(written == std::set<std::string>(known.begin(), known.end()));
     CHECK(definition.at("additionalProperties") == false);
@@ -520,6 +521,6 @@ TEST_CASE("every plan printed in docs/plans.md is one", "[protocol][document][sc
     CHECK(read);
     ++(whole ? plans : tasks);
   }
-  CHECK(plans == 2);
+  CHECK(plans == 3);
   CHECK(tasks == 1);
 }

@@ -1,0 +1,253 @@
+#include "apps/run/run_ending.hpp"
+
+#include "actors/objective_graph.hpp"
+#include "agents/program_output.hpp"
+#include "apps/run/run_report.hpp"
+#include "apps/text.hpp"
+#include "protocol/fold/last_tasks.hpp"
+#include <troupe/store/await.hpp>
+
+#include <boost/json/serialize.hpp>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+namespace troupe {
+
+namespace {
+
+/// Tasks whose times are read back for the critical path.
+constexpr std::size_t measured_tasks_max = 20'000;
+
+std::vector<std::string_view> lines_in(std::string_view text) {
+  std::vector<std::string_view> out;
+  while (!text.empty()) {
+    const auto end = std::min(text.find('\n'), text.size());
+    out.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+std::vector<plan_relations> relations_of(const objective_view& view) {
+  std::vector<plan_spec_ptr> specs;
+  for (const auto& plan : view.plans)
+    specs.push_back(plan.spec);
+  std::vector<plan_relations> out;
+  if (const auto resolved = resolve_dependencies(specs))
+    for (const auto& plan : resolved->plans)
+      out.push_back(plan);
+  return out;
+}
+
+bool has_failed(const task_slot& slot) {
+  return slot.state == task_state::failed || slot.state == task_state::rejected;
+}
+
+/// The message with the lines of the program's last attempt, if the task has one.
+const message* log_of(const task& record) {
+  for (auto it = record.history.rbegin(); it != record.history.rend(); ++it)
+    if ((*it)->metadata.contains(program_log_key))
+      return it->get();
+  return nullptr;
+}
+
+/// The last lines of each stream, without their times, in their order.
+std::vector<std::string> last_lines(std::string_view log) {
+  constexpr std::size_t time_columns = 25; // `2026-11-23T07:11:43.483Z `
+  constexpr std::string_view of_stderr = "stderr ";
+  std::size_t out_left = failure_lines_max;
+  std::size_t err_left = failure_lines_max;
+  std::vector<std::string> out;
+  auto lines = lines_in(log);
+  std::ranges::reverse(lines);
+  bool is_left_out = false;
+  for (auto line : lines) {
+    if (line.size() < time_columns + of_stderr.size() || line.starts_with("...")) {
+      is_left_out = true;
+      continue;
+    }
+    line.remove_prefix(time_columns);
+    auto& left = line.starts_with(of_stderr) ? err_left : out_left;
+    if (left == 0) {
+      is_left_out = true;
+      continue;
+    }
+    --left;
+    out.emplace_back(line.substr(of_stderr.size()));
+  }
+  if (is_left_out)
+    out.emplace_back("...");
+  std::ranges::reverse(out);
+  return out;
+}
+
+class text_of_part {
+public:
+  explicit text_of_part(const part& of) : of_(of) {}
+
+  std::string operator()(const text_content& content) const { return content.text; }
+  std::string operator()(const data_content& content) const {
+    return boost::json::serialize(content.data);
+  }
+  std::string operator()(const url_content& content) const { return content.url; }
+  std::string operator()(const raw_content& content) const {
+    return "(" + counted(content.bytes.size(), "byte")
+           + (of_.media_type.empty() ? "" : " of " + of_.media_type)
+           + "; --output-dir DIR writes them to a file)";
+  }
+
+private:
+  const part& of_;
+};
+
+void append_part(std::string& out, const part& one, const ending_options& options) {
+  const auto text = std::visit(text_of_part(one), one.content);
+  std::size_t shown = 0;
+  const auto lines = lines_in(text);
+  for (const auto line : lines) {
+    if (options.lines_max > 0 && shown == options.lines_max) {
+      out +=
+          "... " + counted(lines.size() - shown, "more line") + " (--output results shows all)\n";
+      return;
+    }
+    ++shown;
+    out += clean_line(line) + "\n";
+  }
+}
+
+std::string heading(const std::string& text, bool colour) {
+  const std::string line = "--- " + clean_line(text);
+  return render_line({{line, style::bold}}, display_width(line), colour, "") + "\n";
+}
+
+} // namespace
+
+std::vector<task_place> chosen_results(const objective_view& view, output_choice choice) {
+  std::vector<task_place> out;
+  if (choice == output_choice::none || choice == output_choice::failed)
+    return out;
+  std::set<std::string> last;
+  if (choice == output_choice::results)
+    for (const auto& id : last_tasks(view, relations_of(view), static_cast<std::size_t>(-1)).first)
+      last.insert(id.str());
+  for (std::uint32_t p = 0; p < view.plans.size(); ++p)
+    for (std::uint32_t t = 0; t < view.plans[p].tasks.size(); ++t) {
+      const bool is_chosen = choice == output_choice::all
+                                 ? view.plans[p].tasks[t].has_artifacts
+                                 : last.contains(view.plans[p].task_at(t).str());
+      if (is_chosen)
+        out.push_back({p, t});
+    }
+  return out;
+}
+
+void for_each_result(const store& records, const objective_view& view,
+                     const std::vector<task_place>& places,
+                     const std::function<void(const task_result&)>& take) {
+  for (const auto& place : places) {
+    const auto& plan = view.plans[place.plan];
+    const auto record = await_task(records, plan.task_at(place.task));
+    if (record)
+      take({shown_name(*plan.spec, place.plan),
+            shown_name(plan.spec->tasks[place.task], place.task), (*record)->artifacts});
+  }
+}
+
+task_failure failure_of(const task& record, std::string place) {
+  task_failure out;
+  out.place = std::move(place);
+  if (record.status.message)
+    out.reason = text_of(record.status.message->parts);
+  const auto* log = log_of(record);
+  if (log == nullptr)
+    return out;
+  const auto* about = log->metadata.at(program_log_key).if_object();
+  const auto* end = about == nullptr ? nullptr : about->if_contains("end");
+  if (end == nullptr || !end->is_string())
+    return out;
+  const std::string_view how = end->get_string();
+  const auto at = out.reason.find(how);
+  if (at == std::string::npos)
+    return out; // its own word on how it ended
+  auto lines = last_lines(text_of(log->parts));
+  if (lines.size() == 1 && out.reason.ends_with(lines.front()))
+    return out; // the reason says it all
+  out.reason.resize(at + how.size());
+  out.lines = std::move(lines);
+  return out;
+}
+
+run_ending read_ending(const store& records, const objective_view& view, output_choice choice,
+                       std::size_t results_max) {
+  run_ending out;
+  auto places = chosen_results(view, choice);
+  if (places.size() > results_max) {
+    out.results_left_out = places.size() - results_max;
+    places.resize(results_max);
+  }
+  for_each_result(records, view, places,
+                  [&](const task_result& one) { out.results.push_back(one); });
+  for (std::uint32_t p = 0; p < view.plans.size(); ++p)
+    for (std::uint32_t t = 0; t < view.plans[p].tasks.size(); ++t) {
+      const auto& plan = view.plans[p];
+      if (!has_failed(plan.tasks[t]))
+        continue;
+      if (out.failures.size() == failures_shown_max) {
+        ++out.failures_left_out;
+        continue;
+      }
+      const auto place = place_of(*plan.spec, p, t);
+      const auto record = await_task(records, plan.task_at(t));
+      auto failure =
+          record ? failure_of(**record, place) : task_failure{place, record.error().message, {}};
+      if (choice == output_choice::none)
+        failure.lines.clear();
+      out.failures.push_back(std::move(failure));
+    }
+  return out;
+}
+
+void read_times(run_model& model, const store& records, const objective_view& view) {
+  std::size_t left = measured_tasks_max;
+  for (std::uint32_t p = 0; p < view.plans.size(); ++p)
+    for (std::uint32_t t = 0; t < view.plans[p].tasks.size() && left > 0; ++t) {
+      const auto& slot = view.plans[p].tasks[t];
+      if (!is_terminal(slot.state) || slot.attempt == 0)
+        continue;
+      --left;
+      if (const auto record = await_task(records, view.plans[p].task_at(t)))
+        model.measured(p, t, (*record)->created, (*record)->status.at);
+    }
+}
+
+void append_results(std::string& out, const run_ending& ending, const ending_options& options) {
+  for (const auto& result : ending.results) {
+    const auto place = result.plan + " / " + result.task;
+    for (const auto& artifact : result.artifacts) {
+      const auto& name = artifact->name.empty() ? artifact->artifact_id : artifact->name;
+      out += heading(result.artifacts.size() == 1 ? place : place + ": " + name, options.colour);
+      for (const auto& one : artifact->parts)
+        append_part(out, one, options);
+    }
+  }
+  if (ending.results_left_out > 0)
+    out += "... " + counted(ending.results_left_out, "more task")
+           + " with results (--output results shows all)\n";
+}
+
+void append_failures(std::string& out, const run_ending& ending, const ending_options& options) {
+  for (const auto& failure : ending.failures) {
+    const std::string word = render_line({{"failed:", style::red}}, 7, options.colour, "") + " ";
+    out += word + clean_line(failure.place) + ": " + first_line(failure.reason) + "\n";
+    for (const auto& line : failure.lines)
+      out += "  " + clean_line(line) + "\n";
+  }
+  if (ending.failures_left_out > 0)
+    out += "failed: " + counted(ending.failures_left_out, "more task") + "\n";
+}
+
+} // namespace troupe

@@ -1,0 +1,85 @@
+// What a run has to show at its end: what its tasks made, and what those that failed said. Read
+// from the record once the run has ended, by `run` and by `show`.
+#pragma once
+
+#include "apps/options.hpp"
+#include "apps/run/run_model.hpp"
+#include <troupe/protocol/message.hpp>
+#include <troupe/protocol/objective.hpp>
+#include <troupe/store/store.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace troupe {
+
+/// How much is read to be shown; files have no such bounds.
+inline constexpr std::size_t results_shown_max = 50;
+inline constexpr std::size_t failures_shown_max = 10;
+/// Of each stream of a failed program.
+inline constexpr std::size_t failure_lines_max = 20;
+
+/// A task of an objective.
+struct task_place {
+  std::uint32_t plan = 0;
+  std::uint32_t task = 0;
+  friend bool operator==(const task_place&, const task_place&) = default;
+};
+
+/// What one task made.
+struct task_result {
+  std::string plan; ///< As shown_name.
+  std::string task;
+  std::vector<artifact_ptr> artifacts;
+};
+
+/// Why one task failed.
+struct task_failure {
+  std::string place;  ///< `Plan / Task`
+  std::string reason; ///< Of a program: only how it ended, if it wrote `lines`.
+  std::vector<std::string> lines;
+};
+
+struct run_ending {
+  std::vector<task_result> results;
+  std::size_t results_left_out = 0; ///< Tasks.
+  std::vector<task_failure> failures;
+  std::size_t failures_left_out = 0;
+  std::string timing; ///< timing_text
+};
+
+/// The tasks whose artifacts `choice` shows, in the order of the document.
+[[nodiscard]] std::vector<task_place> chosen_results(const objective_view& view,
+                                                     output_choice choice);
+
+/// Reads what `choice` shows of the run. A record that cannot be read is left out.
+[[nodiscard]] run_ending read_ending(const store& records, const objective_view& view,
+                                     output_choice choice,
+                                     std::size_t results_max = results_shown_max);
+
+/// Calls `take` with each of the results, one after the other.
+void for_each_result(const store& records, const objective_view& view,
+                     const std::vector<task_place>& places,
+                     const std::function<void(const task_result&)>& take);
+
+/// Why the task of this record failed.
+[[nodiscard]] task_failure failure_of(const task& record, std::string place);
+
+/// Gives `model` the times of the tasks of `view` that ran and ended, from their records.
+void read_times(run_model& model, const store& records, const objective_view& view);
+
+/// How results are printed.
+struct ending_options {
+  bool colour = false;
+  std::size_t lines_max = 0; ///< Of one artifact; 0: all.
+};
+
+/// Appends the results, each below a line with its task.
+void append_results(std::string& out, const run_ending& ending, const ending_options& options);
+/// Appends why tasks failed, and the last lines of programs.
+void append_failures(std::string& out, const run_ending& ending, const ending_options& options);
+
+} // namespace troupe

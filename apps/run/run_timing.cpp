@@ -1,0 +1,242 @@
+#include "apps/run/run_timing.hpp"
+
+#include "apps/run/run_model.hpp"
+#include "apps/text.hpp"
+#include "protocol/json/json_writer.hpp"
+#include <troupe/store/await.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <string_view>
+
+namespace troupe {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::size_t slowest_shown = 3;
+
+// Sizes of the drawing in SVG user units (CSS pixels).
+constexpr std::int64_t rows_max = 2000;
+constexpr std::int64_t row_height = 18;
+constexpr std::int64_t label_width = 240;
+constexpr std::int64_t bar_width = 900;
+constexpr std::int64_t head_height = 40;
+constexpr std::size_t label_columns = 34;
+
+std::string xml_text(std::string_view text) {
+  std::string out;
+  for (const char c : clean_line(text)) {
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      default: out += c;
+    }
+  }
+  return out;
+}
+
+std::string_view colour_of(const task_span& span, task_state state, bool is_last) {
+  switch (span.phase) {
+    case task_phase::running:
+      if (!is_last)
+        return "#e0913c"; // an attempt that was not the last one
+      return state == task_state::completed ? "#4a9d5b" : "#c94b4b";
+    case task_phase::question: return "#d9c04a";
+    case task_phase::slot: return "#d0d4d9";
+    case task_phase::backoff: return "#b9b2d6";
+    case task_phase::ended: break;
+  }
+  return "#ffffff";
+}
+
+timestamp first_begin(const std::vector<timed_task>& tasks) {
+  timestamp out = timestamp::max();
+  for (const auto& task : tasks)
+    for (const auto& span : task.spans)
+      out = std::min(out, span.begin);
+  return out;
+}
+
+timestamp last_end(const std::vector<timed_task>& tasks) {
+  timestamp out{};
+  for (const auto& task : tasks)
+    for (const auto& span : task.spans)
+      out = std::max(out, span.end);
+  return out;
+}
+
+std::string place_of(const timed_task& task) {
+  return task.plan_name + " / " + task.name;
+}
+
+/// Rows of one plan that are taken until a point in time.
+class row_chooser {
+public:
+  std::uint64_t row_for(timestamp begin, timestamp end) {
+    const auto free = std::ranges::find_if(until_, [&](timestamp until) { return until <= begin; });
+    const auto at = static_cast<std::uint64_t>(free - until_.begin());
+    if (free == until_.end())
+      until_.push_back(end);
+    else
+      *free = end;
+    return at + 1;
+  }
+
+private:
+  std::vector<timestamp> until_;
+};
+
+std::vector<const timed_task*> by_begin(const std::vector<timed_task>& tasks) {
+  std::vector<const timed_task*> out;
+  for (const auto& task : tasks)
+    if (!task.spans.empty())
+      out.push_back(&task);
+  std::ranges::stable_sort(out, [](const timed_task* a, const timed_task* b) {
+    return a->spans.front().begin < b->spans.front().begin;
+  });
+  return out;
+}
+
+} // namespace
+
+milliseconds timed_task::time_in(task_phase of) const {
+  milliseconds out{0};
+  for (const auto& span : spans)
+    if (span.phase == of)
+      out += std::max(milliseconds{0}, span.end - span.begin);
+  return out;
+}
+
+std::vector<task_span> spans_of(const task& record) {
+  std::vector<task_span> out;
+  if (record.details)
+    out = record.details->spans;
+  // Of an ended task the last phase is told by its two times (task::since).
+  if (is_terminal(record.status.state) && record.since != timestamp{}
+      && record.status.at > record.since)
+    out.push_back({task_phase::running, record.attempt, record.since, record.status.at, {}});
+  return out;
+}
+
+std::vector<timed_task> read_timing(const store& records, const objective_view& view,
+                                    std::size_t most) {
+  std::vector<timed_task> out;
+  for (std::uint32_t p = 0; p < view.plans.size(); ++p)
+    for (std::uint32_t t = 0; t < view.plans[p].tasks.size() && out.size() < most; ++t) {
+      const auto& plan = view.plans[p];
+      if (plan.tasks[t].attempt == 0)
+        continue;
+      const auto record = await_task(records, plan.task_at(t));
+      if (record)
+        out.push_back({p, shown_name(*plan.spec, p), shown_name(plan.spec->tasks[t], t),
+                       (*record)->status.state, spans_of(**record)});
+    }
+  return out;
+}
+
+std::string timing_text(const std::vector<timed_task>& tasks) {
+  std::vector<const timed_task*> slowest;
+  std::map<task_phase, milliseconds> waited;
+  for (const auto& task : tasks) {
+    slowest.push_back(&task);
+    for (const auto phase : {task_phase::slot, task_phase::question, task_phase::backoff})
+      waited[phase] += task.time_in(phase);
+  }
+  const auto running = [](const timed_task* task) { return task->time_in(task_phase::running); };
+  std::ranges::stable_sort(slowest, std::greater{}, running);
+  if (slowest.size() < slowest_shown || running(slowest.front()) < std::chrono::seconds{1})
+    return {};
+  std::string out;
+  const auto add = [&](task_phase phase, std::string_view words) {
+    if (waited[phase] > milliseconds{0})
+      out += (out.empty() ? "waited " : ", ") + format_duration(waited[phase]) + " "
+             + std::string(words);
+  };
+  add(task_phase::slot, "for a slot");
+  add(task_phase::question, "for answers");
+  add(task_phase::backoff, "before another attempt");
+  std::string names;
+  for (std::size_t i = 0; i < slowest_shown; ++i)
+    names += (i == 0 ? "" : ", ") + clean_line(place_of(*slowest[i])) + " "
+             + format_duration(running(slowest[i]));
+  return out + (out.empty() ? "" : "\n") + "slowest: " + names + "\n";
+}
+
+std::string draw_trace(const std::vector<timed_task>& tasks) {
+  std::string out;
+  json_writer writer(out);
+  writer.begin_object().member("displayTimeUnit", "ms").key("traceEvents").begin_array();
+  std::map<std::uint32_t, row_chooser> rows;
+  for (const auto* task : by_begin(tasks)) {
+    const std::uint64_t process = task->plan + std::uint64_t{1};
+    const auto [plan, is_new] = rows.try_emplace(task->plan);
+    if (is_new) {
+      writer.begin_object().member("name", "process_name").member("ph", "M").key("pid");
+      writer.number(process).key("args").begin_object();
+      writer.member("name", valid_utf8(task->plan_name)).end_object().end_object();
+    }
+    const auto row = plan->second.row_for(task->spans.front().begin, task->spans.back().end);
+    for (const auto& span : task->spans) {
+      const bool runs = span.phase == task_phase::running;
+      writer.begin_object()
+          .member("name", valid_utf8(task->name))
+          .member("cat", to_string(span.phase))
+          .member("ph", "X");
+      if (!runs)
+        writer.member("cname", "grey");
+      writer.key("ts").number(std::int64_t{span.begin.time_since_epoch().count()} * 1000);
+      writer.key("dur").number(std::int64_t{(span.end - span.begin).count()} * 1000);
+      writer.key("pid").number(process).key("tid").number(row).key("args").begin_object();
+      writer.member("phase", to_string(span.phase)).key("attempt").number(span.attempt);
+      writer.optional_member("ended", valid_utf8(span.reason)).end_object().end_object();
+    }
+  }
+  writer.end_array().end_object();
+  return out + "\n";
+}
+
+std::string draw_timeline(const std::vector<timed_task>& tasks, const std::string& title) {
+  const auto shown = by_begin(tasks);
+  const auto rows = std::min<std::int64_t>(rows_max, static_cast<std::int64_t>(shown.size()));
+  const auto begin = shown.empty() ? timestamp{} : first_begin(tasks);
+  const auto whole = shown.empty() ? milliseconds{0} : last_end(tasks) - begin;
+  const auto x_of = [&](timestamp at) {
+    return label_width
+           + (at - begin).count() * bar_width / std::max<std::int64_t>(1, whole.count());
+  };
+  const auto number = [](std::int64_t value) { return std::to_string(value); };
+  std::string out = R"(<svg xmlns="http://www.w3.org/2000/svg" width=")"
+                    + number(label_width + bar_width + 20) + R"(" height=")"
+                    + number(head_height + rows * row_height + 20)
+                    + R"(" font-family="sans-serif" font-size="12">)" + "\n"
+                    + R"(<rect width="100%" height="100%" fill="white"/>)" + "\n"
+                    + R"(<text x="10" y="20" font-weight="bold">)" + xml_text(title) + ", "
+                    + format_duration(whole) + "</text>\n";
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const auto& task = *shown[static_cast<std::size_t>(row)];
+    const auto y = head_height + row * row_height;
+    out += R"(<text x="10" y=")" + number(y + 13) + R"(">)"
+           + xml_text(cut_to(clean_line(place_of(task)), label_columns, "...")) + "</text>\n";
+    for (const auto& span : task.spans) {
+      const auto x = x_of(span.begin);
+      out += R"(<rect x=")" + number(x) + R"(" y=")" + number(y + 2) + R"(" width=")"
+             + number(std::max<std::int64_t>(1, x_of(span.end) - x)) + R"(" height=")"
+             + number(row_height - 4) + R"(" fill=")"
+             + std::string(colour_of(span, task.state, &span == &task.spans.back()))
+             + R"("><title>)" + xml_text(place_of(task)) + ": " + std::string(to_string(span.phase))
+             + ", attempt " + std::to_string(span.attempt) + ", "
+             + format_duration(span.end - span.begin) + "</title></rect>\n";
+    }
+  }
+  if (rows < static_cast<std::int64_t>(shown.size()))
+    out += R"(<text x="10" y=")" + number(head_height + rows * row_height + 13) + R"(">... )"
+           + counted(shown.size() - static_cast<std::size_t>(rows), "more task") + "</text>\n";
+  return out + "</svg>\n";
+}
+
+} // namespace troupe

@@ -1,0 +1,52 @@
+// When the tasks of a run waited and ran, from their records: for the summary, a drawing, and
+// viewers of traces.
+#pragma once
+
+#include <troupe/protocol/objective.hpp>
+#include <troupe/protocol/task_life.hpp>
+#include <troupe/store/store.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace troupe {
+
+/// Of tasks; of a larger run the first ones count.
+inline constexpr std::size_t timed_tasks_max = 20'000;
+
+/// A task that has begun.
+struct timed_task {
+  std::uint32_t plan = 0; ///< Index.
+  std::string plan_name;  ///< As shown_name.
+  std::string name;       ///< As shown_name.
+  task_state state = task_state::unspecified;
+  std::vector<task_span> spans; ///< All that are over, oldest first.
+
+  /// In the phase `of`.
+  [[nodiscard]] std::chrono::milliseconds time_in(task_phase of) const;
+};
+
+/// The phases that the record of a task has; of an ended task with the last one.
+[[nodiscard]] std::vector<task_span> spans_of(const task& record);
+
+/// In the order of the document. Records that cannot be read are left out.
+[[nodiscard]] std::vector<timed_task> read_timing(const store& records, const objective_view& view,
+                                                  std::size_t most = timed_tasks_max);
+
+/// For people, at the end of a run: what was waited for besides other tasks, and the slowest three.
+/// `waited 4.0s for a slot, 1.2s for answers; slowest: Build / compile 3.1s, ...` with a newline;
+/// empty for less than three tasks, or if none took a second.
+[[nodiscard]] std::string timing_text(const std::vector<timed_task>& tasks);
+
+/// In the trace event format of Chrome, which Perfetto and chrome://tracing open: a process for
+/// each plan, rows so that nothing overlaps, an event for each phase.
+[[nodiscard]] std::string draw_trace(const std::vector<timed_task>& tasks);
+
+/// As SVG: a row for each task, by when it began. Of a larger run the first rows.
+[[nodiscard]] std::string draw_timeline(const std::vector<timed_task>& tasks,
+                                        const std::string& title);
+
+} // namespace troupe

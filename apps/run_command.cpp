@@ -1,0 +1,570 @@
+// `troupe run`: wires file, store, agents and gateway together and hands over to the session.
+#include "apps/commands.hpp"
+#include "apps/console.hpp"
+#include "apps/draw/dry_run.hpp"
+#include "apps/open_store.hpp"
+#include "apps/plan_file.hpp"
+#include "apps/run/result_files.hpp"
+#include "apps/run/run_ending.hpp"
+#include "apps/run/run_session.hpp"
+#include "apps/run/run_timing.hpp"
+#include "apps/runs/run_choice.hpp"
+#include "apps/runs/run_folder.hpp"
+#include "apps/runs/run_log.hpp"
+#include "apps/text.hpp"
+#include "apps/text_file.hpp"
+#include <troupe/protocol/time_source.hpp>
+#include <troupe/store/await.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace troupe {
+
+namespace {
+
+/// An error before anything ran.
+int refuse(const run_options& options, const error& why) {
+  complain(why.message);
+  if (options.json)
+    say_json_error(why);
+  return exit_usage;
+}
+
+/// A descriptor that is closed in the end, unless it is one of the standard ones.
+class keyboard {
+public:
+  /// Where a person can be asked; negative if there is none.
+  keyboard(const run_options& options, bool live) {
+    if (options.no_input)
+      return;
+    if (::isatty(STDIN_FILENO) == 1 && (live || ::isatty(STDERR_FILENO) == 1))
+      descriptor_ = STDIN_FILENO;
+    else if (options.file == "-" && live)
+      descriptor_ = ::open("/dev/tty", O_RDWR | O_CLOEXEC); // the plan came through standard input
+  }
+  ~keyboard() {
+    if (descriptor_ > STDERR_FILENO)
+      ::close(descriptor_);
+  }
+  keyboard(const keyboard&) = delete;
+  keyboard& operator=(const keyboard&) = delete;
+
+  [[nodiscard]] int descriptor() const { return descriptor_; }
+
+private:
+  int descriptor_ = -1;
+};
+
+/// Of one artifact on a terminal, unless results are asked for: the tree stays in sight.
+constexpr std::size_t result_lines_max = 40;
+
+std::unique_ptr<run_screen> make_screen(const run_options& options, output& out, bool live) {
+  const bool is_terminal = ::isatty(out.descriptor()) == 1;
+  ending_options ending;
+  ending.colour = use_colour(options.colour, is_terminal, own_colour_variables());
+  ending.lines_max = is_terminal && !options.output ? result_lines_max : 0;
+  if (options.json)
+    return make_json_screen(out);
+  if (options.quiet)
+    return make_quiet_screen(out, ending);
+  if (!live)
+    return make_lines_screen(out, ending);
+  const bool unicode =
+      is_utf8_locale(std::getenv("LC_ALL"), std::getenv("LC_CTYPE"), std::getenv("LANG"));
+  return make_tree_screen(out, {unicode, ending});
+}
+
+output_choice choice_of(const run_options& options) {
+  if (options.output)
+    return *options.output;
+  return options.quiet ? output_choice::failed : output_choice::results;
+}
+
+error explain_store(error why, const store_choice& choice) {
+  if (why.code == errc::store_locked)
+    why.message = "another run uses " + choice.directory
+                  + "; give this one its own with --data DIR, or use --store memory";
+  else
+    why.message += " (choose another place with --data DIR, or use --store memory)";
+  return why;
+}
+
+objective_ptr newest(const recovered& left) {
+  const auto found =
+      std::max_element(left.objectives.begin(), left.objectives.end(),
+                       [](const auto& a, const auto& b) { return a->created < b->created; });
+  return found == left.objectives.end() ? nullptr : *found;
+}
+
+/// Everything that is read before anything is opened.
+struct prepared {
+  std::string drawn;                    ///< What `--dry-run` prints.
+  std::shared_ptr<objective_spec> spec; ///< Null unless something new begins.
+  std::string file;                     ///< As run_entry has it; empty if none is named.
+  std::string text;                     ///< As run_entry has it.
+};
+
+std::string identity_of(const std::string& file) {
+  if (file.empty() || file == "-")
+    return file;
+  std::error_code failed;
+  const auto path = std::filesystem::weakly_canonical(file, failed);
+  return failed ? file : path.string();
+}
+
+/// The runs of standard input are known by the text that was read there, so the text is needed
+/// again.
+result<prepared> prepare_more(const run_options& options) {
+  prepared out;
+  std::error_code failed;
+  if (options.file == "-" || std::filesystem::is_regular_file(options.file, failed))
+    out.file = identity_of(options.file);
+  if (out.file.empty() || !options.store.directory.empty())
+    return out;
+  const auto text = read_text(options.file, plan_file_bytes_max);
+  if (!text)
+    return text.error();
+  out.text = hash_of_text(*text);
+  return out;
+}
+
+result<prepared> prepare(const run_options& options, const agent_registry& agents,
+                         const prepared_answers& answers) {
+  prepared out;
+  auto file = read_plan_file(options.file, options.params);
+  if (!file)
+    return file.error();
+  auto checked = check_plan_file(*file, agents);
+  if (!checked)
+    return checked.error();
+  if (options.dry_run)
+    out.drawn = draw_dry_run(file->objective, *checked, agents);
+  if (const auto key = answers.unknown_key(file->objective.plans))
+    return make_error(errc::invalid_params, "--answer " + *key + "=...: no task of " + file->name
+                                                + " has this id or name");
+  make_ids_local(file->objective);
+  place_commands(file->objective, options.file, agents);
+  if (options.parallel_max > 0)
+    file->objective.parallel_max = options.parallel_max;
+  out.spec = std::make_shared<objective_spec>(std::move(file->objective));
+  out.file = identity_of(options.file);
+  out.text = hash_of_text(file->text);
+  return out;
+}
+
+// -- which run ---------------------------------------------------------------------------------------------------------
+
+bool fits(const run_options& options, const run_entry& entry) {
+  return options.purpose == run_purpose::retry ? can_be_retried(entry) : is_unfinished(entry);
+}
+
+bool is_of(const run_entry& entry, const prepared& ready) {
+  return entry.file == ready.file && (ready.file != "-" || entry.text == ready.text);
+}
+
+error cannot_go_on(const run_options& options, const run_entry& entry) {
+  const std::string run = "the run " + entry.id;
+  if (entry.is_running)
+    return make_error(errc::store_locked, run + " is running");
+  if (is_unfinished(entry))
+    return make_error(errc::invalid_params, run + " has not ended; go on with --resume");
+  if (can_be_retried(entry))
+    return make_error(errc::invalid_params, run + " has " + std::string(state_word(entry))
+                                                + "; do again what is missing with --retry");
+  return make_error(errc::invalid_params,
+                    run + " has completed; nothing is left to "
+                        + (options.purpose == run_purpose::retry ? "do again" : "go on with"));
+}
+
+/// The run that `--resume` or `--retry` means, without `--data`.
+result<run_entry> find_earlier(const run_options& options, const prepared& ready) {
+  const auto folder = own_runs_folder();
+  if (!folder)
+    return folder.error();
+  if (!options.file.empty() && ready.file.empty()) {
+    auto named = named_run(*folder, options.file);
+    if (named && !fits(options, *named))
+      return cannot_go_on(options, *named);
+    return named;
+  }
+  const auto found = newest_run(list_runs(*folder), [&](const run_entry& each) {
+    return fits(options, each) && (ready.file.empty() || is_of(each, ready));
+  });
+  if (found)
+    return *found;
+  const std::string wanted = options.purpose == run_purpose::retry
+                                 ? "there is no run to do again, none that failed or was canceled"
+                                 : "there is no unfinished run to resume";
+  return make_error(errc::objective_not_found,
+                    wanted + (ready.file.empty() ? "" : ", of " + name_of_file(options.file))
+                        + ", in " + *folder);
+}
+
+/// Says that a run of the same file was left, if there is one.
+void tell_about_earlier(const std::string& folder, const prepared& ready) {
+  const auto left = newest_run(list_runs(folder), [&](const run_entry& each) {
+    return is_unfinished(each) && is_of(each, ready);
+  });
+  if (left)
+    complain("an earlier run of \"" + left->name + "\" (" + to_rfc3339(left->started) + ") "
+             + (left->state == objective_state::blocked ? "waits for an answer" : "was interrupted")
+             + "; continue it with --resume " + left->id);
+}
+
+/// A run with its place. Without a directory nothing is kept.
+struct placed_run {
+  run_entry entry;
+  store_choice choice;
+  std::unique_ptr<run_hold> hold; ///< Null if nothing is kept.
+  bool is_own = false;            ///< In the folder of runs: it has no other run in it.
+  bool is_kept = false;           ///< It has an entry, and keeps its directory.
+};
+
+result<std::string> place_new(const run_options& options, const prepared& ready,
+                              const std::string& id) {
+  if (!options.store.directory.empty()) {
+    std::error_code failed;
+    std::filesystem::create_directories(options.store.directory, failed);
+    return options.store.directory; // if it failed, opening says why
+  }
+  const auto folder = own_runs_folder();
+  if (!folder)
+    return folder.error();
+  tell_about_earlier(*folder, ready);
+  return make_run_directory(*folder, id);
+}
+
+/// Chooses the run and its directory.
+result<placed_run> place_run(const run_options& options, const prepared& ready) {
+  placed_run out;
+  out.choice = options.store;
+  out.is_own = options.store.directory.empty();
+  out.is_kept = options.purpose != run_purpose::begin;
+  if (options.purpose == run_purpose::begin) {
+    out.entry.id = new_run_id();
+    out.entry.file = ready.file;
+    out.entry.text = ready.text;
+    if (options.store.kind == store_kind::memory)
+      return out;
+    auto directory = place_new(options, ready, out.entry.id);
+    if (!directory)
+      return directory.error();
+    out.entry.directory = std::move(*directory);
+  } else if (out.is_own) {
+    auto earlier = find_earlier(options, ready);
+    if (!earlier)
+      return earlier.error();
+    out.entry = std::move(*earlier);
+  } else {
+    if (!holds_rocksdb_store(options.store.directory))
+      return make_error(errc::objective_not_found,
+                        "there is no unfinished run to resume: no record is kept in "
+                            + options.store.directory);
+    if (auto earlier = run_in(options.store.directory))
+      out.entry = std::move(*earlier);
+    out.entry.directory = options.store.directory;
+  }
+  out.choice.directory = out.entry.directory;
+  return out;
+}
+
+/// Says to others that the run is running. Its store is open, so this process may.
+result<void> hold_run(placed_run& run) {
+  if (run.choice.kind == store_kind::memory)
+    return {};
+  auto hold = run_hold::take(run.entry.directory);
+  if (!hold)
+    return explain_store(hold.error(), run.choice);
+  if (*hold == nullptr)
+    return explain_store(make_error(errc::store_locked, {}), run.choice);
+  run.hold = std::move(*hold);
+  return {};
+}
+
+// -- carrying it out ---------------------------------------------------------------------------------------------------
+
+/// The objective to go on with. With `--data` the record says which one it is.
+result<objective_id> earlier_objective(const run_options& options, placed_run& run,
+                                       const recovered& left) {
+  if (run.is_own || options.purpose == run_purpose::retry) {
+    if (run.entry.id.empty())
+      return make_error(errc::objective_not_found, "no run is recorded in " + run.entry.directory);
+    return objective_id(run.entry.id);
+  }
+  const auto unfinished = newest(left);
+  if (!unfinished)
+    return make_error(errc::objective_not_found, "there is no unfinished run to resume");
+  run.entry.id = unfinished->id.str();
+  run.entry.started = unfinished->created;
+  return unfinished->id;
+}
+
+void tell_about_record(const run_options& options, const recovered& left) {
+  if (!left.repaired.empty())
+    complain("the record was repaired: " + left.repaired);
+  if (options.purpose != run_purpose::begin || left.objectives.empty())
+    return;
+  const auto last = newest(left);
+  complain("an earlier run of \"" + last->name + "\" (" + to_rfc3339(last->created)
+           + ") was interrupted; continue it with --resume");
+}
+
+/// Keeps the entry of a run up to date. What cannot be written is said once; the record itself is
+/// elsewhere.
+class entry_keeper {
+public:
+  explicit entry_keeper(placed_run& run) : run_(run) {}
+
+  /// So that others find it while it begins.
+  void begin(const objective_spec& spec) {
+    if (!run_.hold)
+      return;
+    run_.entry.started = system_time().now();
+    run_.entry.name = spec.name;
+    for (const auto& plan : spec.plans)
+      run_.entry.tasks += plan->tasks.size();
+    write();
+  }
+
+  void keep(const run_model& now, bool is_end) {
+    if (!run_.hold || now.id().empty())
+      return;
+    auto entry = run_.entry;
+    bring_up_to_date(entry, now);
+    entry.ended = is_end ? system_time().now() : timestamp{};
+    if (run_.is_kept && entry == run_.entry)
+      return;
+    run_.entry = entry;
+    run_.is_kept = true;
+    write();
+  }
+
+private:
+  void write() {
+    const auto kept = keep_entry(run_.entry);
+    if (!kept && !told_)
+      complain(kept.error().message);
+    told_ = told_ || !kept;
+  }
+
+  placed_run& run_;
+  bool told_ = false;
+};
+
+/// What a person may do next with a run that has not completed.
+void tell_what_next(const placed_run& run, int code) {
+  const auto go_on = [&](const std::string& how) {
+    return run.is_own ? how + " " + run.entry.id : how + " --data " + run.entry.directory;
+  };
+  const auto name = run.is_own ? run.entry.id : run.entry.directory + "/";
+  if (!run.hold) {
+    if (code == exit_needs_input)
+      complain("the run waits for an answer, and its record is gone (--store memory)");
+  } else if (code == exit_needs_input) {
+    complain("the run waits for an answer; go on with troupe run " + go_on("--resume"));
+  } else if (code == exit_failed) {
+    std::error_code failed;
+    const auto log = std::filesystem::path(run.entry.directory) / run_log_file;
+    const bool has_log = std::filesystem::file_size(log, failed) > 0 && !failed;
+    complain((has_log ? "all that its programs wrote: troupe logs " + name + "; " : std::string{})
+             + "to do again what failed: troupe run " + go_on("--retry"));
+  }
+}
+
+/// Writes what `--trace` and `--timeline` ask for. False, after a line on standard error, if it
+/// cannot.
+bool write_timing(const run_options& options, const std::vector<timed_task>& timing,
+                  const std::string& name) {
+  result<void> done;
+  if (!options.trace_file.empty())
+    done = write_text(options.trace_file, draw_trace(timing));
+  if (done && !options.timeline_file.empty())
+    done = write_text(options.timeline_file, draw_timeline(timing, name));
+  if (!done)
+    complain(done.error().message);
+  return done.has_value();
+}
+
+/// What is read and written when the run has ended; `written` becomes false if a file cannot be.
+session_hooks hooks_of(const run_options& options, const store& records, entry_keeper& keeper,
+                       bool& written) {
+  session_hooks out;
+  out.read_ending = [&options, &records, &written](const objective_view& ended) {
+    const auto shown_max = options.output ? static_cast<std::size_t>(-1) : results_shown_max;
+    auto shown =
+        options.json ? run_ending{} : read_ending(records, ended, choice_of(options), shown_max);
+    if (!options.output_directory.empty()) {
+      const auto files = write_results(options.output_directory, records, ended,
+                                       options.output.value_or(output_choice::results));
+      written = files.has_value();
+      if (!written)
+        complain(files.error().message);
+    }
+    const bool is_told = !options.json && !options.quiet;
+    if (is_told || !options.trace_file.empty() || !options.timeline_file.empty()) {
+      const auto timing = read_timing(records, ended);
+      written = write_timing(options, timing, ended.name) && written;
+      if (is_told)
+        shown.timing = timing_text(timing);
+    }
+    return shown;
+  };
+  out.keep = [&keeper](const run_model& now, bool is_end) { keeper.keep(now, is_end); };
+  return out;
+}
+
+/// What programs write goes beside the record. The names of tasks are read there, once.
+result<void> open_log(run_log& log, const placed_run& run, const store& records,
+                      const objective_id& id) {
+  return log.open(run.entry.directory + "/" + run_log_file, [&records, id] {
+    std::vector<plan_spec_ptr> plans;
+    if (const auto view = await_objective(records, id))
+      for (const auto& plan : (*view)->plans)
+        plans.push_back(plan.spec);
+    return plans;
+  });
+}
+
+/// With the store open: begins a run, or goes on with one.
+result<int> execute(const run_options& options, const agent_registry& agents, store& records,
+                    objective_spec_ptr spec, prepared_answers answers, stop_signals& signals,
+                    placed_run& run, run_log& log) {
+  auto left = records.recover();
+  if (!left)
+    return left.error();
+  tell_about_record(options, *left);
+  entry_keeper keeper(run);
+  objective_id id;
+  if (options.purpose == run_purpose::begin) {
+    keeper.begin(*spec);
+    id = objective_id(run.entry.id);
+  } else {
+    auto found = earlier_objective(options, run, *left);
+    if (!found)
+      return found.error();
+    id = *found;
+  }
+  if (run.hold)
+    if (const auto opened = open_log(log, run, records, id); !opened)
+      return opened.error();
+  executor_options limits;
+  limits.time_scale = options.time_scale;
+  limits.parallel_max = options.parallel_max;
+  limits.objective_bytes_max =
+      memory_budget::unlimited; // Who runs it alone knows how much it makes.
+  const bool live = !options.json && !options.quiet && ::isatty(STDOUT_FILENO) == 1
+                    && can_draw(std::getenv("TERM"));
+  if (!live && !options.quiet)
+    limits.warn = [](const std::string& line) { complain(line); };
+  gateway door(records, agents, limits);
+  door.start();
+  output out(STDOUT_FILENO);
+  const keyboard person(options, live);
+  const auto screen = make_screen(options, out, live);
+  std::unique_ptr<key_input> keys;
+  if (screen->has_prompt() && person.descriptor() >= 0)
+    keys = std::make_unique<key_input>(person.descriptor());
+  const bool typed = keys == nullptr || keys->active();
+  const input_choice input{typed ? person.descriptor() : -1, typed ? keys.get() : nullptr};
+  signals.before_forced_end(&restore_terminal);
+  bool written = true;
+  auto hooks = hooks_of(options, records, keeper, written);
+  run_session session(door, std::make_shared<inbox>(), signals, *screen, std::move(answers), input,
+                      limits, std::move(hooks));
+  const auto code = options.purpose == run_purpose::begin    ? session.run(std::move(spec))
+                    : options.purpose == run_purpose::resume ? session.resume(id)
+                                                             : session.retry(id);
+  log.close();
+  if (!code)
+    return code.error();
+  const bool shown = all_written(out);
+  if (!options.json && !options.quiet)
+    tell_what_next(run, *code);
+  return exit_code_of(*code, shown && written);
+}
+
+/// Opens the record, holds the run and carries it out. The exit code.
+int run_placed(const run_options& options, const agent_registry& agents, objective_spec_ptr spec,
+               prepared_answers answers, placed_run& run, run_log& log) {
+  stop_signals signals;
+  auto records = open_store(run.choice);
+  if (!records)
+    return refuse(options, explain_store(records.error(), run.choice));
+  if (const auto held = hold_run(run); !held)
+    return refuse(options, held.error());
+  const auto code =
+      execute(options, agents, **records, std::move(spec), std::move(answers), signals, run, log);
+  return code ? *code : refuse(options, code.error());
+}
+
+/// Removes what `--keep` does not keep.
+void remove_old_runs(const keep_rule& rule) {
+  const auto folder = own_runs_folder();
+  if (!folder)
+    return;
+  for (const auto& each : not_kept(list_runs(*folder), rule, system_time().now()))
+    if (const auto removed = remove_run(each);
+        !removed && removed.error().code != errc::store_locked)
+      complain(removed.error().message);
+}
+
+} // namespace
+
+int run_command(const run_options& options) {
+  const auto log = std::make_shared<run_log>();
+  agent_registry agents;
+  register_own_agents(agents, log, options.commands_max);
+  if (!options.agent.empty())
+    agents.default_agent = options.agent;
+  if (agents.find(agents.default_agent) == nullptr)
+    return refuse(options, make_error(errc::agent_not_found,
+                                      "--agent " + options.agent
+                                          + ": there is no such agent (see troupe agents)"));
+  prepared_answers answers(options.answers);
+  const bool begins = options.purpose == run_purpose::begin;
+  if (!begins && options.store.kind == store_kind::memory)
+    return refuse(options,
+                  make_error(errc::invalid_params, "--resume and --retry need a record on disk, "
+                                                   "not --store memory"));
+  std::optional<keep_rule> keep;
+  if (!options.keep.empty()) {
+    const auto rule = read_keep_rule(options.keep);
+    if (!rule)
+      return refuse(options, make_error(rule.error().code, "--keep: " + rule.error().message));
+    keep = *rule;
+  }
+  auto ready = begins ? prepare(options, agents, answers) : prepare_more(options);
+  if (!ready)
+    return refuse(options, ready.error());
+  if (options.dry_run && begins)
+    return say(ready->drawn) ? exit_ok : exit_failed;
+  if (!options.output_directory.empty())
+    if (const auto made = make_output_directory(options.output_directory); !made)
+      return refuse(options, made.error());
+  auto run = place_run(options, *ready);
+  if (!run)
+    return refuse(options, run.error());
+  if (ready->spec)
+    ready->spec->id = objective_id(run->entry.id);
+  const int code =
+      run_placed(options, agents, std::move(ready->spec), std::move(answers), *run, *log);
+  run->hold.reset();
+  if (run->is_own && !run->is_kept && !run->entry.directory.empty())
+      [[maybe_unused]] // it was refused, and leaves nothing behind
+    const auto removed = remove_run(run->entry);
+  if (keep)
+    remove_old_runs(*keep);
+  return code;
+}
+
+} // namespace troupe

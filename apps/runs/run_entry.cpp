@@ -1,0 +1,115 @@
+#include "apps/runs/run_entry.hpp"
+
+#include "apps/text.hpp"
+#include "protocol/json/json_writer.hpp"
+
+#include <boost/json/parse.hpp>
+
+#include <array>
+#include <cstdio>
+
+namespace troupe {
+
+namespace {
+
+namespace json = boost::json;
+
+std::string text_in(const json::object& from, std::string_view name) {
+  const auto* value = from.if_contains(name);
+  return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string{};
+}
+
+std::uint64_t number_in(const json::object& from, std::string_view name) {
+  const auto* value = from.if_contains(name);
+  boost::system::error_code failed;
+  const auto number = value == nullptr ? 0 : value->to_number<std::uint64_t>(failed);
+  return failed ? 0 : number;
+}
+
+std::string write(const run_entry& entry, std::string_view state, std::string_view directory) {
+  std::string out;
+  json_writer writer(out);
+  writer.begin_object()
+      .member("id", entry.id)
+      .member("name", valid_utf8(entry.name))
+      .member("file", valid_utf8(entry.file))
+      .member("text", entry.text)
+      .member("state", state)
+      .member("started", to_rfc3339(entry.started));
+  if (entry.ended != timestamp{})
+    writer.member("ended", to_rfc3339(entry.ended));
+  writer.key("tasks").number(entry.tasks);
+  writer.key("completed").number(entry.completed);
+  writer.key("failed").number(entry.failed);
+  writer.optional_member("directory", valid_utf8(directory));
+  writer.end_object();
+  return out + "\n";
+}
+
+} // namespace
+
+std::string_view state_word(const run_entry& entry) {
+  if (entry.is_running)
+    return "running";
+  if (is_settled(entry.state))
+    return to_string(entry.state);
+  return entry.state == objective_state::blocked ? "waiting" : "interrupted";
+}
+
+bool is_unfinished(const run_entry& entry) {
+  return !entry.is_running && !is_settled(entry.state);
+}
+
+bool can_be_retried(const run_entry& entry) {
+  return !entry.is_running
+         && (entry.state == objective_state::failed || entry.state == objective_state::canceled);
+}
+
+void bring_up_to_date(run_entry& entry, const run_model& model) {
+  entry.name = model.name();
+  entry.state = model.state();
+  entry.tasks = model.counts().total();
+  entry.completed = model.counts().completed;
+  entry.failed = model.counts().failed;
+}
+
+std::string hash_of_text(std::string_view text) {
+  std::uint64_t hash = 14695981039346656037U;
+  for (const char c : text)
+    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  std::array<char, 17> out{};
+  std::snprintf(out.data(), out.size(), "%016llx", static_cast<unsigned long long>(hash));
+  return out.data();
+}
+
+std::string write_entry(const run_entry& entry) {
+  return write(entry, to_string(entry.state), {});
+}
+
+std::string shown_entry(const run_entry& entry) {
+  return write(entry, state_word(entry), entry.directory);
+}
+
+result<run_entry> read_entry(std::string_view text) {
+  boost::system::error_code failed;
+  const auto parsed = json::parse(text, failed);
+  const auto* from = failed ? nullptr : parsed.if_object();
+  const auto state = from == nullptr ? std::nullopt : objective_state_from(text_in(*from, "state"));
+  const auto started = from == nullptr ? std::nullopt : parse_rfc3339(text_in(*from, "started"));
+  if (!state || !started || text_in(*from, "id").empty())
+    return make_error(errc::parse_error, "not the entry of a run");
+  run_entry out;
+  out.id = text_in(*from, "id");
+  out.name = text_in(*from, "name");
+  out.file = text_in(*from, "file");
+  out.text = text_in(*from, "text");
+  out.state = *state;
+  out.started = *started;
+  out.ended = parse_rfc3339(text_in(*from, "ended")).value_or(timestamp{});
+  out.tasks = number_in(*from, "tasks");
+  out.completed = number_in(*from, "completed");
+  out.failed = number_in(*from, "failed");
+  return out;
+}
+
+} // namespace troupe

@@ -1,0 +1,247 @@
+// `troupe ls`, `show`, `logs` and `rm`: the runs of this computer.
+#include "apps/commands.hpp"
+#include "apps/console.hpp"
+#include "apps/open_store.hpp"
+#include "apps/run/result_files.hpp"
+#include "apps/run/run_ending.hpp"
+#include "apps/run/run_screen.hpp"
+#include "apps/run/run_timing.hpp"
+#include "apps/run/tree_view.hpp"
+#include "apps/runs/run_choice.hpp"
+#include "apps/runs/run_folder.hpp"
+#include "apps/runs/run_log.hpp"
+#include "apps/runs/run_table.hpp"
+#include "apps/text.hpp"
+#include <troupe/protocol/time_source.hpp>
+#include <troupe/store/await.hpp>
+
+#include <chrono>
+#include <cstdlib>
+#include <set>
+#include <utility>
+
+#include <poll.h>
+#include <unistd.h>
+
+namespace troupe {
+
+namespace {
+
+/// Plans and tasks of one run on paper; beyond, parts that have ended are folded.
+constexpr std::size_t shown_lines_max = 10'000;
+constexpr std::chrono::milliseconds follow_interval{100};
+
+int refuse(const error& why) {
+  complain(why.message);
+  return exit_usage;
+}
+
+bool colour_of(colour_choice choice) {
+  return use_colour(choice, ::isatty(STDOUT_FILENO) == 1, own_colour_variables());
+}
+
+result<run_entry> find_named(const std::string& name) {
+  if (name.find('/') != std::string::npos)
+    return named_run({}, name);
+  const auto folder = own_runs_folder();
+  if (!folder)
+    return folder.error();
+  return named_run(*folder, name);
+}
+
+// -- show --------------------------------------------------------------------------------------------------------------
+
+result<std::string> draw_run(const run_entry& entry, const show_run_options& options,
+                             bool& written) {
+  const auto hold = run_hold::take(entry.directory);
+  if (!hold)
+    return hold.error();
+  if (*hold == nullptr)
+    return make_error(errc::store_locked, "the run " + entry.id + " is running; troupe logs "
+                                              + entry.id
+                                              + " --follow shows what its programs write");
+  store_choice choice;
+  choice.directory = entry.directory;
+  const auto records = open_store(choice);
+  if (!records)
+    return records.error();
+  const auto view = await_objective(**records, objective_id(entry.id));
+  if (!view)
+    return view.error();
+  run_model model;
+  model.reset(**view);
+  read_times(model, **records, **view);
+  ending_options ending;
+  ending.colour = colour_of(options.colour);
+  const auto end = entry.ended != timestamp{} ? entry.ended : (*view)->updated;
+  view_options tree;
+  tree.width = ::isatty(STDOUT_FILENO) == 1 ? size_of(STDOUT_FILENO).columns : 120;
+  tree.height = shown_lines_max;
+  tree.colour = ending.colour;
+  tree.unicode =
+      is_utf8_locale(std::getenv("LC_ALL"), std::getenv("LC_CTYPE"), std::getenv("LANG"));
+  std::string out;
+  for (const auto& line : draw_tree(model, tree, end))
+    out += line + "\n";
+  const auto shown = options.output.value_or(output_choice::results);
+  const auto results_max = options.output ? static_cast<std::size_t>(-1) : results_shown_max;
+  auto last = read_ending(**records, **view, shown, results_max);
+  last.timing = timing_text(read_timing(**records, **view));
+  out += ending_text(model, last, end, ending);
+  if (!options.output_directory.empty()) {
+    const auto done = write_results(options.output_directory, **records, **view, shown);
+    if (!done)
+      complain(done.error().message);
+    written = done.has_value();
+  }
+  return out;
+}
+
+// -- logs --------------------------------------------------------------------------------------------------------------
+
+class log_printer {
+public:
+  log_printer(const run_logs_options& options, const run_entry& entry, output& out)
+      : options_(options), entry_(entry), out_(out), colour_(colour_of(options.colour)) {}
+
+  void print(const std::vector<logged_line>& lines) {
+    for (const auto& line : lines) {
+      tasks_.insert(line.key.empty() ? line.name : line.key);
+      if (!options_.task.empty() && !is_called(line, options_.task))
+        continue;
+      any_ = true;
+      out_.write(options_.json ? write_logged(line) : text_of(line));
+    }
+    out_.flush();
+  }
+
+  [[nodiscard]] bool has_printed() const { return any_; }
+  [[nodiscard]] const std::set<std::string>& tasks() const { return tasks_; }
+
+private:
+  /// `   1.24s  compile | text`; the time since the run began.
+  [[nodiscard]] std::string text_of(const logged_line& line) const {
+    const auto since = std::max(std::chrono::milliseconds{0}, line.line.at - entry_.started);
+    const auto time = format_duration(since);
+    const auto style_of_text = line.is_gap           ? style::dim
+                               : line.line.is_stderr ? style::yellow
+                                                     : style::plain;
+    std::vector<span> shown{
+        {std::string(time.size() < 8 ? 8 - time.size() : 0, ' ') + time + "  ", style::dim}};
+    if (options_.task.empty())
+      shown.push_back({clean_line(line.name)
+                           + (line.attempt > 1 ? " (" + std::to_string(line.attempt) + ")" : "")
+                           + " | ",
+                       style::cyan});
+    shown.push_back({clean_line(line.line.text), style_of_text});
+    return render_line(shown, static_cast<std::size_t>(-1), colour_, "") + "\n";
+  }
+
+  const run_logs_options& options_;
+  const run_entry& entry_;
+  output& out_;
+  const bool colour_;
+  bool any_ = false;
+  std::set<std::string> tasks_;
+};
+
+} // namespace
+
+int list_runs_command(const list_runs_options& options) {
+  const auto folder = own_runs_folder();
+  if (!folder)
+    return refuse(folder.error());
+  const auto entries = list_runs(*folder);
+  std::string out;
+  if (options.json) {
+    for (const auto& each : entries)
+      out += shown_entry(each);
+  } else if (entries.empty()) {
+    complain("there are no runs yet; troupe run FILE makes the first");
+  } else {
+    table_options table;
+    table.colour = colour_of(options.colour);
+    table.width = ::isatty(STDOUT_FILENO) == 1 ? size_of(STDOUT_FILENO).columns
+                                               : static_cast<std::size_t>(-1);
+    out = draw_runs(entries, system_time().now(), table);
+  }
+  return say(out) ? exit_ok : exit_failed;
+}
+
+int show_run_command(const show_run_options& options) {
+  const auto entry = find_named(options.run);
+  if (!entry)
+    return refuse(entry.error());
+  if (!options.output_directory.empty())
+    if (const auto made = make_output_directory(options.output_directory); !made)
+      return refuse(made.error());
+  bool written = true;
+  const auto drawn = draw_run(*entry, options, written);
+  if (!drawn)
+    return refuse(drawn.error());
+  return say(*drawn) && written ? exit_ok : exit_failed;
+}
+
+int run_logs_command(const run_logs_options& options) {
+  const auto entry = find_named(options.run);
+  if (!entry)
+    return refuse(entry.error());
+  output out(STDOUT_FILENO);
+  run_log_reader reader(entry->directory + "/" + run_log_file);
+  log_printer printer(options, *entry, out);
+  while (!out.broken()) {
+    // Asked before reading: what is written before the run ends is read after it.
+    const bool goes_on = options.follow && run_hold::is_taken(entry->directory);
+    const auto lines = reader.next();
+    printer.print(lines);
+    if (!lines.empty())
+      continue;
+    if (!goes_on)
+      break;
+    ::poll(nullptr, 0, static_cast<int>(follow_interval.count()));
+  }
+  if (!options.task.empty() && !printer.has_printed()) {
+    std::string list;
+    for (const auto& each : printer.tasks())
+      list += (list.empty() ? "" : ", ") + each;
+    return refuse(make_error(errc::task_not_found,
+                             "no program of a task " + options.task + " wrote anything in the run "
+                                 + entry->id + (list.empty() ? "" : "; those that did: " + list)));
+  }
+  return all_written(out) ? exit_ok : exit_failed;
+}
+
+int remove_runs_command(const remove_runs_options& options) {
+  const auto folder = own_runs_folder();
+  if (!folder)
+    return refuse(folder.error());
+  const auto entries = list_runs(*folder);
+  std::vector<run_entry> chosen;
+  if (!options.keep.empty()) {
+    const auto rule = read_keep_rule(options.keep);
+    if (!rule)
+      return refuse(make_error(rule.error().code, "--keep: " + rule.error().message));
+    chosen = not_kept(entries, *rule, system_time().now());
+  }
+  for (const auto& name : options.runs) {
+    auto found = find_run(entries, name);
+    if (!found)
+      return refuse(found.error());
+    chosen.push_back(std::move(*found));
+  }
+  int code = exit_ok;
+  std::set<std::string> done;
+  for (const auto& each : chosen) {
+    if (!done.insert(each.id).second)
+      continue;
+    if (const auto removed = remove_run(each); !removed) {
+      complain(removed.error().message);
+      code = exit_failed;
+    } else if (!say("removed " + each.id + "\n")) {
+      code = exit_failed;
+    }
+  }
+  return code;
+}
+
+} // namespace troupe

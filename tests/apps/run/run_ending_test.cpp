@@ -1,0 +1,122 @@
+#include "agents/program_output.hpp"
+#include "apps/run/run_ending.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace troupe;
+
+namespace {
+
+artifact_ptr made(std::string name, std::vector<part> parts) {
+  auto out = std::make_shared<artifact>();
+  out->name = std::move(name);
+  out->parts = std::move(parts);
+  return out;
+}
+
+run_ending ending_with(std::vector<artifact_ptr> artifacts) {
+  run_ending out;
+  out.results.push_back({"Hello", "greet", std::move(artifacts)});
+  return out;
+}
+
+std::string results_of(const run_ending& ending, std::size_t lines_max = 0) {
+  std::string out;
+  append_results(out, ending, {false, lines_max});
+  return out;
+}
+
+std::string failures_of(const run_ending& ending) {
+  std::string out;
+  append_failures(out, ending, {});
+  return out;
+}
+
+/// The record of a task whose program wrote `log` and ended as `reason` says.
+task failed_task(const std::string& reason, const std::string& log, const std::string& end) {
+  task out;
+  auto status = std::make_shared<message>();
+  status->parts.push_back(text_part(reason));
+  out.status.message = status;
+  if (!log.empty()) {
+    auto said = std::make_shared<message>();
+    said->parts.push_back(text_part(log));
+    said->metadata[program_log_key] = boost::json::object{{"attempt", 1}, {"end", end}};
+    out.history.push_back(said);
+  }
+  return out;
+}
+
+std::string shown(const std::string& reason, const std::string& log, const std::string& end) {
+  run_ending ending;
+  ending.failures.push_back(failure_of(failed_task(reason, log, end), "P / t"));
+  return failures_of(ending);
+}
+
+const std::string at = "2026-11-23T07:11:43.483Z ";
+
+} // namespace
+
+TEST_CASE("results are shown below the name of their task", "[apps][ending]") {
+  CHECK(results_of(ending_with({made("out", {text_part("Hello, world")})}))
+        == "--- Hello / greet\nHello, world\n");
+  CHECK(results_of(ending_with({made("a", {text_part("1\n\n2\n")}), made("b", {text_part("3")})}))
+        == "--- Hello / greet: a\n1\n\n2\n--- Hello / greet: b\n3\n");
+  CHECK(results_of(ending_with({made("x", {data_part({{"n", 1}})})}))
+        == "--- Hello / greet\n{\"n\":1}\n");
+  CHECK(results_of(run_ending{}).empty());
+}
+
+TEST_CASE("what is shown drives no terminal, and bytes are counted", "[apps][ending]") {
+  CHECK(results_of(ending_with({made("x", {text_part("a\x1b[2Jb")})}))
+        == "--- Hello / greet\na[2Jb\n");
+  CHECK(results_of(ending_with({made("x", {part{raw_content{"\x01\x02"}, "image/png", {}, {}}})}))
+        == "--- Hello / greet\n(2 bytes of image/png; --output-dir DIR writes them to a file)\n");
+}
+
+TEST_CASE("a long result is cut, and says how to see it all", "[apps][ending]") {
+  const auto ending = ending_with({made("x", {text_part("1\n2\n3\n4\n")})});
+  CHECK(results_of(ending, 2)
+        == "--- Hello / greet\n1\n2\n... 2 more lines (--output results shows all)\n");
+  auto many = ending;
+  many.results_left_out = 3;
+  CHECK_THAT(results_of(many),
+             EndsWith("... 3 more tasks with results (--output results shows all)\n"));
+}
+
+TEST_CASE("a failed program shows the end of both streams once, with line breaks",
+          "[apps][ending]") {
+  CHECK(shown("exited with 2: a.c:1: error\nmake: Error",
+              at + "stdout cc a.c\n" + at + "stderr a.c:1: error\n" + at + "stderr make: Error\n",
+              "exited with 2")
+        == "failed: P / t: exited with 2\n  cc a.c\n  a.c:1: error\n  make: Error\n");
+}
+
+TEST_CASE("a single line that the reason has is not repeated", "[apps][ending]") {
+  CHECK(shown("exited with 3: disk full", at + "stderr disk full\n", "exited with 3")
+        == "failed: P / t: exited with 3: disk full\n");
+  CHECK(shown("no disk", {}, {}) == "failed: P / t: no disk\n");
+}
+
+TEST_CASE("a program's own word on its failure counts more than its exit", "[apps][ending]") {
+  CHECK(shown("no luck", at + "stderr a\n" + at + "stderr b\n", "exited with 1")
+        == "failed: P / t: no luck\n");
+}
+
+TEST_CASE("of each stream of a failed program the last lines are shown", "[apps][ending]") {
+  std::string log = at + "stderr first\n";
+  for (int i = 0; i < 100; ++i)
+    log += at + "stdout " + std::to_string(i) + "\n";
+  const auto failure = failure_of(failed_task("exited with 1: first", log, "exited with 1"), "x");
+  REQUIRE(failure.lines.size() == 2 + failure_lines_max);
+  CHECK(failure.lines[0] == "...");
+  CHECK(failure.lines[1] == "first");
+  CHECK(failure.lines[2] == "80");
+  CHECK(failure.lines.back() == "99");
+}
+
+TEST_CASE("failures that are not listed are counted", "[apps][ending]") {
+  run_ending ending;
+  ending.failures.push_back({"P / t", "boom\x1b[0m", {}});
+  ending.failures_left_out = 1;
+  CHECK(failures_of(ending) == "failed: P / t: boom[0m\nfailed: 1 more task\n");
+}

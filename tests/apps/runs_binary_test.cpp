@@ -1,0 +1,416 @@
+// Runs that are found again, as a person or a script meets them: results at the end, `troupe ls`,
+// `show`, `logs`, `rm`, `run --resume` and `--retry`. The real binary, and real programs.
+#include "tests/apps/process.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+#include <boost/json/parse.hpp>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+using namespace troupe::testing;
+using namespace std::chrono_literals;
+namespace json = boost::json;
+
+namespace {
+
+constexpr const char* hello =
+    R"({"name": "Hello", "tasks": [{"name": "greet", "agent": "echo", "input": {"text": "Hello, world"}}]})";
+constexpr const char* chain = R"({"name": "Chain", "tasks": [
+  {"id": "first", "agent": "echo", "input": {"text": "in the middle"}},
+  {"id": "last", "agent": "echo", "input": {"text": "at the end"}, "dependencies": ["first"]}]})";
+constexpr const char* endless =
+    R"({"name": "Slow", "tasks": [{"name": "s", "agent": "sleep", "input": {"seconds": 1000}}]})";
+constexpr const char* asking = R"({"name": "Trip", "tasks": [
+  {"id": "q", "agent": "scripted", "input": {"steps": [{"ask": "Which city?"}, {"artifactFromAnswer": {"name": "city"}}]}},
+  {"id": "other", "agent": "echo", "input": {"text": "done meanwhile"}}]})";
+
+/// `{"id": ID, "agent": "command", ...}` of a shell script.
+std::string program(const std::string& id, const std::string& script,
+                    const std::string& more = {}) {
+  return R"({"id": ")" + id + R"(", "agent": "command", "input": {"argv": ["/bin/sh", "-c", ")"
+         + script + R"("]})" + more + "}";
+}
+
+std::string plan(const std::string& tasks) {
+  return R"({"name": "Build", "tasks": [)" + tasks + "]}";
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// A person with a home of their own.
+class user {
+public:
+  outcome troupe(std::vector<std::string> words, const std::string& input = {}) const {
+    words.insert(words.begin(), troupe_binary());
+    return run_program(std::move(words), input, environment());
+  }
+  std::string file(const std::string& name, const std::string& text) {
+    return home.file(name, text);
+  }
+  [[nodiscard]] std::vector<std::string> environment() const {
+    return {"NO_COLOR=1", "LC_ALL=C.UTF-8", "TERM=xterm", "XDG_STATE_HOME=" + (home / "state")};
+  }
+  /// The only run.
+  [[nodiscard]] json::object run() const {
+    const auto listed = troupe({"ls", "--json"});
+    INFO(listed.out);
+    REQUIRE(lines_of(listed.out).size() == 1);
+    return json::parse(listed.out).as_object();
+  }
+  [[nodiscard]] std::string id() const { return std::string(run().at("id").as_string()); }
+
+  temporary_directory home;
+};
+
+} // namespace
+
+TEST_CASE("the first plan prints what it made", "[apps][binary][runs]") {
+  user me;
+  const auto file = me.file("hello.json", hello);
+  const auto done = me.troupe({"run", file});
+  CHECK(done.code == 0);
+  CHECK(contains(done.out, "--- Hello / greet\nHello, world\ncompleted: 1 of 1 task in "));
+  CHECK(done.err.empty());
+  process screen({troupe_binary(), "run", file}, me.environment(), screen_size{});
+  CHECK(screen.wait() == 0);
+  CHECK(contains(screen.out(), "--- Hello / greet\r\nHello, world\r\ncompleted: 1 of 1 task in "));
+}
+
+TEST_CASE("results are those of the last tasks, of all, or none", "[apps][binary][runs]") {
+  user me;
+  const auto file = me.file("chain.json", chain);
+  const auto shown = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"run", file, "--store", "memory"});
+    return me.troupe(std::move(words)).out;
+  };
+  CHECK(contains(shown({}), "--- Chain / last\nat the end\n"));
+  CHECK_FALSE(contains(shown({}), "in the middle"));
+  CHECK(contains(shown({"--output", "all"}), "--- Chain / first\nin the middle\n"));
+  CHECK_FALSE(contains(shown({"--output", "none"}), "at the end"));
+  CHECK_FALSE(contains(shown({"-q"}), "at the end"));
+  CHECK(contains(shown({"-q", "--output", "results"}), "at the end"));
+  CHECK_FALSE(contains(shown({"--json"}), "---"));
+}
+
+TEST_CASE("results are written as files", "[apps][binary][runs]") {
+  user me;
+  const auto file = me.file("chain.json", chain);
+  const auto out = me.home / "out";
+  CHECK(me.troupe({"run", file, "-q", "--output-dir", out}).code == 0);
+  CHECK(text_of(out + "/Chain/last/echo.txt") == "at the end");
+  CHECK_FALSE(std::filesystem::exists(out + "/Chain/first"));
+  CHECK(me.troupe({"show", "@last", "--output", "all", "--output-dir", out}).code == 0);
+  CHECK(text_of(out + "/Chain/first/echo.txt") == "in the middle");
+  const auto refused = me.troupe({"run", file, "--output-dir", file});
+  CHECK(refused.code == 2);
+  CHECK(contains(refused.err, "--output-dir"));
+  std::filesystem::remove_all(out + "/Chain");
+  std::ofstream(out + "/Chain") << "in the way";
+  const auto lost = me.troupe({"run", file, "-q", "--output-dir", out});
+  CHECK(lost.code == 1);
+  CHECK(contains(lost.err, "cannot be written"));
+}
+
+TEST_CASE("a failed program shows the end of what it wrote, once and with line breaks",
+          "[apps][binary][runs]") {
+  user me;
+  const auto file = me.file(
+      "build.json",
+      plan(program("compile", "echo cc a.c; echo a.c:1: error >&2; echo make: Error >&2; exit 2")));
+  const auto done = me.troupe({"run", file});
+  CHECK(done.code == 1);
+  CHECK(contains(done.out, "\nfailed: Build / compile: exited with 2\n"));
+  for (const auto* line : {"\n  cc a.c\n", "\n  make: Error\n"}) {
+    const auto at = done.out.find(line);
+    CHECK(at != std::string::npos);
+    CHECK(done.out.find(line + 3, at + 4) == std::string::npos);
+  }
+  CHECK(contains(done.out, "\nfailed: 0 of 1 task completed, 1 failed, in "));
+  CHECK(contains(done.err, "troupe logs " + me.id()));
+  const auto as_json = me.troupe({"run", file, "--json"});
+  CHECK(contains(as_json.out, " stdout cc a.c\\n"));
+}
+
+TEST_CASE("what programs wrote is found again, line by line", "[apps][binary][runs]") {
+  user me;
+  const auto file =
+      me.file("build.json", plan(program("a", "echo one; echo two >&2") + ", "
+                                 + program("b", "echo three", R"(, "dependencies": ["a"])")));
+  REQUIRE(me.troupe({"run", file, "-q"}).code == 0);
+  const auto all = me.troupe({"logs", "@last"});
+  CHECK(all.code == 0);
+  for (const auto* line : {"  a | one\n", "  a | two\n", "  b | three\n"})
+    CHECK(contains(all.out, line));
+  const auto of_b = me.troupe({"logs", me.id().substr(0, 4), "b"});
+  CHECK(lines_of(of_b.out).size() == 1);
+  CHECK(contains(of_b.out, "s  three\n"));
+  const auto as_json = json::parse(me.troupe({"logs", "@last", "b", "--json"}).out).as_object();
+  CHECK(as_json.at("text") == "three");
+  CHECK(as_json.at("stream") == "stdout");
+  CHECK(as_json.contains("at"));
+  const auto unknown = me.troupe({"logs", "@last", "c"});
+  CHECK(unknown.code == 2);
+  CHECK(contains(unknown.err, "those that did: a, b"));
+}
+
+TEST_CASE("the log of a run is followed while it goes on", "[apps][binary][runs]") {
+  user me;
+  const auto gate = me.home / "gate";
+  const auto file =
+      me.file("build.json", plan(program("a", "echo begun; while [ ! -e " + gate
+                                                  + " ]; do sleep 0.05; done; echo over")));
+  process run({troupe_binary(), "run", file, "--json"}, me.environment());
+  REQUIRE(run.read_until([](const process& p) { return contains(p.out(), "\"attempt\":1"); }, 30s));
+  process follow({troupe_binary(), "logs", "@last", "--follow"}, me.environment());
+  REQUIRE(follow.read_until([](const process& p) { return contains(p.out(), "begun"); }, 30s));
+  CHECK(me.run().at("state") == "running");
+  const auto shown = me.troupe({"show", "@last"});
+  CHECK(shown.code == 2);
+  CHECK(contains(shown.err, "is running"));
+  CHECK(me.troupe({"rm", "@last"}).code == 1);
+  std::ofstream(gate) << "open";
+  CHECK(run.wait() == 0);
+  CHECK(follow.wait() == 0);
+  CHECK(contains(follow.out(), "over\n"));
+}
+
+TEST_CASE("the last line of a program that runs is in the tree", "[apps][binary][terminal]") {
+  user me;
+  const auto file = me.file("build.json", plan(program("a", "echo half way; exec sleep 1000")));
+  process run({troupe_binary(), "run", file, "--store", "memory"}, me.environment(), screen_size{});
+  REQUIRE(run.read_until([](const process& p) { return contains(p.out(), "half way"); }, 30s));
+  run.send_input("\x03");
+  CHECK(run.wait() == 130);
+}
+
+TEST_CASE("runs are listed, shown as they ended, and removed", "[apps][binary][runs]") {
+  user me;
+  CHECK(contains(me.troupe({"ls"}).err, "no runs yet"));
+  const auto good = me.file("hello.json", hello);
+  const auto bad = me.file("bad.json", plan(program("a", "exit 3")));
+  REQUIRE(me.troupe({"run", good, "-q"}).code == 0);
+  const auto first = me.id();
+  REQUIRE(me.troupe({"run", bad, "-q"}).code == 1);
+  const auto listed = me.troupe({"ls"});
+  REQUIRE(lines_of(listed.out).size() == 3);
+  CHECK(contains(lines_of(listed.out)[1], "failed"));
+  CHECK(contains(lines_of(listed.out)[1], "0/1    Build"));
+  CHECK(contains(lines_of(listed.out)[2], first + "  completed"));
+  const auto shown = me.troupe({"show", first});
+  CHECK(shown.code == 0);
+  CHECK(contains(shown.out, "greet"));
+  CHECK(contains(shown.out, "--- Hello / greet\nHello, world\ncompleted: 1 of 1 task"));
+  CHECK(contains(me.troupe({"show", "@last"}).out, "failed: Build / a: exited with 3\n"));
+  CHECK(me.troupe({"show", "nosuch"}).code == 2);
+  const auto removed = me.troupe({"rm", first});
+  CHECK(removed.out == "removed " + first + "\n");
+  CHECK(me.run().at("state") == "failed");
+  CHECK(me.troupe({"rm", "--keep", "x"}).code == 2);
+  CHECK(me.troupe({"rm", "--keep", "0"}).code == 0);
+  CHECK(me.troupe({"ls", "--json"}).out.empty());
+}
+
+TEST_CASE("old runs are removed at the end of a new one", "[apps][binary][runs]") {
+  user me;
+  const auto file = me.file("hello.json", hello);
+  for (int i = 0; i < 3; ++i)
+    REQUIRE(me.troupe({"run", file, "-q", "--keep", "2"}).code == 0);
+  CHECK(lines_of(me.troupe({"ls", "--json"}).out).size() == 2);
+  CHECK(me.troupe({"run", file, "-q", "--keep", "many"}).code == 2);
+  CHECK(lines_of(me.troupe({"ls", "--json"}).out).size() == 2); // nothing was run
+}
+
+TEST_CASE("two runs of one file at the same time do not disturb each other",
+          "[apps][binary][runs]") {
+  user me;
+  const auto file = me.file("slow.json", endless);
+  process one({troupe_binary(), "run", file, "--json"}, me.environment());
+  process two({troupe_binary(), "run", file, "--json"}, me.environment());
+  for (auto* each : {&one, &two})
+    CHECK(
+        each->read_until([](const process& p) { return contains(p.out(), "\"attempt\":1"); }, 30s));
+  CHECK(lines_of(me.troupe({"ls", "--json"}).out).size() == 2);
+  for (auto* each : {&one, &two}) {
+    each->signal(SIGTERM);
+    CHECK(each->wait() == 130);
+  }
+}
+
+TEST_CASE("a question that nobody answers leaves the run, and it goes on later",
+          "[apps][binary][runs]") {
+  user me;
+  const auto file = me.file("trip.json", asking);
+  const auto left = me.troupe({"run", file, "--no-input"});
+  CHECK(left.code == 3);
+  CHECK(contains(left.out, "Trip / other: completed")); // all else was done
+  CHECK(contains(left.out, "1 of 2 tasks completed, 1 waits for an answer"));
+  const auto id = me.id();
+  CHECK(contains(left.err, "troupe run --resume " + id));
+  CHECK(me.run().at("state") == "waiting");
+  CHECK(contains(me.troupe({"run", file, "--no-input", "--store", "memory"}).err, "is gone"));
+  const auto done = me.troupe({"run", "--resume", id.substr(0, 5), "--answer", "q=Oslo"});
+  INFO(done.err);
+  CHECK(done.code == 0);
+  CHECK(contains(done.out, "--- Trip / q\nOslo\n"));
+  CHECK(me.run().at("state") == "completed");
+  const auto nothing = me.troupe({"run", "--resume", id});
+  CHECK(nothing.code == 2);
+  CHECK(contains(nothing.err, "has completed"));
+}
+
+TEST_CASE("a run that was killed is interrupted, said, and resumed", "[apps][binary][runs]") {
+  user me;
+  const auto file = me.file("slow.json", endless);
+  {
+    process run({troupe_binary(), "run", file, "--json"}, me.environment());
+    REQUIRE(
+        run.read_until([](const process& p) { return contains(p.out(), "\"attempt\":1"); }, 30s));
+    run.signal(SIGKILL);
+    CHECK(run.wait() == 128 + SIGKILL);
+  }
+  CHECK(me.run().at("state") == "interrupted");
+  const auto id = me.id();
+  const auto refused = me.troupe({"run", "--retry", id});
+  CHECK(refused.code == 2);
+  CHECK(contains(refused.err, "--resume"));
+  const auto other = me.troupe({"run", file, "-q", "--time-scale", "0"});
+  CHECK(contains(other.err, "was interrupted; continue it with --resume " + id));
+  const auto done = me.troupe({"run", file, "-q", "--resume", "--time-scale", "0"});
+  INFO(done.err);
+  CHECK(done.code == 0);
+  CHECK(contains(me.troupe({"ls"}).out, id + "  completed"));
+}
+
+TEST_CASE("a retry does again only what failed and what depends on it", "[apps][binary][runs]") {
+  user me;
+  const auto fixed = me.home / "fixed";
+  const auto count = me.home / "count";
+  const auto file = me.file(
+      "build.json",
+      plan(program("fine", "echo x >> " + count) + ", " + program("broken", "test -e " + fixed)
+           + ", " + program("after", "echo made", R"(, "dependencies": ["broken"])")));
+  const auto failed = me.troupe({"run", file});
+  CHECK(failed.code == 1);
+  const auto id = me.id();
+  CHECK(contains(failed.err, "troupe run --retry " + id));
+  std::ofstream(fixed) << "yes";
+  const auto done = me.troupe({"run", "--retry", id});
+  INFO(done.out + done.err);
+  CHECK(done.code == 0);
+  CHECK(contains(done.out, "--- Build / after\nmade\n"));
+  CHECK(contains(done.out, "completed: 3 of 3 tasks"));
+  CHECK(text_of(count) == "x\n");
+  CHECK(me.run().at("state") == "completed");
+  const auto again = me.troupe({"run", file, "--retry"});
+  CHECK(again.code == 2);
+  CHECK(contains(again.err, "no run to do again"));
+}
+
+TEST_CASE("a run that was refused leaves nothing behind", "[apps][binary][runs]") {
+  user me;
+  CHECK(me.troupe({"run", me.file("bad.json", "{"), "-q"}).code == 2);
+  CHECK(me.troupe({"ls", "--json"}).out.empty());
+}
+
+TEST_CASE("a plan is run with values for its parameters", "[apps][binary]") {
+  user me;
+  const auto file = me.file("hello.json", R"({"name": "Hello",
+    "params": {"who": {"description": "Whom to greet"}, "seconds": {"default": 0}},
+    "tasks": [{"id": "wait", "agent": "sleep", "input": {"seconds": "${params.seconds}"}},
+      {"id": "greet", "agent": "echo", "input": {"text": "Hello, ${params.who}"}, "dependencies": ["wait"]}]})");
+  const auto done = me.troupe({"run", file, "--param", "who=Ada"});
+  CHECK(contains(done.out, "Hello, Ada\n"));
+  const auto missing = me.troupe({"run", file});
+  CHECK(missing.code == 2);
+  CHECK(contains(missing.err, "who (Whom to greet)"));
+  CHECK(me.troupe({"validate", file, "--param", "who=x"}).code == 0);
+  CHECK(me.troupe({"validate", file}).code == 2);
+}
+
+TEST_CASE("a dry run says what would begin when, and runs nothing", "[apps][binary]") {
+  user me;
+  const auto done = me.troupe({"run", me.file("chain.json", chain), "--dry-run"});
+  CHECK(done.code == 0);
+  CHECK(done.out
+        == "step 1: 1 task\n  Chain / first [echo]\n"
+           "step 2: 1 task\n  Chain / last [echo], after Chain / first\n");
+  CHECK(me.troupe({"ls", "--json"}).out.empty());
+}
+
+TEST_CASE("the times of a run are written for viewers", "[apps][binary]") {
+  user me;
+  const auto file = me.file("build.json", plan(program("a", "sleep 0.05")));
+  const auto done = me.troupe(
+      {"run", file, "-q", "--trace", me.home / "trace.json", "--timeline", me.home / "times.svg"});
+  INFO(done.err);
+  CHECK(done.code == 0);
+  const auto trace = json::parse(text_of(me.home / "trace.json"));
+  bool runs = false;
+  for (const auto& event : trace.at("traceEvents").as_array())
+    runs = runs || (event.at("ph") == "X" && event.at("cat") == "running");
+  CHECK(runs);
+  CHECK(contains(text_of(me.home / "times.svg"), "Build / a: running"));
+  CHECK(me.troupe({"run", file, "-q", "--trace", me.home / "no/such"}).code == 1);
+}
+
+TEST_CASE("as many commands run at once as are asked for", "[apps][binary]") {
+  user me;
+  // Each waits until all three have begun: fewer at once would never end.
+  const auto marks = me.home / "marks";
+  std::filesystem::create_directory(marks);
+  std::string tasks;
+  for (const auto* id : {"a", "b", "c"})
+    tasks += (tasks.empty() ? "" : ", ")
+             + program(id, std::string("touch ") + marks + "/" + id + "; while [ $(ls " + marks
+                               + " | wc -l) -lt 3 ]; do sleep 0.02; done");
+  CHECK(me.troupe({"run", me.file("three.json", plan(tasks)), "-q", "-j", "3"}).code == 0);
+}
+
+TEST_CASE("a command runs in the directory of its file, by the shell if asked", "[apps][binary]") {
+  user me;
+  std::filesystem::create_directories(me.home / "project/src");
+  std::ofstream(me.home / "project/src/a.c") << "x";
+  const auto file = me.file("project/plan.json", R"({"name": "Build", "tasks": [
+    {"id": "a", "agent": "command", "input": {"shell": "ls *.c && echo fine", "cwd": "src"}}]})");
+  CHECK(contains(me.troupe({"run", file}).out, "--- Build / a\na.c\nfine\n"));
+}
+
+TEST_CASE("a command that is not there is guessed, and help is a command", "[apps][binary]") {
+  user me;
+  const auto misspelt = me.troupe({"rnu", "x"});
+  CHECK(misspelt.code == 2);
+  CHECK(contains(misspelt.err, "there is no command \"rnu\"; did you mean \"run\"?"));
+  CHECK(contains(me.troupe({"run", "x", "--max-paralel", "2"}).err,
+                 "did you mean \"--max-parallel\"?"));
+  CHECK(me.troupe({"help"}).out == me.troupe({"--help"}).out);
+  CHECK(me.troupe({"help", "run"}).out == me.troupe({"run", "--help"}).out);
+  CHECK(me.troupe({"-V"}).out == me.troupe({"--version"}).out);
+}
+
+TEST_CASE("a cancel that takes long is said", "[apps][terminal]") {
+  user me;
+  const auto file =
+      me.file("deaf.json", R"({"name": "Deaf", "tasks": [{"id": "d", "agent": "command",
+    "input": {"shell": "trap '' TERM; echo ready; while :; do sleep 1; done", "killAfter": 1000}}]})");
+  process run({troupe_binary(), "run", file}, me.environment(), screen_size{});
+  REQUIRE(run.read_until([](const process& p) { return contains(p.out(), "ready"); }, 30s));
+  run.send_input("\x03");
+  REQUIRE(run.read_until(
+      [](const process& p) {
+        return contains(p.out(), "waiting for what runs to end; Ctrl-C again");
+      },
+      30s));
+  run.send_input("\x03");
+  CHECK(run.wait() == 130);
+}
