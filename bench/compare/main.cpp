@@ -1,18 +1,13 @@
 // Compares the JSON lines of two builds: for each case the figures of the same round, new / old.
+#include "bench/support/figure_lines.hpp"
 #include "bench/support/harness.hpp"
-
-#include <boost/json/parse.hpp>
-#include <boost/json/value.hpp>
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <iostream>
 #include <map>
-#include <optional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,15 +16,8 @@ namespace {
 
 using namespace troupe::bench;
 
-/// One line of a benchmark.
-struct figure {
-  std::string unit;
-  double value = 0;
-  std::optional<double> ratio; ///< To the baseline of the same run.
-};
-
-/// Of one case; one figure for each round.
-using rounds = std::vector<figure>;
+/// Of one case; one line for each round.
+using rounds = std::vector<figure_line>;
 
 struct figure_file {
   std::vector<std::string> cases; ///< In the order of the file.
@@ -37,31 +25,14 @@ struct figure_file {
 };
 
 figure_file read(const std::string& path) {
-  std::ifstream in{path};
-  check(in.is_open(), "cannot read " + path);
   figure_file out;
-  std::string text;
-  for (std::size_t number = 1; std::getline(in, text); ++number) {
-    if (text.empty())
-      continue;
-    try {
-      const auto line = boost::json::parse(text);
-      const auto name = std::string{line.at("bench").as_string()} + ": "
-                        + std::string{line.at("case").as_string()};
-      figure read{std::string{line.at("unit").as_string()}, line.at("value").to_number<double>(),
-                  std::nullopt};
-      if (!line.at("ratio").is_null())
-        read.ratio = line.at("ratio").to_number<double>();
-      auto& all = out.figures[name];
-      if (all.empty())
-        out.cases.push_back(name);
-      all.push_back(std::move(read));
-    } catch (const std::exception& wrong) {
-      throw std::runtime_error(path + ", line " + std::to_string(number)
-                               + ": not a line of a benchmark (" + wrong.what() + ")");
-    }
+  for (auto& line : read_figure_lines(path)) {
+    const auto name = line.bench + ": " + line.name;
+    auto& all = out.figures[name];
+    if (all.empty())
+      out.cases.push_back(name);
+    all.push_back(std::move(line));
   }
-  check(!out.cases.empty(), path + " has no figures");
   return out;
 }
 

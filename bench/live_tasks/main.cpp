@@ -8,75 +8,17 @@
 #include "bench/live_tasks/bare_actors.hpp"
 #include "bench/support/executor.hpp"
 #include "bench/support/harness.hpp"
+#include "bench/support/live_objectives.hpp"
 #include "bench/support/process.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 #include <cstdlib>
-#include <future>
 
 namespace {
 
 using namespace troupe;
 using namespace troupe::bench;
 using troupe::testing::temporary_directory;
-
-/// Counts the tasks that have begun; any that ends is a mistake.
-class began_watch final : public watcher {
-public:
-  began_watch(std::size_t tasks, std::promise<std::string> all_began)
-      : tasks_(tasks), all_began_(std::move(all_began)) {}
-
-  void on_change(const change_ptr& change) override {
-    for (const auto& one : change->events)
-      if (const auto* moved = std::get_if<task_moved>(&one)) {
-        if (moved->to == task_state::working && ++began_ == tasks_)
-          say("");
-        else if (is_terminal(moved->to))
-          say(change->task.id.str() + " ended as " + std::string(to_string(moved->to)));
-      }
-  }
-
-  void say(const std::string& problem) {
-    if (!said_.exchange(true))
-      all_began_.set_value(problem);
-  }
-
-private:
-  std::size_t tasks_;
-  std::size_t began_ = 0;
-  std::atomic<bool> said_{false};
-  std::promise<std::string> all_began_;
-};
-
-objective_spec hanging_objective(std::size_t tasks) {
-  auto plan = std::make_shared<plan_spec>();
-  plan->name = "wait";
-  plan->tasks.resize(tasks);
-  for (std::size_t i = 0; i < tasks; ++i) {
-    plan->tasks.edit(i).name = "wait " + std::to_string(i);
-    plan->tasks.edit(i).agent = "hang";
-  }
-  objective_spec made;
-  made.name = "wait";
-  made.plans.push_back(std::move(plan));
-  return made;
-}
-
-/// Starts `objectives` of `tasks` each; returns when all tasks work.
-void start_all(executor& all, std::size_t objectives, std::size_t tasks) {
-  std::vector<std::future<std::string>> begun;
-  for (std::size_t i = 0; i < objectives; ++i) {
-    std::promise<std::string> all_began;
-    begun.push_back(all_began.get_future());
-    auto watch = std::make_shared<began_watch>(tasks, std::move(all_began));
-    all.start(hanging_objective(tasks), watch,
-              [watch](const std::string& problem) { watch->say(problem); });
-  }
-  for (auto& one : begun) {
-    const auto problem = one.get();
-    check(problem.empty(), problem);
-  }
-}
 
 struct memory {
   double resident;
@@ -100,7 +42,7 @@ std::vector<double> measure_bare(std::size_t tasks, std::size_t threads) {
 std::vector<double> measure_executor(std::unique_ptr<executor> all, std::size_t objectives,
                                      std::size_t tasks) {
   const auto before = memory::now();
-  start_all(*all, objectives, tasks / objectives);
+  start_live(*all, objectives, tasks / objectives);
   check(all->records().status().live_tasks == tasks, "the store does not count every live task");
   auto figures = per_task(before, tasks);
   // A million live actors are not worth the time it takes to end them: the process leaves by _exit.

@@ -2,7 +2,7 @@
 // how fast. Each stands in a file of its own: skeleton.cpp, executor.cpp.
 #pragma once
 
-#include "bench/plan_throughput/shape.hpp"
+#include "bench/support/shape.hpp"
 #include <troupe/store/store.hpp>
 
 #include <condition_variable>
@@ -21,10 +21,11 @@ struct load {
       20'000; ///< Tasks of unfinished plans at any time; at least one plan is.
 };
 
-/// What a durable run has written.
-struct disk_use {
+/// What a durable run has reached and written.
+struct durable_run {
+  double tasks_per_s = 0.0;
   write_counters journal;
-  std::uint64_t bytes = 0; ///< By the whole process: journal and tables.
+  std::uint64_t written_bytes = 0; ///< By the whole process: journal and tables.
 };
 
 /// Keeps the number of plans under way within `max`: the thread that makes them waits here. It is
@@ -62,7 +63,7 @@ private:
 /// `directory`, with no-op tasks. Tasks a second, from the first `create` until the last objective
 /// is visibly completed.
 [[nodiscard]] double run_in_memory(const load& load);
-[[nodiscard]] double run_durable(const load& load, const std::string& directory, disk_use& used);
+[[nodiscard]] durable_run run_durable(const load& load, const std::string& directory);
 
 /// Runs `times` objectives of `shape`, one after the other, each alone, on one RocksDB store;
 /// seconds each.

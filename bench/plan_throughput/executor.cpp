@@ -12,23 +12,6 @@ namespace troupe::bench {
 
 namespace {
 
-objective_spec spec_of(const shape& shape) {
-  auto plan = std::make_shared<plan_spec>();
-  plan->name = shape.name;
-  plan->tasks.resize(shape.size());
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    auto& task = plan->tasks.edit(i);
-    task.name = "step " + std::to_string(i);
-    task.agent = "noop";
-    for (const auto from : shape.dependencies[i])
-      task.dependencies.push_back("task-" + std::to_string(from));
-  }
-  objective_spec made;
-  made.name = shape.name;
-  made.plans.push_back(std::move(plan));
-  return made;
-}
-
 /// Bytes that this process has sent to disks (proc(5), write_bytes).
 std::uint64_t written_by_process() {
   std::ifstream facts{"/proc/self/io"};
@@ -63,13 +46,14 @@ double run_in_memory(const load& load) {
   return run_on(*all, load);
 }
 
-double run_durable(const load& load, const std::string& directory, disk_use& used) {
+durable_run run_durable(const load& load, const std::string& directory) {
   const auto before = written_by_process();
   auto all = executor::durable(load.threads, directory);
-  const auto out = run_on(*all, load);
-  used.journal = all->records().status().writes;
+  durable_run out;
+  out.tasks_per_s = run_on(*all, load);
+  out.journal = all->records().status().writes;
   all.reset(); // It writes what is left in memory.
-  used.bytes = written_by_process() - before;
+  out.written_bytes = written_by_process() - before;
   return out;
 }
 

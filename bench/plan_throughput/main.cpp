@@ -6,111 +6,119 @@
 // before it is seen). In each round all run in turn; the ratio is the median over rounds of
 // contender / skeleton. Unit: tasks a second. What the disk alone could do is measured as well: one
 // thread appends what the journal has, in as many pieces, each with fdatasync. And: how long a
-// chain of ten takes alone when each step is durable before the next begins (ms), against ten
+// chain of ten takes alone when each step is durable before the next begins (us), against ten
 // appends with fdatasync. Knobs: --tasks (all plans together), --in-flight, --threads, --rounds,
 // --filter (`rocksdb`, `chain`, `/1000`).
 #include "bench/plan_throughput/contender.hpp"
+#include "bench/support/disk.hpp"
 #include "bench/support/executor.hpp"
 #include "bench/support/harness.hpp"
+#include "bench/support/latency.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <string>
 #include <vector>
-
-#include <fcntl.h>
-#include <unistd.h>
 
 namespace {
 
 using namespace troupe::bench;
 using troupe::testing::temporary_directory;
 
-struct named_contender {
-  std::string name;
-  contender run;
-};
-
-/// Seconds for appends of one thread to a new file, each followed by fdatasync: `times` of them,
-/// `bytes` in all.
-double append_durably(const std::string& directory, std::uint64_t times, std::uint64_t bytes) {
-  const auto path = directory + "/appends";
-  const int file = ::open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_APPEND | O_CLOEXEC, 0600);
-  check(file >= 0, "cannot write " + path);
-  const std::string piece(bytes / std::max<std::uint64_t>(times, 1), 'x');
-  const auto seconds = seconds_of([&] {
-    for (std::uint64_t i = 0; i < times; ++i)
-      check(::write(file, piece.data(), piece.size()) == static_cast<ssize_t>(piece.size())
-                && ::fdatasync(file) == 0,
-            "cannot write " + path);
-  });
-  ::close(file);
-  return seconds;
-}
-
 double tasks_of(const load& load) {
   return static_cast<double>(load.plans * load.shape->size());
 }
 
-/// `disk` appends what the durable run before it had in its journal, in as many pieces: the disk
-/// alone.
-std::vector<named_contender> contenders(const load& load, disk_use& used) {
-  return {
-      {"skeleton", [load] { return run_skeleton(load); }},
-      {"memory", [load] { return run_in_memory(load); }},
+/// What was reached in each round.
+struct shape_figures {
+  std::map<std::string, std::vector<double>> rates; ///< By contender, tasks a second.
+  std::vector<durable_run> durable;                 ///< Those of `rocksdb`.
+};
+
+/// Runs the contenders with these names in turn. `disk` appends what the durable run before it had
+/// in its journal, in as many pieces: the disk alone.
+shape_figures run_in_turn(const load& load, std::size_t rounds,
+                          const std::vector<std::string>& names) {
+  shape_figures out;
+  const std::map<std::string, contender> all{
+      {"skeleton", [&] { return run_skeleton(load); }},
+      {"memory", [&] { return run_in_memory(load); }},
       {"rocksdb",
-       [load, &used] {
+       [&] {
          const temporary_directory place;
-         return run_durable(load, place.path(), used);
+         out.durable.push_back(run_durable(load, place.path()));
+         return out.durable.back().tasks_per_s;
        }},
       {"disk",
-       [load, &used] {
+       [&] {
          const temporary_directory place;
-         return tasks_of(load)
-                / append_durably(place.path(), used.journal.groups, used.journal.group_bytes);
+         const auto& journal = out.durable.back().journal;
+         return tasks_of(load) / append_durably(place.path(), journal.groups, journal.group_bytes);
        }},
   };
+  std::vector<contender> runs;
+  for (const auto& name : names)
+    runs.push_back(all.at(name));
+  const auto figures = measure_in_turn(rounds, runs);
+  for (std::size_t i = 0; i < names.size(); ++i)
+    out.rates[names[i]] = figures[i];
+  if (!out.durable.empty())
+    out.durable.erase(out.durable.begin()); // The warm-up.
+  return out;
 }
 
-/// The last two rows of `figures` are those of `rocksdb` and `disk`.
-void add_disk_use(report& results, const std::string& name, const load& load, const disk_use& used,
-                  const std::vector<std::vector<double>>& figures) {
-  const auto& durable = figures[figures.size() - 2];
-  const auto grouped = static_cast<double>(used.journal.group_bytes);
-  const auto groups = static_cast<double>(std::max<std::uint64_t>(used.journal.groups, 1));
-  results.add(name + " of the disk", median(durable), "tasks/s", median(figures.back()),
-              ratio_of(durable, figures.back()));
-  results.add(name + " in a group", tasks_of(load) / groups, "tasks");
-  results.add(name + " in the journal", grouped / tasks_of(load), "bytes/task");
-  results.add(name + " written", static_cast<double>(used.bytes) / tasks_of(load), "bytes/task",
-              grouped / tasks_of(load));
+void add_disk_use(report& results, const std::string& name, double tasks,
+                  const shape_figures& reached) {
+  const auto& rates = reached.rates.at("rocksdb");
+  const auto& disk = reached.rates.at("disk");
+  std::vector<double> in_group;
+  std::vector<double> in_journal;
+  std::vector<double> written;
+  for (const auto& run : reached.durable) {
+    in_group.push_back(tasks / static_cast<double>(std::max<std::uint64_t>(run.journal.groups, 1)));
+    in_journal.push_back(static_cast<double>(run.journal.group_bytes) / tasks);
+    written.push_back(static_cast<double>(run.written_bytes) / tasks);
+  }
+  results.add(name + " of the disk", median(rates), "tasks/s", median(disk), ratio_of(rates, disk));
+  results.add(name + " in a group", median(in_group), "tasks");
+  results.add(name + " in the journal", median(in_journal), "bytes/task");
+  results.add(name + " written", median(written), "bytes/task", median(in_journal),
+              ratio_of(written, in_journal));
 }
 
 void run_shape(const options& how, report& results, const load& load) {
   const auto suffix = '/' + load.shape->name + '/' + std::to_string(load.shape->size());
-  const bool is_durable = how.wants("rocksdb" + suffix);
-  disk_use used;
-  auto all = contenders(load, used);
-  std::erase_if(all, [&](const auto& one) {
-    return one.name == "disk" ? !is_durable
-                              : one.name != "skeleton" && !how.wants(one.name + suffix);
-  });
-  if (all.size() == 1 && !how.wants("skeleton" + suffix))
+  const bool wants_skeleton = how.wants("skeleton" + suffix);
+  std::vector<std::string> stores;
+  for (const std::string name : {"memory", "rocksdb"})
+    if (how.wants(name + suffix))
+      stores.push_back(name);
+  if (stores.empty() && !wants_skeleton)
     return;
-  std::vector<contender> runs;
-  for (const auto& one : all)
-    runs.push_back(one.run);
-  const auto figures = measure_in_turn(how.rounds_or(5), runs);
-  results.add("skeleton" + suffix, median(figures[0]), "tasks/s");
-  for (std::size_t i = 1; i < all.size(); ++i)
-    if (all[i].name != "disk")
-      results.add(all[i].name + suffix, median(figures[i]), "tasks/s", median(figures[0]),
-                  ratio_of(figures[i], figures[0]));
+  const bool is_durable = std::ranges::count(stores, "rocksdb") > 0;
+  std::vector<std::string> names{"skeleton"};
+  names.insert(names.end(), stores.begin(), stores.end());
   if (is_durable)
-    add_disk_use(results, "rocksdb" + suffix, load, used, figures);
+    names.emplace_back("disk");
+  const auto reached = run_in_turn(load, how.rounds_or(5), names);
+  const auto& skeleton = reached.rates.at("skeleton");
+  results.add("skeleton" + suffix, median(skeleton), "tasks/s");
+  for (const auto& name : stores)
+    results.add(name + suffix, median(reached.rates.at(name)), "tasks/s", median(skeleton),
+                ratio_of(reached.rates.at(name), skeleton));
+  if (is_durable)
+    add_disk_use(results, "rocksdb" + suffix, tasks_of(load), reached);
+}
+
+latencies latencies_of_seconds(const std::vector<double>& seconds) {
+  histogram nanoseconds;
+  for (const auto one : seconds)
+    nanoseconds.add(static_cast<std::uint64_t>(one * 1e9));
+  return latencies_of(nanoseconds);
 }
 
 void run_chain_alone(const options& how, report& results) {
@@ -122,15 +130,14 @@ void run_chain_alone(const options& how, report& results) {
   const temporary_directory place;
   (void)run_alone(make_chain(10), times / 5 + 1, how.threads, place.path());
   std::vector<double> floor;
-  for (std::size_t i = 0; i < times / 5 + 1; ++i)
-    floor.push_back(1000.0 * append_durably(place.path(), 10, std::uint64_t{10} * 4096));
-  auto taken = run_alone(make_chain(10), times, how.threads, place.path());
-  for (std::size_t i = 0; i < times / 5 + 1; ++i)
-    floor.push_back(1000.0 * append_durably(place.path(), 10, std::uint64_t{10} * 4096));
-  for (auto& one : taken)
-    one *= 1000.0;
-  results.add(std::string(name) + " p50", median(taken), "ms", median(floor));
-  results.add(std::string(name) + " p99", percentile(taken, 0.99), "ms", percentile(floor, 0.99));
+  const auto append = [&] {
+    for (std::size_t i = 0; i < times / 5 + 1; ++i)
+      floor.push_back(append_durably(place.path(), 10, std::uint64_t{10} * 4096));
+  };
+  append();
+  const auto taken = run_alone(make_chain(10), times, how.threads, place.path());
+  append();
+  add_latencies(results, name, {latencies_of_seconds(taken)}, {latencies_of_seconds(floor)});
 }
 
 void run_all(const options& how, report& results, const std::string& tasks_text,

@@ -45,6 +45,13 @@ void write_all(int to, const void* data, std::size_t size) {
   }
 }
 
+double cpu_seconds_of(const rusage& used) {
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
 double resident_bytes_of(const std::string& process) {
   std::ifstream statm("/proc/" + process + "/statm");
   double total_pages = 0.0;
@@ -122,10 +129,7 @@ bool child_process::reap(bool block) {
   if (got != pid_)
     return false;
   running_ = false;
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
-  };
-  cpu_seconds_ = seconds(used.ru_utime) + seconds(used.ru_stime);
+  cpu_seconds_ = cpu_seconds_of(used);
   return true;
 }
 
@@ -198,6 +202,12 @@ std::vector<double> run_in_child(const std::function<std::vector<double>()>& wor
 
 double resident_bytes() {
   return resident_bytes_of("self");
+}
+
+double cpu_seconds() {
+  rusage used{};
+  ::getrusage(RUSAGE_SELF, &used);
+  return cpu_seconds_of(used);
 }
 
 double allocated_bytes() {

@@ -51,6 +51,8 @@ private:
 
 /// Bytes of memory this process has resident (/proc/self/statm).
 [[nodiscard]] double resident_bytes();
+/// Seconds of user and system time that this process used.
+[[nodiscard]] double cpu_seconds();
 /// Bytes that malloc has handed out and not got back.
 [[nodiscard]] double allocated_bytes();
 

@@ -1,6 +1,8 @@
-// The plans that the throughput benchmark runs, as plain graphs: who depends on whom, by position.
-// Every contender gets the same one. A plain value without behaviour.
+// The plans that benchmarks run, as plain graphs: who depends on whom, by position. Every contender
+// gets the same one. A plain value without behaviour.
 #pragma once
+
+#include <troupe/protocol/spec.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -29,5 +31,8 @@ using shape_ptr = std::shared_ptr<const shape>;
 [[nodiscard]] shape_ptr make_fan_in(std::size_t tasks);
 /// A square grid, each task after its upper and its left neighbour; the last row may be short.
 [[nodiscard]] shape_ptr make_lattice(std::size_t tasks);
+
+/// An objective with one plan of this shape; every task is of this agent.
+[[nodiscard]] objective_spec spec_of(const shape& shape, const std::string& agent = "noop");
 
 } // namespace troupe::bench

@@ -1,4 +1,4 @@
-#include "bench/plan_throughput/shape.hpp"
+#include "bench/support/shape.hpp"
 
 #include <cmath>
 
@@ -54,6 +54,23 @@ shape_ptr make_lattice(std::size_t tasks) {
       before.push_back(i - 1);
     return before;
   });
+}
+
+objective_spec spec_of(const shape& shape, const std::string& agent) {
+  auto plan = std::make_shared<plan_spec>();
+  plan->name = shape.name;
+  plan->tasks.resize(shape.size());
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    auto& task = plan->tasks.edit(i);
+    task.name = "step " + std::to_string(i);
+    task.agent = agent;
+    for (const auto from : shape.dependencies[i])
+      task.dependencies.push_back("task-" + std::to_string(from));
+  }
+  objective_spec made;
+  made.name = shape.name;
+  made.plans.push_back(std::move(plan));
+  return made;
 }
 
 } // namespace troupe::bench
