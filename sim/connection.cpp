@@ -138,7 +138,9 @@ std::size_t connection::room() const {
 }
 
 nanoseconds connection::arrival(direction& to) {
-  auto wait = chance_.between(nanoseconds{0}, in_.how.latency_max);
+  auto wait = nanoseconds{0};
+  if (!in_.is_calm)
+    wait = chance_.between(wait, in_.how.latency_max);
   if (!in_.is_calm && chance_.chance(in_.how.stalls))
     wait = chance_.between(nanoseconds{0}, in_.how.stall_max);
   to.last = std::max(to.last, in_.now() + wait);

@@ -1,6 +1,6 @@
 // troupe-sim: runs seeds, and says which of them fail and how to repeat them (docs/simulation.md).
 #include "sim/run.hpp"
-#include "sim/settings.hpp"
+#include "sim/settings_text.hpp"
 #include <troupe/protocol/time_source.hpp>
 
 #include <CLI/CLI.hpp>
@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
+#include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -24,7 +26,9 @@ struct options {
   bool shows_situations = false;
   std::uint64_t twice_every = 50;
   std::uint64_t failures_max = 5;
-  std::string bug; ///< A name of `mutants`; empty: none is planted.
+  std::string bug;    ///< A name of `mutants`; empty: none is planted.
+  std::string config; ///< A file of settings, in place of what a seed draws.
+  bool shrinks = false;
 };
 
 mutant bug_of(const options& how) {
@@ -83,6 +87,38 @@ bool is_repeated(const settings& how, const std::vector<std::string>& lines) {
   return is_same && at == lines.size();
 }
 
+/// Leaves out whatever can be left out while the same checker fails.
+settings shrink(settings how, const std::string& checker) {
+  for (bool is_smaller = true; is_smaller;) {
+    is_smaller = false;
+    for (const auto& candidate : simpler(how)) {
+      const auto got = run(candidate);
+      if (!got.failed || got.failed->checker != checker)
+        continue;
+      how = candidate;
+      is_smaller = true;
+      break;
+    }
+  }
+  return how;
+}
+
+/// Of the file, if there is one.
+result<settings> settings_of(const options& how, std::uint64_t seed) {
+  auto out = result<settings>{draw_settings(seed)};
+  if (!how.config.empty()) {
+    std::ifstream file(how.config);
+    std::ostringstream text;
+    text << file.rdbuf();
+    if (!file)
+      return make_error(errc::invalid_params, "the file cannot be read");
+    out = read_settings(text.str());
+  }
+  if (out)
+    out->bug = bug_of(how);
+  return out;
+}
+
 int run_all(const options& how) {
   totals all;
   const auto& time = system_time();
@@ -91,10 +127,14 @@ int run_all(const options& how) {
   for (auto seed = how.first; how.minutes > 0 ? seconds(elapsed()) < how.minutes * 60
                                               : seed <= how.last;
        ++seed) {
-    auto drawn = draw_settings(seed);
-    drawn.bug = bug_of(how);
+    const auto read = settings_of(how, seed);
+    if (!read) {
+      std::fprintf(stderr, "%s: %s\n", how.config.c_str(), read.error().message.c_str());
+      return 2;
+    }
+    const auto& drawn = *read;
     if (how.shows_trace)
-      std::printf("%s", describe(drawn).c_str());
+      std::printf("%s", write_settings(drawn).c_str());
     const bool runs_twice = how.twice_every != 0 && seed % how.twice_every == 0;
     std::vector<std::string> lines;
     const auto got = run(drawn, [&](const std::string& line) {
@@ -104,9 +144,12 @@ int run_all(const options& how) {
         lines.push_back(line);
     });
     all.add(got);
-    if (got.failed)
+    if (got.failed) {
       print_failure(drawn, got);
-    else if (runs_twice && !is_repeated(drawn, lines))
+      if (how.shrinks)
+        std::printf("# %s: %s\n%s", got.failed->checker.c_str(), got.failed->sentence.c_str(),
+                    write_settings(shrink(drawn, got.failed->checker)).c_str());
+    } else if (runs_twice && !is_repeated(drawn, lines))
       ++all.failed;
     if (how.first == how.last)
       std::printf("seed %" PRIu64 ": hash %016" PRIx64 "\n", seed, got.hash);
@@ -150,6 +193,8 @@ int main(int argc, char** argv) {
   app.add_option("--twice-every", how.twice_every,
                  "Runs every so manieth seed twice and compares; 0: none");
   app.add_option("--failures", how.failures_max, "Ends after so many failures");
+  app.add_option("--config", how.config, "A file of settings, as --shrink prints them");
+  app.add_flag("--shrink", how.shrinks, "Leaves out what a failure does not need, and prints the rest");
   app.add_option("--mutant", how.bug, "Plants this bug, which a checker is to find");
   CLI11_PARSE(app, argc, argv);
   if (!how.bug.empty() && bug_of(how) == mutant::none) {

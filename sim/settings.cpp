@@ -3,7 +3,6 @@
 #include "sim/dice.hpp"
 
 #include <array>
-#include <sstream>
 
 namespace troupe::sim {
 
@@ -80,63 +79,6 @@ settings draw_settings(std::uint64_t seed) {
   squeeze(out.cancel_grace, 10ms);
   squeeze(out.settled_linger, 0s);
   return out;
-}
-
-std::string describe(const settings& of) {
-  const settings usual;
-  std::ostringstream out;
-  const auto line = [&](const char* name, const auto& value, const auto& common) {
-    if (value != common)
-      out << name << " = " << value << "\n";
-  };
-  const auto time = [&](const char* name, nanoseconds value, nanoseconds common) {
-    if (value != common)
-      out << name << " = \"" << std::chrono::duration<double, std::milli>(value).count() << " ms\"\n";
-  };
-  out << "seed = " << of.seed << "\n";
-  time("span", of.span, usual.span);
-  line("clients", of.clients, usual.clients);
-  time("think-max", of.think_max, usual.think_max);
-  time("patience", of.patience, usual.patience);
-  line("slow-readers", of.slow_readers, usual.slow_readers);
-  line("stopped-readers", of.stopped_readers, usual.stopped_readers);
-  line("deduplicates", of.deduplicates, usual.deduplicates);
-  time("latency-max", of.latency_max, usual.latency_max);
-  line("piece-bytes-max", of.piece_bytes_max, usual.piece_bytes_max);
-  line("window-bytes", of.window_bytes, usual.window_bytes);
-  line("stalls", of.stalls, usual.stalls);
-  time("stall-max", of.stall_max, usual.stall_max);
-  line("resets", of.resets, usual.resets);
-  line("refusals", of.refusals, usual.refusals);
-  line("is-durable", of.is_durable, usual.is_durable);
-  time("sync-max", of.sync_max, usual.sync_max);
-  line("slow-syncs", of.slow_syncs, usual.slow_syncs);
-  time("slow-sync-max", of.slow_sync_max, usual.slow_sync_max);
-  line("disk-errors", of.disk_errors, usual.disk_errors);
-  line("sector-bytes", of.sector_bytes, usual.sector_bytes);
-  line("crashes-per-second", of.crashes_per_second, usual.crashes_per_second);
-  line("power-failures", of.power_failures, usual.power_failures);
-  line("clock-jumps-per-second", of.clock_jumps_per_second, usual.clock_jumps_per_second);
-  line("failing", of.failing, usual.failing);
-  line("asking", of.asking, usual.asking);
-  line("silent", of.silent, usual.silent);
-  line("careless", of.careless, usual.careless);
-  time("step-max", of.step_max, usual.step_max);
-  line("stream-events-max", of.stream_events_max, usual.stream_events_max);
-  line("stream-bytes-max", of.stream_bytes_max, usual.stream_bytes_max);
-  line("segment-bytes", of.segment_bytes, usual.segment_bytes);
-  line("group-ahead-changes", of.group_ahead_changes, usual.group_ahead_changes);
-  line("reads-max", of.reads_max, usual.reads_max);
-  line("reads-per-client-max", of.reads_per_client_max, usual.reads_per_client_max);
-  line("live-tasks-max", of.live_tasks_max, usual.live_tasks_max);
-  line("backlog-changes-max", of.backlog_changes_max, usual.backlog_changes_max);
-  line("requests-max", of.requests_max, usual.requests_max);
-  line("connections-max", of.connections_max, usual.connections_max);
-  time("keep-alive", of.keep_alive, usual.keep_alive);
-  time("write-timeout", of.write_timeout, usual.write_timeout);
-  time("cancel-grace", of.cancel_grace, usual.cancel_grace);
-  time("settled-linger", of.settled_linger, usual.settled_linger);
-  return out.str();
 }
 
 } // namespace troupe::sim

@@ -77,7 +77,4 @@ struct settings {
 /// What the seed draws.
 [[nodiscard]] settings draw_settings(std::uint64_t seed);
 
-/// One line for each value that is not the default, for people.
-[[nodiscard]] std::string describe(const settings& of);
-
 } // namespace troupe::sim
