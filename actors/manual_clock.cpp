@@ -184,21 +184,28 @@ void manual_clock::settle() {
 
 void manual_clock::advance(nanoseconds span) {
   const auto until = elapsed_ + span;
-  const auto pass = [this](nanoseconds part) {
-    elapsed_ += part;
-    if (machine_)
-      machine_->pass(part);
-    if (turns_.turn_deadlines)
-      turns_.turn_deadlines();
-    settle();
-  };
   settle();
-  for (auto due = next_due(); due && *due <= until - elapsed_; due = next_due())
+  for (auto due = next_due(); due && *due <= until - elapsed_; due = next_due()) {
     pass(std::max(*due, nanoseconds{0}));
+    settle();
+  }
   pass(until - elapsed_);
+  settle();
+  keep_house();
+  settle();
+}
+
+void manual_clock::pass(nanoseconds span) {
+  elapsed_ += span;
+  if (machine_)
+    machine_->pass(span);
+  if (turns_.turn_deadlines)
+    turns_.turn_deadlines();
+}
+
+void manual_clock::keep_house() {
   if (turns_.after_advance)
     turns_.after_advance();
-  settle();
 }
 
 std::optional<nanoseconds> manual_clock::next_due() const {

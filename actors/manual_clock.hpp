@@ -45,6 +45,11 @@ public:
   /// Lets time pass: what falls due does so in its order, each at its time, and actors run until
   /// none has mail. Then the gateway's housekeeper has its turn.
   void advance(std::chrono::nanoseconds span);
+  /// Lets time pass and takes no turn: for an owner who takes all turns himself, and lets time pass
+  /// no further than `next_due`.
+  void pass(std::chrono::nanoseconds span);
+  /// The gateway's housekeeper has its turn.
+  void keep_house();
   /// Until the next timer falls due; nothing if there is none.
   [[nodiscard]] std::optional<std::chrono::nanoseconds> next_due() const;
 

@@ -11,6 +11,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace troupe::net {
 
@@ -28,6 +29,8 @@ public:
   [[nodiscard]] time_point now() const { return time_.steady(); }
   /// Calls what is due, in the order of the times.
   void turn();
+  /// When the next one is due; nothing if there is none.
+  [[nodiscard]] std::optional<time_point> next_due() const { return table_.next_due(); }
   /// From now on the context's thread turns by itself when something is due, by the real clock.
   void use_alarm();
   /// Nothing is due any more.

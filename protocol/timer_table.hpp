@@ -4,25 +4,24 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
 namespace troupe {
 
-/// At most one entry for each key, in the order of their times. `Key` is ordered and cheap to copy.
+/// At most one entry for each key, in the order of their times; those of one time in the order in
+/// which they were put. `Key` is ordered and cheap to copy.
 template<class Key, class Time>
 class timer_table {
 public:
   /// In place of what the key had.
   void put(const Key& key, Time due) {
-    const auto [at, is_new] = times_.try_emplace(key, due);
-    if (!is_new) {
-      order_.erase({at->second, key});
-      at->second = due;
-    }
-    order_.emplace(due, key);
+    erase(key);
+    const place where{due, count_++};
+    times_.emplace(key, where);
+    order_.emplace(where, key);
   }
 
   /// False if the key had none.
@@ -30,7 +29,7 @@ public:
     const auto at = times_.find(key);
     if (at == times_.end())
       return false;
-    order_.erase({at->second, key});
+    order_.erase(at->second);
     times_.erase(at);
     return true;
   }
@@ -39,12 +38,12 @@ public:
   [[nodiscard]] std::optional<Time> next_due() const {
     if (order_.empty())
       return std::nullopt;
-    return order_.begin()->first;
+    return order_.begin()->first.first;
   }
 
   /// Takes the first entry that is due at `now`; nothing if there is none.
   [[nodiscard]] std::optional<Key> take_due(Time now) {
-    if (order_.empty() || order_.begin()->first > now)
+    if (order_.empty() || order_.begin()->first.first > now)
       return std::nullopt;
     auto key = order_.begin()->second;
     erase(key);
@@ -54,8 +53,12 @@ public:
   [[nodiscard]] std::size_t size() const noexcept { return times_.size(); }
 
 private:
-  std::map<Key, Time> times_;
-  std::set<std::pair<Time, Key>> order_;
+  /// Not ordered by the key: it may be an address, which decides nothing.
+  using place = std::pair<Time, std::uint64_t>;
+
+  std::map<Key, place> times_;
+  std::map<place, Key> order_;
+  std::uint64_t count_ = 0; ///< Of entries that were ever put.
 };
 
 } // namespace troupe

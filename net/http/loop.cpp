@@ -76,6 +76,17 @@ void loop::turn() {
   context_.poll();
 }
 
+bool loop::step() {
+  const loop_gateway::turn here(gate_);
+  if (!armed_)
+    arm();
+  if (const auto due = timers_->next_due(); due && *due <= timers_->now()) {
+    timers_->turn();
+    return true;
+  }
+  return context_.poll_one() > 0;
+}
+
 void loop::finish() {
   if (!thread_.joinable())
     return;

@@ -73,6 +73,9 @@ public:
   void start();
   /// Does what can be done without waiting. For a loop without a thread: from one thread only.
   void turn();
+  /// Calls the timers that are due, or else one handler: a turn in the smallest parts, for an owner
+  /// who decides what happens in between. False if there is nothing to do now.
+  bool step();
   /// Lets the thread end once no session is left, and waits for it.
   void finish();
 

@@ -107,6 +107,9 @@ rocksdb::Options database_options(const rocksdb_internals& internals, rocksdb::E
   out.env = &env;
   out.create_if_missing = true;
   out.info_log = std::make_shared<silent_log>();
+  // Nobody reads them, and they take a thread.
+  out.stats_dump_period_sec = 0;
+  out.stats_persist_period_sec = 0;
   out.max_background_jobs = 2;
   out.max_open_files = open_files_max;
   out.write_buffer_size = internals.write_buffer_bytes;

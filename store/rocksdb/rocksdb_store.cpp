@@ -328,8 +328,10 @@ public:
 
   /// A continuation may read, and what a read is answered with may commit.
   void drain() override {
-    std::vector<committed_fn> dropped; // Destroyed without the lock: what they hold is not ours.
     for (;;) {
+      // Destroyed without the lock, and before the next look: what they hold is not ours, and may
+      // commit.
+      std::vector<committed_fn> dropped;
       if (!writer_.joinable())
         take_turns();
       {
@@ -340,7 +342,7 @@ public:
       const std::lock_guard lock{guard_};
       if (is_stuck())
         drop_continuations(dropped);
-      if (is_quiet() || is_stuck() || is_held())
+      if (dropped.empty() && (is_quiet() || is_stuck() || is_held()))
         return;
     }
   }
@@ -416,12 +418,13 @@ private:
         into.push_back(std::exchange(each.then, nullptr));
     };
     drop(awaiting_);
-    if (problem_.empty())
-      return;
-    groups_.take_continuations(into); // The writer calls none before it has cleared the problem.
-    for (auto* waiting : {&returned_, &queue_})
-      for (auto& group : waiting->groups())
-        drop(group);
+    if (!problem_.empty()) {
+      groups_.take_continuations(into); // The writer calls none before it has cleared the problem.
+      for (auto* waiting : {&returned_, &queue_})
+        for (auto& group : waiting->groups())
+          drop(group);
+    }
+    std::erase(into, nullptr);
   }
 
   /// Something waits to be part of a group. Under the lock.

@@ -8,7 +8,8 @@ namespace {
 constexpr auto rooms = std::to_array<std::string_view>(
     {"protocol", "store", "client", "actors", "agents", "net", "apps"});
 constexpr auto free_folders = std::to_array<std::string_view>(
-    {"bench/", "examples/", "tests/bench/", "tests/support/", "tests/house/", "tests/fuzz/", "tests/attack/"});
+    {"bench/", "examples/", "sim/", "tests/attack/", "tests/bench/", "tests/fuzz/", "tests/house/",
+     "tests/sim/", "tests/support/"});
 /// Headers of the operating system; all others without a dot are the standard library's.
 constexpr auto system_headers = std::to_array<std::string_view>(
     {"sys/", "unistd.h", "fcntl.h", "signal.h", "poll.h", "termios.h", "spawn.h", "pthread.h",

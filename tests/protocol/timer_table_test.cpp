@@ -22,6 +22,17 @@ TEST_CASE("timers fall due in the order of their times, one for each key", "[pro
   CHECK(table.next_due() == 30);
 }
 
+TEST_CASE("timers of one time fall due in the order in which they were put, whatever their keys",
+          "[protocol][timers]") {
+  timer_table<int, int> table;
+  for (const int key : {3, 1, 2})
+    table.put(key, 10);
+  table.put(3, 10); // Again, behind the others.
+  CHECK(table.take_due(10) == 1);
+  CHECK(table.take_due(10) == 2);
+  CHECK(table.take_due(10) == 3);
+}
+
 TEST_CASE("a timer that was erased does not fall due", "[protocol][timers]") {
   timer_table<int, int> table;
   table.put(1, 10);

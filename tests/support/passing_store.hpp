@@ -1,5 +1,5 @@
-// A memory store that a test puts something in front of: it passes everything on, and the test
-// overrides what it is about.
+// A store (in memory, unless another one is given) that a test puts something in front of: it
+// passes everything on, and the test overrides what it is about.
 #pragma once
 
 #include <troupe/store/store.hpp>
@@ -11,6 +11,9 @@ namespace troupe::testing {
 
 class passing_store : public store {
 public:
+  explicit passing_store(std::unique_ptr<store> inner = make_memory_store())
+      : inner_(std::move(inner)) {}
+
   void commit(change change, committed_fn then = nullptr, watcher_ptr follow = nullptr) override {
     inner_->commit(std::move(change), std::move(then), std::move(follow));
   }
@@ -82,7 +85,7 @@ public:
   [[nodiscard]] store_status status() const override { return inner_->status(); }
 
 private:
-  const std::unique_ptr<store> inner_ = make_memory_store();
+  const std::unique_ptr<store> inner_;
 };
 
 } // namespace troupe::testing

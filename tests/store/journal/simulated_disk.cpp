@@ -8,7 +8,6 @@ namespace troupe::journal {
 
 namespace {
 
-constexpr std::uint64_t sector_bytes = 512;
 constexpr std::uint64_t names_queue = 0; ///< Of calls about names.
 
 std::error_code from_errno(int number) {
@@ -247,7 +246,7 @@ std::uint64_t simulated_disk::used() const {
   return out;
 }
 
-void simulated_disk::mark(inode& file, std::uint64_t offset, std::uint64_t size) {
+void simulated_disk::mark(inode& file, std::uint64_t offset, std::uint64_t size) const {
   for (auto sector = offset / sector_bytes; sector * sector_bytes < offset + size; ++sector)
     file.unsafe_sectors[sector] = true;
 }

@@ -46,6 +46,8 @@ public:
   std::function<std::error_code(disk_call, const std::string& file)> refuse;
   /// Bytes of all files; a call that needs more is refused with ENOSPC.
   std::uint64_t capacity = std::uint64_t{1} << 40;
+  /// What is written as a whole or not at all when the power fails.
+  std::uint64_t sector_bytes = 512;
   /// Calls that were carried out.
   std::vector<logged_call> log;
 
@@ -100,7 +102,7 @@ private:
   void submit(std::uint64_t queue, std::function<void()> carry_out);
   [[nodiscard]] std::error_code refusal(disk_call kind, const std::string& file);
   [[nodiscard]] std::uint64_t used() const;
-  static void mark(inode& file, std::uint64_t offset, std::uint64_t size);
+  void mark(inode& file, std::uint64_t offset, std::uint64_t size) const;
   std::uint64_t queue_of(file_id file) { return static_cast<std::uint64_t>(file) + 1; }
 
   std::mt19937_64 dice_;

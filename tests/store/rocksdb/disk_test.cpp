@@ -667,6 +667,29 @@ TEST_CASE("`drain` returns while the disk refuses, and the changes are not lost"
   CHECK(find_task(records, task_id{"queued"}));
 }
 
+TEST_CASE("What is dropped while a store is drained may commit, and is not waited for by anybody then",
+          "[store][disk]") {
+  moody_bed bed;
+  auto opened =
+      open_rocksdb_store({.directory = bed.data, .durability = durability::sync}, bed.internals());
+  REQUIRE(opened.has_value());
+  auto& records = **opened;
+  bed.disk->now = mood::full;
+  bool is_dropped = false;
+  const auto when_destroyed = [](std::function<void()> then) {
+    return std::shared_ptr<void>(nullptr, [then = std::move(then)](void*) { then(); });
+  };
+  // As a request that is refused when its actors are gone: it waits for what they have submitted.
+  records.commit(about_lone("first", "c", 1, born_lone("first", "c", 1)),
+                 [held = when_destroyed([&] {
+                    records.commit(about_lone("second", "c", 2, born_lone("second", "c", 2)),
+                                   [last = when_destroyed([&] { is_dropped = true; })] {});
+                  })] {});
+  wait_until([&] { return !records.status().writable; });
+  records.drain();
+  CHECK(is_dropped);
+}
+
 TEST_CASE("A disk that cannot be read is not taken for an empty one", "[store][disk]") {
   const temporary_directory directory;
   const auto file_system = std::make_shared<moody_file_system>();

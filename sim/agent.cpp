@@ -1,0 +1,186 @@
+#include "sim/agent.hpp"
+
+#include <array>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace troupe::sim {
+
+namespace {
+
+/// How an attempt ends.
+enum class ending : std::uint8_t { completed, failed, failed_for_good, rejected, thrown, silent };
+
+ending draw_ending(dice& chance, const settings& how) {
+  if (chance.chance(how.silent))
+    return ending::silent;
+  if (!chance.chance(how.failing))
+    return ending::completed;
+  constexpr auto ways = std::to_array<ending>(
+      {ending::failed, ending::failed, ending::failed_for_good, ending::rejected, ending::thrown});
+  return ways[chance.below(ways.size())];
+}
+
+/// What an attempt makes, and writes down that it did.
+artifact chunk(world& in, const std::string& name, std::uint32_t attempt, int number) {
+  auto text = name + "/" + std::to_string(attempt) + "/" + std::to_string(number) + ";";
+  in.seen.chunks.insert(text);
+  return text_artifact("out", std::move(text));
+}
+
+} // namespace
+
+class agent::run final : public agent_run {
+public:
+  run(world& in, dice chance, std::string name, std::uint32_t number, std::size_t place,
+      agent_port_ptr port)
+      : in_(in), chance_(chance), name_(std::move(name)), number_(number), place_(place),
+        port_(std::move(port)), ending_(draw_ending(chance_, in.how)),
+        steps_left_(static_cast<int>(chance_.below(6))) {
+    wait();
+  }
+  ~run() override {
+    in_.seen.attempts[place_].ended = in_.next_moment();
+    in_.story.add("attempt " + std::to_string(number_) + " of " + name_ + " is over");
+  }
+
+  void on_wake() override {
+    if (is_over_)
+      return;
+    if (steps_left_-- > 0)
+      go_on();
+    else
+      end();
+  }
+  void on_answer(const message_ptr&) override {
+    in_.story.add(name_ + " gets an answer");
+    is_asking_ = false;
+    wait();
+  }
+  bool on_cancel() override {
+    in_.story.reached("an agent is canceled");
+    if (chance_.chance(in_.how.careless)) {
+      in_.story.reached("a result comes after a cancel");
+      complete();
+      return false;
+    }
+    is_over_ = true;
+    return true;
+  }
+
+private:
+  void wait() { port_->wake_after(chance_.between(nanoseconds{0}, in_.how.step_max)); }
+
+  void go_on() {
+    if (chance_.chance(in_.how.asking)) {
+      in_.story.add(name_ + " asks");
+      is_asking_ = true;
+      report_question asked;
+      asked.prompt = "which?";
+      port_->report(std::move(asked));
+      return;
+    }
+    switch (chance_.below(4)) {
+      case 0: {
+        report_progress now;
+        now.report.trackers.push_back({});
+        now.report.trackers.back().id = "work";
+        port_->report(std::move(now));
+        break;
+      }
+      case 1: {
+        report_message said;
+        said.message.from = role::agent;
+        said.message.parts.push_back({text_content{"still here"}, {}, {}, {}});
+        port_->report(std::move(said));
+        break;
+      }
+      default: {
+        report_artifact made;
+        made.artifact = chunk(in_, name_, number_, ++chunks_);
+        made.artifact.artifact_id = "out";
+        made.append = chunks_ > 1;
+        port_->report(std::move(made));
+      }
+    }
+    wait();
+  }
+
+  void complete() {
+    is_over_ = true;
+    report_completed done;
+    done.artifacts.push_back(chunk(in_, name_, number_, ++chunks_));
+    done.artifacts.back().artifact_id = "result";
+    if (!in_.is_dying)
+      in_.seen.attempts[place_].completed = in_.next_moment();
+    port_->report(std::move(done));
+  }
+
+  void end() {
+    switch (ending_) {
+      case ending::completed: complete(); break;
+      case ending::failed: fail(true); break;
+      case ending::failed_for_good: fail(false); break;
+      case ending::rejected:
+        is_over_ = true;
+        port_->report(report_rejected{"drawn"});
+        break;
+      case ending::thrown: is_over_ = true; throw std::runtime_error("drawn");
+      case ending::silent: in_.story.reached("an agent is silent"); return;
+    }
+    if (chance_.chance(in_.how.careless)) {
+      in_.story.reached("a result comes twice");
+      complete();
+    }
+  }
+
+  void fail(bool retry) {
+    is_over_ = true;
+    port_->report(report_failed{"drawn", retry});
+  }
+
+  world& in_;
+  dice chance_;
+  const std::string name_;
+  const std::uint32_t number_;
+  const std::size_t place_; ///< In the history.
+  const agent_port_ptr port_;
+  const ending ending_;
+  int steps_left_;
+  int chunks_ = 0;
+  bool is_asking_ = false;
+  bool is_over_ = false;
+};
+
+start_result agent::start(const order_ptr& order, const agent_port_ptr& port) {
+  const auto name = order->name.empty() ? order->text() : order->name;
+  const auto place = in_.seen.attempts.size();
+  attempt& begun = in_.seen.attempts.emplace_back();
+  begun.task = order->id.str();
+  begun.name = order->name;
+  begun.number = order->attempt;
+  begun.began = in_.next_moment();
+  in_.story.add("attempt " + std::to_string(order->attempt) + " of " + name + " begins, task "
+                + begun.task);
+  dice chance(in_.how.seed, "agent " + name + " " + std::to_string(order->attempt));
+  if (chance.chance(0.3)) {
+    begun.ended = begun.began;
+    switch (draw_ending(chance, in_.how)) {
+      case ending::failed: return report_failed{"drawn", true};
+      case ending::failed_for_good: return report_failed{"drawn", false};
+      case ending::rejected: return report_rejected{"drawn"};
+      case ending::thrown: throw std::runtime_error("drawn");
+      case ending::completed:
+      case ending::silent: break;
+    }
+    begun.completed = begun.began;
+    report_completed done;
+    done.artifacts.push_back(chunk(in_, name, order->attempt, 1));
+    done.artifacts.back().artifact_id = "result";
+    return done;
+  }
+  return std::make_unique<run>(in_, chance, name, order->attempt, place, port);
+}
+
+} // namespace troupe::sim

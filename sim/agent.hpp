@@ -1,0 +1,21 @@
+// An agent whose every attempt is drawn from the seed: delays, chunks, messages, questions, failure,
+// throwing, silence; and careless ones, which report twice or after their end.
+#pragma once
+
+#include "sim/world.hpp"
+#include <troupe/actors/agent.hpp>
+
+namespace troupe::sim {
+
+class agent final : public troupe::agent {
+public:
+  explicit agent(world& in) : in_(in) {}
+  start_result start(const order_ptr& order, const agent_port_ptr& port) override;
+
+private:
+  class run;
+
+  world& in_;
+};
+
+} // namespace troupe::sim

@@ -1,0 +1,72 @@
+// Asks the server, one request at a time, in real bytes over a connection of its own. It knows HTTP
+// and JSON-RPC, and not what is asked.
+#pragma once
+
+#include "sim/connection.hpp"
+#include "sim/http_reader.hpp"
+#include "sim/world.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace troupe::sim {
+
+class caller {
+public:
+  struct question {
+    std::string method;
+    std::string params;  ///< JSON.
+    std::string headers; ///< Lines, each with its end.
+    nanoseconds patience{std::chrono::seconds{10}}; ///< Without any byte.
+  };
+
+  enum class end : std::uint8_t { answered, broken, timed_out, refused };
+
+  /// `network`: the dice of its connections; outlives the caller.
+  caller(world& in, dice& network, std::string name);
+  ~caller();
+  caller(const caller&) = delete;
+  caller& operator=(const caller&) = delete;
+
+  /// Sends it, on the connection of the last question if that still stands. Then `on_end` is called
+  /// once, unless `hang_up` comes before.
+  void ask(const question& asked);
+  /// Gives the question and the connection up.
+  void hang_up();
+
+  /// Of what was answered.
+  [[nodiscard]] const http_reader& answer() const noexcept { return reader_; }
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+
+  /// The `data` of an event of a stream. It may hang up, and may not ask.
+  std::function<void(const std::string&)> on_event;
+  /// May ask the next question.
+  std::function<void(end)> on_end;
+
+private:
+  enum class manner : std::uint8_t { at_once, slow, stopped };
+
+  [[nodiscard]] bool connect();
+  void on_news();
+  void read(std::size_t bytes_max);
+  void read_slowly();
+  void watch_patience();
+  void finish(end how);
+
+  world& in_;
+  dice& network_;
+  const std::string name_;
+  dice chance_;
+  std::shared_ptr<connection> to_;
+  http_reader reader_;
+  manner manner_ = manner::at_once;
+  nanoseconds patience_{};
+  nanoseconds heard_at_{};
+  std::uint64_t number_ = 0; ///< Of the question; steps for an older one are void.
+  bool is_asking_ = false;
+  bool is_reading_slowly_ = false;
+  std::shared_ptr<caller*> self_; ///< Null once it is gone.
+};
+
+} // namespace troupe::sim

@@ -1,0 +1,359 @@
+#include "sim/client.hpp"
+
+#include "sim/views.hpp"
+
+#include <boost/json/parse.hpp>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace troupe::sim {
+
+namespace json = boost::json;
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t tasks_known_max = 50;
+constexpr std::size_t objectives_known_max = 10;
+constexpr auto cursor_header = "A2A-Extensions: urn:troupe:stream-cursor:v1\r\n";
+
+std::string quoted(const std::string& text) {
+  return "\"" + text + "\"";
+}
+
+void remember(std::deque<std::string>& in, const std::string& id, std::size_t most) {
+  if (std::ranges::find(in, id) != in.end())
+    return;
+  in.push_back(id);
+  if (in.size() > most)
+    in.pop_front();
+}
+
+std::string json_of(const ordered_plan& plan) {
+  std::string tasks;
+  for (const auto& task : plan.tasks) {
+    std::string on;
+    for (const auto& each : task.dependencies)
+      on += (on.empty() ? "" : ",") + quoted(each);
+    tasks += (tasks.empty() ? "" : ",") + (R"({"name":)" + quoted(task.name));
+    tasks += R"(,"dependencies":[)" + on + R"(],"retry":{"maxAttempts":2,"backoff":0.05}})";
+  }
+  return R"("name":)" + quoted(plan.name) + R"(,"onFailure":"continue","maxParallel":)"
+         + std::to_string(plan.parallel_max) + R"(,"tasks":[)" + tasks + "]";
+}
+
+} // namespace
+
+client::client(world& in, dice& network, const std::string& name)
+    : in_(in), name_(name), chance_(in.stream("client " + name)), caller_(in, network, name) {
+  caller_.on_event = [this](const std::string& data) { on_event(data); };
+  caller_.on_end = [this](caller::end how) { on_end(how); };
+}
+
+void client::stop() {
+  is_stopped_ = true;
+  caller_.hang_up();
+}
+
+// -- what to do next -----------------------------------------------------------------------------------------------------
+
+client::request client::draw_send() {
+  request out;
+  out.kind = call_kind::send;
+  out.message_id = name_ + ".m" + std::to_string(++made_);
+  out.is_stream = chance_.chance(0.4);
+  out.method = out.is_stream ? "SendStreamingMessage" : "SendMessage";
+  out.params = R"({"message":{"messageId":)" + quoted(out.message_id)
+               + R"(,"role":"ROLE_USER","parts":[{"text":)" + quoted(out.message_id)
+               + R"(}]},"configuration":{"returnImmediately":)"
+               + (chance_.chance(0.6) ? "true" : "false") + "}}";
+  out.may_repeat = in_.how.deduplicates;
+  return out;
+}
+
+ordered_plan client::draw_tasks(const std::string& prefix) {
+  ordered_plan out;
+  out.name = prefix;
+  out.parallel_max = chance_.chance(0.5) ? static_cast<std::uint32_t>(chance_.between(1, 3)) : 0;
+  const auto count = chance_.between(1, 8);
+  for (std::size_t i = 0; i < count; ++i) {
+    ordered_task task;
+    task.name = prefix + ".t" + std::to_string(i);
+    for (std::size_t on = 0; on < i; ++on)
+      if (chance_.chance(0.3))
+        task.dependencies.push_back(prefix + ".t" + std::to_string(on));
+    out.tasks.push_back(std::move(task));
+  }
+  return out;
+}
+
+client::request client::draw_objective() {
+  request out;
+  out.kind = call_kind::create;
+  out.method = "objectives/create";
+  ordered_objective made;
+  made.id = name_ + ".o" + std::to_string(++made_);
+  made.parallel_max = chance_.chance(0.4) ? static_cast<std::uint32_t>(chance_.between(1, 4)) : 0;
+  std::string plans;
+  const auto count = chance_.between(1, 3);
+  for (std::size_t i = 0; i < count; ++i) {
+    made.plans.push_back(draw_tasks(made.id + ".p" + std::to_string(i)));
+    plans += (plans.empty() ? "{" : ",{") + json_of(made.plans.back()) + "}";
+  }
+  out.params = R"({"id":)" + quoted(made.id) + R"(,"name":)" + quoted(made.id)
+               + R"(,"start":true,"maxParallel":)" + std::to_string(made.parallel_max)
+               + R"(,"plans":[)" + plans + "]}";
+  remember(in_.known_objectives, made.id, objectives_known_max);
+  in_.seen.objectives.push_back(std::move(made));
+  return out;
+}
+
+client::request client::draw_plan(const std::string& objective) {
+  request out;
+  out.kind = call_kind::add_plan;
+  out.method = "plans/create";
+  const auto plan = draw_tasks(objective + ".x" + name_ + std::to_string(++made_));
+  out.params = R"({"objectiveId":)" + quoted(objective) + R"(,"id":)" + quoted(plan.name)
+               + R"(,"start":true,)" + json_of(plan) + "}";
+  const auto of = std::ranges::find(in_.seen.objectives, objective, &ordered_objective::id);
+  of->plans.push_back(plan);
+  return out;
+}
+
+client::request client::draw_move(const std::string& objective) {
+  request out;
+  out.kind = call_kind::move;
+  out.method = "objectives/update";
+  constexpr auto states =
+      std::to_array<const char*>({"blocked", "blocked", "working", "working", "working", "canceled"});
+  out.params = R"({"id":)" + quoted(objective) + R"(,"status":)"
+               + quoted(states[chance_.below(states.size())]) + "}";
+  return out;
+}
+
+client::request client::draw() {
+  request out;
+  const auto with = [&](call_kind kind, const char* method, const std::string& id) {
+    out.kind = kind;
+    out.method = method;
+    out.task = kind == call_kind::read ? std::string{} : id;
+    out.params = R"({"id":)" + quoted(id) + "}";
+  };
+  const auto turn = chance_.below(100);
+  if (turn < 12 && !in_.asking_tasks.empty()) {
+    out.kind = call_kind::answer;
+    out.method = "SendMessage";
+    out.message_id = name_ + ".m" + std::to_string(++made_);
+    out.task = chance_.one_of(in_.asking_tasks);
+    out.params = R"({"message":{"messageId":)" + quoted(out.message_id) + R"(,"taskId":)"
+                 + quoted(out.task) + R"(,"role":"ROLE_USER","parts":[{"text":"this"}]},)"
+                 + R"("configuration":{"returnImmediately":true}})";
+    out.may_repeat = in_.how.deduplicates;
+  } else if (turn < 35 && !in_.known_tasks.empty()) {
+    const auto id = chance_.one_of(in_.known_tasks);
+    if (turn < 24)
+      with(call_kind::get, "GetTask", id);
+    else if (turn < 28)
+      with(call_kind::cancel, "CancelTask", id);
+    else {
+      with(call_kind::get, "SubscribeToTask", id);
+      out.is_stream = true;
+    }
+  } else if (turn < 40) {
+    out.kind = call_kind::list;
+    out.method = "ListTasks";
+    out.params = R"({"pageSize":)" + std::to_string(chance_.between(1, 20)) + R"(,"includeArtifacts":)"
+                 + (chance_.chance(0.5) ? "true" : "false") + "}";
+  } else if (turn < 52) {
+    return draw_objective();
+  } else if (turn < 64 && !in_.known_objectives.empty()) {
+    const auto id = chance_.one_of(in_.known_objectives);
+    if (turn < 56)
+      return draw_plan(id);
+    if (turn < 60)
+      return draw_move(id);
+    with(call_kind::read, "objectives/get", id);
+  } else {
+    return draw_send();
+  }
+  return out;
+}
+
+// -- doing it ------------------------------------------------------------------------------------------------------------
+
+void client::begin() {
+  if (in_.is_calm || is_stopped_)
+    return;
+  now_ = draw();
+  call_ = in_.seen.calls.size();
+  call made;
+  made.client = name_;
+  made.kind = now_.kind;
+  made.message_id = now_.message_id;
+  made.task = now_.task;
+  made.began = in_.next_moment();
+  in_.seen.calls.push_back(std::move(made));
+  if (!now_.message_id.empty())
+    in_.seen.sent.insert(now_.message_id);
+  stream_.reset();
+  cursor_.clear();
+  tries_left_ = static_cast<int>(chance_.between(0, 4));
+  attempt();
+}
+
+void client::attempt() {
+  caller::question asked;
+  asked.method = now_.method;
+  asked.params = now_.params;
+  asked.patience = in_.how.patience;
+  if (now_.is_stream) {
+    asked.headers = cursor_header;
+    asked.patience = std::max<nanoseconds>(asked.patience, 10s);
+    if (!cursor_.empty())
+      asked.headers += "Troupe-Cursor: " + cursor_ + "\r\n";
+    begin_stream(cursor_);
+  }
+  caller_.ask(asked);
+}
+
+void client::begin_stream(const std::string& after) {
+  stream_ = in_.seen.streams.size();
+  stream_read read;
+  read.client = name_;
+  read.task = now_.task;
+  read.after = after;
+  in_.seen.streams.push_back(std::move(read));
+}
+
+void client::on_event(const std::string& data) {
+  auto read = read_stream_event(data);
+  if (!read)
+    return;
+  in_.story.add(name_ + " sees " + data);
+  auto& stream = in_.seen.streams[*stream_];
+  if (read->error != 0) {
+    in_.seen.calls[call_].error = read->error;
+    return;
+  }
+  auto& event = read->event;
+  event.at = in_.next_moment();
+  if (stream.task.empty())
+    stream.task = read->task;
+  if (event.has_gap)
+    in_.story.reached("a resumed stream has a gap");
+  if (!event.cursor.empty())
+    cursor_ = event.cursor;
+  if (now_.task.empty()) {
+    now_.task = read->task;
+    in_.seen.calls[call_].tasks.push_back(event.task);
+    in_.seen.calls[call_].ended = event.at; // The message is acknowledged.
+  }
+  if (event.kind != event_kind::artifact)
+    learn(event.task);
+  stream.events.push_back(std::move(event));
+  if (chance_.chance(0.03)) {
+    in_.story.reached("a client leaves a stream");
+    caller_.hang_up();
+    in_.after(chance_.between(0ns, in_.how.think_max), [this] { on_loss(); });
+  }
+}
+
+void client::on_end(caller::end how) {
+  if (how == caller::end::answered)
+    return on_answer();
+  if (how == caller::end::timed_out)
+    in_.story.reached("a client waits in vain");
+  on_loss();
+}
+
+void client::on_answer() {
+  auto& made = in_.seen.calls[call_];
+  const auto& answer = caller_.answer();
+  if (stream_ && answer.header("content-type").starts_with("text/event-stream")) {
+    in_.seen.streams[*stream_].is_complete = made.error == 0;
+    return think();
+  }
+  boost::system::error_code failed;
+  const auto whole = json::parse(answer.body(), failed);
+  in_.story.add(name_ + " gets " + std::to_string(answer.status()) + " " + answer.body());
+  made.ended = in_.next_moment();
+  if (failed || !whole.is_object()) {
+    made.error = answer.status();
+    return think();
+  }
+  if (const auto* error = whole.as_object().if_contains("error")) {
+    const auto* code = error->is_object() ? error->as_object().if_contains("code") : nullptr;
+    made.error = code != nullptr && code->is_int64() ? static_cast<int>(code->as_int64()) : 1;
+  } else if (const auto* result = whole.as_object().if_contains("result");
+             result != nullptr && result->is_object()) {
+    read_tasks(result->as_object());
+  }
+  if (answer.status() == 429 || answer.status() == 503)
+    in_.story.reached("a request is refused because of a limit");
+  think();
+}
+
+void client::read_tasks(const json::object& result) {
+  auto& tasks = in_.seen.calls[call_].tasks;
+  switch (now_.kind) {
+    case call_kind::send:
+    case call_kind::answer:
+      if (const auto* task = result.if_contains("task"))
+        tasks.push_back(read_task(task->as_object()));
+      break;
+    case call_kind::get:
+    case call_kind::cancel: tasks.push_back(read_task(result)); break;
+    case call_kind::list:
+      for (const auto& each : result.at("tasks").as_array())
+        tasks.push_back(read_task(each.as_object()));
+      break;
+    case call_kind::create:
+    case call_kind::add_plan:
+    case call_kind::move:
+    case call_kind::read: break; // Their tasks are seen when they are read.
+  }
+  for (const auto& each : tasks)
+    learn(each);
+}
+
+/// What was asked may have happened or not.
+void client::on_loss() {
+  if (is_stopped_)
+    return;
+  if (now_.is_stream && !now_.task.empty()) {
+    now_.method = "SubscribeToTask";
+    now_.params = R"({"id":)" + quoted(now_.task) + "}";
+    now_.may_repeat = true;
+    if (!cursor_.empty())
+      in_.story.reached("a stream is resumed");
+  }
+  if (!now_.may_repeat || tries_left_-- <= 0)
+    return think();
+  in_.story.reached("a request is sent again");
+  in_.after(chance_.between(1ms, 1s), [this] {
+    if (!is_stopped_)
+      attempt();
+  });
+}
+
+void client::think() {
+  in_.after(chance_.between(0ns, in_.how.think_max), [this] { begin(); });
+}
+
+void client::learn(const task_view& shown) {
+  auto& known = in_.known_tasks;
+  auto& asking = in_.asking_tasks;
+  if (shown.state == "TASK_STATE_INPUT_REQUIRED")
+    remember(asking, shown.id, tasks_known_max);
+  else if (chance_.chance(0.8)) // Else somebody answers once more.
+    std::erase(asking, shown.id);
+  if (!is_terminal(shown.state))
+    remember(known, shown.id, tasks_known_max);
+  else if (chance_.chance(0.3))
+    std::erase(known, shown.id);
+}
+
+} // namespace troupe::sim

@@ -1,0 +1,67 @@
+// A user of the simulated server: sends, streams, resumes, answers, cancels, lists, makes objectives
+// and adds plans, draws what to do next, and asks again with the same ids when an answer is lost.
+// All that it is shown goes into the history.
+#pragma once
+
+#include "sim/caller.hpp"
+#include "sim/world.hpp"
+
+#include <boost/json/value.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+namespace troupe::sim {
+
+class client {
+public:
+  client(world& in, dice& network, const std::string& name);
+
+  /// Draws its next request and makes it; then the next one, until the world is calm.
+  void begin();
+  /// Gives up what it waits for.
+  void stop();
+
+private:
+  struct request {
+    call_kind kind = call_kind::get;
+    std::string method;
+    std::string params;
+    std::string message_id;
+    std::string task;
+    bool is_stream = false;
+    bool may_repeat = true; ///< With the same ids it has no other effect when it comes twice.
+  };
+
+  [[nodiscard]] request draw();
+  [[nodiscard]] request draw_send();
+  [[nodiscard]] request draw_objective();
+  [[nodiscard]] request draw_plan(const std::string& objective);
+  [[nodiscard]] request draw_move(const std::string& objective);
+  [[nodiscard]] ordered_plan draw_tasks(const std::string& prefix);
+
+  void attempt();
+  void begin_stream(const std::string& after);
+  void on_event(const std::string& data);
+  void on_end(caller::end how);
+  void on_answer();
+  void on_loss();
+  void think();
+  void learn(const task_view& shown);
+  void read_tasks(const boost::json::object& result);
+
+  world& in_;
+  const std::string name_;
+  dice chance_;
+  caller caller_;
+  std::size_t made_ = 0; ///< Counts messages and objectives.
+  request now_;
+  std::size_t call_ = 0;               ///< In the history.
+  std::optional<std::size_t> stream_;  ///< In the history.
+  std::string cursor_;                 ///< Of the last event.
+  int tries_left_ = 0;
+  bool is_stopped_ = false;
+};
+
+} // namespace troupe::sim

@@ -1,0 +1,75 @@
+// A connection between a client of the world and the server: two directions, each with a latency, in
+// pieces, in order. It may stall and break. The server has its end as a byte stream
+// (net/http/byte_stream.hpp).
+#pragma once
+
+#include "net/http/byte_stream.hpp"
+#include "sim/world.hpp"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace troupe::sim {
+
+class connection : public std::enable_shared_from_this<connection> {
+public:
+  /// `chance`: the dice of the network; outlives the connection, as the world does.
+  connection(world& in, dice& chance) : in_(in), chance_(chance) {}
+
+  // -- the client's end ------------------------------------------------------------------------------------------------
+
+  void send(std::string bytes);
+  /// Takes at most `bytes_max` of what has arrived.
+  [[nodiscard]] std::string receive(std::size_t bytes_max);
+  [[nodiscard]] std::size_t arrived() const noexcept { return to_client_.arrived.size(); }
+  /// Nothing more will arrive.
+  [[nodiscard]] bool is_over() const noexcept {
+    return is_broken_ || (to_client_.has_ended && to_client_.arrived.empty());
+  }
+  [[nodiscard]] bool is_broken() const noexcept { return is_broken_; }
+  /// The client neither sends nor reads any more.
+  void close();
+  /// Called when something has arrived or the connection is over.
+  std::function<void()> on_news;
+
+  // -- the server's end ------------------------------------------------------------------------------------------------
+
+  /// Its end, for a loop with this context.
+  [[nodiscard]] std::unique_ptr<net::byte_stream> accept(net::asio::io_context& context);
+  /// The server's process has died.
+  void cut();
+
+private:
+  class stream;
+
+  struct direction {
+    std::string arrived;
+    std::size_t under_way = 0; ///< Bytes.
+    nanoseconds last{};        ///< When the last piece arrives: pieces keep their order.
+    bool is_closed = false;    ///< Nothing more is sent.
+    bool has_ended = false;    ///< And all of it has arrived.
+  };
+
+  void deliver(direction& to, std::string bytes);
+  void deliver_end(direction& to);
+  [[nodiscard]] nanoseconds arrival(direction& to);
+  void tell_server();
+  void tell_client();
+  void break_off();
+  [[nodiscard]] std::size_t room() const;
+
+  world& in_;
+  dice& chance_;
+  direction to_server_;
+  direction to_client_;
+  bool is_broken_ = false;
+  bool is_client_gone_ = false;
+  net::asio::io_context* context_ = nullptr; ///< Null: the server is gone.
+  std::optional<net::byte_stream::ready_handler> reader_;
+  std::optional<net::byte_stream::ready_handler> writer_;
+};
+
+} // namespace troupe::sim

@@ -1,0 +1,72 @@
+// The files of a server in a world: the journal on a simulated disk (tests/store/journal/
+// simulated_disk.hpp) whose calls take time and fail, and the tables in RocksDB's file system in
+// memory. Both outlive the server's process.
+#pragma once
+
+#include "sim/world.hpp"
+#include "tests/store/journal/simulated_disk.hpp"
+
+#include <memory>
+#include <string>
+#include <system_error>
+#include <vector>
+
+namespace rocksdb {
+class Env;
+}
+
+namespace troupe::sim {
+
+class disk final : public journal::disk {
+public:
+  explicit disk(world& in);
+  ~disk() override;
+
+  /// Of the store, for all worlds of this process: the files below it are in memory.
+  [[nodiscard]] static const std::string& directory();
+  /// Of the tables.
+  [[nodiscard]] rocksdb::Env& tables() noexcept { return *tables_; }
+  /// While a server starts, it waits for the disk, and no time passes.
+  void wait_for_calls(bool is_starting) { is_starting_ = is_starting; }
+  /// The process dies: from now on every call fails, and a write at most begins. The tables are
+  /// what they are now.
+  void die();
+  /// Once the process is gone. `is_power_lost`: what was not synced may be lost.
+  void after_death(bool is_power_lost);
+
+  // -- journal::disk -----------------------------------------------------------------------------------------------------
+
+  void open(const std::string& name, journal::open_mode how,
+            journal::disk_read_done<journal::file_id> done) override;
+  void close(journal::file_id file) override;
+  void allocate(journal::file_id file, std::uint64_t size, journal::disk_done done) override;
+  void write(journal::file_id file, std::uint64_t offset, std::string_view bytes,
+             journal::disk_done done) override;
+  void sync(journal::file_id file, journal::disk_done done) override;
+  void read(journal::file_id file, std::uint64_t offset, std::size_t size,
+            journal::disk_read_done<std::string> done) override;
+  void size(journal::file_id file, journal::disk_read_done<std::uint64_t> done) override;
+  void sync_directory(journal::disk_done done) override;
+  void rename(const std::string& from, const std::string& to, journal::disk_done done) override;
+  void remove(const std::string& name, journal::disk_done done) override;
+  void list(journal::disk_read_done<std::vector<std::string>> done) override;
+  bool turn() override;
+  bool wait() override;
+
+private:
+  [[nodiscard]] std::error_code refuse(journal::disk_call kind);
+  void cut_tail();
+
+  world& in_;
+  dice chance_;
+  journal::simulated_disk files_;
+  std::unique_ptr<rocksdb::Env> tables_;
+  std::unique_ptr<rocksdb::Env> kept_tables_; ///< Of a process that dies.
+  bool is_starting_ = false;
+  bool is_dead_ = false;
+  std::size_t syncs_waiting_ = 0;
+  bool is_timed_ = false; ///< The next call ends at `free_at_`.
+  nanoseconds free_at_{};
+};
+
+} // namespace troupe::sim

@@ -1,0 +1,39 @@
+// A store with a planted bug (mutants.hpp), in front of the real one.
+#pragma once
+
+#include "sim/dice.hpp"
+#include "sim/mutants.hpp"
+#include "tests/support/passing_store.hpp"
+
+#include <map>
+#include <memory>
+#include <string>
+
+namespace troupe::sim {
+
+class mutant_store final : public testing::passing_store {
+public:
+  mutant_store(std::unique_ptr<store> real, mutant bug, dice chance)
+      : passing_store(std::move(real)), bug_(bug), chance_(chance) {}
+
+  void commit(change change, committed_fn then, watcher_ptr follow) override;
+  void read_task(const task_id& id, read_done<task_ptr> done,
+                 const std::string& client) const override;
+  void snapshot_task(const task_id& id, watcher_ptr who, read_done<task_snapshot> done,
+                     const std::string& client) override;
+  void read_changes(const task_id& id, const journal_range& range, read_done<journal_page> done,
+                    const std::string& client) const override;
+  void unwatch(const std::string& id, const watcher_ptr& who) override;
+
+private:
+  class poor_watcher;
+
+  [[nodiscard]] watcher_ptr in_front_of(const watcher_ptr& who);
+
+  const mutant bug_;
+  mutable dice chance_;
+  mutable std::map<std::string, task_ptr> first_reads_;
+  std::map<watcher*, watcher_ptr> watchers_;
+};
+
+} // namespace troupe::sim

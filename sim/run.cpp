@@ -1,0 +1,210 @@
+#include "sim/run.hpp"
+
+#include "sim/agent.hpp"
+#include "sim/checkers/checkers.hpp"
+#include "sim/client.hpp"
+#include "sim/disk.hpp"
+#include "sim/server.hpp"
+#include "sim/witness.hpp"
+#include "sim/world.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+namespace troupe::sim {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr nanoseconds house_keeping = 100ms;
+/// What goes on when faults end has so long to end.
+constexpr nanoseconds calm_takes = 60s;
+constexpr nanoseconds life_max = 10min;
+constexpr std::uint64_t steps_without_time_max = 10'000'000;
+constexpr std::size_t story_lines = 40;
+
+/// A world with all its inhabitants.
+class simulation {
+public:
+  simulation(const settings& how, std::function<void(const std::string&)> on_line)
+      : in_(how), network_(in_.stream("network")), fate_(in_.stream("fate")),
+        last_network_(in_.stream("network of the witness")), last_(in_, last_network_) {
+    in_.story.on_line = std::move(on_line);
+    agents_.add("drawn", std::make_shared<agent>(in_));
+    agents_.default_agent = "drawn";
+    in_.dial = [this](const std::shared_ptr<connection>& from) {
+      if (!server_)
+        return false;
+      server_->accept(from);
+      return true;
+    };
+    if (how.is_durable)
+      disk_ = std::make_unique<disk>(in_);
+    start();
+    for (std::size_t i = 0; i < how.clients; ++i) {
+      clients_.push_back(std::make_unique<client>(in_, network_, "c" + std::to_string(i)));
+      in_.after(network_.between(0ns, how.think_max),
+                [fresh = clients_.back().get()] { fresh->begin(); });
+    }
+    keep_house();
+    if (how.is_durable && how.crashes_per_second > 0)
+      in_.after(next_of(how.crashes_per_second), [this] { crash(); });
+    if (how.clock_jumps_per_second > 0)
+      in_.after(next_of(how.clock_jumps_per_second), [this] { jump(); });
+    in_.after(how.span, [this] { calm_down(); });
+  }
+
+  ~simulation() {
+    in_.to_come.clear();
+    server_.reset();
+  }
+
+  void live(outcome& out) {
+    std::uint64_t still = 0;
+    for (auto before = in_.now(); !is_over_; ++out.steps) {
+      if (in_.now() != before) {
+        before = in_.now();
+        still = 0;
+      }
+      if (++still > steps_without_time_max)
+        throw std::runtime_error("time stands still");
+      if (in_.to_come.turn(in_.now()) || (server_ && server_->step()))
+        continue;
+      pass();
+      if (in_.now() > life_max)
+        throw std::runtime_error("the world does not end");
+    }
+  }
+
+  [[nodiscard]] world& in() noexcept { return in_; }
+
+private:
+  /// Lets time pass until something happens.
+  void pass() {
+    auto until = in_.to_come.next_due().value();
+    if (server_)
+      until = std::min(until, server_->next_due().value_or(until));
+    in_.clock.pass(std::max(until - in_.now(), 0ns));
+  }
+
+  /// The time until something that happens so often on average.
+  nanoseconds next_of(double per_second) {
+    const auto drawn = static_cast<double>(fate_.below(1'000'000) + 1) / 1'000'000;
+    return nanoseconds{static_cast<std::int64_t>(-std::log(drawn) / per_second * 1e9)};
+  }
+
+  void start() { server_ = std::make_unique<server>(in_, disk_.get(), agents_); }
+
+  void keep_house() {
+    if (server_)
+      server_->keep_house();
+    in_.after(house_keeping, [this] { keep_house(); });
+  }
+
+  void crash() {
+    if (in_.is_calm)
+      return;
+    const bool is_power_lost = fate_.chance(in_.how.power_failures);
+    in_.story.add(is_power_lost ? "the power fails" : "the process dies");
+    in_.seen.crashes.push_back(in_.next_moment());
+    server_.reset();
+    disk_->after_death(is_power_lost);
+    in_.after(fate_.between(1ms, 200ms), [this] {
+      start();
+      if (!in_.is_calm)
+        in_.after(next_of(in_.how.crashes_per_second), [this] { crash(); });
+    });
+  }
+
+  void jump() {
+    if (in_.is_calm)
+      return;
+    const auto by = std::chrono::floor<std::chrono::milliseconds>(fate_.between(0ns, 2h)) - 1h;
+    in_.story.reached(by.count() < 0 ? "the time of day is set back"
+                                     : "the time of day is set forward");
+    in_.clock.set(in_.clock.now() + by);
+    in_.after(next_of(in_.how.clock_jumps_per_second), [this] { jump(); });
+  }
+
+  void calm_down() {
+    in_.story.add("faults end");
+    in_.is_calm = true;
+    in_.after(calm_takes, [this] {
+      for (const auto& each : clients_)
+        each->stop();
+      last_.begin([this] { end(); });
+    });
+  }
+
+  void end() {
+    std::vector<std::string> lone;
+    for (const auto& [id, shown] : *in_.seen.rest)
+      if (id.starts_with("task-"))
+        lone.push_back(id);
+    std::vector<std::string> objectives;
+    for (const auto& each : in_.seen.objectives)
+      if (std::ranges::any_of(*in_.seen.rest, [&](const auto& task) {
+            return task.first.starts_with(each.id + ".");
+          }))
+        objectives.push_back(each.id);
+    server_->tell_journal(lone, objectives);
+    in_.seen.left_over = server_->left_over();
+    in_.seen.deduplicates = in_.how.deduplicates && in_.seen.crashes.empty();
+    is_over_ = true;
+  }
+
+  world in_;
+  dice network_;
+  dice fate_; ///< Crashes and clocks.
+  dice last_network_;
+  agent_registry agents_;
+  std::unique_ptr<disk> disk_;
+  std::unique_ptr<server> server_;
+  std::vector<std::unique_ptr<client>> clients_;
+  witness last_;
+  bool is_over_ = false;
+};
+
+/// The id that a sentence names; empty: none.
+std::string task_in(const std::string& sentence) {
+  constexpr std::string_view word = "task ";
+  const auto at = sentence.find(word);
+  if (at == std::string::npos)
+    return {};
+  const auto begin = at + word.size();
+  return sentence.substr(begin, sentence.find_first_of(" ,", begin) - begin);
+}
+
+} // namespace
+
+outcome run(const settings& how, std::function<void(const std::string&)> on_line) {
+  outcome out;
+  const auto one = std::make_unique<simulation>(how, std::move(on_line));
+  auto& in = one->in();
+  try {
+    one->live(out);
+    for (const auto& each : checkers)
+      if (auto wrong = each.check(in.seen)) {
+        out.failed = failure{std::string(each.name), std::move(*wrong), {}};
+        break;
+      }
+  } catch (const std::exception& wrong) {
+    out.failed = failure{"run", wrong.what(), {}};
+  }
+  if (out.failed)
+    out.failed->story = in.story.last(story_lines, task_in(out.failed->sentence));
+  out.hash = in.story.hash();
+  out.crashes = in.seen.crashes.size();
+  out.calls = static_cast<std::uint64_t>(
+      std::ranges::count_if(in.seen.calls, [](const call& each) { return each.ended != 0; }));
+  out.virtual_time = in.now();
+  out.situations = in.story.situations();
+  return out;
+}
+
+} // namespace troupe::sim

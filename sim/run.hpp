@@ -1,0 +1,37 @@
+// One seed from its beginning to its end: the world is made, lives, is left to rest, and its history
+// is held against the checkers.
+#pragma once
+
+#include "sim/settings.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace troupe::sim {
+
+struct failure {
+  std::string checker; ///< "run" for what is wrong before any checker is asked.
+  std::string sentence;
+  std::vector<std::string> story; ///< The last lines about the task concerned.
+};
+
+struct outcome {
+  std::optional<failure> failed;
+  std::uint64_t hash = 0; ///< Of everything that happened.
+  std::uint64_t steps = 0;
+  std::uint64_t calls = 0; ///< That were answered.
+  std::size_t crashes = 0;
+  std::chrono::nanoseconds virtual_time{};
+  std::map<std::string, std::uint64_t, std::less<>> situations;
+};
+
+/// `on_line`: called with each line of the story; may be empty.
+[[nodiscard]] outcome run(const settings& how,
+                          std::function<void(const std::string&)> on_line = nullptr);
+
+} // namespace troupe::sim

@@ -1,0 +1,281 @@
+#include "sim/server.hpp"
+
+#include "net/http/session.hpp"
+#include "sim/mutant_store.hpp"
+#include <troupe/protocol/ids.hpp>
+#include <troupe/protocol/time.hpp>
+
+#include <rocksdb/env.h>
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <utility>
+
+namespace troupe::sim {
+
+namespace {
+
+std::string wire_name(task_state state) {
+  switch (state) {
+    case task_state::submitted: return "TASK_STATE_SUBMITTED";
+    case task_state::working: return "TASK_STATE_WORKING";
+    case task_state::completed: return "TASK_STATE_COMPLETED";
+    case task_state::failed: return "TASK_STATE_FAILED";
+    case task_state::canceled: return "TASK_STATE_CANCELED";
+    case task_state::input_required: return "TASK_STATE_INPUT_REQUIRED";
+    case task_state::rejected: return "TASK_STATE_REJECTED";
+    case task_state::auth_required: return "TASK_STATE_AUTH_REQUIRED";
+    case task_state::unspecified: break;
+  }
+  return "TASK_STATE_UNSPECIFIED";
+}
+
+std::string text_of(const std::vector<part>& parts) {
+  std::string out;
+  for (const auto& each : parts)
+    if (const auto* text = std::get_if<text_content>(&each.content))
+      out += text->text;
+  return out;
+}
+
+/// Writes what a change says of tasks into the history.
+void tell(history& into, const change& what) {
+  std::uint32_t index = 0;
+  // The status keeps its time when a message is added.
+  const auto add = [&](const std::string& task, stream_event event) {
+    event.cursor = std::to_string(what.sequence) + "." + std::to_string(index);
+    event.task.id = task;
+    into.journal[task].push_back(std::move(event));
+  };
+  for (const auto& each : what.events) {
+    stream_event out;
+    if (const auto* created = std::get_if<task_created>(&each)) {
+      out.task.state = wire_name(created->record->status.state);
+      if (created->record->status.state != task_state::submitted)
+        add(what.task.id.str(), out);
+    } else if (const auto* moved = std::get_if<task_moved>(&each)) {
+      out.task.state = wire_name(moved->to);
+      add(what.task.id.str(), out);
+    } else if (const auto* said = std::get_if<task_message>(&each); said && is_from_agent(*said)) {
+      out.task.state = wire_name(said->state);
+      add(what.task.id.str(), out);
+    } else if (const auto* made = std::get_if<task_artifact>(&each)) {
+      out.kind = event_kind::artifact;
+      out.artifact = made->artifact->artifact_id;
+      out.text = text_of(made->artifact->parts);
+      out.append = made->append;
+      add(what.task.id.str(), out);
+    } else if (const auto* withdrawn = std::get_if<tasks_withdrawn>(&each)) {
+      out.task.state = wire_name(withdrawn->to);
+      const auto plan = make_plan_id(objective_id{what.context}, withdrawn->plan);
+      for (const auto task : withdrawn->tasks)
+        add(make_task_id(plan, task).str(), out);
+    }
+    ++index;
+  }
+}
+
+server_options options_of(const world& in) {
+  server_options out;
+  out.time = &in.clock;
+  out.stream_events_max = in.how.stream_events_max;
+  out.stream_bytes_max = in.how.stream_bytes_max;
+  out.requests_in_flight_max = in.how.requests_max;
+  out.connections_max = in.how.connections_max;
+  out.keep_alive_interval = in.how.keep_alive;
+  out.write_timeout = in.how.write_timeout;
+  return out;
+}
+
+executor_options executor_of(world& in) {
+  executor_options out;
+  out.by_hand = &in.clock;
+  out.deduplicate_seconds =
+      in.how.deduplicates && in.how.bug != mutant::forgotten_messages ? 3'600 : 0;
+  out.live_tasks_max = in.how.live_tasks_max;
+  out.backlog_changes_max = in.how.backlog_changes_max;
+  out.cancel_grace = in.how.cancel_grace;
+  out.settled_linger = in.how.settled_linger;
+  return out;
+}
+
+std::unique_ptr<turned_store> open_store(const world& in, disk& files) {
+  rocksdb_internals how;
+  how.env = &files.tables();
+  how.journal_files = &files;
+  how.journal.segment_bytes_min = in.how.segment_bytes;
+  how.time = &in.clock;
+  // Larger than all rows of a world: RocksDB writes no table at a time of its own.
+  how.write_buffer_bytes = std::size_t{4} << 20;
+  how.group_ahead_changes = in.how.group_ahead_changes;
+  how.reads.reads_max = in.how.reads_max;
+  how.reads.reads_per_client_max = in.how.reads_per_client_max;
+  files.wait_for_calls(true);
+  auto out = make_rocksdb_store({.directory = disk::directory()}, how);
+  files.wait_for_calls(false);
+  if (!out)
+    throw std::runtime_error("the store refuses to start: " + out.error().message);
+  return std::move(*out);
+}
+
+} // namespace
+
+/// Writes down the changes of a store that keeps no history.
+class server::recorder final : public watcher {
+public:
+  explicit recorder(world& in) : in_(in) {}
+  void on_change(const change_ptr& change) override {
+    if (!in_.is_dying)
+      tell(in_.seen, *change);
+  }
+
+private:
+  world& in_;
+};
+
+server::server(world& in, disk* files, const agent_registry& agents)
+    : in_(in), files_(files), order_(in.stream("order of parts")) {
+  // What the server draws differs in each of its lives.
+  thread_id_source() = id_source{dice(in.how.seed, "ids " + std::to_string(in.now().count())).next()};
+  if (files != nullptr) {
+    auto durable = open_store(in, *files);
+    durable_ = durable.get();
+    records_ = std::move(durable);
+  } else {
+    records_ = make_memory_store();
+    recorder_ = std::make_shared<recorder>(in);
+    records_->watch_all(recorder_);
+  }
+  if (in.how.bug != mutant::none)
+    records_ = std::make_unique<mutant_store>(std::move(records_), in.how.bug,
+                                              in.stream("mutant"));
+  store& records = *records_;
+  auto left = records.recover();
+  if (!left)
+    throw std::runtime_error("the store does not recover: " + left.error().message);
+  door_.emplace(records, agents, executor_of(in));
+  door_->start();
+  door_->resume(*left);
+  state_ = std::make_shared<net::server_state>(*door_, options_of(in));
+  auto cards = net::make_card_documents(state_->options, "http://localhost/", agents);
+  if (!cards || !state_->push->open())
+    throw std::runtime_error("the server does not start");
+  state_->cards = std::move(*cards);
+  home_.emplace(net::sweep_interval_max, net::json_depth_max, in.clock);
+  home_->attach(*door_);
+  in.story.add("the server starts with " + std::to_string(left->objectives.size())
+               + " objectives and " + std::to_string(left->lone_tasks.size()) + " lone tasks");
+  if (!left->repaired.empty())
+    in.story.reached("a start repairs the end of the journal");
+  if (!left->lone_tasks.empty())
+    in.story.reached("a start goes on with lone tasks");
+  if (!left->objectives.empty())
+    in.story.reached("a start goes on with objectives");
+}
+
+server::~server() {
+  in_.is_dying = true;
+  const auto attempts = in_.seen.attempts.size(); // What begins from now on never happened.
+  if (files_ != nullptr)
+    files_->die();
+  for (const auto& each : connections_)
+    if (const auto client = each.lock())
+      client->cut();
+  constexpr int steps_max = 1'000'000;
+  for (int steps = 0; steps < steps_max && state_->connections > 0; ++steps) {
+    home_->abort_sessions();
+    while (home_->step()) {
+    }
+    in_.clock.settle();
+  }
+  home_.reset();
+  state_.reset();
+  door_.reset();
+  if (recorder_)
+    records_->unwatch_all(recorder_);
+  records_.reset();
+  in_.seen.attempts.resize(attempts);
+  in_.is_dying = false;
+}
+
+bool server::step() {
+  using part = bool (*)(server&);
+  static constexpr auto parts = std::to_array<part>({
+      [](server& me) { return me.in_.clock.step(); },
+      [](server& me) { return me.home_->step(); },
+      [](server& me) { return me.durable_ != nullptr && me.durable_->turn(); },
+      [](server& me) { return me.state_->answers.turn(); },
+  });
+  const auto first = order_.below(parts.size());
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    if (parts[(first + i) % parts.size()](*this))
+      return true;
+  return false;
+}
+
+std::optional<nanoseconds> server::next_due() const {
+  auto out = in_.clock.next_due();
+  if (out)
+    *out = in_.now() + std::max(*out, nanoseconds{0});
+  if (const auto due = home_->clock()->next_due())
+    out = std::min(out.value_or(nanoseconds::max()), nanoseconds{due->time_since_epoch()});
+  return out;
+}
+
+void server::keep_house() {
+  in_.clock.keep_house();
+  state_->push->turn();
+}
+
+void server::accept(const std::shared_ptr<connection>& client) {
+  connections_.emplace_back(client);
+  std::erase_if(connections_, [](const auto& each) { return each.expired(); });
+  net::connection_facts facts;
+  facts.peer = "192.0.2.1";
+  net::welcome(state_, *home_, client->accept(home_->context()), std::move(facts));
+}
+
+void server::tell_journal(const std::vector<std::string>& lone_tasks,
+                          const std::vector<std::string>& objectives) {
+  if (durable_ == nullptr)
+    return; // The recorder has seen everything.
+  in_.seen.journal.clear();
+  const auto read_all = [&](const auto& id) {
+    journal_range range;
+    for (bool is_more = true; is_more;) {
+      is_more = false;
+      durable_->read_changes(id, range, [&](result<journal_page> page) {
+        if (!page)
+          throw std::runtime_error("the history of " + id.str()
+                                   + " cannot be read: " + page.error().message);
+        for (const auto& each : page->changes)
+          tell(in_.seen, *each);
+        range.after = page->next_after;
+        is_more = page->more;
+      });
+      while (durable_->turn()) {
+      }
+    }
+  };
+  for (const auto& id : lone_tasks)
+    read_all(task_id{id});
+  for (const auto& id : objectives)
+    read_all(objective_id{id});
+}
+
+std::string server::left_over() {
+  std::string out;
+  const auto add = [&](const char* name, std::size_t count) {
+    if (count != 0)
+      out += std::string(out.empty() ? "" : ", ") + std::to_string(count) + " " + name;
+  };
+  add("requests in flight", state_->in_flight);
+  add("streams", state_->streams);
+  add("bytes of bodies", state_->body_bytes);
+  add("bytes of answers", state_->answer_bytes);
+  add("changes that wait for the disk", door_->records().status().backlog_changes);
+  return out;
+}
+
+} // namespace troupe::sim

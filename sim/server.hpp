@@ -1,0 +1,60 @@
+// The product in a world: store, gateway, service and one loop, put together without a thread and
+// without a listener. The world takes all their turns, in an order that its dice choose.
+#pragma once
+
+#include "net/http/loop.hpp"
+#include "net/server_state.hpp"
+#include "sim/connection.hpp"
+#include "sim/disk.hpp"
+#include "sim/world.hpp"
+#include "store/rocksdb/rocksdb_store.hpp"
+#include <troupe/actors/gateway.hpp>
+#include <troupe/store/store.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace troupe::sim {
+
+class server {
+public:
+  /// Opens the store, or begins with an empty one in memory, and goes on with what it has. `files`:
+  /// null for a store in memory. Throws if the store refuses to start.
+  server(world& in, disk* files, const agent_registry& agents);
+  /// The process dies: what it had begun is not finished, and nothing more reaches a client or the
+  /// disk.
+  ~server();
+  server(const server&) = delete;
+  server& operator=(const server&) = delete;
+
+  /// One turn of one part, drawn by chance; false if no part has anything to do now.
+  bool step();
+  /// When something is due by its clocks; nothing if nothing is.
+  [[nodiscard]] std::optional<nanoseconds> next_due() const;
+  /// Every 100 ms.
+  void keep_house();
+  void accept(const std::shared_ptr<connection>& client);
+  /// Writes down all changes of these tasks and objectives, from the store.
+  void tell_journal(const std::vector<std::string>& lone_tasks,
+                    const std::vector<std::string>& objectives);
+  /// What is counted while something is under way, and is not zero; at rest this is empty.
+  [[nodiscard]] std::string left_over();
+
+private:
+  class recorder;
+
+  world& in_;
+  disk* files_;
+  dice order_;
+  std::unique_ptr<store> records_;
+  turned_store* durable_ = nullptr; ///< The same, or behind it; null: it is in memory.
+  std::shared_ptr<recorder> recorder_;
+  std::optional<gateway> door_;
+  std::shared_ptr<net::server_state> state_;
+  std::optional<net::loop> home_;
+  std::vector<std::weak_ptr<connection>> connections_;
+};
+
+} // namespace troupe::sim

@@ -1,0 +1,84 @@
+#include "sim/settings.hpp"
+
+#include "sim/dice.hpp"
+
+#include <array>
+
+namespace troupe::sim {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+} // namespace
+
+settings draw_settings(std::uint64_t seed) {
+  settings out;
+  out.seed = seed;
+  dice users(seed, "settings of users");
+  out.clients = users.between(1, 12);
+  out.think_max = users.one_of(std::to_array<nanoseconds>({5ms, 100ms, 500ms, 2s}));
+  out.patience = users.one_of(std::to_array<nanoseconds>({200ms, 2s, 5s, 30s}));
+  out.deduplicates = users.chance(0.8);
+  if (users.chance(0.3)) {
+    out.slow_readers = 0.1;
+    out.stopped_readers = 0.02;
+  }
+
+  dice network(seed, "settings of the network");
+  out.latency_max = network.one_of(std::to_array<nanoseconds>({0ns, 100us, 5ms, 100ms}));
+  out.piece_bytes_max = network.one_of(std::to_array<std::size_t>({0, 0, 1'400, 100, 1}));
+  out.window_bytes = network.one_of(std::to_array<std::size_t>({64 * 1024, 64 * 1024, 4096, 64}));
+  if (network.chance(0.25))
+    out.stalls = network.one_of(std::to_array<double>({0.001, 0.02}));
+  if (network.chance(0.4))
+    out.resets = network.one_of(std::to_array<double>({0.001, 0.01, 0.05}));
+  if (network.chance(0.2))
+    out.refusals = 0.1;
+
+  dice disk(seed, "settings of the disk");
+  out.is_durable = disk.chance(0.7);
+  out.sync_max = disk.one_of(std::to_array<nanoseconds>({0ns, 1ms, 20ms}));
+  if (disk.chance(0.3)) {
+    out.slow_syncs = disk.one_of(std::to_array<double>({0.01, 0.1}));
+    out.slow_sync_max = disk.one_of(std::to_array<nanoseconds>({100ms, 10s, 40s}));
+  }
+  if (disk.chance(0.2))
+    out.disk_errors = disk.one_of(std::to_array<double>({0.001, 0.02}));
+  out.sector_bytes = disk.one_of(std::to_array<std::size_t>({512, 4096, 40, 521}));
+  if (disk.chance(0.6))
+    out.crashes_per_second = disk.one_of(std::to_array<double>({0.1, 0.5, 2}));
+  out.power_failures = disk.one_of(std::to_array<double>({0, 0.5, 1}));
+  if (disk.chance(0.1))
+    out.clock_jumps_per_second = 0.2;
+
+  dice agents(seed, "settings of agents");
+  out.failing = agents.one_of(std::to_array<double>({0, 0.1, 0.5}));
+  out.asking = agents.one_of(std::to_array<double>({0, 0.1, 0.4}));
+  out.silent = agents.one_of(std::to_array<double>({0, 0.02, 0.1}));
+  out.careless = agents.one_of(std::to_array<double>({0, 0.1, 0.5}));
+  out.step_max = agents.one_of(std::to_array<nanoseconds>({0ns, 10ms, 500ms, 3s}));
+
+  dice squeezes(seed, "settings of squeezes");
+  const auto squeeze = [&](auto& limit, auto small) {
+    if (squeezes.chance(0.1))
+      limit = small;
+  };
+  squeeze(out.stream_events_max, std::size_t{2});
+  squeeze(out.stream_bytes_max, std::size_t{512});
+  squeeze(out.segment_bytes, std::size_t{4096});
+  squeeze(out.group_ahead_changes, std::size_t{1});
+  squeeze(out.reads_max, std::size_t{2});
+  squeeze(out.reads_per_client_max, std::size_t{1});
+  squeeze(out.live_tasks_max, std::size_t{5});
+  squeeze(out.backlog_changes_max, std::size_t{4});
+  squeeze(out.requests_max, std::size_t{2});
+  squeeze(out.connections_max, std::size_t{3});
+  squeeze(out.keep_alive, 50ms);
+  squeeze(out.write_timeout, 500ms);
+  squeeze(out.cancel_grace, 10ms);
+  squeeze(out.settled_linger, 0s);
+  return out;
+}
+
+} // namespace troupe::sim

@@ -1,0 +1,80 @@
+// What a seed has drawn for its world: how many clients there are, which faults happen and how
+// often. Many seeds have few faults, so that one kind does not hide what another one would show.
+#pragma once
+
+#include "sim/mutants.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace troupe::sim {
+
+using std::chrono::nanoseconds;
+
+/// Rates are 0 to 1.
+struct settings {
+  std::uint64_t seed = 1;
+  nanoseconds span{std::chrono::seconds{20}}; ///< Then faults and new requests end.
+
+  // users
+  std::size_t clients = 4;
+  nanoseconds think_max{std::chrono::milliseconds{500}}; ///< Between an answer and the next request.
+  nanoseconds patience{std::chrono::seconds{5}};         ///< For an answer, before it is asked again.
+  double slow_readers = 0;    ///< Of connections: they read a few bytes at a time.
+  double stopped_readers = 0; ///< Of connections: they stop reading.
+  bool deduplicates = true;   ///< The server's setting; clients then send the same message again.
+
+  // network
+  nanoseconds latency_max{std::chrono::milliseconds{1}};
+  std::size_t piece_bytes_max = 0; ///< Bytes arrive in pieces of at most that; 0: as they were sent.
+  std::size_t window_bytes = 64 * 1024; ///< What a connection takes before it is read.
+  double stalls = 0;                    ///< Of pieces: they take up to `stall_max`.
+  nanoseconds stall_max{std::chrono::seconds{8}};
+  double resets = 0;  ///< Of pieces: the connection breaks instead.
+  double refusals = 0; ///< Of connections that are asked for.
+
+  // disk and process
+  bool is_durable = true; ///< With a journal; else the store is in memory, and nothing dies.
+  nanoseconds sync_max{std::chrono::milliseconds{1}};
+  double slow_syncs = 0; ///< They take up to `slow_sync_max`.
+  nanoseconds slow_sync_max{std::chrono::seconds{10}};
+  double disk_errors = 0; ///< Of calls.
+  std::size_t sector_bytes = 512;
+  double crashes_per_second = 0;
+  double power_failures = 0.5; ///< Of crashes: what was not synced may be lost.
+  double clock_jumps_per_second = 0; ///< The time of day is set forward or back.
+
+  // agents
+  double failing = 0.1; ///< Of attempts.
+  double asking = 0.1;
+  double silent = 0.02;
+  double careless = 0.1; ///< They report twice, or after their end.
+  nanoseconds step_max{std::chrono::milliseconds{500}};
+
+  // squeezed: limits of the product, so small that they are met
+  std::size_t stream_events_max = 1'000;
+  std::size_t stream_bytes_max = std::size_t{16} << 20;
+  std::size_t segment_bytes = 64 * 1024;
+  std::size_t group_ahead_changes = 64;
+  std::size_t reads_max = 1'000;
+  std::size_t reads_per_client_max = 1'000;
+  std::size_t live_tasks_max = 100'000;
+  std::size_t backlog_changes_max = 100'000;
+  std::size_t requests_max = 10'000; ///< In flight.
+  std::size_t connections_max = 20'000;
+  std::chrono::milliseconds keep_alive{3'000};
+  std::chrono::milliseconds write_timeout{30'000};
+  std::chrono::milliseconds cancel_grace{5'000};
+  std::chrono::seconds settled_linger{60};
+
+  mutant bug = mutant::none; ///< Planted; no seed draws one.
+
+  bool operator==(const settings&) const = default;
+};
+
+/// What the seed draws.
+[[nodiscard]] settings draw_settings(std::uint64_t seed);
+
+} // namespace troupe::sim

@@ -1,0 +1,176 @@
+#include "sim/settings_text.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iomanip>
+#include <sstream>
+#include <type_traits>
+
+namespace troupe::sim {
+
+namespace {
+
+/// The one list of what can be written and read: calls `look` with each name, its value in `of`, and
+/// the usual one.
+template<class Settings, class Look>
+void for_each_value(Settings& of, Look look) {
+  static const settings usual;
+  look("seed", of.seed, usual.seed);
+  look("span", of.span, usual.span);
+  look("clients", of.clients, usual.clients);
+  look("think-max", of.think_max, usual.think_max);
+  look("patience", of.patience, usual.patience);
+  look("slow-readers", of.slow_readers, usual.slow_readers);
+  look("stopped-readers", of.stopped_readers, usual.stopped_readers);
+  look("deduplicates", of.deduplicates, usual.deduplicates);
+  look("latency-max", of.latency_max, usual.latency_max);
+  look("piece-bytes-max", of.piece_bytes_max, usual.piece_bytes_max);
+  look("window-bytes", of.window_bytes, usual.window_bytes);
+  look("stalls", of.stalls, usual.stalls);
+  look("stall-max", of.stall_max, usual.stall_max);
+  look("resets", of.resets, usual.resets);
+  look("refusals", of.refusals, usual.refusals);
+  look("is-durable", of.is_durable, usual.is_durable);
+  look("sync-max", of.sync_max, usual.sync_max);
+  look("slow-syncs", of.slow_syncs, usual.slow_syncs);
+  look("slow-sync-max", of.slow_sync_max, usual.slow_sync_max);
+  look("disk-errors", of.disk_errors, usual.disk_errors);
+  look("sector-bytes", of.sector_bytes, usual.sector_bytes);
+  look("crashes-per-second", of.crashes_per_second, usual.crashes_per_second);
+  look("power-failures", of.power_failures, usual.power_failures);
+  look("clock-jumps-per-second", of.clock_jumps_per_second, usual.clock_jumps_per_second);
+  look("failing", of.failing, usual.failing);
+  look("asking", of.asking, usual.asking);
+  look("silent", of.silent, usual.silent);
+  look("careless", of.careless, usual.careless);
+  look("step-max", of.step_max, usual.step_max);
+  look("stream-events-max", of.stream_events_max, usual.stream_events_max);
+  look("stream-bytes-max", of.stream_bytes_max, usual.stream_bytes_max);
+  look("segment-bytes", of.segment_bytes, usual.segment_bytes);
+  look("group-ahead-changes", of.group_ahead_changes, usual.group_ahead_changes);
+  look("reads-max", of.reads_max, usual.reads_max);
+  look("reads-per-client-max", of.reads_per_client_max, usual.reads_per_client_max);
+  look("live-tasks-max", of.live_tasks_max, usual.live_tasks_max);
+  look("backlog-changes-max", of.backlog_changes_max, usual.backlog_changes_max);
+  look("requests-max", of.requests_max, usual.requests_max);
+  look("connections-max", of.connections_max, usual.connections_max);
+  look("keep-alive", of.keep_alive, usual.keep_alive);
+  look("write-timeout", of.write_timeout, usual.write_timeout);
+  look("cancel-grace", of.cancel_grace, usual.cancel_grace);
+  look("settled-linger", of.settled_linger, usual.settled_linger);
+}
+
+template<class T>
+std::string text_of(const T& value) {
+  std::ostringstream out;
+  if constexpr (std::is_same_v<T, bool>)
+    out << (value ? "true" : "false");
+  else if constexpr (std::is_arithmetic_v<T>)
+    out << std::setprecision(17) << value;
+  else
+    out << std::setprecision(17) << std::chrono::duration<double>(value).count();
+  return out.str();
+}
+
+template<class T>
+bool read_value(const std::string& text, T& into) {
+  std::istringstream in(text);
+  if constexpr (std::is_same_v<T, bool>) {
+    into = text == "true";
+    return into || text == "false";
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    in >> into;
+  } else {
+    double seconds = 0;
+    in >> seconds;
+    into = T{static_cast<typename T::rep>(
+        std::llround(seconds * static_cast<double>(T::period::den) / T::period::num))};
+  }
+  return !in.fail() && in.peek() == std::istringstream::traits_type::eof();
+}
+
+} // namespace
+
+std::string write_settings(const settings& of) {
+  std::string out;
+  for_each_value(of, [&](std::string_view name, const auto& value, const auto& usual) {
+    if (value != usual || name == "seed")
+      out += std::string(name) + " = " + text_of(value) + "\n";
+  });
+  return out;
+}
+
+result<settings> read_settings(const std::string& text) {
+  settings out;
+  std::istringstream lines(text);
+  int number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    const auto refuse = [&](const std::string& why) {
+      return make_error(errc::invalid_params, "line " + std::to_string(number) + ": " + why, "");
+    };
+    if (line.empty() || line.front() == '#')
+      continue;
+    const auto equals = line.find(" = ");
+    if (equals == std::string::npos)
+      return refuse("expected NAME = VALUE, found \"" + line + '"');
+    const auto wanted = line.substr(0, equals);
+    bool is_known = false;
+    bool is_good = false;
+    for_each_value(out, [&](std::string_view name, auto& value, const auto&) {
+      if (wanted != name)
+        return;
+      is_known = true;
+      is_good = read_value(line.substr(equals + 3), value);
+    });
+    if (!is_known)
+      return refuse("there is no value \"" + wanted + '"');
+    if (!is_good)
+      return refuse("the value of " + wanted + " cannot be read");
+  }
+  return out;
+}
+
+std::vector<settings> simpler(const settings& than) {
+  const settings usual;
+  std::vector<settings> out;
+  const auto with = [&](auto change) {
+    auto one = than;
+    change(one);
+    if (one != than)
+      out.push_back(one);
+  };
+  // First whole kinds of faults, then users, then time.
+  with([&](settings& one) { one.crashes_per_second = 0; });
+  with([&](settings& one) { one.disk_errors = 0; });
+  with([&](settings& one) { one.slow_syncs = 0; });
+  with([&](settings& one) { one.clock_jumps_per_second = 0; });
+  with([&](settings& one) { one.power_failures = 0; });
+  with([&](settings& one) { one.is_durable = false; });
+  with([&](settings& one) { one.resets = one.refusals = 0; });
+  with([&](settings& one) { one.stalls = 0; });
+  with([&](settings& one) { one.piece_bytes_max = 0, one.window_bytes = usual.window_bytes; });
+  with([&](settings& one) { one.slow_readers = one.stopped_readers = 0; });
+  with([&](settings& one) { one.failing = 0; });
+  with([&](settings& one) { one.asking = 0; });
+  with([&](settings& one) { one.silent = 0; });
+  with([&](settings& one) { one.careless = 0; });
+  for (const std::string_view squeezed :
+       {"stream-events-max", "stream-bytes-max", "segment-bytes", "group-ahead-changes", "reads-max",
+        "reads-per-client-max", "live-tasks-max", "backlog-changes-max", "requests-max",
+        "connections-max", "keep-alive", "write-timeout", "cancel-grace", "settled-linger"})
+    with([&](settings& one) {
+      for_each_value(one, [&](std::string_view name, auto& value, const auto& common) {
+        if (name == squeezed)
+          value = common;
+      });
+    });
+  with([&](settings& one) { one.clients = 1; });
+  with([&](settings& one) { one.clients = std::max<std::size_t>(1, one.clients / 2); });
+  with([&](settings& one) { one.clients = std::max<std::size_t>(1, one.clients - 1); });
+  with([&](settings& one) { one.span /= 2; });
+  with([&](settings& one) { one.span -= one.span / 8; });
+  return out;
+}
+
+} // namespace troupe::sim

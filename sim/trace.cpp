@@ -1,0 +1,53 @@
+#include "sim/trace.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+namespace troupe::sim {
+
+namespace {
+
+constexpr std::size_t lines_kept = 4'000;
+
+} // namespace
+
+void trace::mix(std::string_view bytes) {
+  constexpr std::uint64_t fnv_prime = 1099511628211U;
+  for (const char c : bytes)
+    hash_ = (hash_ ^ static_cast<unsigned char>(c)) * fnv_prime;
+}
+
+void trace::add(std::string_view line) {
+  char time[32];
+  const auto length = std::snprintf(time, sizeof time, "%12.6f ",
+                                    std::chrono::duration<double>(now_()).count());
+  std::string whole(time, static_cast<std::size_t>(length));
+  whole += line;
+  mix(whole);
+  ++count_;
+  if (on_line)
+    on_line(whole);
+  if (kept_.size() == lines_kept)
+    kept_.pop_front();
+  kept_.push_back(std::move(whole));
+}
+
+void trace::reached(std::string_view situation) {
+  auto at = situations_.find(situation);
+  if (at == situations_.end())
+    at = situations_.emplace(std::string(situation), 0).first;
+  ++at->second;
+  add("reached: " + std::string(situation));
+}
+
+std::vector<std::string> trace::last(std::size_t count, std::string_view word) const {
+  std::vector<std::string> out;
+  for (auto line = kept_.rbegin(); line != kept_.rend() && out.size() < count; ++line)
+    if (line->find(word) != std::string::npos)
+      out.push_back(*line);
+  std::ranges::reverse(out);
+  return out;
+}
+
+} // namespace troupe::sim

@@ -1,0 +1,47 @@
+// What happened in a world, as lines with their virtual times, and a hash of all of it: two runs of
+// one seed have the same hash, or something that is not the seed has decided.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace troupe::sim {
+
+class trace {
+public:
+  /// `now`: the virtual time since the start.
+  explicit trace(std::function<std::chrono::nanoseconds()> now) : now_(std::move(now)) {}
+
+  void add(std::string_view line);
+  /// Counts a situation that tests should meet, and adds it as a line.
+  void reached(std::string_view situation);
+
+  [[nodiscard]] std::uint64_t hash() const noexcept { return hash_; }
+  [[nodiscard]] std::uint64_t lines() const noexcept { return count_; }
+  /// How often each situation was met.
+  [[nodiscard]] const std::map<std::string, std::uint64_t, std::less<>>& situations() const {
+    return situations_;
+  }
+  /// The last lines that contain `word`, at most `count`; of those that are still kept.
+  [[nodiscard]] std::vector<std::string> last(std::size_t count, std::string_view word = {}) const;
+
+  /// Called with each line, if set.
+  std::function<void(const std::string&)> on_line;
+
+private:
+  void mix(std::string_view bytes);
+
+  std::function<std::chrono::nanoseconds()> now_;
+  std::uint64_t hash_ = 14695981039346656037U;
+  std::uint64_t count_ = 0;
+  std::deque<std::string> kept_;
+  std::map<std::string, std::uint64_t, std::less<>> situations_;
+};
+
+} // namespace troupe::sim

@@ -1,0 +1,29 @@
+// Tasks and events as they stand in the JSON of the A2A wire, version 1.0, read without the
+// product's codecs.
+#pragma once
+
+#include "sim/history.hpp"
+
+#include <boost/json/value.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace troupe::sim {
+
+[[nodiscard]] task_view read_task(const boost::json::object& task);
+
+struct read_event {
+  stream_event event;
+  std::string task;
+  int error = 0; ///< The stream ends with it.
+};
+
+/// Nothing for an event that is none of a task.
+[[nodiscard]] std::optional<read_event> read_stream_event(std::string_view data);
+
+/// Text of a member; empty: it is not there.
+[[nodiscard]] std::string text_at(const boost::json::object& in, std::string_view name);
+
+} // namespace troupe::sim

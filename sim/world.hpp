@@ -1,0 +1,58 @@
+// What all parts of a simulated world share: its one seed, its one clock, what is to happen, what
+// happened. One thread; nothing here waits.
+#pragma once
+
+#include "actors/manual_clock.hpp"
+#include "sim/dice.hpp"
+#include "sim/history.hpp"
+#include "sim/settings.hpp"
+#include "sim/timeline.hpp"
+#include "sim/trace.hpp"
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace troupe::sim {
+
+class connection;
+
+class world {
+public:
+  explicit world(settings drawn)
+      : how(drawn), clock(timestamp{std::chrono::sys_days{std::chrono::year{2030} / 1 / 1}},
+                          dice(how.seed, "order of actors").next()),
+        story([this] { return clock.elapsed(); }) {}
+  world(const world&) = delete;
+  world& operator=(const world&) = delete;
+
+  [[nodiscard]] dice stream(std::string_view name) const { return {how.seed, name}; }
+  [[nodiscard]] nanoseconds now() const { return clock.elapsed(); }
+  void after(nanoseconds wait, timeline::step then) {
+    to_come.put(clock.elapsed() + wait, std::move(then));
+  }
+  /// The next place in the order of happenings.
+  [[nodiscard]] moment next_moment() { return ++moments_; }
+
+  settings how;
+  manual_clock clock;
+  timeline to_come;
+  trace story;
+  history seen;
+  bool is_calm = false; ///< Faults and new requests have ended.
+  bool is_dying = false; ///< The process has died; what its parts do now never happened.
+  /// Connects to the server. False: nobody listens.
+  std::function<bool(const std::shared_ptr<connection>&)> dial;
+  /// Tasks that clients were shown and that have not been seen to end, and their questions.
+  std::deque<std::string> known_tasks;
+  std::deque<std::string> asking_tasks;
+  std::deque<std::string> known_objectives;
+
+private:
+  moment moments_ = 0;
+};
+
+} // namespace troupe::sim

@@ -1,0 +1,23 @@
+// Whole worlds: the same seed leads to the same history, and a few seeds find nothing.
+#include "sim/run.hpp"
+#include "sim/settings.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace troupe::sim;
+
+TEST_CASE("the same seed is the same world", "[sim][run]") {
+  for (const std::uint64_t seed : {1U, 2U}) {
+    const auto how = draw_settings(seed);
+    CHECK(run(how).hash == run(how).hash);
+  }
+  CHECK(run(draw_settings(1)).hash != run(draw_settings(2)).hash);
+}
+
+TEST_CASE("a number of seeds find nothing", "[sim][run]") {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    const auto got = run(draw_settings(seed));
+    INFO("troupe-sim --seed " << seed << " --trace");
+    INFO((got.failed ? got.failed->checker + ": " + got.failed->sentence : ""));
+    CHECK_FALSE(got.failed.has_value());
+  }
+}
