@@ -668,15 +668,17 @@ void gateway::change(change_plan command, reply<plan_id> done) {
     return done(ok.error());
   if (impl_->came_before(impl_->answered_plans, command, done))
     return;
-  if (auto ok = impl_->has_room(live_bytes_of(command.operations)); !ok)
-    return done(ok.error());
-  if (auto ok = check_operations(command.operations, impl_->agents); !ok)
-    return done(ok.error());
   const auto id = command.id;
   const auto who = command.who;
   impl_->place(
       who, id, std::move(done),
       [self = impl_.get(), command = std::move(command)](const placement& at, reply<plan_id> to) {
+        if (command.wrong)
+          return to(*command.wrong);
+        if (auto ok = self->has_room(live_bytes_of(command.operations)); !ok)
+          return to(ok.error());
+        if (auto ok = check_operations(command.operations, self->agents); !ok)
+          return to(ok.error());
         self->command<plan_id>(
             at.objective,
             [command](reply_port<plan_id> port) {

@@ -28,6 +28,7 @@ struct http_request {
   std::string traceparent;
   std::string tracestate;    ///< All `tracestate` values, joined by commas.
   std::string stream_cursor; ///< `Troupe-Cursor`.
+  std::string if_match;
   std::string if_none_match;
   std::string if_modified_since;
   std::string authorization; ///< Never logged.
