@@ -20,14 +20,14 @@ public:
   }
 
   void add(const std::string& name, std::uint32_t task) {
-    auto& entry = by_name_[name];
-    ++entry.count;
-    entry.sum += task;
+    auto& known = by_name_[name];
+    ++known.count;
+    known.sum += task;
   }
   void remove(const std::string& name, std::uint32_t task) {
-    auto& entry = by_name_[name];
-    --entry.count;
-    entry.sum -= task;
+    auto& known = by_name_[name];
+    --known.count;
+    known.sum -= task;
   }
   [[nodiscard]] std::size_t count(const std::string& name) const {
     const auto known = by_name_.find(name);
