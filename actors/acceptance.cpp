@@ -203,8 +203,8 @@ result<resolved_addition> check_addition(const objective_index& known, const pla
 result<void> check_operations(const std::vector<wanted_operation>& operations,
                               const agent_registry& agents) {
   for (std::size_t i = 0; i < operations.size(); ++i)
-    if (const auto* added = std::get_if<add_task>(&operations[i]))
-      if (auto ok = check_task(added->spec, 0, 0, agents); !ok) {
+    if (const auto* brought = spec_of(operations[i]))
+      if (auto ok = check_task(*brought, 0, 0, agents); !ok) {
         auto why = ok.error();
         why.message = "operation " + std::to_string(i) + ": " + why.message;
         why.field.replace(0, task_pointer(0, 0).size(),
@@ -216,24 +216,27 @@ result<void> check_operations(const std::vector<wanted_operation>& operations,
 
 bool adds_keys(const std::vector<wanted_operation>& operations) {
   return std::ranges::any_of(operations, [](const wanted_operation& each) {
-    const auto* added = std::get_if<add_task>(&each);
-    return added && !added->spec.key.empty();
+    const auto* brought = spec_of(each);
+    return brought && !brought->key.empty();
   });
 }
 
 result<void> check_added_keys(const std::vector<wanted_operation>& operations, std::uint32_t plan,
                               const objective_index& known) {
   for (std::size_t i = 0; i < operations.size(); ++i) {
-    const auto* added = std::get_if<add_task>(&operations[i]);
-    if (!added || added->spec.key.empty())
+    const auto* brought = spec_of(operations[i]);
+    if (!brought || brought->key.empty())
       continue;
-    const auto& key = added->spec.key;
+    const auto& key = brought->key;
+    const auto known_task = known.find_task(key);
+    if (known_task && known_task->plan == plan)
+      continue; // It is that one, or used twice: the plan knows.
     const auto at = std::to_string(i);
     const auto where = "/operations/" + at + "/task";
     if (auto ok = check_chosen_id(key, "", where); !ok)
       return make_error(ok.error().code, "operation " + at + ": " + ok.error().message,
                         ok.error().field);
-    if (const auto other = known.find_task(key); other && other->plan != plan)
+    if (known_task)
       return make_error(errc::duplicate_id,
                         "operation " + at + ": another plan has a task with the id \"" + key + "\"",
                         where + "/id");

@@ -754,14 +754,16 @@ void gateway::change(change_plan command, reply<plan_id> done) {
 void gateway::impl::change(change_plan command, reply<plan_id> done) {
   if (auto ok = open(); !ok)
     return done(ok.error());
-  if (auto ok = has_room(live_bytes_of(command.operations)); !ok)
-    return done(ok.error());
-  if (auto ok = check_operations(command.operations, agents); !ok)
-    return done(ok.error());
   const auto id = command.id;
   const auto who = command.who;
   place(who, id, std::move(done),
         [this, command = std::move(command)](const placement& at, reply<plan_id> to) {
+          if (command.wrong)
+            return to(*command.wrong);
+          if (auto ok = has_room(live_bytes_of(command.operations)); !ok)
+            return to(ok.error());
+          if (auto ok = check_operations(command.operations, agents); !ok)
+            return to(ok.error());
           this->command<plan_id>(
               at.objective,
               [command](reply_port<plan_id> port) {

@@ -55,8 +55,8 @@ std::size_t live_bytes_of(const edits& wanted) noexcept {
 std::size_t live_bytes_of(const std::vector<wanted_operation>& operations) noexcept {
   auto sum = bytes_of(operations);
   for (const auto& each : operations)
-    if (const auto* added = std::get_if<add_task>(&each))
-      sum += indexed_bytes_of(added->spec);
+    if (const auto* brought = spec_of(each))
+      sum += indexed_bytes_of(*brought);
   return sum;
 }
 

@@ -18,6 +18,20 @@ std::vector<plan_relations> relations_of(const resolved_objective& resolved) {
   return {resolved.plans.begin(), resolved.plans.end()};
 }
 
+/// Which objective the root task stands for, and where the first task of it is.
+boost::json::object root_metadata(const objective_view& shown) {
+  boost::json::object out;
+  out["opt/v1/root"] = true;
+  out["opt/v1/objectiveId"] = shown.id.str();
+  const auto first =
+      std::ranges::find_if(shown.plans, [](const plan_view& plan) { return !plan.tasks.empty(); });
+  if (first != shown.plans.end()) {
+    out["opt/v1/planId"] = first->spec->id.str();
+    out["opt/v1/taskIndex"] = 0;
+  }
+  return out;
+}
+
 } // namespace
 
 objective_actor::objective_actor(actor_pointer<handle> self, environment& env,
@@ -133,7 +147,7 @@ void objective_actor::create() {
   record->created = env_.now();
   record->status.at = record->created;
   record->history.push_back(std::exchange(start_.request, nullptr));
-  record->metadata["opt/v1/objectiveId"] = id.str();
+  record->metadata = root_metadata(view());
   change root;
   root.context = id.str();
   root.task = {view().root_task, true, 0, 0};

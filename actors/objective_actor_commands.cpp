@@ -174,7 +174,8 @@ shape_terms objective_actor::terms_for(std::uint32_t plan, const change_plan& as
   out.check_references = check_changed_references;
   const bool adds_dependencies =
       std::ranges::any_of(asked.operations, [](const wanted_operation& each) {
-        return std::holds_alternative<add_dependency<std::string>>(each);
+        return std::holds_alternative<add_dependency<std::string>>(each)
+               || std::holds_alternative<put_task<std::string>>(each);
       });
   if (view().plans[plan].spec->outside.empty() || !adds_dependencies)
     return out;

@@ -49,6 +49,8 @@ std::vector<std::uint32_t> tasks_touched_by(const plan_changed& changed, std::ui
       out.push_back(dropped->task);
     else if (const auto* renamed = std::get_if<rename_task<std::uint32_t>>(&each))
       out.push_back(renamed->task);
+    else if (const auto* put = std::get_if<put_task<std::uint32_t>>(&each))
+      out.push_back(put->task);
   std::sort(out.begin(), out.end(), std::greater<>{});
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;

@@ -61,10 +61,12 @@ void plan_actor::follow(const plan_changed& changed) {
     holds_back = holds_back || std::holds_alternative<remove_task<std::uint32_t>>(each)
                  || std::holds_alternative<add_dependency<std::uint32_t>>(each);
     const auto* set = std::get_if<set_priority<std::uint32_t>>(&each);
-    if (!set)
+    const auto* put = std::get_if<put_task<std::uint32_t>>(&each);
+    if (!set && !put)
       continue;
-    const auto at = std::ranges::find_if(
-        ready_, [&](const ready_task& ready) { return ready.task == set->task; });
+    const auto task = set ? set->task : put->task;
+    const auto at =
+        std::ranges::find_if(ready_, [&](const ready_task& ready) { return ready.task == task; });
     if (at == ready_.end())
       continue;
     moved.push_back(*at);

@@ -22,6 +22,8 @@ std::size_t bytes_of_all(const std::vector<plan_operation<Task>>& operations) no
       sum += troupe::bytes_of(added->spec);
     else if (const auto* renamed = std::get_if<rename_task<Task>>(&each))
       sum += renamed->name.size();
+    else if (const auto* put = std::get_if<put_task<Task>>(&each))
+      sum += troupe::bytes_of(put->spec);
   return sum;
 }
 

@@ -106,11 +106,11 @@ public:
                                                     const std::optional<position>& after,
                                                     std::size_t count,
                                                     const task_view_options& view) const = 0;
-  /// The same for sealed objectives of an owner (those the ledger marks as written).
-  [[nodiscard]] virtual listed<objective_ptr> list_objectives(const std::string& owner,
-                                                              std::optional<objective_state> state,
-                                                              const std::optional<position>& after,
-                                                              std::size_t count) const = 0;
+  /// The same for sealed objectives (those the ledger marks as written). errc::limit_exceeded: more
+  /// records than listed_records_max have to be read to know.
+  [[nodiscard]] virtual result<listed<objective_ptr>>
+  list_objectives(const objective_filter& filter, objective_order order,
+                  const std::optional<position>& after, std::size_t count) const = 0;
 };
 
 } // namespace troupe

@@ -389,22 +389,30 @@ result<std::size_t> checked_page_size(std::uint32_t asked) {
 position place_in_list(const task_ptr& row) {
   return {row->status.at, row->id.str()};
 }
-position place_in_list(const objective_ptr& row) {
-  return {row->updated, row->id.str()};
+
+/// `make` gives the row, if it is among the first.
+template<class Make>
+void offer(first_rows<objective_ptr>& to, const objective_view& row, objective_order order,
+           Make make) {
+  if (order == objective_order::updated) // most lists: no place is made
+    return to.offer_made(row.updated, row.id.str(), std::move(make));
+  const auto place = place_in_list(row, order);
+  to.offer_made(place.at, place.id, std::move(make));
 }
 
 /// Cuts `all` (one row more than fits, if there is one) to a page and says where the next begins.
 /// Never after the last row of an archive that has left some out: by that one there are bytes
 /// enough here, too.
-template<class T, class Bytes>
-std::string cut_page(listed<T>& all, std::size_t size, std::uint64_t question, Bytes bytes) {
+template<class T, class Place, class Bytes>
+std::string cut_page(listed<T>& all, std::size_t size, std::uint64_t question, Place place,
+                     Bytes bytes) {
   std::size_t rows = 0;
   for (std::size_t sum = 0; rows < std::min(size, all.rows.size()) && sum <= page_bytes_max; ++rows)
     sum += bytes(*all.rows[rows]);
   if (rows == all.rows.size() && !all.more)
     return {};
   all.rows.resize(rows);
-  return write_page_token(place_in_list(all.rows.back()), question);
+  return write_page_token(place(all.rows.back()), question);
 }
 
 } // namespace
@@ -465,8 +473,8 @@ result<task_page> ledger::list(const list_tasks& query, const archive_reads& end
     all = merge(std::move(all), ended.list_tasks(filter, *after, *size + 1, query.view), place);
   task_page out;
   out.total_size = all.total;
-  out.next_page_token =
-      cut_page(all, *size, question, [&](const task& row) { return bytes_shown(row, query.view); });
+  out.next_page_token = cut_page(all, *size, question, place,
+                                 [&](const task& row) { return bytes_shown(row, query.view); });
   out.tasks = std::move(all.rows);
   return out;
 }
@@ -480,24 +488,46 @@ result<objective_page> ledger::list(const list_objectives& query,
   const auto after = read_page_token(query.page_token, question);
   if (!after)
     return after.error();
-  const auto owner = owner_of(query.who);
+  const objective_filter filter{owner_of(query.who), query.states, text_search{query.text},
+                                query.updated_after};
+  const auto order = query.order;
   first_rows<objective_ptr> rows{*after, *size + 1};
   std::uint64_t looked_at = 0;
   for (const auto& home : objectives_) {
-    const std::lock_guard lock{home.guard};
-    home.lists.visit(owner, query.state, [&](const live_index<objective_view>::row& each) {
-      ++looked_at;
-      const auto& id = each.record->id.str();
-      rows.offer_made(each.at, id, [&] { return objective_ptr{home.live.find(id)->second.view}; });
-    });
+    std::vector<objective_ptr> to_search; // without the lock
+    {
+      const std::lock_guard lock{home.guard};
+      const auto look_at = [&](const live_index<objective_view>::row& each) {
+        ++looked_at;
+        const auto view = [&] {
+          return objective_ptr{home.live.find(each.record->id.str())->second.view};
+        };
+        if (!filter.takes(each.at))
+          return;
+        if (filter.text.is_empty())
+          offer(rows, *each.record, order, view);
+        else
+          to_search.push_back(view());
+      };
+      if (filter.states.empty())
+        home.lists.visit(filter.owner, std::nullopt, look_at);
+      for (const auto state : filter.states)
+        home.lists.visit(filter.owner, state, look_at);
+    }
+    for (const auto& row : to_search)
+      if (filter.has_text(*row))
+        offer(rows, *row, order, [&] { return row; });
   }
   rows_looked_at_.fetch_add(looked_at, std::memory_order_relaxed);
-  auto all = merge(rows.take(), ended.list_objectives(owner, query.state, *after, *size + 1),
-                   [](const objective_ptr& row) { return place_in_list(row); });
+  auto settled = ended.list_objectives(filter, order, *after, *size + 1);
+  if (!settled)
+    return settled.error();
+  const auto place = [&](const objective_ptr& row) { return place_in_list(*row, order); };
+  auto all = merge(rows.take(), std::move(*settled), place);
   objective_page out;
   out.total_size = all.total;
-  out.next_page_token =
-      cut_page(all, *size, question, [](const objective_view& row) { return bytes_shown(row); });
+  out.next_page_token = cut_page(all, *size, question, place,
+                                 [](const objective_view& row) { return bytes_shown(row); });
   out.objectives = std::move(all.rows);
   return out;
 }

@@ -59,6 +59,15 @@ std::uint64_t millis(timestamp at) noexcept {
   return static_cast<std::uint64_t>(at.time_since_epoch().count());
 }
 
+/// One bit for each state.
+template<class State>
+std::uint64_t bits_of(const std::vector<State>& states) noexcept {
+  std::uint64_t bits = 0;
+  for (const auto state : states)
+    bits |= std::uint64_t{1} << static_cast<unsigned>(state);
+  return bits;
+}
+
 } // namespace
 
 std::size_t messages_shown(const task& task, const task_view_options& view) noexcept {
@@ -107,8 +116,32 @@ std::uint64_t fingerprint(const list_objectives& query) {
       .add("objectives")
       .add(query.who.id)
       .add(query.who.tenant)
-      .add(query.state ? static_cast<std::uint64_t>(*query.state) : ~std::uint64_t{0})
+      .add(bits_of(query.states))
+      .add(query.text)
+      .add(query.updated_after ? millis(*query.updated_after) : ~std::uint64_t{0})
+      .add(static_cast<std::uint64_t>(query.order))
       .value();
+}
+
+std::uint64_t fingerprint(const list_plans& query) {
+  return fnv{}
+      .add("plans")
+      .add(query.who.id)
+      .add(query.who.tenant)
+      .add(query.objective.str())
+      .add(bits_of(query.states))
+      .value();
+}
+
+// Places are compared by time and id. A list by names has no time; the name comes before the id and
+// ends with a byte that is in neither.
+position place_in_list(const objective_view& row, objective_order order) {
+  switch (order) {
+    case objective_order::updated: break;
+    case objective_order::created: return {row.created, row.id.str()};
+    case objective_order::name: return {timestamp{}, row.name + '\0' + row.id.str()};
+  }
+  return {row.updated, row.id.str()};
 }
 
 // <time, 16 hex digits><check, 16 hex digits><id, two hex digits a byte>

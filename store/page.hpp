@@ -3,6 +3,7 @@
 // request (A2A 1.0 section 3.1.4).
 #pragma once
 
+#include "store/text_search.hpp"
 #include <troupe/protocol/command.hpp>
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/objective.hpp>
@@ -40,12 +41,33 @@ struct task_filter {
   std::optional<timestamp> status_after{}; ///< Inclusive.
 };
 
+/// What a list of objectives is narrowed by.
+struct objective_filter {
+  std::string owner{};                      ///< Whose objectives (owner_of).
+  std::vector<objective_state> states{};    ///< Empty: any.
+  text_search text{};                       ///< In name, description or id.
+  std::optional<timestamp> updated_after{}; ///< Inclusive.
+
+  [[nodiscard]] bool takes(objective_state state) const noexcept {
+    return states.empty() || std::ranges::find(states, state) != states.end();
+  }
+  [[nodiscard]] bool takes(timestamp updated) const noexcept {
+    return !updated_after || updated >= *updated_after;
+  }
+  [[nodiscard]] bool has_text(const objective_view& row) const noexcept {
+    return text.is_in(row.name) || text.is_in(row.description) || text.is_in(row.id.str());
+  }
+};
+
 template<class T>
 struct listed {
   std::vector<T> rows;
   std::uint64_t total = 0; ///< Rows that pass, on all pages.
   bool more = false; ///< There are rows after the last: those here are bytes enough for a page.
 };
+
+/// Where an objective is in a list of that order.
+[[nodiscard]] position place_in_list(const objective_view& row, objective_order order);
 
 /// Finds the first rows of a list among rows that come in any order, holding no more than it gives
 /// back.
@@ -135,6 +157,7 @@ template<class T, class Place>
 /// question only.
 [[nodiscard]] std::uint64_t fingerprint(const list_tasks& query);
 [[nodiscard]] std::uint64_t fingerprint(const list_objectives& query);
+[[nodiscard]] std::uint64_t fingerprint(const list_plans& query);
 
 /// Opaque text; any change to it is noticed.
 [[nodiscard]] std::string write_page_token(const position& last, std::uint64_t fingerprint);

@@ -24,6 +24,14 @@ struct placed_plan {
   std::size_t index = 0;
 };
 
+/// Plans of one objective as it stands.
+struct plan_page {
+  objective_ptr objective;
+  std::vector<std::uint32_t> plans; ///< Their positions, in order.
+  std::string next_page_token;      ///< Empty on the last page.
+  std::uint64_t total_size = 0;     ///< On all pages.
+};
+
 struct push_config_page {
   std::vector<push_config> configs; ///< By id.
   std::string next_page_token;      ///< Empty on the last page.
@@ -53,7 +61,7 @@ struct stream_start {
 using service_answer =
     std::variant<result<void>, result<task_ptr>, result<task_page>, result<stream_start>,
                  result<sent>, result<objective_ptr>, result<objective_page>, result<placed_plan>,
-                 result<push_config>, result<push_config_page>>;
+                 result<plan_page>, result<push_config>, result<push_config_page>>;
 
 /// Names a request among all that a gateway actor has had. 0: none.
 using request_number = std::uint64_t;

@@ -52,6 +52,10 @@ struct operation_writer {
   void operator()(const set_priority<std::string>& set) const {
     out.string(set.task).number(std::int64_t{set.priority});
   }
+  void operator()(const put_task<std::string>& put) const {
+    out.string(put.task);
+    record::write_task_spec(out, put.spec, {});
+  }
 };
 
 } // namespace

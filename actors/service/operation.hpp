@@ -33,7 +33,9 @@ enum class operation : std::uint8_t {
   update_objective,
   create_plan,
   get_plan,
+  list_plans,
   update_plan,
+  add_tasks,
 };
 
 /// The kind of object an operation names.
@@ -79,7 +81,9 @@ inline constexpr auto operation_rows = [] {
     {update_objective      , "update objective"      , write , kind::objective, objective_not_found, invalid_params, value},
     {create_plan           , "create plan"           , write , kind::objective, objective_not_found, invalid_params, value},
     {get_plan              , "get plan"              , read  , kind::plan     , plan_not_found     , invalid_params, value},
+    {list_plans            , "list plans"            , read  , kind::objective, objective_not_found, invalid_params, value},
     {update_plan           , "update plan"           , write , kind::plan     , plan_not_found     , invalid_params, value},
+    {add_tasks             , "add tasks"             , write , kind::plan     , plan_not_found     , invalid_params, value},
   });
 }();
 // clang-format on
@@ -92,7 +96,7 @@ inline constexpr auto operation_rows = [] {
   return true;
 }
 static_assert(operations_are_in_order());
-static_assert(operation_rows.size() == static_cast<std::size_t>(operation::update_plan) + 1);
+static_assert(operation_rows.size() == static_cast<std::size_t>(operation::add_tasks) + 1);
 
 [[nodiscard]] constexpr const operation_row& row_of(operation which) noexcept {
   return operation_rows[static_cast<std::size_t>(which)];

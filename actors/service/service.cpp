@@ -2,10 +2,48 @@
 
 #include "actors/feed/store_source.hpp"
 #include "actors/service/placing.hpp"
+#include "protocol/opt/codec_opt.hpp"
+#include "store/page.hpp"
+#include <troupe/store/limits.hpp>
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
+#include <vector>
 
 namespace troupe {
+
+namespace {
+
+/// The plans of a page. Its token has the position of the last one.
+result<plan_page> page_of(const list_plans& query, const objective_ptr& shown) {
+  const auto question = fingerprint(query);
+  const auto after = read_page_token(query.page_token, question);
+  if (!after)
+    return after.error();
+  const auto states = query.states.empty() ? std::vector<plan_state>{} : opt::shown_states(*shown);
+  plan_page out{.objective = shown, .plans = {}, .next_page_token = {}};
+  std::size_t bytes = 0;
+  for (std::uint32_t plan = 0; plan < shown->plans.size(); ++plan) {
+    if (!states.empty() && std::ranges::find(query.states, states[plan]) == query.states.end())
+      continue;
+    ++out.total_size;
+    if (*after && plan <= static_cast<std::uint64_t>((*after)->at.time_since_epoch().count()))
+      continue;
+    const bool is_full = out.plans.size() >= query.page_size || bytes > page_bytes_max;
+    if (is_full && out.next_page_token.empty())
+      out.next_page_token =
+          write_page_token({timestamp{std::chrono::milliseconds{out.plans.back()}}, ""}, question);
+    if (is_full)
+      continue;
+    out.plans.push_back(plan);
+    if (query.include_tasks)
+      bytes += bytes_of(*shown->plans[plan].spec);
+  }
+  return out;
+}
+
+} // namespace
 
 service::service(gateway& door, std::shared_ptr<push_configurations> pushes)
     : door_(door), records_(door.records()), pushes_(std::move(pushes)) {}
@@ -193,6 +231,15 @@ void service::create(create_plan command, reply<placed_plan> done) const {
 void service::update(update_plan command, reply<placed_plan> done) const {
   if (auto ok = admit(command.who, operation::update_plan); !ok)
     return done(ok.error());
+  if (!command.operations.empty())
+    return change({.who = std::move(command.who),
+                   .id = std::move(command.id),
+                   .operations = std::move(command.operations),
+                   .reason = {},
+                   .if_revision = command.if_revision,
+                   .request_id = std::move(command.request_id),
+                   .wrong = std::move(command.wrong)},
+                  std::move(done));
   const auto who = command.who;
   door_.update(std::move(command),
                [*this, who, done = std::move(done)](const result<plan_id>& changed) {
@@ -206,6 +253,29 @@ void service::get(const get_plan& query, reply<placed_plan> done) const {
   if (auto ok = admit(query.who, operation::get_plan); !ok)
     return done(ok.error());
   show_plan(query.who, query.id, std::move(done));
+}
+
+void service::list(const list_plans& query, reply<plan_page> done) const {
+  if (auto ok = admit(query.who, operation::list_plans); !ok)
+    return done(ok.error());
+  get(get_objective{.who = query.who, .id = query.objective},
+      [query, done = std::move(done)](const result<objective_ptr>& found) {
+        if (!found)
+          return done(found.error());
+        done(page_of(query, *found));
+      });
+}
+
+void service::change(change_plan command, reply<placed_plan> done) const {
+  if (auto ok = admit(command.who, operation::add_tasks); !ok)
+    return done(ok.error());
+  const auto who = command.who;
+  door_.change(std::move(command),
+               [*this, who, done = std::move(done)](const result<plan_id>& changed) {
+                 if (!changed)
+                   return done(changed.error());
+                 show_plan(who, *changed, done);
+               });
 }
 
 void service::show_plan(const principal& who, const plan_id& id, reply<placed_plan> done) const {

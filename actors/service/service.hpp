@@ -79,6 +79,10 @@ public:
   void create(create_plan command, reply<placed_plan> done) const;
   void update(update_plan command, reply<placed_plan> done) const;
   void get(const get_plan& query, reply<placed_plan> done) const;
+  /// Errors also: invalid_params (a page token that is not of this list).
+  void list(const list_plans& query, reply<plan_page> done) const;
+  /// Adds tasks, or replaces them.
+  void change(change_plan command, reply<placed_plan> done) const;
 
   // -- push configurations -----------------------------------------------------------------------------------------------
 

@@ -47,6 +47,13 @@ public:
       add(shown.plans[i], tasks);
     return plans ? add_lookups(shown) : *this;
   }
+  /// Some plans of `owner`.
+  answer_size& add_plans(const objective_view& owner, const std::vector<std::uint32_t>& plans,
+                         bool tasks) {
+    for (std::size_t i = 0; i < plans.size() && !is_long(); ++i)
+      add(owner.plans[plans[i]], tasks);
+    return add_lookups(owner);
+  }
   /// One plan of `owner`.
   answer_size& add_plan(const objective_view& owner, std::size_t plan, bool tasks) {
     return add(owner.plans[plan], tasks).add_lookups(owner);

@@ -129,6 +129,10 @@ void fail(operation_call& call, const error& why) {
   response.body.clear();
   response.content_type = json_type;
   response.status = call.frame->status_of(why);
+  // The condition was a header's (RFC 9110 13.1.1).
+  if (response.status == 409 && why.code == errc::revision_mismatch
+      && !call.request.if_match.empty())
+    response.status = 412;
   call.frame->write_error(call, response.body, why);
   if (response.status == 429 || response.status == 503)
     add_retry_after(response);

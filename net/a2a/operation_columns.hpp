@@ -223,10 +223,52 @@ struct json_column<operation::create_plan>
     : basic_column<create_plan, placed_plan, &opt::read_create_plan, &service::create>,
       whole_plan {};
 
+/// Asks for a change that `tasks` say. What is wrong with an operation is said of its task.
+template<class Column>
+void ask_with_tasks(const service& of, const typename Column::command& asked,
+                    reply<placed_plan> done) {
+  Column::ask(of, asked, [done = std::move(done)](result<placed_plan> changed) {
+    done(changed ? std::move(changed) : opt::said_of_tasks(std::move(changed).error()));
+  });
+}
+
 template<>
 struct json_column<operation::update_plan>
-    : basic_column<update_plan, placed_plan, &opt::read_update_plan, &service::update>,
-      whole_plan {};
+    : basic_column<update_plan, placed_plan, &opt::read_update_plan, &service::update>, whole_plan {
+  static void ask(const service& of, const command& asked, reply<answer> done) {
+    ask_with_tasks<basic_column>(of, asked, std::move(done));
+  }
+};
+
+template<>
+struct json_column<operation::list_plans>
+    : basic_column<const list_plans&, plan_page, &opt::read_list_plans, &service::list> {
+  static bool is_long(const command& query, const answer& page) {
+    return answer_size{}.add_plans(*page.objective, page.plans, query.include_tasks).is_long();
+  }
+  static void encode(const wire_codec&, json_writer& out, const command& query,
+                     const answer& page) {
+    out.begin_object().key("plans");
+    opt::write_plans(out, *page.objective, page.plans, query.include_tasks);
+    out.optional_member("nextPageToken", page.next_page_token);
+    out.key("totalSize").number(page.total_size).end_object();
+  }
+};
+
+/// The answer is as long as the plan is without its tasks.
+template<>
+struct json_column<operation::add_tasks>
+    : basic_column<change_plan, placed_plan, &opt::read_add_tasks, &service::change> {
+  static void ask(const service& of, const command& asked, reply<answer> done) {
+    ask_with_tasks<basic_column>(of, asked, std::move(done));
+  }
+  static bool is_long(const command&, const answer& shown) {
+    return answer_size{}.add_plan(*shown.objective, shown.index, false).is_long();
+  }
+  static void encode(const wire_codec&, json_writer& out, const command&, const answer& shown) {
+    write_plan(out, shown, false);
+  }
+};
 
 template<>
 struct json_column<operation::get_plan>

@@ -94,7 +94,6 @@ awaitable<void> serve_extended_card(operation_call& call) {
 
 // -- the table ---------------------------------------------------------------------------------------------------------
 
-constexpr std::string_view opt_is_json_rpc = "the OPT extension has JSON-RPC methods and no paths";
 constexpr std::string_view opt_has_no_streams =
     "the OPT extension has no streaming method; `troupe run` follows objectives";
 
@@ -121,14 +120,16 @@ std::vector<operation_binding> make_table() {
        "tasks/pushNotificationConfig/delete", "", {{at::push_config, "", verb::delete_}}},
       {get_extended_card, &serve_extended_card, "GetExtendedAgentCard", "agent/getAuthenticatedExtendedCard", "",
        {{at::extended_card, "", verb::get}}},
-      {create_objective, &serve<create_objective>, "", "", "objectives/create", {}, opt_is_json_rpc},
-      {get_objective, &serve<get_objective>, "", "", "objectives/get", {}, opt_is_json_rpc},
+      {create_objective, &serve<create_objective>, "", "", "objectives/create", {{at::objectives, "", verb::post}}},
+      {get_objective, &serve<get_objective>, "", "", "objectives/get", {{at::objective, "", verb::get}}},
       {follow_objective, nullptr, "", "", "", {}, opt_has_no_streams, opt_has_no_streams},
-      {list_objectives, &serve<list_objectives>, "", "", "objectives/list", {}, opt_is_json_rpc},
-      {update_objective, &serve<update_objective>, "", "", "objectives/update", {}, opt_is_json_rpc},
-      {create_plan, &serve<create_plan>, "", "", "plans/create", {}, opt_is_json_rpc},
-      {get_plan, &serve<get_plan>, "", "", "plans/get", {}, opt_is_json_rpc},
-      {update_plan, &serve<update_plan>, "", "", "plans/update", {}, opt_is_json_rpc},
+      {list_objectives, &serve<list_objectives>, "", "", "objectives/list", {{at::objectives, "", verb::get}}},
+      {update_objective, &serve<update_objective>, "", "", "objectives/update", {{at::objective, "", verb::patch}}},
+      {create_plan, &serve<create_plan>, "", "", "plans/create", {{at::plans, "", verb::post}}},
+      {get_plan, &serve<get_plan>, "", "", "plans/get", {{at::plan, "", verb::get}}},
+      {list_plans, &serve<list_plans>, "", "", "plans/list", {{at::plans, "", verb::get}}},
+      {update_plan, &serve<update_plan>, "", "", "plans/update", {{at::plan, "", verb::patch}}},
+      {add_tasks, &serve<add_tasks>, "", "", "plans/addTasks", {{at::plan, "addTasks", verb::post}}},
   };
 }
 // clang-format on

@@ -4,11 +4,14 @@
 #include "net/http/content_type.hpp"
 #include "net/http/uri.hpp"
 #include "protocol/a2a/errc_wire.hpp"
+#include "protocol/json/quoted.hpp"
 
 #include <boost/json/object.hpp>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -41,8 +44,9 @@ public:
 /// Query parameters that are not the operation's.
 constexpr auto service_parameters = std::to_array<std::string_view>({"A2A-Version"});
 
-/// Adds the query's pairs as strings.
+/// Adds the query's pairs as strings; those of one name as an array of them.
 result<void> add_query(json::object& params, std::string_view query) {
+  json::object asked;
   while (const auto pair = take_pair(query)) {
     const auto name = query_decoded(pair->name);
     const auto value = query_decoded(pair->value);
@@ -52,29 +56,70 @@ result<void> add_query(json::object& params, std::string_view query) {
                             + "\"",
                         shown(pair->name));
     if (std::find(service_parameters.begin(), service_parameters.end(), *name)
-        == service_parameters.end())
-      params[*name] = *value;
+        != service_parameters.end())
+      continue;
+    auto& known = asked[*name];
+    if (known.is_null())
+      known = *value;
+    else if (known.is_string())
+      known = json::array{known, json::value(*value)};
+    else
+      known.get_array().emplace_back(*value);
   }
+  for (auto& [name, value] : asked)
+    params[name] = std::move(value);
   return {};
 }
 
 /// Adds what the path names, under the names of the 1.0 params.
 void add_path(json::object& params, const rest_path& path) {
   switch (path.resource) {
-    case rest_resource::task: params["id"] = path.task; return;
-    case rest_resource::push_configs: params["taskId"] = path.task; return;
+    case rest_resource::task:
+    case rest_resource::objective:
+    case rest_resource::plan: params["id"] = path.id; return;
+    case rest_resource::plans: params["objectiveId"] = path.id; return;
+    case rest_resource::push_configs: params["taskId"] = path.id; return;
     case rest_resource::push_config:
-      params["taskId"] = path.task;
+      params["taskId"] = path.id;
       params["id"] = path.config;
       return;
     case rest_resource::message:
     case rest_resource::tasks:
+    case rest_resource::objectives:
     case rest_resource::extended_card: return;
   }
 }
 
+/// Whether it is about an objective that is there: its revision may be demanded.
+bool has_revision(rest_resource resource) {
+  return resource == rest_resource::objective || resource == rest_resource::plans
+         || resource == rest_resource::plan;
+}
+
+/// Adds what `If-Match` demands (RFC 9110 13.1.1): a revision, or that there is any.
+result<void> add_condition(json::object& params, std::string_view demanded) {
+  if (demanded == "*")
+    return {};
+  auto digits = demanded;
+  if (digits.size() > 2 && digits.starts_with('"') && digits.ends_with('"'))
+    digits = digits.substr(1, digits.size() - 2);
+  std::uint64_t revision = 0;
+  const auto* end = digits.data() + digits.size();
+  const auto [stop, problem] = std::from_chars(digits.data(), end, revision);
+  if (problem != std::errc{} || stop != end)
+    return make_error(errc::invalid_params,
+                      "If-Match must be a revision, as \"5\", found " + quoted(demanded, 60),
+                      "If-Match");
+  const auto& written = params["ifRevision"];
+  if (!written.is_null() && written != json::value(revision))
+    return make_error(errc::invalid_params,
+                      "If-Match and \"ifRevision\" are the same; send one of them", "ifRevision");
+  params["ifRevision"] = revision;
+  return {};
+}
+
 /// One object of params out of path, query and body; in that order if they name the same.
-result<void> read_params(operation_call& call, const rest_path& path) {
+result<void> read_params(operation_call& call, const rest_path& path, const operation_row& row) {
   const auto& request = call.request;
   const json::value* root = nullptr;
   if (!request.body.empty()) {
@@ -90,7 +135,7 @@ result<void> read_params(operation_call& call, const rest_path& path) {
     if (!root->is_object() && !root->is_null())
       return make_error(errc::invalid_params, "the body must be one JSON object");
   }
-  const bool alone = path.task.empty() && request.query().empty();
+  const bool alone = path.id.empty() && request.query().empty();
   if (alone) {
     call.params = root;
     return {};
@@ -101,6 +146,9 @@ result<void> read_params(operation_call& call, const rest_path& path) {
   if (auto added = add_query(merged, request.query()); !added)
     return added;
   add_path(merged, path);
+  if (!request.if_match.empty() && has_revision(path.resource) && row.needs == scope::write)
+    if (auto added = add_condition(merged, request.if_match); !added)
+      return added;
   call.params = &call.merged;
   return {};
 }
@@ -169,7 +217,7 @@ awaitable<void> serve_rest(server_state& server, http_exchange& exchange, const 
       refuse_verb(call, allowed);
     return {};
   }
-  if (auto read = read_params(call, path); !read) {
+  if (auto read = read_params(call, path, row_of(row->which)); !read) {
     call.drop_params();
     fail(call, read.error());
     return {};

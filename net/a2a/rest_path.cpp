@@ -2,6 +2,7 @@
 
 #include "net/http/uri.hpp"
 
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -37,28 +38,46 @@ std::string_view take_action(std::string_view& segment) {
   return action;
 }
 
-/// Whether one of the binding's paths begins with `segment`; else it is a tenant.
-bool begins_path(std::string_view segment, bool below_v1) {
-  return segment == "tasks" || segment.starts_with("message:")
-         || segment == (below_v1 ? "card" : "extendedAgentCard");
+std::string_view card_segment(bool below_v1) {
+  return below_v1 ? "card" : "extendedAgentCard";
 }
+
+/// Whether one of the binding's paths begins with `segment`; else it is a tenant.
+bool begins_path(std::string_view segment) {
+  return segment == "tasks" || segment == "objectives" || segment == "plans"
+         || segment.starts_with("message:") || segment == card_segment(false);
+}
+
+/// One row for each kind of path: its first segment, the third, if it has one, and how many there
+/// are.
+struct path_row {
+  std::string_view first;
+  std::string_view third;
+  std::size_t segments;
+  rest_resource resource;
+};
+
+constexpr auto path_rows = std::to_array<path_row>({
+    {"message", {}, 1, rest_resource::message},
+    {"tasks", {}, 1, rest_resource::tasks},
+    {"tasks", {}, 2, rest_resource::task},
+    {"tasks", "pushNotificationConfigs", 3, rest_resource::push_configs},
+    {"tasks", "pushNotificationConfigs", config_segments, rest_resource::push_config},
+    {"objectives", {}, 1, rest_resource::objectives},
+    {"objectives", {}, 2, rest_resource::objective},
+    {"objectives", "plans", 3, rest_resource::plans},
+    {"plans", {}, 2, rest_resource::plan},
+});
 
 std::optional<rest_resource> resource_of(const std::vector<std::string_view>& segments,
                                          bool below_v1) {
-  const auto head = segments.front();
-  if (head == "message" && segments.size() == 1)
-    return rest_resource::message;
-  if (head == (below_v1 ? "card" : "extendedAgentCard") && segments.size() == 1)
+  if (segments.size() == 1 && segments.front() == card_segment(below_v1))
     return rest_resource::extended_card;
-  if (head != "tasks")
-    return std::nullopt;
-  if (segments.size() == 1)
-    return rest_resource::tasks;
-  if (segments.size() == 2)
-    return rest_resource::task;
-  if (segments[2] != "pushNotificationConfigs" || segments.size() > config_segments)
-    return std::nullopt;
-  return segments.size() == 3 ? rest_resource::push_configs : rest_resource::push_config;
+  for (const auto& row : path_rows)
+    if (row.first == segments.front() && row.segments == segments.size()
+        && (segments.size() < 3 || row.third == segments[2]))
+      return row.resource;
+  return std::nullopt;
 }
 
 /// False if `segment` is not properly encoded, or empty.
@@ -80,7 +99,7 @@ std::optional<rest_path> parse_rest_path(std::string_view path) {
   out.below_v1 = segments.front() == "v1" && segments.size() > 1;
   if (out.below_v1)
     segments.erase(segments.begin());
-  if (!out.below_v1 && segments.size() > 1 && !begins_path(segments.front(), false)) {
+  if (!out.below_v1 && segments.size() > 1 && !begins_path(segments.front())) {
     if (!decode(segments.front(), out.tenant))
       return std::nullopt;
     segments.erase(segments.begin());
@@ -91,7 +110,7 @@ std::optional<rest_path> parse_rest_path(std::string_view path) {
   if (!resource)
     return std::nullopt;
   out.resource = *resource;
-  if (segments.size() > 1 && !decode(segments[1], out.task))
+  if (segments.size() > 1 && !decode(segments[1], out.id))
     return std::nullopt;
   if (segments.size() == config_segments && !decode(segments[3], out.config))
     return std::nullopt;

@@ -1,5 +1,6 @@
-// What a path of the HTTP+JSON binding names (A2A 1.0 section 5.3, A2A 0.3 section 3.5.6). A plain
-// value, so that routing is tested without sockets.
+// What a path of the HTTP+JSON binding names (A2A 1.0 section 5.3, A2A 0.3 section 3.5.6; those of
+// objectives and plans: docs/objectives.md, "REST"). A plain value, so that routing is tested
+// without sockets.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,10 @@ enum class rest_resource : std::uint8_t {
   push_configs,  ///< `/tasks/{id}/pushNotificationConfigs`
   push_config,   ///< `/tasks/{id}/pushNotificationConfigs/{config}`
   extended_card, ///< `/extendedAgentCard`; in 0.3 `/v1/card`
+  objectives,    ///< `/objectives`
+  objective,     ///< `/objectives/{id}`
+  plans,         ///< `/objectives/{id}/plans`
+  plan,          ///< `/plans/{id}`, with or without an action
 };
 
 struct rest_path {
@@ -24,7 +29,7 @@ struct rest_path {
   std::string
       action; ///< After the last `:` of the last segment: `send`, `cancel`, ...; may be empty.
   std::string tenant; ///< 1.0 only, the segment before; may be empty.
-  std::string task;
+  std::string id;     ///< Of the task, objective or plan; empty if the path names none.
   std::string config;
 
   friend bool operator==(const rest_path&, const rest_path&) = default;

@@ -78,6 +78,8 @@ result<send_params> read_send(const operation_call& call) {
   if (!wish)
     return wish.error();
   request.objective = std::move(*wish);
+  if (request.objective && call.extensions.opt && read->leaves_waiting_open)
+    request.waits = false; // as OPT prints it (docs/a2a.md, D8)
   return out;
 }
 

@@ -6,7 +6,7 @@ namespace {
 
 /// What a page may send and see, beyond what every page may.
 constexpr std::string_view request_headers =
-    "Content-Type, Authorization, A2A-Version, A2A-Extensions, X-A2A-Extensions, "
+    "Content-Type, Authorization, If-Match, A2A-Version, A2A-Extensions, X-A2A-Extensions, "
     "Troupe-Cursor, Idempotency-Key, traceparent, tracestate";
 constexpr std::string_view response_headers =
     "A2A-Extensions, X-A2A-Extensions, ETag, Retry-After, WWW-Authenticate";
@@ -33,8 +33,8 @@ bool apply_cors(std::string_view allowed, const http_request& request, http_resp
   headers.append("Access-Control-Expose-Headers: ").append(response_headers).append("\r\n");
   if (request.method != boost::beast::http::verb::options || request.preflight_method.empty())
     return false;
-  headers.append(
-      "Access-Control-Allow-Methods: GET, POST, DELETE, HEAD\r\nAccess-Control-Allow-Headers: ");
+  headers.append("Access-Control-Allow-Methods: GET, POST, PATCH, DELETE, "
+                 "HEAD\r\nAccess-Control-Allow-Headers: ");
   headers.append(request_headers)
       .append("\r\nAccess-Control-Max-Age: ")
       .append(preflight_seconds)

@@ -47,8 +47,8 @@ void http_request::clear() {
   method = http::verb::unknown;
   for (std::string* text :
        {&target, &host, &content_type, &accept, &a2a_version, &a2a_extensions, &traceparent,
-        &tracestate, &stream_cursor, &idempotency_key, &origin, &preflight_method, &if_none_match,
-        &if_modified_since, &authorization, &body})
+        &tracestate, &stream_cursor, &idempotency_key, &origin, &preflight_method, &if_match,
+        &if_none_match, &if_modified_since, &authorization, &body})
     text->clear();
   if (body.capacity() > kept_bytes_max)
     body.shrink_to_fit();
@@ -125,6 +125,7 @@ void request_parser::on_field_impl(http::field name, text name_text, text value_
       return;
     case http::field::content_type: out_.content_type = value; return;
     case http::field::accept: join_list(out_.accept, value); return;
+    case http::field::if_match: join_list(out_.if_match, value); return;
     case http::field::if_none_match: join_list(out_.if_none_match, value); return;
     case http::field::origin: out_.origin = value; return;
     case http::field::access_control_request_method: out_.preflight_method = value; return;

@@ -30,6 +30,7 @@ struct http_request {
   std::string stream_cursor; ///< `Troupe-Cursor`.
   /// All `Idempotency-Key` values, joined by commas; `""` for an empty one.
   std::string idempotency_key;
+  std::string if_match;
   std::string if_none_match;
   std::string if_modified_since;
   std::string authorization; ///< Never logged.

@@ -28,6 +28,7 @@ constexpr auto statuses = std::to_array<status_row>({
     {405, "Method Not Allowed", "METHOD_NOT_ALLOWED"},
     {408, "Request Timeout", "REQUEST_TIMEOUT"},
     {409, "Conflict", "ABORTED"},
+    {412, "Precondition Failed", "FAILED_PRECONDITION"},
     {413, "Content Too Large", "PAYLOAD_TOO_LARGE"},
     {421, "Misdirected Request", "MISDIRECTED_REQUEST"},
     {422, "Unprocessable Content", "INVALID_ARGUMENT"},

@@ -15,6 +15,9 @@ struct send_params {
   send_message command;
   bool return_immediately =
       false; ///< 0.3: `blocking` is false, in REST also absent from a configuration.
+  /// The version leaves it to the server whether to wait, and the params do not say: 0.3 without
+  /// `blocking`.
+  bool leaves_waiting_open = false;
   std::optional<std::uint32_t> history_length;
   std::string tenant; ///< Also in `command.who`.
   std::optional<push_config>

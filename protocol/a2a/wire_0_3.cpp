@@ -246,14 +246,17 @@ wire::send_params send_params_from(const object_reader& in, first_failure& failu
     in.fail("message", "missing; a message is required");
   }
   const auto* found = in.find("configuration");
-  if (!found)
+  if (!found) {
+    out.leaves_waiting_open = true;
     return out;
+  }
   const auto where = in.where() / "configuration";
   const object_reader configuration{*found, where, failure};
   wire::read_configuration(configuration, out);
   // REST carries ProtoJSON, which leaves out what is false: there a configuration that does not say
   // `blocking` says no.
   out.return_immediately = !configuration.boolean("blocking", how == binding::json_rpc);
+  out.leaves_waiting_open = configuration.find("blocking") == nullptr;
   if (const auto push = first_of(configuration, {"pushNotificationConfig", "pushNotification"});
       !push.empty()) {
     const auto push_place = where / push;

@@ -170,6 +170,18 @@ struct shape_applier {
     if (auto* task = edit(set))
       task->priority = set.priority;
   }
+  void operator()(const put_task<std::uint32_t>& put) const {
+    auto* task = edit(put);
+    if (!task)
+      return;
+    auto next = put.spec;
+    next.id = std::move(task->id);
+    next.key = std::move(task->key);
+    next.dependencies = std::move(task->dependencies);
+    next.dependency_indexes = std::move(task->dependency_indexes);
+    next.is_removed = task->is_removed;
+    *task = std::move(next);
+  }
 };
 
 void add_plan(objective_view& view, const plan_spec_ptr& spec, timestamp at) {

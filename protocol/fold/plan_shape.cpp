@@ -2,6 +2,7 @@
 
 #include "protocol/fold/apply.hpp"
 #include "protocol/fold/limits.hpp"
+#include "protocol/fold/named_tasks.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -255,7 +256,28 @@ private:
                                            std::string_view member = "/task") const {
     if (const auto found = shape_.find(name))
       return *found;
-    return refuse(errc::unknown_dependency, "the plan has no task \"" + name + "\"", member);
+    const auto named = find_named(name, errc::unknown_dependency, member);
+    if (!named)
+      return named.error();
+    if (!*named)
+      return refuse(errc::unknown_dependency, "the plan has no task \"" + name + "\"", member);
+    return **named;
+  }
+
+  /// The task that has that name; nothing if none has it.
+  [[nodiscard]] result<std::optional<std::uint32_t>>
+  find_named(const std::string& name, errc if_several, std::string_view member) const {
+    if (!names_)
+      names_.emplace(*plan_.spec);
+    const auto count = names_->count(name);
+    if (count == 0)
+      return std::optional<std::uint32_t>{};
+    if (count > 1)
+      return refuse(if_several,
+                    std::to_string(count) + " tasks of the plan have the name \"" + name
+                        + "\"; use an id",
+                    member);
+    return std::optional{names_->only(name)};
   }
 
   [[nodiscard]] bool is_fixed(std::uint32_t task) const {
@@ -315,7 +337,7 @@ private:
     for (const auto& [task, operation] : breaks_references_) {
       if (spec(task).is_removed)
         continue;
-      const bool is_added = task >= first_added();
+      const bool is_added = task >= first_added() || replaced_.contains(task);
       at_ = operation;
       if (auto ok = terms_.check_references(task, is_added ? nullptr : &before_, *plan_.spec); ok)
         continue;
@@ -359,6 +381,8 @@ private:
     if (task.name.empty())
       task.name = task.key;
     ++added_;
+    if (names_)
+      names_->add(task.name, static_cast<std::uint32_t>(plan_.spec->tasks.size()));
     done(add_task{std::move(task)});
     may_break_references(static_cast<std::uint32_t>(plan_.spec->tasks.size() - 1));
     return {};
@@ -380,6 +404,8 @@ private:
     for (const auto on : dependencies)
       if (on != elsewhere && has_dependency(spec(*task), on))
         done(remove_dependency<std::uint32_t>{*task, on});
+    if (names_)
+      names_->remove(spec(*task).name, *task);
     done(remove_task<std::uint32_t>{*task});
     return {};
   }
@@ -391,16 +417,23 @@ private:
     const auto [task, on] = *found;
     if (has_dependency(spec(task), on))
       return refuse(errc::invalid_params, named(task) + " depends on " + named(on) + " already");
-    if (auto ok = check_reachable(on, "/on"); !ok)
+    return depend(*found, "/on", "");
+  }
+
+  /// `on` and `whole` are the members that say on what, and the dependency itself.
+  result<void> depend(const add_dependency<std::uint32_t>& added, std::string_view on,
+                      std::string_view whole) {
+    if (auto ok = check_reachable(added.on, on); !ok)
       return ok;
-    if (shape_.depends(*plan_.spec, on, task))
+    if (shape_.depends(*plan_.spec, added.on, added.task))
       return refuse(errc::dependency_cycle,
-                    on == task ? named(task) + " would depend on itself"
-                               : named(on) + " depends on " + named(task)
-                                     + " already, so that they would form a cycle");
+                    added.on == added.task ? named(added.task) + " would depend on itself"
+                                           : named(added.on) + " depends on " + named(added.task)
+                                                 + " already, so that they would form a cycle",
+                    whole);
     adds_dependencies_ = true;
-    may_break_references(task);
-    done(*found);
+    may_break_references(added.task);
+    done(added);
     return {};
   }
 
@@ -425,8 +458,17 @@ private:
       return refuse(errc::invalid_params, "the name is empty", "/name");
     for (const auto dependent : shape_.dependents(*task))
       may_break_references(dependent);
+    note_name(*task, wanted.name);
     done(rename_task<std::uint32_t>{*task, wanted.name});
     return {};
+  }
+
+  /// `task` is about to get another name.
+  void note_name(std::uint32_t task, const std::string& name) {
+    if (!names_)
+      return;
+    names_->remove(spec(task).name, task);
+    names_->add(name, task);
   }
 
   result<void> apply_one(const set_deadline<std::string>& wanted) {
@@ -445,15 +487,106 @@ private:
     return {};
   }
 
+  result<void> apply_one(const put_task<std::string>& wanted) {
+    if (wanted.task.empty()) {
+      const auto named = find_named(wanted.spec.name, errc::invalid_params, "/task/name");
+      if (!named)
+        return named.error();
+      return *named ? put(**named, wanted.spec) : apply_one(add_task{wanted.spec});
+    }
+    const auto found = shape_.find(wanted.task);
+    return found ? put(*found, wanted.spec) : apply_one(add_task{wanted.spec});
+  }
+
+  result<void> put(std::uint32_t task, const task_spec& next) {
+    if (is_fixed(task))
+      return refuse(errc::invalid_transition,
+                    named(task) + " has begun or ended and stays as it is", "/task");
+    const auto inside = dependencies_inside(task, next);
+    if (!inside)
+      return inside.error();
+    for (const auto on : std::vector(spec(task).dependency_indexes))
+      if (on != elsewhere && std::ranges::find(*inside, on) == inside->end())
+        done(remove_dependency<std::uint32_t>{task, on});
+    for (const auto on : *inside)
+      if (!has_dependency(spec(task), on))
+        if (auto ok = depend({task, on}, "/task/dependencies", "/task/dependencies"); !ok)
+          return ok;
+    put_task<std::uint32_t> applied{task, next};
+    if (next.name.empty())
+      applied.spec.name = spec(task).name;
+    if (spec(task).name != applied.spec.name) {
+      for (const auto dependent : shape_.dependents(task))
+        may_break_references(dependent);
+      note_name(task, applied.spec.name);
+    }
+    may_break_references(task);
+    replaced_.insert(task);
+    applied.spec.id = {};
+    applied.spec.key.clear();
+    applied.spec.dependencies.clear();
+    applied.spec.dependency_indexes.clear();
+    done(std::move(applied));
+    return {};
+  }
+
+  /// The tasks of this plan on which `task` is to depend. Those of other plans stay as they are.
+  [[nodiscard]] result<std::vector<std::uint32_t>>
+  dependencies_inside(std::uint32_t task, const task_spec& next) const {
+    const auto is_outside = names_outside(task);
+    std::vector<std::uint32_t> inside;
+    std::size_t outside = 0;
+    for (const auto& text : next.dependencies) {
+      if (is_outside.contains(text)) {
+        ++outside;
+        continue;
+      }
+      const auto on = find(text, "/task/dependencies");
+      if (!on)
+        return on.error();
+      if (std::ranges::find(inside, *on) != inside.end())
+        return refuse(errc::invalid_params, "it depends on " + named(*on) + " twice",
+                      "/task/dependencies");
+      inside.push_back(*on);
+    }
+    if (outside
+        != static_cast<std::size_t>(std::ranges::count(spec(task).dependency_indexes, elsewhere)))
+      return refuse(errc::invalid_params,
+                    named(task)
+                        + " keeps its dependencies on tasks of other plans; name each of "
+                          "them once",
+                    "/task/dependencies");
+    return inside;
+  }
+
+  /// The tasks of other plans on which `task` depends: as written, and their ids.
+  [[nodiscard]] std::unordered_set<std::string> names_outside(std::uint32_t task) const {
+    std::unordered_set<std::string> out;
+    const auto& of = spec(task);
+    for (std::size_t i = 0; i < of.dependency_indexes.size(); ++i)
+      if (of.dependency_indexes[i] == elsewhere)
+        out.insert(of.dependencies[i]);
+    const auto& outside = plan_.spec->outside;
+    const auto before = [](const outside_dependency& each, std::uint32_t at) {
+      return each.task < at;
+    };
+    for (auto at = std::lower_bound(outside.begin(), outside.end(), task, before);
+         at != outside.end() && (*at).task == task; ++at)
+      out.insert((*at).on.str());
+    return out;
+  }
+
   const plan_spec& before_;
   plan_view plan_; ///< As it would be.
   plan_shape& shape_;
   const shape_terms& terms_;
   change where_;
   plan_changed out_{};
+  mutable std::optional<named_tasks> names_; ///< As they are now. Made when the first is used.
   std::size_t at_ = 0;
   std::uint32_t added_ = 0;
   bool adds_dependencies_ = false;
+  std::unordered_set<std::uint32_t> replaced_;
   std::map<std::uint32_t, std::size_t> breaks_references_; ///< By task: the operation that may.
 };
 

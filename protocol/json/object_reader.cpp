@@ -266,7 +266,11 @@ std::optional<timestamp> object_reader::time(std::string_view name) const {
   if (const auto* text = found->if_string())
     if (const auto at = parse_rfc3339({text->data(), text->size()}))
       return at;
-  fail(name, "expected an RFC 3339 timestamp such as 2026-01-02T03:04:05.678Z");
+  constexpr std::string_view expected = "an RFC 3339 timestamp such as 2026-01-02T03:04:05.678Z";
+  if (failure_.style() == where_style::path)
+    fail(name, "expected " + std::string(expected));
+  else
+    fail_type(name, expected, *found);
   return std::nullopt;
 }
 

@@ -10,9 +10,11 @@
 
 #include <boost/json/value.hpp>
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace troupe::opt {
 
@@ -48,21 +50,39 @@ enum class member_of : std::uint8_t { objective, plan, task, retry };
                                           const std::string& pointer = {});
 
 // -- params of the extension's methods. Errors are errc::invalid_params; `field` is a JSON pointer into `params`.
-// If the command has the member `wrong`, only a missing or invalid id is an error here; every other
-// fault is put there.
+// Those that only read may come as the query of a REST path: in them numbers and flags may be
+// texts. Where a command has `wrong`, only an id that is missing or no id is an error; anything
+// else is put there.
 [[nodiscard]] result<create_objective> read_create_objective(const boost::json::value& params);
 [[nodiscard]] result<update_objective> read_update_objective(const boost::json::value& params);
 [[nodiscard]] result<get_objective> read_get_objective(const boost::json::value& params);
 [[nodiscard]] result<list_objectives> read_list_objectives(const boost::json::value& params);
 [[nodiscard]] result<create_plan> read_create_plan(const boost::json::value& params);
+/// plans/update: `tasks` become operations, one for each (put_task), and come alone.
 [[nodiscard]] result<update_plan> read_update_plan(const boost::json::value& params);
 [[nodiscard]] result<get_plan> read_get_plan(const boost::json::value& params);
+[[nodiscard]] result<list_plans> read_list_plans(const boost::json::value& params);
+/// plans/addTasks: one operation for each of `tasks`, in their order. The `id` of a task becomes
+/// its key: a task that is added gets the generated id.
+[[nodiscard]] result<change_plan> read_add_tasks(const boost::json::value& params);
+/// What is wrong with operation n (`/operations/n/task...`) of a command that one of these two has
+/// made, said of the n-th task of the params (`/tasks/n...`).
+[[nodiscard]] error said_of_tasks(error of_operations);
 
 /// As the extension's design prints it: id, name, status, plans[{id, name, status, tasks[{id, name,
 /// status}]}], plus createdAt, updatedAt, revision and pendingInputs.
 void write(json_writer& out, const objective_view& value, bool include_plans, bool include_tasks);
 void write(json_writer& out, const objective_view& owner, std::size_t plan_index,
            bool include_tasks);
+
+/// The plans of `owner` at `positions`, as an array.
+void write_plans(json_writer& out, const objective_view& owner,
+                 const std::vector<std::uint32_t>& positions, bool include_tasks);
+
+/// The state of each plan as it is written: one that has not begun, or of which nothing can run, is
+/// blocked, too, if all plans that it waits for are blocked. Linear in plans and their
+/// dependencies.
+[[nodiscard]] std::vector<plan_state> shown_states(const objective_view& owner);
 
 /// The members a task of a plan has in `Task.metadata`: `opt/v1/objectiveId`, `planId`,
 /// `taskIndex`, `dependencies` (task ids) and ours

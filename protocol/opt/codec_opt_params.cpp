@@ -5,13 +5,19 @@
 #include "protocol/opt/document_reader.hpp"
 #include "protocol/opt/limits_opt.hpp"
 
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
 namespace troupe::opt {
 
 namespace json = boost::json;
 
 namespace {
 
-constexpr text_rule token_rule{.bytes_max = name_bytes_max};
+/// A token has the name and the id of the row after which the next page begins, in hexadecimal.
+constexpr text_rule token_rule{.bytes_max = 4 * name_bytes_max};
 
 /// An error somewhere below a direct parameter says where in its message as well: not every client
 /// shows `field`.
@@ -20,6 +26,11 @@ error located(error cause) {
     cause.message.insert(0, cause.field + ": ");
   return cause;
 }
+
+constexpr std::string_view objective_states =
+    "one of submitted, planning, working, blocked, completed, failed, canceled";
+constexpr std::string_view plan_states =
+    "one of pending, working, blocked, completed, failed, skipped";
 
 /// A status in OPT's spelling; `parse` turns it into the state.
 template<class Parse>
@@ -36,14 +47,58 @@ auto read_status(const document_reader& in, std::string_view expected, Parse par
 }
 
 std::optional<objective_state> read_objective_status(const document_reader& in) {
-  return read_status(in,
-                     "one of submitted, planning, working, blocked, completed, failed, canceled",
-                     objective_state_from);
+  return read_status(in, objective_states, objective_state_from);
 }
 
 std::optional<plan_state> read_plan_status(const document_reader& in) {
-  return read_status(in, "one of pending, working, blocked, completed, failed, skipped",
-                     plan_state_from);
+  return read_status(in, plan_states, plan_state_from);
+}
+
+/// One status, or several in an array; each state once.
+template<class State, class Parse>
+void read_statuses(const document_reader& in, std::string_view expected, Parse parse,
+                   std::vector<State>& out) {
+  const auto* found = in.find("status");
+  if (found == nullptr)
+    return;
+  const auto add = [&](const json::value& one) {
+    const auto* text = one.if_string();
+    const auto state =
+        text ? parse(std::string_view(text->data(), text->size())) : std::optional<State>{};
+    if (!state)
+      in.fail_type("status", std::string(expected) + ", or an array of them", one);
+    else if (std::ranges::find(out, *state) == out.end())
+      out.push_back(*state);
+  };
+  if (const auto* several = found->if_array())
+    for (const auto& one : *several)
+      add(one);
+  else
+    add(*found);
+}
+
+/// Newest or smallest first; there is no other way round.
+objective_order read_order(const document_reader& in) {
+  const auto* found = in.find("orderBy");
+  if (found == nullptr)
+    return objective_order::updated;
+  const auto* text = found->if_string();
+  if (text && *text == "updatedAt")
+    return objective_order::updated;
+  if (text && *text == "createdAt")
+    return objective_order::created;
+  if (text && *text == "name")
+    return objective_order::name;
+  in.fail_type("orderBy", "one of updatedAt, createdAt, name", *found);
+  return objective_order::updated;
+}
+
+/// The members that every list has.
+template<class Query>
+void read_page(const document_reader& in, Query& out) {
+  if (const auto size = in.whole_number("pageSize", 1, list_page_size_max))
+    out.page_size = *size;
+  out.page_token = in.text("pageToken", token_rule);
 }
 
 /// Under both of its names; if they differ, it is not known which is meant.
@@ -63,9 +118,9 @@ edits read_edits(const document_reader& in) {
 
 /// Reads an object of params with `read(in, command)`. Absent params (null) are empty ones.
 template<class Command, class Read>
-result<Command> read_params(const json::value& params, Read read) {
+result<Command> read_params(const json::value& params, Read read, bool texts_too = false) {
   static const json::value none = json::object{};
-  document_reading reading(unknown_members::ignore);
+  document_reading reading(unknown_members::ignore, texts_too);
   const place root;
   Command command;
   if (const document_reader in(params.is_null() ? none : params, root, reading, "params"); in)
@@ -73,6 +128,12 @@ result<Command> read_params(const json::value& params, Read read) {
   if (reading.failed())
     return located(reading.failure.take());
   return command;
+}
+
+/// The same for what only reads, and may come as a query.
+template<class Query, class Read>
+result<Query> read_query(const json::value& params, Read read) {
+  return read_params<Query>(params, read, true);
 }
 
 /// The same for a command about what `id_name` names: `read` fills in the rest, and what is wrong
@@ -92,6 +153,42 @@ result<Command> read_change(const json::value& params, std::string_view id_name,
   }
   (*whole).*id = std::move((*command).*id);
   return whole;
+}
+
+/// The tasks of a change: at least one.
+void check_tasks(const document_reader& in) {
+  const auto* tasks = in.array("tasks", "tasks", plan_operations_max, "plan_operations_max");
+  if (tasks == nullptr || tasks->empty())
+    in.fail("tasks", "missing parameter \"tasks\": an array of at least one task");
+}
+
+/// Adds what `make` makes of each task that checked params have. What is wrong with one.
+template<class Make>
+wrong_rest add_operations(const json::value& params, std::vector<wanted_operation>& to, Make make) {
+  const auto* found = params.get_object().if_contains("tasks");
+  if (found == nullptr || !found->is_array())
+    return std::nullopt;
+  const auto& tasks = found->get_array();
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const auto where = "/tasks/" + std::to_string(i);
+    auto task = read_task(tasks[i], unknown_members::ignore, where);
+    if (!task)
+      return located(std::move(task).error());
+    const auto* status = tasks[i].get_object().if_contains("status");
+    if (status && (*status == "completed" || *status == "skipped"))
+      return located(make_error(errc::invalid_params,
+                                "a task is not completed or skipped by its \"status\"; \"tasks\" "
+                                "says what tasks are to do",
+                                where + "/status"));
+    task->id = {}; // One that is added gets the generated id.
+    to.push_back(make(std::move(*task)));
+  }
+  return std::nullopt;
+}
+
+put_task<std::string> put_operation(task_spec task) {
+  auto id = task.key;
+  return {std::move(id), std::move(task)};
 }
 
 } // namespace
@@ -121,7 +218,7 @@ result<update_objective> read_update_objective(const json::value& params) {
 }
 
 result<get_objective> read_get_objective(const json::value& params) {
-  return read_params<get_objective>(params, [](const document_reader& in, get_objective& out) {
+  return read_query<get_objective>(params, [](const document_reader& in, get_objective& out) {
     out.id = objective_id{in.id("id", true)};
     out.include_plans = in.boolean("includePlans", out.include_plans);
     out.include_tasks = in.boolean("includeTasks", out.include_tasks);
@@ -129,11 +226,12 @@ result<get_objective> read_get_objective(const json::value& params) {
 }
 
 result<list_objectives> read_list_objectives(const json::value& params) {
-  return read_params<list_objectives>(params, [](const document_reader& in, list_objectives& out) {
-    out.state = read_objective_status(in);
-    if (const auto size = in.whole_number("pageSize", 1, list_page_size_max))
-      out.page_size = *size;
-    out.page_token = in.text("pageToken", token_rule);
+  return read_query<list_objectives>(params, [](const document_reader& in, list_objectives& out) {
+    read_statuses(in, objective_states, objective_state_from, out.states);
+    out.text = in.text("text", name_rule);
+    out.updated_after = in.time("updatedAfter");
+    out.order = read_order(in);
+    read_page(in, out);
     out.include_plans = in.boolean("includePlans", out.include_plans);
     out.include_tasks = in.boolean("includeTasks", out.include_tasks);
   });
@@ -156,24 +254,73 @@ result<create_plan> read_create_plan(const json::value& params) {
 }
 
 result<update_plan> read_update_plan(const json::value& params) {
-  return read_change(
-      params, "id", &update_plan::id, [](const document_reader& in, update_plan& out) {
+  auto command =
+      read_change(params, "id", &update_plan::id, [](const document_reader& in, update_plan& out) {
         out.state = read_plan_status(in);
         out.edited = read_edits(in);
         out.if_revision = read_revision(in);
-        for (const std::string_view fixed : {"tasks", "dependencies", "alternatives"})
+        for (const std::string_view fixed : {"dependencies", "alternatives"})
           if (in.find(fixed) != nullptr)
-            in.fail(fixed, "plans/update changes \"status\", \"name\", \"description\" and "
-                           "\"metadata\" of a plan, not its \""
+            in.fail(fixed, "plans/update changes \"status\", \"name\", \"description\", "
+                           "\"metadata\" and \"tasks\" of a plan, not its \""
                                + std::string(fixed) + "\"; plans/create adds a plan");
+        if (in.find("tasks") == nullptr)
+          return;
+        check_tasks(in);
+        for (const std::string_view other : {"status", "name", "description", "metadata"})
+          if (in.find(other) != nullptr)
+            in.fail(other, "\"tasks\" are changed alone; send \"" + std::string(other)
+                               + "\" in a request of its own");
       });
+  if (command && !command->wrong)
+    command->wrong = add_operations(params, command->operations, put_operation);
+  return command;
 }
 
 result<get_plan> read_get_plan(const json::value& params) {
-  return read_params<get_plan>(params, [](const document_reader& in, get_plan& out) {
+  return read_query<get_plan>(params, [](const document_reader& in, get_plan& out) {
     out.id = plan_id{in.id("id", true)};
     out.include_tasks = in.boolean("includeTasks", out.include_tasks);
   });
+}
+
+result<list_plans> read_list_plans(const json::value& params) {
+  return read_query<list_plans>(params, [](const document_reader& in, list_plans& out) {
+    out.objective = objective_id{in.id("objectiveId", true)};
+    read_statuses(in, plan_states, plan_state_from, out.states);
+    read_page(in, out);
+    out.include_tasks = in.boolean("includeTasks", out.include_tasks);
+  });
+}
+
+result<change_plan> read_add_tasks(const json::value& params) {
+  auto command =
+      read_change(params, "id", &change_plan::id, [](const document_reader& in, change_plan& out) {
+        out.reason = in.text("reason", description_rule);
+        out.if_revision = read_revision(in);
+        check_tasks(in);
+      });
+  if (command && !command->wrong)
+    command->wrong = add_operations(params, command->operations,
+                                    [](task_spec task) { return add_task{std::move(task)}; });
+  return command;
+}
+
+error said_of_tasks(error of_operations) {
+  constexpr std::string_view operations = "/operations";
+  auto& [code, message, field] = of_operations;
+  if (!field.starts_with(operations))
+    return of_operations;
+  field.replace(0, operations.size(), "/tasks");
+  const auto number_end = field.find('/', std::string_view("/tasks/").size());
+  constexpr std::string_view of_task = "/task";
+  if (number_end != std::string::npos
+      && std::string_view(field).substr(number_end).starts_with(of_task))
+    field.erase(number_end, of_task.size());
+  constexpr std::string_view begins = "operation ";
+  if (message.starts_with(begins))
+    message.replace(0, begins.size(), "task ");
+  return of_operations;
 }
 
 } // namespace troupe::opt

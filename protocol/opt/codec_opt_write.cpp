@@ -466,11 +466,8 @@ void write(json_writer& out, const objective_view& value, bool include_plans, bo
       .optional_member("description", value.description);
   out.member("status", to_string(value.state)).optional_member("reason", value.reason);
   if (include_plans) {
-    plan_outlook outlook(value, first_numbers(value.plans.size()));
-    out.key("plans").begin_array();
-    for (std::uint32_t i = 0; i < value.plans.size(); ++i)
-      write_plan(out, value, i, include_tasks, outlook);
-    out.end_array();
+    out.key("plans");
+    write_plans(out, value, first_numbers(value.plans.size()), include_tasks);
   }
   write_inputs(out, value, first_numbers(value.pending_inputs.size()));
   if (value.parallel_max != 0)
@@ -482,6 +479,24 @@ void write(json_writer& out, const objective_view& value, bool include_plans, bo
   time_member(out, "createdAt", value.created);
   time_member(out, "updatedAt", value.updated);
   out.end_object();
+}
+
+void write_plans(json_writer& out, const objective_view& owner,
+                 const std::vector<std::uint32_t>& positions, bool include_tasks) {
+  plan_outlook outlook(owner, positions);
+  out.begin_array();
+  for (const auto at : positions)
+    write_plan(out, owner, at, include_tasks, outlook);
+  out.end_array();
+}
+
+std::vector<plan_state> shown_states(const objective_view& owner) {
+  const plan_outlook outlook(owner, first_numbers(owner.plans.size()));
+  std::vector<plan_state> out;
+  out.reserve(owner.plans.size());
+  for (std::uint32_t i = 0; i < owner.plans.size(); ++i)
+    out.push_back(outlook.state(i));
+  return out;
 }
 
 void write(json_writer& out, const objective_view& owner, std::size_t plan_index,

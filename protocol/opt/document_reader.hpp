@@ -37,14 +37,15 @@ inline constexpr text_rule description_rule{.bytes_max = description_bytes_max,
 
 /// What the readers of one document share.
 struct document_reading {
-  explicit document_reading(unknown_members how)
-      : rule(how),
+  explicit document_reading(unknown_members how, bool texts_too = false)
+      : rule(how), texts_are_values(texts_too),
         failure(wire::where_style::pointer,
                 how == unknown_members::refuse ? errc::invalid_document : errc::invalid_params) {}
 
   [[nodiscard]] bool failed() const noexcept { return static_cast<bool>(failure); }
 
   unknown_members rule;
+  bool texts_are_values; ///< Numbers and flags may be texts, and names in snake_case.
   wire::first_failure failure;
   std::size_t edges = 0; ///< Dependencies read so far.
 };
@@ -56,9 +57,10 @@ public:
   /// `called`: the object in messages, "a task". Keeps references to the first three arguments.
   document_reader(const boost::json::value& from, const place& where, document_reading& reading,
                   std::string_view called)
-      : object_reader(
-          from, where, reading.failure,
-          {.is_lenient = false, .null_is_absent = reading.rule == unknown_members::ignore}, called),
+      : object_reader(from, where, reading.failure,
+                      {.is_lenient = reading.texts_are_values,
+                       .null_is_absent = reading.rule == unknown_members::ignore},
+                      called),
         reading_(reading) {}
 
   /// In a file; on the wire they are ignored.

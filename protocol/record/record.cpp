@@ -298,6 +298,10 @@ struct operation_writer {
   void operator()(const set_priority<std::uint32_t>& set) const {
     out.string("priority").number(set.task).number(std::int64_t{set.priority});
   }
+  void operator()(const put_task<std::uint32_t>& put) const {
+    out.string("put").number(put.task);
+    write_task_spec(out, put.spec, {});
+  }
 };
 
 applied_operation operation_from(const json::array& in) {
@@ -318,6 +322,8 @@ applied_operation operation_from(const json::array& in) {
         task, in.at(2).is_null() ? std::nullopt : std::optional{time_from(in.at(2))}};
   if (kind == "priority")
     return set_priority<std::uint32_t>{task, in.at(2).to_number<std::int32_t>()};
+  if (kind == "put")
+    return put_task<std::uint32_t>{task, task_spec_from(in.at(2).as_object(), {})};
   throw std::runtime_error("unknown operation " + kind);
 }
 

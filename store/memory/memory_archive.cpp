@@ -198,11 +198,11 @@ listed<task_ptr> memory_archive::list_tasks(const task_filter& filter,
   return rows.take();
 }
 
-listed<objective_ptr> memory_archive::list_objectives(const std::string&,
-                                                      std::optional<objective_state>,
-                                                      const std::optional<position>&,
-                                                      std::size_t) const {
-  return {};
+result<listed<objective_ptr>> memory_archive::list_objectives(const objective_filter&,
+                                                              objective_order,
+                                                              const std::optional<position>&,
+                                                              std::size_t) const {
+  return listed<objective_ptr>{};
 }
 
 } // namespace troupe

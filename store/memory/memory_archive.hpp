@@ -60,10 +60,10 @@ public:
   [[nodiscard]] listed<task_ptr> list_tasks(const task_filter& filter,
                                             const std::optional<position>& after, std::size_t count,
                                             const task_view_options& view) const override;
-  [[nodiscard]] listed<objective_ptr> list_objectives(const std::string& owner,
-                                                      std::optional<objective_state> state,
-                                                      const std::optional<position>& after,
-                                                      std::size_t count) const override;
+  [[nodiscard]] result<listed<objective_ptr>> list_objectives(const objective_filter& filter,
+                                                              objective_order order,
+                                                              const std::optional<position>& after,
+                                                              std::size_t count) const override;
   /// Rows that lists have looked at so far.
   [[nodiscard]] std::uint64_t rows_looked_at() const noexcept {
     return rows_looked_at_.load(std::memory_order_relaxed);

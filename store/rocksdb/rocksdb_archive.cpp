@@ -359,38 +359,89 @@ listed<task_ptr> rocksdb_reads::list_tasks(const task_filter& filter,
       [&](const task_ptr& row) { return bytes_shown(*row, view); });
 }
 
-listed<objective_ptr> rocksdb_reads::list_objectives(const std::string& owner,
-                                                     std::optional<objective_state> state,
-                                                     const std::optional<position>& after,
-                                                     std::size_t count) const {
-  if (gives_up())
-    return {};
+/// The ids of a list in the order of the index, which says all that the list is narrowed by.
+listed<std::string> rocksdb_reads::find_listed(const objective_filter& filter,
+                                               const std::optional<position>& after,
+                                               std::size_t count) const {
   first_rows<std::string> found{after, count};
   std::uint64_t total = 0;
   std::string prefix;
   for (const auto each : settled_states) {
-    if (state && *state != each)
+    if (!filter.takes(each))
       continue;
-    rows::objective_state_index_prefix(prefix, owner, each);
+    rows::objective_state_index_prefix(prefix, filter.owner, each);
     std::size_t rows_taken = 0;
     walk(of_.db_, prefix, after, [&](const position& where, std::string_view) {
-      if (rows_taken++ == count)
+      if (!filter.takes(where.at) || rows_taken++ == count)
         return false;
       found.offer(where.at, where.id, where.id);
       return true;
     });
-    if (owner.empty())
+    if (filter.owner.empty() && !filter.updated_after)
       total +=
           of_.objective_counts_[static_cast<std::size_t>(each)].load(std::memory_order_relaxed);
     else
-      walk(of_.db_, prefix, std::nullopt,
-           [&](const position&, std::string_view) { return ++total > 0; });
+      walk(of_.db_, prefix, std::nullopt, [&](const position& where, std::string_view) {
+        const bool counts = filter.takes(where.at);
+        total += counts ? 1 : 0;
+        return counts;
+      });
   }
+  auto out = found.take();
+  out.total = total;
+  return out;
+}
+
+/// The ids of a list of which the index does not know enough: each record is read.
+result<listed<std::string>> rocksdb_reads::read_to_list(const objective_filter& filter,
+                                                        objective_order order,
+                                                        const std::optional<position>& after,
+                                                        std::size_t count) const {
+  first_rows<std::string> found{after, count};
+  std::size_t records = 0;
+  std::string prefix;
+  for (const auto each : settled_states) {
+    if (!filter.takes(each))
+      continue;
+    rows::objective_state_index_prefix(prefix, filter.owner, each);
+    walk(of_.db_, prefix, std::nullopt, [&](const position& where, std::string_view) {
+      if (!filter.takes(where.at) || ++records > listed_records_max)
+        return false;
+      const auto sealed = find_objective(objective_id{where.id});
+      if (!sealed || !filter.has_text(*sealed->view))
+        return true;
+      const auto place = place_in_list(*sealed->view, order);
+      found.offer(place.at, place.id, where.id);
+      return true;
+    });
+    if (records > listed_records_max)
+      return make_error(
+          errc::limit_exceeded,
+          "the list is narrowed by a text, or ordered otherwise than by updatedAt, and "
+          "would read more than "
+              + std::to_string(listed_records_max)
+              + " ended objectives (limit listed_records_max); narrow it by "
+                "updatedAfter or status");
+  }
+  return found.take();
+}
+
+result<listed<objective_ptr>> rocksdb_reads::list_objectives(const objective_filter& filter,
+                                                             objective_order order,
+                                                             const std::optional<position>& after,
+                                                             std::size_t count) const {
+  if (gives_up())
+    return listed<objective_ptr>{};
+  const bool index_is_enough = order == objective_order::updated && filter.text.is_empty();
+  auto found = index_is_enough ? result<listed<std::string>>(find_listed(filter, after, count))
+                               : read_to_list(filter, order, after, count);
+  if (!found)
+    return found.error();
   const auto read = [&](const std::string& id) -> objective_ptr {
     const auto sealed = find_objective(objective_id{id});
     return sealed ? sealed->view : nullptr;
   };
-  return read_rows<objective_ptr>(found.take().rows, total, read,
+  return read_rows<objective_ptr>(found->rows, found->total, read,
                                   [](const objective_ptr& row) { return bytes_shown(*row); });
 }
 

@@ -110,10 +110,10 @@ public:
   [[nodiscard]] listed<task_ptr> list_tasks(const task_filter& filter,
                                             const std::optional<position>& after, std::size_t count,
                                             const task_view_options& view) const override;
-  [[nodiscard]] listed<objective_ptr> list_objectives(const std::string& owner,
-                                                      std::optional<objective_state> state,
-                                                      const std::optional<position>& after,
-                                                      std::size_t count) const override;
+  [[nodiscard]] result<listed<objective_ptr>> list_objectives(const objective_filter& filter,
+                                                              objective_order order,
+                                                              const std::optional<position>& after,
+                                                              std::size_t count) const override;
 
 private:
   /// Whether the answer must be left to one that reads the disk.
@@ -123,6 +123,13 @@ private:
   /// Has the placement of a large record written, unless it is.
   void keep_placement(std::string_view key, const placement& known, std::size_t row_bytes) const;
   [[nodiscard]] std::optional<task> read_task(const task_id& id, std::size_t& row_bytes) const;
+  [[nodiscard]] listed<std::string> find_listed(const objective_filter& filter,
+                                                const std::optional<position>& after,
+                                                std::size_t count) const;
+  [[nodiscard]] result<listed<std::string>> read_to_list(const objective_filter& filter,
+                                                         objective_order order,
+                                                         const std::optional<position>& after,
+                                                         std::size_t count) const;
   [[nodiscard]] task_ptr read_listed(const task_id& id, const task_view_options& view) const;
 
   const rocksdb_archive& of_;

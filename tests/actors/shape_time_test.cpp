@@ -168,6 +168,51 @@ TEST_CASE("of waiting tasks the one with the greatest priority begins first",
   CHECK(bed.objective()->state == objective_state::completed);
 }
 
+TEST_CASE("a task that has not begun is replaced, and runs as it is then",
+          "[actors][time][shape]") {
+  clock_bed bed;
+  bed.begin(a_row(), GENERATE(true, false));
+  auto next = keyed("b", {"c"});
+  next.name = "another";
+  auto last = keyed("c");
+  last.name = "c";
+  reshape(bed, {put_task<std::string>{"c", last}, put_task<std::string>{"b", next}});
+  if (bed.objective()->state == objective_state::submitted)
+    bed.move(objective_state::working);
+  CHECK(started(bed) == names{"a", "c"});
+  bed.report("c", report_completed{});
+  CHECK(started(bed) == names{"a", "c", "another"});
+  CHECK(refused(bed, {put_task<std::string>{"a", keyed("a")}}).code == errc::invalid_transition);
+  bed.report("another", report_completed{});
+  bed.report("a", report_completed{});
+  CHECK(bed.objective()->state == objective_state::completed);
+}
+
+TEST_CASE("a task that waits in line and is replaced has its new place", "[actors][time][shape]") {
+  clock_bed bed;
+  auto plan = a_plan("p", {keyed("a"), keyed("b"), keyed("c")});
+  plan.parallel_max = 1;
+  bed.begin(an_objective({plan}));
+  auto urgent = keyed("c");
+  urgent.priority = 9;
+  reshape(bed, {put_task<std::string>{"c", urgent}});
+  bed.report("a", report_completed{});
+  CHECK(started(bed) == names{"a", "c"});
+}
+
+TEST_CASE("the references of a task that is replaced must find what they name",
+          "[actors][time][shape]") {
+  clock_bed bed;
+  bed.begin(a_row());
+  auto next = keyed("c", {"b"});
+  next.input = {{"text", "${tasks.a.artifacts[0].text}"}};
+  const auto why = refused(bed, {put_task<std::string>{"c", next}});
+  CHECK(why.code == errc::invalid_reference);
+  CHECK(why.field.starts_with("/operations/0/task/input"));
+  next.dependencies = {"a"};
+  reshape(bed, {put_task<std::string>{"c", next}});
+}
+
 TEST_CASE("an order carries the deadline that was set for its task", "[actors][time][shape]") {
   clock_bed bed;
   bed.begin(a_row());
@@ -270,6 +315,8 @@ TEST_CASE("a cycle through another plan is refused", "[actors][time][shape]") {
   bed.begin(an_objective({held, other}));
   const auto why = refused(bed, {edge("b", "a")});
   CHECK(why.code == errc::dependency_cycle);
+  const auto put = put_task<std::string>{"b", keyed("b", {"begun", "a"})};
+  CHECK(refused(bed, {put}).code == errc::dependency_cycle);
   CHECK(refused(bed, {removal("b")}).message
         == "operation 0: a task of another plan depends on task \"b\"");
   reshape(bed, {add_task{keyed("c")}, edge("a", "c")});

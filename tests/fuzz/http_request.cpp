@@ -50,11 +50,20 @@ reading read(std::string_view bytes, std::size_t step) {
   }
 }
 
-std::array<std::string_view, 13> texts_of(const http_request& one) {
-  return {one.target,        one.content_type,   one.accept,
-          one.a2a_version,   one.a2a_extensions, one.traceparent,
-          one.stream_cursor, one.if_none_match,  one.if_modified_since,
-          one.authorization, one.origin,         one.preflight_method,
+std::array<std::string_view, 14> texts_of(const http_request& one) {
+  return {one.target,
+          one.content_type,
+          one.accept,
+          one.a2a_version,
+          one.a2a_extensions,
+          one.traceparent,
+          one.stream_cursor,
+          one.if_none_match,
+          one.if_modified_since,
+          one.authorization,
+          one.origin,
+          one.preflight_method,
+          one.if_match,
           one.body};
 }
 
@@ -105,7 +114,11 @@ std::string path_text(const rest_path& path) {
     case rest_resource::extended_card: out += path.below_v1 ? "/card" : "/extendedAgentCard"; break;
     case rest_resource::task:
     case rest_resource::push_configs:
-    case rest_resource::push_config: out += "/tasks/" + percent_encoded(path.task); break;
+    case rest_resource::push_config: out += "/tasks/" + percent_encoded(path.id); break;
+    case rest_resource::objectives: out += "/objectives"; break;
+    case rest_resource::objective: out += "/objectives/" + percent_encoded(path.id); break;
+    case rest_resource::plans: out += "/objectives/" + percent_encoded(path.id) + "/plans"; break;
+    case rest_resource::plan: out += "/plans/" + percent_encoded(path.id); break;
   }
   if (path.resource == rest_resource::push_configs || path.resource == rest_resource::push_config)
     out += "/pushNotificationConfigs";
@@ -121,10 +134,11 @@ void check_path(const http_request& request) {
   const auto named = parse_rest_path(path);
   if (!named)
     return;
-  const bool has_task = named->resource == rest_resource::task
-                        || named->resource == rest_resource::push_configs
-                        || named->resource == rest_resource::push_config;
-  fuzz::demand(has_task == !named->task.empty(), "a path with a task too many or too few", path);
+  const bool has_id = named->resource != rest_resource::message
+                      && named->resource != rest_resource::tasks
+                      && named->resource != rest_resource::objectives
+                      && named->resource != rest_resource::extended_card;
+  fuzz::demand(has_id == !named->id.empty(), "a path with an id too many or too few", path);
   fuzz::demand((named->resource == rest_resource::push_config) == !named->config.empty(),
                "a path without its configuration", path);
   fuzz::demand(!named->below_v1 || named->tenant.empty(), "a tenant in 0.3", path);

@@ -47,9 +47,9 @@ TEST_CASE("A list of objectives looks at those of its owner and state only", "[s
   CHECK(in.list(query) == found{"a2 a1 a0", 3});
   in.move("a0", objective_event::work, 2000);
   CHECK(in.list(query) == found{"a0 a2 a1", 3});
-  query.state = objective_state::working;
+  query.states = {objective_state::working};
   CHECK(in.list(query) == found{"a0", 1});
-  query.state = objective_state::completed;
+  query.states = {objective_state::completed};
   CHECK(in.list(query) == found{"", 0});
   query.who.id = "nobody";
   CHECK(in.list(query) == found{"", 0});

@@ -56,6 +56,50 @@ TEST_CASE("Each filter and each caller has its own page tokens", "[store][page]"
   CHECK(fingerprint(list_objectives{}) != fingerprint(list_tasks{}));
 }
 
+TEST_CASE("A list of objectives with another filter or order has other page tokens",
+          "[store][page]") {
+  std::vector<list_objectives> queries(8);
+  queries[1].states = {objective_state::working};
+  queries[2].states = {objective_state::working, objective_state::failed};
+  queries[3].text = "a";
+  queries[4].updated_after = at_ms(0);
+  queries[5].order = objective_order::created;
+  queries[6].order = objective_order::name;
+  queries[7].who.id = "c";
+  for (std::size_t a = 0; a < queries.size(); ++a)
+    for (std::size_t b = a + 1; b < queries.size(); ++b)
+      CHECK(fingerprint(queries[a]) != fingerprint(queries[b]));
+  std::swap(queries[2].states[0], queries[2].states[1]);
+  list_objectives same;
+  same.states = {objective_state::working, objective_state::failed};
+  CHECK(fingerprint(same) == fingerprint(queries[2])); // in any order
+}
+
+TEST_CASE("A text is found in others as it would be letter by letter", "[store][page]") {
+  std::mt19937 random{7};
+  const auto any = [&](std::size_t most) {
+    std::string out;
+    for (auto size = random() % (most + 1); size > 0; --size)
+      out += "aAb"[random() % 3];
+    return out;
+  };
+  const auto lower = [](std::string text) {
+    for (auto& c : text)
+      c = ascii_lower(c);
+    return text;
+  };
+  for (int i = 0; i < 5'000; ++i) {
+    const auto wanted = any(6);
+    const auto text = any(20);
+    CAPTURE(wanted, text);
+    CHECK(text_search{wanted}.is_in(text)
+          == (lower(text).find(lower(wanted)) != std::string::npos));
+  }
+  CHECK(text_search{"ключ"}.is_in("Где ключ?"));
+  CHECK(text_search{}.is_in(""));
+  CHECK_FALSE(text_search{"a"}.is_in(""));
+}
+
 TEST_CASE("The first rows are found among rows in any order", "[store][page]") {
   const unsigned seed = GENERATE(1u, 2u, 3u);
   CAPTURE(seed);

@@ -607,9 +607,9 @@ TEMPLATE_TEST_CASE("Objectives are listed most recently updated first, in pages"
       put(records, about(id, 100 - i, objective_moved{objective_event::work, ""},
                          objective_moved{objective_event::fail, "x"}));
   }
-  const auto ids = [&](std::optional<objective_state> state, std::size_t expected_total) {
+  const auto ids = [&](std::vector<objective_state> states, std::size_t expected_total) {
     list_objectives query;
-    query.state = state;
+    query.states = std::move(states);
     query.page_size = 2;
     std::string out;
     do {
@@ -622,10 +622,65 @@ TEMPLATE_TEST_CASE("Objectives are listed most recently updated first, in pages"
     } while (!query.page_token.empty());
     return out;
   };
-  CHECK(ids(std::nullopt, 9) == "o0o3o6o8o7o5o4o2o1");
-  CHECK(ids(objective_state::failed, 3) == "o0o3o6");
-  CHECK(ids(objective_state::submitted, 6) == "o8o7o5o4o2o1");
-  CHECK(ids(objective_state::completed, 0).empty());
+  CHECK(ids({}, 9) == "o0o3o6o8o7o5o4o2o1");
+  CHECK(ids({objective_state::failed}, 3) == "o0o3o6");
+  CHECK(ids({objective_state::submitted}, 6) == "o8o7o5o4o2o1");
+  CHECK(ids({objective_state::completed}, 0).empty());
+  CHECK(ids({objective_state::completed, objective_state::submitted}, 6) == "o8o7o5o4o2o1");
+}
+
+TEMPLATE_TEST_CASE("Objectives are narrowed by text and time, and listed in three orders, whether "
+                   "they are in memory or not",
+                   "[store][list]", memory_kind, rocksdb_kind) {
+  TestType kind;
+  auto& records = *kind.records;
+  const std::vector<std::string> called{"pear", "Fig", "apple", "fig 2", "APPLE pie", "plum"};
+  for (std::size_t i = 0; i < called.size(); ++i) {
+    auto spec = make_objective("o" + std::to_string(i), {1});
+    spec->name = called[i];
+    spec->description = i == 5 ? "like Apples" : "";
+    const auto id = spec->id.str();
+    put(records, about(id, static_cast<std::int64_t>(i), objective_created{spec, {}}));
+    if (i % 2 == 0) // settled, the last created last
+      put(records,
+          about(id, 100 - static_cast<std::int64_t>(i), objective_moved{objective_event::work, ""},
+                objective_moved{objective_event::fail, "x"}));
+  }
+  records.evict(at_ms(1'000));
+  const auto ids = [&](list_objectives query, std::size_t expected_total) {
+    query.page_size = 2;
+    std::string out;
+    do {
+      const auto page = list(records, query);
+      REQUIRE(page.has_value());
+      CHECK(page->total_size == expected_total);
+      for (const auto& each : page->objectives)
+        out += each->id.str();
+      query.page_token = page->next_page_token;
+    } while (!query.page_token.empty());
+    return out;
+  };
+  list_objectives query;
+  CHECK(ids(query, 6) == "o0o2o4o5o3o1");
+  query.updated_after = at_ms(98);
+  CHECK(ids(query, 2) == "o0o2");
+  query.updated_after = at_ms(5);
+  CHECK(ids(query, 4) == "o0o2o4o5");
+  query = {};
+  query.order = objective_order::created;
+  CHECK(ids(query, 6) == "o5o4o3o2o1o0");
+  query.order = objective_order::name;
+  CHECK(ids(query, 6) == "o4o1o2o3o0o5");
+  query.states = {objective_state::failed};
+  CHECK(ids(query, 3) == "o4o2o0");
+  query = {};
+  query.text = "apple";
+  CHECK(ids(query, 3) == "o2o4o5");
+  query.states = {objective_state::submitted};
+  CHECK(ids(query, 1) == "o5");
+  query = {};
+  query.text = "O3"; // an id
+  CHECK(ids(query, 1) == "o3");
 }
 
 TEMPLATE_TEST_CASE("Each owner sees what is theirs and nothing else", "[store][list]", memory_kind,
@@ -693,7 +748,7 @@ TEMPLATE_TEST_CASE("Each owner sees what is theirs and nothing else", "[store][l
     list_objectives objectives;
     objectives.who = callers[i];
     CHECK(list(records, objectives)->total_size == 2);
-    objectives.state = objective_state::failed;
+    objectives.states = {objective_state::failed};
     const auto page = list(records, objectives);
     REQUIRE(page->objectives.size() == 1);
     CHECK(page->objectives[0]->id.str() == "s" + mine);

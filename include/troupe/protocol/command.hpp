@@ -131,10 +131,21 @@ struct get_objective {
   bool include_tasks = true;
 };
 
+/// What comes first in a list of objectives. Those of the same place are in order of their ids.
+enum class objective_order : std::uint8_t {
+  updated, ///< The last updated.
+  created, ///< The last created.
+  name,    ///< The first by the bytes of its name.
+};
+
 /// objectives/list.
 struct list_objectives {
   principal who;
-  std::optional<objective_state> state;
+  std::vector<objective_state> states{}; ///< Empty: any.
+  /// In name, description or id; the case of ASCII letters does not count. Empty: any.
+  std::string text{};
+  std::optional<timestamp> updated_after{}; ///< Inclusive.
+  objective_order order = objective_order::updated;
   std::uint32_t page_size = 50;
   std::string page_token;
   bool include_plans = true;
@@ -158,6 +169,7 @@ struct create_plan {
 struct update_plan {
   principal who;
   plan_id id;
+  std::vector<wanted_operation> operations{}; ///< If there are any, nothing else is updated.
   std::optional<plan_state> state{};
   edits edited{};
   /// Of the objective; refused if it is not the current one.
@@ -176,6 +188,17 @@ struct change_plan {
   std::optional<std::uint64_t> if_revision; ///< As in update_plan.
   std::string request_id{};
   once_conditions conditions{};
+  wrong_rest wrong{};
+};
+
+/// plans/list: those of one objective, in its order.
+struct list_plans {
+  principal who;
+  objective_id objective;
+  std::vector<plan_state> states{}; ///< As they are shown (shown_states). Empty: any.
+  std::uint32_t page_size = 50;
+  std::string page_token{};
+  bool include_tasks = false;
 };
 
 /// plans/get.

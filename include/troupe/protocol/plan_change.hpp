@@ -23,8 +23,8 @@ struct add_task {
   task_spec spec;
 };
 
-// `Task` names a task. In a command it is a text: an id, a key, or a position as `task-3`. In an
-// event it is the position.
+// `Task` names a task. In a command it is a text: an id, a key, a position as `task-3`, or a name
+// that one task of the plan has. In an event it is the position.
 
 /// Its dependents no longer depend on it. In an event, remove_dependency operations come before it.
 template<class Task>
@@ -64,13 +64,31 @@ struct set_priority {
   std::int32_t priority = 0;
 };
 
+/// What a task is to do, in place of what it was: all of `spec` but its id, key and dependencies.
+/// In a command `spec` has the dependencies as well, and `task` is the id or key of the task, or
+/// else empty: then it is the task that has the name of `spec`. If there is none, `spec` is added.
+/// In an event, operations on its dependencies come before it.
+template<class Task>
+struct put_task {
+  Task task;
+  task_spec spec;
+};
+
 template<class Task>
 using plan_operation =
     std::variant<add_task, remove_task<Task>, add_dependency<Task>, remove_dependency<Task>,
-                 rename_task<Task>, set_deadline<Task>, set_priority<Task>>;
+                 rename_task<Task>, set_deadline<Task>, set_priority<Task>, put_task<Task>>;
 
 using wanted_operation = plan_operation<std::string>;
 using applied_operation = plan_operation<std::uint32_t>;
+
+/// The task that an operation brings; null if it brings none.
+[[nodiscard]] inline const task_spec* spec_of(const wanted_operation& operation) noexcept {
+  if (const auto* added = std::get_if<add_task>(&operation))
+    return &added->spec;
+  const auto* put = std::get_if<put_task<std::string>>(&operation);
+  return put ? &put->spec : nullptr;
+}
 
 /// About their size in memory, in bytes, for limits.
 [[nodiscard]] std::size_t bytes_of(const std::vector<wanted_operation>& operations) noexcept;

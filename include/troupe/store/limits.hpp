@@ -17,6 +17,10 @@ inline constexpr std::size_t page_size_max = 100;
 /// is written as a whole and waits in memory for its reader.
 inline constexpr std::size_t page_bytes_max = std::size_t{8} << 20;
 
+/// Ended objectives that the durable store reads for one list that is narrowed by a text, or has
+/// another order than its index: some seconds of a reader. Above: errc::limit_exceeded.
+inline constexpr std::size_t listed_records_max = 20'000;
+
 /// Changes written as one batch. Further changes wait for the next batch, so that the first need
 /// not wait for the last.
 inline constexpr std::size_t group_changes_max = 4096;

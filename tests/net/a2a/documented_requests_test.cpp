@@ -35,7 +35,7 @@ TEST_CASE("every request that the page on objectives prints is answered as it sa
           "[net][opt][docs]") {
   const net_bed bed;
   const auto requests = printed_requests();
-  REQUIRE(requests.size() == 12);
+  REQUIRE(requests.size() == 15);
   const auto status = [&] {
     return at(bed.result_of("objectives/get", R"({"id":"trip"})"), "/objective/status");
   };
@@ -50,6 +50,15 @@ TEST_CASE("every request that the page on objectives prints is answered as it sa
     REQUIRE(at(answer, "/error") == "(none)");
     if (request.at("method") == "objectives/list")
       CHECK(at(answer, "/result/objectives/0/id") == "trip");
+    if (request.at("method") == "plans/list")
+      CHECK(at(answer, "/result/totalSize") == "2");
+    if (request.at("method") == "plans/addTasks")
+      CHECK(at(bed.result_of("plans/get", R"({"id":"trip.p1"})"), "/plan/tasks/1/dependencies")
+            == R"(["trip.p1.t0.r1"])");
+    if (at(request, "/params/tasks/1/name") == "Raincoat") {
+      CHECK(at(answer, "/result/plan/tasks/1/dependencies") == "[]");
+      CHECK(at(answer, "/result/plan/tasks/2/dependencies") == R"(["trip.p1.t1"])");
+    }
     if (request.at("method") == "objectives/update" && at(request, "/params/status") != "working")
       CHECK(at(answer, "/result/objective/status") == at(request, "/params/status"));
     if (request.at("method") == "objectives/update" && at(request, "/params/status") == "working")

@@ -553,3 +553,65 @@ TEST_CASE("an error before a stream's first event is an event whose text says it
   CHECK(rest_0_3.status == 404);
   check_text(at(boost::json::parse(rest_0_3.body), "/message"));
 }
+
+TEST_CASE("D2_planned: under 0.3 a message that makes an objective is answered at once",
+          "[net][opt]") {
+  const net_bed bed;
+  constexpr const char* opt_0_3 = "A2A-Extensions: https://github.com/zeroasterisk/a2a-opt/v1\r\n";
+  const auto message = [](const std::string& id, const std::string& more = "") {
+    return R"({"message":{"messageId":"m-)" + id
+           + R"(","role":"user","parts":[{"type":"text","text":"go"}],"metadata":{"opt/v1/objective":{"id":")"
+           + id
+           + R"(","name":"n","plans":[{"name":"empty","tasks":[]},{"name":"p","tasks":[{"name":"w","agent":"puppet"}]}]}}})"
+           + more + "}";
+  };
+  // The puppet never ends by itself: what waits for it is not answered.
+  for (const auto& more : {std::string{}, std::string{R"(,"configuration":{"historyLength":0})"}}) {
+    const auto id = "o" + std::to_string(more.size());
+    const auto sent = bed.call(rpc("message/send", message(id, more)), opt_0_3).at("result");
+    CHECK(at(sent, "/status/state") == "working");
+    CHECK(at(sent, "/contextId") == id);
+    for (const std::string where : {"/metadata", "/task/metadata"}) {
+      CHECK(at(sent, where + "/opt~1v1~1root") == "true");
+      CHECK(at(sent, where + "/opt~1v1~1objectiveId") == id);
+      CHECK(at(sent, where + "/opt~1v1~1planId") == id + ".p1");
+      CHECK(at(sent, where + "/opt~1v1~1taskIndex") == "0");
+    }
+  }
+}
+
+TEST_CASE("D2_planned: a client that asks to wait waits, and so does one without the extension",
+          "[net][opt]") {
+  const net_bed bed;
+  const auto state = [&](const char* headers, const std::string& more) {
+    const auto sent = bed.call(
+        rpc("message/send",
+            R"({"message":{"messageId":"m","role":"user","parts":[{"type":"text","text":"go"}],"metadata":{"opt/v1/plan":)"
+            R"({"name":"p","tasks":[{"name":"w","agent":"sleep","input":{"seconds":0.05}}]}}})"
+                + more + "}"),
+        headers);
+    return at(sent, "/result/status/state");
+  };
+  CHECK(state("A2A-Extensions: https://github.com/zeroasterisk/a2a-opt/v1\r\n",
+              R"(,"configuration":{"blocking":true})")
+        == "completed");
+  CHECK(state("", "") == "completed");
+}
+
+TEST_CASE("M28_context: the root task is marked in the list of its context", "[net][opt]") {
+  const net_bed bed;
+  const auto sent = bed.result_of(
+      "SendMessage",
+      text_message(
+          "go",
+          R"(,"metadata":{"opt/v1/objective":{"id":"o","name":"o","tasks":[{"name":"w"}]}})"));
+  const auto root = at(sent, "/task/id");
+  std::size_t marked = 0;
+  const auto page = bed.result_of("ListTasks", R"({"contextId":"o"})");
+  for (const auto& task : page.at("tasks").as_array()) {
+    const bool is_root = at(task, "/id") == root;
+    CHECK(at(task, "/metadata/opt~1v1~1root") == (is_root ? "true" : "(none)"));
+    marked += is_root ? 1 : 0;
+  }
+  CHECK(marked == 1);
+}

@@ -11,7 +11,7 @@ struct path_row {
   rest_resource resource;
   std::string action;
   std::string tenant;
-  std::string task;
+  std::string id;
   std::string config;
 };
 
@@ -42,6 +42,16 @@ TEST_CASE("every path of both versions is recognised", "[net][rest]") {
             "c1"},
            {"/extendedAgentCard", false, r::extended_card, "", "", "", ""},
            {"/acme/extendedAgentCard", false, r::extended_card, "", "acme", "", ""},
+           {"/objectives", false, r::objectives, "", "", "", ""},
+           {"/acme/objectives", false, r::objectives, "", "acme", "", ""},
+           {"/objectives/o%3A1", false, r::objective, "", "", "o:1", ""},
+           {"/objectives/o:1/plans", false, r::plans, "", "", "o:1", ""},
+           {"/objectives/plans", false, r::objective, "", "", "plans", ""},
+           {"/plans/p1", false, r::plan, "", "", "p1", ""},
+           {"/plans/p1:addTasks", false, r::plan, "addTasks", "", "p1", ""},
+           {"/v1/objectives", true, r::objectives, "", "", "", ""},
+           {"/v1/objectives/o1/plans", true, r::plans, "", "", "o1", ""},
+           {"/v1/plans/p1", true, r::plan, "", "", "p1", ""},
            {"/v1/message:send", true, r::message, "send", "", "", ""},
            {"/v1/tasks", true, r::tasks, "", "", "", ""},
            {"/v1/tasks/t1:subscribe", true, r::task, "subscribe", "", "t1", ""},
@@ -57,17 +67,33 @@ TEST_CASE("every path of both versions is recognised", "[net][rest]") {
     CHECK(found->resource == row.resource);
     CHECK(found->action == row.action);
     CHECK(found->tenant == row.tenant);
-    CHECK(found->task == row.task);
+    CHECK(found->id == row.id);
     CHECK(found->config == row.config);
   }
 }
 
 TEST_CASE("a path of neither version is not found", "[net][rest]") {
-  for (const std::string path :
-       {"/", "//", "/v1", "/v1/", "/nothing", "/a/b/c", "/message", "/message:send/x", "/card",
-        "/v1/extendedAgentCard", "/tasks/t1/other", "/tasks/t1/pushNotificationConfigs/c1/more",
-        "/tasks/%zz", "/%/tasks", "/acme/v1/tasks", "/v1/acme/tasks",
-        "/tasks/t1/pushNotificationConfigs/c1/d/e/f/g/h"}) {
+  for (const std::string path : {"/",
+                                 "//",
+                                 "/v1",
+                                 "/v1/",
+                                 "/nothing",
+                                 "/a/b/c",
+                                 "/message",
+                                 "/message:send/x",
+                                 "/card",
+                                 "/v1/extendedAgentCard",
+                                 "/tasks/t1/other",
+                                 "/tasks/t1/pushNotificationConfigs/c1/more",
+                                 "/tasks/%zz",
+                                 "/%/tasks",
+                                 "/acme/v1/tasks",
+                                 "/v1/acme/tasks",
+                                 "/plans",
+                                 "/objectives/o1/tasks",
+                                 "/objectives/o1/plans/p1",
+                                 "/plans/p1/tasks",
+                                 "/tasks/t1/pushNotificationConfigs/c1/d/e/f/g/h"}) {
     CAPTURE(path);
     const auto found = parse_rest_path(path);
     if (path == "/message")

@@ -88,9 +88,9 @@ wanted_operation no_edge(std::string task, std::string on) {
 }
 
 bool same_spec(const task_spec& a, const task_spec& b) {
-  return a.id == b.id && a.key == b.key && a.name == b.name && a.dependencies == b.dependencies
-         && a.dependency_indexes == b.dependency_indexes && a.deadline == b.deadline
-         && a.priority == b.priority && a.is_removed == b.is_removed;
+  return a.id == b.id && a.key == b.key && a.name == b.name && a.agent == b.agent
+         && a.dependencies == b.dependencies && a.dependency_indexes == b.dependency_indexes
+         && a.deadline == b.deadline && a.priority == b.priority && a.is_removed == b.is_removed;
 }
 
 } // namespace
@@ -119,6 +119,116 @@ TEST_CASE("a plan gets tasks, dependencies, names, deadlines and priorities by o
   CHECK(now.plan().updated == at_ms(200));
   CHECK(before.spec->tasks.size() == 3); // who looked before still sees what was there
   CHECK(before.spec->tasks[1].dependencies == names{"task-0"});
+}
+
+TEST_CASE("a task may be meant by its name, if it is the only one that has it", "[fold][shape]") {
+  board now(3);
+  REQUIRE(now.change({rename_task<std::string>{"a", "one"}, rename_task<std::string>{"b", "two"},
+                      rename_task<std::string>{"c", "two"}})
+              .has_value());
+  const auto twice = now.change({edge("one", "two")});
+  REQUIRE_FALSE(twice.has_value());
+  CHECK(twice.error().code == errc::unknown_dependency);
+  CHECK(twice.error().message
+        == "operation 0: 2 tasks of the plan have the name \"two\"; use an id");
+  CHECK(twice.error().field == "/operations/0/on");
+  // The names are those that the operations before have left.
+  const auto done =
+      now.change({edge("one", "c"), rename_task<std::string>{"c", "three"}, edge("one", "two"),
+                  removal("three"), add_task{keyed("three")}, edge("two", "three")});
+  INFO((done ? "" : done.error().message));
+  REQUIRE(done.has_value());
+  CHECK(now.task(0).dependency_indexes == std::vector<std::uint32_t>{1});
+  CHECK(now.task(1).dependency_indexes == std::vector<std::uint32_t>{3});
+}
+
+TEST_CASE("a task is replaced where it stands, or added if there is none", "[fold][shape]") {
+  board now(4, 3); // a -> b -> c; d
+  auto next = keyed("b", {"d"});
+  next.name = "Second";
+  next.agent = "other";
+  next.input = {{"text", "x"}};
+  next.timeout = milliseconds{5};
+  next.priority = 3;
+  next.deadline = at_ms(900);
+  next.metadata = {{"k", 1}};
+  auto fresh = keyed("fresh", {"b"});
+  auto unnamed = keyed("");
+  unnamed.name = "Unnamed";
+  const auto before = now.plan().spec;
+  const auto done =
+      now.change({put_task<std::string>{"b", next}, put_task<std::string>{"fresh", fresh},
+                  put_task<std::string>{"", unnamed}});
+  INFO((done ? "" : done.error().message));
+  REQUIRE(done.has_value());
+  REQUIRE(now.plan().tasks.size() == 6);
+  const auto& is = now.task(1);
+  CHECK(is.id == before->tasks[1].id);
+  CHECK(is.key == "b");
+  CHECK(is.name == "Second");
+  CHECK(is.agent == "other");
+  CHECK(is.input == next.input);
+  CHECK(is.timeout == next.timeout);
+  CHECK(is.priority == 3);
+  CHECK(is.deadline == at_ms(900));
+  CHECK(is.metadata == next.metadata);
+  CHECK(is.dependency_indexes == std::vector<std::uint32_t>{3});
+  CHECK(now.task(2).dependency_indexes == std::vector<std::uint32_t>{1}); // its dependents stay
+  CHECK(now.task(4).key == "fresh");
+  CHECK(now.task(5).name == "Unnamed");
+  CHECK(before->tasks[1].agent != "other"); // who looked before still sees what was there
+  // By its name; as it is twice in one change.
+  auto by_name = keyed("", {"d"});
+  by_name.name = "Second";
+  by_name.agent = "again";
+  REQUIRE(now.change({put_task<std::string>{"", by_name}, put_task<std::string>{"", by_name}})
+              .has_value());
+  CHECK(now.task(1).agent == "again");
+  CHECK(now.plan().tasks.size() == 6);
+}
+
+TEST_CASE("a task is not replaced so that it would not run, and nothing changes then",
+          "[fold][shape]") {
+  board now(5, 3); // a -> b -> c; d; e
+  now.begin(0);
+  now.begin(4);
+  now.end(4, task_state::failed);
+  plan_shape shape{*now.plan().spec};
+  const auto refused = [&](std::string task, names after) {
+    auto next = keyed(task, std::move(after));
+    const auto decided = now.decide(shape, {put_task<std::string>{std::move(task), next}});
+    REQUIRE_FALSE(decided.has_value());
+    return std::string{to_string(decided.error().code)} + " " + decided.error().field;
+  };
+  CHECK(refused("a", {}) == "invalid_transition /operations/0/task");
+  CHECK(refused("b", {"c"}) == "dependency_cycle /operations/0/task/dependencies");
+  CHECK(refused("b", {"b"}) == "dependency_cycle /operations/0/task/dependencies");
+  CHECK(refused("b", {"e"}) == "invalid_transition /operations/0/task/dependencies");
+  CHECK(refused("b", {"a", "a"}) == "invalid_params /operations/0/task/dependencies");
+  CHECK(refused("b", {"nobody"}) == "unknown_dependency /operations/0/task/dependencies");
+  // The index is as it was: b still depends on a, and c on b.
+  CHECK(shape.dependents(0) == std::vector<std::uint32_t>{1});
+  CHECK(shape.dependents(1) == std::vector<std::uint32_t>{2});
+}
+
+TEST_CASE("a task that is replaced keeps what it waits for in other plans", "[fold][shape]") {
+  board now(2);
+  auto plan = std::make_shared<plan_spec>(*now.spec->plans.front());
+  plan->tasks.edit(1).dependencies = {"plan-1/task-0", "a"};
+  plan->tasks.edit(1).dependency_indexes = {elsewhere, 0};
+  plan->outside.push_back({.task = 1, .on_plan = 1, .on_task = 0, .on = task_id{"o.p1.t0"}});
+  now.view.plans.front().spec = plan;
+  const auto put = [&](names after) {
+    return now.change({put_task<std::string>{"b", keyed("b", std::move(after))}});
+  };
+  REQUIRE(put({"plan-1/task-0"}).has_value());
+  CHECK(now.task(1).dependencies == names{"plan-1/task-0"});
+  REQUIRE(put({"a", "o.p1.t0"}).has_value()); // as it is shown
+  CHECK(now.task(1).dependency_indexes == std::vector<std::uint32_t>{elsewhere, 0});
+  const auto without = put({"a"});
+  REQUIRE_FALSE(without.has_value());
+  CHECK(without.error().code == errc::invalid_params);
+  CHECK(without.error().field == "/operations/0/task/dependencies");
 }
 
 TEST_CASE("a task that is removed takes its dependencies along, and its name is free",
@@ -368,6 +478,7 @@ TEST_CASE("the events, or a snapshot, give the same plan again", "[fold][shape][
        rename_task<std::string>{"c", "third"}},
       {set_priority<std::string>{"task-60", -3}, set_deadline<std::string>{"c", std::nullopt},
        edge("task-60", "new")},
+      {put_task<std::string>{"c", keyed("c", {"e"})}},
   };
   for (const auto& operations : all) {
     auto done = now.change(operations);
@@ -378,8 +489,8 @@ TEST_CASE("the events, or a snapshot, give the same plan again", "[fold][shape][
   record::write(row, now.view);
   const auto snapshot = record::read_objective(row);
   REQUIRE(snapshot.has_value());
-  CHECK(again.revision == 3);
-  CHECK(snapshot->revision == 3);
+  CHECK(again.revision == 4);
+  CHECK(snapshot->revision == 4);
   CHECK(std::ranges::equal(again.plans[0].spec->tasks, now.plan().spec->tasks, same_spec));
   CHECK(std::ranges::equal(snapshot->plans[0].spec->tasks, now.plan().spec->tasks, same_spec));
   CHECK(again.plans[0].tasks.size() == 71);

@@ -384,7 +384,7 @@ TEST_CASE("every request that the extension's document prints is read", "[protoc
   const auto list =
       opt::read_list_objectives(json::parse(R"({"status": "working", "pageSize": 10})"));
   REQUIRE(list.has_value());
-  CHECK(list->state == objective_state::working);
+  CHECK(list->states == std::vector{objective_state::working});
   CHECK(list->page_size == 10);
 
   const auto plan =
@@ -460,7 +460,16 @@ TEST_CASE("wrong params are errc::invalid_params and name the parameter", "[prot
       {"plans/update", "{}", "/id", R"(missing parameter "id")"},
       {"plans/update", R"({"id": "p", "status": "submitted"})", "/status",
        "one of pending, working"},
-      {"plans/update", R"({"id": "p", "tasks": []})", "/tasks", R"(of a plan, not its "tasks")"},
+      {"plans/update", R"({"id": "p", "tasks": []})", "/tasks", "at least one task"},
+      {"plans/update", R"({"id": "p", "tasks": 5})", "/tasks", "must be an array of tasks"},
+      {"plans/update", R"({"id": "p", "tasks": [{"name": "t"}], "name": "n"})", "/name",
+       "in a request of its own"},
+      {"plans/update", R"({"id": "p", "tasks": [{"name": "t"}, {"name": "u", "timeout": "x"}]})",
+       "/tasks/1/timeout", R"(/tasks/1/timeout: "timeout" must be)"},
+      {"plans/update", R"({"id": "p", "tasks": [{"name": "t", "status": "completed"}]})",
+       "/tasks/0/status", "not completed or skipped"},
+      {"plans/update", R"({"id": "p", "dependencies": []})", "/dependencies",
+       R"(of a plan, not its "dependencies")"},
       {"plans/update", R"({"id": "p", "revision": 1, "ifRevision": 2})", "/ifRevision",
        "the same member"},
       {"plans/get", R"({"id": 5})", "/id", "must be a string"},

@@ -264,7 +264,7 @@ std::vector<applied_operation> any_operations(random_values& random) {
   std::vector<applied_operation> out;
   for (auto count = random.below(4); count > 0; --count) {
     const auto task = random.below(1'000'000);
-    switch (random.below(7)) {
+    switch (random.below(8)) {
       case 0: out.emplace_back(add_task{random.any_task_spec(plan_id{"p"}, 3)}); break;
       case 1: out.emplace_back(remove_task<std::uint32_t>{task}); break;
       case 2: out.emplace_back(add_dependency<std::uint32_t>{task, random.below(1000)}); break;
@@ -273,6 +273,9 @@ std::vector<applied_operation> any_operations(random_values& random) {
       case 5:
         out.emplace_back(set_deadline<std::uint32_t>{
             task, random.coin() ? std::optional{random.time()} : std::nullopt});
+        break;
+      case 6:
+        out.emplace_back(put_task<std::uint32_t>{task, random.any_task_spec(plan_id{"p"}, 3)});
         break;
       default:
         out.emplace_back(

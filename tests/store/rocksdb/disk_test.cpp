@@ -724,7 +724,7 @@ TEST_CASE("A disk that cannot be read is not taken for an empty one", "[store][d
       directory / "data", {.env = env.get(), .retry_interval = std::chrono::milliseconds{1}});
   recover_or_fail(*records);
   list_objectives canceled;
-  canceled.state = objective_state::canceled;
+  canceled.states = {objective_state::canceled};
   const auto renewed = [](const std::string& id, std::int64_t ms) {
     return about(id, ms, objective_moved{objective_event::reopen, "retry"}, tasks_renewed{0, {0}});
   };

@@ -186,7 +186,7 @@ TEST_CASE("A settled objective leaves memory, is read from disk, and lives again
   REQUIRE(watch_objective(*records, spec->id, who));
   CHECK(list(*records, list_objectives{})->total_size == 1);
   list_objectives failed;
-  failed.state = objective_state::failed;
+  failed.states = {objective_state::failed};
   CHECK(list(*records, failed)->total_size == 0);
   records->commit(about("o", 8, objective_moved{objective_event::work, ""}));
   records->flush();
