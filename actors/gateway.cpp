@@ -114,10 +114,9 @@ result<void> gateway::impl::has_room(std::size_t bytes) const {
     return env->memory.refusal(memory_account::live_work, bytes);
   }
   return make_error(errc::overloaded,
-                    "live work was given " + std::to_string(live)
-                        + " bytes of plans and messages; with " + std::to_string(bytes)
-                        + " more there would be more than " + std::to_string(options.live_bytes_max)
-                        + " (limits.live-bytes)",
+                    "live plans and messages use " + std::to_string(live) + " bytes; "
+                        + std::to_string(bytes) + " more would exceed "
+                        + std::to_string(options.live_bytes_max) + " (limits.live-bytes)",
                     "");
 }
 

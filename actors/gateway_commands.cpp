@@ -382,8 +382,8 @@ void gateway::impl::send_new(send_message command, watcher_ptr follow, reply<sen
     start.trace = {std::move(first.traceparent), std::move(first.tracestate), {}};
     start.follow = follow;
     start.conditions = answered(first.conditions, {.task = start.id, .context = start.context});
-    start.done = {std::move(to), make_error(errc::internal, "the task's actor died before it began",
-                                            start.id.str())};
+    start.done = {std::move(to),
+                  make_error(errc::internal, "the task could not be started", start.id.str())};
     start.ready_at = now();
     static_cast<void>(spawn_lone(std::move(start)));
   };
@@ -612,45 +612,44 @@ void gateway::impl::create_named(create_objective command, resolved_objective re
     add_chosen_ids(*plan, chosen);
   const auto known = std::make_shared<resolved_objective>(std::move(resolved));
   const auto who = command.who;
-  auto begin =
-      [this, spec = std::move(spec), known, who = std::move(command.who),
-       trace = shared_trace({std::move(command.traceparent), std::move(command.tracestate), {}}),
-       request = std::move(command.request), starts = command.start,
-       conditions = std::move(command.conditions),
-       follow = std::move(follow)](reply<objective_ptr> to) {
-        if (spec->id.empty())
-          spec->id = objective_id{thread_id_source().next("obj")};
-        if (spec->name.empty())
-          spec->name = spec->id.str();
-        if (const auto most = options.parallel_max;
-            most > 0 && (spec->parallel_max == 0 || spec->parallel_max > most))
-          spec->parallel_max = most;
-        // Filled in before it is shared.
-        for (std::size_t p = 0; p < spec->plans.size(); ++p)
-          name_plan(unshared(spec->plans[p]), spec->id, p);
-        const auto id_of = [&spec](const task_position& at) {
-          return spec->plans[at.plan]->tasks[at.task].id;
-        };
-        for (std::size_t p = 0; p < spec->plans.size(); ++p)
-          note_dependencies(unshared(spec->plans[p]), static_cast<std::uint32_t>(p),
-                            known->plans[p], id_of);
-        objective_start start;
-        start.view.id = spec->id;
-        start.by = owner_of(who);
-        start.create = objective_created{spec, {}, *start.by, trace};
-        if (request) {
-          start.create->root_task = task_id{thread_id_source().next("task")};
-          start.request = request;
-        }
-        start.resolved = std::move(*known);
-        start.start = starts;
-        start.follow = follow;
-        start.conditions = answered(conditions, {.objective = spec->id});
-        start.done = {std::move(to),
-                      make_error(errc::internal, "the objective's actor died before it began",
-                                 spec->id.str())};
-        spawn_actor<objective_actor>(*system, *env, std::move(start));
-      };
+  auto begin = [this, spec = std::move(spec), known, who = std::move(command.who),
+                trace = shared_trace(
+                    {std::move(command.traceparent), std::move(command.tracestate), {}}),
+                request = std::move(command.request), starts = command.start,
+                conditions = std::move(command.conditions),
+                follow = std::move(follow)](reply<objective_ptr> to) {
+    if (spec->id.empty())
+      spec->id = objective_id{thread_id_source().next("obj")};
+    if (spec->name.empty())
+      spec->name = spec->id.str();
+    if (const auto most = options.parallel_max;
+        most > 0 && (spec->parallel_max == 0 || spec->parallel_max > most))
+      spec->parallel_max = most;
+    // Filled in before it is shared.
+    for (std::size_t p = 0; p < spec->plans.size(); ++p)
+      name_plan(unshared(spec->plans[p]), spec->id, p);
+    const auto id_of = [&spec](const task_position& at) {
+      return spec->plans[at.plan]->tasks[at.task].id;
+    };
+    for (std::size_t p = 0; p < spec->plans.size(); ++p)
+      note_dependencies(unshared(spec->plans[p]), static_cast<std::uint32_t>(p), known->plans[p],
+                        id_of);
+    objective_start start;
+    start.view.id = spec->id;
+    start.by = owner_of(who);
+    start.create = objective_created{spec, {}, *start.by, trace};
+    if (request) {
+      start.create->root_task = task_id{thread_id_source().next("task")};
+      start.request = request;
+    }
+    start.resolved = std::move(*known);
+    start.start = starts;
+    start.follow = follow;
+    start.conditions = answered(conditions, {.objective = spec->id});
+    start.done = {std::move(to),
+                  make_error(errc::internal, "the objective could not be created", spec->id.str())};
+    spawn_actor<objective_actor>(*system, *env, std::move(start));
+  };
   claim(std::move(chosen), who, std::move(done), std::move(begin));
 }
 

@@ -126,7 +126,7 @@ void objective_actor::create() {
   news.events = std::move(decision.events);
   news.by = start_.by;
   news.conditions = start_.conditions;
-  // Answered once the root task is visible too: who asked looks at it next.
+  // Answered once the root task is visible too: the caller reads it next.
   auto answered = answer_with_view(std::exchange(start_.done, {}));
   if (!start_.conditions.empty())
     answered = [me = handle_of(self_), then = std::move(answered)](const commit_outcome& outcome) {
@@ -207,7 +207,7 @@ void objective_actor::carry_out(objective_decision decision, command from) {
       ended.push_back(moved->plan);
   const auto events = moves_root ? decision.events : std::vector<event>{};
   if (((then && !moves_root) || !from.conditions.empty()) && decision.events.empty())
-    decision.events.emplace_back(objective_edited{}); // nothing; stands behind what came before it
+    decision.events.emplace_back(objective_edited{}); // `then` runs after all earlier changes
   commit(std::move(decision.events), moves_root ? committed_fn{} : std::move(then), from.by,
          from.conditions);
   if (moves_root)
@@ -260,7 +260,7 @@ void objective_actor::commit(std::vector<event> events, committed_fn then,
 void objective_actor::write(change change, committed_fn then) {
   if (is_settled(view().state)) {
     ++unwritten_;
-    // Told first: what follows may throw, when it wants to answer with what the disk does not give.
+    // Sends this message first, because `then` may throw if it reads the disk.
     then = [me = handle_of(self_), then = std::move(then)](const commit_outcome& outcome) {
       tell(me, objective_written{});
       if (then)

@@ -533,8 +533,8 @@ void task_actor::answer_directly(message_ptr said) {
   });
 }
 
-// Either the last word, or a wait and then the next attempt; the failed attempt is a fact of its
-// own.
+// Ends the task, or waits and begins the next attempt. The failed attempt is an event in both
+// cases.
 void task_actor::fail(report_failed failure) {
   run_.reset();
   if (details_) {

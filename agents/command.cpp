@@ -234,8 +234,8 @@ public:
               std::shared_ptr<last_line> last)
       : reactor_(std::move(reactor)), key_(key), kill_after_(kill_after), takes_input_(takes_input),
         last_(std::move(last)) {}
-  // Does nothing to a process that has ended. One that has not was given its grace or is given up:
-  // it must not run beside what comes next.
+  // Does nothing to a process that has ended. One that still runs has used its grace time: it must
+  // not run at the same time as the next attempt.
   ~command_run() override { reactor_->kill(key_); }
 
   void on_references(const std::vector<referenced_task>& references) override {

@@ -41,7 +41,7 @@ void add_error(operation_call& call, const error& why) {
   text += "\n\n";
 }
 
-/// A task as it stood at one time, as an event. Holds all that it is made of.
+/// A snapshot of a task as an event. It owns its data.
 struct snapshot_event {
   const wire_codec* codec = nullptr;
   task_ptr record;
@@ -326,7 +326,7 @@ private:
           return false;
         continue;
       }
-      // Not asked for, not sent (docs/a2a.md, "Extensions").
+      // Progress is sent only to clients that asked for it (docs/a2a.md, "Extensions").
       if (std::holds_alternative<task_progress>(fact) && !call_.extensions.progress)
         continue;
       const auto* moved = std::get_if<task_moved>(&fact);
@@ -417,7 +417,7 @@ private:
       add_error(call_, make_error(errc::unavailable, "server is shutting down; resubscribe"));
       return stream_step::end;
     }
-    // While a long event was sent, a notification of the feed may have come and gone.
+    // The feed may have notified while the long event was sent, so ask it again.
     return batch_.state == feed_state::more || was_apart_ ? stream_step::go_on : stream_step::wait;
   }
 

@@ -715,8 +715,8 @@ private:
   std::condition_variable done_;
   group_queue queue_;
   std::optional<timestamp> expired_at_; ///< What may come again then is to be forgotten.
-  group_queue returned_; ///< Of objectives that are back in memory, or that there are none of.
-  std::vector<objective_id> settled_; ///< To be sealed.
+  group_queue returned_;                ///< Their objectives were read back, or do not exist.
+  std::vector<objective_id> settled_;   ///< To be sealed.
   push_queue pushes_{push_queue::bounds{}};
   std::vector<submission> awaiting_; ///< Their objectives have left memory and are being read.
   std::vector<std::pair<std::string, result<bool>>>

@@ -90,7 +90,7 @@ TEST_CASE("a command line is run by the shell, and has no references", "[agents]
         == "/shell: stands beside argv; give one of them");
 }
 
-TEST_CASE("what is still a reference is checked when it is known", "[agents][command]") {
+TEST_CASE("a reference in an input is checked when its value is known", "[agents][command]") {
   const command_agent agent;
   for (
       const auto* input :
@@ -120,7 +120,7 @@ TEST_CASE("a task may choose what a restart does to it", "[agents][command]") {
         == restart_rule::next_attempt);
 }
 
-TEST_CASE("whatever else is in an input, a restart that is forbidden stays forbidden",
+TEST_CASE("a restart that is forbidden stays forbidden with every other input",
           "[agents][command]") {
   const command_agent agent;
   for (

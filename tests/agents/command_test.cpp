@@ -282,7 +282,7 @@ TEST_CASE("a large order reaches the program whole, and is not copied for it",
 
 // -- how it ends -----------------------------------------------------------------------------------------------------------
 
-TEST_CASE("a failure tells the exit code and the last of stderr", "[agents][command]") {
+TEST_CASE("a failure has the exit code and the end of stderr", "[agents][command]") {
   command_agent agent;
   CHECK(job(agent, shell("echo lost; echo 'disk full' >&2; exit 3")).end()
         == "failed: exited with 3: disk full");
@@ -350,7 +350,7 @@ TEST_CASE("the last line of a program that runs is its progress", "[agents][comm
   CHECK(validate(shown.front().report).has_value());
 }
 
-TEST_CASE("of a flood on stderr the last 4 KiB are kept", "[agents][command]") {
+TEST_CASE("the last 4 KiB of stderr are kept", "[agents][command]") {
   command_agent agent;
   const auto end =
       job(agent, shell("head -c 50000000 /dev/zero | tr '\\0' x >&2; printf END >&2; exit 1"))
@@ -792,7 +792,8 @@ constexpr auto leave_without_variables =
 
 } // namespace
 
-TEST_CASE("what has left its program's group lives as long as its program", "[agents][command]") {
+TEST_CASE("a process that has left its program's group lives as long as the program",
+          "[agents][command]") {
   command_agent agent(adopting());
   const std::string leaves = GENERATE(leave, leave_without_variables);
   CAPTURE(leaves);
@@ -847,7 +848,7 @@ TEST_CASE("an orphan that hides whose it is ends when no program runs", "[agents
   CHECK_FALSE(of_first.runs());
 }
 
-TEST_CASE("what an orphan started ends, too", "[agents][command]") {
+TEST_CASE("children of an orphan end, too", "[agents][command]") {
   command_agent agent(adopting());
   job one(agent, talking_shell(
                      R"((setsid sh -c 'setsid sleep 600 & echo "{\"message\":\"$!\"}"; wait' &); )"

@@ -62,7 +62,7 @@ TEST_CASE("what is shown of runs is chosen", "[apps][command_line]") {
   CHECK(std::get<remove_runs_options>(read({"rm", "--keep", "5"})).keep == "5");
 }
 
-TEST_CASE("the file may stand behind an answer", "[apps][command_line]") {
+TEST_CASE("the file may come after an answer", "[apps][command_line]") {
   const auto command = read({"run", "--answer", "a=b", "plan.json"});
   REQUIRE(std::holds_alternative<run_options>(command));
   CHECK(std::get<run_options>(command).file == "plan.json");

@@ -68,7 +68,7 @@ struct seconds_later final : time_source {
 
 } // namespace
 
-TEST_CASE("a stream tells a task's whole life in order and ends with it", "[net][sse]") {
+TEST_CASE("a stream shows a task's whole life in order and ends with it", "[net][sse]") {
   const net_bed bed({}, "puppet");
   auto client = open_stream(bed, "SendStreamingMessage", text_message("go"));
   const auto first = next(client);
@@ -158,7 +158,8 @@ TEST_CASE("a sending stream stays open when credentials are asked for", "[net][s
   CHECK_FALSE(client.next_event());
 }
 
-TEST_CASE("every subscriber sees the same events; one that leaves disturbs nobody", "[net][sse]") {
+TEST_CASE("every subscriber sees the same events; one that leaves disturbs no other",
+          "[net][sse]") {
   const net_bed bed({}, "puppet");
   auto first = open_stream(bed, "SendStreamingMessage", text_message("go"));
   const auto id = at(next(first), "/result/task/id");
@@ -192,7 +193,7 @@ TEST_CASE("subscribing to what has ended or is unknown is an error in its form",
   CHECK(client.get("/healthz").status == 200);
 }
 
-TEST_CASE("who waits for a task that never begins is told its end", "[net][sse]") {
+TEST_CASE("a stream of a task that never begins gets its end", "[net][sse]") {
   const net_bed bed({}, "puppet");
   const auto made = bed.result_of(
       "objectives/create",
@@ -402,7 +403,7 @@ TEST_CASE("a burst of more than may wait reaches a reader that reads, event by e
   CHECK_FALSE(client.next_event());
 }
 
-TEST_CASE("what an agent says on its way is a status update, in the state the task is in",
+TEST_CASE("a message of a working agent is a status update in the task's present state",
           "[net][sse]") {
   const net_bed bed({}, "puppet");
   auto client = open_stream(bed, "SendStreamingMessage", text_message("go"));
