@@ -7,6 +7,7 @@
 #include "actors/once_answer.hpp"
 #include "actors/service/fingerprint.hpp"
 #include "actors/task_actor.hpp"
+#include "protocol/fold/limits.hpp"
 #include <troupe/actors/gateway.hpp>
 #include <troupe/protocol/unshared.hpp>
 
@@ -530,6 +531,12 @@ void gateway::impl::cancel(cancel_task command, reply<task_ptr> done) {
               make_error(errc::task_not_cancelable, "the task has ended already", id.str());
           if (is_terminal(record->status.state))
             return to(refusal);
+          if (bytes_of(shared->metadata) > cancel_metadata_bytes_max)
+            return to(make_error(errc::limit_exceeded,
+                                 "the metadata of a cancel has more than "
+                                     + std::to_string(cancel_metadata_bytes_max)
+                                     + " bytes (cancel_metadata_bytes_max)",
+                                 "metadata"));
           const reply_port<task_ptr> answer{refusing_after_commits(std::move(to)), refusal};
           cancel_run order{"canceled by request", std::move(shared->metadata), answer,
                            owner_of(shared->who),

@@ -1,4 +1,5 @@
 // Cancel: down the whole tree, and for good.
+#include "protocol/fold/limits.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/clock_bed.hpp"
 #include "tests/support/specs.hpp"
@@ -28,4 +29,21 @@ TEST_CASE("cancel goes down the tree and a late result does not overwrite it", "
   CHECK(bed.states(1) == "canceled");
   CHECK(bed.task("a")->artifacts.empty());
   CHECK(bed.objective()->plans[0].state == plan_state::failed);
+}
+
+TEST_CASE("a cancel with too much metadata is refused by the name of its limit",
+          "[actors][time]") {
+  clock_bed bed;
+  bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand")})}));
+  cancel_task command;
+  command.id = bed.task("a")->id;
+  command.metadata["why"] = std::string(cancel_metadata_bytes_max, 'x');
+  std::vector<result<task_ptr>> answers;
+  bed.door().cancel(std::move(command), [&](result<task_ptr> got) { answers.push_back(got); });
+  bed.clock.settle();
+  REQUIRE(answers.size() == 1);
+  REQUIRE(answers[0].has_error());
+  CHECK(answers[0].error().code == errc::limit_exceeded);
+  CHECK(answers[0].error().message.find("cancel_metadata_bytes_max") != std::string::npos);
+  CHECK(bed.states() == "working");
 }
