@@ -1,7 +1,8 @@
 // Whole worlds: the same seed leads to the same history, and a few seeds find nothing.
+#include "tests/support/catch.hpp"
+
 #include "sim/run.hpp"
 #include "sim/settings.hpp"
-#include "tests/support/catch.hpp"
 
 using namespace troupe::sim;
 
