@@ -1,9 +1,10 @@
-// An agent whose every attempt is drawn from the seed: delays, chunks, messages, questions, failure,
-// throwing, silence; and careless ones, which report twice or after their end.
+// An agent whose every attempt is drawn from the seed: delays, chunks, messages, questions,
+// failure, throwing, silence; and careless ones, which report twice or after their end.
 #pragma once
 
-#include "sim/world.hpp"
 #include <troupe/actors/agent.hpp>
+
+#include "sim/world.hpp"
 
 namespace troupe::sim {
 

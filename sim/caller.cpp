@@ -48,9 +48,10 @@ bool caller::connect() {
     return false;
   to_ = std::move(fresh);
   reader_ = {};
-  manner_ = chance_.chance(in_.how.stopped_readers) ? manner::stopped
-            : chance_.chance(in_.how.slow_readers)  ? manner::slow
-                                                    : manner::at_once;
+  manner_ = in_.is_calm                               ? manner::at_once
+            : chance_.chance(in_.how.stopped_readers) ? manner::stopped
+            : chance_.chance(in_.how.slow_readers)    ? manner::slow
+                                                      : manner::at_once;
   to_->on_news = [this] { on_news(); };
   return true;
 }

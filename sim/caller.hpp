@@ -2,13 +2,13 @@
 // and JSON-RPC, and not what is asked.
 #pragma once
 
-#include "sim/connection.hpp"
-#include "sim/http_reader.hpp"
-#include "sim/world.hpp"
-
 #include <functional>
 #include <memory>
 #include <string>
+
+#include "sim/connection.hpp"
+#include "sim/http_reader.hpp"
+#include "sim/world.hpp"
 
 namespace troupe::sim {
 
@@ -16,8 +16,8 @@ class caller {
 public:
   struct question {
     std::string method;
-    std::string params;  ///< JSON.
-    std::string headers; ///< Lines, each with its end.
+    std::string params;                             ///< JSON.
+    std::string headers;                            ///< Lines, each with its end.
     nanoseconds patience{std::chrono::seconds{10}}; ///< Without any byte.
   };
 

@@ -1,12 +1,12 @@
 #include "sim/client.hpp"
 
-#include "sim/views.hpp"
-
 #include <boost/json/parse.hpp>
 
 #include <algorithm>
 #include <array>
 #include <utility>
+
+#include "sim/views.hpp"
 
 namespace troupe::sim {
 
@@ -127,8 +127,8 @@ client::request client::draw_move(const std::string& objective) {
   request out;
   out.kind = call_kind::move;
   out.method = "objectives/update";
-  constexpr auto states =
-      std::to_array<const char*>({"blocked", "blocked", "working", "working", "working", "canceled"});
+  constexpr auto states = std::to_array<const char*>(
+      {"blocked", "blocked", "working", "working", "working", "canceled"});
   out.params = R"({"id":)" + quoted(objective) + R"(,"status":)"
                + quoted(states[chance_.below(states.size())]) + "}";
   return out;
@@ -165,8 +165,8 @@ client::request client::draw() {
   } else if (turn < 40) {
     out.kind = call_kind::list;
     out.method = "ListTasks";
-    out.params = R"({"pageSize":)" + std::to_string(chance_.between(1, 20)) + R"(,"includeArtifacts":)"
-                 + (chance_.chance(0.5) ? "true" : "false") + "}";
+    out.params = R"({"pageSize":)" + std::to_string(chance_.between(1, 20))
+                 + R"(,"includeArtifacts":)" + (chance_.chance(0.5) ? "true" : "false") + "}";
   } else if (turn < 52) {
     return draw_objective();
   } else if (turn < 64 && !in_.known_objectives.empty()) {

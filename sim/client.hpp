@@ -1,16 +1,16 @@
-// A user of the simulated server: sends, streams, resumes, answers, cancels, lists, makes objectives
-// and adds plans, draws what to do next, and asks again with the same ids when an answer is lost.
-// All that it is shown goes into the history.
+// A user of the simulated server: sends, streams, resumes, answers, cancels, lists, makes
+// objectives and adds plans, draws what to do next, and asks again with the same ids when an answer
+// is lost. All that it is shown goes into the history.
 #pragma once
-
-#include "sim/caller.hpp"
-#include "sim/world.hpp"
 
 #include <boost/json/value.hpp>
 
 #include <cstddef>
 #include <optional>
 #include <string>
+
+#include "sim/caller.hpp"
+#include "sim/world.hpp"
 
 namespace troupe::sim {
 
@@ -57,9 +57,9 @@ private:
   caller caller_;
   std::size_t made_ = 0; ///< Counts messages and objectives.
   request now_;
-  std::size_t call_ = 0;               ///< In the history.
-  std::optional<std::size_t> stream_;  ///< In the history.
-  std::string cursor_;                 ///< Of the last event.
+  std::size_t call_ = 0;              ///< In the history.
+  std::optional<std::size_t> stream_; ///< In the history.
+  std::string cursor_;                ///< Of the last event.
   int tries_left_ = 0;
   bool is_stopped_ = false;
 };

@@ -1,16 +1,17 @@
-// A connection between a client of the world and the server: two directions, each with a latency, in
-// pieces, in order. It may stall and break. The server has its end as a byte stream
+// A connection between a client of the world and the server: two directions, each with a latency,
+// in pieces, in order. It may stall and break. The server has its end as a byte stream
 // (net/http/byte_stream.hpp).
 #pragma once
 
 #include "net/http/byte_stream.hpp"
-#include "sim/world.hpp"
 
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "sim/world.hpp"
 
 namespace troupe::sim {
 

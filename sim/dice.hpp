@@ -32,7 +32,9 @@ public:
   /// 0 to `count` - 1; `count` is at least 1.
   std::size_t below(std::size_t count) { return static_cast<std::size_t>(next() % count); }
   /// Both included.
-  std::size_t between(std::size_t least, std::size_t most) { return least + below(most - least + 1); }
+  std::size_t between(std::size_t least, std::size_t most) {
+    return least + below(most - least + 1);
+  }
   nanoseconds between(nanoseconds least, nanoseconds most) {
     const auto span = static_cast<std::uint64_t>((most - least).count()) + 1;
     return least + nanoseconds{static_cast<std::int64_t>(next() % span)};

@@ -113,9 +113,8 @@ void disk::write(journal::file_id file, std::uint64_t offset, std::string_view b
 }
 void disk::sync(journal::file_id file, journal::disk_done done) {
   if (in_.how.bug == mutant::sync_before_disk)
-    return files_.size(file, [done = std::move(done)](std::error_code failed, std::uint64_t) {
-      done(failed);
-    });
+    return files_.size(
+        file, [done = std::move(done)](std::error_code failed, std::uint64_t) { done(failed); });
   ++syncs_waiting_;
   files_.sync(file, [this, done = std::move(done)](std::error_code failed) {
     --syncs_waiting_;

@@ -3,13 +3,14 @@
 // memory. Both outlive the server's process.
 #pragma once
 
-#include "sim/world.hpp"
 #include "tests/store/journal/simulated_disk.hpp"
 
 #include <memory>
 #include <string>
 #include <system_error>
 #include <vector>
+
+#include "sim/world.hpp"
 
 namespace rocksdb {
 class Env;

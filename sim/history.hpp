@@ -24,7 +24,17 @@ struct task_view {
   std::vector<std::string> messages; ///< Ids of the user's messages in the history.
 };
 
-enum class call_kind : std::uint8_t { send, answer, get, list, cancel, create, add_plan, move, read };
+enum class call_kind : std::uint8_t {
+  send,
+  answer,
+  get,
+  list,
+  cancel,
+  create,
+  add_plan,
+  move,
+  read
+};
 
 /// A request and how it ended.
 struct call {
@@ -67,8 +77,8 @@ struct attempt {
   std::string name; ///< Of the task; empty: a lone task.
   std::uint32_t number = 0;
   moment began = 0;
-  moment ended = 0;        ///< Its agent_run was destroyed, or it ended at once; 0: not yet.
-  moment completed = 0;    ///< The agent reported that it is done.
+  moment ended = 0;     ///< Its agent_run was destroyed, or it ended at once; 0: not yet.
+  moment completed = 0; ///< The agent reported that it is done.
 };
 
 /// What a client asked for as one objective.

@@ -1,5 +1,5 @@
-// Reads the answers of an HTTP/1.1 server, as far as the simulated clients need it: status, headers,
-// a body of known length or in chunks. Knows nothing of the product.
+// Reads the answers of an HTTP/1.1 server, as far as the simulated clients need it: status,
+// headers, a body of known length or in chunks. Knows nothing of the product.
 #pragma once
 
 #include <cstddef>

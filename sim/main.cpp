@@ -1,6 +1,4 @@
 // troupe-sim: runs seeds, and says which of them fail and how to repeat them (docs/simulation.md).
-#include "sim/run.hpp"
-#include "sim/settings_text.hpp"
 #include <troupe/protocol/time_source.hpp>
 
 #include <CLI/CLI.hpp>
@@ -12,6 +10,9 @@
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include "sim/run.hpp"
+#include "sim/settings_text.hpp"
 
 using namespace troupe;
 using namespace troupe::sim;
@@ -124,9 +125,8 @@ int run_all(const options& how) {
   const auto& time = system_time();
   const auto begin = time.steady();
   const auto elapsed = [&] { return std::chrono::nanoseconds{time.steady() - begin}; };
-  for (auto seed = how.first; how.minutes > 0 ? seconds(elapsed()) < how.minutes * 60
-                                              : seed <= how.last;
-       ++seed) {
+  for (auto seed = how.first;
+       how.minutes > 0 ? seconds(elapsed()) < how.minutes * 60 : seed <= how.last; ++seed) {
     const auto read = settings_of(how, seed);
     if (!read) {
       std::fprintf(stderr, "%s: %s\n", how.config.c_str(), read.error().message.c_str());
@@ -157,8 +157,9 @@ int run_all(const options& how) {
       break;
   }
   const auto took = seconds(elapsed());
-  std::printf("%" PRIu64 " seeds in %.1f s (%.0f a minute), %" PRIu64 " failed; %.0f virtual seconds, %"
-              PRIu64 " calls, %" PRIu64 " crashes, %" PRIu64 " steps\n",
+  std::printf("%" PRIu64 " seeds in %.1f s (%.0f a minute), %" PRIu64
+              " failed; %.0f virtual seconds, %" PRIu64 " calls, %" PRIu64 " crashes, %" PRIu64
+              " steps\n",
               all.seeds, took, static_cast<double>(all.seeds) / took * 60, all.failed,
               seconds(all.virtual_time), all.calls, all.crashes, all.steps);
   if (how.shows_situations)
@@ -194,7 +195,8 @@ int main(int argc, char** argv) {
                  "Runs every so manieth seed twice and compares; 0: none");
   app.add_option("--failures", how.failures_max, "Ends after so many failures");
   app.add_option("--config", how.config, "A file of settings, as --shrink prints them");
-  app.add_flag("--shrink", how.shrinks, "Leaves out what a failure does not need, and prints the rest");
+  app.add_flag("--shrink", how.shrinks,
+               "Leaves out what a failure does not need, and prints the rest");
   app.add_option("--mutant", how.bug, "Plants this bug, which a checker is to find");
   CLI11_PARSE(app, argc, argv);
   if (!how.bug.empty() && bug_of(how) == mutant::none) {

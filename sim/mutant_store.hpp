@@ -1,13 +1,14 @@
 // A store with a planted bug (mutants.hpp), in front of the real one.
 #pragma once
 
-#include "sim/dice.hpp"
-#include "sim/mutants.hpp"
 #include "tests/support/passing_store.hpp"
 
 #include <map>
 #include <memory>
 #include <string>
+
+#include "sim/dice.hpp"
+#include "sim/mutants.hpp"
 
 namespace troupe::sim {
 

@@ -1,5 +1,12 @@
 #include "sim/run.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
 #include "sim/agent.hpp"
 #include "sim/checkers/checkers.hpp"
 #include "sim/client.hpp"
@@ -7,13 +14,6 @@
 #include "sim/server.hpp"
 #include "sim/witness.hpp"
 #include "sim/world.hpp"
-
-#include <algorithm>
-#include <cmath>
-#include <memory>
-#include <set>
-#include <stdexcept>
-#include <utility>
 
 namespace troupe::sim {
 

@@ -1,8 +1,6 @@
-// One seed from its beginning to its end: the world is made, lives, is left to rest, and its history
-// is held against the checkers.
+// One seed from its beginning to its end: the world is made, lives, is left to rest, and its
+// history is held against the checkers.
 #pragma once
-
-#include "sim/settings.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -11,6 +9,8 @@
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "sim/settings.hpp"
 
 namespace troupe::sim {
 

@@ -1,7 +1,6 @@
 #include "sim/server.hpp"
 
 #include "net/http/session.hpp"
-#include "sim/mutant_store.hpp"
 #include <troupe/protocol/ids.hpp>
 #include <troupe/protocol/time.hpp>
 
@@ -11,6 +10,8 @@
 #include <array>
 #include <stdexcept>
 #include <utility>
+
+#include "sim/mutant_store.hpp"
 
 namespace troupe::sim {
 
@@ -137,7 +138,8 @@ private:
 server::server(world& in, disk* files, const agent_registry& agents)
     : in_(in), files_(files), order_(in.stream("order of parts")) {
   // What the server draws differs in each of its lives.
-  thread_id_source() = id_source{dice(in.how.seed, "ids " + std::to_string(in.now().count())).next()};
+  thread_id_source() =
+      id_source{dice(in.how.seed, "ids " + std::to_string(in.now().count())).next()};
   if (files != nullptr) {
     auto durable = open_store(in, *files);
     durable_ = durable.get();
@@ -148,8 +150,7 @@ server::server(world& in, disk* files, const agent_registry& agents)
     records_->watch_all(recorder_);
   }
   if (in.how.bug != mutant::none)
-    records_ = std::make_unique<mutant_store>(std::move(records_), in.how.bug,
-                                              in.stream("mutant"));
+    records_ = std::make_unique<mutant_store>(std::move(records_), in.how.bug, in.stream("mutant"));
   store& records = *records_;
   auto left = records.recover();
   if (!left)

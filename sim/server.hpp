@@ -4,9 +4,6 @@
 
 #include "net/http/loop.hpp"
 #include "net/server_state.hpp"
-#include "sim/connection.hpp"
-#include "sim/disk.hpp"
-#include "sim/world.hpp"
 #include "store/rocksdb/rocksdb_store.hpp"
 #include <troupe/actors/gateway.hpp>
 #include <troupe/store/store.hpp>
@@ -15,6 +12,10 @@
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "sim/connection.hpp"
+#include "sim/disk.hpp"
+#include "sim/world.hpp"
 
 namespace troupe::sim {
 

@@ -1,8 +1,8 @@
 #include "sim/settings.hpp"
 
-#include "sim/dice.hpp"
-
 #include <array>
+
+#include "sim/dice.hpp"
 
 namespace troupe::sim {
 

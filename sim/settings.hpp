@@ -2,12 +2,12 @@
 // often. Many seeds have few faults, so that one kind does not hide what another one would show.
 #pragma once
 
-#include "sim/mutants.hpp"
-
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+
+#include "sim/mutants.hpp"
 
 namespace troupe::sim {
 
@@ -20,19 +20,21 @@ struct settings {
 
   // users
   std::size_t clients = 4;
-  nanoseconds think_max{std::chrono::milliseconds{500}}; ///< Between an answer and the next request.
-  nanoseconds patience{std::chrono::seconds{5}};         ///< For an answer, before it is asked again.
+  nanoseconds think_max{
+      std::chrono::milliseconds{500}};           ///< Between an answer and the next request.
+  nanoseconds patience{std::chrono::seconds{5}}; ///< For an answer, before it is asked again.
   double slow_readers = 0;    ///< Of connections: they read a few bytes at a time.
   double stopped_readers = 0; ///< Of connections: they stop reading.
   bool deduplicates = true;   ///< The server's setting; clients then send the same message again.
 
   // network
   nanoseconds latency_max{std::chrono::milliseconds{1}};
-  std::size_t piece_bytes_max = 0; ///< Bytes arrive in pieces of at most that; 0: as they were sent.
+  std::size_t piece_bytes_max =
+      0; ///< Bytes arrive in pieces of at most that; 0: as they were sent.
   std::size_t window_bytes = 64 * 1024; ///< What a connection takes before it is read.
   double stalls = 0;                    ///< Of pieces: they take up to `stall_max`.
   nanoseconds stall_max{std::chrono::seconds{8}};
-  double resets = 0;  ///< Of pieces: the connection breaks instead.
+  double resets = 0;   ///< Of pieces: the connection breaks instead.
   double refusals = 0; ///< Of connections that are asked for.
 
   // disk and process
@@ -43,7 +45,7 @@ struct settings {
   double disk_errors = 0; ///< Of calls.
   std::size_t sector_bytes = 512;
   double crashes_per_second = 0;
-  double power_failures = 0.5; ///< Of crashes: what was not synced may be lost.
+  double power_failures = 0.5;       ///< Of crashes: what was not synced may be lost.
   double clock_jumps_per_second = 0; ///< The time of day is set forward or back.
 
   // agents

@@ -10,8 +10,8 @@ namespace troupe::sim {
 
 namespace {
 
-/// The one list of what can be written and read: calls `look` with each name, its value in `of`, and
-/// the usual one.
+/// The one list of what can be written and read: calls `look` with each name, its value in `of`,
+/// and the usual one.
 template<class Settings, class Look>
 void for_each_value(Settings& of, Look look) {
   static const settings usual;
@@ -156,9 +156,10 @@ std::vector<settings> simpler(const settings& than) {
   with([&](settings& one) { one.silent = 0; });
   with([&](settings& one) { one.careless = 0; });
   for (const std::string_view squeezed :
-       {"stream-events-max", "stream-bytes-max", "segment-bytes", "group-ahead-changes", "reads-max",
-        "reads-per-client-max", "live-tasks-max", "backlog-changes-max", "requests-max",
-        "connections-max", "keep-alive", "write-timeout", "cancel-grace", "settled-linger"})
+       {"stream-events-max", "stream-bytes-max", "segment-bytes", "group-ahead-changes",
+        "reads-max", "reads-per-client-max", "live-tasks-max", "backlog-changes-max",
+        "requests-max", "connections-max", "keep-alive", "write-timeout", "cancel-grace",
+        "settled-linger"})
     with([&](settings& one) {
       for_each_value(one, [&](std::string_view name, auto& value, const auto& common) {
         if (name == squeezed)

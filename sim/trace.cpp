@@ -20,8 +20,8 @@ void trace::mix(std::string_view bytes) {
 
 void trace::add(std::string_view line) {
   char time[32];
-  const auto length = std::snprintf(time, sizeof time, "%12.6f ",
-                                    std::chrono::duration<double>(now_()).count());
+  const auto length =
+      std::snprintf(time, sizeof time, "%12.6f ", std::chrono::duration<double>(now_()).count());
   std::string whole(time, static_cast<std::size_t>(length));
   whole += line;
   mix(whole);

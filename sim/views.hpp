@@ -2,13 +2,13 @@
 // product's codecs.
 #pragma once
 
-#include "sim/history.hpp"
-
 #include <boost/json/value.hpp>
 
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "sim/history.hpp"
 
 namespace troupe::sim {
 

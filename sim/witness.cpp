@@ -1,10 +1,10 @@
 #include "sim/witness.hpp"
 
-#include "sim/views.hpp"
-
 #include <boost/json/parse.hpp>
 
 #include <utility>
+
+#include "sim/views.hpp"
 
 namespace troupe::sim {
 

@@ -2,15 +2,15 @@
 // tasks.
 #pragma once
 
-#include "sim/caller.hpp"
-#include "sim/world.hpp"
-
 #include <boost/json/value.hpp>
 
 #include <deque>
 #include <functional>
 #include <set>
 #include <string>
+
+#include "sim/caller.hpp"
+#include "sim/world.hpp"
 
 namespace troupe::sim {
 

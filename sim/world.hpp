@@ -3,11 +3,6 @@
 #pragma once
 
 #include "actors/manual_clock.hpp"
-#include "sim/dice.hpp"
-#include "sim/history.hpp"
-#include "sim/settings.hpp"
-#include "sim/timeline.hpp"
-#include "sim/trace.hpp"
 
 #include <deque>
 #include <functional>
@@ -15,6 +10,12 @@
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "sim/dice.hpp"
+#include "sim/history.hpp"
+#include "sim/settings.hpp"
+#include "sim/timeline.hpp"
+#include "sim/trace.hpp"
 
 namespace troupe::sim {
 
@@ -42,7 +43,7 @@ public:
   timeline to_come;
   trace story;
   history seen;
-  bool is_calm = false; ///< Faults and new requests have ended.
+  bool is_calm = false;  ///< Faults and new requests have ended.
   bool is_dying = false; ///< The process has died; what its parts do now never happened.
   /// Connects to the server. False: nobody listens.
   std::function<bool(const std::shared_ptr<connection>&)> dial;

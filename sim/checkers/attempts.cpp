@@ -1,6 +1,6 @@
-#include "sim/checkers/checkers.hpp"
-
 #include <algorithm>
+
+#include "sim/checkers/checkers.hpp"
 
 namespace troupe::sim {
 

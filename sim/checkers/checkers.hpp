@@ -2,12 +2,12 @@
 // alone, and has no code of the product.
 #pragma once
 
-#include "sim/history.hpp"
-
 #include <array>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "sim/history.hpp"
 
 namespace troupe::sim {
 

@@ -2,8 +2,6 @@
 // own fold.
 #pragma once
 
-#include "sim/history.hpp"
-
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -11,6 +9,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "sim/history.hpp"
 
 namespace troupe::sim {
 

@@ -1,7 +1,7 @@
+#include <algorithm>
+
 #include "sim/checkers/checkers.hpp"
 #include "sim/checkers/journal_fold.hpp"
-
-#include <algorithm>
 
 namespace troupe::sim {
 
@@ -51,8 +51,8 @@ verdict check_message(const history& seen, const call& made) {
   if (rest == seen.rest->end()
       || std::ranges::find(rest->second.messages, made.message_id) != rest->second.messages.end())
     return std::nullopt;
-  return "message " + made.message_id + " of " + made.client + ", which was acknowledged, is not in "
-         + "task " + rest->first;
+  return "message " + made.message_id + " of " + made.client
+         + ", which was acknowledged, is not in " + "task " + rest->first;
 }
 
 } // namespace

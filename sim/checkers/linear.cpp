@@ -1,7 +1,7 @@
+#include <algorithm>
+
 #include "sim/checkers/checkers.hpp"
 #include "sim/checkers/journal_fold.hpp"
-
-#include <algorithm>
 
 namespace troupe::sim {
 
@@ -58,8 +58,8 @@ verdict check_linear(const history& seen) {
                                    states.end(), each.shown->state);
       if (found == states.end())
         return "task " + id + " was shown to " + each.client + " as " + each.shown->state
-               + " at moment " + std::to_string(each.ended) + ", after it had been "
-               + states[least] + " already";
+               + " at moment " + std::to_string(each.ended) + ", after it had been " + states[least]
+               + " already";
       known.emplace_back(each.ended, static_cast<std::size_t>(found - states.begin()));
     }
   }

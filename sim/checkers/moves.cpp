@@ -44,8 +44,8 @@ verdict check_moves(const history& seen) {
     if (auto wrong = check_all(id, journal, " in the journal", "TASK_STATE_SUBMITTED"))
       return wrong;
   for (const auto& read : seen.streams) {
-    const auto from = fold(journal_of(seen, read.task),
-                           read.after.empty() ? first_place : place_of(read.after));
+    const auto from =
+        fold(journal_of(seen, read.task), read.after.empty() ? first_place : place_of(read.after));
     if (auto wrong =
             check_all(read.task, read.events, " in a stream to " + read.client, from.state))
       return wrong;

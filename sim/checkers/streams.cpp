@@ -1,7 +1,7 @@
+#include <algorithm>
+
 #include "sim/checkers/checkers.hpp"
 #include "sim/checkers/journal_fold.hpp"
-
-#include <algorithm>
 
 namespace troupe::sim {
 
@@ -36,7 +36,8 @@ verdict check_stream(const stream_read& read, const std::vector<stream_event>& j
   auto at = from;
   auto shown = fold(journal, from);
   std::vector<std::string> states;
-  if (read.after.empty() && !read.events.empty() && read.events.front().kind != event_kind::snapshot)
+  if (read.after.empty() && !read.events.empty()
+      && read.events.front().kind != event_kind::snapshot)
     return name_of(read) + " does not begin with a snapshot";
   for (const auto& event : read.events) {
     const bool is_snapshot = event.kind == event_kind::snapshot;
@@ -58,8 +59,8 @@ verdict check_stream(const stream_read& read, const std::vector<stream_event>& j
   const auto kept = statuses(journal, from, at);
   if (states != kept)
     return name_of(read) + " has " + std::to_string(states.size()) + " changes of state from "
-           + (read.after.empty() ? std::string("its snapshot") : read.after) + " on, and the journal has "
-           + std::to_string(kept.size());
+           + (read.after.empty() ? std::string("its snapshot") : read.after)
+           + " on, and the journal has " + std::to_string(kept.size());
   return compare(read, shown, fold(journal, at), " at its end");
 }
 

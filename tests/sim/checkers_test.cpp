@@ -1,10 +1,11 @@
 // Right histories pass, and each wrong one is refused by the checker that is for it.
-#include "sim/checkers/checkers.hpp"
 #include "tests/support/catch.hpp"
 
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "sim/checkers/checkers.hpp"
 
 using namespace troupe::sim;
 
@@ -116,8 +117,7 @@ history with_attempts(std::vector<attempt> attempts) {
   return out;
 }
 
-attempt of(std::string name, std::uint32_t number, moment began, moment ended,
-           moment done = 0) {
+attempt of(std::string name, std::uint32_t number, moment began, moment ended, moment done = 0) {
   return {"task of " + name, std::move(name), number, began, ended, done};
 }
 
@@ -131,13 +131,15 @@ history planned(std::vector<attempt> attempts) {
 } // namespace
 
 TEST_CASE("a history in which all goes right passes every checker", "[sim][checkers]") {
-  auto all = with_stream(stream_of({snapshot("1", view(submitted)), status("2.0", working, 5),
-                                    text("3.0", "a;"), text("4.0", "b;", true),
-                                    status("5.0", completed, 9)}));
-  all.streams.push_back(stream_of({snapshot("3.0", with_text(working, "a;")),
-                                   text("4.0", "b;", true)}));
+  auto all = with_stream(
+      stream_of({snapshot("1", view(submitted)), status("2.0", working, 5), text("3.0", "a;"),
+                 text("4.0", "b;", true), status("5.0", completed, 9)}));
+  all.streams.push_back(
+      stream_of({snapshot("3.0", with_text(working, "a;")), text("4.0", "b;", true)}));
+  all.streams.back().events.front().at = 6;
   all.streams.push_back(stream_of({status("5.0", completed, 12)}, "4.0"));
   all.streams.push_back(stream_of({snapshot("", with_text(completed, "a;b;"))}));
+  all.streams.back().events.front().at = 20;
   all.calls = {sent("m", "t"), shown(3, 10, with_text(working, "a;")),
                shown(11, 13, with_text(completed, "a;b;"))};
   all.attempts = {of("a", 1, 3, 4), of("a", 2, 5, 8, 7), of("b", 1, 9, 10, 10)};
@@ -175,8 +177,7 @@ TEST_CASE("an answer must not be older than what was known when it was asked for
   CHECK(check_linear(with_calls({shown(1, 2, view(completed)), shown(3, 4, view(working))})));
   CHECK(check_linear(with_calls({shown(1, 2, view(working)), shown(3, 4, view(submitted))})));
   CHECK(check_linear(with_calls({shown(1, 2, view(asks))})));
-  CHECK_FALSE(
-      check_linear(with_calls({shown(1, 5, view(completed)), shown(3, 6, view(working))})));
+  CHECK_FALSE(check_linear(with_calls({shown(1, 5, view(completed)), shown(3, 6, view(working))})));
   auto streamed = with_stream(stream_of({status("5.0", completed, 2)}, "4.0"));
   streamed.calls = {shown(3, 4, view(working))};
   CHECK(check_linear(streamed));
@@ -185,7 +186,8 @@ TEST_CASE("an answer must not be older than what was known when it was asked for
 TEST_CASE("a stream is a snapshot and then the order of the journal", "[sim][checkers]") {
   const auto begin = snapshot("1", view(submitted));
   CHECK(check_streams(with_stream(stream_of({status("2.0", working)}))));
-  CHECK(check_streams(with_stream(stream_of({begin, status("5.0", completed)})))); // One is missing.
+  CHECK(
+      check_streams(with_stream(stream_of({begin, status("5.0", completed)})))); // One is missing.
   CHECK(check_streams(
       with_stream(stream_of({begin, status("2.0", working), status("2.0", working)}))));
   CHECK(check_streams(with_stream(stream_of({begin, text("3.0", "a;"), status("2.0", working)}))));
@@ -195,8 +197,8 @@ TEST_CASE("a stream is a snapshot and then the order of the journal", "[sim][che
   CHECK(check_streams(
       with_stream(stream_of({text("3.0", "a;", true), text("4.0", "b;", true)}, "3.0"))));
   // Chunks may be joined.
-  CHECK_FALSE(check_streams(
-      with_stream(stream_of({begin, status("2.0", working), text("4.0", "a;b;")}))));
+  CHECK_FALSE(
+      check_streams(with_stream(stream_of({begin, status("2.0", working), text("4.0", "a;b;")}))));
 }
 
 TEST_CASE("states move by the table, and what ended stays", "[sim][checkers]") {
@@ -209,11 +211,10 @@ TEST_CASE("states move by the table, and what ended stays", "[sim][checkers]") {
   CHECK(check_moves(with_journal({status("2.0", asks)})));
   CHECK(check_moves(with_journal({status("2.0", canceled), text("3.0", "a;")})));
   CHECK(check_moves(with_journal({status("2.0", canceled), status("3.0", completed)})));
-  CHECK_FALSE(check_moves(with_journal(
-      {status("2.0", working), status("3.0", asks), status("4.0", working),
-       status("5.0", completed)})));
-  CHECK(check_moves(with_stream(
-      stream_of({snapshot("1", view(completed)), status("2.0", working)}))));
+  CHECK_FALSE(check_moves(with_journal({status("2.0", working), status("3.0", asks),
+                                        status("4.0", working), status("5.0", completed)})));
+  CHECK(check_moves(
+      with_stream(stream_of({snapshot("1", view(completed)), status("2.0", working)}))));
 }
 
 TEST_CASE("a message leads to one task", "[sim][checkers]") {
@@ -247,6 +248,11 @@ TEST_CASE("attempts of a task come one after the other, without a gap", "[sim][c
   auto died = with_attempts({of("a", 1, 1, 3), of("a", 1, 4, 5)});
   died.crashes = {2};
   CHECK_FALSE(check_attempts(died));
+  // Neither of two was written.
+  auto twice = with_attempts({of("a", 1, 1, 2), of("a", 2, 3, 5), of("a", 1, 6, 7)});
+  CHECK(check_attempts(twice));
+  twice.crashes = {4};
+  CHECK_FALSE(check_attempts(twice));
 }
 
 TEST_CASE("at the end everything has ended", "[sim][checkers]") {

@@ -1,8 +1,9 @@
-#include "sim/settings_text.hpp"
 #include "tests/support/catch.hpp"
 
 #include <algorithm>
 #include <string>
+
+#include "sim/settings_text.hpp"
 
 using namespace troupe::sim;
 
