@@ -330,5 +330,5 @@ int main(int argc, char** argv) {
        {"--connections", "only this many connections", &connections},
        {"--rate", "requests/s of a single open loop; default: 25, 50 and 75 % of the closed loop",
         &rate},
-        {"--deduplicate", "the setting deduplicate-seconds (0)", &where.deduplicate}});
+       {"--deduplicate", "the setting deduplicate-seconds (0)", &where.deduplicate}});
 }

@@ -31,7 +31,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t block_cache_bytes = std::size_t{64} << 20;
 constexpr int bloom_bits_per_key = 10;
 constexpr int open_files_max = 512; ///< Unlimited would open every file at start.
 
@@ -131,7 +130,7 @@ rocksdb::Options database_options(const rocksdb_internals& internals, rocksdb::E
   out.compression = has_lz4 ? rocksdb::kLZ4Compression : rocksdb::kNoCompression;
   rocksdb::BlockBasedTableOptions table;
   table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(bloom_bits_per_key, false));
-  table.block_cache = rocksdb::NewLRUCache(block_cache_bytes);
+  table.block_cache = rocksdb::NewLRUCache(internals.block_cache_bytes);
   table.format_version = 5;
   out.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   return out;
@@ -348,6 +347,15 @@ bool holds_rocksdb_store(const std::string& directory) {
   std::error_code unknown;
   return fs::exists(fs::path{directory} / "CURRENT", unknown) || unknown
          || fs::exists(fs::path{journal_path(directory)}, unknown) || unknown;
+}
+
+rocksdb_internals fitted_to(const memory_budget& memory, rocksdb_internals wanted) {
+  const auto share = std::max(memory.bytes_max() / table_buffers_divisor, write_buffer_bytes_min);
+  wanted.write_buffer_bytes = std::min(wanted.write_buffer_bytes, share);
+  wanted.block_cache_bytes = std::min(wanted.block_cache_bytes, share);
+  // Rows take more than twice the bytes of their groups.
+  wanted.journal_behind_bytes = std::min(wanted.journal_behind_bytes, share / 2);
+  return wanted;
 }
 
 result<opened_files> open_files(const rocksdb_options& options,

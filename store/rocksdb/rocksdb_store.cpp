@@ -739,7 +739,8 @@ private:
 } // namespace
 
 result<std::unique_ptr<turned_store>> make_rocksdb_store(const rocksdb_options& options,
-                                                         const rocksdb_internals& internals) {
+                                                         const rocksdb_internals& wanted) {
+  const auto internals = options.memory ? fitted_to(*options.memory, wanted) : wanted;
   auto files = open_files(options, internals);
   if (!files)
     return files.error();

@@ -40,6 +40,7 @@ struct rocksdb_internals {
   const time_source* time = &system_time(); ///< Says when to try again. It outlives the store.
   /// Bytes of the write buffer; a test that wants files on disk early makes it small.
   std::size_t write_buffer_bytes = std::size_t{64} << 20;
+  std::size_t block_cache_bytes = std::size_t{64} << 20; ///< Blocks of tables, as read.
   /// While a group is on its way to the disk, the next one is begun once so many changes wait.
   std::size_t group_ahead_changes = group_ahead_changes_min;
   std::size_t journal_behind_bytes = journal_behind_bytes_max;
@@ -48,6 +49,15 @@ struct rocksdb_internals {
   /// Called while the store starts, often, on the calling thread; may be null.
   std::function<void(const start_progress&)> on_progress = nullptr;
 };
+
+/// Buffers and caches of the tables are not counted in the budget: each has at most this part of
+/// it.
+inline constexpr std::size_t table_buffers_divisor = 16;
+/// The write buffer has at least so many bytes.
+inline constexpr std::size_t write_buffer_bytes_min = std::size_t{4} << 20;
+
+/// With smaller buffers, if the process may hold little.
+[[nodiscard]] rocksdb_internals fitted_to(const memory_budget& memory, rocksdb_internals wanted);
 
 /// Of the journal, in the directory of the store.
 inline constexpr const char* journal_directory = "journal";

@@ -667,8 +667,9 @@ TEST_CASE("`drain` returns while the disk refuses, and the changes are not lost"
   CHECK(find_task(records, task_id{"queued"}));
 }
 
-TEST_CASE("What is dropped while a store is drained may commit, and is not waited for by anybody then",
-          "[store][disk]") {
+TEST_CASE(
+    "What is dropped while a store is drained may commit, and is not waited for by anybody then",
+    "[store][disk]") {
   moody_bed bed;
   auto opened =
       open_rocksdb_store({.directory = bed.data, .durability = durability::sync}, bed.internals());
@@ -873,4 +874,18 @@ TEST_CASE("A store without a thread tries again by the clock that was passed in"
   CHECK(records.turn());
   CHECK(acknowledged == 1);
   CHECK(records.status().writable);
+}
+
+TEST_CASE("buffers of tables are smaller in a process that may hold little", "[store]") {
+  const rocksdb_internals wanted;
+  const auto unlimited = fitted_to(memory_budget{}, wanted);
+  CHECK(unlimited.write_buffer_bytes == wanted.write_buffer_bytes);
+  CHECK(unlimited.block_cache_bytes == wanted.block_cache_bytes);
+  CHECK(unlimited.journal_behind_bytes == wanted.journal_behind_bytes);
+  constexpr std::size_t budget = std::size_t{256} << 20;
+  const auto small = fitted_to(memory_budget{budget}, wanted);
+  CHECK(small.write_buffer_bytes == budget / table_buffers_divisor);
+  CHECK(small.block_cache_bytes == budget / table_buffers_divisor);
+  CHECK(small.journal_behind_bytes == budget / table_buffers_divisor / 2);
+  CHECK(fitted_to(memory_budget{1}, wanted).write_buffer_bytes == write_buffer_bytes_min);
 }
