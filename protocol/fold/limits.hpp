@@ -21,8 +21,8 @@ inline constexpr std::size_t plan_change_looks_max = 5'000'000;
 /// errc::limit_exceeded.
 inline constexpr std::size_t edited_metadata_bytes_max = 1 << 20;
 
-/// Bytes of the metadata of a cancel. They are kept with the task that it ends, in memory as long as
-/// the objective lives. Above: errc::limit_exceeded.
+/// Bytes of the metadata of a cancel. They are kept with the task that it ends, in memory as long
+/// as the objective lives. Above: errc::limit_exceeded.
 inline constexpr std::size_t cancel_metadata_bytes_max = 64 << 10;
 
 } // namespace troupe

@@ -31,8 +31,7 @@ TEST_CASE("cancel goes down the tree and a late result does not overwrite it", "
   CHECK(bed.objective()->plans[0].state == plan_state::failed);
 }
 
-TEST_CASE("a cancel with too much metadata is refused by the name of its limit",
-          "[actors][time]") {
+TEST_CASE("a cancel with too much metadata is refused by the name of its limit", "[actors][time]") {
   clock_bed bed;
   bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand")})}));
   cancel_task command;
