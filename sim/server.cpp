@@ -273,8 +273,9 @@ std::string server::left_over() {
   };
   add("requests in flight", state_->in_flight);
   add("streams", state_->streams);
-  add("bytes of bodies", state_->body_bytes);
-  add("bytes of answers", state_->answer_bytes);
+  add("bytes of bodies", state_->memory->held(memory_account::bodies));
+  add("bytes of answers", state_->memory->held(memory_account::answers));
+  add("bytes that wait for readers of streams", state_->memory->held(memory_account::feeds));
   add("changes that wait for the disk", door_->records().status().backlog_changes);
   return out;
 }

@@ -424,7 +424,7 @@ private:
         for (auto& group : waiting->groups())
           drop(group);
     }
-    std::erase(into, nullptr);
+    std::erase_if(into, [](const committed_fn& each) { return !each; });
   }
 
   /// Something waits to be part of a group. Under the lock.
