@@ -43,7 +43,7 @@ once_ptr outcome_of(store& in, change change) {
 once_ptr known(const store& in, const once_ptr& wanted, std::int64_t now_ms = 2) {
   auto out = await_read<once_ptr>(
       [&](read_done<once_ptr> done) { in.read_once(*wanted, at_ms(now_ms), std::move(done)); });
-  REQUIRE(out);
+  REQUIRE(out.has_value());
   return *out;
 }
 

@@ -64,7 +64,7 @@ std::vector<std::uint64_t> numbers(std::uint64_t from, std::uint64_t to) {
   return out;
 }
 
-void put_task(store& records, const std::string& id = "t") {
+void commit_task(store& records, const std::string& id = "t") {
   records.commit(about_lone(id, "c", 1, born_lone(id, "c", 1)));
   records.flush();
 }
@@ -116,7 +116,7 @@ change_ptr move_at(std::uint64_t sequence) {
 TEMPLATE_TEST_CASE("a feed is a snapshot, then every change after it", "[actors][feed]",
                    memory_kind, rocksdb_kind) {
   TestType kind;
-  put_task(*kind.records);
+  commit_task(*kind.records);
   const auto news = make_feed();
   news->open(make_task_source(*kind.records, task_id{"t"}));
   REQUIRE(news->is_open());
@@ -141,7 +141,7 @@ TEST_CASE("opening a feed of an unknown task gives an error", "[actors][feed]") 
 
 TEST_CASE("a reader whose window is closed is given nothing, and loses nothing", "[actors][feed]") {
   memory_kind kind;
-  put_task(*kind.records);
+  commit_task(*kind.records);
   const auto news = make_feed();
   news->open(make_task_source(*kind.records, task_id{"t"}));
   static_cast<void>(news->take(window));
@@ -155,7 +155,7 @@ TEMPLATE_TEST_CASE(
     "changes that do not fit the queue are read back, all of them, once and in order",
     "[actors][feed]", memory_kind, rocksdb_kind) {
   TestType kind;
-  put_task(*kind.records);
+  commit_task(*kind.records);
   const auto news = make_feed(4);
   news->open(make_task_source(*kind.records, task_id{"t"}));
   static_cast<void>(news->take(window));
@@ -168,7 +168,7 @@ TEMPLATE_TEST_CASE(
 TEMPLATE_TEST_CASE("changes during a read of the history come after it", "[actors][feed]",
                    memory_kind, rocksdb_kind) {
   TestType kind;
-  put_task(*kind.records);
+  commit_task(*kind.records);
   const auto news = make_feed(2);
   news->open(make_task_source(*kind.records, task_id{"t"}));
   static_cast<void>(news->take(window));
@@ -187,7 +187,7 @@ TEMPLATE_TEST_CASE("changes during a read of the history come after it", "[actor
 TEST_CASE("a reader that needs changes that are no longer kept gets an error, and may begin again",
           "[actors][feed]") {
   memory_kind kind;
-  put_task(*kind.records);
+  commit_task(*kind.records);
   const auto news = make_feed(2);
   news->open(make_task_source(*kind.records, task_id{"t"}));
   static_cast<void>(news->take(window));
@@ -206,7 +206,7 @@ TEST_CASE("a reader that needs changes that are no longer kept gets an error, an
 
 TEST_CASE("the tail of a task is kept for its readers, and no longer", "[actors][feed]") {
   memory_kind kind;
-  put_task(*kind.records);
+  commit_task(*kind.records);
   put_files(*kind.records, 2);
   const journal_range since{.after = 3};
   {
@@ -227,7 +227,7 @@ TEST_CASE("the tail of a task is kept for its readers, and no longer", "[actors]
 TEMPLATE_TEST_CASE("a feed goes on behind any event, with everything after it", "[actors][feed]",
                    memory_kind, rocksdb_kind) {
   TestType kind;
-  put_task(*kind.records);
+  commit_task(*kind.records);
   const auto keeper = make_feed(); // So that a memory store has a tail.
   keeper->open(make_task_source(*kind.records, task_id{"t"}));
   kind.records->commit(about_lone("t", "c", 2, moved(task_state::working), task_message{say("hm")},
@@ -249,7 +249,7 @@ TEMPLATE_TEST_CASE("a feed goes on behind any event, with everything after it", 
 TEST_CASE("if the history is not kept, the reader gets a snapshot with a gap mark",
           "[actors][feed]") {
   memory_kind kind;
-  put_task(*kind.records);
+  commit_task(*kind.records);
   put_files(*kind.records, 2);
   const auto news = make_feed();
   news->open(make_task_source(*kind.records, task_id{"t"}));

@@ -263,7 +263,7 @@ TEST_CASE("a principal without the scope gets nothing done", "[actors][service]"
   all.create({.who = reader, .config = {}}, kept.to());
   CHECK(kept.only().error().code == errc::forbidden);
   told<objective_page> listed;
-  all.list({.who = reader, .state = {}, .page_token = {}}, listed.to());
+  all.list({.who = reader, .states = {}, .page_token = {}}, listed.to());
   CHECK(listed.only().has_value());
 }
 
@@ -289,7 +289,7 @@ TEST_CASE("a command with a request id is done once and answered alike", "[actor
   CHECK(create("one", "").value()->id != (*first)->id);
   CHECK(create("another", "r1").error().code == errc::invalid_params);
   told<objective_page> listed;
-  all.list({.who = {}, .state = {}, .page_token = {}}, listed.to());
+  all.list({.who = {}, .states = {}, .page_token = {}}, listed.to());
   CHECK(listed.only()->objectives.size() == 3);
 
   const auto add = [&](const std::string& id) {
