@@ -327,7 +327,7 @@ TEST_CASE("an objective is created once for its request", "[actors][once][time]"
   }
   for (const auto& one : told) {
     REQUIRE(one.is_here());
-    REQUIRE(one.get());
+    REQUIRE(one.get().has_value());
     CHECK((*one.get())->id.str() == "chosen");
   }
 }
