@@ -24,7 +24,7 @@ std::string key_header(const std::string& key, const char* version = v1) {
 }
 
 /// A message that may not be the same one by its `messageId`.
-std::string message(const std::string& text, const std::string& more = {}) {
+std::string message_json(const std::string& text, const std::string& more = {}) {
   static int number = 0;
   return R"({"message":{"messageId":"m)" + std::to_string(++number)
          + R"(","role":"ROLE_USER","parts":[{"text":")" + text + R"("}])" + more + "}}";
@@ -81,7 +81,7 @@ TEST_CASE("the header Idempotency-Key is a string, or a bare key, of bounded len
 TEST_CASE("a send with the same key is answered with the first one's task, over every binding",
           "[net][once]") {
   const net_bed bed;
-  const auto params = message("x");
+  const auto params = message_json("x");
   const auto first = task_of(send(bed, params, key_header("\"k\"")));
   CHECK(task_of(send(bed, params, key_header("k"))) == first);
   CHECK(task_of(send(bed, params, v1)) != first);
@@ -107,29 +107,30 @@ TEST_CASE("a send with the same key is answered with the first one's task, over 
 
 TEST_CASE("another message with the same key is refused, and says so", "[net][once]") {
   const net_bed bed;
-  static_cast<void>(task_of(send(bed, message("x"), key_header("k"))));
-  const auto refused = send(bed, message("y"), key_header("k"));
+  static_cast<void>(task_of(send(bed, message_json("x"), key_header("k"))));
+  const auto refused = send(bed, message_json("y"), key_header("k"));
   CHECK(at(refused, "/error/code") == "-32602");
   CHECK(at(refused, "/error/data/0/reason") == "IDEMPOTENCY_KEY_REUSED");
   CHECK_THAT(at(refused, "/error/message"), Contains("another message was sent with this key"));
-  const auto rest = bed.connect().request("POST", "/message:send", message("y"), key_header("k"));
+  const auto rest =
+      bed.connect().request("POST", "/message:send", message_json("y"), key_header("k"));
   CHECK(rest.status == 422);
   CHECK_THAT(rest.body, Contains("IDEMPOTENCY_KEY_REUSED"));
   CHECK(tasks_in(bed) == 1);
   for (const auto* wrong : {"", "\"\"", "\"a\", \"b\""}) {
-    const auto answer = send(bed, message("x"), key_header(wrong));
+    const auto answer = send(bed, message_json("x"), key_header(wrong));
     CHECK(at(answer, "/error/code") == "-32602");
     CHECK_THAT(at(answer, "/error/message"), Contains("Idempotency-Key"));
   }
   auto twice = key_header("a") + "Idempotency-Key: b\r\n";
-  CHECK(at(send(bed, message("x"), twice), "/error/code") == "-32602");
+  CHECK(at(send(bed, message_json("x"), twice), "/error/code") == "-32602");
   CHECK(tasks_in(bed) == 1);
 }
 
 TEST_CASE("a send that comes again while the first waits for its task waits with it",
           "[net][once]") {
   const net_bed bed({}, "puppet");
-  const auto params = message("x");
+  const auto params = message_json("x");
   auto first = std::async(std::launch::async, [&] { return send(bed, params, key_header("k")); });
   const auto port = bed.puppet->port(0);
   auto again = std::async(std::launch::async, [&] { return send(bed, params, key_header("k")); });
@@ -155,7 +156,7 @@ TEST_CASE("a message that brings an objective makes one, and one that joins it o
   CAPTURE(has_key);
   const net_bed bed({}, "puppet", nullptr, has_key ? executor_options{} : how);
   const auto headers = [&](const char* key) { return has_key ? key_header(key) : std::string{v1}; };
-  const auto objective = message(
+  const auto objective = message_json(
       "x",
       R"(,"metadata":{"opt/v1/objective":{"id":"trip","name":"t","plans":[{"name":"p","tasks":[{"name":"a"}]}]}})");
   const auto no_wait = [](std::string params) {
@@ -165,7 +166,7 @@ TEST_CASE("a message that brings an objective makes one, and one that joins it o
   const auto first = task_of(send(bed, no_wait(objective), headers("k")));
   CHECK(task_of(send(bed, no_wait(objective), headers("k"))) == first);
 
-  const auto joining = no_wait(message("more", R"(,"contextId":"trip")"));
+  const auto joining = no_wait(message_json("more", R"(,"contextId":"trip")"));
   const auto plans = [&] {
     return bed.result_of("objectives/get", R"({"id":"trip"})")
         .at_pointer("/objective/plans")
@@ -202,7 +203,7 @@ TEST_CASE("the card declares sends with a key, and who names the extension hears
   CHECK(at(last, "/params/maxKeyBytes") == "255");
   CHECK(at(last, "/params/keptSeconds") == "86400");
   const auto answer =
-      bed.connect().post(rpc("SendMessage", message("x")),
+      bed.connect().post(rpc("SendMessage", message_json("x")),
                          key_header("k") + "A2A-Extensions: urn:troupe:idempotent-send:v1\r\n");
   CHECK(answer.header("a2a-extensions") == "urn:troupe:idempotent-send:v1");
 }
