@@ -24,6 +24,7 @@ inline constexpr auto arrows = std::to_array<arrow>({
     {"troupe/store/", "troupe/protocol/"},
     {"troupe/actors/", "troupe/protocol/"},
     {"troupe/actors/", "troupe/store/"},
+    {"troupe/agents/", "troupe/protocol/"},
     {"troupe/agents/", "troupe/actors/"},
     {"troupe/net/", "troupe/protocol/"},
     {"troupe/net/", "troupe/actors/"},

@@ -478,7 +478,7 @@ TEST_CASE("the events, or a snapshot, give the same plan again", "[fold][shape][
        rename_task<std::string>{"c", "third"}},
       {set_priority<std::string>{"task-60", -3}, set_deadline<std::string>{"c", std::nullopt},
        edge("task-60", "new")},
-      {put_task<std::string>{"c", keyed("c", {"e"})}},
+      {put_task<std::string>{"c", keyed("c", {"a"})}},
   };
   for (const auto& operations : all) {
     auto done = now.change(operations);
