@@ -81,7 +81,7 @@ TEST_CASE("a message that comes again leads to the task of the first, also in a 
     if (is_later)
       bed.stop();
     const auto again = send(bed, a_message());
-    REQUIRE(again);
+    REQUIRE(again.has_value());
     CHECK(again->task == first->task);
     CHECK(again->context == first->context);
     CHECK_FALSE(again->created);
@@ -132,7 +132,7 @@ TEST_CASE("a message whose key another process has used makes no task", "[actors
   disk.release();
   bed.clock.settle();
   REQUIRE(mine.is_here());
-  REQUIRE(mine.get());
+  REQUIRE(mine.get().has_value());
   CHECK(mine.get()->task == theirs->task);
   CHECK(mine.get()->repeated);
   CHECK(bed.hand->canceled.size() == 1);
@@ -179,7 +179,7 @@ TEST_CASE("a message to a task is told once, and answered as the first when the 
   bed.hand->attempts.back()->port->report(report_completed{});
   bed.clock.settle();
   const auto again = send(bed, more);
-  REQUIRE(again);
+  REQUIRE(again.has_value());
   CHECK(again->task == task);
   CHECK(again->repeated);
   auto other = more;
