@@ -46,13 +46,17 @@ class last_line {
 public:
   explicit last_line(agent_port_ptr port) : port_(std::move(port)) {}
 
-  void set(const std::string& line) {
-    if (line.find_first_not_of(" \t") == std::string::npos)
+  /// The last of these that is not blank.
+  void set(const std::vector<program_line>& lines) {
+    const auto last = std::find_if(lines.rbegin(), lines.rend(), [](const program_line& each) {
+      return each.text.find_first_not_of(" \t") != std::string::npos;
+    });
+    if (last == lines.rend())
       return;
     bool first = false;
     {
       const std::lock_guard guard(mutex_);
-      line_ = line;
+      line_ = last->text;
       first = !std::exchange(is_waiting_, true);
     }
     if (first)
@@ -122,8 +126,8 @@ private:
     if (log_)
       for (const auto& line : lines)
         log_->on_line(*order_, line);
-    if (last_ && !lines.empty())
-      last_->set(lines.back().text);
+    if (last_)
+      last_->set(lines);
   }
 
   std::size_t output_bytes_max_;

@@ -11,6 +11,7 @@
 #include "apps/runs/run_choice.hpp"
 #include "apps/runs/run_folder.hpp"
 #include "apps/runs/run_log.hpp"
+#include "apps/slow_notice.hpp"
 #include "apps/text.hpp"
 #include "apps/text_file.hpp"
 #include <troupe/protocol/time_source.hpp>
@@ -466,6 +467,7 @@ result<int> execute(const run_options& options, const agent_registry& agents, st
                     && can_draw(std::getenv("TERM"));
   if (!live && !options.quiet)
     limits.warn = [](const std::string& line) { complain(line); };
+  std::optional<slow_notice> still_running; // Outlives the gateway, which waits for programs.
   gateway door(records, agents, limits);
   door.start();
   output out(STDOUT_FILENO);
@@ -487,6 +489,8 @@ result<int> execute(const run_options& options, const agent_registry& agents, st
   log.close();
   if (!code)
     return code.error();
+  if (signals.stop_requested() && !options.quiet)
+    still_running.emplace("waiting for programs to end; Ctrl-C again ends at once");
   const bool shown = all_written(out);
   if (!options.json && !options.quiet)
     tell_what_next(run, *code);

@@ -200,7 +200,8 @@ void run_session::look_at_store() {
     return;
   last_look_ = now;
   if (ending_ == ending::by_person && !std::exchange(told_wait_, true))
-    screen_.notice("waiting for what runs to end; Ctrl-C again ends at once, and --resume goes on");
+    screen_.notice(
+        "the cancel is not yet recorded; Ctrl-C again ends at once, and --resume goes on");
   hooks_.keep(model_, false);
   const auto status = door_.records().status();
   if (!status.writable && !store_stuck_)

@@ -103,10 +103,10 @@ result<void> add_condition(json::object& params, std::string_view demanded) {
   auto digits = demanded;
   if (digits.size() > 2 && digits.starts_with('"') && digits.ends_with('"'))
     digits = digits.substr(1, digits.size() - 2);
-  std::uint64_t revision = 0;
+  std::int64_t revision = 0;
   const auto* end = digits.data() + digits.size();
   const auto [stop, problem] = std::from_chars(digits.data(), end, revision);
-  if (problem != std::errc{} || stop != end)
+  if (problem != std::errc{} || stop != end || revision < 0)
     return make_error(errc::invalid_params,
                       "If-Match must be a revision, as \"5\", found " + quoted(demanded, 60),
                       "If-Match");

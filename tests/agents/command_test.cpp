@@ -6,6 +6,7 @@
 #include "protocol/json/json_pieces.hpp"
 #include "tests/agents/fake_port.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/comes_true.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 #include <boost/json/parse.hpp>
@@ -26,6 +27,7 @@
 
 using namespace troupe;
 using namespace troupe::test;
+using troupe::testing::comes_true;
 using troupe::testing::temporary_directory;
 
 namespace {
@@ -338,16 +340,18 @@ TEST_CASE("a log hears every line of every program, and its end", "[agents][comm
 
 TEST_CASE("the last line of a program that runs is its progress", "[agents][command]") {
   command_agent agent;
-  job one(agent, shell("echo one; echo two; echo ' '"));
-  (void)one.end();
-  CHECK(one.port->wakes() == std::vector<std::chrono::nanoseconds>{std::chrono::milliseconds{250}});
-  CHECK(one.port->all<report_progress>().empty());
-  one.run->on_wake();
-  one.run->on_wake();
+  job one(agent, shell("echo one; echo two; echo ' '; exec sleep 60"));
+  REQUIRE(comes_true([&] {
+    one.run->on_wake();
+    const auto shown = one.port->all<report_progress>();
+    return !shown.empty() && shown.back().report.trackers.at(0).message == "two";
+  }));
+  CHECK(one.port->wakes().at(0) == std::chrono::milliseconds{250});
   const auto shown = one.port->all<report_progress>();
-  REQUIRE(shown.size() == 1);
-  CHECK(shown.front().report.trackers.at(0).message == "two");
-  CHECK(validate(shown.front().report).has_value());
+  CHECK(validate(shown.back().report).has_value());
+  one.run->on_wake(); // Nothing new.
+  CHECK(one.port->all<report_progress>().size() == shown.size());
+  static_cast<void>(one.run->on_cancel());
 }
 
 TEST_CASE("the last 4 KiB of stderr are kept", "[agents][command]") {

@@ -402,13 +402,13 @@ TEST_CASE("a cancel that takes long is said", "[apps][terminal]") {
   user me;
   const auto file =
       me.file("deaf.json", R"({"name": "Deaf", "tasks": [{"id": "d", "agent": "command",
-    "input": {"shell": "trap '' TERM; echo ready; while :; do sleep 1; done", "killAfter": 1000}}]})");
+    "input": {"shell": "trap '' TERM; echo ready; while :; do sleep 1; done", "killAfter": 60}}]})");
   process run({troupe_binary(), "run", file}, me.environment(), screen_size{});
   REQUIRE(run.read_until([](const process& p) { return contains(p.out(), "ready"); }, 30s));
   run.send_input("\x03");
   REQUIRE(run.read_until(
       [](const process& p) {
-        return contains(p.out(), "waiting for what runs to end; Ctrl-C again");
+        return contains(p.out(), "waiting for programs to end; Ctrl-C again");
       },
       30s));
   run.send_input("\x03");

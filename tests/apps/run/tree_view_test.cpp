@@ -55,7 +55,7 @@ TEST_CASE("a run in the middle looks like this", "[apps][tree_view]") {
   CHECK(joined(draw_tree(bed.model, {.width = 80, .height = 24, .colour = false, .unicode = false},
                          at(1500)))
         == "Blog post                                                         working  1.50s\n"
-           "#############-------------  50%  1 running, 1 asks, 2 waiting, 3 done\n"
+           "#############-------------  50%  1 running, 1 asking, 2 waiting, 3 done\n"
            "+ Research   ############     2/2   0.50s\n"
            "  + Search                          0.00s\n"
            "  + Read                            0.50s\n"
@@ -74,7 +74,7 @@ TEST_CASE("finished and pending plans shrink to a line before anything that runs
   CHECK(joined(draw_tree(bed.model, {.width = 60, .height = 8, .colour = false, .unicode = false},
                          at(1500)))
         == "Blog post                                     working  1.50s\n"
-           "##########----------  50%  1 running, 1 asks, 2 waiting, 3 ~\n"
+           "##########----------  50%  1 running, 1 asking, 2 waiting, 3 ~\n"
            "+ Research   ########     2/2   0.50s\n"
            "* Writing    ##------     1/4   1.00s\n"
            "  * Draft    ####----     50%   0.50s  attempt 2  writing\n"
@@ -194,5 +194,5 @@ TEST_CASE("counts are described without zeros", "[apps][tree_view]") {
   CHECK(describe({}) == "0 done");
   CHECK(describe(
             {.pending = 1, .working = 2, .waiting = 1, .completed = 3, .failed = 4, .canceled = 5})
-        == "2 running, 1 asks, 1 waiting, 3 done, 4 failed, 5 canceled");
+        == "2 running, 1 asking, 1 waiting, 3 done, 4 failed, 5 canceled");
 }

@@ -566,6 +566,13 @@ TEST_CASE("no stream begins while too much waits for readers, and the slowest of
   CHECK(refused.status == 429);
   CHECK(refused.header("retry-after") == "1");
   CHECK_THAT(refused.body, ContainsSubstring("limits.stream-bytes-total (1048576 bytes)"));
+  // The next one cuts the slow one as soon as that waits for its reader.
+  REQUIRE(comes_true([&] {
+    auto next = bed.connect();
+    next.send(http_client::post_text(rpc("SubscribeToTask", id_param(id))));
+    return next.receive_head().status == 200;
+  }));
+  CHECK_THROWS(static_cast<void>(slow.receive_head().status == 200 && slow.next_event()));
   REQUIRE(comes_true([&] { return bed.web->load().stream_bytes == 0; }));
   auto again = open_stream(bed, "SubscribeToTask", id_param(id));
   CHECK(at(next(again), "/result/task/history/0/parts/0/text").size() == bytes);

@@ -1,0 +1,30 @@
+// A line on standard error about something that takes long.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace troupe {
+
+/// Nothing is said in the first second.
+inline constexpr std::chrono::milliseconds slow_notice_delay{1000};
+
+/// Says the line once, unless it is destroyed before `slow_notice_delay` has passed.
+class slow_notice {
+public:
+  explicit slow_notice(std::string line);
+  ~slow_notice();
+  slow_notice(const slow_notice&) = delete;
+  slow_notice& operator=(const slow_notice&) = delete;
+
+private:
+  std::mutex guard_;
+  std::condition_variable over_;
+  bool is_over_ = false;
+  std::thread thread_;
+};
+
+} // namespace troupe
