@@ -830,11 +830,11 @@ TEST_CASE("an orphan ends with its own program, not with another one", "[agents]
   const watched_process of_second(second.said());
   first.run = nullptr;
   static_cast<void>(first.end());
-  CHECK_FALSE(of_first.runs());
+  CHECK(of_first.ends());
   CHECK(of_second.runs());
   second.run = nullptr;
   static_cast<void>(second.end());
-  CHECK_FALSE(of_second.runs());
+  CHECK(of_second.ends());
 }
 
 TEST_CASE("an orphan that hides whose it is ends when no program runs", "[agents][command]") {

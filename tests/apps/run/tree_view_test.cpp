@@ -74,7 +74,7 @@ TEST_CASE("finished and pending plans shrink to a line before anything that runs
   CHECK(joined(draw_tree(bed.model, {.width = 60, .height = 8, .colour = false, .unicode = false},
                          at(1500)))
         == "Blog post                                     working  1.50s\n"
-           "##########----------  50%  1 running, 1 asking, 2 waiting, 3 ~\n"
+           "##########----------  50%  1 running, 1 asking, 2 waiting, ~\n"
            "+ Research   ########     2/2   0.50s\n"
            "* Writing    ##------     1/4   1.00s\n"
            "  * Draft    ####----     50%   0.50s  attempt 2  writing\n"
