@@ -191,8 +191,8 @@ TEST_CASE("a bar is filled to its fraction and never beyond", "[apps][tree_view]
 }
 
 TEST_CASE("counts are described without zeros", "[apps][tree_view]") {
-  CHECK(describe({}) == "0 done");
-  CHECK(describe(
-            {.pending = 1, .working = 2, .waiting = 1, .completed = 3, .failed = 4, .canceled = 5})
+  CHECK(describe(state_counts{}) == "0 done");
+  CHECK(describe(state_counts{
+            .pending = 1, .working = 2, .waiting = 1, .completed = 3, .failed = 4, .canceled = 5})
         == "2 running, 1 asking, 1 waiting, 3 done, 4 failed, 5 canceled");
 }
