@@ -5,6 +5,7 @@
 #include "tests/support/temporary_directory.hpp"
 
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 
 #include <sys/resource.h>
@@ -27,6 +28,15 @@ std::uint16_t port_of(process& serve) {
   return at == std::string::npos
              ? std::uint16_t{0}
              : static_cast<std::uint16_t>(std::stoi(serve.err().substr(at + lead.size())));
+}
+
+/// The lowest number that no open file of the process has.
+rlim_t lowest_free_descriptor(pid_t pid) {
+  const std::filesystem::path open = "/proc/" + std::to_string(pid) + "/fd";
+  rlim_t out = 0;
+  while (std::filesystem::exists(std::filesystem::symlink_status(open / std::to_string(out))))
+    ++out;
+  return out;
 }
 
 } // namespace
@@ -160,6 +170,27 @@ TEST_CASE("a server opens as many files as it may, its commands as many as it wa
   int limit = 0;
   std::ifstream(place / "limit") >> limit;
   CHECK(limit == 200);
+}
+
+TEST_CASE("a server without file descriptors says it, and accepts when one is free",
+          "[apps][binary]") {
+  process serve({troupe_binary(), "serve", "--listen", "127.0.0.1:0", "--store", "memory"});
+  const auto port = port_of(serve);
+  INFO(serve.err());
+  REQUIRE(port != 0);
+  rlimit before{};
+  REQUIRE(::prlimit(serve.id(), RLIMIT_NOFILE, nullptr, &before) == 0);
+  auto scarce = before;
+  scarce.rlim_cur = lowest_free_descriptor(serve.id());
+  REQUIRE(::prlimit(serve.id(), RLIMIT_NOFILE, &scarce, nullptr) == 0);
+  http_client client(port);
+  client.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  CHECK(serve.read_until([](const process& p) { return contains(p.err(), "file descriptors"); },
+                         30s));
+  REQUIRE(::prlimit(serve.id(), RLIMIT_NOFILE, &before, nullptr) == 0);
+  CHECK(client.receive().status == 200);
+  CHECK(serve.read_until(
+      [](const process& p) { return contains(p.err(), "connections are accepted again"); }, 30s));
 }
 
 TEST_CASE("a port in use and a directory in use are refused with 1", "[apps][binary]") {

@@ -10,11 +10,9 @@
 #include <array>
 #include <climits>
 #include <future>
-#include <mutex>
 #include <thread>
 
 #include <netdb.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 using namespace troupe;
@@ -93,43 +91,6 @@ TEST_CASE("that no connection can be accepted is said once, and so is that it is
   CHECK_FALSE(trouble.on_accepted().empty());
   CHECK(trouble.on_accepted().empty());
   CHECK_FALSE(trouble.on_failed(none_free).empty());
-}
-
-TEST_CASE("a server without file descriptors logs it, and accepts when one is free",
-          "[net][server]") {
-  std::mutex lock;
-  std::vector<std::string> lines;
-  server_options options;
-  options.warn = [&](std::string_view line) {
-    const std::lock_guard guard(lock);
-    lines.emplace_back(line);
-  };
-  const auto said = [&](std::size_t count) {
-    return comes_true([&] {
-      const std::lock_guard guard(lock);
-      return lines.size() >= count;
-    });
-  };
-  const net_bed bed(options);
-  REQUIRE(bed.connect().get("/healthz").status == 200);
-  const int next = ::dup(STDIN_FILENO);
-  REQUIRE(next >= 0);
-  ::close(next);
-  rlimit before{};
-  REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
-  auto scarce = before;
-  scarce.rlim_cur = static_cast<rlim_t>(next) + 1; // The client's own.
-  REQUIRE(::setrlimit(RLIMIT_NOFILE, &scarce) == 0);
-  auto client = bed.connect();
-  client.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
-  const bool told = said(1);
-  REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
-  CHECK(told);
-  CHECK(client.receive().status == 200);
-  CHECK(said(2));
-  const std::lock_guard guard(lock);
-  CHECK_THAT(lines.at(0), ContainsSubstring("file descriptors"));
-  CHECK(lines.at(1) == "connections are accepted again");
 }
 
 TEST_CASE("a server at all addresses has the machine's name in its card, or the configured one",
