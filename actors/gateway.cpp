@@ -165,17 +165,18 @@ void gateway::impl::resume_lone(const task& record) {
 }
 
 /// Its first slot is asked for here, so that tasks get theirs in the order in which they came.
-task_handle gateway::impl::spawn_lone(task_start start) {
-  const auto agent = start.agent;
-  slot_request wanted{.objective = start.context,
+task_handle gateway::impl::spawn_lone(task_start&& start) {
+  if (!needs_slots(*env, throttle_handle{}, start.agent))
+    return spawn_actor<task_actor>(*system, *env, std::move(start));
+  start.ticket = ++env->last_ticket;
+  slot_request wanted{.ticket = start.ticket,
+                      .objective = start.context,
                       .owner = start.owner,
                       .has_begun = start.attempts > 0,
                       .waiting_since = start.ready_at};
-  if (needs_slots(*env, throttle_handle{}, agent))
-    wanted.ticket = start.ticket = ++env->last_ticket;
+  const auto agent = start.agent;
   auto task = spawn_actor<task_actor>(*system, *env, std::move(start));
-  if (wanted.ticket != 0)
-    static_cast<void>(request_slots(*env, throttle_handle{}, agent, std::move(wanted), task));
+  static_cast<void>(request_slots(*env, throttle_handle{}, agent, std::move(wanted), task));
   return task;
 }
 

@@ -362,7 +362,7 @@ void gateway::send_once(send_message command, reply<sent> done,
   });
 }
 
-void gateway::impl::send_new(send_message command, watcher_ptr follow, reply<sent> done) {
+void gateway::impl::send_new(send_message&& command, watcher_ptr follow, reply<sent> done) {
   const auto begin = [this, follow = std::move(follow)](send_message& first, reply<sent> to) {
     const auto agent = agents.find(agents.default_agent);
     if (auto ok = agent ? check_media_types(first.message, first.accepted_output_modes, *agent)
@@ -382,7 +382,8 @@ void gateway::impl::send_new(send_message command, watcher_ptr follow, reply<sen
     start.accepted_output_modes = std::move(first.accepted_output_modes);
     start.trace = {std::move(first.traceparent), std::move(first.tracestate), {}};
     start.follow = follow;
-    start.conditions = answered(first.conditions, {.task = start.id, .context = start.context});
+    if (first.conditions) // Most have none, and copies of the ids cost more than this question.
+      start.conditions = answered(first.conditions, {.task = start.id, .context = start.context});
     start.done = {std::move(to),
                   make_error(errc::internal, "the task could not be started", start.id.str())};
     start.ready_at = now();
@@ -403,7 +404,7 @@ void gateway::impl::send_new(send_message command, watcher_ptr follow, reply<sen
                   });
 }
 
-void gateway::impl::send_to(send_message command, reply<sent> done) {
+void gateway::impl::send_to(send_message&& command, reply<sent> done) {
   const task_id id{command.message.task_id};
   const auto who = command.who;
   const auto shared = std::make_shared<send_message>(std::move(command));
@@ -421,7 +422,7 @@ void gateway::impl::send_to(send_message command, reply<sent> done) {
   });
 }
 
-void gateway::impl::send_to(const placement& at, const task_ptr& record, send_message command,
+void gateway::impl::send_to(const placement& at, const task_ptr& record, send_message&& command,
                             reply<sent> done) {
   const auto shared = std::make_shared<send_message>(std::move(command));
   find_references(

@@ -75,9 +75,10 @@ struct gateway::impl {
   template<class T, class Next>
   void claim(std::vector<std::string> ids, const principal& who, reply<T> done, Next next);
 
-  void send_new(send_message command, watcher_ptr follow, reply<sent> done);
-  void send_to(send_message command, reply<sent> done);
-  void send_to(const placement& at, const task_ptr& record, send_message command, reply<sent> done);
+  void send_new(send_message&& command, watcher_ptr follow, reply<sent> done);
+  void send_to(send_message&& command, reply<sent> done);
+  void send_to(const placement& at, const task_ptr& record, send_message&& command,
+               reply<sent> done);
   void send_to_root(const task& root, const principal& who, provide_input input,
                     reply_port<task_id> done);
   void cancel(cancel_task command, reply<task_ptr> done);
@@ -112,7 +113,7 @@ struct gateway::impl {
   [[nodiscard]] result<objective_handle>
   spawn_existing(const objective_view& view, std::optional<task_state> root_shown = std::nullopt);
   void resume_lone(const task& record);
-  task_handle spawn_lone(task_start start);
+  task_handle spawn_lone(task_start&& start);
 
   /// Whether the default agent is to do all the work.
   [[nodiscard]] bool is_for_default_agent(const objective_spec& spec) const;

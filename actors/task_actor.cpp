@@ -39,7 +39,7 @@ private:
 
 } // namespace
 
-task_actor::task_actor(actor_pointer<handle> self, environment& env, task_start start)
+task_actor::task_actor(actor_pointer<handle> self, environment& env, task_start&& start)
     : self_(self), env_(env), scope_(std::move(start.scope)),
       agent_(env.agents.find(start.agent).get()), task_index_(start.task_index),
       generation_(start.generation), is_taken_up_(!start.exists) {

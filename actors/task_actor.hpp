@@ -84,7 +84,7 @@ struct task_actor {
   using handle = task_handle;
   static inline const char* name = "troupe.task";
 
-  task_actor(actor_pointer<handle> self, environment& env, task_start start);
+  task_actor(actor_pointer<handle> self, environment& env, task_start&& start);
   task_actor(const task_actor&) = delete;
   task_actor& operator=(const task_actor&) = delete;
   ~task_actor();

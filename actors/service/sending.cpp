@@ -106,7 +106,7 @@ void service::prepare(std::shared_ptr<send_request> request, reply<sent> refused
 
 /// Hands the message on; `done` hears of it when its push configuration is durable, too, or could
 /// not be kept: the message was taken all the same.
-void service::take(send_message command, watcher_ptr follow,
+void service::take(send_message&& command, watcher_ptr follow,
                    const std::shared_ptr<send_request>& with, reply<sent> done) const {
   const bool may_be_new = command.message.task_id.empty();
   if (with && with->push)
@@ -182,7 +182,7 @@ void service::join(const std::shared_ptr<send_request>& request, create_plan com
 
 // -- waiting for the outcome -------------------------------------------------------------------------------------------
 
-std::shared_ptr<pending_send> service::send(send_request request,
+std::shared_ptr<pending_send> service::send(send_request&& request,
                                             std::function<void()> notify) const {
   auto out = std::make_shared<pending_send>(records_, request.waits, std::move(notify));
   if (!request.push && !request.objective
@@ -217,7 +217,7 @@ std::shared_ptr<pending_send> service::send(send_request request,
   return out;
 }
 
-void service::send_text(send_message command, const std::shared_ptr<pending_send>& out,
+void service::send_text(send_message&& command, const std::shared_ptr<pending_send>& out,
                         const std::shared_ptr<send_request>& with) const {
   const task_id named(command.message.task_id);
   const bool waits = out->waits();
@@ -316,7 +316,7 @@ void service::show_again(const std::shared_ptr<pending_send>& out, result<sent> 
 
 // -- streaming ---------------------------------------------------------------------------------------------------------
 
-void service::send(send_request request, std::shared_ptr<feed> source,
+void service::send(send_request&& request, std::shared_ptr<feed> source,
                    reply<stream_start> done) const {
   if (auto ok = admit(request.command.who, operation::send_message); !ok)
     return done(ok.error());

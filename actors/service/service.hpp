@@ -42,11 +42,11 @@ public:
 
   /// Sends, and begins to wait. `notify` is called on any thread when the outcome may be there: see
   /// pending_send::poll. It outlives the service's store.
-  [[nodiscard]] std::shared_ptr<pending_send> send(send_request request,
+  [[nodiscard]] std::shared_ptr<pending_send> send(send_request&& request,
                                                    std::function<void()> notify) const;
   /// Sends, and makes `source`, a new feed, that of the task that takes the message. The feed is
   /// handed on from step to step: the service lets go of it with the answer.
-  void send(send_request request, std::shared_ptr<feed> source, reply<stream_start> done) const;
+  void send(send_request&& request, std::shared_ptr<feed> source, reply<stream_start> done) const;
 
   struct subscription {
     subscribe_to_task command;
@@ -100,9 +100,9 @@ private:
   /// message brings an objective, or joins one.
   template<class Next>
   void prepare(std::shared_ptr<send_request> request, reply<sent> refused, Next next) const;
-  void take(send_message command, watcher_ptr follow, const std::shared_ptr<send_request>& with,
+  void take(send_message&& command, watcher_ptr follow, const std::shared_ptr<send_request>& with,
             reply<sent> done) const;
-  void send_text(send_message command, const std::shared_ptr<pending_send>& out,
+  void send_text(send_message&& command, const std::shared_ptr<pending_send>& out,
                  const std::shared_ptr<send_request>& with) const;
   void send_objective(const std::shared_ptr<send_request>& request, create_objective command,
                       const std::shared_ptr<pending_send>& out) const;

@@ -52,13 +52,13 @@ result<std::shared_ptr<objective_wish>> read_wish(const operation_call& call,
 
 } // namespace
 
-result<send_params> read_send(const operation_call& call) {
+result<std::unique_ptr<send_params>> read_send(const operation_call& call) {
   auto read = call.codec->read_send(params_of(call), call.extensions.opt);
   if (!read)
     return read.error();
-  send_params out;
-  out.history_length = read->history_length;
-  auto& request = out.request;
+  auto out = std::make_unique<send_params>();
+  out->history_length = read->history_length;
+  auto& request = out->request;
   request.command = std::move(read->command);
   if (auto known =
           identify(call, request.command.who, row_of(operation::send_message).unknown_tenant);

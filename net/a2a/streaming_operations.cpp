@@ -54,12 +54,12 @@ awaitable<void> answer_send(operation_call& call, const send_result& sent,
 
 /// Until the message is taken and, if it waits, its task has ended or asks; or the time is up, or
 /// the server drains.
-awaitable<void> send_and_answer(operation_call& call, send_params params) {
+awaitable<void> send_and_answer(operation_call& call, std::unique_ptr<send_params> params) {
   auto& responder = call.responder;
   const auto until = call.home.now() + call.server.options.blocking_wait_max;
-  const auto history_length = params.history_length;
+  const auto history_length = params->history_length;
   awaited_changes changes(call);
-  const auto sending = call.operations().send(std::move(params.request), changes.notify());
+  const auto sending = call.operations().send(std::move(params->request), changes.notify());
   const at_end with_the_request(*sending);
   for (bool late = false;; late = late || responder.is_late()) {
     if (responder.is_gone())
@@ -81,10 +81,11 @@ awaitable<void> send_and_answer(operation_call& call, send_params params) {
 
 // -- SendStreamingMessage ----------------------------------------------------------------------------------------------
 
-awaitable<void> send_and_stream(operation_call& call, send_params params, counted slot) {
+awaitable<void> send_and_stream(operation_call& call, std::unique_ptr<send_params> params,
+                                counted slot) {
   awaited_reply<stream_start> begun(call);
-  const auto history_length = params.history_length;
-  call.operations().send(std::move(params.request), make_feed(call), begun.to());
+  const auto history_length = params->history_length;
+  call.operations().send(std::move(params->request), make_feed(call), begun.to());
   const bool is_here = co_await arrival(call, begun);
   if (!is_here)
     co_return;

@@ -109,9 +109,10 @@ std::optional<host_refusal> own_hosts::refuse(const http_request& request) const
 
 bool own_hosts::has(std::string_view authority) const {
   const auto host = without_last_dot(host_of(authority));
-  return is_address(host) || std::ranges::any_of(names_, [&](std::string_view name) {
-           return is_named(without_last_dot(name), host);
-         });
+  const auto is_this_host = [&](std::string_view name) {
+    return is_named(without_last_dot(name), host);
+  };
+  return std::ranges::any_of(names_, is_this_host) || is_address(host);
 }
 
 /// A page of ours, seen as the request sees us, or at the place where clients reach us: a proxy may

@@ -4,6 +4,7 @@
 #include "protocol/json/base64.hpp"
 #include "protocol/json/json_pieces.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -87,11 +88,12 @@ void append_escaped(std::string& out, std::string_view text) {
   std::size_t run = 0; // What begins here has not been copied yet.
   std::size_t at = 0;
   while (at < text.size()) {
-    if (at + 8 <= text.size()) {
+    if (text.size() >= 8) { // The last word may overlap the one before.
+      const auto word_at = std::min(at, text.size() - 8);
       std::uint64_t word;
-      std::memcpy(&word, text.data() + at, 8);
+      std::memcpy(&word, text.data() + word_at, 8);
       if (all_plain(word)) {
-        at += 8;
+        at = word_at + 8;
         continue;
       }
     }
