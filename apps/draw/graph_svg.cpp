@@ -5,6 +5,7 @@
 #include "apps/draw/graph_text.hpp"
 #include "apps/run/run_model.hpp"
 #include "apps/text.hpp"
+#include "protocol/xml.hpp"
 
 #include <algorithm>
 #include <array>
@@ -26,20 +27,6 @@ constexpr int margin = 20;
 constexpr int band_head = 30;
 constexpr std::size_t label_columns = 20;
 constexpr int sweeps = 6;
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += c;
-    }
-  }
-  return out;
-}
 
 struct place {
   int x = 0;
@@ -171,7 +158,7 @@ void draw_band(std::string& out, const band& where, const plan_spec& plan, std::
          + attribute("width", where.width) + attribute("height", where.height)
          + "/>\n<text class=\"h\"" + attribute("x", where.at.x + margin)
          + attribute("y", where.at.y + 20) + ">"
-         + escaped(cut_to(clean_line(shown_name(plan, index)), 80, "…")) + "</text>\n";
+         + xml_escaped(cut_to(clean_line(shown_name(plan, index)), 80, "…")) + "</text>\n";
 }
 
 void draw_boxes(std::string& out, const band& where, const plan_spec& plan) {
@@ -179,10 +166,10 @@ void draw_boxes(std::string& out, const band& where, const plan_spec& plan) {
     const int x = where.at.x + where.places[t].x;
     const int y = where.at.y + where.places[t].y;
     const std::string name = clean_line(shown_name(plan.tasks[t], t));
-    out += "<g><title>" + escaped(name) + "</title><rect class=\"n\"" + attribute("x", x)
+    out += "<g><title>" + xml_escaped(name) + "</title><rect class=\"n\"" + attribute("x", x)
            + attribute("y", y) + attribute("width", box_width) + attribute("height", box_height)
            + "/><text" + attribute("x", x + box_width / 2) + attribute("y", y + box_height / 2 + 4)
-           + " text-anchor=\"middle\">" + escaped(cut_to(name, label_columns, "…"))
+           + " text-anchor=\"middle\">" + xml_escaped(cut_to(name, label_columns, "…"))
            + "</text></g>\n";
   }
 }
@@ -243,7 +230,7 @@ result<std::string> draw_svg(const objective_spec& spec, const resolved_objectiv
   out += "<defs>" + arrow_head("e", "#57768f") + arrow_head("x", "#a8641c")
          + arrow_head("p", "#333") + "</defs>\n";
   out += "<text class=\"h\" x=\"" + std::to_string(margin) + "\" y=\"" + std::to_string(margin + 8)
-         + "\">" + escaped(clean_line(spec.name)) + "</text>\n";
+         + "\">" + xml_escaped(clean_line(spec.name)) + "</text>\n";
   for (std::size_t p = 0; p < bands.size(); ++p)
     draw_band(out, bands[p], *spec.plans[p], p);
   draw_edges(out, bands, edges);

@@ -3,6 +3,7 @@
 #include "apps/run/run_model.hpp"
 #include "apps/text.hpp"
 #include "protocol/json/json_writer.hpp"
+#include "protocol/xml.hpp"
 #include <troupe/store/await.hpp>
 
 #include <algorithm>
@@ -25,20 +26,6 @@ constexpr std::int64_t label_width = 240;
 constexpr std::int64_t bar_width = 900;
 constexpr std::int64_t head_height = 40;
 constexpr std::size_t label_columns = 34;
-
-std::string xml_text(std::string_view text) {
-  std::string out;
-  for (const char c : clean_line(text)) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += c;
-    }
-  }
-  return out;
-}
 
 std::string_view colour_of(const task_span& span, task_state state, bool is_last) {
   switch (span.phase) {
@@ -215,22 +202,22 @@ std::string draw_timeline(const std::vector<timed_task>& tasks, const std::strin
                     + number(head_height + rows * row_height + 20)
                     + R"(" font-family="sans-serif" font-size="12">)" + "\n"
                     + R"(<rect width="100%" height="100%" fill="white"/>)" + "\n"
-                    + R"(<text x="10" y="20" font-weight="bold">)" + xml_text(title) + ", "
-                    + format_duration(whole) + "</text>\n";
+                    + R"(<text x="10" y="20" font-weight="bold">)" + xml_escaped(clean_line(title))
+                    + ", " + format_duration(whole) + "</text>\n";
   for (std::int64_t row = 0; row < rows; ++row) {
     const auto& task = *shown[static_cast<std::size_t>(row)];
     const auto y = head_height + row * row_height;
     out += R"(<text x="10" y=")" + number(y + 13) + R"(">)"
-           + xml_text(cut_to(clean_line(place_of(task)), label_columns, "...")) + "</text>\n";
+           + xml_escaped(cut_to(clean_line(place_of(task)), label_columns, "...")) + "</text>\n";
     for (const auto& span : task.spans) {
       const auto x = x_of(span.begin);
       out += R"(<rect x=")" + number(x) + R"(" y=")" + number(y + 2) + R"(" width=")"
              + number(std::max<std::int64_t>(1, x_of(span.end) - x)) + R"(" height=")"
              + number(row_height - 4) + R"(" fill=")"
              + std::string(colour_of(span, task.state, &span == &task.spans.back()))
-             + R"("><title>)" + xml_text(place_of(task)) + ": " + std::string(to_string(span.phase))
-             + ", attempt " + std::to_string(span.attempt) + ", "
-             + format_duration(span.end - span.begin) + "</title></rect>\n";
+             + R"("><title>)" + xml_escaped(clean_line(place_of(task))) + ": "
+             + std::string(to_string(span.phase)) + ", attempt " + std::to_string(span.attempt)
+             + ", " + format_duration(span.end - span.begin) + "</title></rect>\n";
     }
   }
   if (rows < static_cast<std::int64_t>(shown.size()))

@@ -1,5 +1,7 @@
 #include "bench/support/chart.hpp"
 
+#include "protocol/xml.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,19 +23,6 @@ constexpr double legend_left = plot_left + plot_width + 20;
 // Told apart by people who see few colours, too (Okabe and Ito).
 constexpr std::array colours{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"};
 
-std::string escape(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      default: out += c;
-    }
-  }
-  return out;
-}
-
 std::string rounded(double value) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.1f", value);
@@ -50,7 +39,7 @@ std::string whole(double value) {
 
 std::string text_at(double x, double y, const std::string& anchor, const std::string& text) {
   return "<text x=\"" + rounded(x) + "\" y=\"" + rounded(y) + "\" text-anchor=\"" + anchor + "\">"
-         + escape(text) + "</text>\n";
+         + xml_escaped(text) + "</text>\n";
 }
 
 std::string rule(double x1, double y1, double x2, double y2) {

@@ -57,18 +57,27 @@ void come_and_go(attacker& self) {
   }
 }
 
-/// Streams of a task with a large history that are not read.
-void stop_reading_streams(attacker& self) {
+/// A crowd that asks for something large and does not read it.
+struct stalled_crowd {
+  std::size_t megabytes;
+  std::size_t connections;
+  std::size_t at_once; ///< New connections at a time.
+  std::chrono::seconds lasts;
+};
+
+/// `request_for`: of the id of the large task.
+template<class Request>
+void stop_reading(attacker& self, const stalled_crowd& crowd, Request request_for) {
   auto maker = self.connect();
-  const auto task = self.make_large_task(maker, self.how_much.share < 1 ? 5 : 27);
+  const auto task = self.make_large_task(maker, crowd.megabytes);
   if (task.empty())
     return self.pause(1s);
-  const auto request =
-      request_text("GET", "/tasks/" + task + ":subscribe", {}, "Accept: text/event-stream\r\n");
+  const std::string request = request_for(task);
   std::vector<connection> all;
-  const auto until = steady::now() + 20s;
+  const auto until = steady::now() + crowd.lasts;
   while (!self.is_over() && steady::now() < until) {
-    for (std::size_t i = 0; i < 50 && all.size() < self.how_much.of(300); ++i) {
+    for (std::size_t i = 0; i < crowd.at_once && all.size() < self.how_much.of(crowd.connections);
+         ++i) {
       auto one = self.connect(4096);
       one.send(request);
       all.push_back(std::move(one));
@@ -83,28 +92,21 @@ void stop_reading_streams(attacker& self) {
   self.ask(maker, rpc_text("CancelTask", R"({"id":")" + task + "\"}"));
 }
 
-/// Answers of several MB that are read slowly, or not.
+/// Streams of a task with a large history that are not read.
+void stop_reading_streams(attacker& self) {
+  stop_reading(self, {self.how_much.share < 1 ? 5U : 27U, 300, 50, 20s},
+               [](const std::string& task) {
+                 return request_text("GET", "/tasks/" + task + ":subscribe", {},
+                                     "Accept: text/event-stream\r\n");
+               });
+}
+
+/// Answers of several MB that are read slowly, or not; three on each connection.
 void stop_reading_answers(attacker& self) {
-  auto maker = self.connect();
-  const auto task = self.make_large_task(maker, 5);
-  if (task.empty())
-    return self.pause(1s);
-  const auto request = rpc_text("GetTask", R"({"id":")" + task + "\"}");
-  const auto until = steady::now() + 15s;
-  std::vector<connection> all;
-  while (!self.is_over() && steady::now() < until) {
-    for (std::size_t i = 0; i < 10 && all.size() < self.how_much.of(100); ++i) {
-      auto one = self.connect(4096);
-      one.send(request + request + request);
-      all.push_back(std::move(one));
-    }
-    if (!all.empty() && !self.look_at(all[self.below(all.size())]))
-      all.pop_back();
-    self.pause(100ms);
-  }
-  for (auto& each : all)
-    each.reset();
-  self.ask(maker, rpc_text("CancelTask", R"({"id":")" + task + "\"}"));
+  stop_reading(self, {5, 100, 10, 15s}, [](const std::string& task) {
+    const auto request = rpc_text("GetTask", R"({"id":")" + task + "\"}");
+    return request + request + request;
+  });
 }
 
 constexpr auto kinds = std::to_array<attacker_kind>({{"idle connections", stay_idle},

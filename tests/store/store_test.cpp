@@ -43,6 +43,21 @@ std::string ids_of(const task_page& page) {
   return out;
 }
 
+/// The ids of all pages, two objectives on each.
+std::string ids_listed(const store& records, list_objectives query, std::size_t expected_total) {
+  query.page_size = 2;
+  std::string out;
+  do {
+    const auto page = list(records, query);
+    REQUIRE(page.has_value());
+    CHECK(page->total_size == expected_total);
+    for (const auto& each : page->objectives)
+      out += each->id.str();
+    query.page_token = page->next_page_token;
+  } while (!query.page_token.empty());
+  return out;
+}
+
 } // namespace
 
 TEMPLATE_TEST_CASE("A change is visible before its continuation runs", "[store]", memory_kind,
@@ -610,17 +625,7 @@ TEMPLATE_TEST_CASE("Objectives are listed most recently updated first, in pages"
   const auto ids = [&](std::vector<objective_state> states, std::size_t expected_total) {
     list_objectives query;
     query.states = std::move(states);
-    query.page_size = 2;
-    std::string out;
-    do {
-      const auto page = list(records, query);
-      REQUIRE(page.has_value());
-      CHECK(page->total_size == expected_total);
-      for (const auto& each : page->objectives)
-        out += each->id.str();
-      query.page_token = page->next_page_token;
-    } while (!query.page_token.empty());
-    return out;
+    return ids_listed(records, std::move(query), expected_total);
   };
   CHECK(ids({}, 9) == "o0o3o6o8o7o5o4o2o1");
   CHECK(ids({objective_state::failed}, 3) == "o0o3o6");
@@ -648,17 +653,7 @@ TEMPLATE_TEST_CASE("Objectives are narrowed by text and time, and listed in thre
   }
   records.evict(at_ms(1'000));
   const auto ids = [&](list_objectives query, std::size_t expected_total) {
-    query.page_size = 2;
-    std::string out;
-    do {
-      const auto page = list(records, query);
-      REQUIRE(page.has_value());
-      CHECK(page->total_size == expected_total);
-      for (const auto& each : page->objectives)
-        out += each->id.str();
-      query.page_token = page->next_page_token;
-    } while (!query.page_token.empty());
-    return out;
+    return ids_listed(records, std::move(query), expected_total);
   };
   list_objectives query;
   CHECK(ids(query, 6) == "o0o2o4o5o3o1");

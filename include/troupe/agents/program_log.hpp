@@ -1,4 +1,4 @@
-// What programs write, line by line, for whoever wants to keep or show it.
+// The output of programs, line by line: an embedding program may keep or show it.
 #pragma once
 
 #include <troupe/actors/agent.hpp>

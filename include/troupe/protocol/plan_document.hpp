@@ -18,7 +18,7 @@ namespace troupe {
 
 enum class document_kind : std::uint8_t { opt, wfformat };
 
-/// A value that whoever runs the file may give: `${params.name}` in the inputs of tasks.
+/// A value that the person who runs the file may give: `${params.name}` in the inputs of tasks.
 struct plan_param {
   std::string name;
   std::string description;                 ///< For people; may be empty.
