@@ -100,10 +100,10 @@ std::unique_ptr<executor> executor::durable(std::size_t threads, const std::stri
   return std::make_unique<executor>(std::move(*records), how);
 }
 
-void executor::start(const objective_spec& spec, watcher_ptr follow,
+void executor::start(objective_spec spec, watcher_ptr follow,
                      std::function<void(const std::string&)> refused) {
   create_objective command;
-  command.spec = spec;
+  command.spec = std::move(spec);
   command.start = true;
   gateway_->create(std::move(command), std::move(follow),
                    [refused = std::move(refused)](result<objective_ptr> answer) {

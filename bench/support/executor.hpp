@@ -59,7 +59,7 @@ public:
   [[nodiscard]] const recovered& found() const noexcept { return found_; }
 
   /// Creates and starts an objective; does not wait. A refusal goes to `refused`.
-  void start(const objective_spec& spec, watcher_ptr follow,
+  void start(objective_spec spec, watcher_ptr follow,
              std::function<void(const std::string&)> refused);
   /// Creates, starts, and waits until it is settled and checked. Throws wrong_result.
   void run(const objective_spec& spec);
