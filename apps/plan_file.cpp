@@ -3,6 +3,7 @@
 #include "actors/acceptance.hpp"
 #include "apps/run/run_model.hpp"
 #include "apps/text_file.hpp"
+#include "apps/yaml.hpp"
 #include <troupe/agents/register_builtin.hpp>
 #include <troupe/protocol/unshared.hpp>
 
@@ -15,13 +16,39 @@
 
 namespace troupe {
 
+namespace {
+
+bool says_yaml(const std::string& path, std::string_view text) {
+  const auto ending = std::filesystem::path(path).extension();
+  if (ending == ".yaml" || ending == ".yml")
+    return true;
+  const auto first = text.find_first_not_of(" \t\r\n\xef\xbb\xbf");
+  return ending != ".json" && first != std::string_view::npos && text[first] != '{';
+}
+
+std::size_t line_in(const plan_file& file, std::string_view pointer) {
+  return file.is_yaml ? line_of_yaml(file.text, pointer) : line_of(file.text, pointer);
+}
+
+result<plan_document> read_document(const plan_file& file) {
+  if (!file.is_yaml)
+    return read_plan_document(file.text);
+  auto document = read_yaml(file.text);
+  if (!document)
+    return document.error();
+  return read_plan_document(std::move(*document),
+                            [&file](std::string_view pointer) { return line_in(file, pointer); });
+}
+
+} // namespace
+
 error locate(const plan_file& file, error why) {
   constexpr std::string_view only_plan = "/plans/0";
   std::string place;
   if (file.is_bare_plan && why.field.starts_with(only_plan))
     why.field.erase(0, only_plan.size());
   if (why.field.starts_with('/'))
-    if (const auto line = line_of(file.text, why.field); line > 0)
+    if (const auto line = line_in(file, why.field); line > 0)
       place = "line " + std::to_string(line) + " (" + why.field + "): ";
   why.message = file.name + ": " + place + why.message;
   return why;
@@ -34,7 +61,8 @@ result<plan_file> read_plan_file(const std::string& path, const param_values& pa
   if (!text)
     return text.error();
   out.text = std::move(*text);
-  auto document = read_plan_document(out.text);
+  out.is_yaml = says_yaml(path, out.text);
+  auto document = read_document(out);
   if (!document) {
     error why = document.error();
     why.message = out.name + ": " + why.message;

@@ -23,6 +23,7 @@ inline constexpr std::size_t plan_file_bytes_max = std::size_t{1} << 30;
 struct plan_file {
   std::string name; ///< As given; `-` is shown as `standard input`.
   std::string text;
+  bool is_yaml = false;
   bool is_bare_plan = false; ///< plan_document::is_bare_plan
   objective_spec objective;  ///< Its parameters have their values.
 };
@@ -30,8 +31,10 @@ struct plan_file {
 /// `name=value`, as the person gave them.
 using param_values = std::vector<std::pair<std::string, std::string>>;
 
-/// Errors: unavailable (cannot be read), limit_exceeded, parse_error, invalid_document; the message
-/// begins with the file's name. invalid_params, invalid_reference: as fill_params.
+/// JSON or YAML: by the ending of the name (`.json`, `.yaml`, `.yml`), else by the text: JSON
+/// begins with a brace. Errors: unavailable (cannot be read), limit_exceeded, parse_error,
+/// invalid_document; the message begins with the file's name. invalid_params, invalid_reference: as
+/// fill_params.
 [[nodiscard]] result<plan_file> read_plan_file(const std::string& path,
                                                const param_values& params = {});
 

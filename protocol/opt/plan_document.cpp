@@ -65,8 +65,8 @@ std::string explain(boost::system::error_code cause, std::string_view text, std:
 }
 
 /// The error of a reader, with line and pointer in front of its message.
-error with_line(error cause, std::string_view text) {
-  const auto line = line_of(text, cause.field);
+error with_line(error cause, const find_line_fn& line_of) {
+  const auto line = line_of(cause.field);
   auto prefix = "line " + std::to_string(line);
   if (!cause.field.empty())
     prefix += " (" + cause.field + ")";
@@ -144,17 +144,22 @@ result<plan_document> read_plan_document(std::string_view text) {
   auto document = parse(text, &memory);
   if (!document)
     return std::move(document).error();
-  auto params = opt::take_params(*document);
+  return read_plan_document(std::move(*document),
+                            [text](std::string_view pointer) { return line_of(text, pointer); });
+}
+
+result<plan_document> read_plan_document(json::value document, const find_line_fn& line_of) {
+  auto params = opt::take_params(document);
   if (!params)
-    return with_line(std::move(params).error(), text);
+    return with_line(std::move(params).error(), line_of);
   plan_document read;
   read.params = std::move(*params);
-  read.kind = wfformat::is_instance(*document) ? document_kind::wfformat : document_kind::opt;
-  auto objective = read.kind == document_kind::wfformat ? wfformat::read_instance(*document)
-                                                        : read_opt(*document);
+  read.kind = wfformat::is_instance(document) ? document_kind::wfformat : document_kind::opt;
+  auto objective =
+      read.kind == document_kind::wfformat ? wfformat::read_instance(document) : read_opt(document);
   if (!objective)
-    return with_line(std::move(objective).error(), text);
-  read.is_bare_plan = read.kind == document_kind::opt && is_bare_plan(document->get_object());
+    return with_line(std::move(objective).error(), line_of);
+  read.is_bare_plan = read.kind == document_kind::opt && is_bare_plan(document.get_object());
   read.objective = std::move(*objective);
   return read;
 }

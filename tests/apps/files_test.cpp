@@ -51,6 +51,48 @@ TEST_CASE("a mistake in a file is reported with its name and the line", "[apps][
   CHECK_THAT(refusal(""), ContainsSubstring("plan.json: "));
 }
 
+TEST_CASE("a plan may be YAML, by its ending or its text", "[apps][files]") {
+  const temporary_directory place;
+  const std::string yaml = "name: n\ntasks:\n  - name: a\n    agent: echo\n    input: {text: no}\n";
+  const std::string json = R"({"name": "n", "tasks": [{"name": "a", "input": {"text": "no"}}]})";
+  for (const auto& [name, text] : {std::pair{"plan.yaml", yaml},
+                                   {"plan.yml", yaml},
+                                   {"plan", yaml},
+                                   {"plan.txt", yaml},
+                                   {"other.yaml", json},
+                                   {"other", "\xef\xbb\xbf\n" + json}}) {
+    INFO(name);
+    const auto file = read_plan_file(place.file(name, text));
+    REQUIRE(file.has_value());
+    REQUIRE(file->objective.plans.size() == 1);
+    CHECK(file->objective.plans[0]->tasks[0].input.at("text") == "no");
+  }
+  const auto refused = read_plan_file(place.file("plan.json", yaml));
+  REQUIRE_FALSE(refused.has_value());
+  CHECK_THAT(refused.error().message, ContainsSubstring("not valid JSON"));
+}
+
+TEST_CASE("a mistake in a YAML file is reported with its name and the line", "[apps][files]") {
+  const temporary_directory place;
+  agent_registry agents;
+  register_builtin_agents(agents);
+  const auto refusal_of = [&](const std::string& text) {
+    const auto file = read_plan_file(place.file("plan.yaml", text));
+    if (!file)
+      return file.error().message;
+    const auto checked = check_plan_file(*file, agents);
+    return checked ? "valid" : checked.error().message;
+  };
+  CHECK_THAT(refusal_of("name: n\ntasks:\n  - name: t\n    agnet: echo\n"),
+             ContainsSubstring("plan.yaml: line 4 (/tasks/0/agnet): ")
+                 && ContainsSubstring("did you mean \"agent\"?"));
+  CHECK_THAT(refusal_of("name: n\ntasks:\n  - name: t\n    agent: ecoh\n"),
+             ContainsSubstring("plan.yaml: line 4 (/tasks/0/agent): ")
+                 && ContainsSubstring("did you mean \"echo\"?"));
+  CHECK_THAT(refusal_of("name: n\ntasks: [\n"), ContainsSubstring("plan.yaml: line "));
+  CHECK_THAT(refusal_of("- 1\n"), ContainsSubstring("plan.yaml: line 1: a plan document must be"));
+}
+
 TEST_CASE("a file that cannot be read is named with the reason", "[apps][files]") {
   const auto missing = read_plan_file("/nonexistent/plan.json");
   REQUIRE_FALSE(missing.has_value());

@@ -107,6 +107,7 @@ inline constexpr auto doors = std::to_array<door>({
     {"CLI/", "apps"},
     {"toml++/", "apps"},
     {"utf8proc.h", "apps"},
+    {"libfyaml.h", "apps"},
     {"zlib.h", ""},
     {"catch2/", ""},
     {"jemalloc/", ""},

@@ -7,7 +7,9 @@
 
 #include <boost/json/value.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,6 +50,13 @@ fill_params(objective_spec& objective, const std::vector<plan_param>& params,
 /// "agent"?` WfFormat: each task becomes a `sleep` of its measured `runtimeInSeconds`; parents
 /// become dependencies.
 [[nodiscard]] result<plan_document> read_plan_document(std::string_view text);
+
+/// The line (from 1) on which the value of a JSON pointer (RFC 6901) begins; 0 if there is none.
+using find_line_fn = std::function<std::size_t(std::string_view pointer)>;
+
+/// The same of a document that is parsed already, in any format; `line_of` finds the lines.
+[[nodiscard]] result<plan_document> read_plan_document(boost::json::value document,
+                                                       const find_line_fn& line_of);
 
 /// The line (from 1) on which the value that `pointer` (RFC 6901) names begins in `json`; 0 if
 /// there is none.
