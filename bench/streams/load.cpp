@@ -9,8 +9,12 @@
 // anything is measured, there are ticks until their sockets are full.
 //
 // A burst is `ticks` ticks, `interval-us` apart; the next begins when the last has arrived
-// everywhere. Prints one line: {"deliveries", "seconds", "deliveries_per_s", "p50_us", "p99_us",
-// "max_us"}: delays from the agent's clock to the reader's, on one machine.
+// everywhere. Prints one line: {"deliveries", "seconds", "deliveries_per_s"} and the latencies
+// (bench/support/latency.hpp): delays from the agent's clock to the reader's, on one machine.
+#include "bench/support/latency.hpp"
+
+#include <boost/json/serialize.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -36,6 +40,7 @@
 
 namespace {
 
+namespace bench = troupe::bench;
 using steady = std::chrono::steady_clock;
 
 struct options {
@@ -172,7 +177,7 @@ public:
   [[nodiscard]] std::size_t ticks() const { return ticks_; }
 
   /// Takes what has arrived; `delays` gets nanoseconds.
-  void receive(std::vector<std::uint32_t>& delays) {
+  void receive(bench::histogram& delays) {
     static std::array<char, 256 * 1024> buffer;
     const auto n = ::recv(socket_, buffer.data(), buffer.size(), MSG_DONTWAIT);
     if (n == 0)
@@ -224,7 +229,7 @@ private:
     input_.erase(0, at);
   }
 
-  void read(std::string_view data, std::int64_t now, std::vector<std::uint32_t>& delays) {
+  void read(std::string_view data, std::int64_t now, bench::histogram& delays) {
     if (!open_) {
       if (data.find("\"task\"") == std::string_view::npos)
         fail("a stream begins with " + std::string(data));
@@ -249,8 +254,7 @@ private:
       fail("tick " + std::to_string(number) + " where "
            + std::to_string(first_ + static_cast<long>(ticks_)) + " should be");
     ++ticks_;
-    delays.push_back(
-        static_cast<std::uint32_t>(std::clamp<std::int64_t>(now - sent, 0, UINT32_MAX)));
+    delays.add(static_cast<std::uint64_t>(std::max<std::int64_t>(now - sent, 0)));
   }
 
   int socket_;
@@ -282,7 +286,7 @@ public:
     wait_for([count](const subscriber& one) { return one.ticks() >= count; });
   }
 
-  std::vector<std::uint32_t> delays;
+  bench::histogram delays;
 
 private:
   template<class Condition>
@@ -307,14 +311,6 @@ private:
   int poll_ = ::epoll_create1(0);
   std::vector<subscriber> all_;
 };
-
-double at_share(std::vector<std::uint32_t>& values, double share) {
-  auto rank = static_cast<std::size_t>(share * static_cast<double>(values.size()));
-  rank = std::min(rank, values.size() - 1);
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(rank),
-                   values.end());
-  return values[rank] / 1000.0;
-}
 
 options read_options(int argc, char** argv) {
   options how;
@@ -374,19 +370,20 @@ int main(int argc, char** argv) {
     post_message(how.port, "tick " + std::to_string(filling_burst) + " 0", task);
     all.wait_for_ticks(before += filling_burst);
   }
-  all.delays.clear();
+  all.delays = {};
   const auto begin = steady::now();
   for (std::size_t burst = 1; burst <= how.bursts; ++burst) {
     post_message(how.port, tick, task);
     all.wait_for_ticks(before + burst * how.ticks);
   }
   const double seconds = std::chrono::duration<double>(steady::now() - begin).count();
-  const auto deliveries = all.delays.size();
+  const auto deliveries = all.delays.count();
   if (deliveries != how.subscribers * how.ticks * how.bursts)
     fail(std::to_string(deliveries) + " deliveries");
-  std::printf("{\"deliveries\":%zu,\"seconds\":%.4f,\"deliveries_per_s\":%.1f,\"p50_us\":%.1f,"
-              "\"p99_us\":%.1f,\"max_us\":%.1f}\n",
-              deliveries, seconds, static_cast<double>(deliveries) / seconds,
-              at_share(all.delays, 0.50), at_share(all.delays, 0.99), at_share(all.delays, 1.0));
+  auto line = bench::json_of(bench::latencies_of(all.delays));
+  line["deliveries"] = deliveries;
+  line["seconds"] = seconds;
+  line["deliveries_per_s"] = static_cast<double>(deliveries) / seconds;
+  std::puts(boost::json::serialize(line).c_str());
   return 0;
 }

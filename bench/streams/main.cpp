@@ -10,6 +10,7 @@
 // reading, in turn with none who has. Knobs: --subscribers, --stalled, --threads, --rounds,
 // --filter.
 #include "bench/support/harness.hpp"
+#include "bench/support/latency.hpp"
 #include "bench/support/process.hpp"
 
 #include <boost/json/parse.hpp>
@@ -17,7 +18,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -78,17 +78,13 @@ std::vector<audience> audiences(bool quick) {
 
 struct figures {
   double deliveries_per_s;
-  double p50_us;
-  double p99_us;
+  latencies paced; ///< From the agent's clock to the reader's.
 };
 
 /// `stalled`: subscribers beside them that do not read.
 figures measure(const std::string& program, const audience& who, std::size_t threads,
                 std::size_t stalled = 0) {
   const auto from = start_source(program, threads);
-  const auto number = [](const boost::json::object& said, const char* key) {
-    return said.at(key).to_number<double>();
-  };
   const auto burst = load(from, who.subscribers,
                           {"--ticks", std::to_string(who.ticks), "--bursts",
                            std::to_string(who.bursts), "--stalled", std::to_string(stalled)});
@@ -96,31 +92,47 @@ figures measure(const std::string& program, const audience& who, std::size_t thr
                           {"--ticks", std::to_string(who.paced), "--interval-us",
                            std::to_string(who.interval_us), "--stalled", std::to_string(stalled)});
   from.process->terminate();
-  return {number(burst, "deliveries_per_s"), number(paced, "p50_us"), number(paced, "p99_us")};
+  return {burst.at("deliveries_per_s").to_number<double>(), read_latencies(paced)};
+}
+
+/// What the two contestants reached, a value for each round.
+struct contest {
+  std::vector<figures> base;
+  std::vector<figures> ours;
+};
+
+void add_contest(report& results, const std::string& base, const std::string& name,
+                 const contest& all) {
+  const auto rates = [](const std::vector<figures>& rounds) {
+    std::vector<double> out;
+    for (const auto& each : rounds)
+      out.push_back(each.deliveries_per_s);
+    return out;
+  };
+  const auto paced = [](const std::vector<figures>& rounds) {
+    std::vector<latencies> out;
+    for (const auto& each : rounds)
+      out.push_back(each.paced);
+    return out;
+  };
+  const auto base_rates = rates(all.base);
+  const auto our_rates = rates(all.ours);
+  results.add(base + " " + name, median(base_rates), "deliveries/s");
+  results.add(name, median(our_rates), "deliveries/s", median(base_rates),
+              ratio_of(our_rates, base_rates));
+  add_latencies(results, base + " " + name, paced(all.base));
+  add_latencies(results, name, paced(all.ours), paced(all.base));
 }
 
 void measure_fan_out(const options& how, report& results, const audience& who) {
-  std::map<std::string, std::vector<double>> values;
-  for (std::size_t round = 0; round < how.rounds_or(3); ++round)
-    for (const std::string program : {"troupe_streams_bare", "troupe_streams_source"}) {
-      const auto reached = measure(program, who, how.threads);
-      values[program + " rate"].push_back(reached.deliveries_per_s);
-      values[program + " p50"].push_back(reached.p50_us);
-      values[program + " p99"].push_back(reached.p99_us);
-    }
-  const auto name = "fan-out/" + std::to_string(who.subscribers);
-  const auto add = [&](const std::string& text, const std::string& column,
-                       const std::string& unit) {
-    const auto& bare = values.at("troupe_streams_bare " + column);
-    const auto& ours = values.at("troupe_streams_source " + column);
-    results.add("bare " + name + text, median(bare), unit);
-    results.add(name + text, median(ours), unit, median(bare), ratio_of(ours, bare));
-  };
+  contest all;
+  for (std::size_t round = 0; round < how.rounds_or(3); ++round) {
+    all.base.push_back(measure("troupe_streams_bare", who, how.threads));
+    all.ours.push_back(measure("troupe_streams_source", who, how.threads));
+  }
   results.heading(std::to_string(who.subscribers)
                   + (who.subscribers == 1 ? " subscriber" : " subscribers"));
-  add("", "rate", "deliveries/s");
-  add(" p50", "p50", "us");
-  add(" p99", "p99", "us");
+  add_contest(results, "bare", "fan-out/" + std::to_string(who.subscribers), all);
 }
 
 std::vector<audience> audiences_with_stalled(bool quick) {
@@ -135,30 +147,15 @@ void measure_stalled(const options& how, report& results, const audience& who, d
   const auto stalled = std::max<std::size_t>(static_cast<std::size_t>(share), 1);
   auto reading = who;
   reading.subscribers -= stalled;
-  std::vector<figures> alone;
-  std::vector<figures> beside;
+  contest all;
   for (std::size_t round = 0; round < how.rounds_or(3); ++round)
     for (const bool has_stalled : {round % 2 == 0, round % 2 != 0})
-      (has_stalled ? beside : alone)
+      (has_stalled ? all.ours : all.base)
           .push_back(
               measure("troupe_streams_source", reading, how.threads, has_stalled ? stalled : 0));
   results.heading(std::to_string(reading.subscribers) + " subscribers that read, beside "
                   + std::to_string(stalled) + " that have stopped");
-  const auto add = [&](const std::string& text, double figures::*column, const std::string& unit) {
-    const auto values = [&](const std::vector<figures>& all) {
-      std::vector<double> out;
-      for (const auto& each : all)
-        out.push_back(each.*column);
-      return out;
-    };
-    const auto name = "stalled/" + std::to_string(who.subscribers) + text;
-    results.add("none " + name, median(values(alone)), unit);
-    results.add(name, median(values(beside)), unit, median(values(alone)),
-                ratio_of(values(beside), values(alone)));
-  };
-  add("", &figures::deliveries_per_s, "deliveries/s");
-  add(" p50", &figures::p50_us, "us");
-  add(" p99", &figures::p99_us, "us");
+  add_contest(results, "none", "stalled/" + std::to_string(who.subscribers), all);
 }
 
 /// Memory of the server for each subscriber that waits.
