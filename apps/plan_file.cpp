@@ -7,6 +7,8 @@
 #include <troupe/agents/register_builtin.hpp>
 #include <troupe/protocol/unshared.hpp>
 
+#include <boost/json/serialize.hpp>
+
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -40,6 +42,17 @@ result<plan_document> read_document(const plan_file& file) {
                             [&file](std::string_view pointer) { return line_in(file, pointer); });
 }
 
+/// To `env` of a command's input, unless that is a reference.
+void add_variables(const boost::json::object& variables, boost::json::object& input) {
+  if (variables.empty())
+    return;
+  auto& env = input.emplace("env", boost::json::object{}).first->value();
+  auto* own = env.if_object();
+  for (const auto& [name, value] : variables)
+    if (own != nullptr && !own->contains(name))
+      own->emplace(name, value.is_string() ? value : boost::json::string(serialize(value)));
+}
+
 } // namespace
 
 error locate(const plan_file& file, error why) {
@@ -69,9 +82,10 @@ result<plan_file> read_plan_file(const std::string& path, const param_values& pa
     return why;
   }
   out.is_bare_plan = document->is_bare_plan;
-  out.objective = std::move(document->objective);
-  if (auto filled = fill_params(out.objective, document->params, params); !filled)
+  if (auto filled = fill_params(*document, params); !filled)
     return locate(out, filled.error());
+  out.objective = std::move(document->objective);
+  out.env = std::move(document->env);
   return out;
 }
 
@@ -102,28 +116,37 @@ void make_ids_local(objective_spec& spec) {
   }
 }
 
-void place_commands(objective_spec& spec, const std::string& path, const agent_registry& agents) {
+void place_commands(plan_file& file, const std::string& path, const agent_registry& agents) {
   namespace fs = std::filesystem;
   std::error_code failed;
   const auto here = fs::absolute(path == "-" ? fs::path("plan") : fs::path(path), failed);
-  if (failed)
-    return; // programs will say that there is no such directory
-  const auto is_meant = [&](const task_spec& task) {
-    const auto* cwd =
-        agents.name_or_default(task.agent) == "command" ? task.input.if_contains("cwd") : nullptr;
-    return cwd != nullptr && cwd->is_string() && !cwd->get_string().empty()
+  const auto is_command = [&](const task_spec& task) {
+    return agents.name_or_default(task.agent) == "command";
+  };
+  const auto has_place = [&](const task_spec& task) {
+    const auto* cwd = task.input.if_contains("cwd");
+    return !failed // else programs will say that there is no such directory
+           && cwd != nullptr && cwd->is_string() && !cwd->get_string().empty()
            && !cwd->get_string().starts_with('/')
            && std::string_view(cwd->get_string()).find("${") == std::string_view::npos;
   };
-  for (auto& plan : spec.plans) {
+  const auto is_meant = [&](const task_spec& task) {
+    return is_command(task) && (has_place(task) || !file.env.empty());
+  };
+  for (auto& plan : file.objective.plans) {
     if (std::ranges::none_of(plan->tasks, is_meant))
       continue;
     auto& own = unshared(plan);
-    for (std::size_t t = 0; t < own.tasks.size(); ++t)
-      if (is_meant(own.tasks[t])) {
-        auto& cwd = own.tasks.edit(t).input.at("cwd").as_string();
+    for (std::size_t t = 0; t < own.tasks.size(); ++t) {
+      if (!is_meant(own.tasks[t]))
+        continue;
+      auto& input = own.tasks.edit(t).input;
+      if (has_place(own.tasks[t])) {
+        auto& cwd = input.at("cwd").as_string();
         cwd = (here.parent_path() / std::string_view(cwd)).lexically_normal().string();
       }
+      add_variables(file.env, input);
+    }
   }
 }
 

@@ -26,6 +26,7 @@ struct plan_file {
   bool is_yaml = false;
   bool is_bare_plan = false; ///< plan_document::is_bare_plan
   objective_spec objective;  ///< Its parameters have their values.
+  boost::json::object env;   ///< plan_document::env, the same.
 };
 
 /// `name=value`, as the person gave them.
@@ -57,7 +58,8 @@ void register_own_agents(agent_registry& into, std::shared_ptr<program_log> log 
                          std::uint32_t commands_max = 0);
 
 /// Makes relative working directories (`cwd`) of commands absolute: they are meant from the
-/// directory of the file; of standard input, from ours. References stay as they are.
-void place_commands(objective_spec& spec, const std::string& path, const agent_registry& agents);
+/// directory of the file, which was read from `path`; of standard input, from ours. References stay
+/// as they are. Gives each command the variables of the file; its own go first.
+void place_commands(plan_file& file, const std::string& path, const agent_registry& agents);
 
 } // namespace troupe

@@ -154,7 +154,7 @@ result<prepared> prepare(const run_options& options, const agent_registry& agent
     return make_error(errc::invalid_params, "--answer " + *key + "=...: no task of " + file->name
                                                 + " has this id or name");
   make_ids_local(file->objective);
-  place_commands(file->objective, options.file, agents);
+  place_commands(*file, options.file, agents);
   if (options.parallel_max > 0)
     file->objective.parallel_max = options.parallel_max;
   out.spec = std::make_shared<objective_spec>(std::move(file->objective));

@@ -152,8 +152,12 @@ result<plan_document> read_plan_document(json::value document, const find_line_f
   auto params = opt::take_params(document);
   if (!params)
     return with_line(std::move(params).error(), line_of);
+  auto env = opt::take_env(document);
+  if (!env)
+    return with_line(std::move(env).error(), line_of);
   plan_document read;
   read.params = std::move(*params);
+  read.env = std::move(*env);
   read.kind = wfformat::is_instance(document) ? document_kind::wfformat : document_kind::opt;
   auto objective =
       read.kind == document_kind::wfformat ? wfformat::read_instance(document) : read_opt(document);

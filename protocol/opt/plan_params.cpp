@@ -34,6 +34,12 @@ bool is_param_name(std::string_view name) {
          && std::ranges::all_of(name, fits);
 }
 
+/// As the agent `command` has it.
+bool is_variable_name(std::string_view name) {
+  return !name.empty() && name.find('=') == std::string_view::npos
+         && name.find('\0') == std::string_view::npos;
+}
+
 result<plan_param> read_param(std::string_view name, const json::value& from) {
   constexpr std::array<std::string_view, 2> members{"description", "default"};
   const auto pointer = "/params/" + std::string(name);
@@ -202,34 +208,80 @@ result<std::vector<plan_param>> opt::take_params(json::value& document) {
   return out;
 }
 
-result<void> fill_params(objective_spec& objective, const std::vector<plan_param>& params,
+result<json::object> opt::take_env(json::value& document) {
+  auto* root = document.if_object();
+  const auto* from = root == nullptr ? nullptr : root->if_contains("env");
+  if (from == nullptr)
+    return json::object{};
+  const auto* object = from->if_object();
+  if (object == nullptr)
+    return wrong("/env", "\"env\" must be an object of names and values");
+  if (object->size() > env_max)
+    return make_error(errc::limit_exceeded,
+                      "\"env\" has " + std::to_string(object->size()) + " variables; the limit is "
+                          + std::to_string(env_max),
+                      "/env");
+  json::object out;
+  for (const auto& [name, value] : *object) {
+    if (!is_variable_name(name))
+      return wrong("/env", "the name of a variable is not empty and has no \"=\"; found \""
+                               + shown(name) + "\"");
+    if (!value.is_string() && !value.is_number() && !value.is_bool())
+      return wrong("/env/" + std::string(name),
+                   "the value of a variable is a string, a number or true or false");
+    if (value.is_string() && value.get_string().find('\0') != json::string::npos)
+      return wrong("/env/" + std::string(name), "a variable has no character NUL");
+    out.emplace(name, json::value(value, json::storage_ptr{}));
+  }
+  root->erase("env");
+  return out;
+}
+
+namespace {
+
+error unknown_place(const std::string& name, const std::vector<plan_param>& params,
+                    std::string field) {
+  std::vector<std::string_view> names;
+  for (const auto& each : params)
+    names.push_back(each.name);
+  return make_error(errc::invalid_reference,
+                    "${params." + shown(name) + "}: the plan has no such parameter"
+                        + did_you_mean(name, names),
+                    std::move(field));
+}
+
+bool has_place(const json::object& within) {
+  return std::ranges::any_of(within,
+                             [](const auto& member) { return filler::has_place(member.value()); });
+}
+
+} // namespace
+
+result<void> fill_params(plan_document& document,
                          const std::vector<std::pair<std::string, std::string>>& given) {
-  const auto values = values_of(params, given);
+  const auto values = values_of(document.params, given);
   if (!values)
     return values.error();
   filler fills(*values);
-  const auto has_place = [](const task_spec& task) {
-    return std::ranges::any_of(
-        task.input, [](const auto& member) { return filler::has_place(member.value()); });
-  };
-  for (std::size_t p = 0; p < objective.plans.size(); ++p) {
-    if (std::ranges::none_of(objective.plans[p]->tasks, has_place))
+  for (auto& member : document.env)
+    fills.fill(member.value());
+  if (!fills.unknown().empty())
+    return unknown_place(fills.unknown(), document.params, "/env");
+  const auto task_has_place = [](const task_spec& task) { return has_place(task.input); };
+  auto& plans = document.objective.plans;
+  for (std::size_t p = 0; p < plans.size(); ++p) {
+    if (std::ranges::none_of(plans[p]->tasks, task_has_place))
       continue;
-    auto& plan = unshared(objective.plans[p]);
+    auto& plan = unshared(plans[p]);
     for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
-      if (!has_place(plan.tasks[t]))
+      if (!task_has_place(plan.tasks[t]))
         continue;
       for (auto& member : plan.tasks.edit(t).input)
         fills.fill(member.value());
-      if (!fills.unknown().empty()) {
-        std::vector<std::string_view> names;
-        for (const auto& each : params)
-          names.push_back(each.name);
-        return make_error(errc::invalid_reference,
-                          "${params." + shown(fills.unknown()) + "}: the plan has no such parameter"
-                              + did_you_mean(fills.unknown(), names),
-                          "/plans/" + std::to_string(p) + "/tasks/" + std::to_string(t) + "/input");
-      }
+      if (!fills.unknown().empty())
+        return unknown_place(fills.unknown(), document.params,
+                             "/plans/" + std::to_string(p) + "/tasks/" + std::to_string(t)
+                                 + "/input");
     }
   }
   return {};

@@ -1,5 +1,5 @@
-// The parameters that a plan document declares. `fill_params` (plan_document.hpp) gives them
-// values.
+// What stands at the root of a plan document for the person who runs it: parameters, and variables
+// of commands. `fill_params` (plan_document.hpp) gives the parameters values.
 #pragma once
 
 #include <troupe/protocol/plan_document.hpp>
@@ -13,9 +13,13 @@ namespace troupe::opt {
 
 inline constexpr std::size_t params_max = 100;
 inline constexpr std::size_t param_name_bytes_max = 64;
+inline constexpr std::size_t env_max = 1000;
 
 /// Takes the member `params` out of `document`: `{"city": {"description": "Where to", "default":
 /// "Oslo"}}`. Errors: invalid_document; `field` is a JSON pointer.
 [[nodiscard]] result<std::vector<plan_param>> take_params(boost::json::value& document);
+
+/// Takes the member `env` out of `document`: `{"LANG": "C", "DEPTH": 3}`. Errors: as take_params.
+[[nodiscard]] result<boost::json::object> take_env(boost::json::value& document);
 
 } // namespace troupe::opt

@@ -6,6 +6,8 @@
 #include "tests/support/temporary_directory.hpp"
 #include <troupe/agents/register_builtin.hpp>
 
+#include <boost/json/serialize.hpp>
+
 #include <filesystem>
 
 using namespace troupe;
@@ -143,7 +145,7 @@ TEST_CASE("the directory of a command is meant from the file", "[apps][files]") 
     auto file = read_plan_file(
         place.file("p.json", R"({"name": "n", "tasks": [{"name": "t", )" + task + "}]}"));
     REQUIRE(file.has_value());
-    place_commands(file->objective, path, agents);
+    place_commands(*file, path, agents);
     return std::string(file->objective.plans[0]->tasks[0].input.at("cwd").as_string());
   };
   const auto command = [](const std::string& cwd) {
@@ -156,4 +158,26 @@ TEST_CASE("the directory of a command is meant from the file", "[apps][files]") 
   CHECK(placed(command("${tasks.x.artifacts[0].text}"), "/a/plan.json")
         == "${tasks.x.artifacts[0].text}");
   CHECK(placed(R"("agent": "echo", "input": {"cwd": "src"})", "/a/plan.json") == "src");
+}
+
+TEST_CASE("the variables of a file are those of its commands, whose own go first",
+          "[apps][files]") {
+  const temporary_directory place;
+  agent_registry agents;
+  register_own_agents(agents);
+  auto file = read_plan_file(place.file("p.json", R"({
+    "name": "n", "env": {"A": "all", "N": 3, "T": true}, "tasks": [
+      {"name": "none", "agent": "command", "input": {"argv": ["env"]}},
+      {"name": "own", "agent": "command", "input": {"argv": ["env"], "env": {"A": "mine", "B": "b"}}},
+      {"name": "other", "agent": "echo", "input": {"text": "x"}}]})"));
+  REQUIRE(file.has_value());
+  place_commands(*file, "/a/p.json", agents);
+  CHECK(check_plan_file(*file, agents).has_value());
+  const auto& tasks = file->objective.plans[0]->tasks;
+  const auto env_of = [&](std::size_t task) {
+    return boost::json::serialize(tasks[task].input.at("env"));
+  };
+  CHECK(env_of(0) == R"({"A":"all","N":"3","T":"true"})");
+  CHECK(env_of(1) == R"({"A":"mine","B":"b","N":"3","T":"true"})");
+  CHECK_FALSE(tasks[2].input.contains("env"));
 }

@@ -5,6 +5,7 @@
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/spec.hpp>
 
+#include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 
 #include <cstddef>
@@ -35,15 +36,15 @@ struct plan_document {
   bool is_bare_plan = false;
   objective_spec objective;
   std::vector<plan_param> params; ///< In the order of the file; their places are not filled yet.
+  boost::json::object env;        ///< Variables of all commands: strings, numbers, truth values.
 };
 
-/// Puts values in the places of `${params.name}` in all inputs of `objective`: those that are
-/// `given`, as text, else the defaults. A text that is such a place and nothing else becomes the
-/// value itself. Errors: invalid_params (one is missing, not declared, or given twice),
-/// invalid_reference (a place names no parameter; `field` is its task).
+/// Puts values in the places of `${params.name}` in all inputs of tasks and in `env`: those that
+/// are `given`, as text, else the defaults. A text that is such a place and nothing else becomes
+/// the value itself. Errors: invalid_params (one is missing, not declared, or given twice),
+/// invalid_reference (a place names no parameter; `field` is its task, or `/env`).
 [[nodiscard]] result<void>
-fill_params(objective_spec& objective, const std::vector<plan_param>& params,
-            const std::vector<std::pair<std::string, std::string>>& given);
+fill_params(plan_document& document, const std::vector<std::pair<std::string, std::string>>& given);
 
 /// `text` is the whole file. Errors are errc::invalid_document (or parse_error) and name line,
 /// column and JSON pointer: `line 12 (/plans/0/tasks/3/agnet): unknown member "agnet"; did you mean

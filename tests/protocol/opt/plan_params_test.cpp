@@ -20,7 +20,7 @@ std::string filled(const std::string& params, const std::string& input,
   auto read = read_plan_document(document(params, input));
   if (!read)
     return read.error().message;
-  if (const auto done = fill_params(read->objective, read->params, given); !done)
+  if (const auto done = fill_params(*read, given); !done)
     return done.error().message;
   return boost::json::serialize(read->objective.plans[0]->tasks[0].input);
 }
@@ -72,4 +72,30 @@ TEST_CASE("a declaration that is wrong is refused with its place", "[protocol][p
   for (int i = 0; i < 101; ++i)
     many += (i == 0 ? "" : ",") + ("\"p" + std::to_string(i)) + "\": {}";
   CHECK_THAT(filled("{" + many + "}", "{}"), ContainsSubstring("the limit is 100"));
+}
+
+TEST_CASE("variables of commands are read, and have the values of parameters",
+          "[protocol][params]") {
+  const auto env_of = [](const std::string& env) -> std::string {
+    auto read = read_plan_document(R"({"name": "n", "params": {"n": {"default": 2}}, "env": )" + env
+                                   + R"(, "tasks": [{"name": "t"}]})");
+    if (!read)
+      return read.error().message;
+    if (const auto done = fill_params(*read, {}); !done)
+      return done.error().field + ": " + done.error().message;
+    return boost::json::serialize(read->env);
+  };
+  CHECK(env_of(R"({"A": "-O${params.n}", "B": 1, "C": true, "D": "${params.n}"})")
+        == R"({"A":"-O2","B":1,"C":true,"D":2})");
+  CHECK(env_of("{}") == "{}");
+  CHECK(env_of(R"({"A": "${params.m}"})") == "/env: ${params.m}: the plan has no such parameter");
+  CHECK(env_of("[]") == "line 1 (/env): \"env\" must be an object of names and values");
+  CHECK_THAT(env_of(R"({"A=B": ""})"), ContainsSubstring("(/env): the name of a variable"));
+  CHECK_THAT(env_of(R"({"": ""})"), ContainsSubstring("(/env): the name of a variable"));
+  CHECK_THAT(env_of(R"({"A": null})"), ContainsSubstring("(/env/A): the value of a variable"));
+  CHECK_THAT(env_of(R"({"A": "\u0000"})"), ContainsSubstring("(/env/A): a variable has no"));
+  std::string many;
+  for (int i = 0; i < 1001; ++i)
+    many += (i == 0 ? "" : ",") + ("\"V" + std::to_string(i)) + "\": 1";
+  CHECK_THAT(env_of("{" + many + "}"), ContainsSubstring("the limit is 1000"));
 }
