@@ -302,8 +302,9 @@ void add_run(CLI::App& app, run_options& options) {
   run.add_option("--trace", options.trace_file,
                  "Write when tasks ran, in the trace format of Chrome (also for Perfetto)")
       ->type_name("FILE");
-  run.add_option("--timeline", options.timeline_file, "Draw when tasks ran, as SVG")
-      ->type_name("FILE.svg");
+  run.add_option("--timeline", options.timeline_file,
+                 "Draw when tasks ran, as SVG or, with a table, as a page")
+      ->type_name("FILE.svg|html");
   add_output(run, options.output, options.output_directory);
   run.add_flag("--no-input", options.no_input, "Never ask at the prompt");
   add_colour(run, options.colour);

@@ -382,6 +382,11 @@ void tell_what_next(const placed_run& run, int code) {
   }
 }
 
+bool is_page(const std::string& file) {
+  const auto ending = std::filesystem::path(file).extension();
+  return ending == ".html" || ending == ".htm";
+}
+
 /// Writes what `--trace` and `--timeline` ask for. False, after a line on standard error, if it
 /// cannot.
 bool write_timing(const run_options& options, const std::vector<timed_task>& timing,
@@ -390,7 +395,9 @@ bool write_timing(const run_options& options, const std::vector<timed_task>& tim
   if (!options.trace_file.empty())
     done = write_text(options.trace_file, draw_trace(timing));
   if (done && !options.timeline_file.empty())
-    done = write_text(options.timeline_file, draw_timeline(timing, name));
+    done = write_text(options.timeline_file, is_page(options.timeline_file)
+                                                 ? draw_timeline_page(timing, name)
+                                                 : draw_timeline(timing, name));
   if (!done)
     complain(done.error().message);
   return done.has_value();

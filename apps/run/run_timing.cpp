@@ -7,9 +7,11 @@
 #include <troupe/store/await.hpp>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <map>
 #include <string_view>
+#include <utility>
 
 namespace troupe {
 
@@ -27,15 +29,22 @@ constexpr std::int64_t bar_width = 900;
 constexpr std::int64_t head_height = 40;
 constexpr std::size_t label_columns = 34;
 
+constexpr std::string_view completed_colour = "#4a9d5b";
+constexpr std::string_view failed_colour = "#c94b4b";
+constexpr std::string_view earlier_colour = "#e0913c";
+constexpr std::string_view question_colour = "#d9c04a";
+constexpr std::string_view slot_colour = "#d0d4d9";
+constexpr std::string_view backoff_colour = "#b9b2d6";
+
 std::string_view colour_of(const task_span& span, task_state state, bool is_last) {
   switch (span.phase) {
     case task_phase::running:
       if (!is_last)
-        return "#e0913c"; // an attempt that was not the last one
-      return state == task_state::completed ? "#4a9d5b" : "#c94b4b";
-    case task_phase::question: return "#d9c04a";
-    case task_phase::slot: return "#d0d4d9";
-    case task_phase::backoff: return "#b9b2d6";
+        return earlier_colour;
+      return state == task_state::completed ? completed_colour : failed_colour;
+    case task_phase::question: return question_colour;
+    case task_phase::slot: return slot_colour;
+    case task_phase::backoff: return backoff_colour;
     case task_phase::ended: break;
   }
   return "#ffffff";
@@ -224,6 +233,49 @@ std::string draw_timeline(const std::vector<timed_task>& tasks, const std::strin
     out += R"(<text x="10" y=")" + number(head_height + rows * row_height + 13) + R"(">... )"
            + counted(shown.size() - static_cast<std::size_t>(rows), "more task") + "</text>\n";
   return out + "</svg>\n";
+}
+
+std::string draw_timeline_page(const std::vector<timed_task>& tasks, const std::string& title) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> legend{
+      {{completed_colour, "ran and completed"},
+       {failed_colour, "ran and did not complete"},
+       {earlier_colour, "an earlier attempt"},
+       {slot_colour, "waited for a slot"},
+       {question_colour, "waited for an answer"},
+       {backoff_colour, "waited before another attempt"}}};
+  const auto name = xml_escaped(clean_line(title));
+  std::string out = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>"
+                    + name
+                    + "</title>\n<style>body{font:14px sans-serif;margin:2em}"
+                      "td,th{padding:2px 12px;text-align:right}"
+                      "td:nth-child(-n+2),th:nth-child(-n+2){text-align:left}"
+                      "i{display:inline-block;width:1em;height:1em;margin:0 4px 0 14px}"
+                      "</style></head><body>\n<p>";
+  for (const auto& [colour, meaning] : legend)
+    out += "<i style=\"background:" + std::string(colour) + "\"></i>" + std::string(meaning);
+  out += "</p>\n" + draw_timeline(tasks, title)
+         + "<table><tr><th>task</th><th>state</th><th>began</th><th>ran</th><th>for a slot</th>"
+           "<th>for answers</th><th>for another attempt</th><th>attempts</th></tr>\n";
+  const auto shown = by_begin(tasks);
+  const auto begin = shown.empty() ? timestamp{} : first_begin(tasks);
+  for (const auto* task : shown) {
+    const auto cell = [&](const std::string& text) { out += "<td>" + text + "</td>"; };
+    const auto time_cell = [&](task_phase phase) {
+      const auto time = task->time_in(phase);
+      cell(time > milliseconds{0} ? format_duration(time) : "");
+    };
+    out += "<tr>";
+    cell(xml_escaped(clean_line(place_of(*task))));
+    cell(std::string(to_string(task->state)));
+    cell(format_duration(task->spans.front().begin - begin));
+    time_cell(task_phase::running);
+    time_cell(task_phase::slot);
+    time_cell(task_phase::question);
+    time_cell(task_phase::backoff);
+    cell(std::to_string(task->spans.back().attempt));
+    out += "</tr>\n";
+  }
+  return out + "</table></body></html>\n";
 }
 
 } // namespace troupe

@@ -49,4 +49,9 @@ struct timed_task {
 [[nodiscard]] std::string draw_timeline(const std::vector<timed_task>& tasks,
                                         const std::string& title);
 
+/// A page with the same drawing, what its colours mean, and a table of the times. It needs nothing
+/// from elsewhere.
+[[nodiscard]] std::string draw_timeline_page(const std::vector<timed_task>& tasks,
+                                             const std::string& title);
+
 } // namespace troupe

@@ -361,6 +361,8 @@ TEST_CASE("the times of a run are written for viewers", "[apps][binary]") {
     runs = runs || (event.at("ph") == "X" && event.at("cat") == "running");
   CHECK(runs);
   CHECK(contains(text_of(me.home / "times.svg"), "Build / a: running"));
+  CHECK(me.troupe({"run", file, "-q", "--timeline", me.home / "times.html"}).code == 0);
+  CHECK(contains(text_of(me.home / "times.html"), "<td>Build / a</td><td>completed</td>"));
   CHECK(me.troupe({"run", file, "-q", "--trace", me.home / "no/such"}).code == 1);
 }
 

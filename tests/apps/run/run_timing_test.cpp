@@ -62,6 +62,18 @@ TEST_CASE("a trace has an event for each phase, and rows without overlap", "[app
   CHECK(trace.at("traceEvents").at(0).at("args").at("name") == "Build");
 }
 
+TEST_CASE("a page of a timeline has the drawing and a table of the times", "[apps][timing]") {
+  const auto page = draw_timeline_page(
+      {timed("<b>", {waited(task_phase::slot, 0, 500), ran(500, 1500)}), timed("c", {})}, "A & b");
+  CHECK_THAT(page, StartsWith("<!DOCTYPE html>") && EndsWith("</html>\n"));
+  CHECK_THAT(page, ContainsSubstring("<title>A &amp; b</title>") && ContainsSubstring("<svg "));
+  CHECK_THAT(page, ContainsSubstring("<tr><td>Build / &lt;b&gt;</td><td>completed</td>"
+                                     "<td>0.00s</td><td>1.00s</td><td>0.50s</td><td></td><td></td>"
+                                     "<td>1</td></tr>"));
+  CHECK_THAT(page, !ContainsSubstring("Build / c"));
+  CHECK_THAT(draw_timeline_page({}, "Nothing"), EndsWith("</html>\n"));
+}
+
 TEST_CASE("a timeline has a row for each task that began", "[apps][timing]") {
   const auto drawn = draw_timeline({timed("<b>", {ran(0, 100)}), timed("c", {})}, "Ship & go");
   CHECK_THAT(drawn, StartsWith("<svg ") && EndsWith("</svg>\n"));
