@@ -164,6 +164,15 @@ typename State::handle spawn_actor(Host& host, Args&&... args) {
 
 #endif
 
+/// Why an actor ends if one of its handlers throws.
+inline caf::error end_by_exception() {
+#if TROUPE_CAF_1
+  return caf::make_error(caf::sec::runtime_error);
+#else
+  return caf::make_error(caf::exit_reason::unhandled_exception);
+#endif
+}
+
 // -- sending -----------------------------------------------------------------------------------------------------------
 
 /// From anywhere, also outside of actors.

@@ -34,8 +34,7 @@ public:
     auto& self = companion_of(actor_);
     self.on_enqueue([to = box_](caf::mailbox_element_ptr mail) { to->put(std::move(mail)); });
     self.on_exit([to = box_] { to->ended = true; });
-    self.set_exception_handler(
-        [](std::exception_ptr&) { return caf::make_error(caf::exit_reason::unhandled_exception); });
+    self.set_exception_handler([](std::exception_ptr&) { return end_by_exception(); });
     self.become(behavior_of(state, static_cast<const handle*>(nullptr)));
     handle_ = caf::actor_cast<handle>(actor_);
   }

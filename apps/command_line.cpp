@@ -75,6 +75,20 @@ constexpr const char* remove_footer = R"(Examples:
 --keep never removes a run that is running or can be resumed.
 )";
 
+constexpr const char* init_footer = R"(Examples:
+  troupe init                              plan.yaml, with comments that explain it
+  troupe init plans/build.json             the same as JSON, which has no comments
+  troupe run plan.yaml
+
+Exit codes: 0 written, 1 the file cannot be written, 2 it is there already (see --force).)";
+
+constexpr const char* schema_footer = R"(Example:
+  troupe schema > plan.schema.json
+
+A plan names it in its first line, and editors complete and check it:
+  # yaml-language-server: $schema=plan.schema.json     in YAML
+  "$schema": "plan.schema.json",                       in JSON)";
+
 constexpr const char* validate_footer = R"(Examples:
   troupe validate plans/*.json
   troupe validate plan.json --json && troupe run plan.json
@@ -519,6 +533,11 @@ command read_command_line(int argc, const char* const* argv) {
   app.require_subcommand(0, 1);
   bool version = false;
   app.add_flag("--version,-V", version, "Print the version");
+  init_options init;
+  auto& begin = *app.add_subcommand("init", "Write a first plan");
+  begin.add_option("FILE", init.file, "The file to write, .yaml or .json (default plan.yaml)");
+  begin.add_flag("--force", init.replaces, "Replace a file that is there");
+  begin.footer(init_footer);
   run_options run;
   validate_options validate;
   graph_options graph;
@@ -554,6 +573,7 @@ command read_command_line(int argc, const char* const* argv) {
   add_store(app, store);
   app.add_subcommand("agents", "List the agents and what they do")
       ->footer("Example:\n  troupe agents");
+  app.add_subcommand("schema", "Print the JSON Schema of plan documents")->footer(schema_footer);
   app.add_subcommand("version", "Print version, commit, CAF version and compiler")
       ->footer("Example:\n  troupe version");
   app.add_subcommand("help", "Explain a command: troupe help run")
@@ -577,6 +597,8 @@ command read_command_line(int argc, const char* const* argv) {
     return version_options{};
   if (auto problem = missing_argument(app, run, remove); !problem.empty())
     return finished{exit_usage, {}, std::move(problem)};
+  if (app.got_subcommand("init"))
+    return init;
   if (app.got_subcommand("run"))
     return run;
   if (app.got_subcommand("ls"))
@@ -599,6 +621,8 @@ command read_command_line(int argc, const char* const* argv) {
     return store;
   if (app.got_subcommand("agents"))
     return agents_options{};
+  if (app.got_subcommand("schema"))
+    return schema_options{};
   std::string names;
   for (const auto* each : std::as_const(app).get_subcommands(nullptr))
     names += (names.empty() ? "" : ", ") + each->get_name();

@@ -16,10 +16,10 @@ struct finished {
   std::string err; ///< What is wrong, for standard error; one line.
 };
 
-using command =
-    std::variant<finished, run_options, validate_options, graph_options, serve_options,
-                 card_command_options, store_tool_options, list_runs_options, show_run_options,
-                 run_logs_options, remove_runs_options, agents_options, version_options>;
+using command = std::variant<finished, init_options, run_options, validate_options, graph_options,
+                             serve_options, card_command_options, store_tool_options,
+                             list_runs_options, show_run_options, run_logs_options,
+                             remove_runs_options, agents_options, schema_options, version_options>;
 
 [[nodiscard]] command read_command_line(int argc, const char* const* argv);
 

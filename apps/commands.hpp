@@ -7,6 +7,7 @@
 namespace troupe {
 
 [[nodiscard]] int run_command(const run_options& options);
+[[nodiscard]] int init_command(const init_options& options);
 [[nodiscard]] int validate_command(const validate_options& options);
 [[nodiscard]] int graph_command(const graph_options& options);
 [[nodiscard]] int serve_command(const serve_options& options);
@@ -17,6 +18,7 @@ namespace troupe {
 [[nodiscard]] int run_logs_command(const run_logs_options& options);
 [[nodiscard]] int remove_runs_command(const remove_runs_options& options);
 [[nodiscard]] int agents_command(const agents_options& options);
+[[nodiscard]] int schema_command(const schema_options& options);
 [[nodiscard]] int version_command(const version_options& options);
 
 } // namespace troupe

@@ -1,6 +1,7 @@
-// `troupe agents` and `troupe version`.
+// `troupe agents`, `troupe schema` and `troupe version`.
 #include "apps/commands.hpp"
 #include "apps/console.hpp"
+#include "apps/plan_schema.hpp"
 #include "apps/text.hpp"
 #include "apps/version.hpp"
 #include <troupe/agents/register_builtin.hpp>
@@ -25,6 +26,10 @@ int agents_command(const agents_options&) {
     out += name == agents.default_agent ? " [default]\n" : "\n";
   }
   return say(out) ? exit_ok : exit_failed;
+}
+
+int schema_command(const schema_options&) {
+  return say(plan_schema) ? exit_ok : exit_failed;
 }
 
 int version_command(const version_options&) {

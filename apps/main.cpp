@@ -30,6 +30,9 @@ struct dispatch {
       troupe::complain(finished.err);
     return troupe::exit_code_of(finished.code, written);
   }
+  int operator()(const troupe::init_options& options) const {
+    return troupe::init_command(options);
+  }
   int operator()(const troupe::run_options& options) const { return troupe::run_command(options); }
   int operator()(const troupe::validate_options& options) const {
     return troupe::validate_command(options);
@@ -60,6 +63,9 @@ struct dispatch {
   }
   int operator()(const troupe::agents_options& options) const {
     return troupe::agents_command(options);
+  }
+  int operator()(const troupe::schema_options& options) const {
+    return troupe::schema_command(options);
   }
   int operator()(const troupe::version_options& options) const {
     return troupe::version_command(options);

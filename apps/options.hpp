@@ -145,7 +145,13 @@ struct remove_runs_options {
   std::string keep;
 };
 
+struct init_options {
+  std::string file = "plan.yaml";
+  bool replaces = false; ///< A file that is there.
+};
+
 struct agents_options {};
+struct schema_options {};
 struct version_options {};
 
 } // namespace troupe

@@ -121,11 +121,11 @@ TEST_CASE("help is no error and teaches", "[apps][command_line]") {
   const auto help = refused({"--help"});
   CHECK(help.code == exit_ok);
   CHECK(help.err.empty());
-  for (const char* word : {"run", "validate", "graph", "serve", "agents", "version",
-                           "Examples:", "Exit codes:", "130"})
+  for (const char* word : {"init", "run", "schema", "validate", "graph", "serve", "agents",
+                           "version", "Examples:", "Exit codes:", "130"})
     CHECK_THAT(help.out, ContainsSubstring(word));
-  for (const char* sub :
-       {"run", "ls", "show", "logs", "rm", "validate", "graph", "serve", "agents", "version"}) {
+  for (const char* sub : {"init", "run", "ls", "show", "logs", "rm", "validate", "graph", "serve",
+                          "agents", "schema", "version"}) {
     const auto own = refused({sub, "--help"});
     CHECK(own.code == exit_ok);
     CHECK_THAT(own.out, ContainsSubstring("troupe " + std::string(sub)));

@@ -348,6 +348,35 @@ TEST_CASE("a dry run says what would begin when, and runs nothing", "[apps][bina
   CHECK(me.troupe({"ls", "--json"}).out.empty());
 }
 
+TEST_CASE("a first plan is written, is valid, and runs", "[apps][binary]") {
+  user me;
+  for (const std::string name : {"plan.yaml", "plan.yml", "plan.json"}) {
+    INFO(name);
+    const auto file = me.home / name;
+    const auto written = me.troupe({"init", file});
+    CHECK(written.code == 0);
+    CHECK(contains(written.err, "run it with: troupe run " + file));
+    CHECK(me.troupe({"validate", file}).code == 0);
+    const auto ran = me.troupe({"run", file, "-q", "--output", "results", "--param", "who=Ada"});
+    INFO(ran.err);
+    CHECK(ran.code == 0);
+    CHECK(contains(ran.out, "Hello, Ada! It is "));
+    const auto again = me.troupe({"init", file});
+    CHECK(again.code == 2);
+    CHECK(contains(again.err, "is there already"));
+    CHECK(me.troupe({"init", file, "--force"}).code == 0);
+  }
+  CHECK(me.troupe({"init", me.home / "plan.txt"}).code == 2);
+  CHECK(me.troupe({"init", me.home / "no/plan.yaml"}).code == 1);
+  CHECK(contains(me.troupe({"init", "-"}).out, "tasks:"));
+}
+
+TEST_CASE("the schema of plans is printed as it is in the documents", "[apps][binary]") {
+  user me;
+  CHECK(me.troupe({"schema"}).out
+        == text_of(std::string(TROUPE_SOURCE_DIR) + "/docs/plan.schema.json"));
+}
+
 TEST_CASE("the times of a run are written for viewers", "[apps][binary]") {
   user me;
   const auto file = me.file("build.json", plan(program("a", "sleep 0.05")));
