@@ -55,6 +55,38 @@ awaitable<void> finish_later(operation_call& call, typename json_column<Which>::
     co_await std::move(rest);
 }
 
+/// Above: the command may have tens of thousands of tasks, and takes the service long to look at.
+constexpr std::size_t long_request_bytes = 256 * 1024;
+
+/// Has the service asked by a thread that makes long answers: the loop's other connections do not
+/// wait for that. If its client goes away before that, nothing is done.
+template<operation Which>
+awaitable<void> ask_apart(operation_call& call, typename json_column<Which>::command given) {
+  using column = json_column<Which>;
+  awaited_reply<typename column::answer> waiting(call);
+  // Read here again only once the service has answered.
+  const auto command = std::make_shared<typename column::command>(std::move(given));
+  auto asked = call.server.answers.make(
+      client_of(call.who), {},
+      [&operations = call.operations(), command, to = waiting.to()](std::string&) {
+        column::ask(operations, *command, to);
+      },
+      call.responder.wake());
+  if (!asked)
+    co_return fail(call, asked.error());
+  while (!asked->is_made() && !call.responder.is_gone())
+    co_await call.responder.wait(time_point::max());
+  if (!asked->is_made())
+    co_return;
+  static_cast<void>(asked->take()); // Throws what asking has thrown.
+  const bool is_here = co_await arrival(call, waiting);
+  if (!is_here)
+    co_return;
+  auto rest = finish<Which>(call, *command, waiting.value());
+  if (rest.valid())
+    co_await std::move(rest);
+}
+
 /// At once, without a coroutine, if the service answers at once.
 template<operation Which>
 awaitable<void> serve(operation_call& call) {
@@ -72,6 +104,8 @@ awaitable<void> serve(operation_call& call) {
     command->traceparent = call.traceparent;
     command->tracestate = call.tracestate;
   }
+  if (row_of(Which).needs != scope::read && call.request.body.size() > long_request_bytes)
+    return ask_apart<Which>(call, std::move(*command));
   awaited_reply<typename column::answer> waiting(call);
   column::ask(call.operations(), *command, waiting.to());
   if (!waiting.is_ready())

@@ -6,6 +6,8 @@
 
 #include <boost/json/array.hpp>
 
+#include <algorithm>
+
 using namespace troupe::testing;
 
 namespace {
@@ -89,6 +91,56 @@ TEST_CASE("an artifact of 3 MB is in memory once, however many running tasks dep
     tasks +=
         R"(,{"name":"t)" + std::to_string(i)
         + R"(","agent":"scripted","dependencies":["big"],"input":{"steps":[{"ask":"go on?"}]}})";
+  const auto before = server.resident_bytes();
+  server.ask("objectives/create", started(tasks));
+  REQUIRE(comes_true([&] { return tasks_in(server, "input-required") == dependents; }));
+  const auto more = server.resident_bytes() - before;
+  CHECK(more < std::size_t{100'000'000});
+}
+
+TEST_CASE("a request is answered before most of the large objectives that were asked for first",
+          "[apps][binary][reads]") {
+  const temporary_directory place;
+  constexpr std::size_t rounds = 3;
+  constexpr std::size_t readers = 20;
+  const served server(
+      {"--store", "memory", "--config", place.file("c.toml", "http-threads = 1\n")});
+  std::string tasks;
+  for (std::size_t i = 0; i < 10'000; ++i)
+    tasks += (i > 0 ? "," : "") + (R"({"name":"t)" + std::to_string(i) + R"(","agent":"noop"})");
+  server.ask("objectives/create", started(tasks));
+  const auto made = server.ask(
+      "SendMessage", R"({"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"x"}]}})");
+  const auto small = at(made, "/task/id");
+  std::size_t before_most = 0;
+  for (std::size_t round = 0; round < rounds; ++round) {
+    std::vector<http_client> many;
+    for (std::size_t i = 0; i < readers; ++i)
+      many.push_back(server.client());
+    auto other = server.client();
+    for (auto& reader : many)
+      reader.send(http_client::post_text(request_of("objectives/get", R"({"id":"o"})")));
+    other.send(get(small));
+    CHECK(at(result_of(other.receive()), "/status/state") == completed);
+    const auto answered =
+        std::ranges::count_if(many, [](const http_client& reader) { return reader.has_input(); });
+    before_most += answered < std::ptrdiff_t{readers / 2} ? 1 : 0;
+    for (auto& reader : many)
+      CHECK(reader.receive().body.size() > 500'000);
+  }
+  CHECK(before_most > 0);
+}
+
+TEST_CASE("a text of 3 MB is in memory once, however many running tasks refer to it",
+          "[apps][binary][reads]") {
+  const temporary_directory place;
+  const served server({"--allow-commands", "--data", place / "data"});
+  constexpr std::size_t dependents = 100;
+  std::string tasks = large("big", place.file("text", std::string(3'000'000, 'x')));
+  for (std::size_t i = 0; i < dependents; ++i)
+    tasks += R"(,{"name":"t)" + std::to_string(i)
+             + R"(","agent":"scripted","dependencies":["big"],"input":{"steps":[{"ask":"go on?"},)"
+               R"({"complete":"${tasks.big.artifacts[0].text}"}]}})";
   const auto before = server.resident_bytes();
   server.ask("objectives/create", started(tasks));
   REQUIRE(comes_true([&] { return tasks_in(server, "input-required") == dependents; }));

@@ -287,6 +287,50 @@ TEST_CASE("a long answer is not encoded by its loop, which answers others meanwh
   other->hang_up();
 }
 
+TEST_CASE("a long command is carried out apart from its loop, which answers others meanwhile",
+          "[net][turns][long]") {
+  const auto records = make_memory_store();
+  one_thread_server one{*records};
+  const auto turn = [&] {
+    for (int turns = 0; turns < 20; ++turns)
+      one.turn();
+  };
+  one.pipe->put(create_objective_of(20'000));
+  turn();
+  CHECK_FALSE(await_objective(*records, objective_id{"o"}).has_value());
+  const auto other = connect(one);
+  other->put("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  turn();
+  CHECK(other->output().starts_with("HTTP/1.1 200 OK\r\n"));
+  CHECK(one.state->answers.turn()); // The command.
+  turn();
+  CHECK(await_objective(*records, objective_id{"o"}).has_value());
+  CHECK(one.state->answers.turn()); // Its answer.
+  turn();
+  CHECK(one.pipe->output().starts_with("HTTP/1.1 200 OK\r\n"));
+  CHECK(one.pipe->output().ends_with("}}}"));
+  other->hang_up();
+}
+
+TEST_CASE("a long command whose client has gone before its turn is not done",
+          "[net][turns][long]") {
+  const auto records = make_memory_store();
+  one_thread_server one{*records};
+  const auto turn = [&] {
+    for (int turns = 0; turns < 20; ++turns)
+      one.turn();
+  };
+  one.pipe->put(create_objective_of(20'000));
+  turn();
+  one.pipe->hang_up();
+  one.clock.advance(1s); // The sweep notices.
+  turn();
+  CHECK(one.state->connections == 0);
+  one.state->answers.turn();
+  turn();
+  CHECK_FALSE(await_objective(*records, objective_id{"o"}).has_value());
+}
+
 TEST_CASE("a long answer is written in pieces, and another connection is answered between two",
           "[net][turns][long]") {
   const auto records = make_memory_store();
