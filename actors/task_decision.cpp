@@ -71,8 +71,9 @@ result<task_decision> decide(const task_life& life, const question_asked& fact,
   opened->opened = terms.now;
   if (asked.open_for)
     opened->deadline = terms.now + *asked.open_for;
+  const boost::json::object named{{question_id_key, opened->id}};
   out.push_back(question_opened{std::move(opened)});
-  out.push_back(task_moved{*to, life.attempt, terms.say(asked.prompt, {}), life.failures});
+  out.push_back(task_moved{*to, life.attempt, terms.say(asked.prompt, named), life.failures});
   return task_decision{};
 }
 

@@ -39,13 +39,19 @@ struct basic_column {
 
 // -- tasks -------------------------------------------------------------------------------------------------------------
 
+/// What the extensions that the client activated add to a task.
+inline void show_extensions(task_view_options& view, const operation_call& call) {
+  view.include_progress = call.extensions.progress;
+  view.include_times = call.extensions.opt;
+}
+
 template<>
 struct json_column<operation::get_task>
     : basic_column<const get_task&, task_ptr, &wire_codec::read_get_task, &service::get> {
   static result<command> decode(const operation_call& call) {
     auto out = basic_column::decode(call);
     if (out)
-      out->view.include_progress = call.extensions.progress;
+      show_extensions(out->view, call);
     return out;
   }
   static bool is_long(const command& query, const answer& found) {
@@ -63,7 +69,7 @@ struct json_column<operation::list_tasks>
   static result<command> decode(const operation_call& call) {
     auto out = basic_column::decode(call);
     if (out)
-      out->view.include_progress = call.extensions.progress;
+      show_extensions(out->view, call);
     return out;
   }
   static bool is_long(const command& query, const answer& page) {

@@ -2,6 +2,7 @@
 
 #include "net/a2a/idempotency_key.hpp"
 #include "protocol/opt/codec_opt.hpp"
+#include <troupe/protocol/task_life.hpp>
 
 #include <string>
 #include <string_view>
@@ -50,6 +51,19 @@ result<std::shared_ptr<objective_wish>> read_wish(const operation_call& call,
   return out;
 }
 
+/// The question that the message names, and only that one. Empty: none.
+result<std::string> read_question(const message& in) {
+  const auto* named = in.metadata.if_contains(question_id_key);
+  if (named == nullptr)
+    return std::string{};
+  if (!named->is_string() || named->get_string().empty())
+    return make_error(
+        errc::invalid_params,
+        "opt/v1/inputId must be the id of a question, as the message that asks has it",
+        "message.metadata");
+  return std::string(named->get_string());
+}
+
 } // namespace
 
 result<std::unique_ptr<send_params>> read_send(const operation_call& call) {
@@ -70,6 +84,10 @@ result<std::unique_ptr<send_params>> read_send(const operation_call& call) {
   request.command.idempotency_key = std::move(*key);
   request.command.traceparent = call.traceparent;
   request.command.tracestate = call.tracestate;
+  auto question = read_question(request.command.message);
+  if (!question)
+    return question.error();
+  request.command.question = std::move(*question);
   request.waits = !read->return_immediately;
   request.push = std::move(read->push);
   if (request.push)

@@ -367,6 +367,7 @@ private:
                          .record = record,
                          .view = {.history_length = stream_.history_length,
                                   .include_progress = call_.extensions.progress,
+                                  .include_times = call_.extensions.opt,
                                   .objective = stream_.objective.get()},
                          .objective = stream_.objective,
                          .cursor = std::nullopt,

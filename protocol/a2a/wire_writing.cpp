@@ -67,15 +67,19 @@ message progress_message(const progress_report& report, std::string id) {
 }
 
 void write_task_metadata(json_writer& out, const task& value, const progress_report* progress,
-                         const objective_view* objective) {
-  if (!value.origin && value.metadata.empty() && !progress && !objective)
+                         const task_view_options& view) {
+  const auto* objective = view.objective;
+  const bool is_of_plan = value.origin || value.metadata.contains("opt/v1/planId");
+  const bool has_times = (is_of_plan || view.include_times) && value.ready_at != timestamp{};
+  if (!value.origin && value.metadata.empty() && !has_times && !progress && !objective)
     return;
   out.key("metadata").begin_object();
   if (value.origin)
     opt::write_task_metadata(out, value);
   for (const auto& member : value.metadata)
     out.escaped_key({member.key().data(), member.key().size()}).value(member.value());
-  opt::write_task_times(out, value);
+  if (has_times)
+    opt::write_task_times(out, value);
   if (progress) {
     out.key(progress_uri);
     write_progress(out, *progress);
@@ -109,7 +113,7 @@ void write_task_members(json_writer& out, const dialect& as, const task& value,
     out.end_array();
   }
   write_history(out, as, value, view.history_length);
-  write_task_metadata(out, value, progress, view.objective);
+  write_task_metadata(out, value, progress, view);
 }
 
 } // namespace

@@ -90,9 +90,9 @@ void write_plans(json_writer& out, const objective_view& owner,
 /// braces.
 void write_task_metadata(json_writer& out, const task& value);
 
-/// Members of the metadata of a plan's task: when nothing it depends on held it back any more, what
+/// Members of the metadata of a task: when nothing it depends on held it back any more, what
 /// it waits for now, and what its attempts, questions and waits took (`troupe/v1/readyAt`,
-/// `waitingFor`, `spans`). Nothing for a lone task.
+/// `waitingFor`, `spans`).
 void write_task_times(json_writer& out, const task& value);
 
 /// A spec in full, as a plan document (what read_objective reads).

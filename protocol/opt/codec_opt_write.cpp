@@ -549,8 +549,7 @@ void write_task_metadata(json_writer& out, const task& value) {
 }
 
 void write_task_times(json_writer& out, const task& value) {
-  const bool is_of_plan = value.origin || value.metadata.contains("opt/v1/planId");
-  if (!is_of_plan || value.ready_at == timestamp{})
+  if (value.ready_at == timestamp{})
     return;
   time_member(out, "troupe/v1/readyAt", value.ready_at);
   const auto phase = phase_of(value);

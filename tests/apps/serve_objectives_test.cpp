@@ -2,6 +2,7 @@
 // what an answer shows, what the root task says.
 #include "tests/apps/served.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/comes_true.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 #include <boost/json/array.hpp>
@@ -48,6 +49,53 @@ std::size_t tasks_in(const served& server, const std::string& objective, const s
 }
 
 } // namespace
+
+TEST_CASE("an answer may name its question, and is for that one only",
+          "[apps][binary][objectives]") {
+  const served server({"--store", "memory"});
+  server.ask("objectives/create",
+             started("o", scripted("a", R"({"ask":"which?"},{"ask":"why?"},{"hang":true})")));
+  const std::string task = "o.p0.t0";
+  REQUIRE(server.reaches(task, input_required));
+  const auto asks = [&] {
+    const auto shown = server.ask("GetTask", R"({"id":")" + task + R"("})");
+    return at(shown, "/status/message/metadata/opt~1v1~1inputId");
+  };
+  int messages = 0;
+  const auto answer = [&](const std::string& question) {
+    auto client = server.client();
+    client.send(http_client::post_text(request_of(
+        "SendMessage", R"({"message":{"messageId":"m-)" + std::to_string(++messages)
+                           + R"(","role":"ROLE_USER","taskId":")" + task
+                           + R"(","parts":[{"text":"x"}],"metadata":{"opt/v1/inputId":)" + question
+                           + R"(}},"configuration":{"returnImmediately":true}})")));
+    return json::parse(client.receive().body);
+  };
+  CHECK(asks() == "question-1");
+  CHECK(at(answer(R"("question-2")"), "/error/data/0/reason") == "NO_QUESTION");
+  CHECK(asks() == "question-1");
+  CHECK(at(answer("7"), "/error/code") == "-32602");
+  CHECK(at(answer(R"("question-1")"), "/result/task/id") == task);
+  REQUIRE(comes_true([&] { return asks() == "question-2"; }));
+  CHECK(at(answer(R"("question-1")"), "/error/data/0/reason") == "NO_QUESTION");
+  CHECK(asks() == "question-2");
+}
+
+TEST_CASE("a lone task has its times for a client that activated the extension",
+          "[apps][binary][objectives]") {
+  const served server({"--store", "memory"});
+  const auto made = server.ask(
+      "SendMessage", R"({"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"x"}]}})");
+  CHECK(made.at("task").as_object().if_contains("metadata") == nullptr);
+  const auto task = at(made, "/task/id");
+  auto client = server.client();
+  client.send(http_client::post_text(request_of("GetTask", R"({"id":")" + task + R"("})"),
+                                     "A2A-Version: 1.0\r\nA2A-Extensions: "
+                                     "https://github.com/zeroasterisk/a2a-opt/v1\r\n"));
+  const auto shown = result_of(client.receive());
+  CHECK(shown.at_pointer("/metadata/troupe~1v1~1readyAt").is_string());
+  CHECK(shown.at_pointer("/metadata/troupe~1v1~1spans/0/phase") == "running");
+}
 
 TEST_CASE("of two answers sent at once to a task the first wins, and the second is refused",
           "[apps][binary][objectives]") {

@@ -52,6 +52,8 @@ struct task_view_options {
   std::optional<std::uint32_t> history_length{}; ///< Absent: all. 0: none.
   bool include_artifacts = true;
   bool include_progress = false; ///< For a client that activated the Task Progress extension.
+  /// The times of a task that is of no plan, too. For a client that activated OPT.
+  bool include_times = false;
   /// The objective for which a task stands, to be shown in its metadata (docs/a2a.md, D15).
   const objective_view* objective = nullptr;
 };

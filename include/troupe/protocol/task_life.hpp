@@ -48,6 +48,10 @@ struct question {
 /// The id of the `count`-th question of a task.
 [[nodiscard]] std::string make_question_id(std::uint32_t count);
 
+/// In the metadata of the message that asks: the question's id. In that of an answer: this question
+/// is meant, and no other (docs/objectives.md).
+inline constexpr std::string_view question_id_key = "opt/v1/inputId";
+
 /// What a task does at one moment.
 enum class task_phase : std::uint8_t {
   slot,     ///< Waits for a slot: to begin, for its next attempt, or to go on after an answer.
