@@ -256,6 +256,21 @@ result<void> check_changed_references(std::uint32_t task, const plan_spec* befor
                                after);
 }
 
+bool refers_to(std::uint32_t task, std::uint32_t on, const plan_spec& changed) {
+  const auto& spec = changed.tasks[task];
+  if (!has_references(spec.input))
+    return false;
+  auto without = spec;
+  for (auto i = without.dependency_indexes.size(); i-- > 0;)
+    if (without.dependency_indexes[i] == on) {
+      const auto at = static_cast<std::ptrdiff_t>(i);
+      without.dependency_indexes.erase(without.dependency_indexes.begin() + at);
+      without.dependencies.erase(without.dependencies.begin() + at);
+    }
+  return !check_references_kept(spec.input, own_dependencies_of(spec, changed),
+                                own_dependencies_of(without, changed));
+}
+
 result<void> check_cycles(std::vector<plan_spec_ptr> plans, std::uint32_t plan,
                           const plan_spec& changed) {
   plans[plan] = std::make_shared<plan_spec>(changed);

@@ -62,6 +62,8 @@ void note_dependencies(plan_spec& plan, std::uint32_t index, const resolved_plan
                                             std::uint32_t plan, const objective_index& known);
 /// Whether there is anything for check_added_keys to check.
 [[nodiscard]] bool adds_keys(const std::vector<wanted_operation>& operations);
+/// Whether the input of `task` refers to what the task `on`, on which it depends, made.
+[[nodiscard]] bool refers_to(std::uint32_t task, std::uint32_t on, const plan_spec& changed);
 /// Whether the references of a task still find what they name once a plan is `changed`. `before` is
 /// the plan without the change; null if the task is added. Error: invalid_reference.
 [[nodiscard]] result<void> check_changed_references(std::uint32_t task, const plan_spec* before,

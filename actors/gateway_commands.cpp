@@ -752,28 +752,32 @@ void gateway::impl::update(update_plan command, reply<plan_id> done) {
         });
 }
 
-void gateway::change(change_plan command, reply<plan_id> done) {
-  impl_->once_only(command, done, [self = impl_.get()](change_plan& first, reply<plan_id>& to) {
-    self->change(std::move(first), std::move(to));
-  });
+// What changes nothing may come as often as it likes.
+void gateway::change(change_plan command, reply<change_report> done) {
+  if (command.dry_run)
+    command.request_id.clear();
+  impl_->once_only(command, done,
+                   [self = impl_.get()](change_plan& first, reply<change_report>& to) {
+                     self->change(std::move(first), std::move(to));
+                   });
 }
 
-void gateway::impl::change(change_plan command, reply<plan_id> done) {
+void gateway::impl::change(change_plan command, reply<change_report> done) {
   if (auto ok = open(); !ok)
     return done(ok.error());
   const auto id = command.id;
   const auto who = command.who;
   place(who, id, std::move(done),
-        [this, command = std::move(command)](const placement& at, reply<plan_id> to) {
+        [this, command = std::move(command)](const placement& at, reply<change_report> to) {
           if (command.wrong)
             return to(*command.wrong);
           if (auto ok = has_room(live_bytes_of(command.operations)); !ok)
             return to(ok.error());
           if (auto ok = check_operations(command.operations, agents); !ok)
             return to(ok.error());
-          this->command<plan_id>(
+          this->command<change_report>(
               at.objective,
-              [command](reply_port<plan_id> port) {
+              [command](reply_port<change_report> port) {
                 return reshape_plan{command, std::move(port)};
               },
               std::move(to), command_tries_max);

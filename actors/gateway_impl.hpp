@@ -55,6 +55,7 @@ struct gateway::impl {
   void answer_again(const once& came, const principal& who, const reply<task_ptr>& done) const;
   void answer_again(const once& came, const principal& who, const reply<objective_ptr>& done) const;
   void answer_again(const once& came, const principal& who, const reply<plan_id>& done) const;
+  void answer_again(const once& came, const principal& who, const reply<change_report>& done) const;
 
   // -- steps -------------------------------------------------------------------------------------------------------------
   // Each calls `next` with what it found, or `done` with an error, exactly once, maybe before it
@@ -88,7 +89,7 @@ struct gateway::impl {
   void update(update_objective command, reply<objective_ptr> done);
   void create(create_plan command, reply<plan_id> done);
   void update(update_plan command, reply<plan_id> done);
-  void change(change_plan command, reply<plan_id> done);
+  void change(change_plan command, reply<change_report> done);
 
   /// Gives `next` the live actor of an objective that is here; one that has settled is brought back
   /// for as long as the command takes.

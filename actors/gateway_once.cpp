@@ -113,4 +113,12 @@ void gateway::impl::answer_again(const once& came, const principal&,
   done(first->plan);
 }
 
+void gateway::impl::answer_again(const once& came, const principal&,
+                                 const reply<change_report>& done) const {
+  const auto first = read_once_answer(came);
+  if (!first || !first->changed)
+    return done(first ? came_before() : first.error());
+  done(*first->changed);
+}
+
 } // namespace troupe

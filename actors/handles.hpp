@@ -50,7 +50,9 @@ struct cancel_run {
   reply_port<task_ptr> done;    ///< Answered once CANCELED is committed. May be empty.
   std::optional<std::string>
       by{}; ///< Who commanded it (owner_of); none: it follows from something else.
-  std::vector<once_ptr> conditions{}; ///< Of its change.
+  std::vector<once_ptr> conditions{};    ///< Of its change.
+  task_event as = task_event::cancel;    ///< `complete`: somebody else has done it.
+  std::vector<artifact_ptr> artifacts{}; ///< What they have made.
 };
 
 /// From the agent's port. Ignored if `attempt` is over.
@@ -141,7 +143,8 @@ struct task_waits {
   bool parked;  ///< Nothing of it runs and it has given its slots back: it does not count for
                 ///< `maxParallel`.
   std::uint32_t attempt;
-  message_ptr question; ///< What it asks, when it begins to wait for that answer; else null.
+  message_ptr question;     ///< What it asks, when it begins to wait for that answer; else null.
+  bool backing_off = false; ///< It waits for its next attempt.
 };
 
 /// From a task that is parked: it is ready to run again. slot_granted follows, once there is room.
@@ -197,8 +200,8 @@ struct task_cancel {
 /// is committed.
 struct reshape_tasks {
   change_plan command;
-  shape_terms terms; ///< All but `is_fixed`.
-  reply_port<plan_id> done;
+  shape_terms terms; ///< All but what runs, and what waits for other plans.
+  reply_port<change_report> done;
 };
 
 /// From the plan to itself: more tasks are free to begin than it spawns in one go.
@@ -261,7 +264,7 @@ struct move_plan {
 /// From the gateway: change the shape of a plan.
 struct reshape_plan {
   change_plan command;
-  reply_port<plan_id> done;
+  reply_port<change_report> done;
 };
 
 /// From the gateway: for a task of a plan.

@@ -172,6 +172,8 @@ std::optional<error> objective_actor::obey(objective_input input, command from) 
   if (decision.refused)
     return decision.refused;
   hold_bytes(editable_bytes(), before); // before the answer
+  if (decision.report && !answer_with_report(*decision.report, from))
+    return std::nullopt;
   carry_out(std::move(decision), std::move(from));
   return std::nullopt;
 }
@@ -433,8 +435,7 @@ std::optional<awaited_task_ended> objective_actor::end_of(const task_position& t
   const auto& slot = plan.tasks[task.task];
   if (!is_terminal(slot.state)) // its plan is just being started
     return std::nullopt;
-  return awaited_task_ended{task, slot.state == task_state::completed, plan.task_at(task.task),
-                            slot.has_artifacts};
+  return awaited_task_ended{task, is_satisfied(slot), plan.task_at(task.task), slot.has_artifacts};
 }
 
 std::vector<dependency_news> objective_actor::news_for(std::uint32_t plan) const {

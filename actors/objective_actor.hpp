@@ -112,6 +112,8 @@ private:
   [[nodiscard]] bool is_deferred(const Message& message,
                                  void (objective_actor::*handler)(const Message&));
   void end_change();
+  /// The answer to the change under way is `report`. False: a dry run, which is answered now.
+  [[nodiscard]] bool answer_with_report(const change_report& report, command& from) const;
 
   // -- tasks that other plans wait for ---------------------------------------------------------------------------------
   void on_awaited(const awaited_task_ended& fact);

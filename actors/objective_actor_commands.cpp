@@ -14,7 +14,7 @@ namespace troupe {
 
 namespace {
 
-committed_fn answer_with(const plan_id& id, const reply_port<plan_id>& to) {
+committed_fn answer_with_plan(const plan_id& id, const reply_port<plan_id>& to) {
   return [id, to](const commit_outcome& outcome) {
     to(outcome.conflict ? result<plan_id>{came_before()} : result<plan_id>{id});
   };
@@ -59,7 +59,7 @@ void objective_actor::on_add(const add_plan& message) {
   running_.emplace_back();
   command from{.by = message.by,
                .metadata = {},
-               .answer = answer_with(spec.id, message.done),
+               .answer = answer_with_plan(spec.id, message.done),
                .plan = std::nullopt,
                .conditions = answered(message.conditions, {.plan = spec.id})};
   const auto awaited = std::move(added->awaited);
@@ -118,7 +118,7 @@ void objective_actor::on_move_plan(const move_plan& message) {
   const auto plan = *found;
   command from{.by = owner_of(asked.who),
                .metadata = {},
-               .answer = answer_with(asked.id, message.done),
+               .answer = answer_with_plan(asked.id, message.done),
                .plan = plan,
                .conditions = answered(asked.conditions, {.plan = asked.id})};
   const bool renames = !asked.edited.name.empty();
@@ -148,10 +148,8 @@ void objective_actor::on_reshape(const reshape_plan& message) {
   changing_ = shape_under_change{plan, &message, view().plans[plan].spec};
   command from{.by = owner_of(asked.who),
                .metadata = {},
-               .answer = answer_with(asked.id, message.done),
+               .answer = nullptr, // It is made of the report, here or by the plan's actor.
                .plan = plan};
-  if (!runs) // Else it is the plan that commits the change.
-    from.conditions = answered(asked.conditions, {.plan = asked.id});
   if (auto refused = obey(shape_change{plan, asked, terms_for(plan, asked)}, std::move(from))) {
     changing_.reset();
     return refuse(std::move(*refused));
@@ -160,6 +158,19 @@ void objective_actor::on_reshape(const reshape_plan& message) {
     changing_->message = nullptr;
   else
     changing_.reset();
+}
+
+bool objective_actor::answer_with_report(const change_report& report, command& from) const {
+  const auto& asked = *changing_->message;
+  if (report.dry_run) {
+    asked.done(report);
+    return false;
+  }
+  from.conditions = answered(asked.command.conditions, answer_with(report));
+  from.answer = [report, done = asked.done](const commit_outcome& outcome) {
+    done(outcome.conflict ? result<change_report>{came_before()} : result<change_report>{report});
+  };
+  return true;
 }
 
 /// What only the objective knows. A plan that runs knows itself which of its tasks are awaited, and
@@ -172,10 +183,13 @@ shape_terms objective_actor::terms_for(std::uint32_t plan, const change_plan& as
       return !resolved_[plan]->awaited(task).empty() || awaited_later_.contains({plan, task});
     };
   out.check_references = check_changed_references;
+  out.reads = refers_to;
   const bool adds_dependencies =
       std::ranges::any_of(asked.operations, [](const wanted_operation& each) {
         return std::holds_alternative<add_dependency<std::string>>(each)
-               || std::holds_alternative<put_task<std::string>>(each);
+               || std::holds_alternative<put_task<std::string>>(each)
+               || std::holds_alternative<replace_task>(each)
+               || std::holds_alternative<remove_task<std::string>>(each); // it may bridge
       });
   if (view().plans[plan].spec->outside.empty() || !adds_dependencies)
     return out;
@@ -192,6 +206,7 @@ void objective_actor::on_shape(const shape_settled& fact) {
   if (fact.changed) {
     const auto before = view().plans[fact.plan].spec;
     follow(plan_reshaped{*fact.changed});
+    hold_bytes(editable_bytes_of(*view().plans[fact.plan].spec), editable_bytes_of(*before));
     note_shape(*before, *fact.changed);
   }
   if (changing_ && changing_->plan == fact.plan)
@@ -201,6 +216,8 @@ void objective_actor::on_shape(const shape_settled& fact) {
 /// The view has it already. Holds as many bytes as the plan has now.
 void objective_actor::note_shape(const plan_spec& before, const plan_changed& changed) {
   const auto& now = view().plans[changed.plan].spec;
+  if (now->name != before.name)
+    index_.reset(); // made anew, with the new name
   if (index_)
     index_->apply(now, changed);
   const auto size = static_cast<std::uint32_t>(before.tasks.size());

@@ -24,6 +24,12 @@ once_ptr answered(once condition, const std::string& text) {
 
 } // namespace
 
+once_answer answer_with(change_report report) {
+  once_answer out{.plan = report.plan};
+  out.changed = std::move(report);
+  return out;
+}
+
 std::string write_once_answer(const once_answer& answer) {
   std::string text;
   json_writer out(text);
@@ -35,6 +41,10 @@ std::string write_once_answer(const once_answer& answer) {
     out.key("message");
     record::write(out, *answer.message);
   }
+  if (answer.changed) {
+    out.key("changed");
+    record::write(out, *answer.changed);
+  }
   out.end_object();
   return text;
 }
@@ -43,10 +53,16 @@ result<once_answer> read_once_answer(const once& came) {
   try {
     const auto value = boost::json::parse(came.answer);
     const auto& in = value.as_object();
-    once_answer out{task_id{text_of(in, "task")}, text_of(in, "context"),
-                    objective_id{text_of(in, "objective")}, plan_id{text_of(in, "plan")}, nullptr};
+    once_answer out{task_id{text_of(in, "task")},
+                    text_of(in, "context"),
+                    objective_id{text_of(in, "objective")},
+                    plan_id{text_of(in, "plan")},
+                    nullptr,
+                    std::nullopt};
     if (const auto* said = in.if_contains("message"))
       out.message = std::make_shared<const message>(record::message_from(said->as_object()));
+    if (const auto* changed = in.if_contains("changed"))
+      out.changed = record::change_report_from(changed->as_object());
     return out;
   } catch (const std::exception& e) {
     return make_error(errc::store_failed,

@@ -1,12 +1,15 @@
 // What a command led to, as it is kept for one that comes again: ids, from which the answer is read
-// anew. Only an agent's direct answer is kept itself: there is no record of it.
+// anew. Only an agent's direct answer and the report of a change of a plan are kept themselves:
+// there is no record of them.
 #pragma once
 
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/ids.hpp>
 #include <troupe/protocol/message.hpp>
 #include <troupe/protocol/once.hpp>
+#include <troupe/protocol/plan_change.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +22,11 @@ struct once_answer {
   objective_id objective{};
   plan_id plan{};
   message_ptr message{};
+  std::optional<change_report> changed{}; ///< With `plan`.
 };
+
+/// That of a change of a plan.
+[[nodiscard]] once_answer answer_with(change_report report);
 
 /// As `once::answer`.
 [[nodiscard]] std::string write_once_answer(const once_answer& answer);

@@ -24,10 +24,8 @@ error other_content(once_kind kind) {
           "message.messageId: another message with this id was sent a moment ago; choose a new one",
           "message.messageId");
     case once_kind::request:
-      return make_error(
-          errc::invalid_params,
-          "requestId: another command with this id came a moment ago; choose a new one",
-          "requestId");
+      return make_error(errc::duplicate_request,
+                        "another command with this requestId came a moment ago", "requestId");
     case once_kind::idempotency_key: break;
   }
   return make_error(errc::idempotency_key_reused,

@@ -30,7 +30,7 @@ public:
 
   /// Called once, on any thread, with one of these:
   /// - an error: the same key came with another content (errc::invalid_params,
-  ///   errc::idempotency_key_reused), or the store does not answer.
+  ///   errc::duplicate_request, errc::idempotency_key_reused), or the store does not answer.
   /// - what came before, and was done.
   /// - null, and `mine`: it is new, and under way until `leave`, or until all copies of `mine` are
   ///   gone. It is not new if one of several conditions is not.

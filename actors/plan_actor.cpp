@@ -20,7 +20,7 @@ bool is_behind(const store_status& status) noexcept {
 plan_actor::plan_actor(actor_pointer<handle> self, environment& env, plan_start start)
     : self_(self), env_(env), start_(std::move(start)),
       graph_(start_.resolved->graph(start_.index, *start_.view.spec)), view_(start_.view),
-      running_(view_.tasks.size()), parked_(view_.tasks.size()),
+      running_(view_.tasks.size()), parked_(view_.tasks.size()), backing_off_(view_.tasks.size()),
       awaited_(start_.awaited_later.begin(), start_.awaited_later.end()) {
   for (const auto& edge : start_.resolved->outgoing)
     awaited_.insert(edge.task);
@@ -71,7 +71,16 @@ void plan_actor::begin() {
   end_ = start_.end;
   if (view_.state == plan_state::blocked && !view_.paused)
     move({plan_moved{start_.index, plan_event::work, ""}});
-  auto ready = graph_.start();
+  // First those that have ended: a task may have been skipped before what it depends on ended.
+  std::vector<std::uint32_t> ready;
+  for (std::uint32_t task = 0; task < view_.tasks.size(); ++task)
+    if (const auto& slot = view_.tasks[task]; is_satisfied(slot) && !is_removed(task)) {
+      artifacts_around_ = artifacts_around_ || slot.has_artifacts;
+      tell_awaited(task, true);
+      graph_.satisfy(task, ready);
+    }
+  for (const auto task : graph_.start())
+    ready.push_back(task);
   std::vector<dependency_news> bad;
   for (auto& news : std::exchange(start_.news, {}))
     if (!news.met)
@@ -88,19 +97,21 @@ void plan_actor::begin() {
 
 // -- tasks ---------------------------------------------------------------------------------------------------------------
 
-// `ready` grows during the loop: tasks that completed before a restart release their dependents
-// here. Tasks that had begun in an earlier process start first, even during a pause; then the
-// others by priority and in the order of the document.
+// `ready` grows during the loop: a task that was to be skipped when the process ended releases its
+// dependents here. Tasks that had begun in an earlier process start first, even during a pause;
+// then the others by priority and in the order of the document.
 void plan_actor::release(std::vector<std::uint32_t> ready) {
   std::vector<std::uint32_t> begun;
   std::vector<std::uint32_t> fresh;
   for (std::size_t i = 0; i < ready.size(); ++i) {
     const auto task = ready[i];
     const auto state = view_.tasks[task].state;
-    if (state == task_state::completed) {
-      artifacts_around_ = artifacts_around_ || view_.tasks[task].has_artifacts;
+    if (is_satisfied(view_.tasks[task]))
+      continue;
+    if (view_.tasks[task].is_skipped && has_begun(task)) {
+      end_without_actor(task, {"skipped by request"});
       tell_awaited(task, true);
-      graph_.complete(task, ready);
+      graph_.satisfy(task, ready);
     } else if (is_terminal(state)) {
       fail_task(task, "task \"" + label(task) + "\" had " + std::string{to_string(state)});
     } else {
@@ -121,8 +132,7 @@ void plan_actor::release(std::vector<std::uint32_t> ready) {
 void plan_actor::abandon_withdrawn() {
   for (std::uint32_t task = 0; task < view_.tasks.size(); ++task) {
     const auto& slot = view_.tasks[task];
-    if (!is_terminal(slot.state) || slot.state == task_state::completed || slot.attempt > 0
-        || is_removed(task))
+    if (!is_lost(slot) || slot.attempt > 0 || is_removed(task))
       continue;
     ++failed_count_;
     tell_awaited(task, false);
@@ -211,7 +221,7 @@ void plan_actor::tell_awaited(std::uint32_t task, bool met) {
 void plan_actor::on_awaited(const tasks_awaited& message) {
   for (const auto task : message.tasks)
     if (awaited_.insert(task).second && is_terminal(view_.tasks[task].state))
-      tell_awaited(task, view_.tasks[task].state == task_state::completed);
+      tell_awaited(task, is_satisfied(view_.tasks[task]));
 }
 
 // -- the plan itself -----------------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@
 #include <troupe/protocol/event.hpp>
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -88,6 +89,8 @@ private:
     std::optional<std::string> by{}; ///< Who commanded it.
     committed_fn then{};
     std::vector<once_ptr> conditions{}; ///< Of the change, if it is about one task.
+    task_event as = task_event::cancel;
+    std::vector<artifact_ptr> artifacts{};
   };
   void withdraw(const std::vector<std::uint32_t>& tasks, const withdrawal_order& order);
   void end_without_actor(std::uint32_t task, const withdrawal_order& order);
@@ -102,6 +105,14 @@ private:
   // -- its shape -------------------------------------------------------------------------------------------------------
   void on_reshape(const reshape_tasks& message);
   void follow(const plan_changed& changed);
+  void follow_tasks(const plan_changed& changed, std::vector<std::uint32_t>& freed);
+  /// Those of the change's tasks of which something runs, or has run, are told to end or to hurry.
+  /// `ended` makes the reply of one that is told to end.
+  void tell_tasks(const plan_changed& changed, const std::function<reply_port<task_ptr>()>& ended);
+  void end_by_change(std::uint32_t task, withdrawal_order order,
+                     const std::function<reply_port<task_ptr>()>& ended);
+  [[nodiscard]] shape_terms own_terms(shape_terms terms) const;
+  [[nodiscard]] std::uint32_t count_lost() const;
   [[nodiscard]] bool is_removed(std::uint32_t task) const {
     return view_.spec->tasks[task].is_removed;
   }
@@ -143,7 +154,8 @@ private:
   std::vector<task_handle> running_; ///< By task; null if it has no actor.
   std::vector<bool>
       parked_; ///< By task: it has an actor, does not run and holds no slot (task_waits).
-  std::deque<ready_task> ready_;       ///< Released, not yet started (maxParallel, a pause).
+  std::vector<bool> backing_off_; ///< By task: it has an actor, and waits for its next attempt.
+  std::deque<ready_task> ready_;  ///< Released, not yet started (maxParallel, a pause).
   std::deque<task_ready> ready_again_; ///< Parked tasks that are ready to go on. They go before
                                        ///< those that have not begun.
   std::unordered_map<std::uint32_t, std::map<task_position, dependency_news>>

@@ -81,6 +81,7 @@ const dependency_news* plan_actor::outside(std::uint32_t task, const task_positi
 
 void plan_actor::on_settled(const task_settled& fact) {
   set_parked(fact.task, false);
+  backing_off_[fact.task] = false;
   std::erase_if(ready_again_, [&](const task_ready& other) { return other.task == fact.task; });
   running_[fact.task] = nullptr;
   --running_count_;
@@ -88,10 +89,12 @@ void plan_actor::on_settled(const task_settled& fact) {
   if (fact.has_artifacts)
     apply(view_, place_of(fact.task), task_artifact{});
   artifacts_around_ = artifacts_around_ || fact.has_artifacts;
-  if (fact.state == task_state::completed) {
+  if (is_removed(fact.task)) {
+    spawn_ready();
+  } else if (is_satisfied(view_.tasks[fact.task])) {
     tell_awaited(fact.task, true);
     std::vector<std::uint32_t> ready;
-    graph_.complete(fact.task, ready);
+    graph_.satisfy(fact.task, ready);
     release(std::move(ready));
   } else {
     fail_task(fact.task, "task \"" + label(fact.task) + "\" " + std::string{to_string(fact.state)}
@@ -105,6 +108,7 @@ void plan_actor::on_waits(const task_waits& fact) {
   if (!running_[fact.task])
     return;
   set_parked(fact.task, fact.parked);
+  backing_off_[fact.task] = fact.backing_off;
   on_task_moved(fact.task,
                 task_moved{fact.waiting ? task_state::input_required : task_state::working,
                            fact.attempt, nullptr});
@@ -215,10 +219,15 @@ void plan_actor::end_without_actor(std::uint32_t task, const withdrawal_order& o
   change.at = env_.now();
   change.by = order.by;
   change.conditions = order.conditions;
+  for (const auto& made : order.artifacts)
+    change.events.push_back(task_artifact{made, false, true});
+  const auto to = order.as == task_event::complete ? task_state::completed : task_state::canceled;
   change.events.push_back(
-      task_moved{task_state::canceled, view_.tasks[task].attempt,
+      task_moved{to, view_.tasks[task].attempt,
                  make_status_message(order.reason, start_.context, id, order.metadata)});
   apply(view_, change, std::get<task_moved>(change.events.back()));
+  if (!order.artifacts.empty())
+    apply(view_, change, task_artifact{});
   env_.records.commit(std::move(change), order.then);
 }
 

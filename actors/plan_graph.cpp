@@ -67,6 +67,13 @@ void plan_graph::complete(std::uint32_t task, std::vector<std::uint32_t>& releas
   });
 }
 
+void plan_graph::satisfy(std::uint32_t task, std::vector<std::uint32_t>& released) {
+  if (state_[task] == node::completed)
+    return;
+  waiting_ -= state_[task] == node::waiting ? 1 : 0;
+  complete(task, released);
+}
+
 bool plan_graph::external_done(std::uint32_t task) {
   return state_[task] == node::waiting && one_less(task);
 }

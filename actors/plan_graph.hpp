@@ -78,6 +78,24 @@ public:
   void remove_task(std::uint32_t task, std::span<const std::uint32_t> dependencies,
                    std::vector<std::uint32_t>& released);
 
+  /// What depends on `task` need not wait for it any more, also if it never began. Appends whom
+  /// this sets free. A second call changes nothing.
+  void satisfy(std::uint32_t task, std::vector<std::uint32_t>& released);
+  /// `task`, which had ended, is to be done again. Appends it if it may start now. Of those that
+  /// depend on it, `can_wait` says which wait again.
+  template<class CanWait>
+  void renew(std::uint32_t task, std::vector<std::uint32_t>& released, CanWait can_wait) {
+    if (state_[task] == node::completed)
+      for_each_dependent(task, [&](std::uint32_t dependent) {
+        ++waits_for_[dependent];
+        if (state_[dependent] == node::released && can_wait(dependent))
+          wait(dependent);
+      });
+    wait(task);
+    if (waits_for_[task] == 0 && release(task))
+      released.push_back(task);
+  }
+
   /// Whether it may start, or has started.
   [[nodiscard]] bool is_released(std::uint32_t task) const noexcept {
     return state_[task] == node::released;
@@ -96,6 +114,10 @@ private:
   static constexpr std::uint32_t removed_edge = 0xffffffff;
 
   bool release(std::uint32_t task);
+  void wait(std::uint32_t task) noexcept {
+    waiting_ += state_[task] == node::waiting ? 0 : 1;
+    state_[task] = node::waiting;
+  }
   bool one_less(std::uint32_t task);
   [[nodiscard]] bool has_edge(graph_edge edge);
 

@@ -181,8 +181,9 @@ void task_actor::resume(timestamp since) {
                                      + "\"; there are: " + listed_names(env_.agents.names()));
   if (life_.awaits_retry) { // Its wait began before the process ended, and goes on.
     give_slots_back();
-    if (scope_ && is_limited())
-      tell(scope_->plan, task_waits{task_index_, false, true, life_.attempt, nullptr});
+    if (scope_)
+      tell(scope_->plan,
+           task_waits{task_index_, false, is_limited(), life_.attempt, nullptr, true});
     if (life_.is_queued) // The wait was over, and it stood in line for a slot.
       return wait_for_retry(milliseconds{0});
     const auto wait = backoff_after(retry(), life_.failures, backoff_random(id(), life_.failures));
@@ -289,8 +290,11 @@ agent_port_ptr task_actor::make_port() {
 
 void task_actor::begin_attempt(bool goes_on) {
   ensure_created();
+  const bool is_retry = life_.awaits_retry;
   if (!take(attempt_begins{.goes_on = goes_on}))
     return;
+  if (is_retry && scope_)
+    tell(scope_->plan, task_waits{task_index_, false, false, life_.attempt, nullptr});
   began_here_ = true;
   if (details_) {
     details_->timeouts_set = 0; // those that still run are of an earlier attempt
@@ -415,7 +419,7 @@ void task_actor::on_timer(const task_timer& timer) {
         call_agent([&] { run_->on_wake(); });
       return;
     case task_timer::purpose::retry:
-      if (!over() && !is_stopping())
+      if (!over() && !is_stopping() && life_.awaits_retry) // a change may have hurried it
         wait_for_slot();
       return;
     case task_timer::purpose::timeout:
@@ -469,7 +473,10 @@ void task_actor::cancel(const cancel_run& command) {
     details().canceled_by = command.by;
   if (!command.conditions.empty())
     details().conditions = command.conditions;
-  end(task_event::cancel, command.reason, command.metadata);
+  ensure_created();
+  for (const auto& made : command.artifacts)
+    add_artifact({*made, false, true});
+  end(command.as, command.reason, command.metadata);
   if (!stopped)
     begin_grace();
 }
@@ -543,7 +550,6 @@ void task_actor::fail(report_failed failure) {
     details_->order_reads.reset();
   }
   note_progress();
-  const bool was_waiting = is_interrupted(life_.status.state);
   if (auto full = count_text(failure.reason))
     failure = std::move(*full);
   const auto reason = failure.reason;
@@ -559,7 +565,7 @@ void task_actor::fail(report_failed failure) {
     env_.lone_tasks.put(lone_->id.str(), handle_of(self_));
   const bool limited = is_limited();
   give_slots_back();
-  commit(was_waiting || limited ? plan_told(false, limited) : nullptr);
+  commit(plan_told(false, limited, nullptr, true));
   take_held_inputs();
   wait_for_retry(decided->wait);
 }
@@ -654,11 +660,12 @@ void task_actor::set_timer(task_timer::purpose kind, std::chrono::nanoseconds af
 }
 
 /// A continuation that sends the change to the plan. Null for a lone task.
-committed_fn task_actor::plan_told(bool waiting, bool parked, message_ptr question) const {
+committed_fn task_actor::plan_told(bool waiting, bool parked, message_ptr question,
+                                   bool backing_off) const {
   if (!scope_)
     return nullptr;
   return [scope = scope_, fact = task_waits{task_index_, waiting, parked, life_.attempt,
-                                            std::move(question)}]() mutable {
+                                            std::move(question), backing_off}]() mutable {
     tell(scope->plan, std::move(fact));
   };
 }

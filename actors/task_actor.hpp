@@ -193,8 +193,8 @@ private:
 
   // -- what it is --------------------------------------------------------------------------------------------------------
   void set_timer(task_timer::purpose kind, std::chrono::nanoseconds after);
-  [[nodiscard]] committed_fn plan_told(bool waiting, bool parked,
-                                       message_ptr question = nullptr) const;
+  [[nodiscard]] committed_fn plan_told(bool waiting, bool parked, message_ptr question = nullptr,
+                                       bool backing_off = false) const;
   [[nodiscard]] const retry_policy& retry() const;
   [[nodiscard]] milliseconds timeout() const;
   [[nodiscard]] task_id id() const;

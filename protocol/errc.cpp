@@ -50,6 +50,15 @@ constexpr auto names = std::to_array<std::string_view>({
     "store_unreadable",
     "forbidden",
     "idempotency_key_reused",
+    "already_started",
+    "already_ended",
+    "still_needed",
+    "still_read",
+    "dependency_failed",
+    "nothing_to_retry",
+    "plan_failed",
+    "duplicate_request",
+    "revision_not_found",
 });
 static_assert(names.size() == errc_end);
 

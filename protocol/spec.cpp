@@ -14,16 +14,39 @@ std::size_t bytes_of(const std::vector<std::string>& names) noexcept {
   return sum;
 }
 
-template<class Task>
-std::size_t bytes_of_all(const std::vector<plan_operation<Task>>& operations) noexcept {
-  std::size_t sum = operations.size() * sizeof(plan_operation<Task>);
+/// What an operation holds outside itself.
+struct operation_bytes {
+  template<class Task>
+  std::size_t operator()(const complete_task<Task>& each) const noexcept {
+    std::size_t sum = 0;
+    for (const auto& made : each.artifacts)
+      sum += troupe::bytes_of(*made);
+    return sum;
+  }
+  template<class Task>
+  std::size_t operator()(const retry_task<Task>& each) const noexcept {
+    return each.with && each.with->input ? troupe::bytes_of(*each.with->input) : 0;
+  }
+  std::size_t operator()(const edit_plan& each) const noexcept {
+    return each.edited.name.size() + each.edited.description.size()
+           + troupe::bytes_of(each.edited.metadata);
+  }
+  template<class Operation>
+  std::size_t operator()(const Operation& each) const noexcept {
+    if constexpr (requires { each.spec; })
+      return troupe::bytes_of(each.spec);
+    else if constexpr (requires { each.name; })
+      return each.name.size();
+    else
+      return 0;
+  }
+};
+
+template<class Operation>
+std::size_t bytes_of_all(const std::vector<Operation>& operations) noexcept {
+  std::size_t sum = operations.size() * sizeof(Operation);
   for (const auto& each : operations)
-    if (const auto* added = std::get_if<add_task>(&each))
-      sum += troupe::bytes_of(added->spec);
-    else if (const auto* renamed = std::get_if<rename_task<Task>>(&each))
-      sum += renamed->name.size();
-    else if (const auto* put = std::get_if<put_task<Task>>(&each))
-      sum += troupe::bytes_of(put->spec);
+    sum += std::visit(operation_bytes{}, each);
   return sum;
 }
 
@@ -35,12 +58,21 @@ std::size_t bytes_of(const task_spec& spec) noexcept {
          + troupe::bytes_of(spec.metadata) + bytes_of(spec.dependencies);
 }
 
+task_spec patched(task_spec task, const task_patch& patch) {
+  task.agent = patch.agent.value_or(std::move(task.agent));
+  if (patch.input)
+    task.input = *patch.input;
+  task.retry = patch.retry.value_or(task.retry);
+  task.timeout = patch.timeout.value_or(task.timeout);
+  return task;
+}
+
 std::size_t bytes_of(const std::vector<wanted_operation>& operations) noexcept {
-  return bytes_of_all<std::string>(operations);
+  return bytes_of_all(operations);
 }
 
 std::size_t bytes_of(const std::vector<applied_operation>& operations) noexcept {
-  return bytes_of_all<std::uint32_t>(operations);
+  return bytes_of_all(operations);
 }
 
 std::size_t bytes_of(const plan_spec& spec) noexcept {

@@ -39,6 +39,7 @@ struct withdrawal {
   std::string reason;
   boost::json::object metadata;
   timestamp at{};
+  std::vector<artifact_ptr> artifacts{}; ///< Of a task that somebody else completed.
 };
 
 /// The placement that the record itself says.

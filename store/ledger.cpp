@@ -108,7 +108,7 @@ void ledger::note_withdrawals(std::vector<withdrawal>& known, const change& chan
   for (const auto& fact : change.events) {
     if (const auto* withdrawn = std::get_if<tasks_withdrawn>(&fact)) {
       known.push_back({withdrawn->plan, withdrawn->tasks, withdrawn->to, withdrawn->reason,
-                       withdrawn->metadata, change.at});
+                       withdrawn->metadata, change.at, withdrawn->artifacts});
     } else if (const auto* renewed = std::get_if<tasks_renewed>(&fact)) {
       auto again = renewed->tasks; // both lists may have a million
       std::sort(again.begin(), again.end());

@@ -253,9 +253,7 @@ task_snapshot ledger::look_in(const objective_entry& owner, const task_id& id,
   // found now, unless it was withdrawn (no attempt was ever made) or is not kept. Which one is
   // known once its record was looked for after this.
   if (generation == slot.generation && seen.is_unrecorded)
-    return {make_unrecorded(*owner.view, id, place,
-                            withdrawn_status(*owner.view, owner.withdrawn, id, place)),
-            sequence_end};
+    return {make_withdrawn(*owner.view, owner.withdrawn, id, place), sequence_end};
   seen.again = true;
   seen.is_unrecorded =
       generation < slot.generation || (is_terminal(slot.state) && slot.attempt == 0);

@@ -61,13 +61,14 @@ void offer_withdrawn(first_rows<listed_slot>& rows, const plan_view& plan,
 } // namespace
 
 task_ptr make_unrecorded(const objective_view& owner, const task_id& id, const task_place& place,
-                         task_status status) {
+                         task_status status, const std::vector<artifact_ptr>& artifacts) {
   const auto& plan = owner.plans[place.plan];
   auto out = std::make_shared<task>();
   out->id = id;
   out->context = owner.id.str();
   out->owner = owner.owner;
   out->origin = task_origin{plan.spec, place.plan, place.task};
+  out->artifacts = artifacts;
   out->agent = plan.spec->tasks[place.task].agent;
   out->status = std::move(status);
   out->created = plan.created;
@@ -78,16 +79,17 @@ task_status unbegun_status(const plan_view& plan) {
   return {task_state::submitted, nullptr, plan.created};
 }
 
-task_status withdrawn_status(const objective_view& owner, const std::vector<withdrawal>& known,
-                             const task_id& id, const task_place& place) {
+task_ptr make_withdrawn(const objective_view& owner, const std::vector<withdrawal>& known,
+                        const task_id& id, const task_place& place) {
   const auto took = [&](const withdrawal& each) {
     return each.plan == place.plan
            && std::find(each.tasks.begin(), each.tasks.end(), place.task) != each.tasks.end();
   };
   const auto last = std::find_if(known.rbegin(), known.rend(), took);
   if (last == known.rend())
-    return {task_state::canceled, nullptr, owner.plans[place.plan].updated};
-  return status_of(*last, owner, id);
+    return make_unrecorded(owner, id, place,
+                           {task_state::canceled, nullptr, owner.plans[place.plan].updated});
+  return make_unrecorded(owner, id, place, status_of(*last, owner, id), last->artifacts);
 }
 
 listed<task_ptr> list_unrecorded(const objective_state_of_record& owner, const task_filter& filter,
@@ -107,8 +109,9 @@ listed<task_ptr> list_unrecorded(const objective_state_of_record& owner, const t
     const auto id = plan.task_at(each.task);
     auto status = each.withdrawn != nullptr ? status_of(*each.withdrawn, *owner.view, id)
                                             : unbegun_status(plan);
-    out.rows.push_back(make_unrecorded(*owner.view, id, {owner.view->id, each.plan, each.task},
-                                       std::move(status)));
+    out.rows.push_back(make_unrecorded(
+        *owner.view, id, {owner.view->id, each.plan, each.task}, std::move(status),
+        each.withdrawn != nullptr ? each.withdrawn->artifacts : std::vector<artifact_ptr>{}));
   }
   return out;
 }

@@ -16,15 +16,16 @@ namespace troupe {
 
 /// Such a task, in `status`.
 [[nodiscard]] task_ptr make_unrecorded(const objective_view& owner, const task_id& id,
-                                       const task_place& place, task_status status);
+                                       const task_place& place, task_status status,
+                                       const std::vector<artifact_ptr>& artifacts = {});
 
 /// The status of one that has not begun: submitted since its plan was made.
 [[nodiscard]] task_status unbegun_status(const plan_view& plan);
 
-/// `at` and reason of the withdrawal that took the task, as its status.
-[[nodiscard]] task_status withdrawn_status(const objective_view& owner,
-                                           const std::vector<withdrawal>& known, const task_id& id,
-                                           const task_place& place);
+/// One that was withdrawn: `at`, reason and artifacts are those of the withdrawal that took it.
+[[nodiscard]] task_ptr make_withdrawn(const objective_view& owner,
+                                      const std::vector<withdrawal>& known, const task_id& id,
+                                      const task_place& place);
 
 /// The first `count` of them after `after` that pass, in list order, and how many pass in all.
 /// Walks every slot once. An id that was withdrawn and stands for nothing any more, because its

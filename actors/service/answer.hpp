@@ -5,7 +5,9 @@
 #include "actors/feed/feed.hpp"
 #include <troupe/actors/gateway.hpp>
 #include <troupe/protocol/errc.hpp>
+#include <troupe/protocol/event.hpp>
 #include <troupe/protocol/objective.hpp>
+#include <troupe/protocol/plan_change.hpp>
 #include <troupe/protocol/push_config.hpp>
 #include <troupe/store/store.hpp>
 
@@ -22,6 +24,8 @@ namespace troupe {
 struct placed_plan {
   objective_ptr objective;
   std::size_t index = 0;
+
+  [[nodiscard]] const plan_view& plan() const { return objective->plans[index]; }
 };
 
 /// Plans of one objective as it stands.
@@ -30,6 +34,20 @@ struct plan_page {
   std::vector<std::uint32_t> plans; ///< Their positions, in order.
   std::string next_page_token;      ///< Empty on the last page.
   std::uint64_t total_size = 0;     ///< On all pages.
+};
+
+/// One change of a plan's structure.
+struct plan_revision {
+  std::uint64_t revision = 0;
+  change_ptr change;     ///< Has its time and its caller.
+  std::size_t event = 0; ///< plan_added, plan_edited, plan_changed or tasks_renewed.
+};
+
+struct history_page {
+  placed_plan plan; ///< As it stands.
+  std::vector<plan_revision> changes{};
+  std::string next_page_token{}; ///< Empty on the last page.
+  bool is_complete = true;       ///< Else the store no longer keeps the first ones.
 };
 
 struct push_config_page {
@@ -61,7 +79,8 @@ struct stream_start {
 using service_answer =
     std::variant<result<void>, result<task_ptr>, result<task_page>, result<stream_start>,
                  result<sent>, result<objective_ptr>, result<objective_page>, result<placed_plan>,
-                 result<plan_page>, result<push_config>, result<push_config_page>>;
+                 result<plan_page>, result<change_report>, result<history_page>,
+                 result<push_config>, result<push_config_page>>;
 
 /// Names a request among all that a gateway actor has had. 0: none.
 using request_number = std::uint64_t;

@@ -34,8 +34,13 @@ void write_revision(json_writer& out, const std::optional<std::uint64_t>& revisi
 struct operation_writer {
   json_writer& out;
 
-  void operator()(const add_task& added) const { record::write_task_spec(out, added.spec, {}); }
-  void operator()(const remove_task<std::string>& removed) const { out.string(removed.task); }
+  void operator()(const add_task& added) const {
+    record::write_task_spec(out, added.spec, {});
+    out.string(added.as);
+  }
+  void operator()(const remove_task<std::string>& removed) const {
+    out.string(removed.task).number(static_cast<std::uint64_t>(removed.dependents));
+  }
   void operator()(const add_dependency<std::string>& added) const {
     out.string(added.task).string(added.on);
   }
@@ -55,6 +60,28 @@ struct operation_writer {
   void operator()(const put_task<std::string>& put) const {
     out.string(put.task);
     record::write_task_spec(out, put.spec, {});
+  }
+  void operator()(const skip_task<std::string>& skipped) const {
+    out.string(skipped.task).boolean(skipped.cancel).boolean(skipped.skips_after);
+  }
+  void operator()(const complete_task<std::string>& completed) const {
+    out.string(completed.task).boolean(completed.cancel);
+    for (const auto& made : completed.artifacts)
+      record::write(out, *made);
+  }
+  void operator()(const retry_task<std::string>& retried) const {
+    out.string(retried.task).boolean(retried.dependents);
+    if (retried.with)
+      record::write_task_spec(out, patched({}, *retried.with), {});
+  }
+  void operator()(const edit_plan& edited) const {
+    write_edits(out, edited.edited);
+    out.number(edited.parallel_max.value_or(0)).boolean(edited.parallel_max.has_value());
+    out.number(edited.failure ? static_cast<std::int64_t>(*edited.failure) : -1);
+  }
+  void operator()(const replace_task& next) const {
+    out.string(next.task).boolean(next.keeps_dependencies);
+    record::write_task_spec(out, next.spec, {});
   }
 };
 

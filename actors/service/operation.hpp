@@ -36,6 +36,8 @@ enum class operation : std::uint8_t {
   list_plans,
   update_plan,
   add_tasks,
+  modify_plan,
+  list_history,
 };
 
 /// The kind of object an operation names.
@@ -84,6 +86,8 @@ inline constexpr auto operation_rows = [] {
     {list_plans            , "list plans"            , read  , kind::objective, objective_not_found, invalid_params, value},
     {update_plan           , "update plan"           , write , kind::plan     , plan_not_found     , invalid_params, value},
     {add_tasks             , "add tasks"             , write , kind::plan     , plan_not_found     , invalid_params, value},
+    {modify_plan           , "modify plan"           , write , kind::plan     , plan_not_found     , invalid_params, value},
+    {list_history          , "list history"          , read  , kind::plan     , plan_not_found     , invalid_params, value},
   });
 }();
 // clang-format on
@@ -96,7 +100,7 @@ inline constexpr auto operation_rows = [] {
   return true;
 }
 static_assert(operations_are_in_order());
-static_assert(operation_rows.size() == static_cast<std::size_t>(operation::add_tasks) + 1);
+static_assert(operation_rows.size() == static_cast<std::size_t>(operation::list_history) + 1);
 
 [[nodiscard]] constexpr const operation_row& row_of(operation which) noexcept {
   return operation_rows[static_cast<std::size_t>(which)];

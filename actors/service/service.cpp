@@ -2,11 +2,14 @@
 
 #include "actors/feed/store_source.hpp"
 #include "actors/service/placing.hpp"
+#include "actors/service/plan_history.hpp"
 #include "protocol/opt/codec_opt.hpp"
 #include "store/page.hpp"
+#include <troupe/actors/limits.hpp>
 #include <troupe/store/limits.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <utility>
 #include <vector>
@@ -271,11 +274,100 @@ void service::change(change_plan command, reply<placed_plan> done) const {
     return done(ok.error());
   const auto who = command.who;
   door_.change(std::move(command),
-               [*this, who, done = std::move(done)](const result<plan_id>& changed) {
+               [*this, who, done = std::move(done)](const result<change_report>& changed) {
                  if (!changed)
                    return done(changed.error());
-                 show_plan(who, *changed, done);
+                 show_plan(who, changed->plan, done);
                });
+}
+
+void service::modify(change_plan command, reply<change_report> done) const {
+  if (auto ok = admit(command.who, operation::modify_plan); !ok)
+    return done(ok.error());
+  auto asked = command;
+  asked.operations.clear();
+  door_.change(std::move(command), [*this, asked = std::move(asked),
+                                    done = std::move(done)](const result<change_report>& changed) {
+    if (changed || changed.error().code != errc::revision_mismatch)
+      return done(changed);
+    explain(asked, changed.error(), done);
+  });
+}
+
+void service::explain(const change_plan& command, error refused, reply<change_report> done) const {
+  const get_history missed{
+      .who = command.who, .id = command.id, .after = command.if_revision, .page_size = 100};
+  list(missed, [refused = std::move(refused),
+                done = std::move(done)](const result<history_page>& found) mutable {
+    if (found && !found->changes.empty()) {
+      refused.details.clear();
+      json_writer out(refused.details);
+      out.begin_object().key("current").number(found->plan.plan().revision).key("changes");
+      write_history(out, *found);
+      out.end_object();
+    }
+    done(std::move(refused));
+  });
+}
+
+/// A search through the history of an objective.
+struct service::history_search {
+  objective_id objective;
+  std::string client;
+  plan_history_reader reader;
+  history_page out;
+  reply<history_page> done;
+};
+
+void service::list(const get_history& query, reply<history_page> done) const {
+  if (auto ok = admit(query.who, operation::list_history); !ok)
+    return done(ok.error());
+  std::uint64_t before = 0;
+  const auto* end = query.page_token.data() + query.page_token.size();
+  const auto [stop, problem] = std::from_chars(query.page_token.data(), end, before);
+  if (!query.page_token.empty() && (problem != std::errc{} || stop != end))
+    return done(make_error(errc::invalid_params,
+                           "the page token is not one of this list; begin "
+                           "with the first page",
+                           "pageToken"));
+  show_plan(query.who, query.id,
+            [*this, query, before, done = std::move(done)](const result<placed_plan>& found) {
+              if (!found)
+                return done(found.error());
+              const auto plan = static_cast<std::uint32_t>(found->index);
+              auto in = std::make_shared<history_search>(
+                  history_search{found->objective->id,
+                                 client_of(query.who),
+                                 {plan, query.after.value_or(0), before, query.page_size},
+                                 history_page{.plan = *found},
+                                 done});
+              search(in, 0);
+            });
+}
+
+void service::search(const std::shared_ptr<history_search>& in, std::uint64_t after) const {
+  records_.read_changes(
+      in->objective, {.after = after},
+      [*this, in](const result<journal_page>& page) {
+        if (!page)
+          return in->done(page.error());
+        in->out.is_complete = in->out.is_complete && !page->gone;
+        for (const auto& change : page->changes)
+          in->reader.take(change);
+        if (in->reader.read() > history_changes_searched_max)
+          return in->done(make_error(errc::limit_exceeded,
+                                     "the objective has had more than "
+                                         + std::to_string(history_changes_searched_max)
+                                         + " changes (history_changes_searched_max)",
+                                     "id"));
+        if (page->more && !page->gone)
+          return search(in, page->next_after);
+        in->out.changes = in->reader.take_revisions();
+        if (in->reader.has_more())
+          in->out.next_page_token = std::to_string(in->out.changes.back().revision);
+        in->done(std::move(in->out));
+      },
+      in->client);
 }
 
 void service::show_plan(const principal& who, const plan_id& id, reply<placed_plan> done) const {

@@ -83,6 +83,11 @@ public:
   void list(const list_plans& query, reply<plan_page> done) const;
   /// Adds tasks, or replaces them.
   void change(change_plan command, reply<placed_plan> done) const;
+  /// Changes its shape in any way. The answer is as large as the change.
+  void modify(change_plan command, reply<change_report> done) const;
+  /// Errors also: invalid_params (a page token that is none), limit_exceeded (the history of the
+  /// objective is too long to be searched).
+  void list(const get_history& query, reply<history_page> done) const;
 
   // -- push configurations -----------------------------------------------------------------------------------------------
 
@@ -123,6 +128,10 @@ private:
             reply<objective_ptr> done) const;
   void create_for(const std::shared_ptr<send_request>& request, create_objective command,
                   reply<objective_ptr> done) const;
+  struct history_search;
+  void search(const std::shared_ptr<history_search>& in, std::uint64_t after) const;
+  /// The operations that a client has missed, as part of the error that refuses its revision.
+  void explain(const change_plan& command, error refused, reply<change_report> done) const;
   void show_plan(const principal& who, const plan_id& id, reply<placed_plan> done) const;
 
   gateway& door_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "actors/service/operation.hpp"
+#include "actors/service/plan_history.hpp"
 #include "actors/service/service.hpp"
 #include "net/a2a/answer_size.hpp"
 #include "net/a2a/operation.hpp"
@@ -273,6 +274,36 @@ struct json_column<operation::add_tasks>
   }
   static void encode(const wire_codec&, json_writer& out, const command&, const answer& shown) {
     write_plan(out, shown, false);
+  }
+};
+
+template<>
+struct json_column<operation::modify_plan>
+    : basic_column<change_plan, change_report, &opt::read_modify_plan, &service::modify> {
+  static void ask(const service& of, const command& asked, reply<answer> done) {
+    basic_column::ask(
+        of, asked,
+        [done = std::move(done), operations = asked.operations](result<change_report> changed) {
+          done(changed ? std::move(changed)
+                       : opt::said_of_operations(std::move(changed).error(), operations));
+        });
+  }
+  static void encode(const wire_codec&, json_writer& out, const command&, const answer& report) {
+    opt::write(out, report);
+  }
+};
+
+template<>
+struct json_column<operation::list_history>
+    : basic_column<const get_history&, history_page, &opt::read_get_history, &service::list> {
+  static void encode(const wire_codec&, json_writer& out, const command&, const answer& page) {
+    out.begin_object().member("planId", page.plan.plan().spec->id.str());
+    out.key("revision").number(page.plan.plan().revision).key("changes");
+    write_history(out, page);
+    out.optional_member("nextPageToken", page.next_page_token);
+    if (!page.is_complete)
+      out.key("isComplete").boolean(false);
+    out.end_object();
   }
 };
 

@@ -164,6 +164,8 @@ std::vector<operation_binding> make_table() {
       {list_plans, &serve<list_plans>, "", "", "plans/list", {{at::plans, "", verb::get}}},
       {update_plan, &serve<update_plan>, "", "", "plans/update", {{at::plan, "", verb::patch}}},
       {add_tasks, &serve<add_tasks>, "", "", "plans/addTasks", {{at::plan, "addTasks", verb::post}}},
+      {modify_plan, &serve<modify_plan>, "", "", "plans/modify", {{at::plan, "modify", verb::post}}},
+      {list_history, &serve<list_history>, "", "", "plans/history", {{at::plan, "history", verb::get}}},
   };
 }
 // clang-format on

@@ -145,6 +145,34 @@ constexpr auto rows = std::to_array<wire_error>({
     {errc::idempotency_key_reused, -32602, 422, "INVALID_ARGUMENT", "IDEMPOTENCY_KEY_REUSED", own,
      "Idempotency key reused", "Idempotency key reused", "field", "InvalidParamsError",
      "choose a new key for a new message"},
+    // Changes of plans, table E of the extension's methods
+    {errc::already_started, -32602, 409, "ABORTED", "ALREADY_STARTED", own,
+     "Already started", "Already started", "field", "InvalidParamsError",
+     "read the plan again and choose another operation"},
+    {errc::already_ended, -32602, 409, "ABORTED", "ALREADY_ENDED", own,
+     "Already ended", "Already ended", "field", "InvalidParamsError",
+     "read the plan again and choose another operation"},
+    {errc::still_needed, -32602, 409, "ABORTED", "STILL_NEEDED", own,
+     "Still needed", "Still needed", "field", "InvalidParamsError",
+     "remove these dependencies first, or send \"bridge\": true"},
+    {errc::still_read, -32602, 409, "ABORTED", "STILL_READ", own,
+     "Still read", "Still read", "field", "InvalidParamsError",
+     "replace that input in the same change, or skip its task, too"},
+    {errc::dependency_failed, -32602, 409, "ABORTED", "DEPENDENCY_FAILED", own,
+     "The dependency has failed", "The dependency has failed", "field", "InvalidParamsError",
+     "retry or skip it earlier in the same change"},
+    {errc::nothing_to_retry, -32602, 409, "ABORTED", "NOTHING_TO_RETRY", own,
+     "Nothing to retry", "Nothing to retry", "field", "InvalidParamsError",
+     "retry a task that has failed"},
+    {errc::plan_failed, -32602, 409, "ABORTED", "PLAN_FAILED", own,
+     "The plan has failed", "The plan has failed", "field", "InvalidParamsError",
+     "retry, replace, skip or complete each of its failed tasks in one change"},
+    {errc::duplicate_request, -32602, 409, "ALREADY_EXISTS", "DUPLICATE_REQUEST", own,
+     "Duplicate request", "Duplicate request", "field", "InvalidParamsError",
+     "choose a new id for a new request"},
+    {errc::revision_not_found, -32000, 404, "NOT_FOUND", "REVISION_NOT_FOUND", own,
+     "Revision not found", "Revision not found", "field", "InvalidParamsError",
+     "read the history to see which there are"},
 });
 // clang-format on
 
@@ -163,7 +191,8 @@ bool begins_with(std::string_view text, std::string_view start) {
                        [](char a, char b) { return ascii_lower(a) == ascii_lower(b); });
 }
 
-// google.rpc.ErrorInfo, and google.rpc.BadRequest if a field of the request is to blame (AIP-193).
+// google.rpc.ErrorInfo, google.rpc.BadRequest if a field of the request is to blame (AIP-193), and
+// what else a client may need to go on.
 void write_details(json_writer& out, const wire_error& row, const error& error, timestamp at) {
   out.begin_array().begin_object();
   out.member("@type", "type.googleapis.com/google.rpc.ErrorInfo");
@@ -177,6 +206,10 @@ void write_details(json_writer& out, const wire_error& row, const error& error, 
     out.member("field", error.field)
         .member("description", error.message.empty() ? row.text_1_0 : error.message);
     out.end_object().end_array().end_object();
+  }
+  if (!error.details.empty()) {
+    out.begin_object().member("@type", "type.googleapis.com/google.protobuf.Struct");
+    out.key("value").raw(error.details).end_object();
   }
   out.end_array();
 }

@@ -117,6 +117,16 @@ void set_attempt(task_slot& slot, std::uint32_t attempt) noexcept {
   slot.attempt = static_cast<std::uint16_t>(std::min<std::uint32_t>(attempt, attempt_shown_max));
 }
 
+/// An objective, or the spec of a plan.
+template<class Edited>
+void edit_fields(Edited& to, const edits& wanted) {
+  if (!wanted.name.empty())
+    to.name = wanted.name;
+  if (!wanted.description.empty())
+    to.description = wanted.description;
+  merge_metadata(to.metadata, wanted.metadata);
+}
+
 /// What the operations of a change do to a plan, one after the other.
 struct shape_applier {
   plan_spec& spec;
@@ -182,6 +192,21 @@ struct shape_applier {
     next.is_removed = task->is_removed;
     *task = std::move(next);
   }
+  void operator()(const skip_task<std::uint32_t>& skipped) const {
+    if (skipped.task < slots.size())
+      slots.edit(skipped.task).is_skipped = true;
+  }
+  // Its end is an event of its own.
+  void operator()(const complete_task<std::uint32_t>&) const {}
+  // tasks_renewed came before.
+  void operator()(const retry_task<std::uint32_t>&) const {}
+  void operator()(const edit_plan& edited) const {
+    edit_fields(spec, edited.edited);
+    if (edited.parallel_max)
+      spec.parallel_max = *edited.parallel_max;
+    if (edited.failure)
+      spec.failure = *edited.failure;
+  }
 };
 
 void add_plan(objective_view& view, const plan_spec_ptr& spec, timestamp at) {
@@ -198,16 +223,6 @@ void apply_to_plan(objective_view& view, plan_view* plan, const change& where, c
     return;
   apply(*plan, where, fact);
   view.updated = where.at;
-}
-
-/// An objective, or the spec of a plan.
-template<class Edited>
-void edit(Edited& to, const edits& wanted) {
-  if (!wanted.name.empty())
-    to.name = wanted.name;
-  if (!wanted.description.empty())
-    to.description = wanted.description;
-  merge_metadata(to.metadata, wanted.metadata);
 }
 
 void set_pause(objective_view& view, bool paused) noexcept {
@@ -369,8 +384,11 @@ void apply(plan_view& plan, const change& where, const plan_changed& changed) {
 
 void apply(plan_view& plan, const change& where, const tasks_withdrawn& withdrawn) {
   for (const auto index : withdrawn.tasks)
-    if (index < plan.tasks.size())
-      set_state(plan, plan.tasks.edit(index), withdrawn.to, where.at);
+    if (index < plan.tasks.size()) {
+      auto& slot = plan.tasks.edit(index);
+      set_state(plan, slot, withdrawn.to, where.at);
+      slot.has_artifacts = slot.has_artifacts || !withdrawn.artifacts.empty();
+    }
   plan.updated = where.at;
 }
 
@@ -436,7 +454,7 @@ void apply(objective_view& view, const change& where, const objective_created& c
 void apply(objective_view& view, const change& where, const objective_edited& edited) {
   if (edited.edited.empty())
     return;
-  edit(view, edited.edited);
+  edit_fields(view, edited.edited);
   view.updated = where.at;
   ++view.revision;
 }
@@ -445,9 +463,9 @@ void apply(objective_view& view, const change& where, const plan_edited& edited)
   auto* plan = plan_at(view, edited.plan);
   if (!plan || !plan->spec)
     return;
-  edit(unshared(plan->spec), edited.edited);
+  edit_fields(unshared(plan->spec), edited.edited);
   plan->updated = view.updated = where.at;
-  ++view.revision;
+  plan->revision = ++view.revision;
 }
 
 void apply(objective_view& view, const change& where, const objective_moved& moved) {
@@ -474,7 +492,7 @@ void apply(objective_view& view, const change& where, const plan_added& added) {
   add_plan(view, added.spec, where.at);
   view.plans.back().start_requested = added.start;
   view.updated = where.at;
-  ++view.revision;
+  view.plans.back().revision = ++view.revision;
 }
 
 void apply(objective_view& view, const change& where, const plan_moved& moved) {
@@ -485,7 +503,7 @@ void apply(objective_view& view, const change& where, const plan_changed& change
   auto* plan = plan_at(view, changed.plan);
   apply_to_plan(view, plan, where, changed);
   if (plan)
-    view.revision = changed.revision;
+    plan->revision = view.revision = changed.revision;
 }
 
 void apply(objective_view& view, const change& where, const tasks_withdrawn& withdrawn) {
@@ -496,7 +514,7 @@ void apply(objective_view& view, const change& where, const tasks_renewed& renew
   auto* plan = plan_at(view, renewed.plan);
   apply_to_plan(view, plan, where, renewed);
   if (plan)
-    ++view.revision;
+    plan->revision = ++view.revision;
 }
 
 void apply(objective_view& view, const change& where, const pause_changed& pause) {

@@ -15,14 +15,26 @@ std::string states_text(std::string_view who, std::string_view from, std::string
   return std::string{who} + " is " + std::string{from} + " and cannot become " + std::string{to};
 }
 
-std::optional<error> check_revision(const objective_view& view,
+/// `who`: whose revision it is.
+std::optional<error> check_revision(std::string_view who, std::uint64_t now,
                                     std::optional<std::uint64_t> wanted) {
-  if (!wanted || *wanted == view.revision)
+  if (!wanted || *wanted == now)
     return std::nullopt;
-  return make_error(errc::revision_mismatch,
-                    "the objective is at revision " + std::to_string(view.revision) + ", not "
-                        + std::to_string(*wanted) + "; read it again and repeat the change",
-                    "revision");
+  auto out = make_error(errc::revision_mismatch,
+                        std::string{who} + " is at revision " + std::to_string(now) + ", not "
+                            + std::to_string(*wanted) + "; read it again and repeat the change",
+                        "revision");
+  out.details = "{\"current\":" + std::to_string(now) + "}";
+  return out;
+}
+
+std::optional<error> check_revision(const objective_view& objective,
+                                    std::optional<std::uint64_t> wanted) {
+  return check_revision("the objective", objective.revision, wanted);
+}
+
+std::optional<error> check_revision(const plan_view& plan, std::optional<std::uint64_t> wanted) {
+  return check_revision("the plan", plan.revision, wanted);
 }
 
 std::vector<plan_state> states_of(const objective_view& view) {
@@ -233,7 +245,7 @@ struct objective_decider {
     const auto& slots = view().plans[plan].tasks;
     for (std::uint32_t t = 0; t < slots.size(); ++t)
       if (slots[t].state != task_state::completed && slots[t].state != task_state::unspecified
-          && !view().plans[plan].spec->tasks[t].is_removed)
+          && !slots[t].is_skipped && !view().plans[plan].spec->tasks[t].is_removed)
         again.push_back(t);
     if (again.empty() && state_of(plan) == plan_state::pending)
       return;
@@ -379,7 +391,7 @@ struct objective_decider {
   }
 
   void operator()(const plan_change& command) {
-    if (auto stale = check_revision(view(), command.revision))
+    if (auto stale = check_revision(view().plans[command.plan], command.revision))
       return refuse(std::move(*stale));
     const auto& spec = *view().plans[command.plan].spec;
     if (auto wrong = check_metadata(spec.metadata, command.edited))
@@ -497,17 +509,13 @@ struct objective_decider {
 
   void operator()(shape_change& input) {
     const auto plan = input.plan;
-    if (auto stale = check_revision(view(), input.command.if_revision))
+    if (auto stale = check_revision(view().plans[plan], input.command.if_revision))
       return refuse(std::move(*stale));
-    if (is_settled(view().state) || view().closing)
-      return refuse_move(view().closing
-                             ? "the objective is being ended and its plans stay as they are"
-                             : "the objective is " + std::string{to_string(view().state)}
-                                   + " and its plans stay as they are",
-                         "id");
-    if (is_settled(state_of(plan)))
-      return refuse_move(
-          "the plan is " + std::string{to_string(state_of(plan))} + " and stays as it is", "id");
+    if (auto fixed = why_fixed(plan))
+      return refuse_move(std::move(*fixed), "id");
+    if (auto wrong = check_edits(plan, input.command.operations))
+      return refuse(std::move(*wrong));
+    const auto& now = view().plans[plan];
     auto& terms = input.terms;
     terms.plan = plan;
     terms.revision = view().revision + 1;
@@ -517,19 +525,69 @@ struct objective_decider {
       out.answer = answer_after::plan_answers;
       return;
     }
-    const auto& now = view().plans[plan];
-    terms.is_fixed = [&](std::uint32_t task) {
-      return now.tasks[task].state != task_state::unspecified;
-    };
     auto& shape = life.shapes_.try_emplace(plan, *now.spec).first->second;
     auto decided = troupe::decide(now, shape, input.command, terms);
     if (!decided)
       return refuse(decided.error());
-    auto removed = removed_by(*decided);
-    emit(std::move(*decided));
-    if (!removed.empty())
-      emit(
-          tasks_withdrawn{plan, std::move(removed), task_state::canceled, "removed from its plan"});
+    out.report = std::move(decided->report);
+    if (input.command.dry_run)
+      return;
+    const auto nothing_runs = [](std::uint32_t) { return false; };
+    for (auto& each : events_of(now, decided->changed, nothing_runs))
+      std::visit([&](auto& fact) { emit_shape(std::move(fact)); }, each);
+    if (state_of(plan) == plan_state::failed)
+      go_on_after_failure(plan);
+  }
+
+  /// Why the shape of a plan cannot be changed any more. One that has failed may be mended.
+  [[nodiscard]] std::optional<std::string> why_fixed(std::uint32_t plan) const {
+    if (view().closing)
+      return "the objective is being ended and its plans stay as they are";
+    const bool has_failed = state_of(plan) == plan_state::failed;
+    if (is_settled(view().state) && !(has_failed && view().state == objective_state::failed))
+      return "the objective is " + std::string{to_string(view().state)}
+             + " and its plans stay as they are";
+    if (is_settled(state_of(plan)) && !has_failed)
+      return "the plan is " + std::string{to_string(state_of(plan))} + " and stays as it is";
+    return std::nullopt;
+  }
+
+  /// What operations of a change make of the plan itself.
+  [[nodiscard]] std::optional<error>
+  check_edits(std::uint32_t plan, const std::vector<wanted_operation>& operations) const {
+    for (std::size_t i = 0; i < operations.size(); ++i) {
+      const auto* edit = std::get_if<edit_plan>(&operations[i]);
+      if (!edit)
+        continue;
+      auto wrong = check_metadata(view().plans[plan].spec->metadata, edit->edited);
+      if (!wrong)
+        wrong = check_new_name(plan, edit->edited.name);
+      if (!wrong)
+        continue;
+      wrong->message.insert(0, "operation " + std::to_string(i) + ": ");
+      wrong->field.insert(0, "/operations/" + std::to_string(i) + "/");
+      return wrong;
+    }
+    return std::nullopt;
+  }
+
+  /// One of events_of.
+  template<class Event>
+  void emit_shape(Event fact) {
+    if constexpr (requires { apply(life.view_, where, fact); })
+      emit(std::move(fact));
+  }
+
+  /// A plan that has failed works again: a change has left no failed task in it.
+  void go_on_after_failure(std::uint32_t plan) {
+    if (view().state == objective_state::failed) {
+      move(objective_event::start_planning, "");
+      move(objective_event::work, "");
+    }
+    move_plan(plan, plan_event::retry, "changed by request");
+    renew_dependents(plan);
+    start(plan);
+    go_on();
   }
 
   void operator()(const task_withdrawal& command) {

@@ -61,8 +61,7 @@ struct plan_addition {
 struct shape_change {
   std::uint32_t plan;
   change_plan command;
-  /// Its position, the revision, the time and, of a plan that does not run, `is_fixed` are filled
-  /// in here.
+  /// Its position, the revision and the time are filled in here.
   shape_terms terms;
 };
 /// Cancels one task of a plan that has not begun.
@@ -149,6 +148,8 @@ struct objective_decision {
   /// have been told. plans_told follows.
   bool look_again = false;
   answer_after answer = answer_after::commit;
+  /// Of a change of the shape of a plan that does not run. A `dry_run` has no events.
+  std::optional<change_report> report{};
 };
 
 // -- the life ------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 // values, pure. The plan's actor decides with it while the plan runs, its objective before that.
 #pragma once
 
+#include "protocol/fold/change_rules.hpp"
 #include <troupe/protocol/command.hpp>
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/event.hpp>
@@ -25,6 +26,10 @@ public:
   /// Linear in the plan.
   explicit plan_shape(const plan_spec& plan);
 
+  /// How `task` depends on `on`: the tasks from the one to the other, both included. Empty if it
+  /// does not.
+  [[nodiscard]] std::vector<std::uint32_t> path(const plan_spec& plan, std::uint32_t task,
+                                                std::uint32_t on) const;
   /// The task of that id, key or position (`task-3`). Nothing if it was removed.
   [[nodiscard]] std::optional<std::uint32_t> find(std::string_view name) const;
   [[nodiscard]] const std::vector<std::uint32_t>& dependents(std::uint32_t task) const {
@@ -65,9 +70,13 @@ struct shape_terms {
   std::uint64_t revision = 0; ///< Of the objective once it is changed.
   timestamp now{};
   std::size_t tasks_max = 0; ///< That a plan may have, with those that were removed.
-  /// Whether a task has begun or ended.
-  std::function<bool(std::uint32_t)> is_fixed;
-  // What concerns more than the plan. Each may be null.
+  // Each of the rest may be null.
+  /// What runs of a task; null: nothing runs.
+  std::function<task_run(std::uint32_t)> run_of{};
+  /// Whether a task waits for one of another plan; null: all do.
+  std::function<bool(std::uint32_t)> waits_outside{};
+  /// Whether the input of a task refers to what another one made.
+  std::function<bool(std::uint32_t task, std::uint32_t on, const plan_spec& changed)> reads{};
   /// Whether a task of another plan depends on a task.
   std::function<bool(std::uint32_t)> is_awaited{};
   /// Why the references in the input of a task do not find what they name in the changed plan.
@@ -79,16 +88,26 @@ struct shape_terms {
   std::function<result<void>(const plan_spec& changed)> check_cycles{};
 };
 
+struct shape_decision {
+  plan_changed changed;
+  change_report report;
+};
+
 /// The event that does all that `command` wants, or why nothing is done: the error's field names
 /// the operation (`/operations/3`). `shape` is that of `plan`, and follows. Its `if_revision` is
-/// not looked at. Costs what is touched, and what is looked at for a cycle. Errors:
-/// unknown_dependency (no such task or dependency), duplicate_id, dependency_cycle,
-/// invalid_transition (what has begun or ended), invalid_reference (of a task's input),
+/// not looked at. Of a `dry_run`, `shape` stays as it is. What a task takes is the table of
+/// change_rules.hpp. Costs what is touched, and what is looked at for a cycle; of a plan that has
+/// failed, all of it. Errors: unknown_dependency (no such task or dependency), duplicate_id,
+/// dependency_cycle (with the path), already_started, already_ended, still_needed, still_read,
+/// dependency_failed, nothing_to_retry, plan_failed, invalid_reference (of a task's input),
 /// invalid_params, limit_exceeded.
-[[nodiscard]] result<plan_changed> decide(const plan_view& plan, plan_shape& shape,
-                                          const change_plan& command, const shape_terms& terms);
+[[nodiscard]] result<shape_decision> decide(const plan_view& plan, plan_shape& shape,
+                                            const change_plan& command, const shape_terms& terms);
 
-/// The tasks that it removes: to be withdrawn in the same change.
-[[nodiscard]] std::vector<std::uint32_t> removed_by(const plan_changed& change);
+/// `changed` and what belongs to it, in the order in which they are applied: the tasks that are
+/// renewed come before, those that end without having begun after. `before`: the plan without the
+/// change. `has_actor`: of such a task nothing is said here; its actor ends it.
+[[nodiscard]] std::vector<event> events_of(const plan_view& before, const plan_changed& changed,
+                                           const std::function<bool(std::uint32_t)>& has_actor);
 
 } // namespace troupe

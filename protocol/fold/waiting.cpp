@@ -39,7 +39,7 @@ void for_each_dependency(const objective_view& view, std::uint32_t plan, std::ui
 bool depends_on_open(const objective_view& view, std::uint32_t plan, std::uint32_t task) {
   bool open = false;
   for_each_dependency(view, plan, task, [&](const plan_view&, const task_slot& slot) {
-    open = open || slot.state != task_state::completed;
+    open = open || !is_satisfied(slot);
   });
   return open;
 }

@@ -6,6 +6,7 @@
 #include "protocol/json/json_writer.hpp"
 #include <troupe/protocol/command.hpp>
 #include <troupe/protocol/errc.hpp>
+#include <troupe/protocol/event.hpp>
 #include <troupe/protocol/objective.hpp>
 
 #include <boost/json/value.hpp>
@@ -65,8 +66,16 @@ enum class member_of : std::uint8_t { objective, plan, task, retry };
 /// plans/addTasks: one operation for each of `tasks`, in their order. The `id` of a task becomes
 /// its key: a task that is added gets the generated id.
 [[nodiscard]] result<change_plan> read_add_tasks(const boost::json::value& params);
-/// What is wrong with operation n (`/operations/n/task...`) of a command that one of these two has
-/// made, said of the n-th task of the params (`/tasks/n...`).
+/// plans/modify: one operation for each of `operations`, in their order
+/// (protocol/opt/plan_operations.hpp).
+[[nodiscard]] result<change_plan> read_modify_plan(const boost::json::value& params);
+[[nodiscard]] result<get_history> read_get_history(const boost::json::value& params);
+/// What is wrong with one of `operations` (`/operations/n/task/input`), said of the member of
+/// the params in which a task is described (`/operations/n/input`, `/operations/n/with/input`).
+[[nodiscard]] error said_of_operations(error of_operations,
+                                       const std::vector<wanted_operation>& operations);
+/// What is wrong with operation n (`/operations/n/task...`) of a command of plans/addTasks or
+/// plans/update, said of the n-th task of the params (`/tasks/n...`).
 [[nodiscard]] error said_of_tasks(error of_operations);
 
 /// As the extension's design prints it: id, name, status, plans[{id, name, status, tasks[{id, name,
@@ -74,6 +83,15 @@ enum class member_of : std::uint8_t { objective, plan, task, retry };
 void write(json_writer& out, const objective_view& value, bool include_plans, bool include_tasks);
 void write(json_writer& out, const objective_view& owner, std::size_t plan_index,
            bool include_tasks);
+
+/// What a change of a plan did: `planId`, `revision`, and the ids of the tasks that it was about.
+/// Lists that are empty are left out.
+void write(json_writer& out, const change_report& report);
+
+/// One change of `plan`: `revision`, `at`, `author` and `reason` if there are any, and `operations`
+/// as they were applied. `happened` is plan_added, plan_edited, plan_changed or tasks_renewed.
+void write_revision(json_writer& out, const plan_spec& plan, std::uint64_t revision,
+                    const change& where, const event& happened);
 
 /// The plans of `owner` at `positions`, as an array.
 void write_plans(json_writer& out, const objective_view& owner,
@@ -98,5 +116,6 @@ void write_task_times(json_writer& out, const task& value);
 /// A spec in full, as a plan document (what read_objective reads).
 void write_spec(json_writer& out, const objective_spec& value);
 void write_spec(json_writer& out, const plan_spec& value);
+void write_spec(json_writer& out, const task_spec& value);
 
 } // namespace troupe::opt

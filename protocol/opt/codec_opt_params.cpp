@@ -4,6 +4,7 @@
 #include "protocol/opt/codec_opt.hpp"
 #include "protocol/opt/document_reader.hpp"
 #include "protocol/opt/limits_opt.hpp"
+#include "protocol/opt/plan_operations.hpp"
 
 #include <algorithm>
 #include <string>
@@ -111,6 +112,15 @@ std::optional<std::uint64_t> read_revision(const document_reader& in) {
   return if_revision ? if_revision : revision;
 }
 
+/// A client's name for its request; the same one is not done twice.
+constexpr text_rule request_id_rule{.bytes_max = id_bytes_max};
+
+/// What every command that changes something may have.
+template<class Command>
+void read_request(const document_reader& in, Command& out) {
+  out.request_id = in.text("requestId", request_id_rule);
+}
+
 edits read_edits(const document_reader& in) {
   return {in.text("name", name_rule), in.text("description", description_rule),
           in.free_object("metadata")};
@@ -197,6 +207,7 @@ result<create_objective> read_create_objective(const json::value& params) {
   auto head =
       read_params<create_objective>(params, [](const document_reader& in, create_objective& out) {
         out.start = in.boolean("start", false);
+        read_request(in, out);
       });
   if (!head)
     return head;
@@ -211,6 +222,7 @@ result<create_objective> read_create_objective(const json::value& params) {
 result<update_objective> read_update_objective(const json::value& params) {
   return read_change(params, "id", &update_objective::id,
                      [](const document_reader& in, update_objective& out) {
+                       read_request(in, out);
                        out.state = read_objective_status(in);
                        out.edited = read_edits(in);
                        out.if_revision = read_revision(in);
@@ -240,6 +252,7 @@ result<list_objectives> read_list_objectives(const json::value& params) {
 result<create_plan> read_create_plan(const json::value& params) {
   auto command = read_change(params, "objectiveId", &create_plan::objective,
                              [](const document_reader& in, create_plan& out) {
+                               read_request(in, out);
                                out.start = in.boolean("start", false);
                                out.if_revision = read_revision(in);
                              });
@@ -256,6 +269,7 @@ result<create_plan> read_create_plan(const json::value& params) {
 result<update_plan> read_update_plan(const json::value& params) {
   auto command =
       read_change(params, "id", &update_plan::id, [](const document_reader& in, update_plan& out) {
+        read_request(in, out);
         out.state = read_plan_status(in);
         out.edited = read_edits(in);
         out.if_revision = read_revision(in);
@@ -293,9 +307,19 @@ result<list_plans> read_list_plans(const json::value& params) {
   });
 }
 
+result<get_history> read_get_history(const json::value& params) {
+  return read_query<get_history>(params, [](const document_reader& in, get_history& out) {
+    out.id = plan_id{in.id("id", true)};
+    constexpr std::uint64_t most = 9'007'199'254'740'991;
+    out.after = in.whole_number_64("afterRevision", 0, most);
+    read_page(in, out);
+  });
+}
+
 result<change_plan> read_add_tasks(const json::value& params) {
   auto command =
       read_change(params, "id", &change_plan::id, [](const document_reader& in, change_plan& out) {
+        read_request(in, out);
         out.reason = in.text("reason", description_rule);
         out.if_revision = read_revision(in);
         check_tasks(in);
@@ -306,9 +330,33 @@ result<change_plan> read_add_tasks(const json::value& params) {
   return command;
 }
 
+result<change_plan> read_modify_plan(const json::value& params) {
+  auto command =
+      read_change(params, "id", &change_plan::id, [](const document_reader& in, change_plan& out) {
+        read_request(in, out);
+        out.reason = in.text("reason", description_rule);
+        out.if_revision = read_revision(in);
+        out.dry_run = in.boolean("dryRun", false);
+        const auto* operations =
+            in.array("operations", "operations", plan_operations_max, "plan_operations_max");
+        if (operations == nullptr || operations->empty())
+          in.fail("operations",
+                  "missing parameter \"operations\": an array of at least one operation");
+      });
+  if (!command || command->wrong)
+    return command;
+  auto operations =
+      read_operations(params.get_object().at("operations").get_array(), "/operations");
+  if (operations)
+    command->operations = std::move(*operations);
+  else
+    command->wrong = located(std::move(operations).error());
+  return command;
+}
+
 error said_of_tasks(error of_operations) {
   constexpr std::string_view operations = "/operations";
-  auto& [code, message, field] = of_operations;
+  auto& [code, message, field, details] = of_operations;
   if (!field.starts_with(operations))
     return of_operations;
   field.replace(0, operations.size(), "/tasks");

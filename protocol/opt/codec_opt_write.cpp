@@ -418,7 +418,7 @@ void write_plan(json_writer& out, const objective_view& owner, std::uint32_t ind
     out.key("maxParallel").number(spec.parallel_max);
   if (!spec.metadata.empty())
     out.key("metadata").value(spec.metadata);
-  out.key("revision").number(owner.revision);
+  out.key("revision").number(plan.revision);
   time_member(out, "createdAt", plan.created);
   time_member(out, "updatedAt", plan.updated);
   out.end_object();
@@ -478,6 +478,29 @@ void write(json_writer& out, const objective_view& value, bool include_plans, bo
   out.key("revision").number(value.revision);
   time_member(out, "createdAt", value.created);
   time_member(out, "updatedAt", value.updated);
+  out.end_object();
+}
+
+void write(json_writer& out, const change_report& report) {
+  out.begin_object().member("planId", report.plan.str()).key("revision").number(report.revision);
+  if (report.dry_run)
+    out.key("dryRun").boolean(true);
+  const auto write_ids = [&](std::string_view name, const std::vector<task_id>& ids) {
+    if (ids.empty())
+      return;
+    out.key(name).begin_array();
+    for (const auto& id : ids)
+      out.string(id.str());
+    out.end_array();
+  };
+  write_ids("added", report.added);
+  write_ids("removed", report.removed);
+  write_ids("replaced", report.replaced);
+  write_ids("skipped", report.skipped);
+  write_ids("completed", report.completed);
+  write_ids("retried", report.retried);
+  write_ids("canceled", report.canceled);
+  write_ids("released", report.released);
   out.end_object();
 }
 
@@ -571,6 +594,10 @@ void write_task_times(json_writer& out, const task& value) {
     write_one({task_phase::running, value.attempt, value.since, value.status.at,
                std::string{to_string(value.status.state)}});
   out.end_array();
+}
+
+void write_spec(json_writer& out, const task_spec& value) {
+  write_task_spec(out, value);
 }
 
 void write_spec(json_writer& out, const plan_spec& value) {

@@ -18,8 +18,9 @@ inline constexpr std::size_t tasks_per_plan_max =
 inline constexpr std::size_t dependencies_per_task_max = 100'000;
 inline constexpr std::size_t dependencies_total_max = 4'000'000; ///< All edges of one document.
 inline constexpr std::uint32_t attempts_limit = 1000;            ///< `retry.maxAttempts`.
-inline constexpr double seconds_max = 315'360'000;     ///< Ten years: any timeout or backoff.
-inline constexpr std::size_t document_depth_max = 100; ///< JSON nesting.
+inline constexpr double seconds_max = 315'360'000;          ///< Ten years: any timeout or backoff.
+inline constexpr std::size_t completed_artifacts_max = 100; ///< Of one `completeTask`.
+inline constexpr std::size_t document_depth_max = 100;      ///< JSON nesting.
 
 static_assert(id_bytes_max <= name_bytes_max, "an id must fit where a dependency names it");
 static_assert(dependencies_per_task_max <= dependencies_total_max);

@@ -302,12 +302,43 @@ struct operation_writer {
     out.string("put").number(put.task);
     write_task_spec(out, put.spec, {});
   }
+  void operator()(const skip_task<std::uint32_t>& skipped) const {
+    out.string("skip").number(skipped.task);
+  }
+  void operator()(const complete_task<std::uint32_t>& completed) const {
+    out.string("end").number(completed.task);
+  }
+  void operator()(const retry_task<std::uint32_t>& retried) const {
+    out.string("again").number(retried.task);
+  }
+  void operator()(const edit_plan& edited) const {
+    out.string("plan");
+    out.begin_object().key("e");
+    write_edits(out, edited.edited);
+    if (edited.parallel_max)
+      out.key("x").number(*edited.parallel_max);
+    if (edited.failure)
+      out.key("go").boolean(*edited.failure == on_failure::keep_going);
+    out.end_object();
+  }
 };
+
+edit_plan edit_plan_from(const json::object& in) {
+  edit_plan out;
+  out.edited = edits_from(at(in, "e").as_object());
+  if (const auto* most = find(in, "x"))
+    out.parallel_max = most->to_number<std::uint32_t>();
+  if (const auto* keep_going = find(in, "go"))
+    out.failure = keep_going->as_bool() ? on_failure::keep_going : on_failure::fail_fast;
+  return out;
+}
 
 applied_operation operation_from(const json::array& in) {
   const auto kind = text_from(in.at(0));
   if (kind == "add")
     return add_task{task_spec_from(in.at(1).as_object(), {})};
+  if (kind == "plan")
+    return edit_plan_from(in.at(1).as_object());
   const auto task = in.at(1).to_number<std::uint32_t>();
   if (kind == "remove")
     return remove_task<std::uint32_t>{task};
@@ -324,6 +355,12 @@ applied_operation operation_from(const json::array& in) {
     return set_priority<std::uint32_t>{task, in.at(2).to_number<std::int32_t>()};
   if (kind == "put")
     return put_task<std::uint32_t>{task, task_spec_from(in.at(2).as_object(), {})};
+  if (kind == "skip")
+    return skip_task<std::uint32_t>{task};
+  if (kind == "end")
+    return complete_task<std::uint32_t>{task};
+  if (kind == "again")
+    return retry_task<std::uint32_t>{task};
   throw std::runtime_error("unknown operation " + kind);
 }
 
@@ -380,6 +417,12 @@ struct fact_writer {
         .member("to", to_string(withdrawn.to))
         .optional_member("why", withdrawn.reason);
     write_tree(out, "m", withdrawn.metadata);
+    if (withdrawn.artifacts.empty())
+      return;
+    out.key("ar").begin_array();
+    for (const auto& made : withdrawn.artifacts)
+      write_pointee(out, made);
+    out.end_array();
   }
   void operator()(const tasks_renewed& renewed) const {
     write_indexes(out, "renewed", renewed.tasks);
@@ -474,6 +517,15 @@ plan_changed plan_changed_from(const json::value& operations, const json::object
   return out;
 }
 
+tasks_withdrawn withdrawn_from(const json::value& tasks, const json::object& in) {
+  tasks_withdrawn out{plan_of(in), indexes_from(tasks), named(at(in, "to"), task_state_from),
+                      text(in, "why"), tree(in, "m")};
+  if (const auto* artifacts = find(in, "ar"))
+    for (const auto& made : artifacts->as_array())
+      out.artifacts.push_back(pointee(made, artifact_from));
+  return out;
+}
+
 event event_from(const json::object& in, const change& where) {
   if (in.empty())
     throw std::runtime_error("an empty fact");
@@ -515,8 +567,7 @@ event event_from(const json::object& in, const change& where) {
   if (kind == "objective to")
     return objective_moved{event_to(named(value, objective_state_from)), text(in, "why")};
   if (kind == "withdrawn")
-    return tasks_withdrawn{plan_of(in), indexes_from(value), named(at(in, "to"), task_state_from),
-                           text(in, "why"), tree(in, "m")};
+    return withdrawn_from(value, in);
   if (kind == "renewed")
     return tasks_renewed{plan_of(in), indexes_from(value)};
   if (kind == "paused")

@@ -9,6 +9,7 @@
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/message.hpp>
 #include <troupe/protocol/objective.hpp>
+#include <troupe/protocol/plan_change.hpp>
 #include <troupe/protocol/spec.hpp>
 #include <troupe/protocol/time.hpp>
 #include <troupe/protocol/trace.hpp>
@@ -81,6 +82,10 @@ void write_trace(json_writer& out, const trace_context& value);
 void write_trace(json_writer& out, const trace_ptr& value);
 /// Empty if absent.
 [[nodiscard]] trace_context trace_of(const boost::json::object& in);
+
+/// What is kept for a command that comes again.
+void write(json_writer& out, const change_report& value);
+[[nodiscard]] change_report change_report_from(const boost::json::object& in);
 
 void write(json_writer& out, const message& value);
 void write(json_writer& out, const artifact& value);

@@ -3,7 +3,9 @@
 #include "protocol/record/record_json.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <utility>
 
 namespace troupe::record {
 
@@ -22,11 +24,11 @@ void write_parallel_max(json_writer& out, std::uint32_t value) {
 }
 
 bool same(const task_slot& a, const task_slot& b) {
-  return a.state == b.state && a.has_artifacts == b.has_artifacts && a.generation == b.generation
-         && a.attempt == b.attempt;
+  return a.state == b.state && a.has_artifacts == b.has_artifacts && a.is_skipped == b.is_skipped
+         && a.generation == b.generation && a.attempt == b.attempt;
 }
 
-// Runs of equal slots: [count, state, has artifacts, generation, attempt].
+// Runs of equal slots: [count, state, has artifacts, generation, attempt, true if it is skipped].
 void write_slots(json_writer& out, const chunked<task_slot>& slots) {
   out.key("ts").begin_array();
   for (std::size_t i = 0; i < slots.size();) {
@@ -37,6 +39,8 @@ void write_slots(json_writer& out, const chunked<task_slot>& slots) {
     out.boolean(slots[i].has_artifacts)
         .number(slots[i].generation)
         .number(std::uint32_t{slots[i].attempt});
+    if (slots[i].is_skipped)
+      out.boolean(true);
     out.end_array();
     i = end;
   }
@@ -57,6 +61,7 @@ chunked<task_slot> slots_from(const json::object& in, std::size_t expected) {
       throw std::runtime_error("more task slots than tasks");
     out.resize(out.size() + count, {.state = named(run.at(1), task_state_from),
                                     .has_artifacts = run.at(2).as_bool(),
+                                    .is_skipped = run.size() > 5 && run.at(5).as_bool(),
                                     .attempt = attempt_from(run.at(4)),
                                     .generation = run.at(3).to_number<std::uint32_t>(),
                                     .changed_ms = std::numeric_limits<std::uint32_t>::max()});
@@ -88,6 +93,8 @@ void write_plan_view(json_writer& out, const plan_view& value) {
   write_time(out, "up", value.updated);
   if (value.began != timestamp{})
     write_time(out, "bg", value.began);
+  if (value.revision != 0)
+    out.key("rev").number(value.revision);
   write_slots(out, value.tasks);
   out.end_object();
 }
@@ -102,6 +109,7 @@ plan_view plan_view_from(const json::object& in) {
   out.created = time_from(at(in, "cr"));
   out.updated = time_from(at(in, "up"));
   out.began = time(in, "bg", timestamp{});
+  out.revision = number<std::uint64_t>(in, "rev", 0);
   out.tasks = slots_from(in, out.spec ? out.spec->tasks.size() : 0);
   return out;
 }
@@ -281,6 +289,44 @@ objective_spec objective_spec_from(const json::object& in) {
   out.parallel_max = number<std::uint32_t>(in, "x", 0);
   out.metadata = tree(in, "m");
   out.references = references_of(in);
+  return out;
+}
+
+namespace {
+
+/// The lists of a report and their members.
+constexpr std::array<std::pair<std::string_view, std::vector<task_id> change_report::*>, 8>
+    report_lists{{{"add", &change_report::added},
+                  {"rm", &change_report::removed},
+                  {"put", &change_report::replaced},
+                  {"skip", &change_report::skipped},
+                  {"end", &change_report::completed},
+                  {"again", &change_report::retried},
+                  {"stop", &change_report::canceled},
+                  {"free", &change_report::released}}};
+
+} // namespace
+
+void write(json_writer& out, const change_report& value) {
+  out.begin_object().member("p", value.plan.str()).key("rev").number(value.revision);
+  for (const auto& [name, list] : report_lists) {
+    if ((value.*list).empty())
+      continue;
+    out.key(name).begin_array();
+    for (const auto& id : value.*list)
+      out.string(id.str());
+    out.end_array();
+  }
+  out.end_object();
+}
+
+change_report change_report_from(const json::object& in) {
+  change_report out;
+  out.plan = plan_id{text(in, "p")};
+  out.revision = number<std::uint64_t>(in, "rev", 0);
+  for (const auto& [name, list] : report_lists)
+    for (auto& id : texts(in, name))
+      (out.*list).emplace_back(std::move(id));
   return out;
 }
 

@@ -285,8 +285,8 @@ void write_objective_row(std::string& out,
     change row;
     row.context = objective_state_of_record.view->id.str();
     row.at = each.at;
-    row.events.emplace_back(
-        tasks_withdrawn{each.plan, each.tasks, each.to, each.reason, each.metadata});
+    row.events.emplace_back(tasks_withdrawn{each.plan, each.tasks, each.to, each.reason,
+                                            each.metadata, each.artifacts});
     record::write(out, row);
   }
 }
@@ -308,8 +308,8 @@ result<objective_state_of_record> read_objective_row(std::string_view row, const
       return line.error();
     for (const auto& fact : line->events)
       if (const auto* each = std::get_if<tasks_withdrawn>(&fact))
-        out.withdrawn.push_back(
-            {each->plan, each->tasks, each->to, each->reason, each->metadata, line->at});
+        out.withdrawn.push_back({each->plan, each->tasks, each->to, each->reason, each->metadata,
+                                 line->at, each->artifacts});
   }
   return out;
 }

@@ -183,13 +183,12 @@ struct grown {
     shape_terms terms;
     terms.plan = plan;
     terms.tasks_max = 1'000'000;
-    terms.is_fixed = [](std::uint32_t) { return false; };
     const auto changed = decide(view, shape, command, terms);
     if (!changed)
       return false;
-    apply(view, troupe::change{}, *changed);
+    apply(view, troupe::change{}, changed->changed);
     plans[plan] = view.spec;
-    index.apply(view.spec, *changed);
+    index.apply(view.spec, changed->changed);
     return true;
   }
 };

@@ -203,7 +203,7 @@ bool reshape(clock_bed& bed) {
                         add_task{a_task("f", {"e"})}};
   const auto done = std::make_shared<bool>(false); // The answer may come when this is long over.
   bed.door().change(std::move(command),
-                    [done](const result<plan_id>& how) { *done = how.has_value(); });
+                    [done](const result<change_report>& how) { *done = how.has_value(); });
   bed.clock.settle();
   return *done;
 }

@@ -375,11 +375,10 @@ TEST_CASE("the graph of a plan that was changed is the one that was changed with
                         add_dependency<std::string>{"d", "c"}};
   shape_terms terms;
   terms.tasks_max = 10;
-  terms.is_fixed = [](std::uint32_t) { return false; };
   const auto changed = decide(view, shape, command, terms);
   REQUIRE(changed);
-  static_cast<void>(apply(graph, *changed));
-  apply(view, change{}, *changed);
+  static_cast<void>(apply(graph, changed->changed));
+  apply(view, change{}, changed->changed);
   const auto anew = resolved->plans[0].graph(0, *view.spec);
   CHECK(waves(anew) == "0|4|2| 1 wait");
   CHECK(waves(anew) == waves(graph));

@@ -248,6 +248,11 @@ void do_thrice(clock_bed& bed, Command command, void (gateway::*door)(Command, r
 const std::function<std::string(const plan_id&)> id_of_plan = [](const plan_id& id) {
   return id.str();
 };
+const std::function<std::string(const change_report&)> words_of_report =
+    [](const change_report& report) {
+      return report.plan.str() + " " + std::to_string(report.revision) + " "
+             + std::to_string(report.added.size());
+    };
 const std::function<std::string(const objective_ptr&)> id_of_objective =
     [](const objective_ptr& view) { return view->id.str(); };
 const std::function<std::string(const task_ptr&)> task_and_state = [](const task_ptr& record) {
@@ -269,6 +274,7 @@ TEST_CASE("a plan is created once for its request", "[actors][once][time]") {
   answer<plan_id> told;
   bed.door().create(command, told.to());
   bed.clock.settle();
+  CHECK(told.get().error().code == errc::duplicate_request);
   CHECK(told.get().error().field == "requestId");
 }
 
@@ -295,7 +301,7 @@ TEST_CASE("objectives and plans are updated and changed once for their request",
     change_plan command;
     command.id = bed.objective()->plans[0].spec->id;
     command.operations.push_back(add_task{a_task("c", {}, "hand")});
-    do_thrice<plan_id>(bed, command, &gateway::change, id_of_plan);
+    do_thrice<change_report>(bed, command, &gateway::change, words_of_report);
     CHECK(bed.objective()->plans[0].tasks.size() == 2);
   }
 }

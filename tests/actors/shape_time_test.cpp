@@ -12,7 +12,7 @@ using namespace troupe::testing;
 namespace {
 
 using names = std::vector<std::string>;
-using answer = std::shared_ptr<std::optional<result<plan_id>>>;
+using answer = std::shared_ptr<std::optional<result<change_report>>>;
 
 task_spec keyed(std::string key, names after = {}) {
   auto out = a_task(key, std::move(after), "hand");
@@ -30,8 +30,9 @@ change_plan operations_on(const clock_bed& bed, std::vector<wanted_operation> op
 
 /// Nothing before the answer has come.
 answer ask(clock_bed& bed, change_plan command) {
-  auto out = std::make_shared<std::optional<result<plan_id>>>();
-  bed.door().change(std::move(command), [out](result<plan_id> got) { *out = std::move(got); });
+  auto out = std::make_shared<std::optional<result<change_report>>>();
+  bed.door().change(std::move(command),
+                    [out](result<change_report> got) { *out = std::move(got); });
   return out;
 }
 
@@ -182,7 +183,7 @@ TEST_CASE("a task that has not begun is replaced, and runs as it is then",
   CHECK(started(bed) == names{"a", "c"});
   bed.report("c", report_completed{});
   CHECK(started(bed) == names{"a", "c", "another"});
-  CHECK(refused(bed, {put_task<std::string>{"a", keyed("a")}}).code == errc::invalid_transition);
+  CHECK(refused(bed, {put_task<std::string>{"a", keyed("a")}}).code == errc::already_started);
   bed.report("another", report_completed{});
   bed.report("a", report_completed{});
   CHECK(bed.objective()->state == objective_state::completed);
@@ -228,7 +229,7 @@ TEST_CASE("tasks that have begun are fixed, and a refused change of a plan chang
   clock_bed bed{{}, static_cast<std::uint64_t>(GENERATE(range(1, 20)))};
   bed.begin(a_row());
   const auto fixed = refused(bed, {add_task{keyed("new")}, removal("a")});
-  CHECK(fixed.code == errc::invalid_transition);
+  CHECK(fixed.code == errc::already_started);
   CHECK(fixed.field == "/operations/1/task");
   CHECK(refused(bed, {add_task{keyed("new")}, edge("b", "c")}).code == errc::dependency_cycle);
   auto nobody = keyed("new");
@@ -331,7 +332,7 @@ TEST_CASE("a plan is added to an objective of which another plan was changed",
   more.objective = id;
   more.spec = a_plan("q", {keyed("b", {"b2"})});
   more.start = true;
-  std::optional<result<plan_id>> made;
+  std::optional<result<change_report>> made;
   bed.door().create(more, [&](result<plan_id> how) { made = std::move(how); });
   bed.clock.settle();
   REQUIRE(made.has_value());

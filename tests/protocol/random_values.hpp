@@ -263,7 +263,7 @@ public:
     out.trace = shared_trace(any_trace());
     out.references = message_or_null();
     for (auto n = below(4); n > 0; --n) {
-      plan_view plan{plan_ptr(), any_plan_state(), text(), time(), time(), {}, {}};
+      plan_view plan{plan_ptr(), any_plan_state(), text(), time(), time(), below(3), {}, {}};
       plan.skip_requested = coin();
       plan.began = coin() ? time() : timestamp{};
       while (plan.tasks.size() < plan.spec->tasks.size())
@@ -277,6 +277,7 @@ public:
   task_slot any_slot() {
     return {.state = any_task_state(),
             .has_artifacts = coin(),
+            .is_skipped = coin(),
             .attempt = static_cast<std::uint16_t>(below(5)),
             .generation = below(2) * 65'534 + below(3)};
   }

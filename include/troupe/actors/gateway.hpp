@@ -136,11 +136,13 @@ public:
   void update(update_objective command, reply<objective_ptr> done);
   void create(create_plan command, reply<plan_id> done);
   void update(update_plan command, reply<plan_id> done);
-  /// Answers after the change is durable: all of it, or nothing. Errors name the operation
-  /// (`/operations/3`): unknown_dependency, duplicate_id, dependency_cycle, invalid_transition (a
-  /// task that has begun or ended), agent_not_found, invalid_params, invalid_reference,
-  /// limit_exceeded; and plan_not_found, revision_mismatch, overloaded, unavailable.
-  void change(change_plan command, reply<plan_id> done);
+  /// Answers after the change is durable: all of it, or nothing. A `dry_run` is answered when it is
+  /// decided. Errors name the operation (`/operations/3`): unknown_dependency, duplicate_id,
+  /// dependency_cycle, already_started, already_ended, still_needed, dependency_failed,
+  /// agent_not_found, invalid_params, invalid_reference, limit_exceeded; and plan_not_found,
+  /// invalid_transition (the plan has ended), revision_mismatch, duplicate_request, overloaded,
+  /// unavailable.
+  void change(change_plan command, reply<change_report> done);
 
   /// Checks an objective as `create` would, and changes nothing.
   [[nodiscard]] result<void> check(const objective_spec& spec) const;

@@ -111,6 +111,10 @@ inline constexpr std::chrono::hours idempotency_key_window{24};
 /// task with the answer as its artifact.
 inline constexpr std::size_t kept_answer_bytes_max = std::size_t{64} << 10;
 
+/// Changes of an objective that are searched for those of one plan; an objective with more:
+/// errc::limit_exceeded.
+inline constexpr std::size_t history_changes_searched_max = 1'000'000;
+
 /// Commands that wait while one id moves here from another process; more are refused
 /// (errc::unavailable).
 inline constexpr std::size_t move_waits_max = 1'000;

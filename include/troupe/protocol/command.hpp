@@ -174,8 +174,8 @@ struct update_plan {
   std::vector<wanted_operation> operations{}; ///< If there are any, nothing else is updated.
   std::optional<plan_state> state{};
   edits edited{};
-  /// Of the objective; refused if it is not the current one.
-  std::optional<std::uint64_t> if_revision{};
+  std::optional<std::uint64_t>
+      if_revision{}; ///< Of the plan; refused if it is not its current one.
   std::string request_id{};
   once_conditions conditions{};
   wrong_rest wrong{};
@@ -191,6 +191,7 @@ struct change_plan {
   std::string request_id{};
   once_conditions conditions{};
   wrong_rest wrong{};
+  bool dry_run = false; ///< Decided and answered as ever, but not done.
 };
 
 /// plans/list: those of one objective, in its order.
@@ -201,6 +202,15 @@ struct list_plans {
   std::uint32_t page_size = 50;
   std::string page_token{};
   bool include_tasks = false;
+};
+
+/// plans/history: the changes of a plan, the last ones first.
+struct get_history {
+  principal who;
+  plan_id id;
+  std::optional<std::uint64_t> after{}; ///< Only revisions after this one.
+  std::uint32_t page_size = 50;
+  std::string page_token{};
 };
 
 /// plans/get.

@@ -70,10 +70,20 @@ enum class errc : std::uint8_t {
   forbidden = 39,
   /// The `Idempotency-Key` was used for another message.
   idempotency_key_reused = 40,
+  // Why an operation of a change is refused; the message names the task.
+  already_started = 41,    ///< The task has begun.
+  already_ended = 42,      ///< The task, the plan or the objective has ended.
+  still_needed = 43,       ///< Other tasks depend on the task.
+  still_read = 44,         ///< The input of another task refers to the task.
+  dependency_failed = 45,  ///< A task would depend on one that will never complete.
+  nothing_to_retry = 46,   ///< The task has not failed.
+  plan_failed = 47,        ///< The plan has failed, and the change leaves a failed task in it.
+  duplicate_request = 48,  ///< A `requestId` was used for another command.
+  revision_not_found = 49, ///< There is no such revision, or it is no longer kept.
 };
 
 /// One past the last code; tests run over all of them.
-inline constexpr std::uint8_t errc_end = 41;
+inline constexpr std::uint8_t errc_end = 50;
 
 /// The name of the code as written above; "unknown" for an undefined value.
 [[nodiscard]] std::string_view to_string(errc code) noexcept;
@@ -84,6 +94,8 @@ struct error {
   std::string message; ///< For people. One or two sentences, no trailing newline.
   /// Path of the offending field (`message.parts[0]`), id or name; may be empty.
   std::string field;
+  /// What a client may need to go on, as a JSON object: `{"current":3}`. May be empty.
+  std::string details{};
 
   friend bool operator==(const error&, const error&) = default;
 };
@@ -106,7 +118,7 @@ template<class T>
 using result = boost::system::result<T, error>;
 
 [[nodiscard]] inline error make_error(errc code, std::string message, std::string field = {}) {
-  return error{code, std::move(message), std::move(field)};
+  return error{code, std::move(message), std::move(field), {}};
 }
 
 /// A client's text for an error message: cut if long, and always valid UTF-8.

@@ -69,14 +69,15 @@ struct plan_moved {
   [[nodiscard]] plan_state to() const noexcept { return leads_to(on); }
 };
 
-/// Tasks of a plan that end and have not begun (their plan failed or was canceled, or a task on
-/// which they depend failed).
+/// Tasks of a plan that end and have not begun (their plan failed or was canceled, a task on which
+/// they depend failed, or a change of their plan removed, skipped or completed them).
 struct tasks_withdrawn {
   std::uint32_t plan;
   std::vector<std::uint32_t> tasks;
-  task_state to; ///< canceled
+  task_state to; ///< canceled or completed
   std::string reason;
-  boost::json::object metadata{}; ///< Of the request that took them, if there was one.
+  boost::json::object metadata{};        ///< Of the request that took them, if there was one.
+  std::vector<artifact_ptr> artifacts{}; ///< Of a task that somebody else completed.
 };
 
 /// Tasks of a plan that are pending again, each as a new A2A task (`generation` grows).
@@ -85,7 +86,9 @@ struct tasks_renewed {
   std::vector<std::uint32_t> tasks;
 };
 
-/// The shape of a plan was changed. Tasks that were removed are withdrawn in the same change.
+/// The shape of a plan was changed. In the same change, tasks_renewed comes before it for the tasks
+/// that stand in their places again, and tasks_withdrawn after it for those that were removed,
+/// skipped or completed before they began.
 struct plan_changed {
   std::uint32_t plan;
   std::vector<applied_operation> operations; ///< As applied, in this order.

@@ -8,6 +8,7 @@
 #include <troupe/protocol/plan_state.hpp>
 #include <troupe/protocol/spec.hpp>
 #include <troupe/protocol/task.hpp>
+#include <troupe/protocol/task_state.hpp>
 #include <troupe/protocol/time.hpp>
 #include <troupe/protocol/trace.hpp>
 
@@ -22,7 +23,10 @@ namespace troupe {
 /// What an objective has of each of its tasks: 12 bytes.
 struct task_slot {
   task_state state = task_state::unspecified; ///< unspecified = `pending`: no A2A task yet.
-  bool has_artifacts = false;
+  bool has_artifacts : 1 = false;
+  /// It is not needed, by request: what depends on it goes on without it. Its A2A task is canceled,
+  /// or will be; one that completed before that is completed.
+  bool is_skipped : 1 = false;
   /// At most attempt_shown_max; the task's own record has the number.
   std::uint16_t attempt = 0;
   /// Grows when a retry of the plan makes a new task for a failed one.
@@ -33,6 +37,16 @@ struct task_slot {
 static_assert(sizeof(task_slot) == 12);
 
 inline constexpr std::uint16_t attempt_shown_max = 0xffff;
+
+/// Whether what depends on the task may begin.
+[[nodiscard]] constexpr bool is_satisfied(const task_slot& slot) noexcept {
+  return slot.state == task_state::completed || (slot.is_skipped && is_terminal(slot.state));
+}
+
+/// Whether what depends on the task will never begin.
+[[nodiscard]] constexpr bool is_lost(const task_slot& slot) noexcept {
+  return is_terminal(slot.state) && !is_satisfied(slot);
+}
 
 /// A question that waits for a person (OPT "Human-in-the-loop"; shown as `pendingInputs`).
 struct pending_input {
@@ -49,9 +63,10 @@ struct plan_view {
   std::string reason; ///< Why it is as it is, in words; may be empty.
   timestamp created{};
   timestamp updated{};
-  timestamp began{};        ///< When it last left `pending` to work; epoch if it never did.
-  chunked<task_slot> tasks; ///< One per task of `spec`, in its order; none while they are lent.
-  bool paused = false;      ///< Begins no tasks until the pause ends. False after it has settled.
+  std::uint64_t revision = 0; ///< Of the objective, after the last change of this plan's structure.
+  timestamp began{};          ///< When it last left `pending` to work; epoch if it never did.
+  chunked<task_slot> tasks;   ///< One per task of `spec`, in its order; none while they are lent.
+  bool paused = false;        ///< Begins no tasks until the pause ends. False after it has settled.
   /// It begins by itself, also if plans are started one by one. False after it has begun, or after
   /// the objective has settled.
   bool start_requested = false;
@@ -93,7 +108,7 @@ struct objective_view {
 
 using objective_ptr = std::shared_ptr<const objective_view>;
 
-/// "pending" for a task that has not begun, else the task state's spelling.
+/// "pending" for a task that has not begun, "skipped", else the task state's spelling.
 [[nodiscard]] std::string_view summary_state(const task_slot& slot) noexcept;
 
 } // namespace troupe

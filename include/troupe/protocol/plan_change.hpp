@@ -2,8 +2,13 @@
 // deadlines and priorities. As the command wants them, and as the event applies them.
 #pragma once
 
+#include <troupe/protocol/edits.hpp>
+#include <troupe/protocol/ids.hpp>
+#include <troupe/protocol/message.hpp>
 #include <troupe/protocol/spec.hpp>
 #include <troupe/protocol/time.hpp>
+
+#include <boost/json/object.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -17,19 +22,32 @@ namespace troupe {
 /// Operations of one command; more need a second command.
 inline constexpr std::size_t plan_operations_max = 10'000;
 
+/// Bytes of the operations of one command, as JSON; more need a second command.
+inline constexpr std::size_t plan_operations_bytes_max = 1'048'576;
+
 /// Its dependencies are tasks of the same plan. It has no id: it gets the generated one. Later
 /// operations may name it by its key.
 struct add_task {
   task_spec spec;
+  /// In a command: what later operations of the same command may call it, too. May be empty.
+  std::string as{};
+};
+
+/// What becomes of the tasks that depend on one that is removed.
+enum class dependents_rule : std::uint8_t {
+  free,   ///< They no longer depend on it.
+  refuse, ///< The change is refused if there are any.
+  bridge, ///< They depend on what it depended on.
 };
 
 // `Task` names a task. In a command it is a text: an id, a key, a position as `task-3`, or a name
 // that one task of the plan has. In an event it is the position.
 
-/// Its dependents no longer depend on it. In an event, remove_dependency operations come before it.
+/// In an event, operations on the dependencies of it and of its dependents come before it.
 template<class Task>
 struct remove_task {
   Task task;
+  dependents_rule dependents = dependents_rule::free; ///< Of a command.
 };
 
 /// `task` begins only after `on` has completed.
@@ -74,21 +92,100 @@ struct put_task {
   task_spec spec;
 };
 
-template<class Task>
-using plan_operation =
-    std::variant<add_task, remove_task<Task>, add_dependency<Task>, remove_dependency<Task>,
-                 rename_task<Task>, set_deadline<Task>, set_priority<Task>, put_task<Task>>;
+/// The same for a task that the plan has. One that has failed gets a new task in its place. In an
+/// event it is put_task, after retry_task if there is a new task.
+struct replace_task {
+  std::string task;
+  task_spec spec;
+  bool keeps_dependencies = false; ///< Those of `spec` do not count.
+};
 
-using wanted_operation = plan_operation<std::string>;
-using applied_operation = plan_operation<std::uint32_t>;
+/// The task is not needed: what depends on it goes on without it.
+template<class Task>
+struct skip_task {
+  Task task;
+  bool cancel = false;      ///< Of a command: also if its agent works.
+  bool skips_after = false; ///< Of a command: also what depends on it, through others too.
+};
+
+/// Somebody else has done it.
+template<class Task>
+struct complete_task {
+  Task task;
+  bool cancel = false; ///< Of a command: also if its agent works.
+  /// What was made. The record of an event does not have it: it is with the task.
+  std::vector<artifact_ptr> artifacts{};
+};
+
+/// What a task that is tried again is to do otherwise. Absent: as before.
+struct task_patch {
+  std::optional<std::string> agent{};
+  std::optional<boost::json::object> input{};
+  std::optional<retry_policy> retry{};
+  std::optional<milliseconds> timeout{};
+};
+
+/// `task` with what `patch` says.
+[[nodiscard]] task_spec patched(task_spec task, const task_patch& patch);
+
+/// A new task stands in its place (its generation grows). One that waits for its next attempt
+/// begins it.
+template<class Task>
+struct retry_task {
+  Task task;
+  std::optional<task_patch> with{}; ///< Of a command; in an event it is put_task.
+  /// Of a command: tasks that were canceled because of it come back, too. In an event each of them
+  /// is an operation of its own.
+  bool dependents = true;
+};
+
+/// Fields of the plan itself.
+struct edit_plan {
+  edits edited{};
+  std::optional<std::uint32_t> parallel_max{}; ///< 0: no limit.
+  std::optional<on_failure> failure{};
+};
+
+/// What a command may want, and what an event has applied.
+using wanted_operation =
+    std::variant<add_task, remove_task<std::string>, add_dependency<std::string>,
+                 remove_dependency<std::string>, rename_task<std::string>,
+                 set_deadline<std::string>, set_priority<std::string>, put_task<std::string>,
+                 replace_task, skip_task<std::string>, complete_task<std::string>,
+                 retry_task<std::string>, edit_plan>;
+using applied_operation =
+    std::variant<add_task, remove_task<std::uint32_t>, add_dependency<std::uint32_t>,
+                 remove_dependency<std::uint32_t>, rename_task<std::uint32_t>,
+                 set_deadline<std::uint32_t>, set_priority<std::uint32_t>, put_task<std::uint32_t>,
+                 skip_task<std::uint32_t>, complete_task<std::uint32_t>, retry_task<std::uint32_t>,
+                 edit_plan>;
 
 /// The task that an operation brings; null if it brings none.
 [[nodiscard]] inline const task_spec* spec_of(const wanted_operation& operation) noexcept {
   if (const auto* added = std::get_if<add_task>(&operation))
     return &added->spec;
+  if (const auto* next = std::get_if<replace_task>(&operation))
+    return &next->spec;
   const auto* put = std::get_if<put_task<std::string>>(&operation);
   return put ? &put->spec : nullptr;
 }
+
+/// What a change of a plan did, or would do. It is as large as the change.
+struct change_report {
+  plan_id plan;
+  std::uint64_t revision = 0;      ///< Of the plan, after the change.
+  bool dry_run = false;            ///< Nothing was done.
+  std::vector<task_id> added{};    ///< In the order of the operations.
+  std::vector<task_id> removed{};  ///< In that order, too, as the rest.
+  std::vector<task_id> replaced{}; ///< They are to do something else.
+  std::vector<task_id> skipped{};
+  std::vector<task_id> completed{};
+  std::vector<task_id> retried{};  ///< The new tasks.
+  std::vector<task_id> canceled{}; ///< Their agents were told to stop.
+  std::vector<task_id> released{}; ///< Wait for nothing more because of it. By position.
+
+  friend bool operator==(const change_report&, const change_report&) = default;
+};
 
 /// About their size in memory, in bytes, for limits.
 [[nodiscard]] std::size_t bytes_of(const std::vector<wanted_operation>& operations) noexcept;

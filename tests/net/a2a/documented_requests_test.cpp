@@ -35,7 +35,7 @@ TEST_CASE("every request that the page on objectives prints is answered as it sa
           "[net][opt][docs]") {
   const net_bed bed;
   const auto requests = printed_requests();
-  REQUIRE(requests.size() == 15);
+  REQUIRE(requests.size() == 17);
   const auto status = [&] {
     return at(bed.result_of("objectives/get", R"({"id":"trip"})"), "/objective/status");
   };
@@ -58,6 +58,10 @@ TEST_CASE("every request that the page on objectives prints is answered as it sa
     if (at(request, "/params/tasks/1/name") == "Raincoat") {
       CHECK(at(answer, "/result/plan/tasks/1/dependencies") == "[]");
       CHECK(at(answer, "/result/plan/tasks/2/dependencies") == R"(["trip.p1.t1"])");
+    }
+    if (request.at("method") == "plans/modify") {
+      CHECK(at(answer, "/result/added") == R"(["trip.p0.t2","trip.p0.t3"])");
+      CHECK(at(answer, "/result/skipped") == R"(["trip.p0.t1.r1"])");
     }
     if (request.at("method") == "objectives/update" && at(request, "/params/status") != "working")
       CHECK(at(answer, "/result/objective/status") == at(request, "/params/status"));

@@ -369,7 +369,7 @@ TEST_CASE("O6_tasks: what cannot be changed is refused as a whole, and says whic
         bed.error_of("plans/update", R"({"id":"trip.p0","tasks":[)" + tasks + "]" + more + "}");
     return at(why, "/data/0/reason") + " " + at(why, "/data/0/metadata/field");
   };
-  CHECK(refused(R"({"name":"Hotel"},{"name":"Flight"})") == "INVALID_TRANSITION /tasks/1");
+  CHECK(refused(R"({"name":"Hotel"},{"name":"Flight"})") == "ALREADY_STARTED /tasks/1");
   CHECK(refused(R"({"name":"Hotel","dependencies":["Hotel"]})")
         == "DEPENDENCY_CYCLE /tasks/0/dependencies");
   CHECK(refused(R"({"name":"Hotel","status":"skipped"})") == "INVALID_PARAMS /tasks/0/status");

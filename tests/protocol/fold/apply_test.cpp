@@ -176,6 +176,28 @@ TEST_CASE("Edits change what they name and the revision", "[fold]") {
   CHECK(made.view.updated == at_ms(3));
 }
 
+TEST_CASE("M21_revision: a plan has the revision of its own last change", "[fold]") {
+  board made;
+  const auto revisions = [&] {
+    std::vector<std::uint64_t> out;
+    for (const auto& plan : made.view.plans)
+      out.push_back(plan.revision);
+    return out;
+  };
+  using numbers = std::vector<std::uint64_t>;
+  apply(made.view, about("o", 2, plan_edited{1, {.name = "new"}}));
+  CHECK(revisions() == numbers{0, 1});
+  apply(made.view, about("o", 3, objective_edited{{.name = "n"}}));
+  apply(made.view, about("o", 4, plan_added{make_plan(made.spec->id, 2, 1)}));
+  CHECK(revisions() == numbers{0, 1, 3});
+  apply(made.view, about("o", 5, tasks_renewed{0, {0}}));
+  apply(made.view, about("o", 6, plan_changed{1, {add_task{}}, "", "", 5}));
+  CHECK(revisions() == numbers{4, 5, 3});
+  CHECK(made.view.revision == 5);
+  apply(made.view, about("o", 7, plan_moved{0, plan_event::work, ""}));
+  CHECK(revisions() == numbers{4, 5, 3});
+}
+
 TEST_CASE("Objective and plans move with a reason", "[fold]") {
   board made;
   apply(made.view, about("o", 2, objective_moved{objective_event::work, "started"},

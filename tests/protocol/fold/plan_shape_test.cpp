@@ -46,9 +46,7 @@ struct board {
     out.revision = view.revision + 1;
     out.now = at_ms(200);
     out.tasks_max = 200'000;
-    out.is_fixed = [this](std::uint32_t task) {
-      return plan().tasks[task].state != task_state::unspecified;
-    };
+    out.waits_outside = [](std::uint32_t task) { return task == 4; };
     return out;
   }
 
@@ -56,7 +54,10 @@ struct board {
     change_plan command;
     command.operations = std::move(operations);
     command.reason = "the customer asked";
-    return troupe::decide(plan(), shape, command, terms());
+    auto decided = troupe::decide(plan(), shape, command, terms());
+    if (!decided)
+      return decided.error();
+    return std::move(decided->changed);
   }
 
   /// Decides and applies; what was refused is the error.
@@ -200,10 +201,10 @@ TEST_CASE("a task is not replaced so that it would not run, and nothing changes 
     REQUIRE_FALSE(decided.has_value());
     return std::string{to_string(decided.error().code)} + " " + decided.error().field;
   };
-  CHECK(refused("a", {}) == "invalid_transition /operations/0/task");
+  CHECK(refused("a", {}) == "already_started /operations/0/task");
   CHECK(refused("b", {"c"}) == "dependency_cycle /operations/0/task/dependencies");
   CHECK(refused("b", {"b"}) == "dependency_cycle /operations/0/task/dependencies");
-  CHECK(refused("b", {"e"}) == "invalid_transition /operations/0/task/dependencies");
+  CHECK(refused("b", {"e"}) == "dependency_failed /operations/0/task/dependencies");
   CHECK(refused("b", {"a", "a"}) == "invalid_params /operations/0/task/dependencies");
   CHECK(refused("b", {"nobody"}) == "unknown_dependency /operations/0/task/dependencies");
   // The index is as it was: b still depends on a, and c on b.
@@ -234,9 +235,12 @@ TEST_CASE("a task that is replaced keeps what it waits for in other plans", "[fo
 TEST_CASE("a task that is removed takes its dependencies along, and its name is free",
           "[fold][shape]") {
   board now(3, 3);
+  const auto before = now.plan();
   const auto done = now.change({removal("b"), add_task{keyed("b", {"a"})}});
   REQUIRE(done.has_value());
-  CHECK(removed_by(*done) == std::vector<std::uint32_t>{1});
+  const auto events = events_of(before, *done, [](std::uint32_t) { return false; });
+  REQUIRE(events.size() == 2);
+  CHECK(std::get<tasks_withdrawn>(events[1]).tasks == std::vector<std::uint32_t>{1});
   CHECK(now.task(1).is_removed);
   CHECK(now.task(1).dependencies.empty());
   CHECK(now.task(2).dependencies.empty());
@@ -267,15 +271,19 @@ TEST_CASE("a refused change names the operation and the reason, and changes noth
        "operation 1: the plan has no task \"x\"",
        "/operations/1/task"},
       {{removal("a")},
-       errc::invalid_transition,
-       "operation 0: task \"a\" has begun or ended and stays as it is",
+       errc::already_started,
+       "operation 0: task \"a\" has begun and stays as it is",
+       "/operations/0/task"},
+      {{removal("f")},
+       errc::already_ended,
+       "operation 0: task \"f\" has failed",
        "/operations/0/task"},
       {{fine, edge("a", "e")},
-       errc::invalid_transition,
-       "operation 1: task \"a\" has begun or ended and stays as it is",
+       errc::already_started,
+       "operation 1: task \"a\" has begun and stays as it is",
        "/operations/1/task"},
       {{edge("e", "f")},
-       errc::invalid_transition,
+       errc::dependency_failed,
        "operation 0: task \"f\" has failed, so that what depends on it would never begin",
        "/operations/0/on"},
       {{edge("e", "x")},
@@ -284,7 +292,7 @@ TEST_CASE("a refused change names the operation and the reason, and changes noth
        "/operations/0/on"},
       {{fine, edge("b", "d")},
        errc::dependency_cycle,
-       "operation 1: task \"d\" depends on task \"b\" already, so that they would form a cycle",
+       "operation 1: they would form a cycle: \"b\" -> \"c\" -> \"d\" -> \"b\"",
        "/operations/1"},
       {{edge("e", "e")},
        errc::dependency_cycle,
@@ -324,7 +332,7 @@ TEST_CASE("a refused change names the operation and the reason, and changes noth
        "/operations/2/on"},
       {{add_task{keyed("new", {"d"})}, edge("c", "new")},
        errc::dependency_cycle,
-       "operation 1: task \"new\" depends on task \"c\" already, so that they would form a cycle",
+       "operation 1: they would form a cycle: \"c\" -> \"d\" -> \"new\" -> \"c\"",
        "/operations/1"},
   };
   board now(6, 4); // a -> b -> c -> d; e; f
@@ -416,7 +424,7 @@ TEST_CASE("references are checked of each task whose dependencies or their names
   command.operations = {add_task{keyed("new")}, removal("b")};
   const auto refused = decide(now.plan(), shape, command, terms);
   REQUIRE_FALSE(refused.has_value());
-  CHECK(refused.error().code == errc::invalid_reference);
+  CHECK(refused.error().code == errc::still_read);
   CHECK(refused.error().message == "operation 1: task \"c\": it needs b");
   CHECK(refused.error().field == "/operations/1");
   CHECK(shape.find("b") == 1);
@@ -494,4 +502,101 @@ TEST_CASE("the events, or a snapshot, give the same plan again", "[fold][shape][
   CHECK(std::ranges::equal(again.plans[0].spec->tasks, now.plan().spec->tasks, same_spec));
   CHECK(std::ranges::equal(snapshot->plans[0].spec->tasks, now.plan().spec->tasks, same_spec));
   CHECK(again.plans[0].tasks.size() == 71);
+}
+
+TEST_CASE("a task that others need is removed only if they may be freed or bridged",
+          "[fold][shape]") {
+  board now(5, 4); // a -> b -> c -> d; e
+  const auto kept = now.change({remove_task<std::string>{"b", dependents_rule::refuse}});
+  REQUIRE_FALSE(kept.has_value());
+  CHECK(kept.error().code == errc::still_needed);
+  CHECK(kept.error().message == "operation 0: task \"c\" depends on task \"b\"");
+  CHECK(kept.error().field == "/operations/0/task");
+  // Their edges may go before, in the same change.
+  CHECK(now.change({remove_task<std::string>{"d", dependents_rule::refuse}}).has_value());
+  REQUIRE(now.change({add_task{keyed("n", {"b"})},
+                      remove_task<std::string>{"b", dependents_rule::bridge}})
+              .has_value());
+  CHECK(now.task(2).dependencies == names{"a"});
+  CHECK(now.task(5).dependencies == names{"a"});
+  CHECK(now.task(1).is_removed);
+}
+
+TEST_CASE("a task that is added may have a name for the change alone", "[fold][shape]") {
+  board now(2);
+  auto unkeyed = keyed("");
+  unkeyed.name = "first";
+  REQUIRE(now.change({add_task{unkeyed, "x"}, add_task{keyed("y", {"x"})}, edge("b", "x")})
+              .has_value());
+  CHECK(now.task(3).dependency_indexes == std::vector<std::uint32_t>{2});
+  CHECK(now.task(1).dependency_indexes == std::vector<std::uint32_t>{2});
+  CHECK(now.task(2).key.empty());
+  const auto later = now.change({edge("a", "x")});
+  REQUIRE_FALSE(later.has_value());
+  CHECK(later.error().code == errc::unknown_dependency);
+  const auto twice = now.change({add_task{unkeyed, "x"}, add_task{unkeyed, "x"}});
+  REQUIRE_FALSE(twice.has_value());
+  CHECK(twice.error().code == errc::duplicate_id);
+  CHECK(twice.error().field == "/operations/1/as");
+}
+
+TEST_CASE("a dry run decides the same, and leaves the shape as it is", "[fold][shape]") {
+  board now(4, 3);
+  plan_shape shape{*now.plan().spec};
+  change_plan command;
+  command.operations = {add_task{keyed("new", {"a"})}, no_edge("b", "a"), removal("d")};
+  command.dry_run = true;
+  const auto dry = troupe::decide(now.plan(), shape, command, now.terms());
+  REQUIRE(dry.has_value());
+  CHECK(shape.tasks() == 4);
+  CHECK(shape.dependents(0) == std::vector<std::uint32_t>{1});
+  command.dry_run = false;
+  const auto done = troupe::decide(now.plan(), shape, command, now.terms());
+  REQUIRE(done.has_value());
+  CHECK(done->changed.operations.size() == dry->changed.operations.size());
+  CHECK(shape.tasks() == 4); // one more, one less
+  CHECK(shape.find("new").has_value());
+}
+
+TEST_CASE("a change says what it added, removed, replaced and released", "[fold][shape]") {
+  board now(5, 3); // a -> b -> c; d; e
+  now.view.plans.front().state = plan_state::working;
+  now.begin(0);
+  const auto report = [&](std::vector<wanted_operation> operations) {
+    plan_shape shape{*now.plan().spec};
+    change_plan command;
+    command.operations = std::move(operations);
+    const auto done = troupe::decide(now.plan(), shape, command, now.terms());
+    REQUIRE(done.has_value());
+    return done->report;
+  };
+  const auto ids = [](std::vector<std::string> all) {
+    return std::vector<task_id>(all.begin(), all.end());
+  };
+  const auto all = report({add_task{keyed("m")}, add_task{keyed("n", {"a"})}, no_edge("b", "a"),
+                           removal("d"), replace_task{"c", keyed(""), true}});
+  CHECK(all.plan == plan_id{"o.p0"});
+  CHECK(all.revision == 1);
+  CHECK(all.added == ids({"o.p0.t5", "o.p0.t6"}));
+  CHECK(all.removed == ids({"o.p0.t3"}));
+  CHECK(all.replaced == ids({"o.p0.t2"}));
+  CHECK(all.released == ids({"o.p0.t1", "o.p0.t5"}));
+  // What was ready before is not released, nor what waits for a task of another plan.
+  CHECK(report({edge("e", "d"), no_edge("e", "d")}).released.empty());
+  now.view.plans.front().state = plan_state::pending;
+  CHECK(report({no_edge("b", "a")}).released.empty());
+}
+
+TEST_CASE("a task that is replaced keeps its dependencies if nothing is said of them",
+          "[fold][shape]") {
+  board now(3, 3);
+  REQUIRE(now.change({replace_task{"b", keyed("", {}), true}}).has_value());
+  CHECK(now.task(1).dependency_indexes == std::vector<std::uint32_t>{0});
+  CHECK(now.task(1).key == "b");
+  REQUIRE(now.change({replace_task{"b", keyed("", {}), false}}).has_value());
+  CHECK(now.task(1).dependency_indexes.empty());
+  const auto unknown = now.change({replace_task{"x", keyed("", {}), true}});
+  REQUIRE_FALSE(unknown.has_value());
+  CHECK(unknown.error().code == errc::unknown_dependency);
+  CHECK(unknown.error().field == "/operations/0/task");
 }

@@ -52,14 +52,14 @@ bool same(const objective_spec& a, const objective_spec& b) {
 }
 
 bool same(const task_slot& a, const task_slot& b) {
-  return a.state == b.state && a.has_artifacts == b.has_artifacts && a.generation == b.generation
-         && a.attempt == b.attempt;
+  return a.state == b.state && a.has_artifacts == b.has_artifacts && a.is_skipped == b.is_skipped
+         && a.generation == b.generation && a.attempt == b.attempt;
 }
 
 bool same(const plan_view& a, const plan_view& b) {
   return same(a.spec, b.spec) && a.state == b.state && a.reason == b.reason
          && a.skip_requested == b.skip_requested && a.created == b.created && a.updated == b.updated
-         && a.began == b.began && same(a.tasks, b.tasks);
+         && a.began == b.began && a.revision == b.revision && same(a.tasks, b.tasks);
 }
 
 bool same(const pending_input& a, const pending_input& b) {
@@ -139,6 +139,9 @@ bool same(const Operation<std::uint32_t>& a, const Operation<std::uint32_t>& b) 
     more = a.priority == b.priority;
   return a.task == b.task && more;
 }
+bool same(const edit_plan& a, const edit_plan& b) {
+  return a.edited == b.edited && a.parallel_max == b.parallel_max && a.failure == b.failure;
+}
 bool same(const applied_operation& a, const applied_operation& b) {
   return a.index() == b.index()
          && std::visit([&]<class Kind>(const Kind& one) { return same(one, std::get<Kind>(b)); },
@@ -150,9 +153,10 @@ bool same(const plan_changed& a, const plan_changed& b) {
   return same(a1, b1) && same(a2, b2) && same(a3, b3) && same(a4, b4) && same(a5, b5);
 }
 bool same(const tasks_withdrawn& a, const tasks_withdrawn& b) {
-  const auto& [a1, a2, a3, a4, a5] = a;
-  const auto& [b1, b2, b3, b4, b5] = b;
-  return same(a1, b1) && same(a2, b2) && same(a3, b3) && same(a4, b4) && same(a5, b5);
+  const auto& [a1, a2, a3, a4, a5, a6] = a;
+  const auto& [b1, b2, b3, b4, b5, b6] = b;
+  return same(a1, b1) && same(a2, b2) && same(a3, b3) && same(a4, b4) && same(a5, b5)
+         && same(a6, b6);
 }
 bool same(const tasks_renewed& a, const tasks_renewed& b) {
   const auto& [a1, a2] = a;
@@ -264,7 +268,16 @@ std::vector<applied_operation> any_operations(random_values& random) {
   std::vector<applied_operation> out;
   for (auto count = random.below(4); count > 0; --count) {
     const auto task = random.below(1'000'000);
-    switch (random.below(8)) {
+    switch (random.below(12)) {
+      case 8: out.emplace_back(skip_task<std::uint32_t>{task}); break;
+      case 9: out.emplace_back(complete_task<std::uint32_t>{task}); break;
+      case 10: out.emplace_back(retry_task<std::uint32_t>{task}); break;
+      case 11:
+        out.emplace_back(
+            edit_plan{{random.text(), random.text(), random.object()},
+                      random.coin() ? std::optional{random.below(9)} : std::nullopt,
+                      random.coin() ? std::optional{on_failure::keep_going} : std::nullopt});
+        break;
       case 0: out.emplace_back(add_task{random.any_task_spec(plan_id{"p"}, 3)}); break;
       case 1: out.emplace_back(remove_task<std::uint32_t>{task}); break;
       case 2: out.emplace_back(add_dependency<std::uint32_t>{task, random.below(1000)}); break;
@@ -323,8 +336,13 @@ plan_changed any_of(random_values& random, const change&) {
 }
 template<>
 tasks_withdrawn any_of(random_values& random, const change&) {
-  return {random.below(100), random.indexes(), random.any_task_state(), random.text(),
-          random.object()};
+  return {random.below(100),
+          random.indexes(),
+          random.any_task_state(),
+          random.text(),
+          random.object(),
+          random.list<artifact_ptr>(
+              3, [&] { return std::make_shared<const artifact>(random.any_artifact()); })};
 }
 template<>
 tasks_renewed any_of(random_values& random, const change&) {
@@ -632,7 +650,7 @@ TEST_CASE("an objective of 100,000 tasks that all completed is stored in a few b
     plan->tasks.edit(i).id = make_task_id(plan->id, i);
   objective_view objective_view;
   objective_view.id = objective_id{"obj-1"};
-  objective_view.plans.push_back({plan, plan_state::completed, {}, {}, {}, {}, {}});
+  objective_view.plans.push_back({plan, plan_state::completed, {}, {}, {}, {}, {}, {}});
   objective_view.plans[0].tasks.resize(
       plan->tasks.size(), {.state = task_state::completed, .has_artifacts = true, .attempt = 1});
   std::string row;

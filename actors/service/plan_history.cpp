@@ -1,0 +1,64 @@
+#include "actors/service/plan_history.hpp"
+
+#include "protocol/opt/codec_opt.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace troupe {
+
+void plan_history_reader::take(const change_ptr& change) {
+  ++read_;
+  for (std::size_t i = 0; i < change->events.size(); ++i) {
+    const auto& each = change->events[i];
+    if (const auto* created = std::get_if<objective_created>(&each)) {
+      plans_ = created->spec ? static_cast<std::uint32_t>(created->spec->plans.size()) : 0;
+    } else if (const auto* edited = std::get_if<objective_edited>(&each)) {
+      revision_ += edited->edited.empty() ? 0 : 1;
+    } else if (std::holds_alternative<plan_added>(each)) {
+      ++revision_;
+      if (plans_++ == plan_)
+        note(change, i);
+    } else if (const auto* plan = std::get_if<plan_edited>(&each)) {
+      ++revision_;
+      if (plan->plan == plan_)
+        note(change, i);
+    } else if (const auto* renewed = std::get_if<tasks_renewed>(&each)) {
+      ++revision_;
+      if (renewed->plan == plan_)
+        note(change, i);
+    } else if (const auto* changed = std::get_if<plan_changed>(&each)) {
+      revision_ = changed->revision;
+      if (changed->plan == plan_)
+        note(change, i);
+    }
+  }
+}
+
+// A change that brings tasks back has an event for them before its own: both are one revision.
+void plan_history_reader::note(const change_ptr& change, std::size_t at) {
+  if (revision_ <= after_ || (before_ != 0 && revision_ >= before_))
+    return;
+  if (!found_.empty() && found_.back().revision == revision_)
+    found_.pop_back();
+  found_.push_back({revision_, change, at});
+  if (found_.size() <= count_)
+    return;
+  found_.erase(found_.begin());
+  has_more_ = true;
+}
+
+std::vector<plan_revision> plan_history_reader::take_revisions() {
+  std::ranges::reverse(found_);
+  return std::move(found_);
+}
+
+void write_history(json_writer& out, const history_page& page) {
+  const auto& spec = *page.plan.plan().spec;
+  out.begin_array();
+  for (const auto& each : page.changes)
+    opt::write_revision(out, spec, each.revision, *each.change, each.change->events[each.event]);
+  out.end_array();
+}
+
+} // namespace troupe

@@ -1,0 +1,47 @@
+// The changes of one plan, out of the history of its objective. A plain value: pages of the history
+// go in, in order.
+#pragma once
+
+#include "actors/service/answer.hpp"
+#include "protocol/json/json_writer.hpp"
+#include <troupe/protocol/event.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace troupe {
+
+class plan_history_reader {
+public:
+  /// `plan`: its position. Only what is after `after` is kept, and of that the last `count` before
+  /// `before` (0: no such limit).
+  plan_history_reader(std::uint32_t plan, std::uint64_t after, std::uint64_t before,
+                      std::size_t count)
+      : plan_(plan), after_(after), before_(before), count_(count) {}
+
+  void take(const change_ptr& change);
+  [[nodiscard]] std::size_t read() const noexcept { return read_; }
+  /// The last one first.
+  [[nodiscard]] std::vector<plan_revision> take_revisions();
+  /// There were more than `count`.
+  [[nodiscard]] bool has_more() const noexcept { return has_more_; }
+
+private:
+  void note(const change_ptr& change, std::size_t at);
+
+  std::uint32_t plan_;
+  std::uint64_t after_;
+  std::uint64_t before_;
+  std::size_t count_;
+  std::uint64_t revision_ = 0; ///< Of the objective.
+  std::uint32_t plans_ = 0;
+  std::size_t read_ = 0;
+  bool has_more_ = false;
+  std::vector<plan_revision> found_;
+};
+
+/// The changes of a page, as an array.
+void write_history(json_writer& out, const history_page& page);
+
+} // namespace troupe

@@ -1,0 +1,107 @@
+// One change of a plan, as JSON.
+#include "protocol/opt/codec_opt.hpp"
+
+#include <boost/json/object.hpp>
+
+namespace troupe::opt {
+
+namespace {
+
+/// An operation as it was applied, in the words of plans/modify.
+struct applied_writer {
+  json_writer& out;
+  const plan_spec& plan;
+
+  json_writer& begin(std::string_view op) const { return out.begin_object().member("op", op); }
+  json_writer& begin(std::string_view op, std::uint32_t task) const {
+    return begin(op).member("task", id(task));
+  }
+  [[nodiscard]] std::string id(std::uint32_t task) const {
+    return task < plan.tasks.size() ? plan.tasks[task].id.str() : "task-" + std::to_string(task);
+  }
+
+  void operator()(const add_task& added) const {
+    begin("addTask").member("task", added.spec.id.str()).key("with");
+    write_spec(out, added.spec);
+    out.end_object();
+  }
+  void operator()(const remove_task<std::uint32_t>& removed) const {
+    begin("removeTask", removed.task).end_object();
+  }
+  void operator()(const add_dependency<std::uint32_t>& added) const {
+    begin("addDependency", added.task).member("on", id(added.on)).end_object();
+  }
+  void operator()(const remove_dependency<std::uint32_t>& removed) const {
+    begin("removeDependency", removed.task).member("on", id(removed.on)).end_object();
+  }
+  void operator()(const rename_task<std::uint32_t>& renamed) const {
+    begin("renameTask", renamed.task).member("name", renamed.name).end_object();
+  }
+  void operator()(const set_deadline<std::uint32_t>& set) const {
+    begin("setDeadline", set.task);
+    if (set.deadline)
+      out.key("deadline").time(*set.deadline);
+    out.end_object();
+  }
+  void operator()(const set_priority<std::uint32_t>& set) const {
+    begin("setPriority", set.task).key("priority").number(std::int64_t{set.priority}).end_object();
+  }
+  void operator()(const put_task<std::uint32_t>& put) const {
+    begin("replaceTask", put.task).key("with");
+    write_spec(out, put.spec);
+    out.end_object();
+  }
+  void operator()(const skip_task<std::uint32_t>& skipped) const {
+    begin("skipTask", skipped.task).end_object();
+  }
+  void operator()(const complete_task<std::uint32_t>& completed) const {
+    begin("completeTask", completed.task).end_object();
+  }
+  void operator()(const retry_task<std::uint32_t>& retried) const {
+    begin("retryTask", retried.task).end_object();
+  }
+  void operator()(const edit_plan& edited) const {
+    write_edits(edited.edited);
+    if (edited.parallel_max)
+      out.key("maxParallel").number(*edited.parallel_max);
+    if (edited.failure)
+      out.member("onFailure", *edited.failure == on_failure::keep_going ? "continue" : "failFast");
+    out.end_object();
+  }
+
+  /// The object stays open.
+  void write_edits(const edits& edited) const {
+    begin("setPlan").optional_member("name", edited.name);
+    out.optional_member("description", edited.description);
+    if (!edited.metadata.empty())
+      out.key("metadata").value(edited.metadata);
+  }
+};
+
+} // namespace
+
+void write_revision(json_writer& out, const plan_spec& plan, std::uint64_t revision,
+                    const change& where, const event& happened) {
+  const auto* changed = std::get_if<plan_changed>(&happened);
+  out.begin_object().key("revision").number(revision).key("at").time(where.at);
+  out.optional_member("author", changed ? changed->author : where.by.value_or(""));
+  if (changed)
+    out.optional_member("reason", changed->reason);
+  out.key("operations").begin_array();
+  const applied_writer writer{out, plan};
+  if (changed) {
+    for (const auto& each : changed->operations)
+      std::visit(writer, each);
+  } else if (const auto* edited = std::get_if<plan_edited>(&happened)) {
+    writer.write_edits(edited->edited);
+    out.end_object();
+  } else if (const auto* renewed = std::get_if<tasks_renewed>(&happened)) {
+    for (const auto task : renewed->tasks)
+      writer(retry_task<std::uint32_t>{task});
+  } else if (std::holds_alternative<plan_added>(happened)) {
+    writer.begin("addPlan").end_object();
+  }
+  out.end_array().end_object();
+}
+
+} // namespace troupe::opt
