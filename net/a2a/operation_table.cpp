@@ -73,6 +73,7 @@ awaitable<void> serve(operation_call& call) {
     command->tracestate = call.tracestate;
   }
   awaited_reply<typename column::answer> waiting(call);
+  call.responder.response().is_asked = true;
   column::ask(call.operations(), *command, waiting.to());
   if (!waiting.is_ready())
     return finish_later<Which>(call, std::move(*command), std::move(waiting));
