@@ -80,7 +80,7 @@ void stop_reading_streams(attacker& self) {
   }
   for (auto& each : all)
     each.reset();
-  self.ask(maker, rpc_text("CancelTask", R"({"id":")" + task + "\"}"));
+  self.cancel_task(task);
 }
 
 /// Answers of several MB that are read slowly, or not.
