@@ -71,7 +71,8 @@ task_actor::~task_actor() {
   env_.live_tasks.fetch_sub(1, std::memory_order_relaxed);
   env_.memory.give_back(memory_account::live_work, input_bytes());
   env_.memory.give_back(memory_account::large_output, large_output_bytes_);
-  env_.memory.give_back(memory_account::small_output, small_output_bytes_);
+  env_.memory.give_back(memory_account::small_output,
+                        small_output_bytes_ + (details_ ? details_->note_bytes : 0));
   if (env_.stopping)
     return;
   give_slots_back();

@@ -186,6 +186,7 @@ private:
   void mind_deadline();
   void end_question(question_end how, const std::string& reason);
   void withdraw_question(const report_withdrawal& report);
+  [[nodiscard]] std::optional<report_failed> hold_note(std::size_t bytes);
   void keep_note(report_note report);
   void commit(committed_fn then = nullptr);
   [[nodiscard]] message_ptr status_message(const std::string& text,
@@ -249,7 +250,9 @@ private:
     std::deque<delivery> deliveries;
     /// From before its record was read, or answers to `asked_before`.
     std::vector<provide_input> early_inputs;
-    std::string note;     ///< Of the attempt that is taken up again.
+    std::string note; ///< Of the attempt that is taken up again.
+    std::size_t note_bytes =
+        0;                ///< Of the last one, as the store has it (memory_account::small_output).
     timestamp ready_at{}; ///< When nothing it depends on held it back any more; the epoch: as it
                           ///< was made.
     /// Open when an earlier process ended, until the agent asks again or its attempt fails.

@@ -47,6 +47,10 @@ void task_actor::hold_output(const task& record) {
   const auto bytes = made_bytes_of(record);
   large_output_bytes_ += bytes;
   env_.memory.force(memory_account::large_output, bytes);
+  if (const auto noted = record.details->note.size(); noted > 0) {
+    details().note_bytes += noted;
+    env_.memory.force(memory_account::small_output, noted);
+  }
 }
 
 /// Counts what the agent has made. If there is no room for it, nothing is counted, and the attempt
@@ -229,6 +233,19 @@ void task_actor::withdraw_question(const report_withdrawal& report) {
 
 // -- notes ---------------------------------------------------------------------------------------------------------------
 
+/// Counts a note in place of the one before. It is no output: limits.objective-bytes is not about
+/// it.
+std::optional<report_failed> task_actor::hold_note(std::size_t bytes) {
+  auto& held = details().note_bytes;
+  if (bytes > held && !env_.memory.charge(memory_account::small_output, bytes - held))
+    return report_failed{env_.memory.refusal(memory_account::small_output, bytes - held).message,
+                         false};
+  if (bytes < held)
+    env_.memory.give_back(memory_account::small_output, held - bytes);
+  held = bytes;
+  return std::nullopt;
+}
+
 void task_actor::keep_note(report_note report) {
   if (report.note.size() > note_bytes_max)
     return stop_agent(report_failed{"the agent left a note of " + std::to_string(report.note.size())
@@ -237,6 +254,8 @@ void task_actor::keep_note(report_note report) {
                                     false});
   if (!is_utf8(report.note))
     return stop_agent(report_failed{"the agent left a note that is not UTF-8", false});
+  if (auto full = hold_note(report.note.size()))
+    return stop_agent(std::move(*full));
   pending_.push_back(task_noted{std::move(report.note)});
   if (!report.tell_when_durable)
     return commit();

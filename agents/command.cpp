@@ -88,9 +88,9 @@ class command_listener : public process_listener {
 public:
   command_listener(agent_port_ptr port, std::size_t output_bytes_max, order_ptr order,
                    std::shared_ptr<program_log> log, std::shared_ptr<last_line> last,
-                   const time_source& time)
+                   const memory_budget_ptr& memory, const time_source& time)
       : port_(std::move(port)), output_bytes_max_(output_bytes_max), order_(std::move(order)),
-        log_(std::move(log)), last_(std::move(last)), time_(time) {}
+        log_(std::move(log)), last_(std::move(last)), memory_(budget_or_own(memory)), time_(time) {}
 
   void on_start_failed(const spawn_failure& why) override {
     port_->report(report_failed{why.reason, why.retry});
@@ -99,24 +99,30 @@ public:
   void on_errors(std::string_view bytes) override { keep(true, bytes); }
 
 protected:
+  // Counts what is kept of stdout. Empty, or why there is no memory for it.
+  std::string hold(std::size_t bytes) {
+    return held_.resize(bytes) ? std::string{}
+                               : memory_->refusal(memory_account::programs, bytes).message;
+  }
+
   void keep(bool is_stderr, std::string_view bytes) {
     tell(written_.add(is_stderr, bytes, time_.now()));
   }
 
   // Nothing more comes. What a program wrote is in the record, unless all of it is an artifact. The
-  // failure, if it is one.
-  std::optional<report_failed> close(const process_exit& how) {
+  // failure, if it is one. `refused`: why it was killed by us, if it was.
+  std::optional<report_failed> close(const process_exit& how, const std::string& refused = {}) {
     tell(written_.finish(time_.now()));
     if (log_)
       log_->on_end(*order_);
-    auto reason = fault_of(how, output_bytes_max_);
+    auto reason = refused.empty() ? fault_of(how, output_bytes_max_) : refused;
     if (written_.has_stderr() || (!reason.empty() && !written_.is_empty()))
       port_->report(written_.log_message(order_->attempt, reason));
     if (reason.empty())
       return std::nullopt;
-    if (!how.over_limit)
+    if (!how.over_limit && refused.empty())
       reason += written_.failure_tail();
-    return report_failed{std::move(reason)};
+    return report_failed{std::move(reason), refused.empty()};
   }
 
   agent_port_ptr port_;
@@ -134,6 +140,8 @@ private:
   order_ptr order_;
   std::shared_ptr<program_log> log_;
   std::shared_ptr<last_line> last_;
+  const memory_budget_ptr memory_;
+  memory_charge held_ = memory_charge::force(*memory_, memory_account::programs, 0);
   const time_source& time_;
   program_output written_;
 };
@@ -144,13 +152,20 @@ public:
   using command_listener::command_listener;
 
   output_verdict on_output(std::string_view bytes) override {
-    output_ += bytes;
+    if (!refused_.empty())
+      return output_verdict::kill;
+    refused_ = hold(std::max(output_.capacity(), output_.size() + bytes.size()));
     keep(false, bytes);
+    if (!refused_.empty()) {
+      std::string().swap(output_);
+      return output_verdict::kill;
+    }
+    output_ += bytes;
     return output_verdict::go_on;
   }
 
   void on_exit(const process_exit& how) override {
-    if (auto failure = close(how))
+    if (auto failure = close(how, refused_))
       return port_->report(std::move(*failure));
     report_completed done;
     if (is_utf8(output_)) {
@@ -167,6 +182,7 @@ public:
 
 private:
   std::string output_;
+  std::string refused_; // Why there is no memory for more of it.
 };
 
 // Hands on what each line says. The end is reported when the process is gone, so that a slot is
@@ -184,6 +200,10 @@ public:
     while (auto item = lines_.next())
       if (take(std::move(*item)))
         return broken_ ? output_verdict::kill : output_verdict::finish;
+    if (auto refused = hold(lines_.kept()); !refused.empty()) {
+      fail(std::move(refused), false);
+      return output_verdict::kill;
+    }
     return output_verdict::go_on;
   }
 
@@ -216,9 +236,9 @@ private:
     return false;
   }
 
-  bool fail(std::string reason) {
+  bool fail(std::string reason, bool is_retryable = true) {
     broken_ = true;
-    outcome_ = report_failed{std::move(reason)};
+    outcome_ = report_failed{std::move(reason), is_retryable};
     return true;
   }
 
@@ -318,10 +338,10 @@ start_result command_agent::start(const order_ptr& order, const agent_port_ptr& 
   std::unique_ptr<process_listener> listener;
   if (input->json_lines)
     listener = std::make_unique<lines_listener>(input->json_on_stdin, port, input->output_bytes_max,
-                                                order, options_.log, last, time_);
+                                                order, options_.log, last, options_.memory, time_);
   else
     listener = std::make_unique<plain_listener>(port, input->output_bytes_max, order, options_.log,
-                                                last, time_);
+                                                last, options_.memory, time_);
   auto shared = reactor();
   const auto key = shared->launch(std::move(spec), std::move(listener));
   return std::make_unique<command_run>(std::move(shared), key, input->kill_after, takes_input,

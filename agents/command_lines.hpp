@@ -34,6 +34,8 @@ public:
   using item = std::variant<agent_report, error>;
 
   void feed(std::string_view bytes) { buffer_ += bytes; }
+  /// Bytes that are kept for a line that has not ended yet.
+  [[nodiscard]] std::size_t kept() const noexcept { return buffer_.capacity(); }
   /// The next whole line's report; nothing if there is none yet. Empty lines are skipped.
   [[nodiscard]] std::optional<item> next();
   /// The same for what stands after the last newline, once nothing more can come.

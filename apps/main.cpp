@@ -2,6 +2,7 @@
 #include "apps/command_line.hpp"
 #include "apps/commands.hpp"
 #include "apps/console.hpp"
+#include "apps/process_memory.hpp"
 
 #include <csignal>
 #include <exception>
@@ -88,6 +89,7 @@ int main(int argc, char** argv) {
   // below /proc (decision 013). There is no core file of us, then.
   ::prctl(PR_SET_DUMPABLE, 0);
   take_standard_descriptors();
+  troupe::set_up_memory();
   std::signal(SIGPIPE, SIG_IGN); // who writes to a reader that has gone sees EPIPE
   try {
     return std::visit(dispatch{}, troupe::read_command_line(argc, argv));

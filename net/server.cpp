@@ -71,8 +71,8 @@ void server::impl::make_loops() {
   const auto& options = state->options;
   const auto count = options.threads == 0 ? core_count() : options.threads;
   for (std::size_t i = 0; i < count; ++i)
-    loops.push_back(
-        std::make_unique<loop>(sweep_interval(options), options.json_depth_max, *options.time));
+    loops.push_back(std::make_unique<loop>(sweep_interval(options), options.json_depth_max,
+                                           *options.time, state->memory));
   for (const auto& one : loops)
     one->attach(state->door);
 }

@@ -70,6 +70,15 @@ std::size_t made_bytes_of(const task& record) noexcept {
   return sum;
 }
 
+std::size_t bytes_of(const task& record) noexcept {
+  auto sum = sizeof(task) + (record.status.message ? bytes_of(*record.status.message) : 0);
+  for (const auto& made : record.artifacts)
+    sum += bytes_of(*made);
+  for (const auto& said : record.history)
+    sum += bytes_of(*said);
+  return sum;
+}
+
 bool is_only_progress(const change& of) noexcept {
   return !of.events.empty()
          && std::all_of(of.events.begin(), of.events.end(), [](const event& each) {

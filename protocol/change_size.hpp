@@ -15,6 +15,8 @@ namespace troupe {
 [[nodiscard]] std::size_t made_bytes_of(const event& fact) noexcept;
 /// The same of what a record shows.
 [[nodiscard]] std::size_t made_bytes_of(const task& record) noexcept;
+/// About the size of a record in memory, without its specification.
+[[nodiscard]] std::size_t bytes_of(const task& record) noexcept;
 
 /// Whether a change tells nothing but progress.
 [[nodiscard]] bool is_only_progress(const change& of) noexcept;

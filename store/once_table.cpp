@@ -42,6 +42,11 @@ bool is_kind(char letter) {
 
 // -- the table -------------------------------------------------------------------------------------------------------
 
+once_table::~once_table() {
+  for (const auto& kind : kinds_)
+    memory_->give_back(memory_account::came_once, kind.bytes);
+}
+
 once_table::share& once_table::kind_of(const once& value) {
   switch (value.kind) {
     case once_kind::message: return kinds_[0];
@@ -90,9 +95,11 @@ void once_table::stage(const once_ptr& value) {
   added.in_owner = owner.entries.insert(owner.entries.end(), &added);
   kind.bytes += added.bytes;
   owner.bytes += added.bytes;
+  memory_->force(memory_account::came_once, added.bytes);
   if (!value->owner.empty())
     keep_to_bounds(owner, bounds_.entries_per_owner, bounds_.bytes_per_owner);
   keep_to_bounds(kind, bounds_.entries, bounds_.bytes);
+  keep_to_memory(kind, added.bytes);
 }
 
 void once_table::publish(const once_ptr& value) {
@@ -108,11 +115,20 @@ void once_table::keep_to_bounds(const share& all, std::size_t entries, std::size
     forget(*all.entries.front());
 }
 
+/// Other accounts may fill the budget for a moment: then no more is forgotten than is added.
+void once_table::keep_to_memory(const share& all, std::size_t added_bytes) {
+  const auto before = all.bytes;
+  while (!memory_->has_room(memory_account::came_once, 0) && before - all.bytes < added_bytes
+         && all.entries.front()->is_published)
+    forget(*all.entries.front());
+}
+
 void once_table::forget(entry& which) {
   auto& kind = kind_of(*which.value);
   const auto owner = owners_.find(owner_key(*which.value));
   kind.entries.erase(which.in_kind);
   kind.bytes -= which.bytes;
+  memory_->give_back(memory_account::came_once, which.bytes);
   owner->second.entries.erase(which.in_owner);
   owner->second.bytes -= which.bytes;
   if (owner->second.entries.empty())

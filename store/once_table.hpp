@@ -5,6 +5,7 @@
 
 #include "store/text_hash.hpp"
 #include <troupe/protocol/errc.hpp>
+#include <troupe/protocol/memory_budget.hpp>
 #include <troupe/protocol/once.hpp>
 #include <troupe/protocol/time.hpp>
 #include <troupe/store/limits.hpp>
@@ -12,10 +13,12 @@
 #include <array>
 #include <cstddef>
 #include <list>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace troupe {
@@ -29,7 +32,14 @@ struct once_bounds {
 
 class once_table {
 public:
-  explicit once_table(const once_bounds& bounds = {}) : bounds_(bounds) {}
+  /// `memory`: where entries are counted (memory_account::came_once). While that has no room, the
+  /// oldest make room for the new ones.
+  explicit once_table(const once_bounds& bounds = {},
+                      memory_budget_ptr memory = std::make_shared<memory_budget>())
+      : bounds_(bounds), memory_(std::move(memory)) {}
+  once_table(const once_table&) = delete;
+  once_table& operator=(const once_table&) = delete;
+  ~once_table();
 
   /// What came with the kind, owner and key of `wanted`, and is published. Null: it may come.
   [[nodiscard]] once_ptr find(const once& wanted, timestamp now) const;
@@ -70,8 +80,10 @@ private:
   void forget(entry& which);
   /// Forgets the oldest of `all` while it has too much. What is not published stays.
   void keep_to_bounds(const share& all, std::size_t entries, std::size_t bytes);
+  void keep_to_memory(const share& all, std::size_t added_bytes);
 
   const once_bounds bounds_;
+  const memory_budget_ptr memory_;
   mutable std::mutex guard_;
   std::unordered_map<std::string, entry> entries_; ///< By once_key.
   std::array<share, 3> kinds_;

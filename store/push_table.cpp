@@ -8,6 +8,16 @@ namespace troupe {
 
 namespace {
 
+/// About what a row takes in memory, with its key.
+std::size_t bytes_of(const push_row& row) noexcept {
+  const auto& config = row.config;
+  auto sum = sizeof(push_row) + 2 * (config.id.size() + config.task.str().size())
+             + config.url.size() + config.token.size() + row.progress.stopped.size();
+  if (config.authentication)
+    sum += config.authentication->scheme.size() + config.authentication->credentials.size();
+  return sum;
+}
+
 /// Whether there may be one more beside so many.
 result<void> check_limits(std::ptrdiff_t of_task, std::ptrdiff_t in_all) {
   if (of_task >= static_cast<std::ptrdiff_t>(push_configs_per_task_max))
@@ -23,10 +33,37 @@ result<void> check_limits(std::ptrdiff_t of_task, std::ptrdiff_t in_all) {
 
 } // namespace
 
+push_table::~push_table() {
+  for (const auto& [which, row] : rows_)
+    memory_->give_back(memory_account::push_configs, bytes_of(row));
+}
+
+/// With the lock held.
+void push_table::put(const key& which, push_row row) {
+  memory_->force(memory_account::push_configs, bytes_of(row));
+  const auto [place, is_new] = rows_.try_emplace(which);
+  if (!is_new)
+    memory_->give_back(memory_account::push_configs, bytes_of(place->second));
+  place->second = std::move(row);
+}
+
+/// Whether the process has memory for a row in place of the one before.
+result<void> push_table::admit_bytes(const push_row& row,
+                                     const std::optional<push_row>& before) const {
+  const auto bytes = bytes_of(row);
+  if (before && bytes <= bytes_of(*before))
+    return {};
+  if (memory_->has_room(memory_account::push_configs, bytes))
+    return {};
+  return memory_->refusal(memory_account::push_configs, bytes);
+}
+
 result<void> push_table::has_room(const task_id& task, const std::string& id) const {
   const std::lock_guard lock{guard_};
   if (!id.empty() && rows_.contains(key{task.str(), id}))
     return {};
+  if (!memory_->has_room(memory_account::push_configs, 0))
+    return memory_->refusal(memory_account::push_configs, 0);
   return check_limits(static_cast<std::ptrdiff_t>(count(task.str())),
                       static_cast<std::ptrdiff_t>(rows_.size()));
 }
@@ -58,8 +95,7 @@ std::vector<push_row> push_table::all() const {
 void push_table::restore(push_row row) {
   last_serial_ = std::max(last_serial_, row.serial);
   const std::lock_guard lock{guard_};
-  const key which{row.config.task.str(), row.config.id};
-  rows_.insert_or_assign(which, std::move(row));
+  put(key{row.config.task.str(), row.config.id}, std::move(row));
 }
 
 // -- writes ------------------------------------------------------------------------------------------------------------
@@ -69,7 +105,10 @@ void push_table::stage(std::vector<push_write>& writes) {
     const key which{each.row.config.task.str(), each.row.config.id};
     auto now = current(which);
     if (each.operation == push_write::kind::save) {
-      if (const auto admitted = now ? result<void>{} : admit(which); !admitted) {
+      auto admitted = now ? result<void>{} : admit(which);
+      if (admitted)
+        admitted = admit_bytes(each.row, now);
+      if (!admitted) {
         each.outcome = admitted.error();
         continue;
       }
@@ -129,10 +168,12 @@ void push_table::publish() {
   {
     const std::lock_guard lock{guard_};
     for (auto& [which, row] : staged_) {
-      if (row)
-        rows_.insert_or_assign(which, std::move(*row));
-      else
-        rows_.erase(which);
+      if (row) {
+        put(which, std::move(*row));
+      } else if (const auto gone = rows_.find(which); gone != rows_.end()) {
+        memory_->give_back(memory_account::push_configs, bytes_of(gone->second));
+        rows_.erase(gone);
+      }
     }
   }
   staged_.clear();
@@ -154,12 +195,7 @@ void push_table::answer(std::vector<push_write>& writes) {
 namespace {
 
 std::size_t bytes_of(const push_write& write) noexcept {
-  const auto& config = write.row.config;
-  auto sum = sizeof(push_write) + write.client.size() + config.id.size() + config.task.str().size()
-             + config.url.size() + config.token.size() + write.row.progress.stopped.size();
-  if (config.authentication)
-    sum += config.authentication->scheme.size() + config.authentication->credentials.size();
-  return sum;
+  return sizeof(push_write) - sizeof(push_row) + write.client.size() + bytes_of(write.row);
 }
 
 error too_much_waits(const char* limit, std::size_t bound, const char* unit) {

@@ -4,6 +4,7 @@
 // Reading is thread-safe. `stage`, `staged`, `publish` and `clear` belong to one thread at a time.
 #pragma once
 
+#include <troupe/protocol/memory_budget.hpp>
 #include <troupe/store/limits.hpp>
 #include <troupe/store/push_configs.hpp>
 
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -40,6 +42,13 @@ class push_table {
 public:
   using key = std::pair<std::string, std::string>; ///< Task and configuration.
 
+  /// `memory`: where rows are counted (memory_account::push_configs).
+  explicit push_table(memory_budget_ptr memory = std::make_shared<memory_budget>())
+      : memory_(std::move(memory)) {}
+  push_table(const push_table&) = delete;
+  push_table& operator=(const push_table&) = delete;
+  ~push_table();
+
   /// As things are now, what is staged aside; push_configs::has_room.
   [[nodiscard]] result<void> has_room(const task_id& task, const std::string& id) const;
   [[nodiscard]] std::optional<push_row> find(const task_id& task, const std::string& id) const;
@@ -65,10 +74,14 @@ public:
 private:
   [[nodiscard]] std::optional<push_row> current(const key& which) const;
   [[nodiscard]] result<void> admit(const key& which) const;
+  [[nodiscard]] result<void> admit_bytes(const push_row& row,
+                                         const std::optional<push_row>& before) const;
+  void put(const key& which, push_row row);
   void set(const key& which, std::optional<push_row> to);
   /// Rows of the task. With the lock held.
   [[nodiscard]] std::size_t count(const std::string& task) const;
 
+  const memory_budget_ptr memory_;
   mutable std::mutex guard_;
   std::map<key, push_row> rows_;
   // Of the thread that stages:
@@ -113,6 +126,8 @@ private:
 /// push_configs over a table; a store says what becomes of a write.
 class push_desk : public push_configs {
 public:
+  explicit push_desk(memory_budget_ptr memory) : table_(std::move(memory)) {}
+
   void save(push_config config, push_progress from, saved_fn then) final;
   void erase(const task_id& task, const std::string& id, std::uint64_t serial, erased_fn then,
              const std::string& client) final;

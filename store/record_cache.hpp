@@ -3,10 +3,12 @@
 #pragma once
 
 #include <troupe/protocol/memory_budget.hpp>
+#include <troupe/store/limits.hpp>
 
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <iterator>
 #include <list>
@@ -46,6 +48,7 @@ public:
     if (found == home.by_id.end())
       return nullptr;
     home.by_use.splice(home.by_use.begin(), home.by_use, found->second);
+    found->second->used_at = home.looks;
     return found->second->record;
   }
 
@@ -79,11 +82,15 @@ public:
       gone = drop(home, found->second);
   }
 
-  /// Drops records until the process holds no more than the share of the cache.
+  /// Drops records until the process holds no more than the share of the cache, and those for which
+  /// nobody has asked since `cached_looks_max` calls.
   void shrink() {
     for (auto& home : parts_) {
       std::vector<record_ptr> gone; // Destroyed without the lock.
       const std::lock_guard lock{home.guard};
+      ++home.looks;
+      while (!home.by_use.empty() && home.looks - home.by_use.back().used_at > cached_looks_max)
+        gone.push_back(drop(home, std::prev(home.by_use.end())));
       trim(home, gone);
     }
   }
@@ -102,6 +109,7 @@ private:
     std::string id;
     record_ptr record;
     std::size_t bytes = 0;
+    std::uint64_t used_at = 0; ///< When it was last asked for, as `part::looks`.
   };
   using items = std::list<item>;
   struct read_state {
@@ -114,6 +122,7 @@ private:
     std::unordered_map<std::string, typename items::iterator> by_id;
     std::unordered_map<std::string, read_state> being_read; ///< By id.
     std::size_t bytes = 0;
+    std::uint64_t looks = 0; ///< Calls of `shrink`.
   };
 
   [[nodiscard]] part& part_of(const std::string& id) noexcept {
@@ -142,7 +151,7 @@ private:
     const std::lock_guard lock{home.guard};
     if (home.being_read.at(id).is_replaced || home.by_id.contains(id))
       return;
-    home.by_use.push_front({id, std::move(record), bytes});
+    home.by_use.push_front({id, std::move(record), bytes, home.looks});
     home.by_id.emplace(id, home.by_use.begin());
     count(home, bytes, 1);
     memory_->force(memory_account::archive_cache, bytes);

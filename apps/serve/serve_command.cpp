@@ -5,6 +5,7 @@
 #include "apps/log.hpp"
 #include "apps/memory_given.hpp"
 #include "apps/open_store.hpp"
+#include "apps/process_memory.hpp"
 #include "apps/serve/serve_setup.hpp"
 #include "apps/settings/settings.hpp"
 #include "apps/signals.hpp"
@@ -91,10 +92,12 @@ void log_start(const serve_settings& settings, const agent_registry& agents, con
   log_info(describe_recovery(left));
 }
 
-/// Until it is asked to end. Says when the store stops to write, and when it goes on.
+/// Until it is asked to end. Says when the store stops to write, and when it goes on; and keeps a
+/// reserve of memory.
 void serve_until_stopped(stop_signals& signals, store& records) {
   bool writable = true;
   while (!signals.stop_requested()) {
+    keep_memory_reserve();
     pollfd wake{signals.descriptor(), POLLIN, 0};
     ::poll(&wake, 1, static_cast<int>(std::chrono::milliseconds(serve_look_interval).count()));
     signals.clear();

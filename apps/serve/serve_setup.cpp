@@ -36,6 +36,7 @@ result<agent_registry> make_agents(const serve_settings& settings) {
     options.command->parallel_max = settings.command_parallel_max;
     options.command->variables_passed = settings.variables_passed;
     options.command->adopts_orphans = true;
+    options.command->memory = settings.executor.memory;
   } else {
     options.command.reset();
   }

@@ -1,5 +1,7 @@
 #include "net/a2a/answer_maker.hpp"
 
+#include "protocol/refusable_work.hpp"
+
 #include <utility>
 
 #include <pthread.h>
@@ -78,7 +80,10 @@ bool answer_maker::turn() {
     return true; // It was given up.
   std::exception_ptr fault;
   try {
+    const refusable_work here;
     write(mine->text);
+    if (mine->text.capacity() - mine->text.size() > kept_bytes_max)
+      mine->text.shrink_to_fit(); // It may wait long for its reader.
   } catch (...) {
     fault = std::current_exception();
   }

@@ -147,7 +147,7 @@ awaitable<void> serve_json_rpc(server_state& server, http_exchange& exchange) {
   std::size_t offset = 0;
   const auto* root = call.home.scratch().parse(request.body, ec, offset);
   if (root == nullptr) {
-    fail(call, explain_parse_error(request.body, ec, offset, call.server.options.json_depth_max));
+    fail(call, explain_parse_error(call, ec, offset));
     return {};
   }
   const auto handle = read_envelope(call, *root);

@@ -138,10 +138,17 @@ void fail(operation_call& call, const error& why) {
     add_retry_after(response);
 }
 
-error explain_parse_error(std::string_view body, const error_code& why, std::size_t offset,
-                          std::size_t depth_max) {
+error explain_parse_error(const operation_call& call, const error_code& why, std::size_t offset) {
+  const std::string_view body = call.request.body;
+  if (why == boost::system::errc::not_enough_memory) {
+    const auto& memory = *call.server.memory;
+    if (const auto refused = call.home.scratch().refused_bytes(); refused > 0)
+      return memory.refusal(memory_account::bodies, refused);
+    return make_error(errc::unavailable, no_memory_for("the request", memory));
+  }
   if (why == json::error::too_deep)
-    return make_error(errc::parse_error, "nested deeper than " + std::to_string(depth_max)
+    return make_error(errc::parse_error, "nested deeper than "
+                                             + std::to_string(call.server.options.json_depth_max)
                                              + " levels (limits.json-depth)");
   if (const auto bad = find_invalid_utf8(body))
     return make_error(errc::parse_error, "invalid UTF-8 at byte " + std::to_string(*bad));

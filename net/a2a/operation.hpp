@@ -9,6 +9,7 @@
 #include "net/server_state.hpp"
 #include "net/version.hpp"
 #include "protocol/json/json_writer.hpp"
+#include "protocol/refusable_work.hpp"
 #include <troupe/protocol/command.hpp>
 #include <troupe/protocol/errc.hpp>
 
@@ -116,6 +117,7 @@ void read_service_parameters(operation_call& call);
 /// Answers with what `write(json_writer&)` writes.
 template<std::invocable<json_writer&> Write>
 void answer(operation_call& call, Write write) {
+  const refusable_work here;
   auto& body = call.responder.response().body;
   call.frame->begin_result(call, body);
   json_writer out(body);
@@ -131,8 +133,9 @@ void answer(operation_call& call, Write write) {
 /// Answers with an error.
 void fail(operation_call& call, const error& why);
 
-/// What is wrong with a text that is no JSON, and where.
-[[nodiscard]] error explain_parse_error(std::string_view body, const error_code& why,
-                                        std::size_t offset, std::size_t depth_max);
+/// What is wrong with the call's body, which was not parsed, and where; or that there is no memory
+/// for it.
+[[nodiscard]] error explain_parse_error(const operation_call& call, const error_code& why,
+                                        std::size_t offset);
 
 } // namespace troupe::net

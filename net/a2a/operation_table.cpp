@@ -74,6 +74,7 @@ awaitable<void> ask_apart(operation_call& call, typename json_column<Which>::com
       call.responder.wake());
   if (!asked)
     co_return fail(call, asked.error());
+  call.responder.response().is_asked = true;
   while (!asked->is_made() && !call.responder.is_gone())
     co_await call.responder.wait(time_point::max());
   if (!asked->is_made())
@@ -107,6 +108,7 @@ awaitable<void> serve(operation_call& call) {
   if (row_of(Which).needs != scope::read && call.request.body.size() > long_request_bytes)
     return ask_apart<Which>(call, std::move(*command));
   awaited_reply<typename column::answer> waiting(call);
+  call.responder.response().is_asked = true;
   column::ask(call.operations(), *command, waiting.to());
   if (!waiting.is_ready())
     return finish_later<Which>(call, std::move(*command), std::move(waiting));

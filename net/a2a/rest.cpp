@@ -131,7 +131,7 @@ result<void> read_params(operation_call& call, const rest_path& path, const oper
     std::size_t offset = 0;
     root = call.home.scratch().parse(request.body, ec, offset);
     if (root == nullptr)
-      return explain_parse_error(request.body, ec, offset, call.server.options.json_depth_max);
+      return explain_parse_error(call, ec, offset);
     if (!root->is_object() && !root->is_null())
       return make_error(errc::invalid_params, "the body must be one JSON object");
   }

@@ -60,6 +60,7 @@ awaitable<void> send_and_answer(operation_call& call, std::unique_ptr<send_param
   const auto until = call.home.now() + call.server.options.blocking_wait_max;
   const auto history_length = params->history_length;
   awaited_changes changes(call);
+  responder.response().is_asked = true;
   const auto sending = call.operations().send(std::move(params->request), changes.notify());
   const at_end with_the_request(*sending);
   for (bool late = false;; late = late || responder.is_late()) {
@@ -86,6 +87,7 @@ awaitable<void> send_and_stream(operation_call& call, std::unique_ptr<send_param
                                 counted slot) {
   awaited_reply<stream_start> begun(call);
   const auto history_length = params->history_length;
+  call.responder.response().is_asked = true;
   call.operations().send(std::move(params->request), make_feed(call), begun.to());
   const bool is_here = co_await arrival(call, begun);
   if (!is_here)

@@ -165,10 +165,19 @@ void request_parser::on_header_impl(error& ec) {
 void request_parser::on_body_init_impl(const boost::optional<std::uint64_t>& length, error&) {
   // Reserve only what is likely to come: a client may announce more than it sends.
   if (length)
-    out_.body.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(*length, 1024 * 1024)));
+    out_.body.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(*length, read_bytes_long)));
+  announced_ = length ? static_cast<std::size_t>(*length) : 0;
+}
+
+/// Takes twice the room, but no more than was announced.
+void request_parser::reserve(std::size_t bytes) {
+  const auto needed = out_.body.size() + bytes;
+  if (needed > out_.body.capacity() && needed <= announced_)
+    out_.body.reserve(std::max(needed, std::min(2 * out_.body.capacity(), announced_)));
 }
 
 std::size_t request_parser::on_body_impl(text body, error&) {
+  reserve(body.size());
   out_.body.append(body.data(), body.size());
   return body.size();
 }

@@ -85,10 +85,12 @@ private:
   void refuse(error& ec, std::string_view why);
   void check_coding(std::string_view value, error& ec);
   void count_beside(std::size_t bytes, error& ec);
+  void reserve(std::size_t bytes);
 
   http_request& out_;
   std::size_t beside_bytes_ = 0; ///< Of chunk extensions and trailer.
   std::size_t beside_bytes_max_ = header_bytes_max;
+  std::size_t announced_ = 0; ///< Bytes of the body, as Content-Length has it; 0: there is none.
   std::string_view fault_;
   std::size_t hosts_ = 0;
   bool in_trailer_ = false;

@@ -63,6 +63,7 @@ void http_response::clear() {
     body.shrink_to_fit();
   close = false;
   repeatable = false;
+  is_asked = false;
 }
 
 std::string_view reason_phrase(unsigned status) noexcept {
@@ -90,6 +91,11 @@ void write_head(std::string& out, const http_response& response, std::string_vie
   else if (keep_alive_1_0)
     out += "Connection: keep-alive\r\n";
   out += "\r\n";
+}
+
+std::string no_memory_for(std::string_view something, const memory_budget& memory) {
+  return "the system has no memory for " + std::string{something} + "; limits.memory holds "
+         + describe(memory) + "; try again later";
 }
 
 void write_plain_error(http_response& out, unsigned status, std::string_view message) {

@@ -2,6 +2,8 @@
 // to request.
 #pragma once
 
+#include <troupe/protocol/memory_budget.hpp>
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -20,6 +22,7 @@ struct http_response {
   std::string body;
   bool close = false;      ///< The last answer on this connection.
   bool repeatable = false; ///< Asking again changes nothing. GET says so itself.
+  bool is_asked = false;   ///< What was asked for may have been done already.
 
   void clear();
 };
@@ -35,6 +38,9 @@ void write_head(std::string& out, const http_response& response, std::string_vie
 /// An error outside of JSON-RPC: `{"error":{"code":404,"status":"NOT_FOUND","message":"..."}}`.
 /// Adds Retry-After to 429 and 503.
 void write_plain_error(http_response& out, unsigned status, std::string_view message);
+
+/// That the system has no memory for `something`; names limits.memory.
+[[nodiscard]] std::string no_memory_for(std::string_view something, const memory_budget& memory);
 
 /// `Retry-After: 1` as a header line.
 void add_retry_after(http_response& out);

@@ -1,9 +1,12 @@
 #include "net/http/loop.hpp"
 
 #include "protocol/http_date.hpp"
+#include "protocol/refusable_work.hpp"
 
 #include <boost/asio/post.hpp>
+#include <boost/system/errc.hpp>
 
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -21,8 +24,35 @@ boost::json::parse_options options_with_depth(std::size_t depth_max) {
 
 // -- JSON --------------------------------------------------------------------------------------------------------------
 
-json_scratch::json_scratch(std::size_t depth_max)
-    : parser_(options_with_depth(depth_max), stack_) {}
+void* tree_memory::do_allocate(std::size_t bytes, std::size_t alignment) {
+  if (!from_->charge(memory_account::bodies, bytes)) {
+    refused_ = bytes;
+    throw std::bad_alloc();
+  }
+  try {
+    void* const out = ::operator new (bytes, std::align_val_t{alignment});
+    held_ += bytes;
+    return out;
+  } catch (...) {
+    from_->give_back(memory_account::bodies, bytes);
+    throw;
+  }
+}
+
+void tree_memory::do_deallocate(void* where, std::size_t bytes, std::size_t alignment) {
+  ::operator delete (where, std::align_val_t{alignment});
+  held_ -= bytes;
+  from_->give_back(memory_account::bodies, bytes);
+}
+
+json_scratch::json_scratch(std::size_t depth_max, memory_budget_ptr memory)
+    : depth_max_(depth_max), more_(std::move(memory)) {
+  make_parser();
+}
+
+void json_scratch::make_parser() {
+  parser_.emplace(options_with_depth(depth_max_), stack_, &more_);
+}
 
 const boost::json::value* json_scratch::parse(std::string_view text, error_code& ec,
                                               std::size_t& offset) {
@@ -30,21 +60,40 @@ const boost::json::value* json_scratch::parse(std::string_view text, error_code&
   new (&tree_) boost::json::value();
   // A new one for each text: `release` of Boost 1.81 keeps the size of the next block, which
   // doubles with each block and would grow without end.
-  memory_.emplace(buffer_.data(), buffer_.size());
-  auto parsed = parser_.parse(text, &*memory_, ec, offset);
-  if (ec)
+  memory_.emplace(buffer_.data(), buffer_.size(), &more_);
+  more_.forget_refused();
+  try {
+    const refusable_work here;
+    auto parsed = parser_->parse(text, &*memory_, ec, offset);
+    if (ec)
+      return nullptr;
+    tree_.~value();
+    new (&tree_) boost::json::value(std::move(parsed));
+    return &tree_;
+  } catch (const std::bad_alloc&) {
+    release();
+    ec = make_error_code(boost::system::errc::not_enough_memory);
     return nullptr;
+  }
+}
+
+void json_scratch::release() noexcept {
+  if (more_.held() == 0)
+    return;
   tree_.~value();
-  new (&tree_) boost::json::value(std::move(parsed));
-  return &tree_;
+  new (&tree_) boost::json::value();
+  make_parser(); // Its stack has grown.
+  memory_.reset();
 }
 
 // -- the loop ----------------------------------------------------------------------------------------------------------
 
-loop::loop(std::chrono::milliseconds sweep_interval, std::size_t depth_max, const time_source& time)
+loop::loop(std::chrono::milliseconds sweep_interval, std::size_t depth_max, const time_source& time,
+           memory_budget_ptr memory)
     : work_(context_.get_executor()), ready_(std::make_shared<ready_queue>(context_)),
       timers_(std::make_shared<timers>(context_, time)), sweeper_(timers_),
-      interval_(sweep_interval), time_(time), now_(time.steady()), scratch_(depth_max) {
+      interval_(sweep_interval), time_(time), now_(time.steady()),
+      scratch_(depth_max, std::move(memory)) {
   renew_date();
 }
 

@@ -10,6 +10,7 @@
 #include "protocol/json/json_parser.hpp"
 #include <troupe/actors/gateway.hpp>
 #include <troupe/net/limits.hpp>
+#include <troupe/protocol/memory_budget.hpp>
 #include <troupe/protocol/time_source.hpp>
 
 #include <boost/asio/executor_work_guard.hpp>
@@ -44,27 +45,61 @@ protected:
   time_point deadline_ = time_point::max();
 };
 
-/// JSON is parsed into memory that the loop's requests use in turn: a tree lives until the next
-/// parse.
-class json_scratch {
+/// What a tree takes beyond the buffers of `json_scratch`. It counts in the account `bodies`, and
+/// throws std::bad_alloc if that may not grow.
+class tree_memory final : public boost::json::memory_resource {
 public:
-  explicit json_scratch(std::size_t depth_max);
-  /// The tree of `text`; null and `ec` if it is not JSON. `offset`: where it went wrong.
-  [[nodiscard]] const boost::json::value* parse(std::string_view text, error_code& ec,
-                                                std::size_t& offset);
+  explicit tree_memory(memory_budget_ptr from) : from_(std::move(from)) {}
+  [[nodiscard]] std::size_t held() const noexcept { return held_; }
+  /// What the account refused last, since the last `forget_refused`; 0: nothing.
+  [[nodiscard]] std::size_t refused() const noexcept { return refused_; }
+  void forget_refused() noexcept { refused_ = 0; }
 
 private:
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override;
+  void do_deallocate(void* where, std::size_t bytes, std::size_t alignment) override;
+  bool do_is_equal(const boost::json::memory_resource& other) const noexcept override {
+    return this == &other;
+  }
+
+  const memory_budget_ptr from_;
+  // In bytes:
+  std::size_t held_ = 0;
+  std::size_t refused_ = 0;
+};
+
+/// JSON is parsed into memory that the loop's requests use in turn: a tree lives until the next
+/// parse, or `release`.
+class json_scratch {
+public:
+  explicit json_scratch(std::size_t depth_max,
+                        memory_budget_ptr memory = std::make_shared<memory_budget>());
+  /// The tree of `text`. Null and `ec`: it is not JSON, or there is no memory for its tree
+  /// (boost::system::errc::not_enough_memory). `offset`: where it went wrong.
+  [[nodiscard]] const boost::json::value* parse(std::string_view text, error_code& ec,
+                                                std::size_t& offset);
+  /// Bytes that the account refused to the last parse; 0: it refused nothing.
+  [[nodiscard]] std::size_t refused_bytes() const noexcept { return more_.refused(); }
+  /// Gives the memory of a large tree back.
+  void release() noexcept;
+
+private:
+  void make_parser();
+
+  const std::size_t depth_max_;
   std::array<unsigned char, 64 * 1024> buffer_;
   std::array<unsigned char, 8 * 1024> stack_;
+  tree_memory more_;                                      ///< Than the two buffers.
   std::optional<boost::json::monotonic_resource> memory_; ///< Of `tree_`.
-  json_parser parser_;
+  std::optional<json_parser> parser_;
   boost::json::value tree_;
 };
 
 class loop {
 public:
-  /// `time` outlives the loop.
-  loop(std::chrono::milliseconds sweep_interval, std::size_t depth_max, const time_source& time);
+  /// `time` outlives the loop. `memory`: where large trees are counted.
+  loop(std::chrono::milliseconds sweep_interval, std::size_t depth_max, const time_source& time,
+       memory_budget_ptr memory = std::make_shared<memory_budget>());
   ~loop();
   loop(const loop&) = delete;
   loop& operator=(const loop&) = delete;

@@ -1,5 +1,7 @@
 #include "net/http/session.hpp"
 
+#include "protocol/refusable_work.hpp"
+
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/beast/http/error.hpp>
@@ -8,6 +10,7 @@
 #include <array>
 #include <charconv>
 #include <exception>
+#include <new>
 
 namespace troupe::net {
 
@@ -22,9 +25,9 @@ std::string in_bytes(std::uint64_t bytes) {
 } // namespace
 
 session::session(std::shared_ptr<http_service> service, loop& home,
-                 std::unique_ptr<byte_stream> bytes, connection_facts facts, counted place)
+                 std::unique_ptr<byte_stream> bytes, connection_facts facts, connection_share share)
     : service_(std::move(service)), home_(home), bytes_(std::move(bytes)), facts_(std::move(facts)),
-      place_(std::move(place)),
+      share_(std::move(share)),
       wake_(std::make_shared<wakeup>(home.ready())), exchange_{request_, *this, facts_, home_} {}
 
 session::~session() {
@@ -37,11 +40,10 @@ awaitable<void> session::serve(std::shared_ptr<session> self) {
   co_await self->linger();
 }
 
-awaitable<void> session::refuse(std::shared_ptr<session> self) {
+awaitable<void> session::refuse(std::shared_ptr<session> self, std::string why) {
   self->home_.add(*self);
   self->begin_request();
-  write_plain_error(self->response_, 503,
-                    "Too many connections (limits.connections); try again later.");
+  write_plain_error(self->response_, 503, why);
   self->response_.close = true;
   if (!self->begin_writing())
     static_cast<void>(co_await self->write_rest());
@@ -50,16 +52,25 @@ awaitable<void> session::refuse(std::shared_ptr<session> self) {
 
 void welcome(const std::shared_ptr<http_service>& service, loop& home,
              std::unique_ptr<byte_stream> bytes, connection_facts facts) {
-  auto place = counted::take(service->connections, service->options.connections_max);
-  const bool accepted = static_cast<bool>(place);
-  if (!accepted)
-    place = counted::take(service->refusals, refusals_max);
-  if (!place)
+  auto& memory = *service->memory;
+  std::string refusal;
+  connection_share share{
+      counted::take(service->connections, service->options.connections_max),
+      memory_charge::take(memory, memory_account::connections, connection_bytes)};
+  if (!share.place)
+    refusal = "Too many connections (limits.connections); try again later.";
+  else if (!share.memory)
+    refusal = memory.refusal(memory_account::connections, connection_bytes).message;
+  if (!refusal.empty())
+    share = {counted::take(service->refusals, refusals_max),
+             memory_charge::force(memory, memory_account::connections, connection_bytes)};
+  if (!share.place)
     return; // the stream closes
   auto fresh = std::make_shared<session>(service, home, std::move(bytes), std::move(facts),
-                                         std::move(place));
+                                         std::move(share));
   asio::co_spawn(home.context(),
-                 accepted ? session::serve(std::move(fresh)) : session::refuse(std::move(fresh)),
+                 refusal.empty() ? session::serve(std::move(fresh))
+                                 : session::refuse(std::move(fresh), std::move(refusal)),
                  asio::detached);
 }
 
@@ -68,13 +79,13 @@ void welcome(const std::shared_ptr<http_service>& service, loop& home,
 awaitable<void> session::serve_all() {
   for (bool more = true; more && !gone_;) {
     begin_request();
-    auto now = parse_unparsed();
+    auto now = refusing(&session::parse_unparsed);
     while (now == step::read_more) {
       if (owes_continue())
         co_await send_continue();
       if (!may_read_on_)
         co_await readable();
-      now = read();
+      now = refusing(&session::read);
     }
     if (gone_)
       co_return;
@@ -105,6 +116,7 @@ void session::begin_request() {
   held_ = {};
   response_.clear();
   head_.clear();
+  keep_buffers();
   parser_.emplace(request_);
   parser_->eager(true);
   parser_->header_limit(service_->options.header_bytes_max);
@@ -121,6 +133,25 @@ void session::enter(phase next, std::chrono::milliseconds timeout) {
   phase_ = next;
   expired_ = false;
   deadline_ = home_.now() + timeout;
+}
+
+/// Does a part of reading. If there is no memory for it, the request is refused.
+session::step session::refusing(step (session::*part)()) {
+  try {
+    const refusable_work here;
+    return (this->*part)();
+  } catch (const std::bad_alloc&) {
+    return refuse_for_memory(no_memory_for("the request", *service_->memory));
+  }
+}
+
+session::step session::refuse_for_memory(const std::string& why) {
+  drop_body();
+  std::string().swap(unparsed_);
+  unparsed_begin_ = 0;
+  response_.close = true;
+  write_plain_error(response_, 503, why);
+  return step::refused;
 }
 
 /// What was read with the last request.
@@ -161,6 +192,9 @@ session::step session::parse(std::string_view bytes) {
     return refuse_request(http::error::header_limit);
   if (!hold_body())
     return refuse_body();
+  if (!hold_buffers())
+    return refuse_for_memory(
+        service_->memory->refusal(memory_account::connections, connection_bytes).message);
   return parser_->is_done() ? step::complete : step::read_more;
 }
 
@@ -193,29 +227,51 @@ void session::keep_unparsed(std::string_view bytes) {
   }
 }
 
+/// Counts the buffers that the connection has beside a long body or answer; false if that is too
+/// much.
+bool session::hold_buffers() {
+  std::size_t bytes = 0;
+  for (const auto* each : {&unparsed_, &head_, &request_.body, &response_.body})
+    bytes += std::min(each->capacity(), kept_bytes_max);
+  // In steps, so that requests of about one size count nothing.
+  bytes = connection_bytes + bytes / connection_bytes * connection_bytes;
+  return bytes == share_.memory.bytes() || share_.memory.resize(bytes);
+}
+
+/// Between two requests, or two pieces of a stream.
+void session::keep_buffers() {
+  const bool are_held = hold_buffers();
+  const bool is_bare = share_.memory.bytes() == connection_bytes;
+  if (are_held && (is_bare || service_->memory->has_room(memory_account::connections, 0)))
+    return;
+  for (auto* each : {&head_, &request_.body, &response_.body})
+    std::string().swap(*each);
+  static_cast<void>(hold_buffers());
+}
+
 /// Counts a long body among what all connections hold; false if that is too much.
 bool session::hold_body() {
-  const auto bytes = request_.body.size();
+  const auto bytes = request_.body.capacity();
   if (bytes <= kept_bytes_max || bytes == held_.bytes())
     return true;
   held_ = {};
   // One may always be as long as one may be.
-  const auto max = std::max<std::size_t>(service_->options.body_bytes_total_max,
-                                         service_->options.body_bytes_max);
+  const auto max = std::max<std::size_t>(
+      {service_->options.body_bytes_total_max, service_->options.body_bytes_max, bytes});
   held_ = memory_charge::take(*service_->memory, memory_account::bodies, bytes, max);
   return static_cast<bool>(held_);
 }
 
 /// Gives the memory of a long body back.
 void session::drop_body() {
-  if (request_.body.size() > kept_bytes_max)
+  if (request_.body.capacity() > kept_bytes_max)
     std::string().swap(request_.body);
   held_ = {};
 }
 
 session::step session::refuse_body() {
   const auto& memory = *service_->memory;
-  const auto bytes = request_.body.size();
+  const auto bytes = request_.body.capacity();
   const bool is_short = !memory.has_room(memory_account::bodies, bytes);
   drop_body();
   response_.close = true;
@@ -320,8 +376,11 @@ awaitable<void> session::begin_work() {
   phase_ = phase::working;
   deadline_ = time_point::max();
   working_ = counted::take(service_->in_flight, service_->options.requests_in_flight_max);
-  if (working_)
-    return service_->serve(exchange_);
+  if (working_) {
+    auto rest = service_->serve(exchange_);
+    home_.scratch().release(); // Who has to wait has read its params.
+    return rest;
+  }
   write_plain_error(
       response_, 429,
       "Too many requests are being worked on (limits.requests-in-flight); try again.");
@@ -340,8 +399,18 @@ void session::on_fault(const std::exception& fault) {
              .append(request_.path())
              .append(" ended in a fault: ")
              .append(fault.what()));
+  const bool is_short = dynamic_cast<const std::bad_alloc*>(&fault) != nullptr;
+  const bool is_repeatable = response_.repeatable || !response_.is_asked;
+  home_.scratch().release();
   response_.clear();
-  write_plain_error(response_, 500, "an unexpected fault; the server's log says more");
+  if (is_short && is_repeatable)
+    static_cast<void>(refuse_for_memory(no_memory_for("the answer", *service_->memory)));
+  else
+    write_plain_error(response_, 500,
+                      is_short
+                          ? "The command may have been done, but there is no memory for the "
+                            "answer (limits.memory); do not repeat it, read the object instead."
+                          : "an unexpected fault; the server's log says more");
   response_.close = true;
   gone_ = gone_ || streamed_; // in the middle of a stream there is no place for an answer
 }
@@ -350,7 +419,7 @@ void session::on_fault(const std::exception& fault) {
 bool session::begin_writing() {
   // Also for a handler that wrote one: a body after HEAD would be read as the next answer.
   const bool has_body = request_.method != http::verb::head && !response_.content_type.empty();
-  if (has_body && !hold_answer(response_.body.size()))
+  if (has_body && !hold_answer(response_.body.capacity()))
     refuse_answer();
   write_head(head_, response_, home_.date(), request_.is_http_1_0);
   if (!has_body)
@@ -373,7 +442,7 @@ bool session::hold_answer(std::size_t bytes) noexcept {
 /// A 429 says that nothing was done: a message that was taken would be sent a second time.
 void session::refuse_answer() {
   const bool repeatable = response_.repeatable || request_.method == http::verb::get;
-  const auto why = service_->why_no_answer(response_.body.size());
+  const auto why = service_->why_no_answer(response_.body.capacity());
   std::string().swap(response_.body);
   response_.headers.clear();
   if (repeatable)
@@ -386,7 +455,7 @@ void session::refuse_answer() {
 
 /// Gives the memory of a long answer back: the connection may stay for long.
 void session::end_writing() {
-  if (response_.body.size() > kept_bytes_max)
+  if (response_.body.capacity() > kept_bytes_max)
     std::string().swap(response_.body);
   writing_ = {};
 }
@@ -521,6 +590,7 @@ awaitable<bool> session::send_stream() {
     sent = co_await write_rest();
   end_writing();
   response_.body.clear();
+  keep_buffers();
   streaming_ = {};
   stream_bytes_ = 0;
   co_return sent;

@@ -17,20 +17,25 @@
 
 namespace troupe::net {
 
+/// What one connection takes of what all may have.
+struct connection_share {
+  counted place;
+  memory_charge memory; ///< memory_account::connections
+};
+
 class session final : public swept,
                       public http_responder,
                       private stalling_stream,
                       public std::enable_shared_from_this<session> {
 public:
-  /// `place`: of the connection, among those that are counted.
   session(std::shared_ptr<http_service> service, loop& home, std::unique_ptr<byte_stream> bytes,
-          connection_facts facts, counted place);
+          connection_facts facts, connection_share share);
   ~session() override;
 
   /// The connection's life, on its loop's thread.
   [[nodiscard]] static awaitable<void> serve(std::shared_ptr<session> self);
-  /// The life of a connection above the limit: one 503.
-  [[nodiscard]] static awaitable<void> refuse(std::shared_ptr<session> self);
+  /// The life of a connection above a limit: one 503.
+  [[nodiscard]] static awaitable<void> refuse(std::shared_ptr<session> self, std::string why);
 
   // -- http_responder --------------------------------------------------------------------------------------------------
 
@@ -68,6 +73,10 @@ private:
   // reading
   [[nodiscard]] awaitable<void> serve_all();
   void begin_request();
+  [[nodiscard]] step refusing(step (session::*part)());
+  [[nodiscard]] step refuse_for_memory(const std::string& why);
+  [[nodiscard]] bool hold_buffers();
+  void keep_buffers();
   [[nodiscard]] step parse(std::string_view bytes);
   [[nodiscard]] step parse_unparsed();
   void skip_empty_line(std::string_view& bytes) noexcept;
@@ -103,7 +112,7 @@ private:
   loop& home_;
   const std::unique_ptr<byte_stream> bytes_;
   const connection_facts facts_;
-  counted place_;
+  connection_share share_;
   wakeup_ptr wake_;
 
   std::string unparsed_; ///< Bytes read and not yet parsed, behind the first `unparsed_begin_`.

@@ -28,8 +28,8 @@ struct tree_builder {
   using text = json::string_view;
   using error = boost::system::error_code;
 
-  explicit tree_builder(std::span<unsigned char> scratch)
-      : stack({}, scratch.data(), scratch.size()) {}
+  explicit tree_builder(std::span<unsigned char> scratch, json::storage_ptr more = {})
+      : stack(std::move(more), scratch.data(), scratch.size()) {}
 
   bool on_document_begin(error&) { return true; }
   bool on_document_end(error&) { return true; }
@@ -123,8 +123,9 @@ public:
   using tree_parser::tree_parser;
 };
 
-json_parser::json_parser(const json::parse_options& options, std::span<unsigned char> scratch)
-    : impl_(std::make_unique<impl>(options, scratch)) {}
+json_parser::json_parser(const json::parse_options& options, std::span<unsigned char> scratch,
+                         json::storage_ptr more)
+    : impl_(std::make_unique<impl>(options, scratch, std::move(more))) {}
 
 json_parser::~json_parser() = default;
 

@@ -21,9 +21,10 @@ namespace troupe {
 /// Reused from text to text. One thread at a time.
 class json_parser {
 public:
-  /// `scratch`: temporary storage to begin with; it must outlive the parser.
+  /// `scratch`: temporary storage to begin with; it must outlive the parser. `more`: where it takes
+  /// temporary storage beyond that.
   explicit json_parser(const boost::json::parse_options& options = {},
-                       std::span<unsigned char> scratch = {});
+                       std::span<unsigned char> scratch = {}, boost::json::storage_ptr more = {});
   ~json_parser();
   json_parser(const json_parser&) = delete;
   json_parser& operator=(const json_parser&) = delete;

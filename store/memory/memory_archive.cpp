@@ -1,5 +1,6 @@
 #include "store/memory/memory_archive.hpp"
 
+#include "protocol/change_size.hpp"
 #include <troupe/store/limits.hpp>
 
 #include <algorithm>
@@ -15,15 +16,6 @@ constexpr std::size_t shard_rows_min = 65'536;
 
 std::size_t shards_for(std::size_t rows_max) noexcept {
   return std::clamp(std::bit_floor(rows_max / shard_rows_min), std::size_t{1}, ledger_shards);
-}
-
-std::size_t bytes_of(const task& value) noexcept {
-  auto sum = sizeof(task) + (value.status.message ? troupe::bytes_of(*value.status.message) : 0);
-  for (const auto& made : value.artifacts)
-    sum += troupe::bytes_of(*made);
-  for (const auto& said : value.history)
-    sum += troupe::bytes_of(*said);
-  return sum;
 }
 
 } // namespace

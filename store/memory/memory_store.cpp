@@ -20,8 +20,9 @@ namespace {
 class memory_store final : public store, private push_desk {
 public:
   explicit memory_store(const memory_bounds& bounds)
-      : bounds_(bounds), memory_(budget_or_own(bounds.memory)),
-        archive_(bounds.tasks, bounds.bytes, memory_), tails_(memory_), ledger_(archive_) {}
+      : push_desk(budget_or_own(bounds.memory)), bounds_(bounds),
+        memory_(budget_or_own(bounds.memory)), archive_(bounds.tasks, bounds.bytes, memory_),
+        tails_(memory_), ledger_(archive_) {}
 
   void commit(change change, committed_fn then, watcher_ptr follow) override {
     const bool reads_past = follow && follow->reads_past();
@@ -212,7 +213,7 @@ private:
   change_tails tails_; // Outlives the ledger, which tells them.
   mutable ledger ledger_;
   id_claims claims_;
-  once_table came_;
+  once_table came_{once_bounds{}, memory_};
   std::mutex committing_once_; ///< Held while a change with conditions is decided and published.
   std::mutex pushing_;
 };

@@ -72,6 +72,10 @@ void group_writer::begin(std::vector<submission>&& changes, std::vector<push_wri
 /// What cannot be derived goes into the journal. Seals follow from what is there already.
 void group_writer::append(flight& group) {
   std::string bytes;
+  std::size_t rows = 0;
+  for (const auto& each : group.changes)
+    rows += each.row.size();
+  bytes.reserve(rows + rows / 16); // Beside rows it has little.
   for (const auto& each : group.changes) {
     if (each.accepted)
       add_entry(bytes, group_change{each.submitted.stream(), each.submitted.sequence, each.row});

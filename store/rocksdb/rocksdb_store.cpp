@@ -1,5 +1,6 @@
 #include "store/rocksdb/rocksdb_store.hpp"
 
+#include "protocol/change_size.hpp"
 #include "protocol/record/record.hpp"
 #include "store/answers.hpp"
 #include "store/archive_reader.hpp"
@@ -28,6 +29,9 @@
 namespace troupe {
 
 namespace {
+
+/// Its row is given its room before it is written.
+constexpr std::size_t long_change_bytes = std::size_t{64} << 10;
 
 /// In its group of the journal, about.
 std::size_t bytes_of(const submission& of) {
@@ -77,7 +81,7 @@ class rocksdb_store final : public turned_store, private push_desk {
 public:
   rocksdb_store(opened_files files, const rocksdb_options& options,
                 const rocksdb_internals& internals)
-      : retry_interval_(internals.retry_interval),
+      : push_desk(budget_or_own(options.memory)), retry_interval_(internals.retry_interval),
         group_ahead_changes_(internals.group_ahead_changes), time_(*internals.time),
         memory_(budget_or_own(options.memory)), files_(std::move(files)), db_(*files_.db),
         archive_(db_, memory_), ledger_(archive_),
@@ -158,6 +162,8 @@ public:
 
   void commit(change change, committed_fn then, watcher_ptr follow) override {
     submission each;
+    if (const auto bytes = troupe::bytes_of(change); bytes >= long_change_bytes)
+      each.row.reserve(bytes + bytes / 8); // A text that doubles would take twice as much.
     record::write(each.row, change);
     each.submitted = std::move(change);
     each.then = std::move(then);
@@ -699,7 +705,7 @@ private:
   mutable ledger ledger_;
   mutable archive_reader reader_;
   id_claims claims_;
-  once_table came_;
+  once_table came_{once_bounds{}, memory_};
   group_writer groups_; ///< The writer's; while `problem_` is set, `drain` may take continuations.
   std::unordered_set<std::string> loading_; ///< The writer's: objectives that changes wait for.
 

@@ -1,5 +1,6 @@
 #include "store/rocksdb/staging.hpp"
 
+#include "protocol/change_size.hpp"
 #include "protocol/fold/apply.hpp"
 #include "protocol/record/record.hpp"
 #include <troupe/store/limits.hpp>
@@ -14,6 +15,25 @@ namespace {
 rows::stream_kind kind_of(const change& change) noexcept {
   return !change.task.id.empty() && change.task.lone ? rows::stream_kind::lone_task
                                                      : rows::stream_kind::objective;
+}
+
+/// Longer scratch texts are freed, and longer rows get exactly the room that they need: buffers
+/// that double would take several times as much.
+constexpr std::size_t long_row_bytes = std::size_t{1} << 20;
+
+/// Before a row of so many bytes is added.
+void make_room(rocksdb::WriteBatch& rows, std::size_t bytes) {
+  if (bytes < long_row_bytes)
+    return;
+  std::string longer;
+  longer.reserve(rows.GetDataSize() + bytes + long_row_bytes);
+  longer = rows.Data();
+  rows = rocksdb::WriteBatch(std::move(longer));
+}
+
+void free_long(std::string& scratch) {
+  if (scratch.capacity() >= long_row_bytes)
+    std::string().swap(scratch);
 }
 
 /// A change without content: its continuation runs when all earlier changes are durable.
@@ -235,18 +255,23 @@ void staging::put_journal_row(submission& each, rows::stream_kind kind, std::uin
   each.accepted = true;
   each.submitted.sequence = sequence;
   rows::journal_key(key_, kind, each.submitted.stream(), sequence);
+  make_room(group_->rows, each.row.size());
   group_->rows.Put(key_, each.row);
 }
 
 void staging::put_ended_rows(submission& each) {
   const auto& record = *each.ended;
   value_.clear();
+  if (const auto bytes = bytes_of(record); bytes >= long_row_bytes)
+    value_.reserve(bytes + bytes / 8); // Some characters are escaped.
   record::write(value_, record);
   rows::task_key(key_, record.id.str());
+  make_room(group_->rows, value_.size());
   group_->rows.Put(key_, value_);
   each.may_be_recalled = value_.size() <= recent_task_bytes_max;
   if (value_.size() > rows::placed_row_bytes_min) {
     rows::task_placement_key(key_, record.id.str());
+    free_long(value_);
     rows::write_placement(value_, placement_of(record));
     group_->rows.Put(key_, value_);
   }
@@ -296,9 +321,11 @@ void staging::put_seal(const objective_id& id) {
     return;
   rows::objective_key(key_, id.str());
   rows::write_objective_row(value_, *record);
+  make_room(group_->rows, value_.size());
   group_->rows.Put(key_, value_);
   if (value_.size() > rows::placed_row_bytes_min) {
     rows::objective_placement_key(key_, id.str());
+    free_long(value_);
     rows::write_placement(value_, placement_of(*record->view));
     group_->rows.Put(key_, value_);
   }

@@ -314,3 +314,30 @@ TEST_CASE("what tasks of an earlier process have made is counted, and they go on
   bed.seen->wait_for(objective_state::completed);
   bed.records().unwatch_all(bed.seen);
 }
+
+TEST_CASE("the note of an attempt counts as memory, once, and is no output",
+          "[actors][bytes][memory]") {
+  const auto memory = std::make_shared<memory_budget>(std::size_t{1} << 20);
+  executor_options options;
+  options.memory = memory;
+  options.objective_bytes_max = 20'000;
+  actor_bed bed{options};
+  const auto made = bed.begin(
+      an_objective({going_on(a_plan("p", {a_task("a", {}, "held"), a_task("b", {}, "held")}))}));
+  REQUIRE(made);
+  const auto port = bed.held->port("a");
+  for (const std::size_t bytes : {8'000u, 7'000u, 8'000u, 7'000u, 3'000u}) {
+    port->report(report_note{std::string(bytes, 'x')});
+    REQUIRE(comes_true([&] { return memory->held(memory_account::small_output) == bytes; }));
+  }
+  port->report(report_completed{});
+  CHECK(comes_true([&] { return memory->held(memory_account::small_output) == 0; }));
+
+  memory->force(memory_account::backlog, std::size_t{1} << 20);
+  bed.held->port("b")->report(report_note{"short"});
+  const auto failed = bed.seen->wait_for(task_state::failed);
+  CHECK_THAT(text_of(find_task(bed.records(), failed)->status.message->parts),
+             ContainsSubstring("small-output") && ContainsSubstring("limits.memory"));
+  memory->give_back(memory_account::backlog, std::size_t{1} << 20);
+  bed.seen->wait_for(objective_state::failed);
+}

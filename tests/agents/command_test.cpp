@@ -441,6 +441,20 @@ TEST_CASE("a program that prints a gigabyte is ended at the limit", "[agents][co
         == "failed: wrote more than 1000 bytes to stdout (outputLimit)");
 }
 
+TEST_CASE("a program whose output finds no memory is ended, and not tried again",
+          "[agents][command][memory]") {
+  command_options options;
+  options.memory = std::make_shared<memory_budget>(std::size_t{1} << 20);
+  command_agent agent{options};
+  const auto why = ContainsSubstring("failed for good") && ContainsSubstring("programs")
+                   && ContainsSubstring("limits.memory");
+  CHECK_THAT(job(agent, object(R"({"argv": ["head", "-c", "4000000", "/dev/zero"]})")).end(), why);
+  // One line without an end.
+  CHECK_THAT(job(agent, shell("head -c 4000000 /dev/zero", R"({"protocol": "jsonl"})")).end(), why);
+  CHECK(job(agent, object(R"({"argv": ["echo", "short"]})")).output() == "short\n");
+  CHECK(comes_true([&] { return options.memory->held() == 0; }));
+}
+
 TEST_CASE("the output limit is exact", "[agents][command][hostile]") {
   command_agent agent;
   CHECK(job(agent, shell("printf 12345", R"({"outputLimit": 5})")).output() == "12345");

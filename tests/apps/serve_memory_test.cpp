@@ -10,9 +10,13 @@
 
 #include <chrono>
 #include <csignal>
+#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <sys/resource.h>
+#include <unistd.h>
 
 using namespace troupe::testing;
 
@@ -59,6 +63,22 @@ bool reaches(const served& server, const std::string& id, const std::string& sta
     std::this_thread::yield();
   }
   return true;
+}
+
+/// Address space that a process has now, in bytes.
+rlim_t addresses_of(pid_t pid) {
+  std::ifstream pages("/proc/" + std::to_string(pid) + "/statm");
+  rlim_t count = 0;
+  pages >> count;
+  return count * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
+}
+
+/// A request with so many numbers in it.
+std::string request_of_numbers(std::size_t count) {
+  std::string numbers = "0";
+  for (std::size_t i = 1; i < count; ++i)
+    numbers += ",0";
+  return request_of("GetTask", R"({"id":"x","n":[)" + numbers + "]}");
 }
 
 /// What the first task that failed says.
@@ -113,4 +133,36 @@ TEST_CASE("a small plan that makes gigabytes fails with the limit's name, and no
   REQUIRE(reaches(server, "again", "failed"));
   CHECK_THAT(failure(server, "again"), ContainsSubstring("limits.objective-bytes"));
   CHECK(server.client().get("/readyz").status == 200);
+}
+
+TEST_CASE("a server that gets no memory from the system refuses the request, and goes on",
+          "[apps][binary][memory]") {
+  if (has_shadow_memory) {
+    WARN("skipped: sanitizers have an allocator of their own");
+    return;
+  }
+  const temporary_directory place;
+  served server({"--data", place / "data", "--config",
+                 place.file("config", "[limits]\nmemory = 4000000000\n")});
+  const auto give = [&](rlim_t addresses) {
+    const rlimit bound{addresses, RLIM_INFINITY};
+    return ::prlimit(server.program().id(), RLIMIT_AS, &bound, nullptr) == 0;
+  };
+  auto known = server.client();
+  CHECK(known.get("/healthz").status == 200);
+  REQUIRE(give(addresses_of(server.program().id()) + (1 << 20)));
+  const auto refused = known.post(request_of_numbers(4'000'000));
+  CHECK(refused.status == 503);
+  CHECK_THAT(refused.body, ContainsSubstring("limits.memory"));
+  CHECK(refused.header("retry-after") == "1");
+  // Small ones find room, else they take the reserve.
+  for (int i = 0; i < 20; ++i) {
+    const auto sent =
+        server.ask("SendMessage", R"({"message":{"messageId":"m)" + std::to_string(i)
+                                      + R"(","role":"ROLE_USER","parts":[{"text":"go"}]}})");
+    CHECK(at(sent, "/task/status/state") == "TASK_STATE_COMPLETED");
+  }
+  REQUIRE(give(RLIM_INFINITY));
+  CHECK(server.client().post(request_of_numbers(1'000'000)).status == 200);
+  CHECK(server.stop() == 0);
 }

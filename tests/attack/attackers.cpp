@@ -2,8 +2,10 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include <array>
 #include <deque>
 #include <string>
 #include <thread>
@@ -77,9 +79,20 @@ std::string attacker::make_large_task(connection& at, std::size_t megabytes) {
                                             + R"("}]},"configuration":{"returnImmediately":true,)"
                                               R"("historyLength":0}})"));
     if (answer.find(R"("result")") == std::string::npos)
-      return {};
+      return cancel_task(id), std::string{};
   }
   return id;
+}
+
+void attacker::cancel_task(const std::string& id) {
+  const auto until = steady::now() + 20s;
+  for (bool is_answered = false; !is_answered && steady::now() < until;) {
+    auto one = connect();
+    is_answered = !ask(one, rpc_text("CancelTask", R"({"id":")" + id + "\"}"), 5s).empty();
+    one.reset();
+    if (!is_answered)
+      std::this_thread::sleep_for(20ms);
+  }
 }
 
 // -- all of them -------------------------------------------------------------------------------------------------------
@@ -92,6 +105,53 @@ std::vector<attacker_kind> all_attackers() {
 }
 
 namespace {
+
+/// The ids in one page of a list.
+std::vector<std::string> ids_in(const std::string& answer, std::string_view list) {
+  std::vector<std::string> out;
+  boost::system::error_code failed;
+  const auto whole = json::parse(answer, failed);
+  const auto* result = failed ? nullptr : whole.as_object().if_contains("result");
+  const auto* rows = result ? result->as_object().if_contains(list) : nullptr;
+  if (rows != nullptr)
+    for (const auto& each : rows->as_array())
+      out.emplace_back(each.as_object().at("id").as_string());
+  return out;
+}
+
+/// Cancels what is still live: whoever made it lost the connection before the answer came.
+void cancel_all(const route& to) {
+  struct kind {
+    std::string_view list;
+    std::string_view method;
+    std::string_view filter;
+    std::string_view cancel;
+    std::string_view how;
+  };
+  static constexpr auto kinds = std::to_array<kind>({
+      {"objectives", "objectives/list",
+       R"({"status":["submitted","working","blocked"],"pageSize":100,"includePlans":false})",
+       "objectives/update", R"("status":"canceled")"},
+      {"tasks", "ListTasks", R"({"status":"TASK_STATE_WORKING","pageSize":100})", "CancelTask",
+       R"("metadata":{})"},
+      {"tasks", "ListTasks", R"({"status":"TASK_STATE_INPUT_REQUIRED","pageSize":100})",
+       "CancelTask", R"("metadata":{})"},
+  });
+  connection one(to);
+  const auto ask = [&](std::string_view method, const std::string& params) {
+    return one.send(rpc_text(method, params)) && one.receive() ? one.reader().body()
+                                                               : std::string{};
+  };
+  const auto until = steady::now() + 30s;
+  for (const auto& each : kinds)
+    for (bool goes_on = true; goes_on && one.is_open() && steady::now() < until;) {
+      const auto live = ids_in(ask(each.method, std::string(each.filter)), each.list);
+      for (const auto& id : live)
+        ask(each.cancel, R"({"id":")" + id + "\"," + std::string(each.how) + '}');
+      goes_on = !live.empty();
+    }
+  one.reset();
+}
 
 class attack_party {
 public:
@@ -160,6 +220,7 @@ void be_attackers(line_pipe& pipe, std::uint16_t port, std::uint64_t seed, const
     }
     if (told == "end") {
       party.end();
+      cancel_all({"127.0.1.0", port});
       pipe.write(party.report());
     }
   }

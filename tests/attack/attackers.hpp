@@ -70,6 +70,9 @@ struct attacker {
   /// The id of a task that runs for an hour and has a history of `megabytes`; empty: the server
   /// would not.
   std::string make_large_task(connection& at, std::size_t megabytes);
+  /// Cancels a task, on new connections until the server has answered: it may have been started
+  /// again meanwhile.
+  void cancel_task(const std::string& id);
 };
 
 struct attacker_kind {
@@ -87,7 +90,8 @@ connection_attackers();                                           ///< By what t
 /// Runs in a process of its own, for a server on `port`. `only`: a part of the names of the kinds
 /// that take part. It is told:
 /// - `begin SHARE`: all kinds start, so much of `whole` (1 = all);
-/// - `end`: they leave; answers with {"kinds": [{"name", "connections", "answers", "refusals",
+/// - `end`: they leave, and what they have begun is canceled; answers with {"kinds": [{"name",
+/// "connections", "answers", "refusals",
 ///   "faults": [texts]}]}.
 void be_attackers(line_pipe& pipe, std::uint16_t port, std::uint64_t seed, const dose& whole,
                   const std::string& only);

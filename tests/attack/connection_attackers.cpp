@@ -89,7 +89,7 @@ void stop_reading(attacker& self, const stalled_crowd& crowd, Request request_fo
   }
   for (auto& each : all)
     each.reset();
-  self.ask(maker, rpc_text("CancelTask", R"({"id":")" + task + "\"}"));
+  self.cancel_task(task);
 }
 
 /// Streams of a task with a large history that are not read.

@@ -69,11 +69,13 @@ void plan_much(attacker& self) {
   self.pause(5s);
 }
 
-/// Questions that nobody answers; the oldest are canceled.
+/// Questions that nobody answers; the oldest are canceled, and at the end all.
 void ask_questions(attacker& self) {
   auto one = self.connect();
   std::vector<std::string> tasks;
-  while (!self.is_over() && one.is_open()) {
+  while (!self.is_over()) {
+    if (!one.is_open())
+      one = self.connect();
     if (auto id = self.begin_task(one, R"({"ask":"Which?"})"); !id.empty())
       tasks.push_back(std::move(id));
     if (tasks.size() > self.how_much.of(2'000)) {
@@ -82,6 +84,8 @@ void ask_questions(attacker& self) {
     }
     self.pause(5ms);
   }
+  for (const auto& each : tasks)
+    self.ask(one, rpc_text("CancelTask", R"({"id":")" + each + "\"}"));
   one.reset();
 }
 
@@ -137,8 +141,8 @@ void read_much(attacker& self) {
     self.ask(one, request_text("GET", "/tasks?pageSize=" + std::to_string(1 + self.below(100))));
     self.pause(50ms);
   }
-  self.ask(one, rpc_text("CancelTask", R"({"id":")" + large + "\"}"));
   one.reset();
+  self.cancel_task(large);
 }
 
 /// Tasks that are followed and canceled at once, by streams that are left open.

@@ -75,8 +75,6 @@ void world::start() {
     const rlimit bound{address_space_, address_space_};
     if (address_space_ > 0) {
       ::setrlimit(RLIMIT_AS, &bound);
-      // What jemalloc has freed counts as address space until it gives it back (decision 003).
-      ::setenv("MALLOC_CONF", "retain:false", 1);
     }
     ::execv(argv[0], argv.data());
     ::_exit(127);

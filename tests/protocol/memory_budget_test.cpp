@@ -120,3 +120,17 @@ TEST_CASE("memory that runs short is said once, and once more when there is room
   CHECK_THAT(watch.look(budget), ContainsSubstring("there is memory again"));
   CHECK(watch.look(budget).empty());
 }
+
+TEST_CASE("a charge grows as far as its account may, and shrinks", "[memory]") {
+  memory_budget budget{1000};
+  {
+    auto held = memory_charge::force(budget, memory_account::bodies, 100);
+    CHECK(held.resize(850));
+    CHECK_FALSE(held.resize(851));
+    CHECK(held.bytes() == 850);
+    CHECK(budget.held(memory_account::bodies) == 850);
+    CHECK(held.resize(10));
+    CHECK(budget.held() == 10);
+  }
+  CHECK(budget.held() == 0);
+}

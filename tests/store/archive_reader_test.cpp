@@ -304,3 +304,20 @@ TEST_CASE("Reads of clients are refused when the process is short of memory, tho
   memory->give_back(memory_account::live_work, 1);
   CHECK(read("a").value() == 1);
 }
+
+TEST_CASE("A kept record goes when nobody has asked for it for a while", "[store][reads][memory]") {
+  record_cache<std::string> cache{100'000};
+  const auto keep = [&](const std::string& id) {
+    cache.begin_reading(id).keep(std::make_shared<const std::string>(id), 10);
+  };
+  keep("asked for");
+  keep("forgotten");
+  for (std::size_t look = 0; look <= cached_looks_max; ++look) {
+    CHECK(cache.records() == 2);
+    static_cast<void>(cache.find("asked for"));
+    cache.shrink();
+  }
+  CHECK(cache.records() == 1);
+  CHECK(cache.find("asked for") != nullptr);
+  CHECK(cache.find("forgotten") == nullptr);
+}

@@ -244,6 +244,31 @@ TEST_CASE("Large answers make room for each other", "[store][once]") {
   CHECK(table.find(*condition("19"), at_ms(1)));
 }
 
+TEST_CASE("What may come once is counted, and the oldest make room when memory is short",
+          "[store][once][memory]") {
+  const auto memory = std::make_shared<memory_budget>(std::size_t{100'000});
+  const auto is_known = [](const once_table& table, const std::string& key) {
+    return table.find(*condition(key), at_ms(1)) != nullptr;
+  };
+  {
+    once_table table({}, memory);
+    for (const auto* key : {"a", "b", "c"})
+      take_in(table, condition(key));
+    const auto three = memory->held(memory_account::came_once);
+    CHECK(three > 0);
+    memory->force(memory_account::live_work, 75'000);
+    take_in(table, condition("d")); // One makes room, not all.
+    CHECK_FALSE(is_known(table, "a"));
+    CHECK(is_known(table, "b"));
+    CHECK(is_known(table, "d"));
+    CHECK(memory->held(memory_account::came_once) == three);
+    memory->give_back(memory_account::live_work, 75'000);
+    take_in(table, condition("e"));
+    CHECK(is_known(table, "b"));
+  }
+  CHECK(memory->held() == 0);
+}
+
 TEST_CASE("What is staged conflicts, and is found only when it is published", "[store][once]") {
   once_table table({.entries = 1});
   const auto first = condition("m");

@@ -139,6 +139,51 @@ TEST_CASE("A table has so many push configurations in all and not one more", "[s
   CHECK(writes[0].outcome.error().code == errc::limit_exceeded);
 }
 
+TEST_CASE("Push configurations are counted, and refused when the process is short of memory",
+          "[store][push][memory]") {
+  const auto memory = std::make_shared<memory_budget>(std::size_t{100'000});
+  const auto put = [](push_table& table, const push_config& wanted) {
+    std::vector<push_write> writes(1);
+    writes[0].row.config = wanted;
+    table.stage(writes);
+    table.publish();
+    return writes[0].outcome;
+  };
+  {
+    push_table table{memory};
+    auto wanted = config("t", "c");
+    REQUIRE(put(table, wanted).has_value());
+    const auto one = memory->held(memory_account::push_configs);
+    CHECK(one > 0);
+    wanted.token = std::string(10'000, 'x');
+    REQUIRE(put(table, wanted).has_value());
+    CHECK(memory->held(memory_account::push_configs)
+          == one + 10'000 - config("t", "c").token.size());
+
+    memory->force(memory_account::live_work, 85'000);
+    const auto refused = put(table, config("t", "another"));
+    REQUIRE_FALSE(refused.has_value());
+    CHECK(refused.error().code == errc::overloaded);
+    CHECK_THAT(refused.error().message,
+               ContainsSubstring("push-configs") && ContainsSubstring("limits.memory"));
+    CHECK(table.has_room(task_id{"t"}, "another").error().code == errc::overloaded);
+    wanted.token += "longer";
+    CHECK_FALSE(put(table, wanted).has_value());
+    wanted.token = "short";
+    CHECK(put(table, wanted).has_value()); // It takes less than before.
+
+    std::vector<push_write> gone(1);
+    gone[0].operation = push_write::kind::erase;
+    gone[0].row.config = wanted;
+    table.stage(gone);
+    table.publish();
+    CHECK(memory->held(memory_account::push_configs) == 0);
+    memory->give_back(memory_account::live_work, 85'000);
+    CHECK(put(table, wanted).has_value());
+  }
+  CHECK(memory->held() == 0);
+}
+
 TEST_CASE("Push configurations survive, with everything that is known about them",
           "[store][push]") {
   const temporary_directory directory;

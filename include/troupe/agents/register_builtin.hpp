@@ -4,6 +4,7 @@
 
 #include <troupe/actors/agent.hpp>
 #include <troupe/agents/program_log.hpp>
+#include <troupe/protocol/memory_budget.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -27,6 +28,8 @@ struct command_options {
   /// started for such a descendant: not for a process that starts programs by other means.
   bool adopts_orphans = false;
   std::shared_ptr<program_log> log{}; ///< Hears what programs write; null: nobody does.
+  /// Where stdout is counted until it is handed on (memory_account::programs); null: nowhere.
+  memory_budget_ptr memory{};
 };
 
 struct builtin_agent_options {

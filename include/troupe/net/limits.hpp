@@ -146,6 +146,9 @@ inline constexpr std::size_t read_bytes = 4 * 1024;
 inline constexpr std::size_t read_bytes_long = 64 * 1024;
 /// Larger buffers are freed after the request.
 inline constexpr std::size_t kept_bytes_max = 32 * 1024;
+/// What a connection counts for in `limits.memory` without its buffers, and the steps in which
+/// these count.
+inline constexpr std::size_t connection_bytes = 4 * 1024;
 
 static_assert(header_bytes_max < body_bytes_max && body_bytes_max < body_bytes_total_max);
 static_assert(drain_idle_grace < linger_timeout,

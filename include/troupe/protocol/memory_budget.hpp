@@ -24,13 +24,17 @@ namespace troupe {
 enum class memory_account : std::uint8_t {
   archive_cache, ///< Ended records that were read from the disk and are kept for the next read.
   ended_tasks,   ///< Ended tasks of a store without a disk.
+  came_once,     ///< Messages, requests and keys that are remembered because they may come once.
   feeds,         ///< What waits for readers of streams and receivers of notifications.
-  bodies,        ///< Long bodies of requests that are being read.
+  bodies,        ///< Long bodies of requests that are being read, and what is made of them.
   answers,       ///< Long answers that wait for their readers.
   archive_reads, ///< Records that were read from the disk and are in use.
+  push_configs,  ///< Configurations of notifications.
   live_work,     ///< What live work was given: plans, messages, artifacts of other tasks.
+  connections,   ///< Connections, with the buffers that they keep.
+  programs,      ///< What programs have written, until it is handed to their tasks.
   large_output,  ///< What live tasks have made: artifacts and messages of more than 64 KiB.
-  small_output,  ///< The same up to 64 KiB, and texts of statuses.
+  small_output,  ///< The same up to 64 KiB, texts of statuses, and notes.
   backlog,       ///< Changes on their way to the disk.
 };
 
@@ -47,6 +51,8 @@ inline constexpr std::array memory_shares{
     memory_share{memory_account::archive_cache, "archive-cache", 70,
                  "nothing more is kept, and what is kept is dropped"},
     memory_share{memory_account::ended_tasks, "ended-tasks", 75, "the oldest are dropped"},
+    memory_share{memory_account::came_once, "came-once", 75,
+                 "the oldest are forgotten, and may come again"},
     memory_share{memory_account::feeds, "feeds", 80,
                  "slow readers read from the history what they missed; the slowest is cut; new "
                  "streams: 429 with `Retry-After`"},
@@ -54,8 +60,14 @@ inline constexpr std::array memory_shares{
     memory_share{memory_account::answers, "answers", 85,
                  "reads: 429 with `Retry-After`; what is done already: 500"},
     memory_share{memory_account::archive_reads, "archive-reads", 85, "429 with `Retry-After`"},
+    memory_share{memory_account::push_configs, "push-configs", 85,
+                 "new ones: 429 with `Retry-After`"},
     memory_share{memory_account::live_work, "live-work", 90,
                  "new work is refused: 429 with `Retry-After`"},
+    memory_share{memory_account::connections, "connections", 95,
+                 "new ones: 503 with `Retry-After`; others keep no buffers"},
+    memory_share{memory_account::programs, "programs", 95,
+                 "the program that wrote is ended, and its task fails and is not tried again"},
     memory_share{memory_account::large_output, "large-output", 95,
                  "the task that made it fails, and is not tried again"},
     memory_share{memory_account::small_output, "small-output", 100, "the same"},
@@ -163,6 +175,17 @@ public:
                                            std::size_t bytes) {
     of.force(to, bytes);
     return {of, to, bytes};
+  }
+
+  /// Holds `bytes` from now on. False, and holds what it held, if memory_budget::charge refuses
+  /// what is more. It was taken or forced before.
+  [[nodiscard]] bool resize(std::size_t bytes) noexcept {
+    if (bytes > bytes_ && !budget_->charge(account_, bytes - bytes_))
+      return false;
+    if (bytes < bytes_)
+      budget_->give_back(account_, bytes_ - bytes);
+    bytes_ = bytes;
+    return true;
   }
 
   [[nodiscard]] std::size_t bytes() const noexcept { return budget_ == nullptr ? 0 : bytes_; }

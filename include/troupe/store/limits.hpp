@@ -77,6 +77,9 @@ inline constexpr std::size_t archive_turn_bytes = 4096;
 /// read for the longest time are dropped first.
 inline constexpr std::size_t cached_tasks_bytes_max = std::size_t{128} << 20;
 inline constexpr std::size_t cached_objectives_bytes_max = std::size_t{64} << 20;
+/// Calls of store::evict, which the executor makes every two seconds, after which a decoded record
+/// is dropped if nobody has asked for it: memory that was needed once goes back.
+inline constexpr std::size_t cached_looks_max = 15;
 /// A decoded record in memory, in bytes of its row: text becomes strings and pointers.
 inline constexpr std::size_t decoded_bytes_per_row_byte = 2;
 /// Ids that are claimed and checked at once, on the caller's thread, if memory shows that they are

@@ -486,6 +486,89 @@ TEST_CASE("what the process is short of is said by name: bodies, answers, and ne
   CHECK(client.post(whole).status == 200);
 }
 
+TEST_CASE("connections count, and new ones are refused when the process is short of memory",
+          "[net][http][memory]") {
+  const auto memory = std::make_shared<memory_budget>(std::size_t{10} << 20);
+  executor_options how;
+  how.memory = memory;
+  const net_bed bed({}, "echo", make_memory_store({.memory = memory}), how);
+  auto first = bed.connect();
+  CHECK(first.get("/healthz").status == 200);
+  const auto one = memory->held(memory_account::connections);
+  CHECK(one > 0);
+  auto second = bed.connect();
+  CHECK(second.get("/healthz").status == 200);
+  CHECK(memory->held(memory_account::connections) == 2 * one);
+  second.close();
+  REQUIRE(comes_true([&] { return memory->held(memory_account::connections) == one; }));
+
+  const auto most = std::size_t{10} << 20;
+  memory->force(memory_account::backlog, most - most / 20);
+  auto third = bed.connect();
+  const auto refused = third.receive();
+  CHECK(plain_error(refused) == 503);
+  CHECK(refused.header("retry-after") == "1");
+  CHECK_THAT(refused.body, ContainsSubstring("connections") && ContainsSubstring("limits.memory"));
+  CHECK(third.is_closed());
+  CHECK(first.get("/healthz").status == 200);
+  memory->give_back(memory_account::backlog, most - most / 20);
+  CHECK(bed.connect().get("/healthz").status == 200);
+}
+
+TEST_CASE("the buffers that a connection keeps count, and go when memory is short",
+          "[net][http][memory]") {
+  const auto memory = std::make_shared<memory_budget>(std::size_t{10} << 20);
+  executor_options how;
+  how.memory = memory;
+  const net_bed bed({}, "echo", make_memory_store({.memory = memory}), how);
+  auto client = bed.connect();
+  CHECK(client.get("/healthz").status == 200);
+  const auto bare = memory->held(memory_account::connections);
+  CHECK(client.post(rpc("GetTask", R"({"id":")" + std::string(30'000, 'x') + "\"}")).status == 200);
+  REQUIRE(comes_true([&] { return memory->held(memory_account::connections) > bare + 20'000; }));
+  memory->force(memory_account::backlog, std::size_t{10} << 20);
+  CHECK(client.get("/healthz").status == 200);
+  CHECK(comes_true([&] { return memory->held(memory_account::connections) <= bare; }));
+
+  // The head of a request that comes in pieces is such a buffer.
+  client.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Long: " + std::string(20'000, 'x'));
+  const auto refused = client.receive();
+  CHECK(plain_error(refused) == 503);
+  CHECK_THAT(refused.body, ContainsSubstring("limits.memory"));
+}
+
+TEST_CASE("a body that is only announced takes next to no memory", "[net][http][memory]") {
+  const auto memory = std::make_shared<memory_budget>(std::size_t{100} << 20);
+  executor_options how;
+  how.memory = memory;
+  const net_bed bed({}, "echo", make_memory_store({.memory = memory}), how);
+  auto client = bed.connect();
+  client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+              "A2A-Version: 1.0\r\nContent-Length: 5000000\r\n\r\n{\"jsonrpc\":");
+  REQUIRE(comes_true([&] { return memory->held(memory_account::bodies) > 0; }));
+  CHECK(memory->held(memory_account::bodies) <= std::size_t{64} << 10);
+  client.send(std::string(3'000'000, ' '));
+  CHECK(comes_true([&] { return memory->held(memory_account::bodies) >= 3'000'000; }));
+  CHECK(memory->held(memory_account::bodies) <= 5'000'000);
+}
+
+TEST_CASE("a body whose tree finds no room is refused by name, and the connection goes on",
+          "[net][http][memory]") {
+  const auto memory = std::make_shared<memory_budget>(std::size_t{10} << 20);
+  executor_options how;
+  how.memory = memory;
+  const net_bed bed({}, "echo", make_memory_store({.memory = memory}), how);
+  auto client = bed.connect();
+  std::string numbers = "0";
+  for (int i = 0; i < 1'000'000; ++i)
+    numbers += ",0";
+  const auto refused = client.post(rpc("GetTask", R"({"id":"x","metadata":[)" + numbers + "]}"));
+  CHECK(refused.status == 429);
+  CHECK_THAT(refused.body, ContainsSubstring("bodies") && ContainsSubstring("limits.memory"));
+  CHECK(client.post(get_unknown).status == 200);
+  CHECK(comes_true([&] { return memory->held(memory_account::bodies) == 0; }));
+}
+
 TEST_CASE("streams that wait keep no requests out", "[net][http]") {
   server_options options;
   options.requests_in_flight_max = 1;
