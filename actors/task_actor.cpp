@@ -262,8 +262,13 @@ void task_actor::wait_for_slot() {
                                     handle_of(self_)));
 }
 
+// A long wait is an entry of the desk, not a message every timer_hop_max.
 void task_actor::wait_for_retry(std::chrono::milliseconds wait) {
-  set_timer(task_timer::purpose::retry, std::chrono::duration_cast<std::chrono::nanoseconds>(wait));
+  if (wait <= timer_hop_max)
+    return set_timer(task_timer::purpose::retry, wait);
+  details().retries_by_desk = true;
+  env_.deadlines.put(handle_of(self_), task_timer::purpose::retry, life_.attempt,
+                     env_.now() + wait);
 }
 
 void task_actor::give_slots_back() {

@@ -261,6 +261,7 @@ private:
         0; ///< Timers of this attempt's time that have not gone off. Only the last one counts.
     bool progress_timer = false;
     bool progress_refused = false; ///< And that was logged.
+    bool retries_by_desk = false; ///< The desk has the end of its backoff.
     bool read_failed = false;      ///< And that was logged.
   };
   [[nodiscard]] task_details& details();

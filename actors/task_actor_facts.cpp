@@ -184,6 +184,8 @@ void task_actor::ask_next() {
 /// The desk has the open question's deadline, and none while no question is open.
 void task_actor::mind_deadline() {
   const auto due = life_.question ? life_.question->deadline : std::nullopt;
+  if (!life_.awaits_retry && details_ && std::exchange(details_->retries_by_desk, false))
+    env_.deadlines.erase(self_->id(), task_timer::purpose::retry);
   if (!due && !(details_ && details_->deadline))
     return;
   if (std::exchange(details().deadline, due) == due)
