@@ -35,17 +35,19 @@ void plan_actor::on_reshape(const reshape_tasks& message) {
   if (!decided)
     return refuse(decided.error());
   const auto changed = std::make_shared<const plan_changed>(std::move(*decided));
-  emit(*changed);
+  std::vector<event> events{*changed};
   if (auto removed = removed_by(*changed); !removed.empty())
-    emit(tasks_withdrawn{start_.index, std::move(removed), task_state::canceled,
-                         "removed from its plan"});
-  commit(
-      [objective = start_.objective, changed, id = view_.spec->id,
-       done = message.done](const commit_outcome& outcome) {
-        tell(objective, shape_settled{changed->plan, changed});
-        done(outcome.conflict ? result<plan_id>{came_before()} : result<plan_id>{id});
-      },
-      changed->author, answered(message.command.conditions, {.plan = view_.spec->id}));
+    events.emplace_back(tasks_withdrawn{start_.index, std::move(removed), task_state::canceled,
+                                        "removed from its plan"});
+  auto reshaped = change_of(std::move(events));
+  reshaped.by = changed->author;
+  reshaped.conditions = answered(message.command.conditions, {.plan = view_.spec->id});
+  env_.records.commit(std::move(reshaped), [objective = start_.objective, changed,
+                                            id = view_.spec->id,
+                                            done = message.done](const commit_outcome& outcome) {
+    tell(objective, shape_settled{changed->plan, changed});
+    done(outcome.conflict ? result<plan_id>{came_before()} : result<plan_id>{id});
+  });
   follow(*changed);
 }
 

@@ -163,7 +163,7 @@ private:
   void begin_grace();
   void after_stop();
   void end(task_event how, const std::string& text, const boost::json::object& metadata = {});
-  void tell_end(const std::string& text);
+  void tell_end();
   [[nodiscard]] committed_fn answer_to_cancel();
   void leave();
 
@@ -188,13 +188,15 @@ private:
   void withdraw_question(const report_withdrawal& report);
   void keep_note(report_note report);
   void commit(committed_fn then = nullptr);
+  void commit_wait(bool parked);
+  [[nodiscard]] change take_pending();
+  void submit(change out, committed_fn then);
   [[nodiscard]] message_ptr status_message(const std::string& text,
                                            const boost::json::object& metadata) const;
 
   // -- what it is --------------------------------------------------------------------------------------------------------
   void set_timer(task_timer::purpose kind, std::chrono::nanoseconds after);
-  [[nodiscard]] committed_fn plan_told(bool waiting, bool parked,
-                                       message_ptr question = nullptr) const;
+  [[nodiscard]] committed_fn plan_told(const change& of, bool parked) const;
   [[nodiscard]] const retry_policy& retry() const;
   [[nodiscard]] milliseconds timeout() const;
   [[nodiscard]] task_id id() const;
@@ -259,9 +261,9 @@ private:
     timestamp slot_since{};            ///< When it got them; the epoch: it waits.
     std::uint32_t timeouts_set =
         0; ///< Timers of this attempt's time that have not gone off. Only the last one counts.
+    bool retries_by_desk = false; ///< The desk has the end of its backoff.
     bool progress_timer = false;
     bool progress_refused = false; ///< And that was logged.
-    bool retries_by_desk = false; ///< The desk has the end of its backoff.
     bool read_failed = false;      ///< And that was logged.
   };
   [[nodiscard]] task_details& details();
