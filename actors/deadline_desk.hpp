@@ -1,6 +1,6 @@
 // Deadlines of a gateway's tasks, in wall time: one table, whose entries follow from the folds of
-// the tasks. A task that waits costs no message and no timer of its own; when its deadline has
-// passed it gets one mail.
+// the tasks (the deadline of an open question, the end of a long backoff). A task that waits costs
+// no message and no timer of its own; when its deadline has passed it gets one mail.
 //
 // Thread-safe. Has no clock: `turn` is called with the time (actors/housekeeper.hpp, or the clock
 // of a test).

@@ -24,6 +24,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -130,21 +131,20 @@ using throttle_handle = actor_handle<want_slot, return_slot>;
 /// From a task: it has ended, and that is committed.
 struct task_settled {
   std::uint32_t task;
-  task_state state;
+  task_moved moved; ///< As committed.
+  timestamp at;     ///< Of that change.
   bool has_artifacts;
-  std::string reason;
-  std::uint32_t attempt;
 };
 
-/// From a task: whether it waits for an answer from outside, and whether it runs meanwhile.
+/// From a task: it begins or ends a wait (for an answer, or between two attempts), and that is
+/// committed.
 struct task_waits {
   std::uint32_t task;
-  bool waiting; ///< For an answer.
-  bool parked;  ///< Nothing of it runs and it has given its slots back: it does not count for
-                ///< `maxParallel`.
-  std::uint32_t attempt;
-  message_ptr question;     ///< What it asks, when it begins to wait for that answer; else null.
-  bool backing_off = false; ///< It waits for its next attempt.
+  bool parked; ///< Nothing of it runs and it has given its slots back: it does not count for
+               ///< `maxParallel`.
+  bool backing_off = false;          ///< It waits for its next attempt.
+  std::optional<task_moved> moved{}; ///< As committed; nothing: its state stays.
+  timestamp at{};                    ///< Of that change.
 };
 
 /// From a task that is parked: it is ready to run again. slot_granted follows, once there is room.
@@ -176,9 +176,9 @@ struct close_plan {
   std::optional<std::string> by{}; ///< As in cancel_run.
 };
 
-/// From the objective: release nothing new (`paused`), or go on. plan_heard follows.
+/// From the objective: release nothing new, or go on. plan_heard follows.
 struct pause_plan {
-  bool paused;
+  pause_changed pause;   ///< As the objective has recorded it.
   std::uint64_t command; ///< Which of the objective's commands it follows from.
 };
 

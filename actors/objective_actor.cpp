@@ -332,7 +332,7 @@ void objective_actor::do_effect(const start_plan& effect, const command&) {
 }
 
 void objective_actor::do_effect(const pause_running_plan& effect, const command&) {
-  tell(running_[effect.plan], pause_plan{effect.paused, commands_});
+  tell(running_[effect.plan], pause_plan{{effect.paused, effect.plan}, commands_});
 }
 
 void objective_actor::do_effect(const end_running_plan& effect, const command& from) {

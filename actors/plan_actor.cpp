@@ -239,14 +239,15 @@ void plan_actor::close(plan_state to, const std::string& reason) {
 // The objective has recorded the pause. It hears that this is done once all that follows is
 // committed.
 void plan_actor::pause(const pause_plan& command) {
-  apply(view_, place_of(0), pause_changed{command.paused});
-  if (!command.paused)
+  apply(view_, change{}, command.pause);
+  if (!command.pause.paused)
     spawn_ready();
   check();
   if (is_settled(view_.state))
     return;
-  emit(objective_edited{}); // an empty event: its continuation runs after all earlier changes
-  commit(
+  // An empty event: its continuation runs after all earlier changes.
+  env_.records.commit(
+      change_of({objective_edited{}}),
       [objective = start_.objective, fact = plan_heard{start_.index, command.command}]() mutable {
         tell(objective, std::move(fact));
       });
@@ -297,34 +298,25 @@ void plan_actor::tell_activity() {
 void plan_actor::move(const std::vector<plan_moved>& moves) {
   if (moves.empty())
     return;
-  for (const auto& one : moves)
-    emit(one);
+  auto moved = change_of({moves.begin(), moves.end()});
   plan_fact fact{plan_progressed{start_.index, moves}};
   if (is_settled(view_.state))
     fact.fact = plan_ended{start_.index, moves, std::exchange(view_.tasks, {})};
-  commit([objective = start_.objective, fact = std::move(fact)]() mutable {
-    tell(objective, std::move(fact));
-  });
+  env_.records.commit(std::move(moved),
+                      [objective = start_.objective, fact = std::move(fact)]() mutable {
+                        tell(objective, std::move(fact));
+                      });
 }
 
-/// For the fold: what happens to this task, now.
-change plan_actor::place_of(std::uint32_t task) const {
+/// Events of this plan, now. The view has them already; the caller commits them.
+change plan_actor::change_of(std::vector<event> events) {
   change out;
+  out.context = start_.context;
   out.at = env_.now();
-  out.task.lone = false;
-  out.task.task_index = task;
+  out.events = std::move(events);
+  for (const auto& one : out.events)
+    apply_event(view_, out, one);
   return out;
-}
-
-void plan_actor::commit(committed_fn then, std::optional<std::string> by,
-                        std::vector<once_ptr> conditions) {
-  change change;
-  change.conditions = std::move(conditions);
-  change.by = std::move(by);
-  change.context = start_.context;
-  change.at = env_.now();
-  change.events = std::exchange(pending_, {});
-  env_.records.commit(std::move(change), std::move(then));
 }
 
 // `only` names the task whose question is answered: another task may have its slot by now.

@@ -77,10 +77,10 @@ private:
   void on_ready(const task_ready& fact);
   void go_on_with(const task_ready& task);
   void set_parked(std::uint32_t task, bool parked);
-  void on_task_moved(std::uint32_t task, const task_moved& moved);
+  void on_task_moved(std::uint32_t task, const task_moved& moved, timestamp at);
   void count(std::uint32_t task);
   void uncount(std::uint32_t task);
-  void tell_question(std::uint32_t task, const message_ptr& question);
+  void tell_question(std::uint32_t task, std::optional<pending_input> question);
   void fail_task(std::uint32_t task, const std::string& reason);
   /// Why tasks end that have no actor.
   struct withdrawal_order {
@@ -126,11 +126,7 @@ private:
   void on_input(task_input& message);
   [[nodiscard]] task_tally tally() const;
   void move(const std::vector<plan_moved>& moves);
-  [[nodiscard]] change place_of(std::uint32_t task) const;
-  template<class Event>
-  void emit(Event fact);
-  void commit(committed_fn then = nullptr, std::optional<std::string> by = std::nullopt,
-              std::vector<once_ptr> conditions = {});
+  [[nodiscard]] change change_of(std::vector<event> events);
   [[nodiscard]] error refusal_of_input(std::uint32_t task) const;
   [[nodiscard]] std::string label(std::uint32_t task) const;
   [[nodiscard]] bool has_begun(std::uint32_t task) const {
@@ -148,8 +144,7 @@ private:
   plan_start start_;
   std::shared_ptr<const plan_scope> scope_;
   plan_graph graph_;
-  plan_view& view_;            ///< Changes by what this emits and by what its tasks have committed.
-  std::vector<event> pending_; ///< Emitted and not yet handed to the store.
+  plan_view& view_; ///< Changes by what this submits and by what its tasks have committed.
   std::optional<plan_shape> shape_;  ///< Made with the first change of it.
   std::vector<task_handle> running_; ///< By task; null if it has no actor.
   std::vector<bool>
@@ -175,12 +170,5 @@ private:
   std::string failure_;               ///< Of the first task that failed.
   plan_activity reported_activity_{}; ///< What the objective knows.
 };
-
-template<class Event>
-void plan_actor::emit(Event fact) {
-  if constexpr (requires { apply(view_, place_of(0), fact); })
-    apply(view_, place_of(0), fact);
-  pending_.emplace_back(std::move(fact));
-}
 
 } // namespace troupe

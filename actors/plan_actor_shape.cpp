@@ -79,9 +79,9 @@ void plan_actor::on_reshape(const reshape_tasks& message) {
     return !is_new
            && (running_[task] || (has_begun(task) && !is_terminal(view_.tasks[task].state)));
   };
-  for (auto& each : events_of(view_, *changed, has_actor))
-    std::visit([this](auto& fact) { emit(std::move(fact)); }, each);
-  auto again = answered(message.command.conditions, answer_with(decided->report));
+  auto reshaped = change_of(events_of(view_, *changed, has_actor));
+  reshaped.by = changed->author;
+  reshaped.conditions = answered(message.command.conditions, answer_with(decided->report));
   // Answered once the change is durable, and the tasks that it ends have ended.
   const auto answer = std::make_shared<answer_of_change>(message.done, decided->report);
   tell_tasks(*changed, [answer] {
@@ -89,14 +89,13 @@ void plan_actor::on_reshape(const reshape_tasks& message) {
     return reply_port<task_ptr>([answer](const result<task_ptr>&) { answer->one_came(); },
                                 make_error(errc::unavailable, "the task has ended"));
   });
-  commit(
-      [objective = start_.objective, changed, answer](const commit_outcome& outcome) {
-        tell(objective, shape_settled{changed->plan, changed});
-        if (outcome.conflict)
-          answer->refuse(came_before());
-        answer->one_came();
-      },
-      changed->author, std::move(again));
+  env_.records.commit(std::move(reshaped), [objective = start_.objective, changed,
+                                            answer](const commit_outcome& outcome) {
+    tell(objective, shape_settled{changed->plan, changed});
+    if (outcome.conflict)
+      answer->refuse(came_before());
+    answer->one_came();
+  });
   follow(*changed);
 }
 

@@ -12,6 +12,19 @@
 
 namespace troupe {
 
+namespace {
+
+/// For the fold: the place and the time of what a task has committed.
+change place_of(std::uint32_t task, timestamp at) {
+  change out;
+  out.at = at;
+  out.task.lone = false;
+  out.task.task_index = task;
+  return out;
+}
+
+} // namespace
+
 // `in_line`: more tasks follow. CAF runs actors that an actor spawns in reverse order, so they are
 // then spawned by the actor system, in order. The plan asks for the first slots of its tasks, so
 // that they are granted in its order, too.
@@ -85,9 +98,9 @@ void plan_actor::on_settled(const task_settled& fact) {
   std::erase_if(ready_again_, [&](const task_ready& other) { return other.task == fact.task; });
   running_[fact.task] = nullptr;
   --running_count_;
-  on_task_moved(fact.task, task_moved{fact.state, fact.attempt, nullptr});
+  on_task_moved(fact.task, fact.moved, fact.at);
   if (fact.has_artifacts)
-    apply(view_, place_of(fact.task), task_artifact{});
+    note_artifacts(view_, place_of(fact.task, fact.at));
   artifacts_around_ = artifacts_around_ || fact.has_artifacts;
   if (is_removed(fact.task)) {
     spawn_ready();
@@ -97,8 +110,12 @@ void plan_actor::on_settled(const task_settled& fact) {
     graph_.satisfy(fact.task, ready);
     release(std::move(ready));
   } else {
-    fail_task(fact.task, "task \"" + label(fact.task) + "\" " + std::string{to_string(fact.state)}
-                             + (fact.reason.empty() ? "" : ": " + fact.reason));
+    const auto& said = fact.moved.message;
+    const auto reason =
+        said ? shortened(text_of(said->parts), last_words_bytes_max) : std::string{};
+    fail_task(fact.task, "task \"" + label(fact.task) + "\" "
+                             + std::string{to_string(fact.moved.to)}
+                             + (reason.empty() ? "" : ": " + reason));
     spawn_ready(); // tasks that waited for maxParallel
   }
   check();
@@ -109,11 +126,8 @@ void plan_actor::on_waits(const task_waits& fact) {
     return;
   set_parked(fact.task, fact.parked);
   backing_off_[fact.task] = fact.backing_off;
-  on_task_moved(fact.task,
-                task_moved{fact.waiting ? task_state::input_required : task_state::working,
-                           fact.attempt, nullptr});
-  if (fact.question)
-    tell_question(fact.task, fact.question);
+  if (fact.moved)
+    on_task_moved(fact.task, *fact.moved, fact.at);
   spawn_ready(); // tasks that waited for maxParallel
   check();
 }
@@ -143,14 +157,21 @@ void plan_actor::set_parked(std::uint32_t task, bool parked) {
   count(task);
 }
 
-// What a task has committed.
-void plan_actor::on_task_moved(std::uint32_t task, const task_moved& moved) {
+// What a task has committed. The objective knows what is asked, with as much of the words as it
+// shows.
+void plan_actor::on_task_moved(std::uint32_t task, const task_moved& moved, timestamp at) {
   const bool asked = is_interrupted(view_.tasks[task].state);
   uncount(task);
-  apply(view_, place_of(task), moved);
+  apply(view_, place_of(task, at), moved);
   count(task);
-  if (asked && !is_interrupted(moved.to))
-    tell_question(task, nullptr);
+  if (is_interrupted(moved.to))
+    tell_question(task, pending_input{view_.task_at(task),
+                                      moved.message ? shortened(text_of(moved.message->parts),
+                                                                question_shown_bytes_max)
+                                                    : std::string{},
+                                      at, start_.index, task});
+  else if (asked)
+    tell_question(task, std::nullopt);
 }
 
 void plan_actor::count(std::uint32_t task) {
@@ -168,14 +189,8 @@ void plan_actor::uncount(std::uint32_t task) {
   holding_count_ -= asks && !parked_[task] ? 1 : 0;
 }
 
-// The objective knows what is asked, with as much of the words as it shows.
-void plan_actor::tell_question(std::uint32_t task, const message_ptr& question) {
-  question_changed fact{view_.task_at(task), std::nullopt};
-  if (question)
-    fact.question =
-        pending_input{fact.task, shortened(text_of(question->parts), question_shown_bytes_max),
-                      env_.now(), start_.index, task};
-  tell(start_.objective, plan_fact{std::move(fact)});
+void plan_actor::tell_question(std::uint32_t task, std::optional<pending_input> question) {
+  tell(start_.objective, plan_fact{question_changed{view_.task_at(task), std::move(question)}});
 }
 
 // A task will never complete. failFast ends the plan; `continue` only gives up what depended on it.
@@ -202,9 +217,13 @@ void plan_actor::withdraw(const std::vector<std::uint32_t>& tasks, const withdra
       fresh.push_back(task);
   }
   if (!fresh.empty()) {
-    emit(tasks_withdrawn{start_.index, std::move(fresh), task_state::canceled, order.reason,
-                         order.metadata});
-    commit(order.then, order.by, order.conditions);
+    std::vector<event> events;
+    events.emplace_back(tasks_withdrawn{start_.index, std::move(fresh), task_state::canceled,
+                                        order.reason, order.metadata});
+    auto withdrawn = change_of(std::move(events));
+    withdrawn.by = order.by;
+    withdrawn.conditions = order.conditions;
+    env_.records.commit(std::move(withdrawn), order.then);
   }
   for (const auto task : ended)
     tell_awaited(task, false);

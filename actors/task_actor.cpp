@@ -82,7 +82,7 @@ task_actor::~task_actor() {
   ensure_created();
   note_progress();
   if (take(task_ends{task_event::fail, reason}))
-    tell_end(reason);
+    tell_end();
 }
 
 void task_actor::on(agent_reported& fact) {
@@ -183,8 +183,7 @@ void task_actor::resume(timestamp since) {
   if (life_.awaits_retry) { // Its wait began before the process ended, and goes on.
     give_slots_back();
     if (scope_)
-      tell(scope_->plan,
-           task_waits{task_index_, false, is_limited(), life_.attempt, nullptr, true});
+      tell(scope_->plan, task_waits{task_index_, is_limited(), true});
     if (life_.is_queued) // The wait was over, and it stood in line for a slot.
       return wait_for_retry(milliseconds{0});
     const auto wait = backoff_after(retry(), life_.failures, backoff_random(id(), life_.failures));
@@ -229,7 +228,7 @@ void task_actor::go_on() {
   if (is_interrupted(life_.status.state)) { // it asked again meanwhile
     give_slots_back();
     if (scope_)
-      tell(scope_->plan, task_waits{task_index_, true, true, life_.attempt, nullptr});
+      tell(scope_->plan, task_waits{task_index_, true});
     return;
   }
   if (take(attempt_resumes{}))
@@ -264,8 +263,13 @@ void task_actor::wait_for_slot() {
                                     handle_of(self_)));
 }
 
+// A long wait is an entry of the desk, not a message every timer_hop_max.
 void task_actor::wait_for_retry(std::chrono::milliseconds wait) {
-  set_timer(task_timer::purpose::retry, std::chrono::duration_cast<std::chrono::nanoseconds>(wait));
+  if (wait <= timer_hop_max)
+    return set_timer(task_timer::purpose::retry, wait);
+  details().retries_by_desk = true;
+  env_.deadlines.put(handle_of(self_), task_timer::purpose::retry, life_.attempt,
+                     env_.now() + wait);
 }
 
 void task_actor::give_slots_back() {
@@ -295,7 +299,7 @@ void task_actor::begin_attempt(bool goes_on) {
   if (!take(attempt_begins{.goes_on = goes_on}))
     return;
   if (is_retry && scope_)
-    tell(scope_->plan, task_waits{task_index_, false, false, life_.attempt, nullptr});
+    tell(scope_->plan, task_waits{task_index_, false});
   began_here_ = true;
   if (details_) {
     details_->timeouts_set = 0; // those that still run are of an earlier attempt
@@ -553,20 +557,19 @@ void task_actor::fail(report_failed failure) {
   note_progress();
   if (auto full = count_text(failure.reason))
     failure = std::move(*full);
-  const auto reason = failure.reason;
   const auto decided =
       take(attempt_fails{std::move(failure), backoff_random(id(), life_.failures + 1)});
   if (!decided)
     return;
   if (decided->effect == task_effect::end) {
-    tell_end(life_.status.message ? text_of(life_.status.message->parts) : reason);
+    tell_end();
     return leave();
   }
   if (lone_)
     env_.lone_tasks.put(lone_->id.str(), handle_of(self_));
   const bool limited = is_limited();
   give_slots_back();
-  commit(plan_told(false, limited, nullptr, true));
+  commit_wait(limited, true);
   take_held_inputs();
   wait_for_retry(decided->wait);
 }
@@ -610,25 +613,23 @@ void task_actor::end(task_event how, const std::string& text, const boost::json:
   note_progress();
   if (!take(task_ends{how, text, metadata}))
     return;
-  tell_end(text);
+  tell_end();
   if (!quit_after_stop_)
     leave();
 }
 
-void task_actor::tell_end(const std::string& text) {
-  const auto state = life_.status.state;
-  const auto reason =
-      state == task_state::completed ? std::string{} : shortened(text, last_words_bytes_max);
+void task_actor::tell_end() {
+  auto ended = take_pending();
+  auto then = answer_to_cancel();
   if (scope_)
-    commit([scope = scope_,
-            fact = task_settled{task_index_, state, has_artifacts_, reason, life_.attempt},
-            canceled = answer_to_cancel()](const commit_outcome& outcome) mutable {
+    then = [scope = scope_,
+            fact = task_settled{task_index_, *last_move(ended), ended.at, has_artifacts_},
+            canceled = std::move(then)](const commit_outcome& outcome) mutable {
       tell(scope->plan, std::move(fact));
       if (canceled)
         canceled(outcome);
-    });
-  else
-    commit(answer_to_cancel());
+    };
+  submit(std::move(ended), std::move(then));
   if (lone_)
     env_.lone_tasks.remove(lone_->id.str(), handle_of(self_));
 }
@@ -660,13 +661,12 @@ void task_actor::set_timer(task_timer::purpose kind, std::chrono::nanoseconds af
   set_task_timer(handle_of(self_), kind, life_.attempt, after, hop_max);
 }
 
-/// A continuation that sends the change to the plan. Null for a lone task.
-committed_fn task_actor::plan_told(bool waiting, bool parked, message_ptr question,
-                                   bool backing_off) const {
+/// A continuation that tells the plan how the task moves with `of`. Null for a lone task.
+committed_fn task_actor::plan_told(const change& of, bool parked, bool backing_off) const {
   if (!scope_)
     return nullptr;
-  return [scope = scope_, fact = task_waits{task_index_, waiting, parked, life_.attempt,
-                                            std::move(question), backing_off}]() mutable {
+  return [scope = scope_,
+          fact = task_waits{task_index_, parked, backing_off, *last_move(of), of.at}]() mutable {
     tell(scope->plan, std::move(fact));
   };
 }

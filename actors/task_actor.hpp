@@ -163,7 +163,7 @@ private:
   void begin_grace();
   void after_stop();
   void end(task_event how, const std::string& text, const boost::json::object& metadata = {});
-  void tell_end(const std::string& text);
+  void tell_end();
   [[nodiscard]] committed_fn answer_to_cancel();
   void leave();
 
@@ -189,13 +189,15 @@ private:
   [[nodiscard]] std::optional<report_failed> hold_note(std::size_t bytes);
   void keep_note(report_note report);
   void commit(committed_fn then = nullptr);
+  void commit_wait(bool parked, bool backing_off = false);
+  [[nodiscard]] change take_pending();
+  void submit(change out, committed_fn then);
   [[nodiscard]] message_ptr status_message(const std::string& text,
                                            const boost::json::object& metadata) const;
 
   // -- what it is --------------------------------------------------------------------------------------------------------
   void set_timer(task_timer::purpose kind, std::chrono::nanoseconds after);
-  [[nodiscard]] committed_fn plan_told(bool waiting, bool parked, message_ptr question = nullptr,
-                                       bool backing_off = false) const;
+  [[nodiscard]] committed_fn plan_told(const change& of, bool parked, bool backing_off) const;
   [[nodiscard]] const retry_policy& retry() const;
   [[nodiscard]] milliseconds timeout() const;
   [[nodiscard]] task_id id() const;
@@ -262,6 +264,7 @@ private:
     timestamp slot_since{};            ///< When it got them; the epoch: it waits.
     std::uint32_t timeouts_set =
         0; ///< Timers of this attempt's time that have not gone off. Only the last one counts.
+    bool retries_by_desk = false; ///< The desk has the end of its backoff.
     bool progress_timer = false;
     bool progress_refused = false; ///< And that was logged.
     bool read_failed = false;      ///< And that was logged.

@@ -156,7 +156,7 @@ void task_actor::ask(const report_question& asked) {
     env_.lone_tasks.put(lone_->id.str(), handle_of(self_));
   if (!run_)
     give_slots_back(); // nothing of it runs while it waits
-  commit(plan_told(true, !run_ && is_limited(), life_.status.message));
+  commit_wait(!run_ && is_limited());
   take_held_inputs();
 }
 
@@ -185,8 +185,11 @@ void task_actor::ask_next() {
   ask(next);
 }
 
-/// The desk has the open question's deadline, and none while no question is open.
+/// The desk has the open question's deadline, or the end of a long backoff (wait_for_retry), and
+/// nothing of a task that waits for neither.
 void task_actor::mind_deadline() {
+  if (!life_.awaits_retry && details_ && std::exchange(details_->retries_by_desk, false))
+    env_.deadlines.erase(self_->id(), task_timer::purpose::retry);
   const auto due = life_.question ? life_.question->deadline : std::nullopt;
   if (!due && !(details_ && details_->deadline))
     return;
@@ -202,7 +205,7 @@ void task_actor::end_question(question_end how, const std::string& reason) {
   const auto asked = life_.question.get();
   if (!take(question_ends{asked.id, how, reason}))
     return;
-  commit(plan_told(false, !run_ && is_limited()));
+  commit_wait(!run_ && is_limited());
   show_progress_in_time();
   const report_failed unanswered{"the question expired without an answer: " + asked.prompt, false};
   if (!run_)
@@ -267,8 +270,19 @@ void task_actor::keep_note(report_note report) {
 // -- to the store --------------------------------------------------------------------------------------------------------
 
 void task_actor::commit(committed_fn then) {
-  if (pending_.empty())
-    return;
+  if (!pending_.empty())
+    submit(take_pending(), std::move(then));
+}
+
+/// Commits a move that begins or ends a wait; the plan is told.
+void task_actor::commit_wait(bool parked, bool backing_off) {
+  auto moved = take_pending();
+  auto told = plan_told(moved, parked, backing_off);
+  submit(std::move(moved), std::move(told));
+}
+
+/// The facts of this turn as one change.
+change task_actor::take_pending() {
   mind_deadline();
   change out;
   out.context = context();
@@ -280,6 +294,10 @@ void task_actor::commit(committed_fn then) {
     out.by = std::exchange(details_->canceled_by, std::nullopt);
   if (details_)
     out.conditions = std::exchange(details_->conditions, {});
+  return out;
+}
+
+void task_actor::submit(change out, committed_fn then) {
   const auto refused = out.conditions.empty() ? handle{} : handle_of(self_);
   if (!lone_ || !lone_->done)
     return env_.records.commit(std::move(out), std::move(then),

@@ -222,15 +222,16 @@ void task_actor::on_input(provide_input& command) {
   if (!command.conditions.empty())
     details().conditions = std::move(command.conditions);
   const bool answers = decided->effect == task_effect::give_answer;
-  commit([done = command.done, id = id(),
-          told = answers ? plan_told(false, !run_ && is_limited())
-                         : committed_fn{}](const commit_outcome& outcome) {
-    if (outcome.conflict)
-      return done(came_before());
-    done(id);
-    if (told)
-      told();
-  });
+  auto taken = take_pending();
+  auto told = answers ? plan_told(taken, !run_ && is_limited()) : committed_fn{};
+  submit(std::move(taken),
+         [done = command.done, id = id(), told = std::move(told)](const commit_outcome& outcome) {
+           if (outcome.conflict)
+             return done(came_before());
+           done(id);
+           if (told)
+             told();
+         });
   if (answers)
     show_progress_in_time();
   if (!run_) {

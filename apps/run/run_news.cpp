@@ -14,13 +14,13 @@ constexpr std::size_t window_bytes = std::size_t{1} << 20;
 
 } // namespace
 
-run_news::run_news(std::shared_ptr<inbox> to, bool is_folded) {
+run_news::run_news(std::shared_ptr<inbox> to, bool is_folded, feed_budget_ptr budget) {
   auto wake = [to = std::move(to)] { to->wake(); };
   if (is_folded) {
-    folded_ = std::make_shared<folded_feed>();
+    folded_ = std::make_shared<folded_feed>(folded_frames_per_second, std::move(budget));
     folded_->connect(std::move(wake));
   } else {
-    each_ = std::make_shared<feed>(waiting_max, std::make_shared<feed_budget>());
+    each_ = std::make_shared<feed>(waiting_max, std::move(budget));
     each_->connect(std::move(wake));
   }
 }

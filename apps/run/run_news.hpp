@@ -19,8 +19,8 @@ class run_news {
 public:
   using time_point = std::chrono::steady_clock::time_point;
 
-  /// `to` is woken when there is something to take.
-  run_news(std::shared_ptr<inbox> to, bool is_folded);
+  /// `to` is woken when there is something to take. `budget` counts what waits.
+  run_news(std::shared_ptr<inbox> to, bool is_folded, feed_budget_ptr budget);
 
   /// For the service, which begins it (service::create, service::follow). Call `begin` when the
   /// service has answered.

@@ -40,8 +40,11 @@ run_session::run_session(gateway& door, std::shared_ptr<inbox> in, stop_signals&
                          run_screen& screen, prepared_answers answers, input_choice input,
                          executor_options limits, session_hooks hooks)
     : door_(door), operations_(door), in_(std::move(in)), signals_(signals), screen_(screen),
-      news_(std::make_unique<run_news>(in_, screen.is_animated())), answers_(std::move(answers)),
-      input_(input), limits_(std::move(limits)), hooks_(std::move(hooks)) {}
+      news_(std::make_unique<run_news>(
+          in_, screen.is_animated(),
+          std::make_shared<feed_budget>(feed_bytes_total_max, door.memory()))),
+      answers_(std::move(answers)), input_(input), limits_(std::move(limits)),
+      hooks_(std::move(hooks)) {}
 
 // -- begin and end -----------------------------------------------------------------------------------------------------
 

@@ -422,11 +422,19 @@ void apply(plan_view& plan, const change& where, const task_moved& moved) {
 }
 
 void apply(plan_view& plan, const change& where, const task_artifact&) {
+  note_artifacts(plan, where);
+}
+
+void note_artifacts(plan_view& plan, const change& where) {
   auto* slot = slot_of(plan, where.task);
   if (!slot)
     return;
   slot->has_artifacts = true;
   plan.updated = where.at;
+}
+
+void apply_event(plan_view& plan, const change& where, const event& one) {
+  apply_one(plan, where, one);
 }
 
 // -- an objective --------------------------------------------------------------------------------
@@ -575,6 +583,11 @@ void forget_questions(objective_view& view) noexcept {
   view.pending_inputs.clear();
 }
 
+void forget_questions(objective_view& view, std::uint32_t plan) {
+  std::erase_if(view.pending_inputs,
+                [&](const pending_input& asked) { return asked.plan == plan; });
+}
+
 void forget_questions(plan_view& plan) {
   for (std::uint32_t task = 0; task < plan.tasks.size(); ++task)
     if (is_interrupted(plan.tasks[task].state))
@@ -590,10 +603,16 @@ const std::shared_ptr<task>* created_record(const change& of) noexcept {
   return made && made->record ? &made->record : nullptr;
 }
 
-bool ends_task(const change& of) noexcept {
+const task_moved* last_move(const change& of) noexcept {
   for (auto fact = of.events.rbegin(); fact != of.events.rend(); ++fact)
     if (const auto* moved = std::get_if<task_moved>(&*fact))
-      return is_terminal(moved->to);
+      return moved;
+  return nullptr;
+}
+
+bool ends_task(const change& of) noexcept {
+  if (const auto* moved = last_move(of))
+    return is_terminal(moved->to);
   const auto* made = created_record(of);
   return made && is_terminal((*made)->status.state);
 }

@@ -60,6 +60,11 @@ void apply(plan_view& plan, const change& where, const pause_changed& pause);
 void apply(plan_view& plan, const change& where, const task_created& created);
 void apply(plan_view& plan, const change& where, const task_moved& moved);
 void apply(plan_view& plan, const change& where, const task_artifact& output);
+/// The same where it is only known that the task has made artifacts.
+void note_artifacts(plan_view& plan, const change& where);
+
+/// Events that concern something else are passed over.
+void apply_event(plan_view& plan, const change& where, const event& one);
 
 // -- an objective --------------------------------------------------------------------------------
 
@@ -94,12 +99,16 @@ void drop_question(objective_view& view, const task_id& of);
 /// At the start of a process no question is open: the agents that asked have ended with the process
 /// before, and ask again. Until then their tasks work.
 void forget_questions(objective_view& view) noexcept;
+/// Those of one plan.
+void forget_questions(objective_view& view, std::uint32_t plan);
 void forget_questions(plan_view& plan);
 
 // -- questions about a change --------------------------------------------------------------------
 
 /// The record a change brings into being; null if it concerns a task that exists.
 [[nodiscard]] const std::shared_ptr<task>* created_record(const change& of) noexcept;
+/// The last move of the task; null if it does not move.
+[[nodiscard]] const task_moved* last_move(const change& of) noexcept;
 /// Whether the task has ended once `of` is applied.
 [[nodiscard]] bool ends_task(const change& of) noexcept;
 [[nodiscard]] const objective_created* created_objective(const change& of) noexcept;

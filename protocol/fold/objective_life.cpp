@@ -624,8 +624,7 @@ struct objective_decider {
 
   void operator()(const plan_ended& fact) {
     life.activity_[fact.plan] = {};
-    std::erase_if(life.view_.pending_inputs,
-                  [&](const pending_input& asked) { return asked.plan == fact.plan; });
+    forget_questions(life.view_, fact.plan);
     follow(fact.moves);
     go_on();
   }

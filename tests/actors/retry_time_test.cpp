@@ -71,6 +71,33 @@ TEST_CASE("an attempt begins when its wait is over and not before", "[actors][ti
                                     "1.5 a completed #2"});
 }
 
+TEST_CASE("a long backoff is one deadline, and nothing comes before it", "[actors][time]") {
+  clock_bed bed;
+  bed.begin(an_objective(
+      {a_plan("p", {retried("a", {.attempts_max = 2, .backoff = 24h, .backoff_max = 24h})})}));
+  bed.report("a", report_failed{"no", true});
+  REQUIRE(bed.clock.next_due());
+  CHECK(*bed.clock.next_due() == 24h);
+  SECTION("the next attempt begins then") {
+    bed.pass(24h - 1ms);
+    CHECK(bed.hand->attempts.size() == 1);
+    bed.pass(1ms);
+    CHECK(bed.hand->attempts.size() == 2);
+    CHECK_FALSE(bed.clock.next_due());
+  }
+  SECTION("also after a restart") {
+    bed.pass(23h);
+    bed.restart();
+    REQUIRE(bed.clock.next_due());
+    CHECK(*bed.clock.next_due() == 1h);
+  }
+  SECTION("nothing is kept of it if the task is canceled") {
+    static_cast<void>(bed.cancel("a"));
+    CHECK(bed.states() == "canceled");
+    CHECK_FALSE(bed.clock.next_due());
+  }
+}
+
 TEST_CASE("late reports of an earlier attempt are ignored", "[actors][time]") {
   clock_bed bed;
   bed.begin(an_objective({a_plan("p", {retried("a", {.attempts_max = 3, .backoff = 1s})})}));

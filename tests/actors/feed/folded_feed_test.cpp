@@ -73,6 +73,123 @@ TEST_CASE("however much happens, a few changes are held for each task", "[actors
   }
 }
 
+TEST_CASE("however often an objective and its plans are paused, a few changes are held",
+          "[actors][feed][folded]") {
+  folded_changes all;
+  objective_view whole;
+  std::int64_t ms = 0;
+  const auto happens = [&](auto... events) {
+    const auto news = shared(about("o", ++ms, std::move(events)...));
+    apply(whole, *news);
+    all.add(news);
+  };
+  happens(objective_created{make_objective("o", {1, 1}), {}},
+          objective_moved{objective_event::work, ""});
+  happens(plan_moved{0, plan_event::work, ""});
+  for (int i = 0; i <= 1000; ++i) {
+    happens(pause_changed{true});
+    happens(plan_moved{0, plan_event::block, "paused"});
+    happens(objective_moved{objective_event::block, "paused " + std::to_string(i)});
+    happens(objective_edited{});
+    if (i == 1000)
+      break;
+    happens(pause_changed{false});
+    happens(plan_moved{0, plan_event::work, ""}, objective_moved{objective_event::work, ""});
+    happens(pause_changed{true, 0}, pause_changed{false, 0});
+    if (all.size() > 12)
+      FAIL("it holds " << all.size());
+  }
+  objective_view seen;
+  for (const auto& each : all.take())
+    apply(seen, *each);
+  CHECK(seen.state == objective_state::blocked);
+  CHECK(seen.reason == "paused 1000");
+  CHECK(seen.paused);
+  CHECK(seen.plans[0].state == plan_state::blocked);
+  CHECK(seen.plans[0].paused == whole.plans[0].paused);
+  CHECK(seen.plans[0].began == whole.plans[0].began);
+}
+
+TEST_CASE("the moves that are kept lead where all moves lead", "[actors][feed][folded]") {
+  std::size_t seen = 0;
+  const auto check = [&](const objective_view& before, const std::vector<change_ptr>& moves) {
+    ++seen;
+    auto whole = before;
+    auto shown = before;
+    folded_changes kept;
+    for (const auto& each : moves) {
+      apply(whole, *each);
+      kept.add(each);
+    }
+    for (const auto& each : kept.take())
+      apply(shown, *each);
+    if (shown.state != whole.state || shown.reason != whole.reason
+        || shown.planning != whole.planning || shown.plans[0].state != whole.plans[0].state
+        || shown.plans[0].reason != whole.plans[0].reason
+        || shown.plans[0].began != whole.plans[0].began
+        || shown.plans[0].skip_requested != whole.plans[0].skip_requested)
+      FAIL_CHECK("from " << to_string(before.state) << " and " << to_string(before.plans[0].state)
+                         << " after " << moves.size() << " moves");
+  };
+  // All moves that a table allows from `now`, and all that may follow them.
+  const auto try_all = [&](const auto& table, const objective_view& before, auto now,
+                           const auto& make) {
+    std::vector<change_ptr> moves;
+    const auto go_on = [&](const auto& self, auto at) -> void {
+      check(before, moves);
+      for (const auto& row : table) {
+        if (row.from != at || moves.size() == 8)
+          continue;
+        const auto number = static_cast<std::int64_t>(moves.size()) + 2;
+        moves.push_back(shared(about("o", number, make(row.on, std::to_string(number)))));
+        self(self, row.to);
+        moves.pop_back();
+      }
+    };
+    go_on(go_on, now);
+  };
+  objective_view before;
+  apply(before, about("o", 1, objective_created{make_objective("o", {1}), {}}));
+  for (const auto& row : plan_transitions) {
+    before.plans[0].state = row.from;
+    try_all(plan_transitions, before, row.from, [](plan_event on, const std::string& why) {
+      return plan_moved{0, on, why};
+    });
+  }
+  for (const auto& row : objective_transitions) {
+    before.state = row.from;
+    before.planning = row.from == objective_state::planning;
+    try_all(objective_transitions, before, row.from,
+            [](objective_event on, const std::string& why) {
+              return objective_moved{on, why};
+            });
+  }
+  CHECK(seen > 10'000);
+}
+
+TEST_CASE("a folded feed holds no output, and its account counts what it holds",
+          "[actors][feed][folded]") {
+  const auto memory = std::make_shared<memory_budget>();
+  const auto held = [&] { return memory->held(memory_account::feeds); };
+  {
+    folded_feed feed(10, std::make_shared<feed_budget>(feed_bytes_total_max, memory));
+    const auto made = output("f", std::string(100'000, 'x'));
+    feed.live()->on_change(
+        shared(about_lone("a", "c", 1, moved(task_state::working, 1),
+                          task_artifact{made, false, true}, moved(task_state::completed, 1))));
+    CHECK(made.use_count() == 1);
+    CHECK(held() > 0);
+    CHECK(held() < 10'000);
+    const auto frame = feed.turn(start);
+    REQUIRE(frame);
+    CHECK(frame->changes.front()->events.size() == 2);
+    CHECK(held() == 0);
+    feed.live()->on_change(progress("a", 1));
+    CHECK(held() > 0);
+  }
+  CHECK(held() == 0);
+}
+
 TEST_CASE("no more frames are made than a second may have, and none of nothing",
           "[actors][feed][folded]") {
   folded_feed feed(10);

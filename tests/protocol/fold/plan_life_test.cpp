@@ -2,7 +2,9 @@
 #include "protocol/fold/plan_life.hpp"
 #include "tests/support/catch.hpp"
 
+#include <functional>
 #include <memory>
+#include <optional>
 
 using namespace troupe;
 
@@ -27,7 +29,8 @@ plan_view a_running_plan(std::size_t tasks, plan_state state = plan_state::worki
 plan_state end_of(const plan_view& plan, const std::vector<plan_moved>& moves) {
   auto now = plan;
   for (const auto& move : moves) {
-    CHECK(next_state(now.state, move.on));
+    if (!next_state(now.state, move.on))
+      FAIL_CHECK(to_string(move.on) << " in " << to_string(now.state));
     apply(now, change{}, move);
   }
   return now.state;
@@ -38,36 +41,48 @@ plan_state decided(const plan_view& plan, const task_tally& tasks,
   return end_of(plan, decide(plan, 0, tasks, end, "task \"a\" failed"));
 }
 
+/// Up to two tasks of each kind: of those that run some ask and some are parked, and of the parked
+/// some are ready again.
+void for_each_tally(const std::function<void(const task_tally&)>& visit) {
+  const std::uint32_t counts[]{0, 1, 2};
+  for (const auto running : counts)
+    for (const auto ready : counts)
+      for (const auto waiting : counts)
+        for (const auto failed : counts)
+          for (std::uint32_t asking = 0; asking <= running; ++asking)
+            for (std::uint32_t parked = 0; parked <= running; ++parked)
+              for (std::uint32_t ready_again = 0; ready_again <= parked; ++ready_again)
+                visit({running, asking, ready, waiting, failed, parked, ready_again});
+}
+
 } // namespace
 
 TEST_CASE("from every state, with any states of its tasks, a plan moves by the table or not at all",
           "[fold][plan_life]") {
-  const std::uint32_t counts[]{0, 1, 2};
-  for (const auto state : all_states)
-    for (const bool paused : {false, true})
-      for (const std::uint32_t parallel_max : {0u, 1u})
-        for (const auto running : counts)
-          for (const auto asking : counts)
-            for (const auto ready : counts)
-              for (const auto waiting : counts)
-                for (const auto failed : counts)
-                  for (const auto& end : {std::optional<plan_end>{},
-                                          std::optional{plan_end{plan_state::failed, "no"}},
-                                          std::optional{plan_end{plan_state::completed, "yes"}}}) {
-                    if (asking > running)
-                      continue;
-                    auto plan = a_running_plan(3, state, parallel_max);
-                    plan.paused = paused;
-                    const task_tally tasks{running, asking, ready, waiting, failed};
-                    const auto to = decided(plan, tasks, end);
-                    if (is_settled(state))
-                      CHECK(to == state);
-                    if (is_settled(to) && !is_settled(state))
-                      CHECK(running == 0);
-                    auto after = plan;
-                    after.state = to;
-                    CHECK(decide(after, 0, tasks, end, "").empty()); // decided once and for all
-                  }
+  for_each_tally([&](const task_tally& tasks) {
+    for (const auto state : all_states)
+      for (const bool paused : {false, true})
+        for (const std::uint32_t parallel_max : {0u, 1u})
+          for (const auto& end :
+               {std::optional<plan_end>{}, std::optional{plan_end{plan_state::failed, "no"}},
+                std::optional{plan_end{plan_state::completed, "yes"}}}) {
+            auto plan = a_running_plan(3, state, parallel_max);
+            plan.paused = paused;
+            const auto to = decided(plan, tasks, end);
+            const bool may_go_on =
+                tasks.ready + tasks.ready_again > 0 && has_room(plan, tasks.running - tasks.parked);
+            if (is_settled(state) && to != state)
+              FAIL_CHECK(to_string(state) << " to " << to_string(to));
+            if (is_settled(to) && !is_settled(state) && tasks.running > 0)
+              FAIL_CHECK("it ended, and " << tasks.running << " tasks run");
+            if (to == plan_state::blocked && !paused && (may_go_on || tasks.asking == 0))
+              FAIL_CHECK("it is blocked, and nothing holds it back");
+            auto after = plan;
+            after.state = to;
+            if (!decide(after, 0, tasks, end, "").empty())
+              FAIL_CHECK("it moves twice for one reason");
+          }
+  });
 }
 
 TEST_CASE("a plan is over when nothing of it runs and nothing can begin any more",
