@@ -255,10 +255,11 @@ TEST_CASE("M_cells: tasks are skipped, completed and tried again over the wire",
         == "INVALID_PARAMS /operations/0/with/agent");
   CHECK(refused(R"({"op":"retryTask","task":"f","with":{"agent":"nobody"}})")
             .starts_with("AGENT_NOT_FOUND"));
-  CHECK(modify(R"({"op":"completeTask","task":"b","artifacts":[{"parts":[{"text":"by hand"}]}]},)"
-               R"({"op":"retryTask","task":"f","with":{"agent":"echo"}})")
-        == R"({"planId":"o.p0","revision":1,"completed":["o.p0.t1"],"retried":["o.p0.t0.r1"],)"
-           R"("released":["o.p0.t0.r1","o.p0.t2"]})");
+  CHECK(
+      modify(R"({"op":"completeTask","task":"b","artifacts":[{"parts":[{"text":"by hand"}]}]},)"
+             R"({"op":"retryTask","task":"f","with":{"agent":"echo"}})")
+      == R"({"planId":"o.p0","revision":1,"replaced":["o.p0.t0.r1"],"completed":["o.p0.t1"],"retried":["o.p0.t0.r1"],)"
+         R"("released":["o.p0.t0.r1","o.p0.t2"]})");
   const auto made = bed.result_of("GetTask", R"({"id":"o.p0.t1"})");
   CHECK(at(made, "/status/state") == "TASK_STATE_COMPLETED");
   CHECK(at(made, "/artifacts/0/parts/0/text") == "by hand");
