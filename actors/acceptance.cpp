@@ -202,8 +202,15 @@ result<resolved_addition> check_addition(const objective_index& known, const pla
 
 result<void> check_operations(const std::vector<wanted_operation>& operations,
                               const agent_registry& agents) {
-  for (std::size_t i = 0; i < operations.size(); ++i)
-    if (const auto* brought = spec_of(operations[i]))
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    const auto* brought = spec_of(operations[i]);
+    task_spec again;
+    const auto* retried = std::get_if<retry_task<std::string>>(&operations[i]);
+    if (retried && retried->with) {
+      again = patched({}, *retried->with);
+      brought = &again;
+    }
+    if (brought)
       if (auto ok = check_task(*brought, 0, 0, agents); !ok) {
         auto why = ok.error();
         why.message = "operation " + std::to_string(i) + ": " + why.message;
@@ -211,6 +218,7 @@ result<void> check_operations(const std::vector<wanted_operation>& operations,
                           "/operations/" + std::to_string(i) + "/task");
         return why;
       }
+  }
   return {};
 }
 

@@ -44,6 +44,8 @@ void plan_actor::spawn_task(const ready_task& ready, bool in_line) {
   if (needs_slots(env_, start_.slots, start.agent))
     start.ticket = ++env_.last_ticket;
   const task_ready wanted{task, start.ticket};
+  if (wanted.ticket == 0 && !has_begun(task)) // it begins at once; else it says so (on_waits)
+    on_task_moved(task, task_moved{task_state::working, slot.attempt, nullptr});
   ++running_count_;
   running_[task] = in_line ? spawn_actor<task_actor>(env_.system, env_, std::move(start))
                            : spawn_actor<task_actor>(*self_, env_, std::move(start));
@@ -256,16 +258,16 @@ void plan_actor::cancel_one(const task_cancel& command) {
   if (is_terminal(view_.tasks[command.task].state))
     return; // the sender gets its answer when the message is dropped
   std::erase_if(ready_, [&](const ready_task& other) { return other.task == command.task; });
-  const auto& [reason, metadata, done, by, conditions] = command.command;
-  withdraw({command.task}, {reason, metadata, by,
+  const auto& asked = command.command;
+  withdraw({command.task}, {asked.reason, asked.metadata, asked.by,
                             [&records = env_.records, id = view_.task_at(command.task),
-                             done = done](const commit_outcome& outcome) {
+                             done = asked.done](const commit_outcome& outcome) {
                               if (outcome.conflict)
                                 return done(came_before());
                               records.read_task(id, done);
                             },
-                            conditions});
-  fail_task(command.task, "task \"" + label(command.task) + "\" canceled: " + reason);
+                            asked.conditions});
+  fail_task(command.task, "task \"" + label(command.task) + "\" canceled: " + asked.reason);
   check();
 }
 

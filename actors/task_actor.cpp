@@ -115,6 +115,8 @@ void task_actor::on(slot_granted& fact) {
   if (!details_ || fact.ticket != details_->ticket || over())
     return;
   details_->slot_since = env_.now();
+  if (scope_ && !is_created()) // for a plan it has begun: a change no longer edits it
+    tell(scope_->plan, task_waits{task_index_, false, false, life_.attempt, nullptr});
   if (is_taken_up_)
     go_on();
 }

@@ -7,7 +7,7 @@ task_id plan_view::task_at(std::size_t index) const {
 }
 
 std::string_view summary_state(const task_slot& slot) noexcept {
-  if (slot.is_skipped && slot.state == task_state::canceled)
+  if (slot.is_skipped && is_terminal(slot.state) && slot.state != task_state::completed)
     return "skipped";
   return slot.state == task_state::unspecified ? "pending" : to_string(slot.state);
 }

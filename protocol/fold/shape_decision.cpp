@@ -102,7 +102,9 @@ private:
 
   [[nodiscard]] const std::string& label(std::uint32_t task) const {
     const auto& of = spec(task);
-    return of.key.empty() ? of.id.str() : of.key;
+    if (!of.key.empty())
+      return of.key;
+    return of.name.empty() ? of.id.str() : of.name;
   }
   [[nodiscard]] std::string named(std::uint32_t task) const {
     return "task \"" + label(task) + "\"";
@@ -114,12 +116,23 @@ private:
       return alias->second;
     if (const auto found = shape_.find(name))
       return *found;
+    if (const auto found = find_renewed(name))
+      return *found;
     const auto named = find_named(name, errc::unknown_dependency, member);
     if (!named)
       return named.error();
     if (!*named)
       return refuse(errc::unknown_dependency, "the plan has no task \"" + name + "\"", member);
     return **named;
+  }
+
+  /// The task that was tried again and has that id now (`o.p0.t1.r2`).
+  [[nodiscard]] std::optional<std::uint32_t> find_renewed(const std::string& id) const {
+    const auto suffix = id.rfind(".r");
+    if (suffix == std::string::npos)
+      return std::nullopt;
+    const auto found = shape_.find(id.substr(0, suffix));
+    return found && plan_.task_at(*found).str() == id ? found : std::nullopt;
   }
 
   /// The task that has that name; nothing if none has it.
@@ -518,8 +531,8 @@ private:
     report_.retried.push_back(plan_.task_at(task));
   }
 
-  /// Tasks that never began because one was lost that is not any more. In a plan that has failed
-  /// all may come back, else those that depend on it.
+  /// Tasks that were canceled because one was lost that is not any more. In a plan that has failed
+  /// all may come back, else those that depend on it and never began.
   result<void> bring_back() {
     if (plan_.state == plan_state::failed && !revived_.empty())
       for (std::uint32_t task = 0; task < first_added(); ++task)
@@ -538,8 +551,9 @@ private:
   /// False if it stays as it is.
   bool bring_back(std::uint32_t task) {
     const auto& now = slot(task);
-    const bool never_began = now.state == task_state::canceled && now.attempt == 0;
-    if (!never_began || now.is_skipped || spec(task).is_removed || decided_.contains(task))
+    const bool was_canceled = now.state == task_state::canceled
+                              && (now.attempt == 0 || plan_.state == plan_state::failed);
+    if (!was_canceled || now.is_skipped || spec(task).is_removed || decided_.contains(task))
       return false;
     const auto& on = spec(task).dependency_indexes;
     const bool waits = std::ranges::all_of(on, [&](std::uint32_t each) {

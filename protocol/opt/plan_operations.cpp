@@ -109,14 +109,15 @@ read_result read_complete(const operation_place& at) {
   if (artifacts == nullptr)
     return out;
   for (std::size_t i = 0; i < artifacts->size(); ++i) {
-    auto made = v1_0::read_artifact((*artifacts)[i], "artifact");
+    auto written = (*artifacts)[i];
+    if (auto* members = written.if_object(); members && !members->contains("artifactId"))
+      (*members)["artifactId"] = "artifact-" + std::to_string(i + 1);
+    auto made = v1_0::read_artifact(written, "artifact");
     if (!made) {
       auto why = std::move(made).error();
       why.field = at.pointer + "/artifacts/" + std::to_string(i);
       return why;
     }
-    if (made->artifact_id.empty())
-      made->artifact_id = "artifact-" + std::to_string(i + 1);
     out.artifacts.push_back(std::make_shared<const artifact>(std::move(*made)));
   }
   return out;

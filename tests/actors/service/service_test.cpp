@@ -287,7 +287,7 @@ TEST_CASE("a command with a request id is done once and answered alike", "[actor
   CHECK(create("one", "r1").value()->id == (*first)->id);
   CHECK(create("one", "r2").value()->id != (*first)->id);
   CHECK(create("one", "").value()->id != (*first)->id);
-  CHECK(create("another", "r1").error().code == errc::invalid_params);
+  CHECK(create("another", "r1").error().code == errc::duplicate_request);
   told<objective_page> listed;
   all.list({.who = {}, .states = {}, .page_token = {}}, listed.to());
   CHECK(listed.only()->objectives.size() == 3);
