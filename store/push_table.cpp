@@ -95,7 +95,8 @@ std::vector<push_row> push_table::all() const {
 void push_table::restore(push_row row) {
   last_serial_ = std::max(last_serial_, row.serial);
   const std::lock_guard lock{guard_};
-  put(key{row.config.task.str(), row.config.id}, std::move(row));
+  const key which{row.config.task.str(), row.config.id};
+  put(which, std::move(row));
 }
 
 // -- writes ------------------------------------------------------------------------------------------------------------
