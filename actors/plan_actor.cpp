@@ -20,7 +20,7 @@ bool is_behind(const store_status& status) noexcept {
 plan_actor::plan_actor(actor_pointer<handle> self, environment& env, plan_start start)
     : self_(self), env_(env), start_(std::move(start)),
       graph_(start_.resolved->graph(start_.index, *start_.view.spec)), view_(start_.view),
-      running_(view_.tasks.size()), parked_(view_.tasks.size()), backing_off_(view_.tasks.size()),
+      running_(view_.tasks.size()), parked_(view_.tasks.size()), runs_(view_.tasks.size()),
       awaited_(start_.awaited_later.begin(), start_.awaited_later.end()) {
   for (const auto& edge : start_.resolved->outgoing)
     awaited_.insert(edge.task);

@@ -149,8 +149,8 @@ private:
   std::vector<task_handle> running_; ///< By task; null if it has no actor.
   std::vector<bool>
       parked_; ///< By task: it has an actor, does not run and holds no slot (task_waits).
-  std::vector<bool> backing_off_; ///< By task: it has an actor, and waits for its next attempt.
-  std::deque<ready_task> ready_;  ///< Released, not yet started (maxParallel, a pause).
+  std::vector<task_run> runs_;         ///< By task, as long as it has an actor.
+  std::deque<ready_task> ready_;       ///< Released, not yet started (maxParallel, a pause).
   std::deque<task_ready> ready_again_; ///< Parked tasks that are ready to go on. They go before
                                        ///< those that have not begun.
   std::unordered_map<std::uint32_t, std::map<task_position, dependency_news>>

@@ -42,9 +42,7 @@ void plan_actor::make_scope() {
 shape_terms plan_actor::own_terms(shape_terms terms) const {
   terms.now = env_.now();
   terms.run_of = [this](std::uint32_t task) {
-    if (!running_[task])
-      return task_run::none;
-    return backing_off_[task] ? task_run::backing_off : task_run::running;
+    return running_[task] ? runs_[task] : task_run::none;
   };
   terms.is_awaited = [this](std::uint32_t task) { return awaited_.contains(task); };
   terms.waits_outside = [this](std::uint32_t task) {
@@ -142,7 +140,7 @@ void plan_actor::follow(const plan_changed& changed) {
   make_scope();
   running_.resize(view_.tasks.size());
   parked_.resize(view_.tasks.size());
-  backing_off_.resize(view_.tasks.size());
+  runs_.resize(view_.tasks.size());
   auto freed = apply(graph_, changed);
   follow_tasks(changed, freed);
   std::vector<ready_task> moved;

@@ -44,8 +44,7 @@ void plan_actor::spawn_task(const ready_task& ready, bool in_line) {
   if (needs_slots(env_, start_.slots, start.agent))
     start.ticket = ++env_.last_ticket;
   const task_ready wanted{task, start.ticket};
-  if (wanted.ticket == 0 && !has_begun(task)) // it begins at once; else it says so (on_waits)
-    on_task_moved(task, task_moved{task_state::working, slot.attempt, nullptr});
+  runs_[task] = wanted.ticket == 0 ? task_run::running : task_run::queued;
   ++running_count_;
   running_[task] = in_line ? spawn_actor<task_actor>(env_.system, env_, std::move(start))
                            : spawn_actor<task_actor>(*self_, env_, std::move(start));
@@ -96,7 +95,7 @@ const dependency_news* plan_actor::outside(std::uint32_t task, const task_positi
 
 void plan_actor::on_settled(const task_settled& fact) {
   set_parked(fact.task, false);
-  backing_off_[fact.task] = false;
+  runs_[fact.task] = task_run::none;
   std::erase_if(ready_again_, [&](const task_ready& other) { return other.task == fact.task; });
   running_[fact.task] = nullptr;
   --running_count_;
@@ -127,7 +126,7 @@ void plan_actor::on_waits(const task_waits& fact) {
   if (!running_[fact.task])
     return;
   set_parked(fact.task, fact.parked);
-  backing_off_[fact.task] = fact.backing_off;
+  runs_[fact.task] = fact.backing_off ? task_run::backing_off : task_run::running;
   if (fact.moved)
     on_task_moved(fact.task, *fact.moved, fact.at);
   spawn_ready(); // tasks that waited for maxParallel

@@ -116,7 +116,7 @@ void task_actor::on(slot_granted& fact) {
     return;
   details_->slot_since = env_.now();
   if (scope_ && !is_created()) // for a plan it has begun: a change no longer edits it
-    tell(scope_->plan, task_waits{task_index_, false, false, life_.attempt, nullptr});
+    tell(scope_->plan, task_waits{task_index_, false});
   if (is_taken_up_)
     go_on();
 }

@@ -6,6 +6,9 @@
 #include <boost/asio/post.hpp>
 #include <boost/system/errc.hpp>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <new>
 #include <utility>
 #include <vector>
@@ -20,27 +23,39 @@ boost::json::parse_options options_with_depth(std::size_t depth_max) {
   return options;
 }
 
+/// In front of a block: its size. Boost 1.81's monotonic_resource gives back less than it took, the
+/// head of its block, so it cannot be asked.
+std::size_t head_of(std::size_t alignment) noexcept {
+  return std::max(alignment, sizeof(std::size_t));
+}
+
 } // namespace
 
 // -- JSON --------------------------------------------------------------------------------------------------------------
 
 void* tree_memory::do_allocate(std::size_t bytes, std::size_t alignment) {
+  const auto head = head_of(alignment);
   if (!from_->charge(memory_account::bodies, bytes)) {
     refused_ = bytes;
     throw std::bad_alloc();
   }
   try {
-    void* const out = ::operator new (bytes, std::align_val_t{alignment});
+    auto* const out =
+        static_cast<std::byte*>(::operator new (bytes + head, std::align_val_t{alignment}));
+    std::memcpy(out, &bytes, sizeof bytes);
     held_ += bytes;
-    return out;
+    return out + head;
   } catch (...) {
     from_->give_back(memory_account::bodies, bytes);
     throw;
   }
 }
 
-void tree_memory::do_deallocate(void* where, std::size_t bytes, std::size_t alignment) {
-  ::operator delete (where, std::align_val_t{alignment});
+void tree_memory::do_deallocate(void* where, std::size_t, std::size_t alignment) {
+  auto* const block = static_cast<std::byte*>(where) - head_of(alignment);
+  std::size_t bytes = 0;
+  std::memcpy(&bytes, block, sizeof bytes);
+  ::operator delete (block, std::align_val_t{alignment});
   held_ -= bytes;
   from_->give_back(memory_account::bodies, bytes);
 }

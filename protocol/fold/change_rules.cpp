@@ -46,9 +46,9 @@ task_stage stage_of(const task_slot& slot, task_run run) noexcept {
     return task_stage::asking;
   if (run == task_run::backing_off)
     return task_stage::backing_off;
-  if (slot.state != task_state::unspecified)
+  if (slot.state != task_state::unspecified || run == task_run::running)
     return task_stage::working;
-  return run == task_run::none ? task_stage::not_begun : task_stage::queued;
+  return run == task_run::queued ? task_stage::queued : task_stage::not_begun;
 }
 
 change_rule rule_of(change_kind kind, task_stage stage) noexcept {

@@ -12,7 +12,8 @@ namespace troupe {
 /// What runs of a task in this process.
 enum class task_run : std::uint8_t {
   none,
-  running,     ///< It has an actor, which works, asks, or waits for a slot.
+  queued,      ///< It has an actor, which waits for its first slot.
+  running,     ///< It has an actor, which works or asks.
   backing_off, ///< It has an actor, which waits for the next attempt.
 };
 

@@ -49,8 +49,13 @@ struct table_board {
   void put(char stage) {
     auto& slot = edit(0);
     slot.attempt = stage == 'N' || stage == 'n' || stage == 'S' ? 0 : 1;
-    if (stage == 'n' || stage == 'B' || stage == 'W' || stage == 'Q')
-      runs[0] = stage == 'B' ? task_run::backing_off : task_run::running;
+    switch (stage) {
+      case 'n': runs[0] = task_run::queued; break;
+      case 'B': runs[0] = task_run::backing_off; break;
+      case 'W':
+      case 'Q': runs[0] = task_run::running; break;
+      default: break;
+    }
     switch (stage) {
       case 'B':
       case 'W': slot.state = task_state::working; break;
