@@ -667,10 +667,11 @@ void task_actor::set_timer(task_timer::purpose kind, std::chrono::nanoseconds af
 committed_fn task_actor::plan_told(const change& of, bool parked, bool backing_off) const {
   if (!scope_)
     return nullptr;
-  return [scope = scope_,
-          fact = task_waits{task_index_, parked, backing_off, *last_move(of), of.at}]() mutable {
-    tell(scope->plan, std::move(fact));
-  };
+  const auto* moved = last_move(of); // Null if the task stays as it is: it tries again.
+  return
+      [scope = scope_, fact = task_waits{task_index_, parked, backing_off,
+                                         moved ? std::optional{*moved} : std::nullopt,
+                                         of.at}]() mutable { tell(scope->plan, std::move(fact)); };
 }
 
 const retry_policy& task_actor::retry() const {

@@ -44,6 +44,7 @@ public:
     agents_.add("hand", hand_);
     options_.by_hand = &clock;
     options_.memory = std::make_shared<memory_budget>();
+    options_.objective_bytes_max = objective_bytes_max;
 #if TROUPE_CAF_1
     caf::core::init_global_meta_objects();
     caf::init_global_meta_objects<caf::id_block::troupe>();
@@ -109,6 +110,7 @@ private:
         std::make_shared<const resolved_plan>(resolve_dependencies(spec->plans)->plans.front());
     start.context = "o";
     start.objective = objective_;
+    start.made = std::make_shared<made_bytes>(0);
     plan_ = spawn_actor<plan_actor>(*system_, *env_, std::move(start));
     clock.settle();
   }

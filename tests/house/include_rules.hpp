@@ -58,6 +58,7 @@ inline constexpr auto arrows = std::to_array<arrow>({
     // between the floors of one room
     {"protocol/opt/", "protocol/json/"},
     {"protocol/opt/", "protocol/fold/"},
+    {"protocol/opt/", "protocol/a2a/codec_v1_0"}, // artifacts of completeTask
     {"protocol/a2a/", "protocol/json/"},
     {"protocol/a2a/", "protocol/opt/"},
     {"protocol/record/", "protocol/json/"},

@@ -601,8 +601,8 @@ TEST_CASE("a plan's task shows when it was ready, what it waits for, and what it
     {"phase": "backoff", "attempt": 1, "startedAt": "2026-02-03T04:05:03.000Z", "endedAt": "2026-02-03T04:05:05.000Z"},
     {"phase": "running", "attempt": 2, "startedAt": "2026-02-03T04:05:05.000Z", "endedAt": "2026-02-03T04:05:09.000Z",
      "reason": "completed"}]})"));
-  record.metadata.clear();
-  CHECK(times() == json::parse("{}")); // a lone task
+  record.ready_at = {}; // as in records of earlier versions
+  CHECK(times() == json::parse("{}"));
 }
 
 TEST_CASE("plans and tasks are left out on request", "[protocol][opt]") {

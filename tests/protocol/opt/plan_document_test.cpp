@@ -522,6 +522,6 @@ TEST_CASE("every plan printed in docs/plans.md is one", "[protocol][document][sc
     CHECK(read);
     ++(whole ? plans : tasks);
   }
-  CHECK(plans == 3);
+  CHECK(plans == 4);
   CHECK(tasks == 1);
 }
