@@ -25,7 +25,7 @@ public:
   }
 
 private:
-  // -- plans ---------------------------------------------------------------------------------------------------------
+  // -- plans --------------------------------------------------------------------------------------
 
   result<void> check_plan_names() {
     for (const auto id : {std::string_view{spec_->key}, std::string_view{spec_->id.str()}})
@@ -96,7 +96,7 @@ private:
     return label_of(plan == plan_ ? *spec_ : *known_.plans()[plan], plan);
   }
 
-  // -- tasks ---------------------------------------------------------------------------------------------------------
+  // -- tasks --------------------------------------------------------------------------------------
 
   result<void> check_task_names() {
     const auto& tasks = spec_->tasks;
@@ -187,7 +187,7 @@ private:
     return refuse_task_dependency(tasks, user, static_cast<std::size_t>(at), ambiguous);
   }
 
-  // -- the whole -----------------------------------------------------------------------------------------------------
+  // -- the whole ----------------------------------------------------------------------------------
 
   result<void> refuse_nested_alternatives() {
     for (const auto p : out_.plan.alternatives)

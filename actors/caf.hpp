@@ -57,7 +57,7 @@
 
 namespace troupe {
 
-// -- handles -----------------------------------------------------------------------------------------------------------
+// -- handles --------------------------------------------------------------------------------------
 
 #if TROUPE_CAF_1
 template<class... Messages>
@@ -76,7 +76,7 @@ using actor_pointer = typename Handle::pointer;
 template<class Handle>
 using actor_behavior = typename Handle::behavior_type;
 
-// -- spawning ----------------------------------------------------------------------------------------------------------
+// -- spawning -------------------------------------------------------------------------------------
 
 #if TROUPE_CAF_1
 
@@ -173,7 +173,7 @@ inline caf::error end_by_exception() {
 #endif
 }
 
-// -- sending -----------------------------------------------------------------------------------------------------------
+// -- sending --------------------------------------------------------------------------------------
 
 /// From anywhere, also outside of actors.
 template<class Handle, class Message>
@@ -216,7 +216,7 @@ auto handle_of(Pointer self) {
 
 } // namespace troupe
 
-// -- message types -----------------------------------------------------------------------------------------------------
+// -- message types --------------------------------------------------------------------------------
 // Ours stay within the process: they are not serialised, so CAF is told that this is meant.
 
 #define TROUPE_LOCAL_MESSAGE(type) CAF_ALLOW_UNSAFE_MESSAGE_TYPE(type)

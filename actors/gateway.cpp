@@ -44,7 +44,7 @@ executor_options complete(executor_options how) {
 
 } // namespace
 
-// -- impl --------------------------------------------------------------------------------------------------------------
+// -- impl -----------------------------------------------------------------------------------------
 
 gateway::impl::impl(store& in, const agent_registry& known, const executor_options& how)
     : records(in), agents(known), options(complete(how)), desk(in, [this] { return now(); }),
@@ -180,7 +180,7 @@ task_handle gateway::impl::spawn_lone(task_start&& start) {
   return task;
 }
 
-// -- life --------------------------------------------------------------------------------------------------------------
+// -- life -----------------------------------------------------------------------------------------
 
 gateway::gateway(store& records, const agent_registry& agents, executor_options options)
     : impl_(std::make_unique<impl>(records, agents, options)) {}

@@ -89,7 +89,7 @@ bool has_pins(const message& in) {
 
 } // namespace
 
-// -- what may come once ------------------------------------------------------------------------------------------------
+// -- what may come once ---------------------------------------------------------------------------
 
 template<class Command>
 std::vector<once> gateway::impl::conditions_of(const Command& command) const {
@@ -144,7 +144,7 @@ reply<T> gateway::impl::holding(const once_conditions& conditions, const princip
   };
 }
 
-// -- finding -----------------------------------------------------------------------------------------------------------
+// -- finding --------------------------------------------------------------------------------------
 
 template<class T, class Next>
 void gateway::impl::find_references(const principal& who, const message& in, task_ptr own,
@@ -338,7 +338,7 @@ void gateway::impl::claim(std::vector<std::string> ids, const principal& who, re
       client_of(who));
 }
 
-// -- send --------------------------------------------------------------------------------------------------------------
+// -- send -----------------------------------------------------------------------------------------
 
 void gateway::send(send_message command, watcher_ptr follow, reply<sent> done) {
   impl_->once_only(
@@ -504,7 +504,7 @@ void gateway::impl::send_to_root(const task& root, const principal& who, provide
       client_of(who));
 }
 
-// -- cancel ------------------------------------------------------------------------------------------------------------
+// -- cancel ---------------------------------------------------------------------------------------
 
 void gateway::cancel(cancel_task command, reply<task_ptr> done) {
   impl_->once_only(command, done, [self = impl_.get()](cancel_task& first, reply<task_ptr>& to) {
@@ -553,7 +553,7 @@ void gateway::impl::cancel(cancel_task command, reply<task_ptr> done) {
   });
 }
 
-// -- objectives --------------------------------------------------------------------------------------------------------
+// -- objectives -----------------------------------------------------------------------------------
 
 bool gateway::has_live_objective(const std::string& id) const {
   return impl_->env->objectives.find(id) != nullptr;
@@ -686,7 +686,7 @@ void gateway::impl::update(update_objective command, reply<objective_ptr> done) 
         });
 }
 
-// -- plans -------------------------------------------------------------------------------------------------------------
+// -- plans ----------------------------------------------------------------------------------------
 
 void gateway::create(create_plan command, reply<plan_id> done) {
   impl_->once_only(command, done, [self = impl_.get()](create_plan& first, reply<plan_id>& to) {

@@ -37,7 +37,7 @@ struct gateway::impl {
   /// True also without room if the update adds nothing.
   [[nodiscard]] result<void> has_room(const edits& wanted) const;
 
-  // -- what may come once ------------------------------------------------------------------------------------------------
+  // -- what may come once -------------------------------------------------------------------------
 
   [[nodiscard]] std::vector<once> conditions_of(const send_message& command) const;
   template<class Command>
@@ -57,7 +57,7 @@ struct gateway::impl {
   void answer_again(const once& came, const principal& who, const reply<plan_id>& done) const;
   void answer_again(const once& came, const principal& who, const reply<change_report>& done) const;
 
-  // -- steps -------------------------------------------------------------------------------------------------------------
+  // -- steps --------------------------------------------------------------------------------------
   // Each calls `next` with what it found, or `done` with an error, exactly once, maybe before it
   // returns.
 

@@ -30,7 +30,7 @@
 
 namespace troupe {
 
-// -- to a task -----------------------------------------------------------------------------------------------------------
+// -- to a task ------------------------------------------------------------------------------------
 
 /// From gateway or plan: an answer, or further input. Refused with no_question /
 /// unsupported_operation / limit_exceeded.
@@ -107,7 +107,7 @@ struct order_read {
 using task_handle = actor_handle<provide_input, cancel_run, agent_reported, task_timer,
                                  attempt_committed, slot_granted, record_read, order_read>;
 
-// -- to a throttle -------------------------------------------------------------------------------------------------------
+// -- to a throttle --------------------------------------------------------------------------------
 
 /// From a plan or the gateway for the task, from the task, or from a throttle that has granted it:
 /// wants a slot. slot_granted follows.
@@ -126,7 +126,7 @@ struct return_slot {
 
 using throttle_handle = actor_handle<want_slot, return_slot>;
 
-// -- to a plan -----------------------------------------------------------------------------------------------------------
+// -- to a plan ------------------------------------------------------------------------------------
 
 /// From a task: it has ended, and that is committed.
 struct task_settled {
@@ -211,7 +211,7 @@ using plan_handle =
     actor_handle<task_settled, task_waits, task_ready, dependency_news, tasks_awaited, close_plan,
                  pause_plan, task_input, task_cancel, reshape_tasks, release_more>;
 
-// -- to an objective -----------------------------------------------------------------------------------------------------
+// -- to an objective ------------------------------------------------------------------------------
 
 /// From a plan: something of what decides its objective's life (protocol/fold/objective_life.hpp).
 struct plan_fact {
@@ -298,7 +298,7 @@ using objective_handle =
                  reshape_plan, shape_settled, objective_message, objective_cancel,
                  objective_written, result_read>;
 
-// -- to a gateway --------------------------------------------------------------------------------------------------------
+// -- to a gateway ---------------------------------------------------------------------------------
 
 /// The answer to a request of the gateway's event loop: an actor's reply, or a read that is done.
 /// Ignored if no request waits any more.

@@ -23,7 +23,7 @@ error bad_reference(std::string message) {
   return make_error(errc::invalid_reference, std::move(message));
 }
 
-// -- looking up --------------------------------------------------------------------------------------------------------
+// -- looking up -----------------------------------------------------------------------------------
 
 std::string list_of(std::vector<std::string> names) {
   std::string out;
@@ -176,7 +176,7 @@ result<string_replacement> look_up(const artifact_reference& ref,
   return out;
 }
 
-// -- walking the input -------------------------------------------------------------------------------------------------
+// -- walking the input ----------------------------------------------------------------------------
 
 bool may_refer(std::string_view text) {
   return text.find("${") != std::string_view::npos;

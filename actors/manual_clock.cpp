@@ -16,7 +16,7 @@ namespace troupe {
 
 using std::chrono::nanoseconds;
 
-// -- CAF's side ------------------------------------------------------------------------------------------------------------
+// -- CAF's side -----------------------------------------------------------------------------------
 // jobs(): who has mail. resume(): gives one of them its turn. next_due() and pass(): the clock's
 // timers.
 
@@ -136,7 +136,7 @@ private:
 
 #endif
 
-// -- ours ------------------------------------------------------------------------------------------------------------------
+// -- ours -----------------------------------------------------------------------------------------
 
 manual_clock::manual_clock(timestamp start, std::optional<std::uint64_t> seed) : start_(start) {
   if (seed)

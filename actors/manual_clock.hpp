@@ -53,7 +53,7 @@ public:
   /// Until the next timer falls due; nothing if there is none.
   [[nodiscard]] std::optional<std::chrono::nanoseconds> next_due() const;
 
-  // -- for the gateway, one at a time ----------------------------------------------------------------------------------
+  // -- for the gateway, one at a time -------------------------------------------------------------
   /// What else a gateway has that time turns.
   struct gateway_turns {
     std::function<void()> after_advance; ///< At the end of each `advance`.

@@ -160,7 +160,7 @@ void objective_actor::create() {
   env_.records.commit(std::move(root), std::move(answered));
 }
 
-// -- decisions -----------------------------------------------------------------------------------------------------------
+// -- decisions ------------------------------------------------------------------------------------
 
 std::optional<error> objective_actor::obey(objective_input input, command from) {
   const auto editable_bytes = [&] {
@@ -306,7 +306,7 @@ void objective_actor::tell_root(const std::vector<event>& events, boost::json::o
     write(std::move(moves.back()), std::move(all_told));
 }
 
-// -- plans ---------------------------------------------------------------------------------------------------------------
+// -- plans ----------------------------------------------------------------------------------------
 
 void objective_actor::do_effect(const start_plan& effect, const command&) {
   const auto plan = effect.plan;
@@ -380,7 +380,7 @@ void objective_actor::answer_heard() {
   std::erase_if(waiting_, [](const heard_by& waiting) { return waiting.plans.empty(); });
 }
 
-// -- tasks that other plans wait for -------------------------------------------------------------------------------------
+// -- tasks that other plans wait for --------------------------------------------------------------
 
 void objective_actor::on_awaited(const awaited_task_ended& fact) {
   if (!running_[fact.task.plan])
@@ -461,7 +461,7 @@ dependency_news objective_actor::news_of(const awaited_task_ended& ended,
       ended.has_artifacts};
 }
 
-// -- the objective itself ------------------------------------------------------------------------------------------------
+// -- the objective itself -------------------------------------------------------------------------
 
 committed_fn objective_actor::answer_with_view(reply_port<objective_ptr> to) const {
   return

@@ -73,7 +73,7 @@ private:
   void begin();
   void create();
 
-  // -- decisions -------------------------------------------------------------------------------------------------------
+  // -- decisions ----------------------------------------------------------------------------------
   /// Why a command is refused; else its answer follows.
   struct command {
     std::optional<std::string> by;       ///< Who commanded it.
@@ -92,7 +92,7 @@ private:
   void answer_later(answer_after when, const command& from,
                     const std::vector<objective_effect>& effects);
 
-  // -- plans -----------------------------------------------------------------------------------------------------------
+  // -- plans --------------------------------------------------------------------------------------
   /// `from`: the command that it follows from.
   void do_effect(const start_plan& effect, const command& from);
   void do_effect(const pause_running_plan& effect, const command& from);
@@ -102,7 +102,7 @@ private:
   void on_heard(const plan_heard& fact);
   void answer_heard();
 
-  // -- changes of plans' shapes ----------------------------------------------------------------------------------------
+  // -- changes of plans' shapes -------------------------------------------------------------------
   void on_shape(const shape_settled& fact);
   void note_shape(const plan_spec& before, const plan_changed& changed);
   [[nodiscard]] shape_terms terms_for(std::uint32_t plan, const change_plan& asked) const;
@@ -115,7 +115,7 @@ private:
   /// The answer to the change under way is `report`. False: a dry run, which is answered now.
   [[nodiscard]] bool answer_with_report(const change_report& report, command& from) const;
 
-  // -- tasks that other plans wait for ---------------------------------------------------------------------------------
+  // -- tasks that other plans wait for ------------------------------------------------------------
   void on_awaited(const awaited_task_ended& fact);
   void tell_awaited(std::uint32_t plan);
   void pass_on(const awaited_task_ended& news);
@@ -125,7 +125,7 @@ private:
   [[nodiscard]] dependency_news news_of(const awaited_task_ended& ended,
                                         std::uint32_t dependent) const;
 
-  // -- commands (objective_actor_commands.cpp) -------------------------------------------------------------------------
+  // -- commands (objective_actor_commands.cpp) ----------------------------------------------------
   void on_change(const change_objective& message);
   void on_add(const add_plan& message);
   void on_move_plan(const move_plan& message);
@@ -136,14 +136,14 @@ private:
   [[nodiscard]] objective_index& index();
   [[nodiscard]] std::optional<std::uint32_t> find_plan(const plan_id& id) const;
 
-  // -- the objective itself --------------------------------------------------------------------------------------------
+  // -- the objective itself -----------------------------------------------------------------------
   [[nodiscard]] const objective_view& view() const noexcept { return life_.view(); }
   /// Answers with the objective as it is then; the memory store may have let it go between a
   /// command and its commit.
   [[nodiscard]] committed_fn answer_with_view(reply_port<objective_ptr> to) const;
   void quit_if_ended();
 
-  // -- the root task at the end (objective_result.cpp) -----------------------------------------------------------------
+  // -- the root task at the end (objective_result.cpp) --------------------------------------------
   /// Gives the root task what the last tasks have made, and then `end`.
   void end_root(change end, committed_fn then);
   void read_result();

@@ -34,14 +34,14 @@ public:
   /// `plans` were accepted, with those `relations`.
   objective_index(std::vector<plan_spec_ptr> plans, const std::vector<plan_relations>& relations);
 
-  // -- what changes --------------------------------------------------------------------------------
+  // -- what changes -------------------------------------------------------------------------------
 
   /// One more plan. Linear in it.
   void add(const plan_spec_ptr& plan, const plan_relations& relations);
   /// A plan became `plan` by that change. Costs what the operations touch.
   void apply(const plan_spec_ptr& plan, const plan_changed& changed);
 
-  // -- what it knows -------------------------------------------------------------------------------
+  // -- what it knows ------------------------------------------------------------------------------
 
   [[nodiscard]] const std::vector<plan_spec_ptr>& plans() const noexcept { return plans_; }
   [[nodiscard]] const std::vector<std::uint32_t>& alternatives(std::uint32_t plan) const {

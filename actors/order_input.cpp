@@ -10,7 +10,7 @@ namespace troupe {
 
 namespace json = boost::json;
 
-// -- a value -------------------------------------------------------------------------------------------------------------
+// -- a value --------------------------------------------------------------------------------------
 
 input_value::input_value(const json::value& written, const string_replacements* replaced)
     : value_(&written), replaced_(replaced) {
@@ -78,7 +78,7 @@ text_pieces input_value::text() const {
   return out;
 }
 
-// -- the whole -----------------------------------------------------------------------------------------------------------
+// -- the whole ------------------------------------------------------------------------------------
 
 order_input::order_input(json::object literal)
     : written_(std::make_shared<const json::object>(std::move(literal))) {}

@@ -95,7 +95,7 @@ void plan_actor::begin() {
   check();
 }
 
-// -- tasks ---------------------------------------------------------------------------------------------------------------
+// -- tasks ----------------------------------------------------------------------------------------
 
 // `ready` grows during the loop: a task that was to be skipped when the process ended releases its
 // dependents here. Tasks that had begun in an earlier process start first, even during a pause;
@@ -184,7 +184,7 @@ void plan_actor::release_later() {
     tell(handle_of(self_), release_more{});
 }
 
-// -- neighbours ----------------------------------------------------------------------------------------------------------
+// -- neighbours -----------------------------------------------------------------------------------
 
 // A task that has begun had what it waits for, in an earlier process or before it was tried again:
 // then the news only lets the graph go on.
@@ -224,7 +224,7 @@ void plan_actor::on_awaited(const tasks_awaited& message) {
       tell_awaited(task, is_satisfied(view_.tasks[task]));
 }
 
-// -- the plan itself -----------------------------------------------------------------------------------------------------
+// -- the plan itself ------------------------------------------------------------------------------
 
 // The caller then calls `check`, after all other work of its own.
 void plan_actor::close(plan_state to, const std::string& reason) {

@@ -60,7 +60,7 @@ struct plan_actor {
 private:
   void begin();
 
-  // -- tasks -----------------------------------------------------------------------------------------------------------
+  // -- tasks --------------------------------------------------------------------------------------
   void release(std::vector<std::uint32_t> ready);
   void abandon_withdrawn();
   void spawn_ready();
@@ -96,13 +96,13 @@ private:
   void end_without_actor(std::uint32_t task, const withdrawal_order& order);
   void cancel_one(const task_cancel& command);
 
-  // -- neighbours ------------------------------------------------------------------------------------------------------
+  // -- neighbours ---------------------------------------------------------------------------------
   void on_news(const dependency_news& fact);
   [[nodiscard]] bool take_news(const dependency_news& fact);
   void tell_awaited(std::uint32_t task, bool met);
   void on_awaited(const tasks_awaited& message);
 
-  // -- its shape -------------------------------------------------------------------------------------------------------
+  // -- its shape ----------------------------------------------------------------------------------
   void on_reshape(const reshape_tasks& message);
   void follow(const plan_changed& changed);
   void follow_tasks(const plan_changed& changed, std::vector<std::uint32_t>& freed);
@@ -118,7 +118,7 @@ private:
   }
   void make_scope();
 
-  // -- the plan itself -------------------------------------------------------------------------------------------------
+  // -- the plan itself ----------------------------------------------------------------------------
   void close(plan_state to, const std::string& reason);
   void pause(const pause_plan& command);
   void check();

@@ -110,7 +110,7 @@ std::vector<std::uint32_t> plan_graph::abandon_rest() {
   return lost;
 }
 
-// -- changes while it goes on --------------------------------------------------------------------------------------------
+// -- changes while it goes on ---------------------------------------------------------------------
 
 std::uint32_t plan_graph::add_task(std::uint32_t externals) {
   ++touched_;

@@ -44,7 +44,7 @@ public:
         visit(dependent);
   }
 
-  // -- what happened -> what may happen now --------------------------------------------------------------------------
+  // -- what happened -> what may happen now -------------------------------------------------------
 
   /// The tasks that wait for nothing. Call once.
   [[nodiscard]] std::vector<std::uint32_t> start();
@@ -59,7 +59,7 @@ public:
   /// All tasks that were neither released nor abandoned; they are abandoned now.
   [[nodiscard]] std::vector<std::uint32_t> abandon_rest();
 
-  // -- changes while it goes on --------------------------------------------------------------------------------------
+  // -- changes while it goes on -------------------------------------------------------------------
   // Each costs the edges it touches. Who has begun is not changed: the caller sees to that, and
   // that no cycle comes about.
 
@@ -101,7 +101,7 @@ public:
     return state_[task] == node::released;
   }
 
-  // -- counts --------------------------------------------------------------------------------------------------------
+  // -- counts -------------------------------------------------------------------------------------
 
   /// Tasks neither released nor abandoned.
   [[nodiscard]] std::uint32_t waiting() const noexcept { return waiting_; }

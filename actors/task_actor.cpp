@@ -121,7 +121,7 @@ void task_actor::on(slot_granted& fact) {
     go_on();
 }
 
-// -- when it runs ----------------------------------------------------------------------------------------------------------
+// -- when it runs ---------------------------------------------------------------------------------
 
 void task_actor::begin() {
   if (is_created()) {
@@ -289,7 +289,7 @@ bool task_actor::is_limited() const {
          || needs_slots(env_, objective_slots(), agent_name());
 }
 
-// -- attempts ------------------------------------------------------------------------------------------------------------
+// -- attempts -------------------------------------------------------------------------------------
 
 agent_port_ptr task_actor::make_port() {
   return std::make_shared<task_port>(handle_of(self_), life_.attempt);
@@ -369,7 +369,7 @@ void task_actor::call_agent(const std::function<void()>& call) {
   }
 }
 
-// -- what comes in -------------------------------------------------------------------------------------------------------
+// -- what comes in --------------------------------------------------------------------------------
 
 void task_actor::on_report(agent_report report) {
   const bool ends = std::holds_alternative<report_completed>(report)
@@ -488,7 +488,7 @@ void task_actor::cancel(const cancel_run& command) {
     begin_grace();
 }
 
-// -- how an attempt ends -------------------------------------------------------------------------------------------------
+// -- how an attempt ends --------------------------------------------------------------------------
 
 void task_actor::complete(report_completed report) {
   auto bytes = report.message.size();
@@ -654,7 +654,7 @@ void task_actor::leave() {
   self_->quit();
 }
 
-// -- what it is --------------------------------------------------------------------------------------------------------
+// -- what it is -----------------------------------------------------------------------------------
 
 void task_actor::set_timer(task_timer::purpose kind, std::chrono::nanoseconds after) {
   const auto hop_max = kind == task_timer::purpose::grace ? std::clamp<std::chrono::nanoseconds>(

@@ -100,7 +100,7 @@ struct task_actor {
   void on(order_read& fact);
 
 private:
-  // -- when it runs ------------------------------------------------------------------------------------------------------
+  // -- when it runs -------------------------------------------------------------------------------
   void read_own_record();
   void take_up(const task& record);
   /// `since`: when its present phase began.
@@ -114,7 +114,7 @@ private:
   void give_slots_back();
   [[nodiscard]] bool is_limited() const;
 
-  // -- attempts ----------------------------------------------------------------------------------------------------------
+  // -- attempts -----------------------------------------------------------------------------------
   void begin_attempt(bool goes_on = false);
   void start_agent();
   void start_with_order();
@@ -124,12 +124,12 @@ private:
   /// An agent that throws has failed its attempt.
   void call_agent(const std::function<void()>& call);
 
-  // -- what comes in -----------------------------------------------------------------------------------------------------
+  // -- what comes in ------------------------------------------------------------------------------
   void on_report(agent_report report);
   void on_timer(const task_timer& timer);
   void cancel(const cancel_run& command);
 
-  // -- what it is told, and what its agent is given (task_actor_messages.cpp) ----------------------------------------------
+  // -- what it is told, and what its agent is given (task_actor_messages.cpp) ---------------------
   struct reads;
   struct delivery;
   void on_input(provide_input& command);
@@ -152,7 +152,7 @@ private:
                                                            const reads& found) const;
   [[nodiscard]] result<order_ptr> make_order(const reads* found) const;
 
-  // -- how an attempt ends -----------------------------------------------------------------------------------------------
+  // -- how an attempt ends ------------------------------------------------------------------------
   void complete(report_completed report);
   void fail(report_failed failure);
   void reject(report_rejected report);
@@ -167,7 +167,7 @@ private:
   [[nodiscard]] committed_fn answer_to_cancel();
   void leave();
 
-  // -- facts (task_actor_facts.cpp) --------------------------------------------------------------------------------------
+  // -- facts (task_actor_facts.cpp) ---------------------------------------------------------------
   template<class Input>
   [[nodiscard]] result<task_decision> take(const Input& input);
   void ensure_created();
@@ -195,7 +195,7 @@ private:
   [[nodiscard]] message_ptr status_message(const std::string& text,
                                            const boost::json::object& metadata) const;
 
-  // -- what it is --------------------------------------------------------------------------------------------------------
+  // -- what it is ---------------------------------------------------------------------------------
   void set_timer(task_timer::purpose kind, std::chrono::nanoseconds after);
   [[nodiscard]] committed_fn plan_told(const change& of, bool parked, bool backing_off) const;
   [[nodiscard]] const retry_policy& retry() const;

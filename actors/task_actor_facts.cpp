@@ -40,7 +40,7 @@ void task_actor::ensure_created() {
   apply_event(life_, now, pending_.back());
 }
 
-// -- how much it makes ---------------------------------------------------------------------------------------------------
+// -- how much it makes ----------------------------------------------------------------------------
 
 /// What the task made in an earlier process is in memory again.
 void task_actor::hold_output(const task& record) {
@@ -129,7 +129,7 @@ void task_actor::note_progress() {
   pending_.push_back(task_progress{details_->progress->show()});
 }
 
-// -- questions -----------------------------------------------------------------------------------------------------------
+// -- questions ------------------------------------------------------------------------------------
 
 void task_actor::take_question(const report_question& asked) {
   if (auto full = count_output(asked.prompt.size() + bytes_of(asked.form) + bytes_of(asked.data)))
@@ -234,7 +234,7 @@ void task_actor::withdraw_question(const report_withdrawal& report) {
         [&] { static_cast<void>(run_->on_question_ended(report.key, question_end::withdrawn)); });
 }
 
-// -- notes ---------------------------------------------------------------------------------------------------------------
+// -- notes ----------------------------------------------------------------------------------------
 
 /// Counts a note in place of the one before. It is no output: limits.objective-bytes is not about
 /// it.
@@ -267,7 +267,7 @@ void task_actor::keep_note(report_note report) {
   });
 }
 
-// -- to the store --------------------------------------------------------------------------------------------------------
+// -- to the store ---------------------------------------------------------------------------------
 
 void task_actor::commit(committed_fn then) {
   if (!pending_.empty())

@@ -60,7 +60,7 @@ std::size_t task_actor::input_bytes() const noexcept {
          + (details_ ? details_->input_bytes : 0);
 }
 
-// -- reading -------------------------------------------------------------------------------------------------------------
+// -- reading --------------------------------------------------------------------------------------
 
 std::vector<message_ptr> task_actor::messages() const {
   std::vector<message_ptr> out;
@@ -188,7 +188,7 @@ std::vector<referenced_task> task_actor::references_of(const std::vector<message
   });
 }
 
-// -- messages ------------------------------------------------------------------------------------------------------------
+// -- messages -------------------------------------------------------------------------------------
 
 void task_actor::on_input(provide_input& command) {
   if (!is_taken_up_ || is_for_question_before(command)) {

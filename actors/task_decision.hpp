@@ -32,7 +32,7 @@ struct task_terms {
       say;
 };
 
-// -- commands and facts ----------------------------------------------------------------------------------------------
+// -- commands and facts ---------------------------------------------------------------------------
 
 /// Its turn has come: the next attempt begins.
 struct attempt_begins {
@@ -80,7 +80,7 @@ struct task_ends {
   boost::json::object metadata{};
 };
 
-// -- decisions -------------------------------------------------------------------------------------------------------
+// -- decisions ------------------------------------------------------------------------------------
 
 /// What the actor does besides committing the events.
 enum class task_effect : std::uint8_t {

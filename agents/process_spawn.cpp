@@ -22,7 +22,7 @@ namespace troupe {
 
 namespace {
 
-// -- in the child ------------------------------------------------------------------------------------------------------
+// -- in the child ---------------------------------------------------------------------------------
 // After vfork the child borrows our memory until it execs: it only makes system calls on what was
 // prepared for it.
 
@@ -95,7 +95,7 @@ struct child_plan {
   return pid;
 }
 
-// -- in the parent -----------------------------------------------------------------------------------------------------
+// -- in the parent --------------------------------------------------------------------------------
 
 struct pipe_ends {
   unique_fd read, write;

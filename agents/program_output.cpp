@@ -41,7 +41,7 @@ std::string shown_bytes(std::uint64_t bytes) {
 
 } // namespace
 
-// -- lines -------------------------------------------------------------------------------------------------------------
+// -- lines ----------------------------------------------------------------------------------------
 
 std::vector<std::string> line_cutter::feed(std::string_view bytes) {
   std::vector<std::string> out;
@@ -61,7 +61,7 @@ std::string line_cutter::rest() {
   return shown_text(std::exchange(begun_, {}));
 }
 
-// -- bounds ------------------------------------------------------------------------------------------------------------
+// -- bounds ---------------------------------------------------------------------------------------
 
 bool bounded_lines::is_first(const program_line& line) {
   first_is_full_ = first_is_full_ || first_bytes_ + bytes_kept(line) > part_bytes_max_;
@@ -88,7 +88,7 @@ std::string bounded_lines::left_out() const {
          + shown_bytes(left_out_bytes_) + ") left out ...";
 }
 
-// -- output ------------------------------------------------------------------------------------------------------------
+// -- output ---------------------------------------------------------------------------------------
 
 void program_output::keep(program_line line) {
   has_stderr_ = has_stderr_ || line.is_stderr;

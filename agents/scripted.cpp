@@ -20,7 +20,7 @@ namespace {
 
 namespace json = boost::json;
 
-// -- the steps ---------------------------------------------------------------------------------------------------------
+// -- the steps ------------------------------------------------------------------------------------
 
 struct wait_step {
   double seconds;
@@ -185,7 +185,7 @@ result<script_step> read_step_at(const input_value& steps, std::size_t index) {
   return read_step(steps.at(index).resolve(), below("/steps", index), input_stage::resolved);
 }
 
-// -- acting ------------------------------------------------------------------------------------------------------------
+// -- acting ---------------------------------------------------------------------------------------
 
 // A step is read when its turn has come, and forgotten when it was reported: the texts of others to
 // which it refers are in memory only meanwhile.

@@ -163,7 +163,7 @@ result<prepared> prepare(const run_options& options, const agent_registry& agent
   return out;
 }
 
-// -- which run ---------------------------------------------------------------------------------------------------------
+// -- which run ------------------------------------------------------------------------------------
 
 bool fits(const run_options& options, const run_entry& entry) {
   return options.purpose == run_purpose::retry ? can_be_retried(entry) : is_unfinished(entry);
@@ -292,7 +292,7 @@ result<void> hold_run(placed_run& run) {
   return {};
 }
 
-// -- carrying it out ---------------------------------------------------------------------------------------------------
+// -- carrying it out ------------------------------------------------------------------------------
 
 /// The objective to go on with. With `--data` the record says which one it is.
 result<objective_id> earlier_objective(const run_options& options, placed_run& run,

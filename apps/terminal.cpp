@@ -45,7 +45,7 @@ std::size_t visible_width(std::string_view line) {
 
 } // namespace
 
-// -- output ------------------------------------------------------------------------------------------------------------
+// -- output ---------------------------------------------------------------------------------------
 
 void output::write(std::string_view text) {
   if (broken())
@@ -78,7 +78,7 @@ terminal_size size_of(int descriptor) {
   return {size.ws_col, size.ws_row};
 }
 
-// -- block -------------------------------------------------------------------------------------------------------------
+// -- block ----------------------------------------------------------------------------------------
 
 void live_block::rewind(std::string& to) const {
   if (widths_.empty())
@@ -143,7 +143,7 @@ void live_block::leave() {
   cursor_descriptor = -1;
 }
 
-// -- keys --------------------------------------------------------------------------------------------------------------
+// -- keys -----------------------------------------------------------------------------------------
 
 key_input::key_input(int descriptor) : descriptor_(descriptor) {
   if (descriptor < 0 || !is_foreground(descriptor) || ::tcgetattr(descriptor, &saved_mode) != 0)

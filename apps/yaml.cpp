@@ -26,7 +26,7 @@ namespace json = boost::json;
 
 namespace {
 
-// -- scalars of the core schema ----------------------------------------------------------------------------------------
+// -- scalars of the core schema -------------------------------------------------------------------
 
 bool is_null(std::string_view text) noexcept {
   return text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL";
@@ -132,7 +132,7 @@ std::optional<json::value> plain_value(std::string_view text) {
   return std::isfinite(number) ? std::optional<json::value>(number) : std::nullopt;
 }
 
-// -- events of the parser ----------------------------------------------------------------------------------------------
+// -- events of the parser -------------------------------------------------------------------------
 
 class events {
 public:
@@ -219,7 +219,7 @@ bool is_quoted(const events::event& one) noexcept {
   return style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED;
 }
 
-// -- the document ------------------------------------------------------------------------------------------------------
+// -- the document ---------------------------------------------------------------------------------
 
 class yaml_reader {
 public:

@@ -169,7 +169,7 @@ std::size_t http_client::idle_connections() const noexcept {
   return shared_->idle.size();
 }
 
-// -- a stream ----------------------------------------------------------------------------------------------------------
+// -- a stream -------------------------------------------------------------------------------------
 
 struct http_stream::impl : std::enable_shared_from_this<impl> {
   impl(std::shared_ptr<http_client::parts> with, http_url to)

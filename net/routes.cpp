@@ -19,7 +19,7 @@ namespace {
 
 using boost::beast::http::verb;
 
-// -- health ------------------------------------------------------------------------------------------------------------
+// -- health ---------------------------------------------------------------------------------------
 
 void write_health(http_response& response, std::string_view status, std::string_view reason,
                   const memory_budget* memory = nullptr) {
@@ -67,7 +67,7 @@ awaitable<void> get_public_card(server_state& server, http_exchange& exchange) {
   return {};
 }
 
-// -- the table ---------------------------------------------------------------------------------------------------------
+// -- the table ------------------------------------------------------------------------------------
 
 struct route_row {
   std::string_view path;

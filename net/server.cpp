@@ -122,7 +122,7 @@ void server::impl::stop(std::chrono::milliseconds bound) {
   loops.clear();
 }
 
-// -- server ------------------------------------------------------------------------------------------------------------
+// -- server ---------------------------------------------------------------------------------------
 
 server::server(gateway& door, server_options options)
     : impl_(std::make_unique<impl>(door, std::move(options))) {}

@@ -7,7 +7,7 @@
 
 namespace troupe::sim {
 
-// -- the server's end ----------------------------------------------------------------------------------------------------
+// -- the server's end -----------------------------------------------------------------------------
 
 class connection::stream final : public net::byte_stream {
 public:
@@ -106,7 +106,7 @@ void connection::tell_client() {
     call();
 }
 
-// -- the client's end ----------------------------------------------------------------------------------------------------
+// -- the client's end -----------------------------------------------------------------------------
 
 void connection::send(std::string bytes) {
   if (!is_broken_ && !is_client_gone_)
@@ -130,7 +130,7 @@ void connection::close() {
   tell_server();
 }
 
-// -- on the way ----------------------------------------------------------------------------------------------------------
+// -- on the way -----------------------------------------------------------------------------------
 
 std::size_t connection::room() const {
   const auto used = to_client_.arrived.size() + to_client_.under_way;

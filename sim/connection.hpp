@@ -20,7 +20,7 @@ public:
   /// `chance`: the dice of the network; outlives the connection, as the world does.
   connection(world& in, dice& chance) : in_(in), chance_(chance) {}
 
-  // -- the client's end ------------------------------------------------------------------------------------------------
+  // -- the client's end ---------------------------------------------------------------------------
 
   void send(std::string bytes);
   /// Takes at most `bytes_max` of what has arrived.
@@ -36,7 +36,7 @@ public:
   /// Called when something has arrived or the connection is over.
   std::function<void()> on_news;
 
-  // -- the server's end ------------------------------------------------------------------------------------------------
+  // -- the server's end ---------------------------------------------------------------------------
 
   /// Its end, for a loop with this context.
   [[nodiscard]] std::unique_ptr<net::byte_stream> accept(net::asio::io_context& context);

@@ -95,7 +95,7 @@ std::error_code disk::refuse(journal::disk_call kind) {
   return {chance_.chance(0.5) ? EIO : ENOSPC, std::generic_category()};
 }
 
-// -- journal::disk -------------------------------------------------------------------------------------------------------
+// -- journal::disk --------------------------------------------------------------------------------
 
 void disk::open(const std::string& name, journal::open_mode how,
                 journal::disk_read_done<journal::file_id> done) {

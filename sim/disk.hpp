@@ -35,7 +35,7 @@ public:
   /// Once the process is gone. `is_power_lost`: what was not synced may be lost.
   void after_death(bool is_power_lost);
 
-  // -- journal::disk -----------------------------------------------------------------------------------------------------
+  // -- journal::disk ------------------------------------------------------------------------------
 
   void open(const std::string& name, journal::open_mode how,
             journal::disk_read_done<journal::file_id> done) override;

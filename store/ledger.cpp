@@ -23,7 +23,7 @@ bool is_watching(const std::vector<watcher_ptr>& list, const watcher_ptr& who) n
 
 } // namespace
 
-// -- publishing ------------------------------------------------------------------------------------------------------
+// -- publishing -----------------------------------------------------------------------------------
 
 ledger::published ledger::publish(change&& change, std::shared_ptr<task> ended,
                                   const watcher_ptr& follow) {
@@ -262,7 +262,7 @@ void ledger::count_task(objective_entry* owner, int by) noexcept {
     owner->live_tasks += step;
 }
 
-// -- for stores that write before they publish -----------------------------------------------------------------------
+// -- for stores that write before they publish ----------------------------------------------------
 
 std::optional<ledger::task_base> ledger::live_task(const task_id& id) const {
   auto& home = task_shard_of(id.str());
@@ -336,7 +336,7 @@ void ledger::evict(timestamp settled_before) {
   }
 }
 
-// -- for a store that keeps only so much -----------------------------------------------------------------------------
+// -- for a store that keeps only so much ----------------------------------------------------------
 
 std::vector<ledger::settled_objective> ledger::settled() const {
   std::vector<settled_objective> out;
@@ -370,7 +370,7 @@ void ledger::forget(const settled_objective& which) {
   live_objectives_.fetch_sub(1, std::memory_order_relaxed);
 }
 
-// -- recovery --------------------------------------------------------------------------------------------------------
+// -- recovery -------------------------------------------------------------------------------------
 
 void ledger::restore(objective_state_of_record record, bool sealed) {
   auto& home = objective_shard_of(record.view->id.str());

@@ -34,7 +34,7 @@ public:
   /// `finished` outlives the ledger.
   explicit ledger(archive& finished) : archive_(finished) {}
 
-  // -- publishing ------------------------------------------------------------------------------------------------------
+  // -- publishing ---------------------------------------------------------------------------------
 
   struct published {
     bool accepted = false; ///< False: about a task or objective that is not live; nothing changed,
@@ -48,7 +48,7 @@ public:
   published publish(change&& change, std::shared_ptr<task> ended = nullptr,
                     const watcher_ptr& follow = nullptr);
 
-  // -- reading (store.hpp) ---------------------------------------------------------------------------------------------
+  // -- reading (store.hpp) ------------------------------------------------------------------------
 
   // `ended`: where what is not live is looked up. Never called under a lock of the ledger.
 
@@ -78,7 +78,7 @@ public:
     return rows_looked_at_.load(std::memory_order_relaxed);
   }
 
-  // -- watching (store.hpp) --------------------------------------------------------------------------------------------
+  // -- watching (store.hpp) -----------------------------------------------------------------------
 
   [[nodiscard]] task_snapshot snapshot_task(const task_id& id, const watcher_ptr& who,
                                             const archive_reads& ended);
@@ -88,7 +88,7 @@ public:
   void watch_all(const watcher_ptr& who);
   void unwatch_all(const watcher_ptr& who);
 
-  // -- for stores that write before they publish -----------------------------------------------------------------------
+  // -- for stores that write before they publish --------------------------------------------------
 
   struct task_base {
     std::shared_ptr<const task> record;
@@ -116,7 +116,7 @@ public:
   /// `settled_before`.
   void evict(timestamp settled_before);
 
-  // -- for a store that keeps only so much -----------------------------------------------------------------------------
+  // -- for a store that keeps only so much --------------------------------------------------------
 
   struct settled_objective {
     timestamp updated{};
@@ -128,7 +128,7 @@ public:
   /// Drops one of them for good, unless it was changed or is watched since.
   void forget(const settled_objective& which);
 
-  // -- recovery --------------------------------------------------------------------------------------------------------
+  // -- recovery -----------------------------------------------------------------------------------
 
   /// Adds to `known` the tasks that `change` withdraws, and removes those that it renews.
   static void note_withdrawals(std::vector<withdrawal>& known, const change& change);

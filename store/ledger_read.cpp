@@ -29,7 +29,7 @@ ledger::objective_shard& ledger::objective_shard_of(std::string_view id) const n
   return objectives_[text_hash{}(id) >> 32 & (ledger_shards - 1)];
 }
 
-// -- where an id belongs ---------------------------------------------------------------------------------------------
+// -- where an id belongs --------------------------------------------------------------------------
 
 template<class Attempt>
 bool ledger::for_each_place(const plan_id& id, const archive_reads& ended, Attempt attempt) const {
@@ -99,7 +99,7 @@ bool ledger::with_objective(const objective_id& id, const archive_reads& ended, 
   return true;
 }
 
-// -- one task --------------------------------------------------------------------------------------------------------
+// -- one task -------------------------------------------------------------------------------------
 
 task_ptr ledger::find_task(const task_id& id, const archive_reads& ended) const {
   return look(id, nullptr, ended).record;
@@ -260,7 +260,7 @@ task_snapshot ledger::look_in(const objective_entry& owner, const task_id& id,
   return {};
 }
 
-// -- one objective ---------------------------------------------------------------------------------------------------
+// -- one objective --------------------------------------------------------------------------------
 
 objective_ptr ledger::find_objective(const objective_id& id, const archive_reads& ended) const {
   {
@@ -371,7 +371,7 @@ void ledger::unwatch_all(const watcher_ptr& who) {
   is_all_watched_.store(!all_watched_by_.empty(), std::memory_order_release);
 }
 
-// -- lists -----------------------------------------------------------------------------------------------------------
+// -- lists ----------------------------------------------------------------------------------------
 
 namespace {
 

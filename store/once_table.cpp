@@ -40,7 +40,7 @@ bool is_kind(char letter) {
 
 } // namespace
 
-// -- the table -------------------------------------------------------------------------------------------------------
+// -- the table ------------------------------------------------------------------------------------
 
 once_table::~once_table() {
   for (const auto& kind : kinds_)
@@ -161,7 +161,7 @@ std::vector<std::string> once_table::take_forgotten() {
   return std::exchange(forgotten_, {});
 }
 
-// -- rows ------------------------------------------------------------------------------------------------------------
+// -- rows -----------------------------------------------------------------------------------------
 
 std::string once_key(const once& value) {
   std::string out(1, static_cast<char>(value.kind));

@@ -46,7 +46,7 @@ public:
   /// Whether `forget_expired` has something to do.
   [[nodiscard]] bool has_expired(timestamp now) const;
 
-  // -- for who commits changes, one at a time --------------------------------------------------------------------------
+  // -- for who commits changes, one at a time -----------------------------------------------------
 
   /// The first of them that came before, published or not. Null: none. A condition is no conflict
   /// to itself: several changes of one command may have the same one.
@@ -91,7 +91,7 @@ private:
   std::vector<std::string> forgotten_;
 };
 
-// -- rows ------------------------------------------------------------------------------------------------------------
+// -- rows -----------------------------------------------------------------------------------------
 
 /// Kind, length of the owner, owner, key.
 [[nodiscard]] std::string once_key(const once& value);

@@ -99,7 +99,7 @@ void push_table::restore(push_row row) {
   put(which, std::move(row));
 }
 
-// -- writes ------------------------------------------------------------------------------------------------------------
+// -- writes ---------------------------------------------------------------------------------------
 
 void push_table::stage(std::vector<push_write>& writes) {
   for (auto& each : writes) {
@@ -266,7 +266,7 @@ push_queue::same push_queue::key_of(const push_write& write) {
   return {write.operation, config.task.str(), config.id, write.row.serial};
 }
 
-// -- the desk ----------------------------------------------------------------------------------------------------------
+// -- the desk -------------------------------------------------------------------------------------
 
 namespace {
 

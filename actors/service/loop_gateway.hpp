@@ -25,7 +25,7 @@ public:
   loop_gateway(const loop_gateway&) = delete;
   loop_gateway& operator=(const loop_gateway&) = delete;
 
-  // -- the loop's thread -------------------------------------------------------------------------------------------------
+  // -- the loop's thread --------------------------------------------------------------------------
 
   /// Handles the mail that has gathered.
   void run();
@@ -52,7 +52,7 @@ public:
     const loop_gateway* before_;
   };
 
-  // -- any thread --------------------------------------------------------------------------------------------------------
+  // -- any thread ---------------------------------------------------------------------------------
 
   /// Answers a request; late or doubled answers are ignored.
   void answer(request_number number, service_answer value);
@@ -69,7 +69,7 @@ public:
   /// Ends the actor as a fault in it would; for tests.
   void kill();
 
-  // -- the gateway's -----------------------------------------------------------------------------------------------------
+  // -- the gateway's ------------------------------------------------------------------------------
 
   /// The loop has ended: no mail is taken any more, and answers go nowhere.
   void close();

@@ -22,7 +22,7 @@ public:
   pending_send(store& records, bool waits, std::function<void()> notify)
       : records_(records), waits_(waits), notify_(std::move(notify)) {}
 
-  // -- who sends ---------------------------------------------------------------------------------------------------------
+  // -- who sends ----------------------------------------------------------------------------------
 
   /// The outcome, with the records as they stand; nothing as long as there is none: ask again when
   /// notified. With `enough` the task is not waited for any longer. Errors: those of gateway::send
@@ -31,7 +31,7 @@ public:
   /// Nobody wants to know any more. To be called before it is let go.
   void end();
 
-  // -- the service -------------------------------------------------------------------------------------------------------
+  // -- the service --------------------------------------------------------------------------------
 
   [[nodiscard]] bool waits() const noexcept { return waits_; }
   /// There is nothing to wait for; before `on_reply`.

@@ -22,7 +22,7 @@ public:
   [[nodiscard]] virtual result<push_config_page> list(const list_push_configs& query) const = 0;
   virtual void erase(delete_push_config command, reply<void> done) = 0;
 
-  // -- a configuration that comes with a message -------------------------------------------------------------------------
+  // -- a configuration that comes with a message --------------------------------------------------
 
   /// Before the message is handed on: what `create` would refuse. `is_theirs`: the task that it
   /// names is; then also for want of room.

@@ -180,7 +180,7 @@ void service::join(const std::shared_ptr<send_request>& request, create_plan com
                });
 }
 
-// -- waiting for the outcome -------------------------------------------------------------------------------------------
+// -- waiting for the outcome ----------------------------------------------------------------------
 
 std::shared_ptr<pending_send> service::send(send_request&& request,
                                             std::function<void()> notify) const {
@@ -314,7 +314,7 @@ void service::show_again(const std::shared_ptr<pending_send>& out, result<sent> 
   });
 }
 
-// -- streaming ---------------------------------------------------------------------------------------------------------
+// -- streaming ------------------------------------------------------------------------------------
 
 void service::send(send_request&& request, std::shared_ptr<feed> source,
                    reply<stream_start> done) const {

@@ -51,7 +51,7 @@ result<plan_page> page_of(const list_plans& query, const objective_ptr& shown) {
 service::service(gateway& door, std::shared_ptr<push_configurations> pushes)
     : door_(door), records_(door.records()), pushes_(std::move(pushes)) {}
 
-// -- tasks -------------------------------------------------------------------------------------------------------------
+// -- tasks ----------------------------------------------------------------------------------------
 
 void service::get(const get_task& query, reply<task_ptr> done) const {
   if (auto ok = admit(query.who, operation::get_task); !ok)
@@ -133,7 +133,7 @@ void service::open(const task_id& task, const principal& who, std::shared_ptr<fe
   });
 }
 
-// -- objectives --------------------------------------------------------------------------------------------------------
+// -- objectives -----------------------------------------------------------------------------------
 
 void service::create(create_objective command, reply<objective_ptr> done) const {
   if (auto ok = admit(command.who, operation::create_objective); !ok)
@@ -217,7 +217,7 @@ void service::list(const list_objectives& query, reply<objective_page> done) con
   records_.list(query, std::move(done), client_of(query.who));
 }
 
-// -- plans -------------------------------------------------------------------------------------------------------------
+// -- plans ----------------------------------------------------------------------------------------
 
 void service::create(create_plan command, reply<placed_plan> done) const {
   if (auto ok = admit(command.who, operation::create_plan); !ok)
@@ -386,7 +386,7 @@ void service::show_plan(const principal& who, const plan_id& id, reply<placed_pl
         });
 }
 
-// -- push configurations -----------------------------------------------------------------------------------------------
+// -- push configurations --------------------------------------------------------------------------
 
 result<void> service::offers_pushes() const {
   if (pushes_ == nullptr)

@@ -32,7 +32,7 @@ public:
   /// its copies.
   explicit service(gateway& door, std::shared_ptr<push_configurations> pushes = nullptr);
 
-  // -- tasks -------------------------------------------------------------------------------------------------------------
+  // -- tasks --------------------------------------------------------------------------------------
 
   /// Errors of all that name a task: task_not_found, also for another client's; forbidden;
   /// store_unreadable, overloaded.
@@ -58,7 +58,7 @@ public:
   /// unsupported_operation (it has ended), invalid_params (`after` is ahead of the task).
   void subscribe(subscription wanted, std::shared_ptr<feed> source, reply<stream_start> done) const;
 
-  // -- objectives and plans ----------------------------------------------------------------------------------------------
+  // -- objectives and plans -----------------------------------------------------------------------
 
   void create(create_objective command, reply<objective_ptr> done) const;
   /// The same, and makes `news`, a new feed, that of the objective with all its tasks, from its
@@ -89,7 +89,7 @@ public:
   /// objective is too long to be searched).
   void list(const get_history& query, reply<history_page> done) const;
 
-  // -- push configurations -----------------------------------------------------------------------------------------------
+  // -- push configurations ------------------------------------------------------------------------
 
   /// Errors also: push_not_supported.
   void create(create_push_config command, reply<push_config> done) const;

@@ -85,7 +85,7 @@ double run_model::progress() const {
   return std::min(1.0, done / static_cast<double>(counts_.total()));
 }
 
-// -- snapshot ----------------------------------------------------------------------------------------------------------
+// -- snapshot -------------------------------------------------------------------------------------
 
 void run_model::reset(const objective_view& from) {
   *this = run_model{};
@@ -120,7 +120,7 @@ void run_model::measured(std::uint32_t plan, std::uint32_t task, timestamp began
   plans_[plan].tasks[task].ended = ended;
 }
 
-// -- changes -----------------------------------------------------------------------------------------------------------
+// -- changes --------------------------------------------------------------------------------------
 
 void run_model::apply(const change& change) {
   for (const auto& one : change.events) {
@@ -288,7 +288,7 @@ void run_model::count_again(plan_row& plan) {
   add(counts_, plan.counts, 1);
 }
 
-// -- names -------------------------------------------------------------------------------------------------------------
+// -- names ----------------------------------------------------------------------------------------
 
 std::string shown_name(const task_spec& task, std::size_t index) {
   if (!task.name.empty())

@@ -46,7 +46,7 @@ run_session::run_session(gateway& door, std::shared_ptr<inbox> in, stop_signals&
       answers_(std::move(answers)), input_(input), limits_(std::move(limits)),
       hooks_(std::move(hooks)) {}
 
-// -- begin and end -----------------------------------------------------------------------------------------------------
+// -- begin and end --------------------------------------------------------------------------------
 
 result<int> run_session::run(objective_spec_ptr spec) {
   create_objective command;
@@ -146,7 +146,7 @@ int run_session::exit_code_now() const {
   return ending_ == ending::needs_input ? exit_needs_input : exit_canceled;
 }
 
-// -- one turn ----------------------------------------------------------------------------------------------------------
+// -- one turn -------------------------------------------------------------------------------------
 
 void run_session::wait() {
   std::array<pollfd, 3> waits{pollfd{in_->descriptor(), POLLIN, 0},
@@ -228,7 +228,7 @@ void run_session::refresh() {
   screen_.refresh(model_, prompt, limits_.time->now());
 }
 
-// -- questions ---------------------------------------------------------------------------------------------------------
+// -- questions ------------------------------------------------------------------------------------
 
 const open_question* run_session::next_question() const {
   for (const auto& each : model_.questions())
@@ -353,7 +353,7 @@ void run_session::look_at_answers() {
   });
 }
 
-// -- cancel ------------------------------------------------------------------------------------------------------------
+// -- cancel ---------------------------------------------------------------------------------------
 
 void run_session::cancel(ending why) {
   if (ending_ != ending::none)

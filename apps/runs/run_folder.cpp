@@ -140,7 +140,7 @@ result<void> remove_run(const run_entry& entry) {
   return {};
 }
 
-// -- hold --------------------------------------------------------------------------------------------------------------
+// -- hold -----------------------------------------------------------------------------------------
 
 // A lock of the open file, so that another process can ask for it without taking it.
 result<std::unique_ptr<run_hold>> run_hold::take(const std::string& directory) {

@@ -49,7 +49,7 @@ result<run_entry> find_named(const std::string& name) {
   return named_run(*folder, name);
 }
 
-// -- show --------------------------------------------------------------------------------------------------------------
+// -- show -----------------------------------------------------------------------------------------
 
 result<std::string> draw_run(const run_entry& entry, const show_run_options& options,
                              bool& written) {
@@ -97,7 +97,7 @@ result<std::string> draw_run(const run_entry& entry, const show_run_options& opt
   return out;
 }
 
-// -- logs --------------------------------------------------------------------------------------------------------------
+// -- logs -----------------------------------------------------------------------------------------
 
 class log_printer {
 public:

@@ -16,7 +16,7 @@ struct answer_maker::order {
   std::exception_ptr fault; ///< Thrown by `write`.
 };
 
-// -- the asker's side --------------------------------------------------------------------------------------------------
+// -- the asker's side -----------------------------------------------------------------------------
 
 answer_maker::pending::~pending() {
   if (!order_)
@@ -61,7 +61,7 @@ result<answer_maker::pending> answer_maker::make(const std::string& client, std:
   return pending{*this, std::move(mine)};
 }
 
-// -- the makers --------------------------------------------------------------------------------------------------------
+// -- the makers -----------------------------------------------------------------------------------
 
 bool answer_maker::turn() {
   order_ptr mine;

@@ -15,7 +15,7 @@ namespace {
 
 namespace json = boost::json;
 
-// -- the binding -------------------------------------------------------------------------------------------------------
+// -- the binding ----------------------------------------------------------------------------------
 
 class json_rpc_frame final : public binding {
 public:
@@ -51,7 +51,7 @@ private:
   }
 };
 
-// -- the envelope ------------------------------------------------------------------------------------------------------
+// -- the envelope ---------------------------------------------------------------------------------
 
 /// Takes the id out of the envelope; false if it cannot be one.
 bool read_id(const json::object& envelope, std::string& out) {

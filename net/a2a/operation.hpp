@@ -112,7 +112,7 @@ void read_service_parameters(operation_call& call);
 [[nodiscard]] result<void> identify(const operation_call& call, principal& who,
                                     errc unknown_tenant);
 
-// -- answers -----------------------------------------------------------------------------------------------------------
+// -- answers --------------------------------------------------------------------------------------
 
 /// Answers with what `write(json_writer&)` writes.
 template<std::invocable<json_writer&> Write>

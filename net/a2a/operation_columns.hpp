@@ -38,7 +38,7 @@ struct basic_column {
   }
 };
 
-// -- tasks -------------------------------------------------------------------------------------------------------------
+// -- tasks ----------------------------------------------------------------------------------------
 
 /// What the extensions that the client activated add to a task.
 inline void show_extensions(task_view_options& view, const operation_call& call) {
@@ -104,7 +104,7 @@ struct json_column<operation::cancel_task>
   }
 };
 
-// -- push configurations -----------------------------------------------------------------------------------------------
+// -- push configurations --------------------------------------------------------------------------
 
 /// An answer that is one configuration.
 struct whole_push_config {
@@ -148,7 +148,7 @@ struct json_column<operation::delete_push_config>
   static void encode(const wire_codec& codec, json_writer& out) { codec.write_push_deleted(out); }
 };
 
-// -- OPT (docs/a2a.md, D16): the same under every version --------------------------------------------------------------
+// -- OPT (docs/a2a.md, D16): the same under every version -----------------------------------------
 
 inline void write_objective(json_writer& out, const objective_view& objective, bool plans,
                             bool tasks) {

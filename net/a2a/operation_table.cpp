@@ -14,7 +14,7 @@ namespace {
 
 using boost::beast::http::verb;
 
-// -- operations that are answered with a value -------------------------------------------------------------------------
+// -- operations that are answered with a value ----------------------------------------------------
 
 /// At once, unless the answer is long.
 template<operation Which>
@@ -128,7 +128,7 @@ awaitable<void> serve_extended_card(operation_call& call) {
   return {};
 }
 
-// -- the table ---------------------------------------------------------------------------------------------------------
+// -- the table ------------------------------------------------------------------------------------
 
 constexpr std::string_view opt_has_no_streams =
     "the OPT extension has no streaming method; `troupe run` follows objectives";

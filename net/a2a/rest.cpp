@@ -22,7 +22,7 @@ namespace {
 namespace json = boost::json;
 using boost::beast::http::verb;
 
-// -- the binding -------------------------------------------------------------------------------------------------------
+// -- the binding ----------------------------------------------------------------------------------
 
 class rest_frame final : public binding {
 public:
@@ -39,7 +39,7 @@ public:
   bool streams_refusals() const noexcept override { return false; }
 };
 
-// -- what the path, the query and the body say -------------------------------------------------------------------------
+// -- what the path, the query and the body say ----------------------------------------------------
 
 /// Query parameters that are not the operation's.
 constexpr auto service_parameters = std::to_array<std::string_view>({"A2A-Version"});

@@ -27,7 +27,7 @@ private:
   Ended& ended_;
 };
 
-// -- SendMessage -------------------------------------------------------------------------------------------------------
+// -- SendMessage ----------------------------------------------------------------------------------
 
 /// At once, unless the answer is long.
 awaitable<void> answer_send(operation_call& call, const send_result& sent,
@@ -81,7 +81,7 @@ awaitable<void> send_and_answer(operation_call& call, std::unique_ptr<send_param
   }
 }
 
-// -- SendStreamingMessage ----------------------------------------------------------------------------------------------
+// -- SendStreamingMessage -------------------------------------------------------------------------
 
 awaitable<void> send_and_stream(operation_call& call, std::unique_ptr<send_params> params,
                                 counted slot) {
@@ -110,7 +110,7 @@ awaitable<void> send_and_stream(operation_call& call, std::unique_ptr<send_param
   co_await stream_task(call, std::move(shown), std::move(slot));
 }
 
-// -- SubscribeToTask ---------------------------------------------------------------------------------------------------
+// -- SubscribeToTask ------------------------------------------------------------------------------
 
 /// Where the client's last stream broke: the header `Troupe-Cursor`, or the param (on REST the
 /// query's) `cursor`. A client that sends one also gets them.

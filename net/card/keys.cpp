@@ -115,7 +115,7 @@ bool equal_in_constant_time(const digest& a, const digest& b) noexcept {
   return CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
-// -- verifying -----------------------------------------------------------------------------------------------------------
+// -- verifying ------------------------------------------------------------------------------------
 
 result<verifying_key> verifying_key::from_pem(std::string_view pem) {
   auto key = read_key(pem, &PEM_read_bio_PUBKEY);
@@ -139,7 +139,7 @@ bool verifying_key::verify(std::string_view bytes, std::string_view signature) c
   return good;
 }
 
-// -- signing -------------------------------------------------------------------------------------------------------------
+// -- signing --------------------------------------------------------------------------------------
 
 result<signing_key> signing_key::from_pem(std::string_view pem) {
   auto key = read_key(pem, &PEM_read_bio_PrivateKey);

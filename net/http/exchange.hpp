@@ -33,7 +33,7 @@ public:
   /// What is to be sent when the request is done.
   [[nodiscard]] http_response& response() noexcept { return response_; }
 
-  // -- waiting -----------------------------------------------------------------------------------------------------------
+  // -- waiting ------------------------------------------------------------------------------------
 
   /// Notify it, from any thread, and a `wait` returns.
   [[nodiscard]] virtual const wakeup_ptr& wake() const noexcept = 0;
@@ -46,7 +46,7 @@ public:
   [[nodiscard]] virtual bool is_gone() const noexcept = 0;
   [[nodiscard]] virtual bool is_draining() const noexcept = 0;
 
-  // -- streaming ---------------------------------------------------------------------------------------------------------
+  // -- streaming ----------------------------------------------------------------------------------
 
   /// Sends the head of an event stream with `response().headers`. False if the client is gone.
   [[nodiscard]] virtual awaitable<bool> begin_stream() = 0;

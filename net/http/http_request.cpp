@@ -82,7 +82,7 @@ std::string_view http_request::query(std::string_view name) const noexcept {
   return {};
 }
 
-// -- what Beast's parser found -----------------------------------------------------------------------------------------
+// -- what Beast's parser found --------------------------------------------------------------------
 
 void request_parser::on_request_impl(http::verb method, text, text target, int version, error&) {
   out_.method = method;

@@ -31,7 +31,7 @@ std::size_t head_of(std::size_t alignment) noexcept {
 
 } // namespace
 
-// -- JSON --------------------------------------------------------------------------------------------------------------
+// -- JSON -----------------------------------------------------------------------------------------
 
 void* tree_memory::do_allocate(std::size_t bytes, std::size_t alignment) {
   const auto head = head_of(alignment);
@@ -101,7 +101,7 @@ void json_scratch::release() noexcept {
   memory_.reset();
 }
 
-// -- the loop ----------------------------------------------------------------------------------------------------------
+// -- the loop -------------------------------------------------------------------------------------
 
 loop::loop(std::chrono::milliseconds sweep_interval, std::size_t depth_max, const time_source& time,
            memory_budget_ptr memory)

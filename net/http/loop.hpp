@@ -119,7 +119,7 @@ public:
   /// Runs on the loop's thread.
   void post(std::function<void()> step);
 
-  // -- the loop's thread only ------------------------------------------------------------------------------------------
+  // -- the loop's thread only ---------------------------------------------------------------------
 
   /// Called before the first turn, when the server is put together.
   void attach(gateway& door);

@@ -109,7 +109,7 @@ awaitable<void> session::serve_all() {
   }
 }
 
-// -- reading -----------------------------------------------------------------------------------------------------------
+// -- reading --------------------------------------------------------------------------------------
 
 void session::begin_request() {
   request_.clear();
@@ -369,7 +369,7 @@ session::step session::on_read_failed() {
   return step::refused;
 }
 
-// -- answering ---------------------------------------------------------------------------------------------------------
+// -- answering ------------------------------------------------------------------------------------
 
 /// Answers at once, or returns what has to be awaited.
 awaitable<void> session::begin_work() {
@@ -516,7 +516,7 @@ awaitable<void> session::linger() {
   bytes_->close();
 }
 
-// -- waiting and streaming ---------------------------------------------------------------------------------------------
+// -- waiting and streaming ------------------------------------------------------------------------
 
 awaitable<void> session::wait(time_point until) {
   expired_ = false;
@@ -604,7 +604,7 @@ awaitable<void> session::end_stream() {
     static_cast<void>(co_await write_rest());
 }
 
-// -- swept -------------------------------------------------------------------------------------------------------------
+// -- swept ----------------------------------------------------------------------------------------
 
 void session::interrupt() {
   if (wake_->waiting()) {

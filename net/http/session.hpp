@@ -37,7 +37,7 @@ public:
   /// The life of a connection above a limit: one 503.
   [[nodiscard]] static awaitable<void> refuse(std::shared_ptr<session> self, std::string why);
 
-  // -- http_responder --------------------------------------------------------------------------------------------------
+  // -- http_responder -----------------------------------------------------------------------------
 
   [[nodiscard]] const wakeup_ptr& wake() const noexcept override { return wake_; }
   [[nodiscard]] awaitable<void> wait(time_point until) override;
@@ -56,7 +56,7 @@ public:
   [[nodiscard]] awaitable<bool> send_stream() override;
   [[nodiscard]] awaitable<void> end_stream() override;
 
-  // -- swept -----------------------------------------------------------------------------------------------------------
+  // -- swept --------------------------------------------------------------------------------------
 
   void on_deadline() override;
   void on_sweep() override;
@@ -64,7 +64,7 @@ public:
   void abort() override;
 
 private:
-  // -- stalling_stream -------------------------------------------------------------------------------------------------
+  // -- stalling_stream ----------------------------------------------------------------------------
   void cut() override;
 
   enum class phase : std::uint8_t { idle, head, body, working, lingering };

@@ -46,7 +46,7 @@ public:
   /// Any thread. Never blocks for long, never calls back.
   void notify();
 
-  // -- the loop's thread only ------------------------------------------------------------------------------------------
+  // -- the loop's thread only ---------------------------------------------------------------------
 
   /// Whether it was notified since the last call.
   [[nodiscard]] bool take() noexcept { return std::exchange(signaled_, false); }

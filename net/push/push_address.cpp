@@ -18,7 +18,7 @@ namespace {
 namespace ip = boost::asio::ip;
 using error_code = boost::system::error_code;
 
-// -- classes -----------------------------------------------------------------------------------------------------------
+// -- classes --------------------------------------------------------------------------------------
 
 struct v4_row {
   std::uint32_t network;
@@ -122,7 +122,7 @@ address_class classify(const v6_bytes& address) noexcept {
   return address_class::reserved;
 }
 
-// -- rules -------------------------------------------------------------------------------------------------------------
+// -- rules ----------------------------------------------------------------------------------------
 
 error bad_url(std::string_view why) {
   return make_error(errc::invalid_params, "the notification URL " + std::string(why), "url");

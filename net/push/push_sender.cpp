@@ -92,7 +92,7 @@ struct push_sender::impl {
   void turn();
   void stop();
 
-  // -- on the thread that takes the turns ---------------------------------------------------------------------------------------------------
+  // -- on the thread that takes the turns ---------------------------------------------------------
 
   void begin(push_row row, push_watch watched);
   [[nodiscard]] std::shared_ptr<feed> make_feed() const {
@@ -141,7 +141,7 @@ struct push_sender::impl {
   std::thread thread;
 };
 
-// -- life --------------------------------------------------------------------------------------------------------------
+// -- life -----------------------------------------------------------------------------------------
 
 result<void> push_sender::impl::open() {
   http_client_options how;
@@ -205,7 +205,7 @@ void push_sender::impl::sweep() {
   sweeper.start_after(sweep_interval, [this] { sweep(); });
 }
 
-// -- configurations come and go ----------------------------------------------------------------------------------------
+// -- configurations come and go -------------------------------------------------------------------
 
 void push_sender::impl::begin(push_row row, push_watch watched) {
   const auto key = key_of(row.config.task, row.config.id);
@@ -270,7 +270,7 @@ void push_sender::impl::let_go(const active_ptr& who) {
   who->delivery.reset();
 }
 
-// -- turns -------------------------------------------------------------------------------------------------------------
+// -- turns ----------------------------------------------------------------------------------------
 
 void push_sender::impl::want_turn(const active_ptr& who) {
   if (who->gone || who->queued || who->running || who->sleeping)
@@ -414,7 +414,7 @@ void push_sender::impl::sleep(const active_ptr& who, std::chrono::milliseconds w
   who->again->start_after(wait, std::move(wake));
 }
 
-// -- what is kept ------------------------------------------------------------------------------------------------------
+// -- what is kept ---------------------------------------------------------------------------------
 
 void push_sender::impl::note(active& who) {
   const auto& row = who.delivery->row();
@@ -441,7 +441,7 @@ void push_sender::impl::stop(const active_ptr& who, const std::string& reason) {
     options.warn(line);
 }
 
-// -- the sender --------------------------------------------------------------------------------------------------------
+// -- the sender -----------------------------------------------------------------------------------
 
 push_sender::push_sender(std::unique_ptr<impl> inside) : impl_(std::move(inside)) {}
 

@@ -158,7 +158,7 @@ void push_service::impl::save(push_config config, push_progress from, push_watch
                         });
 }
 
-// -- methods -------------------------------------------------------------------------------------------------------------
+// -- methods --------------------------------------------------------------------------------------
 
 result<void> push_service::is_offered() const {
   if (impl_->options.enabled)
@@ -236,7 +236,7 @@ void push_service::erase(delete_push_config command, reply<void> done) {
       client_of(command.who));
 }
 
-// -- inside SendMessage ----------------------------------------------------------------------------------------------------
+// -- inside SendMessage ---------------------------------------------------------------------------
 
 result<void> push_service::check(const push_config& config, bool is_theirs) const {
   if (!impl_->options.enabled)

@@ -45,7 +45,7 @@ public:
   [[nodiscard]] bool is_enabled() const noexcept;
   [[nodiscard]] result<void> is_offered() const override;
 
-  // -- methods -----------------------------------------------------------------------------------------------------------
+  // -- methods ------------------------------------------------------------------------------------
   // Another client's configuration is as one that does not exist. Replies are called once, on any
   // thread.
 
@@ -60,7 +60,7 @@ public:
   /// Succeeds if there is none. Errors: task_not_found.
   void erase(delete_push_config command, reply<void> done) override;
 
-  // -- a configuration inside SendMessage --------------------------------------------------------------------------------
+  // -- a configuration inside SendMessage ---------------------------------------------------------
 
   /// `config.task`: the task the message names; empty if it is to make one.
   [[nodiscard]] result<void> check(const push_config& config, bool is_theirs = true) const override;

@@ -119,7 +119,7 @@ constexpr std::array card_fields{field{"name", kept}, field{"description", kept}
 constexpr message_shape card_message{card_fields};
 // clang-format on
 
-// -- projecting ----------------------------------------------------------------------------------------------------------
+// -- projecting -----------------------------------------------------------------------------------
 
 bool is_empty(const json::value& found) noexcept {
   switch (found.kind()) {

@@ -55,7 +55,7 @@ void put_each_if_any(json::object& to, std::string_view name, const Items& items
     to[name] = each(items, make);
 }
 
-// -- what both versions write alike --------------------------------------------------------------------------------------
+// -- what both versions write alike ---------------------------------------------------------------
 
 json::object write_extension(const agent_extension& from) {
   json::object out;
@@ -105,7 +105,7 @@ json::object write_scopes(const std::map<std::string, std::string>& scopes) {
   return out;
 }
 
-// -- 1.0 -----------------------------------------------------------------------------------------------------------------
+// -- 1.0 ------------------------------------------------------------------------------------------
 
 namespace shape_1_0 {
 
@@ -215,7 +215,7 @@ json::object write(const agent_card& card) {
 
 } // namespace shape_1_0
 
-// -- 0.3 -----------------------------------------------------------------------------------------------------------------
+// -- 0.3 ------------------------------------------------------------------------------------------
 
 namespace shape_0_3 {
 
@@ -309,7 +309,7 @@ json::object write(const agent_card& card) {
 
 } // namespace shape_0_3
 
-// -- both ----------------------------------------------------------------------------------------------------------------
+// -- both -----------------------------------------------------------------------------------------
 
 /// Adds what `more` has and `to` has not, in nested objects and in the elements of equally long
 /// arrays too.

@@ -23,7 +23,7 @@ constexpr wire::state_names state_names{
 
 constexpr wire::role_names role_names{"ROLE_UNSPECIFIED", "ROLE_USER", "ROLE_AGENT"};
 
-// -- writing ---------------------------------------------------------------------------------------------------------
+// -- writing --------------------------------------------------------------------------------------
 
 struct content_writer {
   json_writer& out;
@@ -68,7 +68,7 @@ constexpr wire::dialect words{.states = &state_names,
                               .has_final = true,
                               .write_part = write_part};
 
-// -- reading ---------------------------------------------------------------------------------------------------------
+// -- reading --------------------------------------------------------------------------------------
 
 struct resource {
   std::string task;

@@ -29,7 +29,7 @@ constexpr wire::state_names state_names{
 
 constexpr wire::role_names role_names{"ROLE_UNSPECIFIED", "ROLE_USER", "ROLE_AGENT"};
 
-// -- writing ---------------------------------------------------------------------------------------------------------
+// -- writing --------------------------------------------------------------------------------------
 
 struct content_writer {
   json_writer& out;
@@ -55,7 +55,7 @@ constexpr wire::dialect words{.states = &state_names,
                               .has_final = false,
                               .write_part = write_part};
 
-// -- reading ---------------------------------------------------------------------------------------------------------
+// -- reading --------------------------------------------------------------------------------------
 
 role read_role(const object_reader& in) {
   const auto* found = in.find("role");

@@ -23,7 +23,7 @@ constexpr std::string_view wrapped_member = "value";
 
 constexpr std::array<std::string_view, 3> part_kinds{"text", "file", "data"};
 
-// -- parts -------------------------------------------------------------------------------------------------------------
+// -- parts ----------------------------------------------------------------------------------------
 
 // What a part says it is, or else what its members say; "" after a failure. `said`: it was said.
 std::string_view kind_of(const object_reader& in, bool& said) {
@@ -141,7 +141,7 @@ part part_from(const json::value& from, const place& where, first_failure& failu
   return out;
 }
 
-// -- enumerations ------------------------------------------------------------------------------------------------------
+// -- enumerations ---------------------------------------------------------------------------------
 
 // "TASK_STATE_INPUT_REQUIRED" and "INPUT_REQUIRED" to "input-required".
 std::string plain_name(std::string_view text, std::string_view prefix) {

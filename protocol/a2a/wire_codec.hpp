@@ -27,7 +27,7 @@ struct wire_codec {
   template<class T>
   using reader = result<T> (*)(const boost::json::value& params);
 
-  // -- params ----------------------------------------------------------------------------------------------------------
+  // -- params -------------------------------------------------------------------------------------
   /// `opt`: the client activated OPT, whose messages may lack an id in 0.3.
   result<wire::send_params> (*read_send)(const boost::json::value& params, bool opt);
   reader<get_task> read_get_task;
@@ -39,7 +39,7 @@ struct wire_codec {
   reader<list_push_configs> read_list_push;
   reader<delete_push_config> read_delete_push;
 
-  // -- results ---------------------------------------------------------------------------------------------------------
+  // -- results ------------------------------------------------------------------------------------
   void (*write_task)(json_writer& out, const task& value, const task_view_options& view);
   /// The result of a send. `beside`: the objective, for a client that activated OPT (docs/a2a.md,
   /// D15); may be null.
@@ -56,19 +56,19 @@ struct wire_codec {
                           std::string_view next_page_token);
   void (*write_push_deleted)(json_writer& out);
 
-  // -- stream events ---------------------------------------------------------------------------------------------------
+  // -- stream events ------------------------------------------------------------------------------
   void (*write_snapshot)(json_writer& out, const task& value, const task_view_options& view);
   /// False, and nothing written, for what a stream does not show.
   bool (*write_event)(json_writer& out, const change& where, const event& one,
                       const stream_mark& mark);
 
-  // -- errors ----------------------------------------------------------------------------------------------------------
+  // -- errors -------------------------------------------------------------------------------------
   /// The value of a JSON-RPC answer's `error`.
   void (*write_rpc_error)(json_writer& out, const error& why, timestamp at);
   /// The whole body of a REST answer.
   void (*write_rest_error)(json_writer& out, const error& why, timestamp at);
 
-  // -- rules -----------------------------------------------------------------------------------------------------------
+  // -- rules --------------------------------------------------------------------------------------
   card_shape extended_card_shape;       ///< How an extended card is written.
   bool refuses_subscribing_to_terminal; ///< Else a snapshot and the end (docs/a2a.md, D11).
   bool refuses_repeated_cancel;         ///< Else it is answered with the task (docs/a2a.md, D10).

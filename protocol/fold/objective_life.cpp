@@ -103,7 +103,7 @@ struct objective_decider {
     return static_cast<std::uint32_t>(view().plans.size());
   }
 
-  // -- events --------------------------------------------------------------------------------------
+  // -- events -------------------------------------------------------------------------------------
 
   template<class Event>
   void emit(Event fact) {

@@ -89,7 +89,7 @@ private:
     return {};
   }
 
-  // -- helpers -------------------------------------------------------------------------------------
+  // -- helpers ------------------------------------------------------------------------------------
 
   [[nodiscard]] error refuse(errc code, const std::string& why,
                              std::string_view member = "") const {
@@ -255,7 +255,7 @@ private:
     touched_.insert(touched_.end(), all.begin(), all.end());
   }
 
-  // -- references ----------------------------------------------------------------------------------
+  // -- references ---------------------------------------------------------------------------------
 
   /// The references of `task` may no longer find what they name.
   void may_break_references(std::uint32_t task) { breaks_references_.insert_or_assign(task, at_); }
@@ -279,7 +279,7 @@ private:
     return {};
   }
 
-  // -- operations ----------------------------------------------------------------------------------
+  // -- operations ---------------------------------------------------------------------------------
 
   result<void> apply_one(const add_task& wanted) {
     auto task = wanted.spec;
@@ -501,7 +501,7 @@ private:
     return refuse(errc::plan_failed, "a plan that has failed takes no such operation");
   }
 
-  // -- tasks that end or come back by request --------------------------------------------------------
+  // -- tasks that end or come back by request -----------------------------------------------------
 
   /// What ends a task, and what brings it back, is done to it once.
   [[nodiscard]] result<void> check_once(std::uint32_t task) {
@@ -726,7 +726,7 @@ private:
     });
   }
 
-  // -- what a task is to do --------------------------------------------------------------------------
+  // -- what a task is to do -----------------------------------------------------------------------
 
   result<void> put(std::uint32_t task, const task_spec& next) {
     if (const auto effect = effect_of(change_kind::edit, task); !effect)

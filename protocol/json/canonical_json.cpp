@@ -102,7 +102,7 @@ void append_plain(std::string& out, const decimal& of) {
     out.append(of.digits, 0, zeros(of.point)).append(1, '.').append(of.digits, zeros(of.point));
 }
 
-// -- the two spellings ---------------------------------------------------------------------------------------------------
+// -- the two spellings ----------------------------------------------------------------------------
 
 /// RFC 8785.
 struct jcs {

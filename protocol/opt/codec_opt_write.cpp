@@ -60,7 +60,7 @@ std::vector<std::uint32_t> first_numbers(std::size_t count) {
   return out;
 }
 
-// -- dependencies as ids ---------------------------------------------------------------------------------------------
+// -- dependencies as ids --------------------------------------------------------------------------
 
 /// N of `<prefix>N`, if it is below `size`.
 std::optional<std::uint32_t> position(std::string_view text, std::string_view prefix,
@@ -189,7 +189,7 @@ private:
   std::vector<index<task_at>> names_in_plan_;
 };
 
-// -- views -----------------------------------------------------------------------------------------------------------
+// -- views ----------------------------------------------------------------------------------------
 
 /// What is shown of plans of one objective and follows from others.
 class plan_outlook {
@@ -424,7 +424,7 @@ void write_plan(json_writer& out, const objective_view& owner, std::uint32_t ind
   out.end_object();
 }
 
-// -- specs -----------------------------------------------------------------------------------------------------------
+// -- specs ----------------------------------------------------------------------------------------
 
 /// `id`, and apart from it the key, where the two differ: one member of the metadata, which the
 /// reader takes out again.

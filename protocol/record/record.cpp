@@ -12,7 +12,7 @@ namespace json = boost::json;
 
 namespace {
 
-// -- a task ----------------------------------------------------------------------------------------------------------
+// -- a task ---------------------------------------------------------------------------------------
 
 std::optional<double> amount(const json::object& in, std::string_view name) {
   const auto* found = find(in, name);
@@ -63,7 +63,7 @@ void write_metadata(json_writer& out, const task& task) {
   out.end_object();
 }
 
-// -- its life -------------------------------------------------------------------------------------------------------
+// -- its life -------------------------------------------------------------------------------------
 
 void write_question(json_writer& out, const question& asked) {
   out.begin_object().member("i", asked.id).key("n").number(asked.attempt);
@@ -241,7 +241,7 @@ task usual_task(const change& where) {
   return usual;
 }
 
-// -- facts, each an object whose first member says what it is -----------------------------------------------------------
+// -- facts, each an object whose first member says what it is -------------------------------------
 
 void write_indexes(json_writer& out, std::string_view name,
                    const std::vector<std::uint32_t>& indexes) {
@@ -587,7 +587,7 @@ event event_from(const json::object& in, const change& where) {
   throw std::runtime_error("a fact of an unknown kind, " + std::string{kind});
 }
 
-// -- where a fact belongs ----------------------------------------------------------------------------------------------
+// -- where a fact belongs -------------------------------------------------------------------------
 
 // Whether `id` is the generated one: `<objective>.p<plan>.t<task>`.
 bool is_generated_task(std::string_view id, std::string_view objective, std::uint32_t plan,

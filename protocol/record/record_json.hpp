@@ -30,7 +30,7 @@
 
 namespace troupe::record {
 
-// -- members of an object that is read -------------------------------------------------------------------------------
+// -- members of an object that is read ------------------------------------------------------------
 
 /// Null if absent.
 [[nodiscard]] inline const boost::json::value* find(const boost::json::object& in,
@@ -69,13 +69,13 @@ template<class FromText>
   return *found;
 }
 
-// -- members of an object that is written; left out if empty -----------------------------------------------------------
+// -- members of an object that is written; left out if empty --------------------------------------
 
 void write_time(json_writer& out, std::string_view name, timestamp value);
 void write_texts(json_writer& out, std::string_view name, const std::vector<std::string>& values);
 void write_tree(json_writer& out, std::string_view name, const boost::json::object& value);
 
-// -- values ----------------------------------------------------------------------------------------------------------
+// -- values ---------------------------------------------------------------------------------------
 
 /// The member `tr`; left out if empty.
 void write_trace(json_writer& out, const trace_context& value);
@@ -115,7 +115,7 @@ template<class T>
   return from.is_null() ? nullptr : std::make_shared<T>(read(from.as_object()));
 }
 
-// -- rows ------------------------------------------------------------------------------------------------------------
+// -- rows -----------------------------------------------------------------------------------------
 
 [[nodiscard]] boost::json::value parse_row(std::string_view row, boost::json::storage_ptr memory);
 [[nodiscard]] error damaged(std::string_view text, std::string_view row, const std::exception& why);

@@ -186,7 +186,7 @@ private:
     return remove_forgotten(go_on);
   }
 
-  // -- writing ---------------------------------------------------------------------------------------------------------
+  // -- writing ------------------------------------------------------------------------------------
 
   [[nodiscard]] bool has_room(const entry& each, std::uint64_t offset) const {
     return offset + frame_bytes(each.bytes.size()) <= segments_.back().size;
@@ -307,7 +307,7 @@ private:
     state_ = state::refused;
   }
 
-  // -- segments --------------------------------------------------------------------------------------------------------
+  // -- segments -----------------------------------------------------------------------------------
 
   /// Makes the next segment. Its header, and the groups that were acknowledged and not safe, are
   /// synced before the manifest names it. With that, the earlier segment has ended.
@@ -463,7 +463,7 @@ private:
         std::move(done));
   }
 
-  // -- forgetting ------------------------------------------------------------------------------------------------------
+  // -- forgetting ---------------------------------------------------------------------------------
 
   [[nodiscard]] position kept_from() {
     std::erase_if(pins_, [](const auto& each) { return each.expired(); });
@@ -508,7 +508,7 @@ private:
     return true;
   }
 
-  // -- the end ---------------------------------------------------------------------------------------------------------
+  // -- the end ------------------------------------------------------------------------------------
 
   bool end() {
     state_ = state::closing;

@@ -48,7 +48,7 @@ void group_writer::start(std::function<void()> ready) {
   threaded_disk_->start(std::move(ready));
 }
 
-// -- groups ----------------------------------------------------------------------------------------------------------
+// -- groups ---------------------------------------------------------------------------------------
 
 bool group_writer::can_begin() const {
   return groups_.empty()
@@ -172,7 +172,7 @@ void group_writer::take_continuations(std::vector<committed_fn>& into) {
       into.push_back(std::exchange(each.then, nullptr));
 }
 
-// -- tables ----------------------------------------------------------------------------------------------------------
+// -- tables ---------------------------------------------------------------------------------------
 
 bool group_writer::write_tables(flight& group, bool is_stopping) {
   if (tables_refused_ && options_.time->steady() < tables_retry_at_ && !is_stopping)
@@ -244,7 +244,7 @@ bool group_writer::is_resuming() const {
          && resuming_.wait_for(std::chrono::seconds{0}) != std::future_status::ready;
 }
 
-// -- the end ---------------------------------------------------------------------------------------------------------
+// -- the end --------------------------------------------------------------------------------------
 
 void group_writer::close() {
   if (is_resuming()) { // Perhaps for ever.

@@ -58,7 +58,7 @@ inline constexpr std::string_view counts_key = "n";
 /// each.
 enum class stream_kind : char { objective = 'o', lone_task = 't' };
 
-// -- keys ------------------------------------------------------------------------------------------------------------
+// -- keys -----------------------------------------------------------------------------------------
 // The writers replace `out`; its memory is reused from row to row.
 
 void journal_prefix(std::string& out, stream_kind kind, std::string_view stream);
@@ -101,7 +101,7 @@ void append_position(std::string& key, timestamp at, std::string_view id);
 /// it: its stream's in the history, its plan's or objective's of finished tasks, else its kind's.
 [[nodiscard]] std::string_view group_of(std::string_view key) noexcept;
 
-// -- values ----------------------------------------------------------------------------------------------------------
+// -- values ---------------------------------------------------------------------------------------
 
 /// How many rows each state's index has.
 struct counts {

@@ -141,7 +141,7 @@ public:
     return {};
   }
 
-  // -- turned_store ----------------------------------------------------------------------------------------------------
+  // -- turned_store -------------------------------------------------------------------------------
 
   void start() override {
     groups_.start([this] {
@@ -158,7 +158,7 @@ public:
   }
   bool turn() override { return take_turn() == turn_end::went_on || reader_.turn(); }
 
-  // -- store -----------------------------------------------------------------------------------------------------------
+  // -- store --------------------------------------------------------------------------------------
 
   void commit(change change, committed_fn then, watcher_ptr follow) override {
     submission each;
@@ -460,7 +460,7 @@ private:
   /// Without threads: only the owner of the disk can go on. Under the lock.
   [[nodiscard]] bool is_held() const noexcept { return !writer_.joinable() && is_writing_; }
 
-  // -- the writer ------------------------------------------------------------------------------------------------------
+  // -- the writer ---------------------------------------------------------------------------------
 
   enum class turn_end : std::uint8_t {
     went_on, ///< A group was begun, or has ended.

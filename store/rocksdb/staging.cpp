@@ -91,7 +91,7 @@ void staging::stage_facts(submission& each) {
     stage_task_facts(each);
 }
 
-// -- what may come once ----------------------------------------------------------------------------------------------
+// -- what may come once ---------------------------------------------------------------------------
 
 void staging::put_conditions(submission& each) {
   for (const auto& one : each.submitted.conditions) {
@@ -109,7 +109,7 @@ void staging::delete_forgotten() {
   }
 }
 
-// -- objectives ------------------------------------------------------------------------------------------------------
+// -- objectives -----------------------------------------------------------------------------------
 
 staging::staged_objective* staging::objective(const std::string& id) {
   if (!last_objective_ || last_objective_->first != id) {
@@ -186,7 +186,7 @@ void staging::put_places(const objective_id& owner, std::uint32_t plan_index,
   }
 }
 
-// -- tasks -----------------------------------------------------------------------------------------------------------
+// -- tasks ----------------------------------------------------------------------------------------
 
 void staging::stage_task_facts(submission& each) {
   const auto& change = each.submitted;
@@ -286,7 +286,7 @@ void staging::put_ended_rows(submission& each) {
     ++group_->added.tasks[static_cast<std::size_t>(record.status.state)];
 }
 
-// -- the group as a whole ----------------------------------------------------------------------------------------------
+// -- the group as a whole -------------------------------------------------------------------------
 
 void staging::put_live_rows() {
   for (auto* each : std::exchange(new_lone_tasks_, {})) {

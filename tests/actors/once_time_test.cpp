@@ -215,7 +215,7 @@ TEST_CASE("a direct answer is given again, and a long one is kept as a task",
   CHECK(long_one->starts == 1);
 }
 
-// -- request_id --------------------------------------------------------------------------------------------------------
+// -- request_id -----------------------------------------------------------------------------------
 
 namespace {
 

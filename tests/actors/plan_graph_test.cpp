@@ -68,7 +68,7 @@ TEST_CASE("an empty graph has nothing to start", "[actors][plan_graph]") {
   CHECK(graph.size() == 0);
 }
 
-// -- changes while it goes on --------------------------------------------------------------------------------------------
+// -- changes while it goes on ---------------------------------------------------------------------
 
 TEST_CASE("an added task waits for exactly its dependencies", "[actors][plan_graph]") {
   plan_graph graph{2, {{0, 1}}};

@@ -164,7 +164,7 @@ std::string executable(const temporary_directory& in, const std::string& name,
 
 } // namespace
 
-// -- what a program gets and gives -----------------------------------------------------------------------------------------
+// -- what a program gets and gives ----------------------------------------------------------------
 
 TEST_CASE("stdout of a program is its artifact", "[agents][command]") {
   command_agent agent;
@@ -282,7 +282,7 @@ TEST_CASE("a large order reaches the program whole, and is not copied for it",
   CHECK(parts.at(2).at("text") == json::value(text));
 }
 
-// -- how it ends -----------------------------------------------------------------------------------------------------------
+// -- how it ends ----------------------------------------------------------------------------------
 
 TEST_CASE("a failure has the exit code and the end of stderr", "[agents][command]") {
   command_agent agent;
@@ -429,7 +429,7 @@ TEST_CASE("an input that does not fit fails for good", "[agents][command]") {
       == R"(failed for good: input/argv: must be a list such as ["ls", "-l"]: the program and its arguments)");
 }
 
-// -- programs that misbehave -----------------------------------------------------------------------------------------------
+// -- programs that misbehave ----------------------------------------------------------------------
 
 TEST_CASE("a program that prints a gigabyte is ended at the limit", "[agents][command][hostile]") {
   command_agent agent;
@@ -614,7 +614,7 @@ TEST_CASE("cancel right after start leaves nothing behind", "[agents][command]")
   CHECK(children() == std::vector<std::string>{"troupe-warden"});
 }
 
-// -- many ------------------------------------------------------------------------------------------------------------------
+// -- many -----------------------------------------------------------------------------------------
 
 TEST_CASE("a hundred programs run at once on one thread", "[agents][command]") {
   command_agent agent;
@@ -668,7 +668,7 @@ TEST_CASE("without descriptors a start fails and may be tried again",
   CHECK(job(agent, object(R"({"argv": ["true"]})")).output().empty());
 }
 
-// -- JSON lines ------------------------------------------------------------------------------------------------------------
+// -- JSON lines -----------------------------------------------------------------------------------
 
 TEST_CASE("a program reports line by line", "[agents][command][jsonl]") {
   command_agent agent;
@@ -796,7 +796,7 @@ TEST_CASE("answers to a program that reads none are no harm", "[agents][command]
   CHECK(plain.output() == "plain\n");
 }
 
-// -- orphans ---------------------------------------------------------------------------------------------------------------
+// -- orphans --------------------------------------------------------------------------------------
 
 namespace {
 
@@ -914,7 +914,7 @@ TEST_CASE("nothing is left of programs and their orphans when the agent goes",
   CHECK(children().empty());
 }
 
-// -- when we die -----------------------------------------------------------------------------------------------------------
+// -- when we die ----------------------------------------------------------------------------------
 
 // Run by the test below in a process of its own.
 TEST_CASE("a process with a command waits to be killed", "[.victim]") {

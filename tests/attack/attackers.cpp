@@ -15,7 +15,7 @@ namespace troupe::attack {
 namespace json = boost::json;
 using namespace std::chrono_literals;
 
-// -- one attacker ------------------------------------------------------------------------------------------------------
+// -- one attacker ---------------------------------------------------------------------------------
 
 void attacker::pause(std::chrono::milliseconds time) const {
   constexpr std::chrono::milliseconds step = 20ms;
@@ -95,7 +95,7 @@ void attacker::cancel_task(const std::string& id) {
   }
 }
 
-// -- all of them -------------------------------------------------------------------------------------------------------
+// -- all of them ----------------------------------------------------------------------------------
 
 std::vector<attacker_kind> all_attackers() {
   std::vector<attacker_kind> out;

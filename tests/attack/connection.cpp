@@ -36,7 +36,7 @@ std::string_view trimmed(std::string_view text) {
 
 } // namespace
 
-// -- answer_reader -----------------------------------------------------------------------------------------------------
+// -- answer_reader --------------------------------------------------------------------------------
 
 bool answer_reader::feed(std::string_view bytes) {
   if (!fault_.empty())
@@ -149,7 +149,7 @@ bool answer_reader::read_head(std::string_view head) {
   return true;
 }
 
-// -- connection --------------------------------------------------------------------------------------------------------
+// -- connection -----------------------------------------------------------------------------------
 
 connection::connection(const route& to, int receive_bytes)
     : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
@@ -243,7 +243,7 @@ bool connection::receive(std::chrono::milliseconds bound) {
   return false;
 }
 
-// -- requests ----------------------------------------------------------------------------------------------------------
+// -- requests -------------------------------------------------------------------------------------
 
 std::string request_text(std::string_view verb, std::string_view path, std::string_view body,
                          std::string_view more) {

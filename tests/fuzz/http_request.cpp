@@ -22,7 +22,7 @@ using namespace troupe::net;
 
 namespace {
 
-// -- the parser --------------------------------------------------------------------------------------------------------
+// -- the parser -----------------------------------------------------------------------------------
 
 constexpr std::uint32_t header_bytes_limit = 2048;
 constexpr std::uint64_t body_bytes_limit = 1024;
@@ -91,7 +91,7 @@ void check_one_line(const http_request& request) {
                  "a header of several lines", text);
 }
 
-// -- the target --------------------------------------------------------------------------------------------------------
+// -- the target -----------------------------------------------------------------------------------
 
 /// Every byte as `%XX`.
 std::string percent_encoded(std::string_view text) {
@@ -163,7 +163,7 @@ void check_query(const http_request& request) {
                "a parameter from nowhere", request.target);
 }
 
-// -- headers -----------------------------------------------------------------------------------------------------------
+// -- headers --------------------------------------------------------------------------------------
 
 void check_version(const http_request& request) {
   const auto of_query = request.query("A2A-Version");

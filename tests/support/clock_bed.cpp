@@ -41,7 +41,7 @@ struct failing_agent final : agent {
 
 } // namespace
 
-// -- story -----------------------------------------------------------------------------------------------------------------
+// -- story ----------------------------------------------------------------------------------------
 
 void story::on_change(const change_ptr& change) {
   const auto at = seconds_since(from_, change->at) + " ";
@@ -96,7 +96,7 @@ std::string story::task_name(const task_address& of) const {
   return of.lone ? "task" : plans_[of.plan_index]->tasks[of.task_index].name;
 }
 
-// -- hand_agent ------------------------------------------------------------------------------------------------------------
+// -- hand_agent -----------------------------------------------------------------------------------
 
 struct hand_agent::run final : agent_run {
   run(hand_agent& owner, std::shared_ptr<attempt> which)
@@ -136,7 +136,7 @@ std::size_t hand_agent::running() const {
       std::count_if(attempts.begin(), attempts.end(), [](const auto& one) { return !one->over; }));
 }
 
-// -- clock_bed -------------------------------------------------------------------------------------------------------------
+// -- clock_bed ------------------------------------------------------------------------------------
 
 clock_bed::clock_bed(executor_options options, std::optional<std::uint64_t> seed)
     : clock_bed(make_memory_store(), options, seed) {}

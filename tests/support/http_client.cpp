@@ -66,7 +66,7 @@ void http_client::reset() {
   close();
 }
 
-// -- raw ---------------------------------------------------------------------------------------------------------------
+// -- raw ------------------------------------------------------------------------------------------
 
 bool http_client::try_send(std::string_view bytes) {
   while (!bytes.empty()) {
@@ -131,7 +131,7 @@ std::string http_client::read_bytes(std::size_t count) {
   return input_.take(count);
 }
 
-// -- requests ----------------------------------------------------------------------------------------------------------
+// -- requests -------------------------------------------------------------------------------------
 
 http_answer http_client::get(std::string_view path, std::string_view headers) {
   send("GET " + std::string(path) + " HTTP/1.1\r\nHost: localhost\r\n" + std::string(headers)
@@ -167,7 +167,7 @@ http_answer http_client::post(std::string_view body, std::string_view headers) {
   return receive();
 }
 
-// -- answers -----------------------------------------------------------------------------------------------------------
+// -- answers --------------------------------------------------------------------------------------
 
 int http_client::next_status() {
   const auto end = find_line_end();

@@ -56,7 +56,7 @@ public:
   http_client& operator=(const http_client&) = delete;
   http_client& operator=(http_client&&) = delete;
 
-  // -- raw -------------------------------------------------------------------------------------------------------------
+  // -- raw ----------------------------------------------------------------------------------------
 
   void send(std::string_view bytes);
   /// Sends as much as the server takes; false if it closed the connection meanwhile.
@@ -72,7 +72,7 @@ public:
   /// The same, with a TCP reset.
   void reset();
 
-  // -- requests --------------------------------------------------------------------------------------------------------
+  // -- requests -----------------------------------------------------------------------------------
 
   /// `headers`: lines ended by CRLF.
   http_answer get(std::string_view path, std::string_view headers = {});
@@ -89,7 +89,7 @@ public:
   [[nodiscard]] static std::string post_text(std::string_view body,
                                              std::string_view headers = "A2A-Version: 1.0\r\n");
 
-  // -- answers ---------------------------------------------------------------------------------------------------------
+  // -- answers ------------------------------------------------------------------------------------
 
   /// The next answer, whole. `has_body`: false after HEAD.
   http_answer receive(bool has_body = true);

@@ -88,7 +88,7 @@ public:
   }
   ~chunked() = default;
 
-  // -- reading -------------------------------------------------------------------------------------
+  // -- reading ------------------------------------------------------------------------------------
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
@@ -100,7 +100,7 @@ public:
   [[nodiscard]] const_iterator begin() const { return {this, 0}; }
   [[nodiscard]] const_iterator end() const { return {this, size_}; }
 
-  // -- changing ------------------------------------------------------------------------------------
+  // -- changing -----------------------------------------------------------------------------------
   // A reference from here is good until the next change or copy of the sequence.
 
   /// To change one element.
@@ -132,7 +132,7 @@ public:
     return a.size_ == b.size_ && std::equal(a.begin(), a.end(), b.begin());
   }
 
-  // -- counts --------------------------------------------------------------------------------------
+  // -- counts -------------------------------------------------------------------------------------
 
   /// How many of its chunks, of both levels, `other` has as well.
   [[nodiscard]] std::size_t chunks_shared_with(const chunked& other) const {

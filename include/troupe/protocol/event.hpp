@@ -28,7 +28,7 @@
 
 namespace troupe {
 
-// -- facts about an objective (change.task empty) --------------------------------------------------------------------
+// -- facts about an objective (change.task empty) -------------------------------------------------
 
 struct objective_created {
   objective_spec_ptr spec; ///< With the plans it was created with.
@@ -109,7 +109,7 @@ struct objective_closing {
   std::string reason;
 };
 
-// -- facts about one task (change.task set) --------------------------------------------------------------------------
+// -- facts about one task (change.task set) -------------------------------------------------------
 
 /// The A2A task begins to exist, as SUBMITTED. `record` is complete (the history of a lone task has
 /// its message).

@@ -28,7 +28,7 @@ public:
   text_pieces& operator=(const text_pieces&) = delete;
   ~text_pieces() = default;
 
-  // -- making --------------------------------------------------------------------------------------
+  // -- making -------------------------------------------------------------------------------------
 
   /// Text may be appended to this string until a source or another text is added.
   [[nodiscard]] std::string& end() noexcept { return end_; }
@@ -40,7 +40,7 @@ public:
   /// Keeps `owner`, of which texts and sources borrow.
   void keep(std::shared_ptr<const void> owner) { owners_.push_back(std::move(owner)); }
 
-  // -- reading -------------------------------------------------------------------------------------
+  // -- reading ------------------------------------------------------------------------------------
 
   /// The next piece, exactly `bytes_max` bytes long (at least 1) unless it is the last one; empty:
   /// nothing is left. A piece may end within a character.

@@ -196,7 +196,7 @@ class store {
 public:
   virtual ~store() = default;
 
-  // -- writing ---------------------------------------------------------------------------------------------------------
+  // -- writing ------------------------------------------------------------------------------------
 
   /// Makes `change` durable, then visible, then calls `then`. The memory store does all of this
   /// before it returns. Changes submitted by one thread or actor for one stream are
@@ -213,7 +213,7 @@ public:
   /// may come. `now`: whose time is over then may come again.
   virtual void read_once(const once& wanted, timestamp now, read_done<once_ptr> done) const = 0;
 
-  // -- reading committed records ---------------------------------------------------------------------------------------------------
+  // -- reading committed records ------------------------------------------------------------------
   // Each calls `done` exactly once (read_done). Errors of all: store_unreadable (the disk failed;
   // try again), overloaded (too many reads wait; the message names the limit), not_here (another
   // process owns it; none returns it yet). `client`: when reads wait for the disk, clients take
@@ -265,7 +265,7 @@ public:
   virtual void read_changes(const objective_id& id, const journal_range& range,
                             read_done<journal_page> done, const std::string& client = {}) const = 0;
 
-  // -- ids that clients choose -----------------------------------------------------------------------------------------
+  // -- ids that clients choose --------------------------------------------------------------------
 
   /// Claims the ids for the caller, which then creates objects with them: all or none. No other
   /// caller gets one of them before `release_ids`. Errors: duplicate_id (names one that is claimed,
@@ -275,7 +275,7 @@ public:
   /// Releases claimed ids: their objects are committed, or were not made.
   virtual void release_ids(const std::vector<std::string>& ids) = 0;
 
-  // -- watching --------------------------------------------------------------------------------------------------------
+  // -- watching -----------------------------------------------------------------------------------
 
   /// No call to `who` begins after this returned.
   virtual void unwatch(const std::string& task_or_objective, const watcher_ptr& who) = 0;
@@ -285,12 +285,12 @@ public:
   /// No call to `who` begins after this returned.
   virtual void unwatch_all(const watcher_ptr& who) = 0;
 
-  // -- push configurations ---------------------------------------------------------------------------------------------
+  // -- push configurations ------------------------------------------------------------------------
 
   /// As long-lived as the store.
   [[nodiscard]] virtual push_configs& pushes() = 0;
 
-  // -- life ------------------------------------------------------------------------------------------------------------
+  // -- life ---------------------------------------------------------------------------------------
 
   /// What was live when the last process ended. Call once, before the first commit.
   [[nodiscard]] virtual result<recovered> recover() = 0;

@@ -216,7 +216,7 @@ TEST_CASE("a web page of any origin may read the card", "[net][card]") {
   CHECK(client.receive().header("access-control-allow-origin").empty());
 }
 
-// -- signatures ----------------------------------------------------------------------------------------------------------
+// -- signatures -----------------------------------------------------------------------------------
 
 TEST_CASE("a served card verifies in both shapes with the configured key", "[net][card]") {
   const auto keys = make_key_pair();
@@ -274,7 +274,7 @@ TEST_CASE("a server whose card cannot be made does not start", "[net][card]") {
   CHECK_THROWS_AS(net_bed(how), error_exception);
 }
 
-// -- the extended card ---------------------------------------------------------------------------------------------------
+// -- the extended card ----------------------------------------------------------------------------
 
 TEST_CASE("the extended card has what is public and more, pure in either version", "[net][card]") {
   const auto cards = documents(with_tokens({"first", "second"}));

@@ -33,7 +33,7 @@ std::string stream_event(const event& happened, bool final) {
 
 } // namespace
 
-// -- writing ---------------------------------------------------------------------------------------------------------
+// -- writing --------------------------------------------------------------------------------------
 
 TEST_CASE("a part on 0.3 REST has the proto's shape", "[protocol][codec_v0_3_rest]") {
   CHECK(written(part{text_content{"hi"}, "text/plain", {}, {{"k", 1}}})
@@ -114,7 +114,7 @@ TEST_CASE("every state has its name on 0.3 REST", "[protocol][codec_v0_3_rest]")
   CHECK(v0_3_rest::state_name(task_state::canceled) == "TASK_STATE_CANCELLED");
 }
 
-// -- reading ---------------------------------------------------------------------------------------------------------
+// -- reading --------------------------------------------------------------------------------------
 
 TEST_CASE("a message sent over 0.3 REST is read in full", "[protocol][codec_v0_3_rest]") {
   const auto read = read_send(R"({

@@ -38,7 +38,7 @@ std::string stream_event(const event& happened, bool final, bool expected = true
 
 } // namespace
 
-// -- writing ---------------------------------------------------------------------------------------------------------
+// -- writing --------------------------------------------------------------------------------------
 
 TEST_CASE("a 0.3 part says what it is", "[protocol][codec_v0_3]") {
   CHECK(written(part{text_content{"hi"}, "text/plain", "a.txt", {}})
@@ -210,7 +210,7 @@ TEST_CASE("a 0.3 push configuration is inside an object with its task, its lists
   CHECK(text_from([&](json_writer& to) { v0_3::write_push_config_list(to, {}); }) == "[]");
 }
 
-// -- reading ---------------------------------------------------------------------------------------------------------
+// -- reading --------------------------------------------------------------------------------------
 
 TEST_CASE("message/send's params are read in full", "[protocol][codec_v0_3]") {
   const auto read = read_send(R"({

@@ -44,7 +44,7 @@ std::string stream_event(const event& happened, bool expected = true) {
 
 } // namespace
 
-// -- writing ---------------------------------------------------------------------------------------------------------
+// -- writing --------------------------------------------------------------------------------------
 
 TEST_CASE("a part is written with exactly one content", "[protocol][codec_v1_0]") {
   CHECK(written(text_part("hi")) == R"({"text":"hi"})");
@@ -267,7 +267,7 @@ TEST_CASE("every state has its 1.0 name", "[protocol][codec_v1_0]") {
   }
 }
 
-// -- reading ---------------------------------------------------------------------------------------------------------
+// -- reading --------------------------------------------------------------------------------------
 
 TEST_CASE("SendMessage's params are read in full", "[protocol][codec_v1_0]") {
   const auto read = v1_0::read_send_params(parsed(R"({
@@ -626,7 +626,7 @@ TEST_CASE("artifacts need an id and parts", "[protocol][codec_v1_0]") {
             .has_value());
 }
 
-// -- bad input -------------------------------------------------------------------------------------------------------
+// -- bad input ------------------------------------------------------------------------------------
 
 namespace {
 

@@ -77,7 +77,7 @@ objective_view sample_view() {
 
 } // namespace
 
-// -- reading -----------------------------------------------------------------------------------------------------------
+// -- reading --------------------------------------------------------------------------------------
 
 TEST_CASE("a task may use every member", "[protocol][opt]") {
   const auto task =
@@ -365,7 +365,7 @@ TEST_CASE("a plan of 100,000 tasks with 1,000,000 dependencies is read in full",
   CHECK(plan->tasks.back().dependencies.back() == "n99989");
 }
 
-// -- params ------------------------------------------------------------------------------------------------------------
+// -- params ---------------------------------------------------------------------------------------
 
 TEST_CASE("every request that the extension's document prints is read", "[protocol][opt]") {
   const auto objective = opt::read_create_objective(json::parse(
@@ -499,7 +499,7 @@ TEST_CASE("wrong params are errc::invalid_params and name the parameter", "[prot
   CHECK_THAT(refused.message, ContainsSubstring(message));
 }
 
-// -- writing -----------------------------------------------------------------------------------------------------------
+// -- writing --------------------------------------------------------------------------------------
 
 TEST_CASE("an objective is written as the extension's design prints it", "[protocol][opt]") {
   const auto view = sample_view();

@@ -247,7 +247,7 @@ TEST_CASE("no beginning of a valid document and no single wrong byte does harm",
   }
 }
 
-// -- the schema --------------------------------------------------------------------------------------------------------
+// -- the schema -----------------------------------------------------------------------------------
 
 TEST_CASE("the published schema knows the reader's members and no others", "[protocol][document]") {
   const std::map<const char*, member_of> parts{{"objective", member_of::objective},
@@ -375,7 +375,7 @@ TEST_CASE("reader and schema give the same verdict", "[protocol][document]") {
   CHECK(read_plan_document(text).has_value() == test::conforms(document, schema()));
 }
 
-// -- the scenarios -----------------------------------------------------------------------------------------------------
+// -- the scenarios --------------------------------------------------------------------------------
 
 TEST_CASE("every scenario is a valid plan document that can end",
           "[protocol][document][scenarios]") {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint32_t rounds = 400;
 
-// -- equality, member by member; pointers by what they point to ----------------------------------------------------------
+// -- equality, member by member; pointers by what they point to -----------------------------------
 
 template<class T>
 bool same(const T& a, const T& b) requires std::equality_comparable<T> {
@@ -262,7 +262,7 @@ bool same(const chunked<T>& a, const chunked<T>& b) {
                     [](const T& x, const T& y) { return same(x, y); });
 }
 
-// -- events ----------------------------------------------------------------------------------------------------------
+// -- events ---------------------------------------------------------------------------------------
 
 std::vector<applied_operation> any_operations(random_values& random) {
   std::vector<applied_operation> out;

@@ -16,7 +16,7 @@ std::error_code from_errno(int number) {
 
 } // namespace
 
-// -- in the test's hand --------------------------------------------------------------------------------------------------
+// -- in the test's hand ---------------------------------------------------------------------------
 
 void simulated_disk::lose_power() {
   calls_.clear();
@@ -65,7 +65,7 @@ void simulated_disk::restore(const std::string& name, std::string content) {
   names_[name]->seen = names_[name]->safe = std::move(content);
 }
 
-// -- disk ----------------------------------------------------------------------------------------------------------------
+// -- disk -----------------------------------------------------------------------------------------
 
 void simulated_disk::open(const std::string& name, open_mode how, disk_read_done<file_id> done) {
   submit(names_queue, [this, name, how, done = std::move(done)] {

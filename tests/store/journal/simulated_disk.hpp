@@ -39,7 +39,7 @@ class simulated_disk final : public disk {
 public:
   explicit simulated_disk(std::uint64_t seed = 1) : dice_(seed) {}
 
-  // -- in the test's hand ----------------------------------------------------------------------------------------------
+  // -- in the test's hand -------------------------------------------------------------------------
 
   /// Asked before each call is carried out; an error refuses it. A refused write may have written a
   /// part, and a refused sync loses what it should have synced.
@@ -65,7 +65,7 @@ public:
   /// Makes the file, if there is none, with this content; all of it is safe.
   void restore(const std::string& name, std::string content);
 
-  // -- disk ------------------------------------------------------------------------------------------------------------
+  // -- disk ---------------------------------------------------------------------------------------
 
   void open(const std::string& name, open_mode how, disk_read_done<file_id> done) override;
   void close(file_id file) override;

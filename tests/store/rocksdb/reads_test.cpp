@@ -204,7 +204,7 @@ TEST_CASE("Changes of an objective that left memory are written in order once it
   CHECK((*now)->state == objective_state::working);
 }
 
-// -- whose it is -------------------------------------------------------------------------------------------------------
+// -- whose it is ----------------------------------------------------------------------------------
 
 namespace {
 
