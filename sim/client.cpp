@@ -1,5 +1,7 @@
 #include "sim/client.hpp"
 
+#include "protocol/json/quoted.hpp"
+
 #include <boost/json/parse.hpp>
 
 #include <algorithm>
@@ -19,10 +21,6 @@ using namespace std::chrono_literals;
 constexpr std::size_t tasks_known_max = 50;
 constexpr std::size_t objectives_known_max = 10;
 constexpr auto cursor_header = "A2A-Extensions: urn:troupe:stream-cursor:v1\r\n";
-
-std::string quoted(const std::string& text) {
-  return "\"" + text + "\"";
-}
 
 void remember(std::deque<std::string>& in, const std::string& id, std::size_t most) {
   if (std::ranges::find(in, id) != in.end())
