@@ -97,7 +97,7 @@ inline constexpr auto doors = std::to_array<door>({
     {"boost/beast", "client net"},
     {"boost/asio", "client net"},
     {"boost/json", "protocol store client actors agents net apps"},
-    {"boost/url/", "protocol"},
+    {"boost/url/", "protocol net"},
     {"boost/system/", "protocol store client actors agents net apps"},
     {"boost/", "store client actors agents net apps"},
     {"rocksdb/", "store"},
