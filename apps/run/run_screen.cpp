@@ -1,8 +1,8 @@
 #include "apps/run/run_screen.hpp"
 
-#include "apps/draw/critical_path.hpp"
 #include "apps/run/json_events.hpp"
 #include "apps/run/run_report.hpp"
+#include "apps/run/run_timing.hpp"
 #include "apps/run/tree_view.hpp"
 #include "apps/text.hpp"
 #include "protocol/text.hpp"

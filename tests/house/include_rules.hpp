@@ -73,7 +73,6 @@ inline constexpr auto arrows = std::to_array<arrow>({
     {"net/a2a/", "net/card/"},
     {"net/card/", "net/http/"},
     {"apps/run/", "apps/draw/"},
-    {"apps/draw/", "apps/run/run_model"},
     {"apps/runs/", "apps/run/"},
     {"apps/card/", "apps/settings/"},
     {"apps/card/", "apps/serve/"},
