@@ -346,7 +346,7 @@ void client::learn(const task_view& shown) {
   auto& asking = in_.asking_tasks;
   if (shown.state == "TASK_STATE_INPUT_REQUIRED")
     remember(asking, shown.id, tasks_known_max);
-  else if (chance_.chance(0.8)) // Else somebody answers once more.
+  else if (chance_.chance(0.8)) // Else an answer is sent once more.
     std::erase(asking, shown.id);
   if (!is_terminal(shown.state))
     remember(known, shown.id, tasks_known_max);

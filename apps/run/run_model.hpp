@@ -138,7 +138,7 @@ private:
 };
 
 /// How far a report says the task is, 0 to 1; its aggregate, else the mean of its trackers with a
-/// total. Negative: it says nothing.
+/// total. Negative: it is not known.
 [[nodiscard]] double fraction_of(const progress_report& report);
 
 } // namespace troupe

@@ -1,5 +1,5 @@
-// Who may include whom: the arrows between the rooms and the doors of the libraries, as one table
-// each. docs/architecture.md tells the reasons. A new arrow or library is a decision: change the
+// Which files may include which headers: one table for the rooms (arrows), one for the libraries
+// (doors). docs/architecture.md tells the reasons. A new arrow or library is a decision: change the
 // table in the commit that needs it.
 #pragma once
 
