@@ -35,7 +35,7 @@ struct artifact_cache::holder {
 
 void artifact_cache::find(const store& records, const task_id& id, done_fn done) {
   {
-    std::shared_ptr<const holder> held; // let go of without the lock
+    std::shared_ptr<const holder> held; // released without the lock
     std::unique_lock lock{mutex_};
     auto& known = entries_[id];
     held = known.held.lock();

@@ -157,14 +157,14 @@ private:
     return nullptr;
   }
 
-  /// Until it is woken or some time has passed; null then.
+  /// A job, if one came meanwhile. Else null, after it was woken or some time has passed.
   template<class Worker>
   static resumable* sleep(Worker* self) {
     auto& mine = d(self);
     mine.is_asleep = true;
     d(self->parent()).asleep.fetch_add(1);
-    // Again: who hands a job in looks for sleepers after that, and has not seen this one before
-    // now. Without the lock: taking may wake another worker, which may be about to wake this one.
+    // Takes once more: a job that came before `asleep` was counted woke no worker. Without the
+    // lock: taking may wake another worker, which may be about to wake this one.
     auto* job = take(self, true);
     std::unique_lock lock{mine.guard};
     if (!job)

@@ -4,8 +4,8 @@
 
 namespace troupe {
 
-// A handle may be an actor's last one, and an actor that goes comes here: handles are let go of
-// without the lock.
+// Handles are released without the lock: one may be the last of its actor, and an actor that is
+// destroyed calls the desk.
 
 void deadline_desk::put(const task_handle& task, purpose kind, std::uint32_t attempt,
                         timestamp due) {

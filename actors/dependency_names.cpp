@@ -1,5 +1,6 @@
 #include "actors/dependency_names.hpp"
 
+#include "protocol/json/quoted.hpp"
 #include "protocol/near_name.hpp"
 
 #include <algorithm>
@@ -71,19 +72,15 @@ std::optional<std::uint32_t> find_position(std::string_view text, std::string_vi
 
 namespace {
 
-std::string in_quotes(std::string_view text) {
-  return std::string{"\""}.append(text).append("\"");
-}
-
-/// `user` begins the sentence, `kind` says what it names, `role` as what; `others` are what it
-/// could have meant.
+/// `user` begins the sentence ("task x depends on "). `text` is the name of a `kind` ("task"), and
+/// `role` ends the sentence. Similar names are looked for in `others`.
 template<class Specs>
 error refuse_name(std::string user, std::string_view kind, const std::string& text,
                   std::string_view role, std::uint32_t found, const Specs& others,
                   std::string where) {
   if (found == ambiguous)
     return make_error(errc::invalid_params,
-                      user.append(in_quotes(text))
+                      user.append(quoted(text))
                           .append(role)
                           .append(", but several ")
                           .append(kind)
@@ -91,7 +88,7 @@ error refuse_name(std::string user, std::string_view kind, const std::string& te
                       std::move(where));
   if (found == not_found)
     return make_error(errc::unknown_dependency,
-                      user.append(in_quotes(text))
+                      user.append(quoted(text))
                           .append(role)
                           .append(", but this objective has no such ")
                           .append(kind)
@@ -103,19 +100,16 @@ error refuse_name(std::string user, std::string_view kind, const std::string& te
 } // namespace
 
 error refuse_repeated_id(std::string_view kind, std::string_view id, const std::string& where) {
-  return make_error(errc::duplicate_id,
-                    std::string{"the "}
-                        .append(kind)
-                        .append(" id ")
-                        .append(in_quotes(id))
-                        .append(" is used twice"),
-                    where + "/id");
+  return make_error(
+      errc::duplicate_id,
+      std::string{"the "}.append(kind).append(" id ").append(quoted(id)).append(" is used twice"),
+      where + "/id");
 }
 
 error refuse_task_dependency(const chunked<task_spec>& tasks, const task_position& task,
                              std::size_t dependency, std::uint32_t found) {
   const auto& spec = tasks[task.task];
-  return refuse_name("task " + in_quotes(label_of(spec, task.task)) + " depends on ", "task",
+  return refuse_name("task " + quoted(label_of(spec, task.task)) + " depends on ", "task",
                      spec.dependencies[dependency], "", found, tasks,
                      task_pointer(task.plan, task.task) + "/dependencies/"
                          + std::to_string(dependency));
@@ -124,24 +118,24 @@ error refuse_task_dependency(const chunked<task_spec>& tasks, const task_positio
 error refuse_plan_name(const std::string& user, std::string_view verb, const std::string& text,
                        std::uint32_t found, const std::vector<plan_spec_ptr>& plans,
                        std::string where) {
-  return refuse_name("plan " + in_quotes(user) + " " + std::string{verb} + " ", "plan", text,
+  return refuse_name("plan " + quoted(user) + " " + std::string{verb} + " ", "plan", text,
                      verb == "lists" ? " as an alternative" : "", found, plans, std::move(where));
 }
 
 error refuse_shared_alternative(const std::string& plan, const std::string& first,
                                 const std::string& second, std::string where) {
   return make_error(errc::invalid_params,
-                    "plan " + in_quotes(plan) + " is named as an alternative by two plans: "
-                        + in_quotes(first) + " and " + in_quotes(second),
+                    "plan " + quoted(plan) + " is named as an alternative by two plans: "
+                        + quoted(first) + " and " + quoted(second),
                     std::move(where));
 }
 
 error refuse_nested_alternative(const std::string& plan, const std::string& primary,
                                 const std::string& nested, std::string where) {
   return make_error(errc::invalid_params,
-                    "plan " + in_quotes(plan) + " is an alternative of plan " + in_quotes(primary)
-                        + " and cannot have alternatives; list " + in_quotes(nested)
-                        + " among the alternatives of " + in_quotes(primary),
+                    "plan " + quoted(plan) + " is an alternative of plan " + quoted(primary)
+                        + " and cannot have alternatives; list " + quoted(nested)
+                        + " among the alternatives of " + quoted(primary),
                     std::move(where));
 }
 

@@ -443,7 +443,7 @@ void gateway::impl::send_to(const placement& at, const task_ptr& record, send_me
             !ok)
           return to(ok.error());
         const auto id = record->id;
-        // Who answers through a root task goes on with it, not with the task that asked.
+        // An answer sent to a root task returns the root task, not the task that asked.
         const reply_port<task_id> accepted{
             [to = refusing_after_commits(std::move(to)), record](const result<task_id>& taken) {
               if (taken)
@@ -455,7 +455,7 @@ void gateway::impl::send_to(const placement& at, const task_ptr& record, send_me
         provide_input input{std::make_shared<const message>(std::move(text)), accepted};
         input.conditions =
             answered(shared->conditions, {.task = record->id, .context = record->context});
-        // Who sees a question answers that one: of two answers sent at once the first wins.
+        // An answer is for the question that the client saw: of two sent at once the first wins.
         input.question = shared->question.empty() && record->question ? record->question->id
                                                                       : std::move(shared->question);
         if (!record->origin && record->agent != objective_agent)
@@ -468,8 +468,8 @@ void gateway::impl::send_to(const placement& at, const task_ptr& record, send_me
       });
 }
 
-/// An answer to a root task is for the question of its objective that it names. As committed: who
-/// answers has seen it there, before the objective's actor has heard of it.
+/// An answer to a root task is for the question of its objective that it names. The question is
+/// looked for in the committed view: the client saw it there, perhaps before the objective's actor.
 void gateway::impl::send_to_root(const task& root, const principal& who, provide_input input,
                                  reply_port<task_id> done) {
   auto to_asking = [this, context = root.context, done](const pending_input& asked,
@@ -581,9 +581,9 @@ void gateway::create(create_objective command, watcher_ptr follow, reply<objecti
                    });
 }
 
-/// A message that brings an objective keeps to what one that brings none does; in its media types
-/// if the default agent is to do all the work. Then the objective itself, and the ids that the
-/// client chose for it.
+/// The rules of messages hold also for a message that brings an objective. Its media types are
+/// checked if the default agent does all tasks. Then the objective itself is checked, and the ids
+/// that the client chose for it.
 void gateway::impl::create(create_objective command, watcher_ptr follow,
                            reply<objective_ptr> done) {
   const auto shared = std::make_shared<create_objective>(std::move(command));

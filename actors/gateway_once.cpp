@@ -86,8 +86,9 @@ void gateway::impl::answer_again(const once& came, const principal& who,
       client);
 }
 
-// A message may have led to another kind of object. The desk would have answered it; only a
-// conflict with another process gets here, and who sends once more is answered.
+// A message may have led to another kind of object. The desk answers a repeat of it. These
+// functions are called only after a conflict with another process; the client may send the message
+// again.
 
 void gateway::impl::answer_again(const once& came, const principal& who,
                                  const reply<task_ptr>& done) const {

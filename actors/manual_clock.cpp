@@ -17,8 +17,8 @@ namespace troupe {
 using std::chrono::nanoseconds;
 
 // -- CAF's side -----------------------------------------------------------------------------------
-// jobs(): who has mail. resume(): gives one of them its turn. next_due() and pass(): the clock's
-// timers.
+// jobs(): the actors that have messages. resume(): gives one of them its turn. next_due() and
+// pass(): the clock's timers.
 
 #if TROUPE_CAF_1
 
@@ -53,7 +53,7 @@ private:
   std::multimap<time_point, caf::action> timers_;
 };
 
-/// Puts everybody who has mail into one queue.
+/// Puts every actor that has messages into one queue.
 class turned_scheduler final : public caf::scheduler {
 public:
   void schedule(caf::resumable* who) override { jobs.push_back(who); }
@@ -178,7 +178,7 @@ bool manual_clock::step() {
 
 void manual_clock::settle() {
   while (step()) {
-    // until no actor has mail
+    // until no actor has messages
   }
 }
 

@@ -272,8 +272,8 @@ void objective_actor::on_cancel(const objective_cancel& message) {
     return tell(running_[message.plan], task_cancel{message.task, asked});
   if (message.plan >= view().plans.size())
     return;
-  // A plan that has not begun has no actor: its task is withdrawn here. Else the task has ended, as
-  // who asked hears when the message is dropped.
+  // A plan that has not begun has no actor: its task is withdrawn here. Else the task has ended:
+  // the caller gets this error when the message is dropped.
   command from{.by = asked.by,
                .metadata = {},
                .answer =

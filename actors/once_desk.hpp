@@ -1,6 +1,6 @@
 // Commands that may come once and are under way in this process. One that comes again meanwhile
 // waits. What was done is known to the store, which also decides (change::conditions); the desk
-// sees to it that no work is begun twice before that.
+// makes sure that no work is begun twice before that.
 //
 // Thread-safe.
 #pragma once

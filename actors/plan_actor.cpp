@@ -236,7 +236,7 @@ void plan_actor::close(plan_state to, const std::string& reason) {
       tell(task, cancel_run{reason, {}, {}, end_by_});
 }
 
-// The objective has recorded the pause. It hears that this is done once all that follows is
+// The objective has recorded the pause. It is told that this is done once all that follows is
 // committed.
 void plan_actor::pause(const pause_plan& command) {
   apply(view_, change{}, command.pause);
@@ -294,7 +294,7 @@ void plan_actor::tell_activity() {
   tell(start_.objective, plan_fact{plan_activity_changed{start_.index, now}});
 }
 
-// The objective hears of it once it is committed. With the plan's end it gets the slots back.
+// The objective is told of a move once it is committed. With the plan's end it gets the slots back.
 void plan_actor::move(const std::vector<plan_moved>& moves) {
   if (moves.empty())
     return;

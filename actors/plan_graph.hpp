@@ -1,5 +1,5 @@
-// Which tasks of one plan may run, as a plain value: the plan actor asks, this answers. Knows
-// nothing of actors, time or agents. Made by resolve_dependencies (objective_graph.hpp), which has
+// Which tasks of one plan may run: a plain value, which the plan actor asks. It knows no actors, no
+// time and no agents. Made by resolve_dependencies (objective_graph.hpp), which has
 // refused unknown names and cycles.
 #pragma once
 
@@ -60,8 +60,8 @@ public:
   [[nodiscard]] std::vector<std::uint32_t> abandon_rest();
 
   // -- changes while it goes on -------------------------------------------------------------------
-  // Each costs the edges it touches. Who has begun is not changed: the caller sees to that, and
-  // that no cycle comes about.
+  // Each costs the edges it touches. The caller makes sure that no task is changed that has begun,
+  // and that there is no cycle.
 
   /// One more task, the last; it waits for `externals` things outside. With none it is `waiting`
   /// until `start_added`.
@@ -73,8 +73,8 @@ public:
   bool add_edge(graph_edge edge);
   /// True if its `to` may start now.
   [[nodiscard]] bool remove_edge(graph_edge edge);
-  /// `task` has not begun and never will; `dependencies`: what it waits for. Appends whom this sets
-  /// free to `released`.
+  /// `task` has not begun and never will; `dependencies`: what it waits for. Appends the tasks
+  /// that may start now to `released`.
   void remove_task(std::uint32_t task, std::span<const std::uint32_t> dependencies,
                    std::vector<std::uint32_t>& released);
 

@@ -1,4 +1,4 @@
-// Who may run next when only so many may run at once, fair between objectives: a plain value.
+// Grants a limited number of slots to tasks, fair between objectives: a plain value.
 // Objectives take turns, so ten thousand waiting tasks of one do not hold up three of another;
 // within an objective `slot_order` says who is first.
 #pragma once
@@ -24,9 +24,9 @@ using slot_ticket = std::uint64_t;
 /// A task wants to run.
 struct slot_request {
   slot_ticket ticket = 0;
-  std::string objective;     ///< Whose turn it takes: the objective's id, or a lone task's context.
-  std::string owner;         ///< Whose it is (owner_of).
-  std::int32_t priority = 0; ///< The greatest goes first. Always 0 today.
+  std::string objective;     ///< The objective's id, or a lone task's context. These take turns.
+  std::string owner;         ///< Of the task (owner_of).
+  std::int32_t priority = 0; ///< The greatest goes first.
   bool has_begun = false;    ///< It ran before, and goes on.
   timestamp waiting_since{};
 
@@ -34,7 +34,7 @@ struct slot_request {
   [[nodiscard]] std::string_view tenant() const noexcept { return tenant_of(owner); }
 };
 
-/// Who goes first of one objective: the greatest priority, then what has begun, then what has
+/// The order of one objective's requests: the greatest priority, then what has begun, then what has
 /// waited longest.
 struct slot_order {
   [[nodiscard]] bool operator()(const slot_request& a, const slot_request& b) const noexcept;
@@ -49,13 +49,13 @@ public:
   void request(slot_request wanted);
   /// The next ticket that gets a slot now; call until empty.
   [[nodiscard]] std::optional<slot_ticket> next();
-  /// Its holder is done after `held`, or who waited no longer wants it. Unknown tickets are
-  /// ignored.
+  /// The task that had the slot ran for `held`, or the task that waited wants no slot any more.
+  /// Unknown tickets are ignored.
   void give_back(slot_ticket ticket, std::chrono::milliseconds held = {});
 
   [[nodiscard]] std::size_t waiting() const noexcept { return waiting_; }
   [[nodiscard]] std::size_t in_use() const noexcept { return tickets_.size() - waiting_; }
-  /// Objectives of which something waits.
+  /// Objectives that have waiting requests.
   [[nodiscard]] std::size_t objectives() const noexcept { return lines_.size(); }
   /// The sum over all slots that were given back.
   [[nodiscard]] std::chrono::milliseconds held() const noexcept { return held_; }
@@ -65,7 +65,7 @@ private:
   using objective_line = std::pair<const std::string, line>;
   using waiting_requests = std::set<slot_request, slot_order>;
 
-  /// What waits of one objective.
+  /// The waiting requests of one objective.
   struct line {
     waiting_requests waiting;
     std::list<objective_line*>::iterator turn; ///< Its place in `turn_`.

@@ -467,7 +467,7 @@ void task_actor::on_timer(const task_timer& timer) {
 
 void task_actor::cancel(const cancel_run& command) {
   if (over())
-    return; // who asked hears of it when the message is dropped
+    return; // the caller gets an error when the message is dropped
   bool stopped = true;
   if (run_ && !is_stopping())
     stopped = stop_run();
@@ -609,7 +609,7 @@ void task_actor::after_stop() {
   }
 }
 
-// The terminal fact; then, once it is committed, the plan hears of it.
+// Commits the terminal event; once it is committed, tells the plan.
 void task_actor::end(task_event how, const std::string& text, const boost::json::object& metadata) {
   ensure_created();
   note_progress();

@@ -1,6 +1,11 @@
 // Reading an agent's `input`: members by name and type, with errors that name the JSON pointer and,
 // for a name that is nearly right, the right one. Plain functions, used by check_input before
 // anything runs and again when an attempt starts.
+//
+// Not object_reader (protocol/json/object_reader.hpp), which goes on after an error with the
+// default of a member: here a member that has no value yet, because it refers to another task, is
+// neither absent nor wrong, and how the rest is read depends on the values before it (a step's
+// action, the kind of an artifact's content). So each function here returns a value or the error.
 #pragma once
 
 #include <troupe/actors/agent.hpp>

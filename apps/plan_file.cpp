@@ -1,7 +1,7 @@
 #include "apps/plan_file.hpp"
 
 #include "actors/acceptance.hpp"
-#include "apps/run/run_model.hpp"
+#include "apps/shown_name.hpp"
 #include "apps/text_file.hpp"
 #include "apps/yaml.hpp"
 #include <troupe/agents/register_builtin.hpp>

@@ -204,7 +204,7 @@ result<run_entry> find_earlier(const run_options& options, const prepared& ready
   if (found)
     return *found;
   const std::string wanted = options.purpose == run_purpose::retry
-                                 ? "there is no run to do again, none that failed or was canceled"
+                                 ? "there is no failed or canceled run to retry"
                                  : "there is no unfinished run to resume";
   return make_error(errc::objective_not_found,
                     wanted + (ready.file.empty() ? "" : ", of " + name_of_file(options.file))

@@ -35,8 +35,8 @@ struct http_client_options {
   std::size_t answer_bytes_max =
       64 * 1024;           ///< Of the answer's body; the rest is dropped with the connection.
   std::string trusted_pem; ///< Certificates believed beside the system's.
-  /// Whether a connection to an address of a URL's host may be made; empty: every one. Asked for
-  /// all addresses of the host, and one that is refused refuses the exchange.
+  /// Whether a connection to an address of a URL's host may be made; empty: all may. It is called
+  /// with every address of the host. If it refuses one, the exchange fails.
   std::function<result<void>(const http_url&, const asio::ip::address&)> admit;
   std::size_t idle_connections_max = 64; ///< Left over for the next stream, over all hosts.
   std::chrono::milliseconds idle_timeout{

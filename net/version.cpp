@@ -2,6 +2,7 @@
 
 #include "net/http/http_request.hpp"
 #include "protocol/a2a/stream_mark.hpp"
+#include "protocol/hex.hpp"
 #include "protocol/opt/codec_opt.hpp"
 #include <troupe/protocol/progress.hpp>
 
@@ -57,13 +58,11 @@ bool is_traceparent(std::string_view text) noexcept {
   constexpr std::string_view form = "00-00000000000000000000000000000000-0000000000000000-00";
   if (text.size() < form.size() || (text.size() > form.size() && text[form.size()] != '-'))
     return false;
-  for (std::size_t i = 0; i < form.size(); ++i) {
-    const bool hex = (text[i] >= '0' && text[i] <= '9') || (text[i] >= 'a' && text[i] <= 'f');
-    if (form[i] == '-' ? text[i] != '-' : !hex)
+  for (std::size_t i = 0; i < form.size(); ++i)
+    if (form[i] == '-' ? text[i] != '-' : !is_hex_digit(text[i]))
       return false;
-  }
   return text.size() <= 2 * form.size()
-         && text.find_first_not_of("0123456789abcdef-") == std::string_view::npos;
+         && std::ranges::all_of(text, [](char c) { return c == '-' || is_hex_digit(c); });
 }
 
 bool is_tracestate(std::string_view text) noexcept {

@@ -12,7 +12,7 @@ namespace troupe {
 /// a text came in, it is one part.
 void append_chunk(artifact& to, const artifact& chunk);
 
-/// Whether `next` says nothing but that the last event of `before` goes on: both are one appended
+/// Whether `next` means only that the last event of `before` goes on: both are one appended
 /// chunk of the same artifact, alike in all but their parts. That `before` says it is the last one
 /// does not count, because `next` follows: agents that say nothing about it say so of every chunk.
 [[nodiscard]] bool continues_chunk(const change& before, const change& next) noexcept;

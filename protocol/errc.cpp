@@ -77,9 +77,7 @@ void throw_exception_from_error(const error& cause, const boost::source_location
 }
 
 std::string shown(std::string_view text) {
-  auto cut = std::min(text.size(), shown_bytes_max);
-  while (cut > 0 && cut < text.size() && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U)
-    --cut; // not in the middle of a character
+  const auto cut = cut_utf8(text, shown_bytes_max);
   std::string out(text.substr(0, cut));
   if (find_invalid_utf8(out))
     std::replace_if(

@@ -9,6 +9,11 @@ namespace troupe {
 
 inline constexpr std::string_view hex_digits = "0123456789abcdef";
 
+/// Whether it is a digit in lower case.
+[[nodiscard]] constexpr bool is_hex_digit(char c) noexcept {
+  return hex_digits.find(c) != std::string_view::npos;
+}
+
 /// Two digits for each byte.
 template<class Bytes>
 [[nodiscard]] std::string to_hex(const Bytes& bytes) {

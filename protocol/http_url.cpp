@@ -2,20 +2,26 @@
 
 #include "protocol/text.hpp"
 
+#include <boost/url/grammar/parse.hpp>
 #include <boost/url/ipv4_address.hpp>
-#include <boost/url/ipv6_address.hpp>
+#include <boost/url/rfc/authority_rule.hpp>
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
 #include <utility>
 
 namespace troupe {
 
 namespace {
 
+namespace urls = boost::urls;
+
 /// RFC 1035 section 2.3.4, as text.
 constexpr std::size_t host_bytes_max = 253;
+
+constexpr std::string_view bad_name =
+    "the URL's host is no name of letters, digits, dots and hyphens";
+constexpr std::string_view bad_port = "the URL's port is not a number from 1 to 65535";
 
 error bad_url(std::string_view why) {
   return make_error(errc::invalid_params, std::string(why), "url");
@@ -48,7 +54,7 @@ result<std::string> read_host(std::string_view text) {
   if (text.empty())
     return bad_url("the URL names no host");
   if (text.size() > host_bytes_max || !std::ranges::all_of(text, is_name_character))
-    return bad_url("the URL's host is no name of letters, digits, dots and hyphens");
+    return bad_url(bad_name);
   auto out = ascii_lower(text);
   if (out.back() == '.')
     out.pop_back(); // The root, spelled out.
@@ -57,48 +63,49 @@ result<std::string> read_host(std::string_view text) {
   const auto last =
       std::string_view(out).substr(out.rfind('.') + 1); // All of it if there is no dot.
   const bool numeric = std::ranges::all_of(last, is_digit) || last.starts_with("0x");
-  if (numeric && !boost::urls::parse_ipv4_address(out))
+  if (numeric && !urls::parse_ipv4_address(out))
     return bad_url("the URL's host looks like a number and is no IP address");
   return out;
 }
 
-result<std::string> read_v6_host(std::string_view text) {
-  auto out = ascii_lower(text);
-  if (!boost::urls::parse_ipv6_address(out))
-    return bad_url("the URL has brackets without an IPv6 address in them");
-  return out;
+/// Boost.URL 1.81 has a `port_number` that reads 256256 as 59648.
+bool read_port(std::string_view digits, std::uint16_t& out) noexcept {
+  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), out);
+  return read.ec == std::errc{} && out != 0;
 }
 
-std::optional<std::uint16_t> read_port(std::string_view text) noexcept {
-  std::uint16_t port = 0;
-  const auto* end = text.data() + text.size();
-  const auto [stop, ec] = std::from_chars(text.data(), end, port);
-  return ec == std::errc{} && stop == end && port != 0 ? std::optional{port} : std::nullopt;
-}
-
-/// Host and port (RFC 3986 section 3.2).
-result<void> read_authority(std::string_view text, http_url& out) {
-  if (text.find('@') != std::string_view::npos)
+/// Cuts off the authority with which `text` begins (RFC 3986 section 3.2).
+result<void> take_authority(std::string_view& text, http_url& out) {
+  // Boost.URL 1.81 reads the host of "10.0.0.1.example.com" as 10.0.0.1. It reads a name if the
+  // first digit is percent-encoded: then the check in `read_host` decides.
+  const std::string_view encoding = !text.empty() && is_digit(text.front()) ? "%3" : "";
+  const auto readable = std::string{encoding}.append(text);
+  const auto* at = readable.data();
+  const auto* const end = at + readable.size();
+  const auto read = urls::grammar::parse(at, end, urls::authority_rule);
+  if (read && read->has_userinfo())
     return bad_url("the URL must not hold user information (name@); use authentication");
-  const bool in_brackets = text.starts_with('[');
-  const auto host_end = in_brackets ? text.find(']') : std::min(text.find(':'), text.size());
-  if (host_end == std::string_view::npos)
-    return bad_url("the URL has an opening bracket only");
-  auto host = in_brackets ? read_v6_host(text.substr(1, host_end - 1))
-                          : read_host(text.substr(0, host_end));
-  if (!host)
-    return host.error();
-  out.host = std::move(*host);
-  text.remove_prefix(host_end + (in_brackets ? 1 : 0));
-  if (!text.empty() && text.front() != ':')
-    return bad_url("the URL has something behind the host that is no port");
+  const bool is_v6 = read && read->host_type() == urls::host_type::ipv6;
+  if (text.starts_with('[') && !is_v6)
+    return bad_url("the URL has brackets without an IPv6 address in them");
+  if (!read)
+    return bad_url(bad_name);
+  if (at != end && std::string_view{"/?#"}.find(*at) == std::string_view::npos)
+    return bad_url(read->has_port() ? bad_port
+                   : is_v6          ? "the URL has something behind the host that is no port"
+                                    : bad_name);
+  const std::string_view host = read->encoded_host();
+  if (is_v6)
+    out.host = ascii_lower(host.substr(1, host.size() - 2));
+  else if (auto name = read_host(host.substr(encoding.size())))
+    out.host = std::move(*name);
+  else
+    return name.error();
   out.port = out.tls ? 443 : 80;
-  if (text.size() <= 1)
-    return {}; // A colon alone means the usual port (RFC 3986 section 3.2.3).
-  const auto port = read_port(text.substr(1));
-  if (!port)
-    return bad_url("the URL's port is not a number from 1 to 65535");
-  out.port = *port;
+  // A colon alone means the usual port (RFC 3986 section 3.2.3).
+  if (const std::string_view digits = read->port(); !digits.empty() && !read_port(digits, out.port))
+    return bad_url(bad_port);
+  text.remove_prefix(static_cast<std::size_t>(at - readable.data()) - encoding.size());
   return {};
 }
 
@@ -122,12 +129,10 @@ result<http_url> parse_http_url(std::string_view text) {
   out.tls = cut_prefix(text, "https://");
   if (!out.tls && !cut_prefix(text, "http://"))
     return bad_url("the URL must begin with http:// or https://");
-  text = text.substr(0, text.find('#'));
-  const auto authority_end = std::min(text.find_first_of("/?"), text.size());
-  if (auto read = read_authority(text.substr(0, authority_end), out); !read)
-    return read.error();
-  const auto rest = text.substr(authority_end);
-  out.target = rest.starts_with('/') ? std::string(rest) : "/" + std::string(rest);
+  if (auto taken = take_authority(text, out); !taken)
+    return taken.error();
+  const auto target = text.substr(0, text.find('#'));
+  out.target = target.starts_with('/') ? std::string(target) : "/" + std::string(target);
   return out;
 }
 

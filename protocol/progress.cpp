@@ -1,3 +1,4 @@
+#include "protocol/text.hpp"
 #include <troupe/protocol/progress.hpp>
 
 #include <array>
@@ -14,7 +15,7 @@ constexpr std::array<std::string_view, 3> status_names{"running", "completed", "
 std::size_t code_points(std::string_view utf8) {
   std::size_t n = 0;
   for (const char c : utf8)
-    n += (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+    n += !continues_utf8(c);
   return n;
 }
 

@@ -36,7 +36,8 @@ result<void> check_push_config(const push_config& config) {
   if (!config.authentication)
     return {};
   if (!is_header_token(config.authentication->scheme))
-    return make_error(errc::invalid_params, "missing or not the name of a scheme, such as Bearer",
+    return make_error(errc::invalid_params,
+                      "the name of an authentication scheme is required, such as Bearer",
                       "authentication.scheme");
   if (auto scheme = check_header_text(config.authentication->scheme, "authentication.scheme",
                                       push_credentials_bytes_max);

@@ -27,7 +27,7 @@ std::size_t utf8_sequence_length(std::string_view text) noexcept {
   if (at(1) < lowest || at(1) > highest)
     return 0;
   for (std::size_t i = 2; i < length; ++i)
-    if ((at(i) & 0xc0) != 0x80)
+    if (!continues_utf8(text[i]))
       return 0;
   return length;
 }
@@ -42,14 +42,21 @@ std::optional<std::size_t> find_invalid_utf8(std::string_view text) noexcept {
   return std::nullopt;
 }
 
+std::size_t cut_utf8(std::string_view text, std::size_t bytes_max) noexcept {
+  if (text.size() <= bytes_max)
+    return text.size();
+  constexpr std::size_t continuing_bytes_max = 3; // Of one character (RFC 3629 section 3).
+  for (std::size_t back = 0; back <= std::min(bytes_max, continuing_bytes_max); ++back)
+    if (!continues_utf8(text[bytes_max - back]))
+      return bytes_max - back;
+  return bytes_max;
+}
+
 std::string shortened(std::string text, std::size_t bytes_max) {
   constexpr std::string_view mark = "...";
   if (text.size() <= bytes_max)
     return text;
-  auto end = bytes_max > mark.size() ? bytes_max - mark.size() : 0;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) // within a character
-    --end;
-  text.resize(end);
+  text.resize(cut_utf8(text, bytes_max > mark.size() ? bytes_max - mark.size() : 0));
   return text.append(mark);
 }
 

@@ -25,6 +25,16 @@ namespace troupe {
   return !find_invalid_utf8(text);
 }
 
+/// Whether a character does not begin with this byte of UTF-8.
+[[nodiscard]] constexpr bool continues_utf8(char byte) noexcept {
+  return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U;
+}
+
+/// How many of the first bytes of `text` to take, at most `bytes_max`, so that no character is cut
+/// in two. `bytes_max` if `text` is not UTF-8 there: a text that is cut again and again comes to
+/// its end.
+[[nodiscard]] std::size_t cut_utf8(std::string_view text, std::size_t bytes_max) noexcept;
+
 /// `text`, or as much of it as fits `bytes_max` with "..." behind it; no character is cut in two.
 [[nodiscard]] std::string shortened(std::string text, std::size_t bytes_max);
 

@@ -1,5 +1,7 @@
 #include "sim/client.hpp"
 
+#include "protocol/json/quoted.hpp"
+
 #include <boost/json/parse.hpp>
 
 #include <algorithm>
@@ -19,10 +21,6 @@ using namespace std::chrono_literals;
 constexpr std::size_t tasks_known_max = 50;
 constexpr std::size_t objectives_known_max = 10;
 constexpr auto cursor_header = "A2A-Extensions: urn:troupe:stream-cursor:v1\r\n";
-
-std::string quoted(const std::string& text) {
-  return "\"" + text + "\"";
-}
 
 void remember(std::deque<std::string>& in, const std::string& id, std::size_t most) {
   if (std::ranges::find(in, id) != in.end())
@@ -348,7 +346,7 @@ void client::learn(const task_view& shown) {
   auto& asking = in_.asking_tasks;
   if (shown.state == "TASK_STATE_INPUT_REQUIRED")
     remember(asking, shown.id, tasks_known_max);
-  else if (chance_.chance(0.8)) // Else somebody answers once more.
+  else if (chance_.chance(0.8)) // Else an answer is sent once more.
     std::erase(asking, shown.id);
   if (!is_terminal(shown.state))
     remember(known, shown.id, tasks_known_max);

@@ -4,7 +4,7 @@
 
 namespace troupe::sim {
 
-/// Misses some changes, or hears them twice.
+/// Misses some changes, or gets them twice.
 class mutant_store::poor_watcher final : public watcher {
 public:
   poor_watcher(watcher_ptr real, mutant bug, dice& chance)

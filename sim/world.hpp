@@ -45,7 +45,7 @@ public:
   history seen;
   bool is_calm = false;  ///< Faults and new requests have ended.
   bool is_dying = false; ///< The process has died; what its parts do now never happened.
-  /// Connects to the server. False: nobody listens.
+  /// Connects to the server. False: no server listens.
   std::function<bool(const std::shared_ptr<connection>&)> dial;
   /// Tasks that clients were shown and that have not been seen to end, and their questions.
   std::deque<std::string> known_tasks;

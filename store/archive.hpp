@@ -76,14 +76,14 @@ public:
   using std::runtime_error::runtime_error;
 };
 
-/// Reads what is kept. One that reads memory only may know that it has not seen everything: what is
-/// found with it is then looked up again with one that reads the disk. Never called under a lock of
-/// the ledger. What reads the disk throws store_unreadable.
+/// Reads what is kept. An implementation that reads memory only may not know everything: the caller
+/// then looks again with one that reads the disk. Never called under a lock of the ledger.
+/// Functions that read the disk throw store_unreadable.
 class archive_reads {
 public:
   virtual ~archive_reads() = default;
 
-  /// A finished task, if it is in memory; else null, which says nothing.
+  /// A finished task, if it is in memory. Null: not known.
   [[nodiscard]] virtual task_ptr recall_task(const task_id& id) const = 0;
   /// A finished task that `recall_task` has not given; null if unknown (or not kept any more).
   [[nodiscard]] virtual task_ptr find_task(const task_id& id) const = 0;
@@ -91,8 +91,8 @@ public:
   [[nodiscard]] virtual bool has_task(const task_id& id) const = 0;
   [[nodiscard]] virtual std::optional<task_place> place_of(const task_id& id) const = 0;
   [[nodiscard]] virtual std::optional<plan_place> place_of(const plan_id& id) const = 0;
-  /// Whose a finished task or a settled objective is, if that is known without its record; else
-  /// nothing, which says nothing.
+  /// The owner and place of a finished task or a settled objective, if they can be had without its
+  /// record. Nothing: not known.
   [[nodiscard]] virtual std::optional<placement> placement_of(const task_id& id) const = 0;
   [[nodiscard]] virtual std::optional<placement> placement_of(const objective_id& id) const = 0;
   /// An objective that has left the ledger.

@@ -18,7 +18,7 @@ public:
   [[nodiscard]] static result<std::unique_ptr<directory_lock>> take(const std::string& directory);
 
   /// For tools that only read: several may hold it, and no process that writes. Null if there is no
-  /// lock file: nobody of this version has ever used the directory, and none is made. Errors:
+  /// lock file: no process of this version has ever used the directory, and none is made. Errors:
   /// store_locked, store_failed.
   [[nodiscard]] static result<std::unique_ptr<directory_lock>>
   take_shared(const std::string& directory);

@@ -214,8 +214,8 @@ private:
     std::uint64_t evictions = 0; ///< What was read of the archive before the last one may be old.
   };
 
-  /// What a publication or removal lets go of; destroyed after the locks are released, for a
-  /// destructor is not ours.
+  /// What a publication or removal releases. It is destroyed after the locks are released, because
+  /// its destructors are not ours.
   struct leftovers {
     std::vector<watchers> released;
     std::shared_ptr<const task> record;

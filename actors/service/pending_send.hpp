@@ -15,8 +15,8 @@
 
 namespace troupe {
 
-/// Hears the reply and the task's changes, and says when to look: once for both of them, if both
-/// are waited for.
+/// Gets the reply and the task's changes, and notifies the sender when it should look: once for
+/// both of them, if both are waited for.
 class pending_send final : public watcher, public std::enable_shared_from_this<pending_send> {
 public:
   pending_send(store& records, bool waits, std::function<void()> notify)

@@ -1,5 +1,5 @@
-// Whose an id is, asked before any record is read: what belongs to another client is answered like
-// what does not exist, and as fast.
+// Reads the owner of an id before any record: an object of another client is answered like one that
+// does not exist, and as fast.
 #pragma once
 
 #include <troupe/actors/gateway.hpp>
@@ -27,9 +27,9 @@ namespace troupe {
   return unknown_plan(id.str());
 }
 
-/// Calls `next(placement, done)` with where the id stands, if it is `who`'s; else `done` with what
-/// is said of an id that does not exist. One of the two, exactly once: before it returns, or on a
-/// reader's thread.
+/// Calls `next(placement, done)` with the place of the object if `who` owns it; else `done` with
+/// the error of an id that does not exist. Calls one of the two, exactly once: before it returns,
+/// or on a reader's thread.
 template<class Id, class T, class Next>
 void place(const store& records, const principal& who, const Id& id, reply<T> done, Next next) {
   records.read_placement(

@@ -11,9 +11,9 @@
 
 namespace troupe {
 
-/// An objective that a message asks for, in the words of its metadata (OPT). Neither of the two:
-/// the client would like one for what the message says; it is a hint, and left alone where the
-/// conversation is an objective already.
+/// An objective that a message asks for, in the words of its metadata (OPT). With neither
+/// `objective` nor `plan` it is a hint: the client would like an objective for the message's text.
+/// The hint is ignored if the message's context is an objective already.
 struct objective_wish {
   std::optional<objective_spec> objective;
   std::optional<plan_spec> plan; ///< With `objective`: one more plan of it.
@@ -22,8 +22,8 @@ struct objective_wish {
 
 struct send_request {
   send_message command;
-  bool waits = false; ///< For the task to end or to ask, not for the message's being taken alone
-                      ///< (A2A 1.0 section 3.2.2).
+  bool waits = false; ///< The answer comes when the task ends or asks; else when the message is
+                      ///< accepted (A2A 1.0 section 3.2.2).
   std::optional<push_config> push;
   std::shared_ptr<objective_wish> objective; ///< Null: none.
 };

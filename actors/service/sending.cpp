@@ -104,8 +104,8 @@ void service::prepare(std::shared_ptr<send_request> request, reply<sent> refused
   });
 }
 
-/// Hands the message on; `done` hears of it when its push configuration is durable, too, or could
-/// not be kept: the message was taken all the same.
+/// Hands the message on. `done` is called when its push configuration is durable, too, or could not
+/// be kept: then the message was accepted all the same.
 void service::take(send_message&& command, watcher_ptr follow,
                    const std::shared_ptr<send_request>& with, reply<sent> done) const {
   const bool may_be_new = command.message.task_id.empty();
@@ -137,7 +137,7 @@ void service::create_for(const std::shared_ptr<send_request>& request, create_ob
 
 /// Adds the plan of the message to the objective, which begins if it has not. The message keeps to
 /// the rules of one that brings an objective; what it refers to has no place in a plan. `done`
-/// hears of the task that stands for the objective or, if none does, of the first task of the plan.
+/// gets the task that stands for the objective or, if none does, the first task of the plan.
 void service::join(const std::shared_ptr<send_request>& request, create_plan command,
                    reply<sent> done) const {
   if (command.spec.tasks.empty())

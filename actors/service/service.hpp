@@ -45,7 +45,7 @@ public:
   [[nodiscard]] std::shared_ptr<pending_send> send(send_request&& request,
                                                    std::function<void()> notify) const;
   /// Sends, and makes `source`, a new feed, that of the task that takes the message. The feed is
-  /// handed on from step to step: the service lets go of it with the answer.
+  /// handed on from step to step: the service releases it with the answer.
   void send(send_request&& request, std::shared_ptr<feed> source, reply<stream_start> done) const;
 
   struct subscription {

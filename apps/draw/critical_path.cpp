@@ -128,21 +128,6 @@ std::vector<std::vector<std::int64_t>> steps_of(const std::vector<plan_spec_ptr>
   return out;
 }
 
-std::chrono::milliseconds measured_critical_path(const run_model& model) {
-  std::vector<plan_spec_ptr> plans;
-  for (const auto& plan : model.plans())
-    plans.push_back(plan.spec);
-  const auto edges = resolve_dependencies(plans);
-  if (!edges)
-    return std::chrono::milliseconds{0};
-  return std::chrono::milliseconds{
-      critical_path(plans, *edges, [&](std::uint32_t plan, std::uint32_t task) {
-        const auto& row = model.plans()[plan].tasks[task];
-        return row.state == task_state::completed ? std::int64_t{row.elapsed(row.ended).count()}
-                                                  : std::int64_t{0};
-      })};
-}
-
 std::vector<std::uint32_t> layers_of(const plan_spec& plan, const resolved_plan& edges) {
   std::vector<path_edge> inside;
   inside.reserve(edges.edges.size());

@@ -4,10 +4,8 @@
 #pragma once
 
 #include "actors/objective_graph.hpp"
-#include "apps/run/run_model.hpp"
 #include <troupe/protocol/spec.hpp>
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -31,10 +29,6 @@ using task_weight = std::function<std::int64_t(std::uint32_t plan, std::uint32_t
 /// for one that waits for nothing.
 [[nodiscard]] std::vector<std::vector<std::int64_t>>
 steps_of(const std::vector<plan_spec_ptr>& plans, const resolved_objective& edges);
-
-/// The critical path of what was done: the measured time of each task's last attempt, if it
-/// completed. Zero if the dependencies of `model` cannot be resolved.
-[[nodiscard]] std::chrono::milliseconds measured_critical_path(const run_model& model);
 
 /// Per task of one plan its layer: 0 without dependencies inside the plan, else one more than the
 /// deepest of them.

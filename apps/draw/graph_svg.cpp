@@ -3,7 +3,7 @@
 // steps), a few sweeps.
 #include "apps/draw/critical_path.hpp"
 #include "apps/draw/graph_text.hpp"
-#include "apps/run/run_model.hpp"
+#include "apps/shown_name.hpp"
 #include "apps/text.hpp"
 #include "protocol/xml.hpp"
 

@@ -1,7 +1,7 @@
 #include "apps/draw/graph_text.hpp"
 
 #include "apps/draw/critical_path.hpp"
-#include "apps/run/run_model.hpp"
+#include "apps/shown_name.hpp"
 #include "apps/text.hpp"
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 #include "apps/run/line_editor.hpp"
 
+#include "protocol/text.hpp"
+
 #include <utility>
 
 namespace troupe {
@@ -12,10 +14,6 @@ constexpr char ctrl_u = 0x15;
 constexpr char ctrl_w = 0x17;
 constexpr char escape_key = 0x1b;
 constexpr char delete_key = 0x7f;
-
-bool is_continuation(char byte) {
-  return (static_cast<unsigned char>(byte) & 0xc0) == 0x80;
-}
 
 } // namespace
 
@@ -60,7 +58,7 @@ void line_editor::put(char byte) {
 }
 
 void line_editor::erase_character() {
-  while (!text_.empty() && is_continuation(text_.back()))
+  while (!text_.empty() && continues_utf8(text_.back()))
     text_.pop_back();
   if (!text_.empty())
     text_.pop_back();

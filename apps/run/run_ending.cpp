@@ -3,6 +3,7 @@
 #include "actors/objective_graph.hpp"
 #include "agents/program_output.hpp"
 #include "apps/run/run_report.hpp"
+#include "apps/shown_name.hpp"
 #include "apps/text.hpp"
 #include "protocol/fold/last_tasks.hpp"
 #include <troupe/store/await.hpp>

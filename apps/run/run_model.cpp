@@ -288,18 +288,4 @@ void run_model::count_again(plan_row& plan) {
   add(counts_, plan.counts, 1);
 }
 
-// -- names ----------------------------------------------------------------------------------------
-
-std::string shown_name(const task_spec& task, std::size_t index) {
-  if (!task.name.empty())
-    return task.name;
-  return task.key.empty() ? "task-" + std::to_string(index) : task.key;
-}
-
-std::string shown_name(const plan_spec& plan, std::size_t index) {
-  if (!plan.name.empty())
-    return plan.name;
-  return plan.key.empty() ? "plan-" + std::to_string(index) : plan.key;
-}
-
 } // namespace troupe

@@ -137,12 +137,8 @@ private:
   std::uint64_t questions_seen_ = 0;
 };
 
-/// The name to show for a task or plan: its name, else its key, else its position.
-[[nodiscard]] std::string shown_name(const task_spec& task, std::size_t index);
-[[nodiscard]] std::string shown_name(const plan_spec& plan, std::size_t index);
-
 /// How far a report says the task is, 0 to 1; its aggregate, else the mean of its trackers with a
-/// total. Negative: it says nothing.
+/// total. Negative: it is not known.
 [[nodiscard]] double fraction_of(const progress_report& report);
 
 } // namespace troupe

@@ -1,5 +1,6 @@
 #include "apps/run/run_report.hpp"
 
+#include "apps/shown_name.hpp"
 #include "apps/text.hpp"
 
 namespace troupe {

@@ -1,10 +1,11 @@
 #include "apps/run/run_screen.hpp"
 
-#include "apps/draw/critical_path.hpp"
 #include "apps/run/json_events.hpp"
 #include "apps/run/run_report.hpp"
+#include "apps/run/run_timing.hpp"
 #include "apps/run/tree_view.hpp"
 #include "apps/text.hpp"
+#include "protocol/text.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -103,7 +104,7 @@ private:
     const std::size_t room = width > 4 ? width - 4 : 1;
     while (display_width(typed) > room) {
       std::size_t bytes = 1;
-      while (bytes < typed.size() && (static_cast<unsigned char>(typed[bytes]) & 0xc0) == 0x80)
+      while (bytes < typed.size() && continues_utf8(typed[bytes]))
         ++bytes;
       typed.erase(0, bytes);
     }

@@ -2,6 +2,7 @@
 
 #include "apps/options.hpp"
 #include "apps/run/run_report.hpp"
+#include "apps/shown_name.hpp"
 #include "apps/text.hpp"
 #include <troupe/store/await.hpp>
 

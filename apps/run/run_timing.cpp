@@ -1,6 +1,7 @@
 #include "apps/run/run_timing.hpp"
 
-#include "apps/run/run_model.hpp"
+#include "apps/draw/critical_path.hpp"
+#include "apps/shown_name.hpp"
 #include "apps/text.hpp"
 #include "protocol/json/json_writer.hpp"
 #include "protocol/xml.hpp"
@@ -133,6 +134,21 @@ std::vector<timed_task> read_timing(const store& records, const objective_view& 
                        (*record)->status.state, spans_of(**record)});
     }
   return out;
+}
+
+std::chrono::milliseconds measured_critical_path(const run_model& model) {
+  std::vector<plan_spec_ptr> plans;
+  for (const auto& plan : model.plans())
+    plans.push_back(plan.spec);
+  const auto edges = resolve_dependencies(plans);
+  if (!edges)
+    return std::chrono::milliseconds{0};
+  return std::chrono::milliseconds{
+      critical_path(plans, *edges, [&](std::uint32_t plan, std::uint32_t task) {
+        const auto& row = model.plans()[plan].tasks[task];
+        return row.state == task_state::completed ? std::int64_t{row.elapsed(row.ended).count()}
+                                                  : std::int64_t{0};
+      })};
 }
 
 std::string timing_text(const std::vector<timed_task>& tasks) {

@@ -2,6 +2,7 @@
 // viewers of traces.
 #pragma once
 
+#include "apps/run/run_model.hpp"
 #include <troupe/protocol/objective.hpp>
 #include <troupe/protocol/task_life.hpp>
 #include <troupe/store/store.hpp>
@@ -35,6 +36,10 @@ struct timed_task {
 /// In the order of the document. Records that cannot be read are left out.
 [[nodiscard]] std::vector<timed_task> read_timing(const store& records, const objective_view& view,
                                                   std::size_t most = timed_tasks_max);
+
+/// The critical path of what was done: the measured time of each task's last attempt, if it
+/// completed. Zero if the dependencies of `model` cannot be resolved.
+[[nodiscard]] std::chrono::milliseconds measured_critical_path(const run_model& model);
 
 /// For people, at the end of a run: what was waited for besides other tasks, and the slowest three.
 /// `waited 4.0s for a slot, 1.2s for answers; slowest: Build / compile 3.1s, ...` with a newline;

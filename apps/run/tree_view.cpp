@@ -1,6 +1,7 @@
 #include "apps/run/tree_view.hpp"
 
 #include "apps/run/tree_layout.hpp"
+#include "apps/shown_name.hpp"
 #include "apps/text.hpp"
 
 #include <algorithm>

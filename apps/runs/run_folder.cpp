@@ -47,8 +47,8 @@ result<std::string> runs_folder(const char* xdg_state_home, const char* home) {
   else
     return make_error(
         errc::unavailable,
-        "neither XDG_STATE_HOME nor HOME is set: say with --data DIR where the record "
-        "is to be kept, or use --store memory");
+        "neither XDG_STATE_HOME nor HOME is set; name a directory for the record with "
+        "--data DIR, or use --store memory");
   return (state / "troupe" / "runs").string();
 }
 

@@ -47,7 +47,7 @@ class run_hold {
 public:
   /// Null if another process has it. Errors: unavailable.
   [[nodiscard]] static result<std::unique_ptr<run_hold>> take(const std::string& directory);
-  /// Whether another process, or another holder in this one, has it. Disturbs nobody.
+  /// Whether another process, or another holder in this one, has it. Disturbs no process.
   [[nodiscard]] static bool is_taken(const std::string& directory);
 
   ~run_hold();

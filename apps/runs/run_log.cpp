@@ -1,6 +1,6 @@
 #include "apps/runs/run_log.hpp"
 
-#include "apps/run/run_model.hpp"
+#include "apps/shown_name.hpp"
 #include "apps/text.hpp"
 #include "protocol/json/json_writer.hpp"
 

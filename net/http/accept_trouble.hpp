@@ -1,4 +1,4 @@
-// What the log hears of connections that cannot be accepted, for lack of file descriptors or
+// What the log says about connections that cannot be accepted, for lack of file descriptors or
 // memory: a line when it begins, and one when it is over, however often it is tried meanwhile.
 #pragma once
 

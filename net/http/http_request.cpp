@@ -57,21 +57,11 @@ void http_request::clear() {
 }
 
 std::string_view http_request::path() const noexcept {
-  std::string_view rest = target;
-  if (!rest.starts_with('/')) {
-    // Absolute form (RFC 9112 3.2.2): a client that takes us for a proxy.
-    if (const auto scheme = rest.find("://"); scheme != std::string_view::npos) {
-      const auto slash = rest.find('/', scheme + 3);
-      rest = slash == std::string_view::npos ? std::string_view{"/"} : rest.substr(slash);
-    }
-  }
-  rest = rest.substr(0, rest.find('?'));
-  return rest.empty() ? std::string_view{"/"} : rest;
+  return split_target(target).path;
 }
 
 std::string_view http_request::query() const noexcept {
-  const auto mark = target.find('?');
-  return mark == std::string::npos ? std::string_view{} : std::string_view(target).substr(mark + 1);
+  return split_target(target).query;
 }
 
 std::string_view http_request::query(std::string_view name) const noexcept {

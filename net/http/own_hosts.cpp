@@ -1,6 +1,7 @@
 #include "net/http/own_hosts.hpp"
 
 #include "net/http/cors.hpp"
+#include "net/http/uri.hpp"
 #include "protocol/http_url.hpp"
 #include "protocol/json/quoted.hpp"
 
@@ -16,7 +17,8 @@ namespace {
 namespace ip = boost::asio::ip;
 using boost::beast::http::verb;
 
-/// Without port and brackets.
+/// Without port and brackets. Not as in a URL: what a header says is compared, never connected to,
+/// and the zone of an IPv6 address may follow it (RFC 4007 section 11), which no URL has.
 std::string_view host_of(std::string_view authority) noexcept {
   if (authority.starts_with('['))
     return authority.substr(1, authority.find(']') - 1);
@@ -44,15 +46,6 @@ bool is_named(std::string_view pattern, std::string_view host) noexcept {
   const auto ending = pattern.substr(1);
   return host.size() > ending.size()
          && equal_ignoring_case(ending, host.substr(host.size() - ending.size()));
-}
-
-/// What stands before the path of an absolute target; nothing of another form.
-std::optional<std::string_view> authority_of(std::string_view target) noexcept {
-  const auto scheme = target.find("://");
-  if (target.starts_with('/') || scheme == std::string_view::npos)
-    return std::nullopt;
-  const auto rest = target.substr(scheme + 3);
-  return rest.substr(0, rest.find_first_of("/?"));
 }
 
 /// Changes nothing by its definition (RFC 9110 9.2.1). No path has a GET that does.
@@ -89,7 +82,7 @@ result<void> own_hosts::check(const std::vector<std::string>& allowed) {
 }
 
 std::optional<host_refusal> own_hosts::refuse(const http_request& request) const {
-  const auto of_target = authority_of(request.target);
+  const auto of_target = split_target(request.target).authority;
   const std::string_view authority = of_target ? *of_target : std::string_view(request.host);
   const bool names_none = authority.empty() && request.is_http_1_0;
   if (!names_none && !has(authority))

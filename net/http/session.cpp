@@ -565,7 +565,7 @@ bool session::hold_stream(std::size_t bytes, std::size_t shared_bytes) {
   return static_cast<bool>(streaming_);
 }
 
-/// The session may be at its end: then its loop finds nobody.
+/// The session may be at its end: then its loop finds no session.
 void session::cut() {
   home_.ready()->post([who = weak_from_this()] {
     if (const auto self = who.lock())

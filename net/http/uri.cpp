@@ -1,45 +1,27 @@
 #include "net/http/uri.hpp"
 
+#include <boost/url/pct_string_view.hpp>
+
 #include <algorithm>
 
 namespace troupe::net {
 
 namespace {
 
-int digit_of(char c) noexcept {
-  if (c >= '0' && c <= '9')
-    return c - '0';
-  if (c >= 'a' && c <= 'f')
-    return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F')
-    return c - 'A' + 10;
-  return -1;
+std::optional<std::string> decoded(std::string_view text, boost::urls::encoding_opts how) {
+  const auto encoded = boost::urls::make_pct_string_view({text.data(), text.size()});
+  return encoded ? std::optional{encoded->decode(how)} : std::nullopt;
 }
 
 } // namespace
 
 std::optional<std::string> percent_decoded(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      out += text[i];
-      continue;
-    }
-    const int high = i + 1 < text.size() ? digit_of(text[i + 1]) : -1;
-    const int low = i + 2 < text.size() ? digit_of(text[i + 2]) : -1;
-    if (high < 0 || low < 0)
-      return std::nullopt;
-    out += static_cast<char>(high * 16 + low);
-    i += 2;
-  }
-  return out;
+  return decoded(text, {});
 }
 
 std::optional<std::string> query_decoded(std::string_view text) {
-  std::string blanks(text);
-  std::replace(blanks.begin(), blanks.end(), '+', ' ');
-  return percent_decoded(blanks);
+  constexpr bool space_as_plus = true;
+  return decoded(text, {space_as_plus});
 }
 
 std::optional<query_pair> take_pair(std::string_view& query) noexcept {
@@ -55,6 +37,24 @@ std::optional<query_pair> take_pair(std::string_view& query) noexcept {
     return query_pair{pair.substr(0, equals), pair.substr(equals + 1)};
   }
   return std::nullopt;
+}
+
+target_parts split_target(std::string_view target) noexcept {
+  target_parts out;
+  // Absolute form (RFC 9112 3.2.2): a client that takes us for a proxy.
+  const auto scheme_end = std::min(target.find_first_of(":/?"), target.size());
+  if (target.substr(scheme_end).starts_with("://")) {
+    target.remove_prefix(scheme_end + 3);
+    const auto end = std::min(target.find_first_of("/?"), target.size());
+    out.authority = target.substr(0, end);
+    target.remove_prefix(end);
+  }
+  const auto mark = std::min(target.find('?'), target.size());
+  if (mark > 0)
+    out.path = target.substr(0, mark);
+  if (mark < target.size())
+    out.query = target.substr(mark + 1);
+  return out;
 }
 
 } // namespace troupe::net

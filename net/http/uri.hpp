@@ -1,4 +1,6 @@
-// The few parts of RFC 3986 that a server needs: percent-decoding, and the pairs of a query.
+// The few parts of RFC 3986 that a server needs: percent-decoding, by Boost.URL, and the parts of a
+// target and of a query. Both are cut at their marks only, and everything between is taken:
+// clients send characters that RFC 3986 has not, and Boost.URL refuses these.
 #pragma once
 
 #include <optional>
@@ -20,5 +22,13 @@ struct query_pair {
   std::string_view value;
 };
 [[nodiscard]] std::optional<query_pair> take_pair(std::string_view& query) noexcept;
+
+/// The parts of a request's target (RFC 9112 3.2), as they stand.
+struct target_parts {
+  std::optional<std::string_view> authority; ///< Of the absolute form only.
+  std::string_view path = "/";               ///< `/` if the target has none.
+  std::string_view query;                    ///< Behind the `?`.
+};
+[[nodiscard]] target_parts split_target(std::string_view target) noexcept;
 
 } // namespace troupe::net

@@ -3,6 +3,7 @@
 #include "protocol/artifact_chunks.hpp"
 #include "protocol/change_size.hpp"
 #include "protocol/fold/limits.hpp"
+#include "protocol/text.hpp"
 #include <troupe/protocol/unshared.hpp>
 
 #include <algorithm>
@@ -40,20 +41,13 @@ inline constexpr bool concerns_life =
         Event,
         question_opened> || std::is_same_v<Event, question_answered> || std::is_same_v<Event, question_expired> || std::is_same_v<Event, question_withdrawn> || std::is_same_v<Event, task_queued> || std::is_same_v<Event, task_resumed>;
 
-/// Not in the middle of a character.
-std::string cut_to(std::string text, std::size_t bytes) {
-  if (text.size() <= bytes)
-    return text;
-  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xc0U) == 0x80U)
-    --bytes;
-  text.resize(bytes);
-  return text;
-}
-
 /// Why a phase ended with the move that the status shows now.
 std::string reason_of(const task_status& status, task_phase phase) {
-  if (status.message)
-    return cut_to(text_of(status.message->parts), span_reason_bytes_max);
+  if (status.message) {
+    auto text = text_of(status.message->parts);
+    text.resize(cut_utf8(text, span_reason_bytes_max));
+    return text;
+  }
   const bool was_answered = phase == task_phase::question && status.state == task_state::working;
   return was_answered ? "answered" : std::string{to_string(status.state)};
 }

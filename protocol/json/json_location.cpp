@@ -1,5 +1,6 @@
 #include "protocol/json/json_location.hpp"
 
+#include "protocol/text.hpp"
 #include <troupe/protocol/plan_document.hpp>
 
 #include <algorithm>
@@ -197,7 +198,7 @@ text_position position_at(std::string_view text, std::size_t offset) {
   for (const char c : text.substr(0, std::min(offset, text.size()))) {
     if (c == '\n')
       position = {position.line + 1, 1};
-    else if ((static_cast<unsigned char>(c) & 0xc0) != 0x80)
+    else if (!continues_utf8(c))
       ++position.column;
   }
   return position;

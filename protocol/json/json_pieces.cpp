@@ -2,6 +2,7 @@
 
 #include "protocol/json/base64.hpp"
 #include "protocol/json/json_writer.hpp"
+#include "protocol/text.hpp"
 
 #include <boost/json/serializer.hpp>
 
@@ -17,20 +18,6 @@ namespace json = boost::json;
 
 constexpr std::size_t slice_bytes = 1023; // three bytes of base64 are never cut
 static_assert(slice_bytes % 3 == 0);
-
-// How many of the first bytes to take, at most `bytes_max`, without cutting a character.
-std::size_t whole_characters(std::string_view text, std::size_t bytes_max) {
-  if (text.size() <= bytes_max)
-    return text.size();
-  const auto continues = [&](std::size_t at) {
-    return (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U;
-  };
-  constexpr std::size_t continuation_bytes_max = 3;
-  for (std::size_t back = 0; back <= std::min(bytes_max, continuation_bytes_max); ++back)
-    if (!continues(bytes_max - back))
-      return bytes_max - back;
-  return bytes_max; // not UTF-8
-}
 
 // The text of boost::json for a value, without a copy of the whole.
 class serialized_value {
@@ -61,9 +48,9 @@ void add_serialized(text_pieces& out, const json::value& value, bool is_escaped)
     const auto read = written->next();
     cut += read;
     // The last bytes may be the beginning of a character, which is escaped as a whole.
-    const auto size =
-        read.empty() ? cut.size()
-                     : whole_characters(cut, cut.size() - std::min<std::size_t>(3, cut.size()));
+    const auto size = read.empty()
+                          ? cut.size()
+                          : cut_utf8(cut, cut.size() - std::min<std::size_t>(3, cut.size()));
     append_escaped(to.end(), std::string_view{cut}.substr(0, size));
     cut.erase(0, size);
     return !read.empty();
@@ -247,7 +234,7 @@ void add_escaped(text_pieces& out, std::string_view text) {
   if (text.size() <= written_at_once_bytes_max)
     return append_escaped(out.end(), text);
   out.add_source([text](text_pieces& to) mutable {
-    const auto size = whole_characters(text, slice_bytes);
+    const auto size = cut_utf8(text, slice_bytes);
     append_escaped(to.end(), text.substr(0, size));
     text.remove_prefix(size);
     return !text.empty();

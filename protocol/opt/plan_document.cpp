@@ -45,7 +45,7 @@ std::string unexpected(std::string_view text, std::size_t offset) {
   if (static_cast<unsigned char>(c) < 0x20)
     return "a control character must be escaped in a string";
   auto end = offset + 1;
-  while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80)
+  while (end < text.size() && continues_utf8(text[end]))
     ++end;
   return "unexpected " + std::string(text.substr(offset, end - offset));
 }

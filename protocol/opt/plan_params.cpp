@@ -76,7 +76,7 @@ std::string said(const plan_param& param) {
   return param.name + (param.description.empty() ? "" : " (" + param.description + ")");
 }
 
-/// What somebody gave refers to nothing, whatever it looks like: `$${` is a literal `${`.
+/// A value that is given refers to nothing, whatever it looks like: `$${` is a literal `${`.
 std::string without_references(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -1,4 +1,4 @@
-// A file system for RocksDB whose failures to write can be overcome. A write that the disk refuses
+// A file system for RocksDB that survives failed writes. A write that the disk refuses
 // is tried again, by the thread of RocksDB that makes tables, until the disk takes it: RocksDB does
 // not go on well after a full disk. A compaction is not waited for: RocksDB gives up its files,
 // which frees their room, and begins it anew. A failed sync is not tried again, since the bytes may

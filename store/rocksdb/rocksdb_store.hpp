@@ -32,7 +32,7 @@ struct start_progress {
 struct rocksdb_internals {
   rocksdb::Env* env = nullptr; ///< Of the tables; null: the operating system's. Outlives the store.
   /// Of the journal; null: the directory `journal` in that of the store. Outlives the store. Its
-  /// owner sees to it that one store uses it.
+  /// owner makes sure that only one store uses it.
   journal::disk* journal_files = nullptr;
   journal::journal_options journal = {}; ///< Durability and retry interval are the store's.
   /// Between attempts to write while the disk refuses.

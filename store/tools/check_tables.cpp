@@ -1,4 +1,5 @@
 #include "protocol/fold/apply.hpp"
+#include "protocol/hex.hpp"
 #include "protocol/record/record.hpp"
 #include "store/once_table.hpp"
 #include "store/place.hpp"
@@ -449,7 +450,6 @@ private:
 } // namespace
 
 std::string show_key(std::string_view key) {
-  constexpr std::string_view digits = "0123456789abcdef";
   std::string out;
   const auto history = read_history_key(key);
   const auto text = history && key.starts_with("e/") ? key.substr(0, key.size() - word_bytes) : key;
@@ -458,7 +458,7 @@ std::string show_key(std::string_view key) {
     if (byte >= 0x20 && byte < 0x7f && each != '\\')
       out += each;
     else
-      out.append("\\x").append(1, digits[byte >> 4]).append(1, digits[byte & 0xf]);
+      append_hex(out.append("\\x"), byte, 2);
   }
   return text.size() == key.size() ? out : out + std::to_string(history->sequence);
 }

@@ -83,6 +83,11 @@ TEST_CASE("an objective with unresolvable dependencies is refused with their nam
              "\"fetch\"?");
     CHECK(why.field == "/plans/0/tasks/1/dependencies/1");
   }
+  SECTION("a name with a quote in it") {
+    const auto why = refusal({a_plan("p", {a_task("a \"b\"", {"c\nd"})})});
+    CHECK(why.message
+          == R"(task "a \"b\"" depends on "c\nd", but this objective has no such task)");
+  }
   SECTION("self-dependency") {
     const auto why = refusal({a_plan("p", {a_task("a", {"a"})})});
     CHECK(why.code == errc::dependency_cycle);

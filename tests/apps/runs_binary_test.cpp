@@ -314,7 +314,7 @@ TEST_CASE("a retry does again only what failed and what depends on it", "[apps][
   CHECK(me.run().at("state") == "completed");
   const auto again = me.troupe({"run", file, "--retry"});
   CHECK(again.code == 2);
-  CHECK(contains(again.err, "no run to do again"));
+  CHECK(contains(again.err, "there is no failed or canceled run to retry"));
 }
 
 TEST_CASE("a run that was refused leaves nothing behind", "[apps][binary][runs]") {

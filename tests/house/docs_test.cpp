@@ -3,6 +3,7 @@
 #include "tests/support/catch.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <regex>
 #include <set>
@@ -106,6 +107,91 @@ TEST_CASE("tests that documents lean on exist by their sentence", "[house][docs]
     });
   }
   REQUIRE(seen > 5);
+}
+
+namespace {
+
+constexpr auto rooms = std::to_array<std::string_view>(
+    {"actors", "agents", "apps", "client", "net", "protocol", "sim", "store"});
+/// A header and its source count as one. docs/architecture.md, "Rooms".
+constexpr std::size_t files_without_subdirectory_max = 30;
+
+/// "a" and "b" of `a/b.cpp`.
+std::set<std::string> parts_of(const std::string& path) {
+  std::set<std::string> out;
+  for (const auto& part : std::filesystem::path(path))
+    out.insert(part.stem().string());
+  return out;
+}
+
+/// All names in backquotes: `sub/file`, `file.cpp` or `sub/`, also several in one pair of them.
+std::set<std::string> names_in(const std::string& readme) {
+  static const std::regex quoted("`([^`\n]+)`");
+  static const std::regex path("[a-z0-9_./]+");
+  std::set<std::string> out;
+  for_each_match(readme, quoted, [&](const std::smatch& found) {
+    for_each_match(found[1].str(), path,
+                   [&](const std::smatch& one) { out.merge(parts_of(one.str())); });
+  });
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("the README of a room names all its files and subdirectories", "[house][docs]") {
+  const auto files = read_tree(TROUPE_SOURCE_DIR);
+  for (const auto room : rooms) {
+    const std::string folder(room);
+    const auto readme = std::ranges::find(files, folder + "/README.md", &source_file::path);
+    REQUIRE(readme != files.end());
+    const auto named = names_in(readme->text);
+    std::set<std::string> sources;
+    std::set<std::string> subdirectories;
+    for (const auto& file : files) {
+      if (!file.ends_with(".hpp") && !file.ends_with(".cpp"))
+        continue;
+      const auto is_public = file.below("include/troupe/" + folder);
+      if (!is_public && !file.below(folder))
+        continue;
+      const std::filesystem::path path(file.path);
+      if (!named.contains(path.stem().string()))
+        FAIL_CHECK(folder << "/README.md does not name " << file.path);
+      if (is_public)
+        continue;
+      const auto within = file.path.substr(folder.size() + 1);
+      sources.insert(std::filesystem::path(within).replace_extension().string());
+      if (const auto slash = within.find('/'); slash != std::string::npos)
+        subdirectories.insert(within.substr(0, slash));
+    }
+    CAPTURE(room, sources.size());
+    CHECK(!sources.empty());
+    CHECK((sources.size() <= files_without_subdirectory_max || !subdirectories.empty()));
+    for (const auto& one : subdirectories)
+      if (!named.contains(one))
+        FAIL_CHECK(folder << "/README.md does not name the subdirectory " << one);
+  }
+}
+
+TEST_CASE("the headers that the first page lists include all public headers", "[house][docs]") {
+  const auto files = read_tree(TROUPE_SOURCE_DIR);
+  const auto first_page = std::ranges::find(files, "README.md", &source_file::path);
+  REQUIRE(first_page != files.end());
+  static const std::regex header("<(troupe/[a-z_/]+\\.hpp)>");
+  std::set<std::string> reached;
+  std::vector<std::string> open{first_page->text};
+  while (!open.empty()) {
+    const auto text = std::move(open.back());
+    open.pop_back();
+    for_each_match(text, header, [&](const std::smatch& found) {
+      const auto file = std::ranges::find(files, "include/" + found[1].str(), &source_file::path);
+      if (file != files.end() && reached.insert(file->path).second)
+        open.push_back(file->text);
+    });
+  }
+  for (const auto& file : files)
+    if (file.below("include/troupe") && file.ends_with(".hpp") && !reached.contains(file.path))
+      FAIL_CHECK("a program that follows README.md does not get " << file.path);
+  CHECK(reached.size() > 40);
 }
 
 TEST_CASE("docs/events.md has a row for every kind of event", "[house][docs]") {

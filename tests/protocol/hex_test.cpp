@@ -20,3 +20,10 @@ TEST_CASE("a number becomes as many hexadecimal digits as asked for", "[protocol
   append_hex(out, 0x1f, 4);
   CHECK(out == "123456789abcdef0001f");
 }
+
+TEST_CASE("hexadecimal digits are in lower case", "[protocol][hex]") {
+  for (const char c : std::string_view("0123456789abcdef"))
+    CHECK(is_hex_digit(c));
+  for (const char c : std::string_view("AFgG/:-`\0", 9))
+    CHECK_FALSE(is_hex_digit(c));
+}

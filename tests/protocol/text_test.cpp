@@ -1,6 +1,8 @@
 #include "protocol/text.hpp"
 #include "tests/support/catch.hpp"
 
+#include <vector>
+
 using namespace troupe;
 using namespace std::string_view_literals;
 
@@ -34,6 +36,20 @@ TEST_CASE("bytes that are not UTF-8 are found, and only those", "[protocol][text
     CHECK(find_invalid_utf8(bad) == 0U);
     CHECK(find_invalid_utf8("ab" + bad + "cd") == 2U);
   }
+}
+
+TEST_CASE("a text is cut between two characters", "[protocol][text]") {
+  const auto text = "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x8e\xad"sv; // Of 1, 2, 3 and 4 bytes.
+  const std::vector<std::size_t> cuts{0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 10};
+  for (std::size_t bytes_max = 0; bytes_max < cuts.size(); ++bytes_max) {
+    CAPTURE(bytes_max);
+    CHECK(cut_utf8(text, bytes_max) == cuts[bytes_max]);
+  }
+}
+
+TEST_CASE("a text that is not UTF-8 is cut where it must end", "[protocol][text]") {
+  CHECK(cut_utf8("\x80\x80\x80\x80\x80\x80", 5) == 5);
+  CHECK(cut_utf8("\xc3\x80\x80\x80\x80", 3) == 0); // Where a character began.
 }
 
 TEST_CASE("only ASCII letters have a lower case here", "[protocol][text]") {

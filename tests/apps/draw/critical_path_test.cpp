@@ -1,4 +1,5 @@
 #include "apps/draw/critical_path.hpp"
+#include "apps/run/run_timing.hpp"
 #include "tests/apps/run_bed.hpp"
 #include "tests/support/catch.hpp"
 

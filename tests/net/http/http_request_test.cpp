@@ -109,6 +109,7 @@ TEST_CASE("the path is found in every form of a target", "[net][http]") {
   CHECK(path_of("/x/y?z") == "/x/y");
   CHECK(path_of("http://host:1/x?y=1") == "/x");
   CHECK(path_of("http://host") == "/");
+  CHECK(path_of("http://host?x=/y") == "/");
   CHECK(path_of("*") == "*");
 }
 
