@@ -1,6 +1,6 @@
-// An actor whose mail is handled by a thread that is not CAF's (caf::actor_companion): by an event
-// loop, in one of its turns. Everything else about it is as with any actor: typed messages from
-// anywhere, mail in order, one message at a time, an end that others notice.
+// An actor whose messages are handled by a thread that is not CAF's (caf::actor_companion): by an
+// event loop, in one of its turns. Everything else about it is as with any actor: typed messages
+// from anywhere, messages in order, one at a time, an end that others notice.
 #pragma once
 
 #include "actors/caf.hpp"
@@ -26,13 +26,13 @@ class companion {
 public:
   using handle = typename State::handle;
 
-  /// `notify` is called on the sender's thread when mail comes into an empty box, and leads to a
-  /// call of `run`. It must not block.
+  /// `notify` is called on the sender's thread when a message comes into an empty box, and leads to
+  /// a call of `run`. It must not block.
   companion(caf::actor_system& system, State& state, std::function<void()> notify)
       : box_(std::make_shared<box>(std::move(notify))), system_(system),
         actor_(system.spawn<caf::actor_companion>()) {
     auto& self = companion_of(actor_);
-    self.on_enqueue([to = box_](caf::mailbox_element_ptr mail) { to->put(std::move(mail)); });
+    self.on_enqueue([to = box_](caf::mailbox_element_ptr message) { to->put(std::move(message)); });
     self.on_exit([to = box_] { to->ended = true; });
     self.set_exception_handler([](std::exception_ptr&) { return end_by_exception(); });
     self.become(behavior_of(state, static_cast<const handle*>(nullptr)));
@@ -42,7 +42,7 @@ public:
   companion(const companion&) = delete;
   companion& operator=(const companion&) = delete;
 
-  /// Mail that was not handled is dropped.
+  /// Messages that were not handled are dropped.
   ~companion() {
     if (box_->ended)
       return;
@@ -58,13 +58,13 @@ public:
   /// Handles what came so far.
   void run() {
     const auto keep = box_; // a handler may lead to the end of this
-    for (auto& mail : keep->take()) {
+    for (auto& message : keep->take()) {
       if (keep->ended)
         return;
 #if TROUPE_CAF_1
-      companion_of(actor_).activate(&system_.scheduler(), *mail);
+      companion_of(actor_).activate(&system_.scheduler(), *message);
 #else
-      companion_of(actor_).activate(&unit_, *mail);
+      companion_of(actor_).activate(&unit_, *message);
 #endif
     }
   }
@@ -77,8 +77,8 @@ private:
       bool first = false;
       {
         const std::lock_guard guard(lock);
-        first = mail.empty();
-        mail.push_back(std::move(one));
+        first = messages.empty();
+        messages.push_back(std::move(one));
       }
       if (first)
         notify();
@@ -86,12 +86,12 @@ private:
 
     std::vector<caf::mailbox_element_ptr> take() {
       const std::lock_guard guard(lock);
-      return std::exchange(mail, {});
+      return std::exchange(messages, {});
     }
 
     const std::function<void()> notify;
     std::mutex lock;
-    std::vector<caf::mailbox_element_ptr> mail;
+    std::vector<caf::mailbox_element_ptr> messages;
     bool ended = false; ///< For the running thread.
   };
 

@@ -1,8 +1,8 @@
 // The actor between an event loop and all others: one for each loop, on the loop's own thread. It
 // owns the loop's requests that wait for an answer, and the feeds of its streams; answers come to
-// it as mail and are handed on in the loop's next turn. If it dies, its requests and streams get an
-// error, its feeds end, and the loop_gateway that runs it starts its successor. What it decides
-// stands in pending_requests.
+// it as messages and are handed on in the loop's next turn. If it dies, its requests and streams
+// get an error, its feeds end, and the loop_gateway that runs it starts its successor. What it
+// decides stands in pending_requests.
 #pragma once
 
 #include "actors/handles.hpp"

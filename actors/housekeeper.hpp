@@ -19,7 +19,7 @@ class housekeeper {
 public:
   explicit housekeeper(environment& env) : env_(env) {}
 
-  /// Looks at the store and at the memory, sends the mail whose deadline has passed; every
+  /// Looks at the store and at the memory, sends the messages whose deadline has passed; every
   /// `turns_between_evictions` also lets settled objectives leave memory.
   void turn();
   /// The same, and the latter at once.

@@ -191,7 +191,7 @@ void manual_clock::advance(nanoseconds span) {
   }
   pass(until - elapsed_);
   settle();
-  keep_house();
+  turn_housekeeper();
   settle();
 }
 
@@ -203,7 +203,7 @@ void manual_clock::pass(nanoseconds span) {
     turns_.turn_deadlines();
 }
 
-void manual_clock::keep_house() {
+void manual_clock::turn_housekeeper() {
   if (turns_.after_advance)
     turns_.after_advance();
 }

@@ -38,18 +38,18 @@ public:
   /// Sets what records are dated with, as when the computer's clock is set: no timer notices.
   void set(timestamp to) noexcept;
 
-  /// One turn of one actor; false if none has mail.
+  /// One turn of one actor; false if none has messages.
   bool step();
-  /// Runs actors until none has mail.
+  /// Runs actors until none has messages.
   void settle();
   /// Lets time pass: what falls due does so in its order, each at its time, and actors run until
-  /// none has mail. Then the gateway's housekeeper has its turn.
+  /// none has messages. Then the gateway's housekeeper has its turn.
   void advance(std::chrono::nanoseconds span);
   /// Lets time pass and takes no turn: for an owner who takes all turns himself, and lets time pass
   /// no further than `next_due`.
   void pass(std::chrono::nanoseconds span);
   /// The gateway's housekeeper has its turn.
-  void keep_house();
+  void turn_housekeeper();
   /// Until the next timer falls due; nothing if there is none.
   [[nodiscard]] std::optional<std::chrono::nanoseconds> next_due() const;
 

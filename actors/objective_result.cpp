@@ -27,10 +27,10 @@ public:
   void begin() { go_on(); }
 
 private:
-  /// An answer that comes at once is taken in the same loop, not in a deeper one. After `told_`
-  /// nothing is read: the objective begins again with another reader.
+  /// An answer that comes at once is taken in the same loop, not in a deeper one. After
+  /// `is_answered_` nothing is read: the objective begins again with another reader.
   void go_on() {
-    while (!told_ && at_ < tasks_.size() && has_room()) {
+    while (!is_answered_ && at_ < tasks_.size() && has_room()) {
       was_answered_.store(false, std::memory_order_relaxed);
       artifacts_->find(records_, tasks_[at_],
                        [me = shared_from_this()](const result<made_by_task>& made) {
@@ -41,7 +41,7 @@ private:
       if (!was_answered_.exchange(true, std::memory_order_acq_rel))
         return; // the answer goes on
     }
-    if (!std::exchange(told_, true))
+    if (!std::exchange(is_answered_, true))
       tell(to_, result_read{result_read::outcome::done, std::move(found_),
                             tasks_.size() - at_ + left_out_});
   }
@@ -50,7 +50,7 @@ private:
 
   void take(const result<made_by_task>& made) {
     if (made.has_error() && is_unreadable(made.error())) {
-      told_ = true;
+      is_answered_ = true;
       return tell(to_, result_read{result_read::outcome::unreadable});
     }
     std::size_t more = 0;
@@ -73,7 +73,7 @@ private:
   std::vector<artifact_ptr> found_;
   std::size_t at_ = 0;
   std::size_t bytes_ = 0;
-  bool told_ = false;
+  bool is_answered_ = false;
   std::atomic<bool> was_answered_{false};
 };
 

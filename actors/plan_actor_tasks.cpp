@@ -163,16 +163,18 @@ void plan_actor::set_parked(std::uint32_t task, bool parked) {
 void plan_actor::on_task_moved(std::uint32_t task, const task_moved& moved, timestamp at) {
   const bool asked = is_interrupted(view_.tasks[task].state);
   uncount(task);
-  apply(view_, place_of(task, at), moved);
+  auto where = place_of(task, at);
+  apply(view_, where, moved);
   count(task);
-  if (is_interrupted(moved.to))
-    tell_question(task, pending_input{view_.task_at(task),
-                                      moved.message ? shortened(text_of(moved.message->parts),
-                                                                question_shown_bytes_max)
-                                                    : std::string{},
-                                      at, start_.index, task});
-  else if (asked)
+  if (is_interrupted(moved.to)) {
+    where.task.id = view_.task_at(task);
+    where.task.plan_index = start_.index;
+    auto question = input_asked_by(moved, where);
+    question.prompt = shortened(question.prompt, question_shown_bytes_max);
+    tell_question(task, std::move(question));
+  } else if (asked) {
     tell_question(task, std::nullopt);
+  }
 }
 
 void plan_actor::count(std::uint32_t task) {

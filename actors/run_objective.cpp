@@ -45,13 +45,13 @@ result<void> wait_for_end(store& records, const objective_id& id) {
 
 } // namespace
 
-result<objective_ptr> run_objective(gateway& door, objective_spec spec) {
+result<objective_ptr> run_objective(gateway& main_gateway, objective_spec spec) {
   const auto has_tasks = [](const plan_spec_ptr& plan) { return !plan->tasks.empty(); };
   if (std::ranges::none_of(spec.plans, has_tasks)) {
     return make_error(errc::invalid_params, "an objective without tasks never ends by itself",
                       "plans");
   }
-  const service operations(door);
+  const service operations(main_gateway);
   create_objective command;
   command.spec = std::move(spec);
   command.start = true;
@@ -60,7 +60,7 @@ result<objective_ptr> run_objective(gateway& door, objective_spec spec) {
   if (!made)
     return made.error();
   const auto id = (*made)->id;
-  if (const auto ended = wait_for_end(door.records(), id); !ended)
+  if (const auto ended = wait_for_end(main_gateway.records(), id); !ended)
     return ended.error();
   return await_read<objective_ptr>(
       [&](auto done) { operations.get(get_objective{.who = {}, .id = id}, std::move(done)); });

@@ -19,8 +19,8 @@ void set_task_timer(const task_handle& task, task_timer::purpose kind, std::uint
   tell_after(hop, task, task_timer{kind, attempt, after - hop});
 }
 
-/// The way back from an agent to its task: mail to the actor, marked with the attempt it belongs
-/// to.
+/// The way back from an agent to its task: messages to the actor, marked with the attempt it
+/// belongs to.
 class task_port final : public agent_port {
 public:
   task_port(task_handle to, std::uint32_t attempt) : to_(std::move(to)), attempt_(attempt) {}

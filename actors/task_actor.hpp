@@ -138,7 +138,7 @@ private:
   [[nodiscard]] std::optional<error> refusal_of_size(const message& input) const;
   void keep_input(message_ptr input);
   void hand_over(message_ptr input, bool answers);
-  void hand_over_what_is_read();
+  void hand_over_read();
   void read_deliveries_again();
   void deliver(const delivery& input);
   /// Its share of memory_account::live_work.

@@ -110,7 +110,7 @@ void task_actor::on(order_read& fact) {
   if (details().order_reads)
     start_with_order();
   else
-    hand_over_what_is_read();
+    hand_over_read();
 }
 
 void task_actor::start_with_order() {
@@ -287,10 +287,10 @@ void task_actor::hand_over(message_ptr input, bool answers) {
   if (!next.found && (!details_ || details_->deliveries.empty()))
     return deliver(next);
   details().deliveries.push_back(std::move(next));
-  hand_over_what_is_read();
+  hand_over_read();
 }
 
-void task_actor::hand_over_what_is_read() {
+void task_actor::hand_over_read() {
   while (run_ && !is_stopping() && !over() && !details().deliveries.empty()) {
     const auto next = details_->deliveries.front();
     if (next.found && !next.found->is_complete())
@@ -306,7 +306,7 @@ void task_actor::read_deliveries_again() {
   for (auto& next : details().deliveries)
     if (next.found && next.found->is_complete() && next.found->failure())
       next.found = read_made(referenced_ids({next.message}));
-  hand_over_what_is_read();
+  hand_over_read();
 }
 
 void task_actor::deliver(const delivery& input) {

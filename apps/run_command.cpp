@@ -353,17 +353,17 @@ public:
 private:
   void write() {
     const auto kept = keep_entry(run_.entry);
-    if (!kept && !told_)
+    if (!kept && !has_complained_)
       complain(kept.error().message);
-    told_ = told_ || !kept;
+    has_complained_ = has_complained_ || !kept;
   }
 
   placed_run& run_;
-  bool told_ = false;
+  bool has_complained_ = false;
 };
 
 /// What a person may do next with a run that has not completed.
-void tell_what_next(const placed_run& run, int code) {
+void tell_next_steps(const placed_run& run, int code) {
   const auto go_on = [&](const std::string& how) {
     return run.is_own ? how + " " + run.entry.id : how + " --data " + run.entry.directory;
   };
@@ -475,8 +475,8 @@ result<int> execute(const run_options& options, const agent_registry& agents, st
   if (!live && !options.quiet)
     limits.warn = [](const std::string& line) { complain(line); };
   std::optional<slow_notice> still_running; // Outlives the gateway, which waits for programs.
-  gateway door(records, agents, limits);
-  door.start();
+  gateway main_gateway(records, agents, limits);
+  main_gateway.start();
   output out(STDOUT_FILENO);
   const keyboard person(options, live);
   const auto screen = make_screen(options, out, live);
@@ -488,8 +488,8 @@ result<int> execute(const run_options& options, const agent_registry& agents, st
   signals.before_forced_end(&restore_terminal);
   bool written = true;
   auto hooks = hooks_of(options, records, keeper, written);
-  run_session session(door, std::make_shared<inbox>(), signals, *screen, std::move(answers), input,
-                      limits, std::move(hooks));
+  run_session session(main_gateway, std::make_shared<inbox>(), signals, *screen, std::move(answers),
+                      input, limits, std::move(hooks));
   const auto code = options.purpose == run_purpose::begin    ? session.run(std::move(spec))
                     : options.purpose == run_purpose::resume ? session.resume(id)
                                                              : session.retry(id);
@@ -500,7 +500,7 @@ result<int> execute(const run_options& options, const agent_registry& agents, st
     still_running.emplace("waiting for programs to end; Ctrl-C again ends at once");
   const bool shown = all_written(out);
   if (!options.json && !options.quiet)
-    tell_what_next(run, *code);
+    tell_next_steps(run, *code);
   return exit_code_of(*code, shown && written);
 }
 

@@ -43,8 +43,8 @@ awaitable<void> get_health(server_state&, http_exchange& exchange) {
 
 awaitable<void> get_ready(server_state& server, http_exchange& exchange) {
   auto& response = exchange.responder.response();
-  const auto store = server.door.records().status();
-  if (exchange.responder.is_draining() || server.door.draining()) {
+  const auto store = server.main_gateway.records().status();
+  if (exchange.responder.is_draining() || server.main_gateway.draining()) {
     response.status = 503;
     write_health(response, "draining", "The server is shutting down.");
   } else if (!store.writable) {

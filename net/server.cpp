@@ -47,8 +47,8 @@ void raise_descriptor_limit() {
 } // namespace
 
 struct server::impl {
-  impl(gateway& door, server_options options)
-      : state(std::make_shared<server_state>(door, std::move(options))) {}
+  impl(gateway& main_gateway, server_options options)
+      : state(std::make_shared<server_state>(main_gateway, std::move(options))) {}
 
   ~impl() { stop(std::chrono::milliseconds{0}); }
 
@@ -74,13 +74,13 @@ void server::impl::make_loops() {
     loops.push_back(std::make_unique<loop>(sweep_interval(options), options.json_depth_max,
                                            *options.time, state->memory));
   for (const auto& one : loops)
-    one->attach(state->door);
+    one->attach(state->main_gateway);
 }
 
 result<void> server::impl::describe(std::uint16_t port) {
   url = url_of(state->options.address, port);
   public_url = default_url(state->options, port);
-  auto cards = make_card_documents(state->options, public_url, state->door.agents());
+  auto cards = make_card_documents(state->options, public_url, state->main_gateway.agents());
   if (!cards)
     return cards.error();
   state->cards = std::move(*cards);
@@ -124,8 +124,8 @@ void server::impl::stop(std::chrono::milliseconds bound) {
 
 // -- server ---------------------------------------------------------------------------------------
 
-server::server(gateway& door, server_options options)
-    : impl_(std::make_unique<impl>(door, std::move(options))) {}
+server::server(gateway& main_gateway, server_options options)
+    : impl_(std::make_unique<impl>(main_gateway, std::move(options))) {}
 
 server::~server() = default;
 
@@ -154,7 +154,7 @@ result<std::uint16_t> server::start() {
 }
 
 void server::drain(std::chrono::milliseconds bound) {
-  impl_->state->door.drain();
+  impl_->state->main_gateway.drain();
   impl_->stop(bound);
 }
 

@@ -21,7 +21,7 @@ namespace troupe::net {
 class server_state final : public http_service {
 public:
   server_state(gateway& to, server_options how)
-      : http_service(with_memory_of(to, std::move(how))), door(to),
+      : http_service(with_memory_of(to, std::move(how))), main_gateway(to),
         push(std::make_shared<push_service>(to.records(), options.push, stream_bytes.feeds(),
                                             *options.time)),
         operations(to, push), hosts(options, default_host(options)) {}
@@ -29,7 +29,7 @@ public:
   /// By the table of paths (net/routes.cpp).
   [[nodiscard]] awaitable<void> serve(http_exchange& exchange) override;
 
-  gateway& door;
+  gateway& main_gateway;
   card_documents cards;                     ///< Set before anything is served.
   const std::shared_ptr<push_service> push; ///< A reply that is under way may outlive the server.
   const service operations;                 ///< What can be asked for.
@@ -39,9 +39,9 @@ public:
   answer_maker answers;                     ///< Writes long answers.
 
 private:
-  static server_options with_memory_of(const gateway& door, server_options how) {
+  static server_options with_memory_of(const gateway& main_gateway, server_options how) {
     if (!how.memory)
-      how.memory = door.memory();
+      how.memory = main_gateway.memory();
     return how;
   }
 };

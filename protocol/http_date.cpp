@@ -18,37 +18,37 @@ constexpr std::array<std::string_view, 12> months{"Jan", "Feb", "Mar", "Apr", "M
 /// Takes a date apart from the front; after a mistake everything fails.
 class reader {
 public:
-  explicit reader(std::string_view text) : rest_(text) {}
+  explicit reader(std::string_view text) : remaining_(text) {}
 
   void skip(std::string_view text) {
-    good_ = good_ && rest_.starts_with(text);
+    good_ = good_ && remaining_.starts_with(text);
     if (good_)
-      rest_.remove_prefix(text.size());
+      remaining_.remove_prefix(text.size());
   }
 
   /// Exactly `count` digits; a blank may stand for the first.
   unsigned digits(std::size_t count, bool blank_first = false) {
     unsigned value = 0;
-    good_ = good_ && rest_.size() >= count;
+    good_ = good_ && remaining_.size() >= count;
     for (std::size_t i = 0; good_ && i < count; ++i) {
-      const char c = rest_[i];
+      const char c = remaining_[i];
       if (blank_first && i == 0 && c == ' ')
         continue;
       good_ = c >= '0' && c <= '9';
       value = value * 10 + static_cast<unsigned>(c - '0');
     }
     if (good_)
-      rest_.remove_prefix(count);
+      remaining_.remove_prefix(count);
     return value;
   }
 
   month month_name() {
     const auto found = std::find_if(months.begin(), months.end(),
-                                    [&](auto name) { return rest_.starts_with(name); });
+                                    [&](auto name) { return remaining_.starts_with(name); });
     good_ = good_ && found != months.end();
     if (!good_)
       return {};
-    rest_.remove_prefix(3);
+    remaining_.remove_prefix(3);
     return month{static_cast<unsigned>(found - months.begin()) + 1};
   }
 
@@ -63,13 +63,13 @@ public:
   }
 
   std::optional<sys_seconds> end(year_month_day date, seconds time) const {
-    if (!good_ || !rest_.empty() || !date.ok())
+    if (!good_ || !remaining_.empty() || !date.ok())
       return std::nullopt;
     return sys_days{date} + time;
   }
 
 private:
-  std::string_view rest_;
+  std::string_view remaining_;
   bool good_ = true;
 };
 

@@ -73,10 +73,10 @@ void mutant_store::snapshot_task(const task_id& id, watcher_ptr who, read_done<t
   passing_store::snapshot_task(id, std::move(front), std::move(done), client);
 }
 
-void mutant_store::read_changes(const task_id& id, const journal_range& range,
-                                read_done<journal_page> done, const std::string& client) const {
+void mutant_store::read_changes(const task_id& id, const history_range& range,
+                                read_done<history_page> done, const std::string& client) const {
   if (bug_ == mutant::hole_in_history)
-    done = [this, done = std::move(done)](result<journal_page> page) {
+    done = [this, done = std::move(done)](result<history_page> page) {
       if (page && page->changes.size() > 1 && chance_.chance(0.5))
         page->changes.erase(page->changes.begin());
       done(std::move(page));

@@ -22,7 +22,7 @@ public:
                  const std::string& client) const override;
   void snapshot_task(const task_id& id, watcher_ptr who, read_done<task_snapshot> done,
                      const std::string& client) override;
-  void read_changes(const task_id& id, const journal_range& range, read_done<journal_page> done,
+  void read_changes(const task_id& id, const history_range& range, read_done<history_page> done,
                     const std::string& client) const override;
   void unwatch(const std::string& id, const watcher_ptr& who) override;
 

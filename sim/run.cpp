@@ -51,7 +51,7 @@ public:
       in_.after(network_.between(0ns, how.think_max),
                 [fresh = clients_.back().get()] { fresh->begin(); });
     }
-    keep_house();
+    turn_housekeeper();
     if (how.is_durable && how.crashes_per_second > 0)
       in_.after(next_of(how.crashes_per_second), [this] { crash(); });
     if (how.clock_jumps_per_second > 0)
@@ -100,10 +100,10 @@ private:
 
   void start() { server_ = std::make_unique<server>(in_, disk_.get(), agents_); }
 
-  void keep_house() {
+  void turn_housekeeper() {
     if (server_)
-      server_->keep_house();
-    in_.after(house_keeping, [this] { keep_house(); });
+      server_->turn_housekeeper();
+    in_.after(house_keeping, [this] { turn_housekeeper(); });
   }
 
   void crash() {

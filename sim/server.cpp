@@ -41,35 +41,35 @@ std::string text_of(const std::vector<part>& parts) {
 }
 
 /// Writes what a change says of tasks into the history.
-void tell(history& into, const change& what) {
+void tell(history& into, const change& from) {
   std::uint32_t index = 0;
   // The status keeps its time when a message is added.
   const auto add = [&](const std::string& task, stream_event event) {
-    event.cursor = std::to_string(what.sequence) + "." + std::to_string(index);
+    event.cursor = std::to_string(from.sequence) + "." + std::to_string(index);
     event.task.id = task;
     into.journal[task].push_back(std::move(event));
   };
-  for (const auto& each : what.events) {
+  for (const auto& each : from.events) {
     stream_event out;
     if (const auto* created = std::get_if<task_created>(&each)) {
       out.task.state = wire_name(created->record->status.state);
       if (created->record->status.state != task_state::submitted)
-        add(what.task.id.str(), out);
+        add(from.task.id.str(), out);
     } else if (const auto* moved = std::get_if<task_moved>(&each)) {
       out.task.state = wire_name(moved->to);
-      add(what.task.id.str(), out);
+      add(from.task.id.str(), out);
     } else if (const auto* said = std::get_if<task_message>(&each); said && is_from_agent(*said)) {
       out.task.state = wire_name(said->state);
-      add(what.task.id.str(), out);
+      add(from.task.id.str(), out);
     } else if (const auto* made = std::get_if<task_artifact>(&each)) {
       out.kind = event_kind::artifact;
       out.artifact = made->artifact->artifact_id;
       out.text = text_of(made->artifact->parts);
       out.append = made->append;
-      add(what.task.id.str(), out);
+      add(from.task.id.str(), out);
     } else if (const auto* withdrawn = std::get_if<tasks_withdrawn>(&each)) {
       out.task.state = wire_name(withdrawn->to);
-      const auto plan = make_plan_id(objective_id{what.context}, withdrawn->plan);
+      const auto plan = make_plan_id(objective_id{from.context}, withdrawn->plan);
       for (const auto task : withdrawn->tasks)
         add(make_task_id(plan, task).str(), out);
     }
@@ -155,16 +155,16 @@ server::server(world& in, disk* files, const agent_registry& agents)
   auto left = records.recover();
   if (!left)
     throw std::runtime_error("the store does not recover: " + left.error().message);
-  door_.emplace(records, agents, executor_of(in));
-  door_->start();
-  door_->resume(*left);
-  state_ = std::make_shared<net::server_state>(*door_, options_of(in));
+  gateway_.emplace(records, agents, executor_of(in));
+  gateway_->start();
+  gateway_->resume(*left);
+  state_ = std::make_shared<net::server_state>(*gateway_, options_of(in));
   auto cards = net::make_card_documents(state_->options, "http://localhost/", agents);
   if (!cards || !state_->push->open())
     throw std::runtime_error("the server does not start");
   state_->cards = std::move(*cards);
   home_.emplace(net::sweep_interval_max, net::json_depth_max, in.clock);
-  home_->attach(*door_);
+  home_->attach(*gateway_);
   in.story.add("the server starts with " + std::to_string(left->objectives.size())
                + " objectives and " + std::to_string(left->lone_tasks.size()) + " lone tasks");
   if (!left->repaired.empty())
@@ -192,7 +192,7 @@ server::~server() {
   }
   home_.reset();
   state_.reset();
-  door_.reset();
+  gateway_.reset();
   if (recorder_)
     records_->unwatch_all(recorder_);
   records_.reset();
@@ -224,8 +224,8 @@ std::optional<nanoseconds> server::next_due() const {
   return out;
 }
 
-void server::keep_house() {
-  in_.clock.keep_house();
+void server::turn_housekeeper() {
+  in_.clock.turn_housekeeper();
   state_->push->turn();
 }
 
@@ -243,10 +243,10 @@ void server::tell_journal(const std::vector<std::string>& lone_tasks,
     return; // The recorder has seen everything.
   in_.seen.journal.clear();
   const auto read_all = [&](const auto& id) {
-    journal_range range;
+    history_range range;
     for (bool is_more = true; is_more;) {
       is_more = false;
-      durable_->read_changes(id, range, [&](result<journal_page> page) {
+      durable_->read_changes(id, range, [&](result<history_page> page) {
         if (!page)
           throw std::runtime_error("the history of " + id.str()
                                    + " cannot be read: " + page.error().message);
@@ -276,7 +276,7 @@ std::string server::left_over() {
   add("bytes of bodies", state_->memory->held(memory_account::bodies));
   add("bytes of answers", state_->memory->held(memory_account::answers));
   add("bytes that wait for readers of streams", state_->memory->held(memory_account::feeds));
-  add("changes that wait for the disk", door_->records().status().backlog_changes);
+  add("changes that wait for the disk", gateway_->records().status().backlog_changes);
   return out;
 }
 

@@ -35,7 +35,7 @@ public:
   /// When something is due by its clocks; nothing if nothing is.
   [[nodiscard]] std::optional<nanoseconds> next_due() const;
   /// Every 100 ms.
-  void keep_house();
+  void turn_housekeeper();
   void accept(const std::shared_ptr<connection>& client);
   /// Writes down all changes of these tasks and objectives, from the store.
   void tell_journal(const std::vector<std::string>& lone_tasks,
@@ -52,7 +52,7 @@ private:
   std::unique_ptr<store> records_;
   turned_store* durable_ = nullptr; ///< The same, or behind it; null: it is in memory.
   std::shared_ptr<recorder> recorder_;
-  std::optional<gateway> door_;
+  std::optional<gateway> gateway_;
   std::shared_ptr<net::server_state> state_;
   std::optional<net::loop> home_;
   std::vector<std::weak_ptr<connection>> connections_;

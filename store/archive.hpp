@@ -1,4 +1,4 @@
-// What the ledger asks of the place where finished things go: finished tasks, settled objectives,
+// What the ledger asks of the place where ended things go: ended tasks, settled objectives,
 // and who owns an id that a client chose. In memory or on disk; the ledger does not know which.
 // Thread-safe.
 #pragma once
@@ -83,15 +83,15 @@ class archive_reads {
 public:
   virtual ~archive_reads() = default;
 
-  /// A finished task, if it is in memory. Null: not known.
+  /// An ended task, if it is in memory. Null: not known.
   [[nodiscard]] virtual task_ptr recall_task(const task_id& id) const = 0;
-  /// A finished task that `recall_task` has not given; null if unknown (or not kept any more).
+  /// An ended task that `recall_task` has not given; null if unknown (or not kept any more).
   [[nodiscard]] virtual task_ptr find_task(const task_id& id) const = 0;
   /// Whether find_task would find one.
   [[nodiscard]] virtual bool has_task(const task_id& id) const = 0;
   [[nodiscard]] virtual std::optional<task_place> place_of(const task_id& id) const = 0;
   [[nodiscard]] virtual std::optional<plan_place> place_of(const plan_id& id) const = 0;
-  /// The owner and place of a finished task or a settled objective, if they can be had without its
+  /// The owner and place of an ended task or a settled objective, if they can be had without its
   /// record. Nothing: not known.
   [[nodiscard]] virtual std::optional<placement> placement_of(const task_id& id) const = 0;
   [[nodiscard]] virtual std::optional<placement> placement_of(const objective_id& id) const = 0;
@@ -100,7 +100,7 @@ public:
   find_objective(const objective_id& id) const = 0;
   [[nodiscard]] virtual bool has_objective(const objective_id& id) const = 0;
 
-  /// The first `count` finished tasks after `after` that pass, in list order, and how many pass in
+  /// The first `count` ended tasks after `after` that pass, in list order, and how many pass in
   /// all. What `view` does not show may be missing in them, and they may end with the one that
   /// passes page_bytes_max (bytes_shown).
   [[nodiscard]] virtual listed<task_ptr> list_tasks(const task_filter& filter,

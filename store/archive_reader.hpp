@@ -2,7 +2,7 @@
 // `turn` does one of them on the thread that calls it; a reader's thread calls `run`. Thread-safe.
 #pragma once
 
-#include "store/fair_queue.hpp"
+#include "protocol/fair_queue.hpp"
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/memory_budget.hpp>
 #include <troupe/store/limits.hpp>

@@ -31,8 +31,8 @@ namespace troupe {
 
 class ledger {
 public:
-  /// `finished` outlives the ledger.
-  explicit ledger(archive& finished) : archive_(finished) {}
+  /// `ended` outlives the ledger.
+  explicit ledger(archive& ended) : archive_(ended) {}
 
   // -- publishing ---------------------------------------------------------------------------------
 

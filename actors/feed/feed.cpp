@@ -146,8 +146,8 @@ void feed::show_page(feed_batch& out, std::size_t window) {
     source_->read(
         part_.stream, part_.lone,
         {.after = part_.after, .through = part_.through, .bytes_max = window},
-        [to = inbox_](result<journal_page> outcome) { to->arrive(to->page_, std::move(outcome)); });
-  std::optional<result<journal_page>> page;
+        [to = inbox_](result<history_page> outcome) { to->arrive(to->page_, std::move(outcome)); });
+  std::optional<result<history_page>> page;
   {
     const std::lock_guard lock{inbox_->guard_};
     inbox_->has_notified_ = false;

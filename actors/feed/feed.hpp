@@ -75,7 +75,7 @@ private:
   live_queue queue_;
   std::optional<result<feed_snapshot>> opened_;
   std::optional<result<feed_snapshot>> looked_;
-  std::optional<result<journal_page>> page_;
+  std::optional<result<history_page>> page_;
 };
 
 class feed final : public any_feed {

@@ -38,8 +38,8 @@ public:
   virtual void close(const watcher_ptr& live) = 0;
   /// A page of a stream's past, of those changes that `live` would have seen. `lone`: `stream` is a
   /// lone task's, else an objective's.
-  virtual void read(const std::string& stream, bool lone, const journal_range& range,
-                    feed_done<journal_page> done) const = 0;
+  virtual void read(const std::string& stream, bool lone, const history_range& range,
+                    feed_done<history_page> done) const = 0;
   /// Whose changes it has; empty: those of more than one task.
   [[nodiscard]] virtual const task_id& task() const noexcept = 0;
   /// For whom it reads. The feeds of a principal that may read no more can be ended

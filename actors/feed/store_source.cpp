@@ -45,8 +45,8 @@ public:
       watch->end();
     records_.unwatch(id_.str(), live);
   }
-  void read(const std::string&, bool, const journal_range& range,
-            feed_done<journal_page> done) const override {
+  void read(const std::string&, bool, const history_range& range,
+            feed_done<history_page> done) const override {
     records_.read_changes(id_, range, std::move(done), client_);
   }
   const task_id& task() const noexcept override {
@@ -88,8 +88,8 @@ public:
     done(feed_snapshot{});
   }
   void close(const watcher_ptr& live) override { records_.unwatch_all(live); }
-  void read(const std::string& stream, bool lone, const journal_range& range,
-            feed_done<journal_page> done) const override {
+  void read(const std::string& stream, bool lone, const history_range& range,
+            feed_done<history_page> done) const override {
     if (lone)
       records_.read_changes(task_id{stream}, range, std::move(done));
     else

@@ -43,7 +43,7 @@ struct plan_revision {
   std::size_t event = 0; ///< plan_added, plan_edited, plan_changed or tasks_renewed.
 };
 
-struct history_page {
+struct plan_history_page {
   placed_plan plan; ///< As it stands.
   std::vector<plan_revision> changes{};
   std::string next_page_token{}; ///< Empty on the last page.
@@ -79,7 +79,7 @@ struct stream_start {
 using service_answer =
     std::variant<result<void>, result<task_ptr>, result<task_page>, result<stream_start>,
                  result<sent>, result<objective_ptr>, result<objective_page>, result<placed_plan>,
-                 result<plan_page>, result<change_report>, result<history_page>,
+                 result<plan_page>, result<change_report>, result<plan_history_page>,
                  result<push_config>, result<push_config_page>>;
 
 /// Names a request among all that a gateway actor has had. 0: none.

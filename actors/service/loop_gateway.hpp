@@ -1,6 +1,6 @@
 // An event loop's side of its gateway actor: registers requests that wait, makes the replies that
-// answer them, runs the actor's mail, and starts a successor when it dies. The gateway makes one
-// for each loop (gateway::attach) and keeps it to its own end, so that a reply may come however
+// answer them, handles the actor's messages, and starts a successor when it dies. The gateway makes
+// one for each loop (gateway::attach) and keeps it to its own end, so that a reply may come however
 // late.
 #pragma once
 
@@ -18,8 +18,8 @@ struct environment;
 
 class loop_gateway {
 public:
-  /// `notify` is called on any thread when there is mail, must not block, and leads to a call of
-  /// `run` on the loop's thread.
+  /// `notify` is called on any thread when there are messages, must not block, and leads to a call
+  /// of `run` on the loop's thread.
   loop_gateway(environment& env, std::function<void()> notify);
   ~loop_gateway();
   loop_gateway(const loop_gateway&) = delete;
@@ -27,7 +27,7 @@ public:
 
   // -- the loop's thread --------------------------------------------------------------------------
 
-  /// Handles the mail that has gathered.
+  /// Handles the messages that have gathered.
   void run();
   /// From now on, and until `forget`, answers to the number reach `who`.
   [[nodiscard]] request_number expect(pending_request& who);
@@ -40,7 +40,7 @@ public:
   /// Null once the feed has ended.
   [[nodiscard]] feed* feed_of(request_number number) const noexcept;
   /// Says that the current thread is the loop's for as long as it lives: what is answered meanwhile
-  /// needs no mail.
+  /// needs no message.
   class turn {
   public:
     explicit turn(const loop_gateway* which) noexcept : before_(std::exchange(current, which)) {}
@@ -71,7 +71,7 @@ public:
 
   // -- the gateway's ------------------------------------------------------------------------------
 
-  /// The loop has ended: no mail is taken any more, and answers go nowhere.
+  /// The loop has ended: no message is taken any more, and answers go nowhere.
   void close();
 
 private:

@@ -53,7 +53,7 @@ std::vector<plan_revision> plan_history_reader::take_revisions() {
   return std::move(found_);
 }
 
-void write_history(json_writer& out, const history_page& page) {
+void write_history(json_writer& out, const plan_history_page& page) {
   const auto& spec = *page.plan.plan().spec;
   out.begin_array();
   for (const auto& each : page.changes)

@@ -42,6 +42,6 @@ private:
 };
 
 /// The changes of a page, as an array.
-void write_history(json_writer& out, const history_page& page);
+void write_history(json_writer& out, const plan_history_page& page);
 
 } // namespace troupe

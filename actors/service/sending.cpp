@@ -39,7 +39,7 @@ struct service::new_work {
 /// A new task in the context of an objective that goes on is one of its tasks. Costs no read.
 bool service::is_about_live_objective(const message& sent) const {
   return sent.task_id.empty() && !sent.context_id.empty()
-         && door_.has_live_objective(sent.context_id);
+         && gateway_.has_live_objective(sent.context_id);
 }
 
 /// Calls `next` with the objective or the plan that the message asks for, if it does; else
@@ -119,7 +119,7 @@ void service::take(send_message&& command, watcher_ptr follow,
       pushes->attach(std::move(*request->push), may_be_new,
                      [taken, done](const result<push_config>&) { done(taken); });
     };
-  door_.send(std::move(command), std::move(follow), std::move(done));
+  gateway_.send(std::move(command), std::move(follow), std::move(done));
 }
 
 void service::create_for(const std::shared_ptr<send_request>& request, create_objective command,
@@ -132,7 +132,7 @@ void service::create_for(const std::shared_ptr<send_request>& request, create_ob
       pushes->attach(std::move(*request->push), true,
                      [made, done](const result<push_config>&) { done(made); });
     };
-  door_.create(std::move(command), nullptr, std::move(done));
+  gateway_.create(std::move(command), nullptr, std::move(done));
 }
 
 /// Adds the plan of the message to the objective, which begins if it has not. The message keeps to
@@ -149,7 +149,7 @@ void service::join(const std::shared_ptr<send_request>& request, create_plan com
                            "message.referenceTaskIds: a plan that joins an objective refers to the "
                            "tasks that its objective refers to, and to no others",
                            "message.referenceTaskIds"));
-  const auto& agents = door_.agents();
+  const auto& agents = gateway_.agents();
   const auto agent = agents.find(agents.default_agent);
   if (agent && is_for_default_agent(command.spec, agents))
     if (auto ok = check_media_types(sent_text, request->command.accepted_output_modes, *agent); !ok)
@@ -162,22 +162,22 @@ void service::join(const std::shared_ptr<send_request>& request, create_plan com
     pushes->attach(std::move(*request->push), false,
                    [taken, to](const result<push_config>&) { to(taken); });
   };
-  door_.create(std::move(command),
-               [*this, who, attach, done = std::move(done)](const result<plan_id>& made) {
-                 if (!made)
-                   return done(made.error());
-                 show_plan(who, *made, [attach, done](const result<placed_plan>& at) {
-                   if (!at)
-                     return done(at.error());
-                   const auto& objective = *at->objective;
-                   const auto& root = objective.root_task;
-                   attach(sent{.task = root.empty() ? objective.plans[at->index].task_at(0) : root,
-                               .context = objective.id.str(),
-                               .created = false,
-                               .answer = nullptr},
-                          done);
-                 });
-               });
+  gateway_.create(std::move(command), [*this, who, attach,
+                                       done = std::move(done)](const result<plan_id>& made) {
+    if (!made)
+      return done(made.error());
+    show_plan(who, *made, [attach, done](const result<placed_plan>& at) {
+      if (!at)
+        return done(at.error());
+      const auto& objective = *at->objective;
+      const auto& root = objective.root_task;
+      attach(sent{.task = root.empty() ? objective.plans[at->index].task_at(0) : root,
+                  .context = objective.id.str(),
+                  .created = false,
+                  .answer = nullptr},
+             done);
+    });
+  });
 }
 
 // -- waiting for the outcome ----------------------------------------------------------------------
@@ -206,7 +206,7 @@ std::shared_ptr<pending_send> service::send(send_request&& request,
     else
       send_text(std::move(shared->command), out, shared);
   };
-  door_.send_once(
+  gateway_.send_once(
       std::move(shared->command),
       [*this, out](result<sent> known) { show_again(out, std::move(known)); },
       [*this, out, shared, begin](send_message first, const reply<sent>&) {
@@ -369,7 +369,7 @@ void service::send(send_request&& request, std::shared_ptr<feed> source,
                         });
     send_plainly();
   };
-  door_.send_once(
+  gateway_.send_once(
       std::move(shared->command),
       [*this, sender, source, done](const result<sent>& known) {
         show_again(sender, source, known, done);

@@ -48,8 +48,8 @@ result<plan_page> page_of(const list_plans& query, const objective_ptr& shown) {
 
 } // namespace
 
-service::service(gateway& door, std::shared_ptr<push_configurations> pushes)
-    : door_(door), records_(door.records()), pushes_(std::move(pushes)) {}
+service::service(gateway& main_gateway, std::shared_ptr<push_configurations> pushes)
+    : gateway_(main_gateway), records_(main_gateway.records()), pushes_(std::move(pushes)) {}
 
 // -- tasks ----------------------------------------------------------------------------------------
 
@@ -81,7 +81,7 @@ void service::cancel(cancel_task command, reply<task_ptr> done) const {
   if (auto ok = admit(command.who, operation::cancel_task); !ok)
     return done(ok.error());
   const auto id = command.id.str();
-  door_.cancel(std::move(command), [id, done = std::move(done)](result<task_ptr> ended) {
+  gateway_.cancel(std::move(command), [id, done = std::move(done)](result<task_ptr> ended) {
     if (ended && !*ended)
       return done(make_error(errc::unavailable,
                              "the task was canceled, but its record cannot be read", id));
@@ -138,7 +138,7 @@ void service::open(const task_id& task, const principal& who, std::shared_ptr<fe
 void service::create(create_objective command, reply<objective_ptr> done) const {
   if (auto ok = admit(command.who, operation::create_objective); !ok)
     return done(ok.error());
-  door_.create(std::move(command), nullptr, std::move(done));
+  gateway_.create(std::move(command), nullptr, std::move(done));
 }
 
 void service::create(create_objective command, std::shared_ptr<any_feed> news,
@@ -147,22 +147,22 @@ void service::create(create_objective command, std::shared_ptr<any_feed> news,
     return done(ok.error());
   const auto who = command.who;
   if (!command.request_id.empty()) // It may be there already, and then nothing watched it begin.
-    return door_.create(std::move(command), nullptr,
-                        [*this, who, news = std::move(news),
-                         done = std::move(done)](const result<objective_ptr>& made) {
-                          if (!made)
-                            return done(made.error());
-                          open((*made)->id, who, news, done);
-                        });
+    return gateway_.create(std::move(command), nullptr,
+                           [*this, who, news = std::move(news),
+                            done = std::move(done)](const result<objective_ptr>& made) {
+                             if (!made)
+                               return done(made.error());
+                             open((*made)->id, who, news, done);
+                           });
   const auto live = news->live();
-  door_.create(std::move(command), live,
-               [&records = records_, who, news = std::move(news),
-                done = std::move(done)](result<objective_ptr> made) mutable {
-                 if (made)
-                   news->follow(make_objective_source(records, (*made)->id, who));
-                 news = nullptr;
-                 done(std::move(made));
-               });
+  gateway_.create(std::move(command), live,
+                  [&records = records_, who, news = std::move(news),
+                   done = std::move(done)](result<objective_ptr> made) mutable {
+                    if (made)
+                      news->follow(make_objective_source(records, (*made)->id, who));
+                    news = nullptr;
+                    done(std::move(made));
+                  });
 }
 
 void service::follow(const follow_objective& command, std::shared_ptr<any_feed> news,
@@ -191,7 +191,7 @@ void service::open(const objective_id& id, const principal& who, std::shared_ptr
 void service::update(update_objective command, reply<objective_ptr> done) const {
   if (auto ok = admit(command.who, operation::update_objective); !ok)
     return done(ok.error());
-  door_.update(std::move(command), std::move(done));
+  gateway_.update(std::move(command), std::move(done));
 }
 
 void service::get(const get_objective& query, reply<objective_ptr> done) const {
@@ -223,12 +223,12 @@ void service::create(create_plan command, reply<placed_plan> done) const {
   if (auto ok = admit(command.who, operation::create_plan); !ok)
     return done(ok.error());
   const auto who = command.who;
-  door_.create(std::move(command),
-               [*this, who, done = std::move(done)](const result<plan_id>& made) {
-                 if (!made)
-                   return done(made.error());
-                 show_plan(who, *made, done);
-               });
+  gateway_.create(std::move(command),
+                  [*this, who, done = std::move(done)](const result<plan_id>& made) {
+                    if (!made)
+                      return done(made.error());
+                    show_plan(who, *made, done);
+                  });
 }
 
 void service::update(update_plan command, reply<placed_plan> done) const {
@@ -244,12 +244,12 @@ void service::update(update_plan command, reply<placed_plan> done) const {
                    .wrong = std::move(command.wrong)},
                   std::move(done));
   const auto who = command.who;
-  door_.update(std::move(command),
-               [*this, who, done = std::move(done)](const result<plan_id>& changed) {
-                 if (!changed)
-                   return done(changed.error());
-                 show_plan(who, *changed, done);
-               });
+  gateway_.update(std::move(command),
+                  [*this, who, done = std::move(done)](const result<plan_id>& changed) {
+                    if (!changed)
+                      return done(changed.error());
+                    show_plan(who, *changed, done);
+                  });
 }
 
 void service::get(const get_plan& query, reply<placed_plan> done) const {
@@ -273,12 +273,12 @@ void service::change(change_plan command, reply<placed_plan> done) const {
   if (auto ok = admit(command.who, operation::add_tasks); !ok)
     return done(ok.error());
   const auto who = command.who;
-  door_.change(std::move(command),
-               [*this, who, done = std::move(done)](const result<change_report>& changed) {
-                 if (!changed)
-                   return done(changed.error());
-                 show_plan(who, changed->plan, done);
-               });
+  gateway_.change(std::move(command),
+                  [*this, who, done = std::move(done)](const result<change_report>& changed) {
+                    if (!changed)
+                      return done(changed.error());
+                    show_plan(who, changed->plan, done);
+                  });
 }
 
 void service::modify(change_plan command, reply<change_report> done) const {
@@ -286,8 +286,8 @@ void service::modify(change_plan command, reply<change_report> done) const {
     return done(ok.error());
   auto asked = command;
   asked.operations.clear();
-  door_.change(std::move(command), [*this, asked = std::move(asked),
-                                    done = std::move(done)](const result<change_report>& changed) {
+  gateway_.change(std::move(command), [*this, asked = std::move(asked), done = std::move(done)](
+                                          const result<change_report>& changed) {
     if (changed || changed.error().code != errc::revision_mismatch)
       return done(changed);
     explain(asked, changed.error(), done);
@@ -298,7 +298,7 @@ void service::explain(const change_plan& command, error refused, reply<change_re
   const get_history missed{
       .who = command.who, .id = command.id, .after = command.if_revision, .page_size = 100};
   list(missed, [refused = std::move(refused),
-                done = std::move(done)](const result<history_page>& found) mutable {
+                done = std::move(done)](const result<plan_history_page>& found) mutable {
     if (found && !found->changes.empty()) {
       refused.details.clear();
       json_writer out(refused.details);
@@ -315,11 +315,11 @@ struct service::history_search {
   objective_id objective;
   std::string client;
   plan_history_reader reader;
-  history_page out;
-  reply<history_page> done;
+  plan_history_page out;
+  reply<plan_history_page> done;
 };
 
-void service::list(const get_history& query, reply<history_page> done) const {
+void service::list(const get_history& query, reply<plan_history_page> done) const {
   if (auto ok = admit(query.who, operation::list_history); !ok)
     return done(ok.error());
   std::uint64_t before = 0;
@@ -339,7 +339,7 @@ void service::list(const get_history& query, reply<history_page> done) const {
                   history_search{found->objective->id,
                                  client_of(query.who),
                                  {plan, query.after.value_or(0), before, query.page_size},
-                                 history_page{.plan = *found},
+                                 plan_history_page{.plan = *found},
                                  done});
               search(in, 0);
             });
@@ -348,7 +348,7 @@ void service::list(const get_history& query, reply<history_page> done) const {
 void service::search(const std::shared_ptr<history_search>& in, std::uint64_t after) const {
   records_.read_changes(
       in->objective, {.after = after},
-      [*this, in](const result<journal_page>& page) {
+      [*this, in](const result<history_page>& page) {
         if (!page)
           return in->done(page.error());
         in->out.is_complete = in->out.is_complete && !page->gone;

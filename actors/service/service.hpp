@@ -30,7 +30,7 @@ class service {
 public:
   /// `pushes` may be null: then notifications are not offered. The gateway outlives the service and
   /// its copies.
-  explicit service(gateway& door, std::shared_ptr<push_configurations> pushes = nullptr);
+  explicit service(gateway& main_gateway, std::shared_ptr<push_configurations> pushes = nullptr);
 
   // -- tasks --------------------------------------------------------------------------------------
 
@@ -87,7 +87,7 @@ public:
   void modify(change_plan command, reply<change_report> done) const;
   /// Errors also: invalid_params (a page token that is none), limit_exceeded (the history of the
   /// objective is too long to be searched).
-  void list(const get_history& query, reply<history_page> done) const;
+  void list(const get_history& query, reply<plan_history_page> done) const;
 
   // -- push configurations ------------------------------------------------------------------------
 
@@ -134,7 +134,7 @@ private:
   void explain(const change_plan& command, error refused, reply<change_report> done) const;
   void show_plan(const principal& who, const plan_id& id, reply<placed_plan> done) const;
 
-  gateway& door_;
+  gateway& gateway_;
   store& records_;
   std::shared_ptr<push_configurations> pushes_;
 };

@@ -17,18 +17,18 @@ class text_drawing {
 public:
   text_drawing(const objective_spec& spec, const resolved_objective& edges,
                const text_graph_options& options)
-      : what_(spec), edges_(edges), options_(options) {}
+      : spec_(spec), edges_(edges), options_(options) {}
 
   std::string draw() {
     std::size_t tasks = 0;
-    for (const auto& plan : what_.plans)
+    for (const auto& plan : spec_.plans)
       tasks += plan->tasks.size();
-    const std::string name = what_.name.empty() ? "Objective" : what_.name;
-    line(name + ": " + counted(what_.plans.size(), "plan") + ", " + counted(tasks, "task"));
-    for (std::uint32_t p = 0; p < what_.plans.size(); ++p) {
+    const std::string name = spec_.name.empty() ? "Objective" : spec_.name;
+    line(name + ": " + counted(spec_.plans.size(), "plan") + ", " + counted(tasks, "task"));
+    for (std::uint32_t p = 0; p < spec_.plans.size(); ++p) {
       if (p >= options_.plans_max) {
         line("");
-        line(dots() + " " + counted(what_.plans.size() - p, "more plan")
+        line(dots() + " " + counted(spec_.plans.size() - p, "more plan")
              + " (--format dot shows everything)");
         break;
       }
@@ -39,17 +39,17 @@ public:
 
 private:
   void plan(std::uint32_t p) {
-    const auto& spec = *what_.plans[p];
+    const auto& spec = *spec_.plans[p];
     const auto& edges = edges_.plans[p];
     line("");
     std::string head = shown_name(spec, p) + " (" + counted(spec.tasks.size(), "task") + ")";
     std::vector<std::string> names;
     for (const auto d : edges.dependencies)
-      names.push_back(shown_name(*what_.plans[d], d));
+      names.push_back(shown_name(*spec_.plans[d], d));
     head += arrows(names);
     if (edges.alternative_of)
       head +=
-          "  instead of " + shown_name(*what_.plans[*edges.alternative_of], *edges.alternative_of);
+          "  instead of " + shown_name(*spec_.plans[*edges.alternative_of], *edges.alternative_of);
     line(head);
     std::vector<std::vector<std::uint32_t>> layers;
     const auto layer = layers_of(spec, edges);
@@ -71,7 +71,7 @@ private:
     const std::size_t shown =
         tasks.size() > options_.layer_tasks_max ? options_.layer_tasks_max - 1 : tasks.size();
     for (std::size_t i = 0; i < shown; ++i) {
-      const auto& spec = what_.plans[p]->tasks[tasks[i]];
+      const auto& spec = spec_.plans[p]->tasks[tasks[i]];
       std::string text = lead(number, i, tasks.size()) + shown_name(spec, tasks[i]);
       if (!spec.agent.empty())
         text += " [" + spec.agent + "]";
@@ -99,9 +99,9 @@ private:
     const auto& edges = edges_.plans[p];
     for (auto i = edges.dependency_offsets[t]; i < edges.dependency_offsets[t + 1]; ++i) {
       const auto [plan, task] = edges.dependency_positions[i];
-      std::string name = shown_name(what_.plans[plan]->tasks[task], task);
+      std::string name = shown_name(spec_.plans[plan]->tasks[task], task);
       if (plan != p)
-        name = shown_name(*what_.plans[plan], plan) + "/" + name;
+        name = shown_name(*spec_.plans[plan], plan) + "/" + name;
       names.push_back(std::move(name));
     }
     return names;
@@ -130,7 +130,7 @@ private:
     out_ += '\n';
   }
 
-  const objective_spec& what_;
+  const objective_spec& spec_;
   const resolved_objective& edges_;
   const text_graph_options& options_;
   std::string out_;

@@ -37,13 +37,14 @@ objective_ptr limited(const objective_ptr& left, std::uint32_t parallel_max) {
 
 } // namespace
 
-run_session::run_session(gateway& door, std::shared_ptr<inbox> in, stop_signals& signals,
+run_session::run_session(gateway& main_gateway, std::shared_ptr<inbox> in, stop_signals& signals,
                          run_screen& screen, prepared_answers answers, input_choice input,
                          executor_options limits, session_hooks hooks)
-    : door_(door), operations_(door), in_(std::move(in)), signals_(signals), screen_(screen),
+    : gateway_(main_gateway), operations_(main_gateway), in_(std::move(in)), signals_(signals),
+      screen_(screen),
       news_(std::make_unique<run_news>(
           in_, screen.is_animated(),
-          std::make_shared<feed_budget>(feed_bytes_total_max, door.memory()))),
+          std::make_shared<feed_budget>(feed_bytes_total_max, main_gateway.memory()))),
       answers_(std::move(answers)), input_(input), limits_(std::move(limits)),
       hooks_(std::move(hooks)) {}
 
@@ -89,11 +90,11 @@ result<int> run_session::go_on(const objective_id& id, bool is_recovered) {
   const auto& now = *found;
   news_->begin();
   model_.reset(*now);
-  read_times(model_, door_.records(), *now);
+  read_times(model_, gateway_.records(), *now);
   if (is_recovered) {
     recovered one;
     one.objectives.push_back(limited(now, limits_.parallel_max));
-    door_.resume(one);
+    gateway_.resume(one);
   }
   const bool is_paused = now->paused || std::ranges::any_of(now->plans, &plan_view::paused);
   if (is_paused || now->state == objective_state::submitted
@@ -131,7 +132,7 @@ result<int> run_session::follow() {
   if (!is_settled(model_.state()) && ending_ == ending::by_person)
     screen_.notice("gave up waiting for the cancellation; the run is left unfinished in the record "
                    "(see --resume)");
-  const auto ended = await_objective(door_.records(), model_.id());
+  const auto ended = await_objective(gateway_.records(), model_.id());
   const auto shown = ended ? hooks_.read_ending(**ended) : run_ending{};
   hooks_.keep(model_, true);
   end_within(close_bound, exit_code_now(), "the record could not be closed in time");
@@ -203,11 +204,11 @@ void run_session::look_at_store() {
   if (now - last_look_ < run_look_interval)
     return;
   last_look_ = now;
-  if (ending_ == ending::by_person && !std::exchange(told_wait_, true))
+  if (ending_ == ending::by_person && !std::exchange(wait_is_shown_, true))
     screen_.notice(
         "the cancel is not yet recorded; Ctrl-C again ends at once, and --resume goes on");
   hooks_.keep(model_, false);
-  const auto status = door_.records().status();
+  const auto status = gateway_.records().status();
   if (!status.writable && !store_stuck_)
     screen_.notice("the run waits because the store cannot write: " + status.problem);
   if (status.writable && store_stuck_)
@@ -267,7 +268,7 @@ void run_session::mind_questions() {
 }
 
 void run_session::tell_nobody_answers(const open_question& question) {
-  if (!told_.insert(question.number).second)
+  if (!shown_.insert(question.number).second)
     return;
   const auto& spec = model_.plans()[question.plan].spec->tasks[question.index];
   screen_.notice(place_of(model_, question.plan, question.index) + " asks \"" + question.prompt

@@ -40,9 +40,9 @@ struct session_hooks {
 
 class run_session {
 public:
-  run_session(gateway& door, std::shared_ptr<inbox> in, stop_signals& signals, run_screen& screen,
-              prepared_answers answers, input_choice input, executor_options limits,
-              session_hooks hooks);
+  run_session(gateway& main_gateway, std::shared_ptr<inbox> in, stop_signals& signals,
+              run_screen& screen, prepared_answers answers, input_choice input,
+              executor_options limits, session_hooks hooks);
 
   /// Creates the objective, starts it and follows it. The exit code; an error if it was refused
   /// (nothing was run).
@@ -87,7 +87,7 @@ private:
     std::optional<std::string> prepared; ///< Its text, if it was given beforehand.
   };
 
-  gateway& door_;
+  gateway& gateway_;
   const service operations_;
   std::shared_ptr<inbox> in_;
   stop_signals& signals_;
@@ -105,9 +105,9 @@ private:
   bool dirty_ = true;
   bool store_stuck_ = false;
   bool news_stuck_ = false;
-  bool told_wait_ = false;           ///< That the cancellation waits for programs.
+  bool wait_is_shown_ = false;       ///< That the cancellation waits for programs.
   std::set<std::uint64_t> answered_; ///< Questions whose answer is under way, by number.
-  std::set<std::uint64_t> told_;     ///< Questions that nobody answers, by number.
+  std::set<std::uint64_t> shown_;    ///< Questions that nobody answers, by number.
   std::vector<sent_answer> sent_answers_;
   std::uint64_t asked_ = 0; ///< The question at the prompt; 0: none.
   steady::time_point give_up_at_ = steady::time_point::max();

@@ -127,11 +127,11 @@ int start_and_serve(const serve_settings& settings, const agent_registry& agents
   }
   auto how = settings.executor;
   how.warn = [](const std::string& line) { log_warn(line); };
-  gateway door(records, agents, how);
-  door.start();
-  server http(door, settings.server);
+  gateway main_gateway(records, agents, how);
+  main_gateway.start();
+  server http(main_gateway, settings.server);
   // Before listening: a client's first command must find what is live.
-  door.resume(*left);
+  main_gateway.resume(*left);
   if (auto port = http.start(); !port) {
     complain(port.error().message);
     return exit_failed;
@@ -144,7 +144,7 @@ int start_and_serve(const serve_settings& settings, const agent_registry& agents
   end_within(settings.drain_bound + close_bound, exit_failed,
              "the records could not be closed in time; what was acknowledged is safe, the rest is "
              "not recorded");
-  door.drain();
+  main_gateway.drain();
   http.drain(settings.drain_bound);
   records.flush();
   log_info("stopped");

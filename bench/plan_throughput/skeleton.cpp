@@ -45,14 +45,14 @@ public:
   static inline const char* name = "bench.plan";
 
   plan_actor(handle::pointer self, shape_ptr shape, plan_window* window)
-      : self_(self), what_(std::move(shape)), window_(window) {
-    for (const auto& before : what_->dependencies)
+      : self_(self), shape_(std::move(shape)), window_(window) {
+    for (const auto& before : shape_->dependencies)
       waits_for_.push_back(static_cast<std::uint32_t>(before.size()));
-    done_.resize(what_->size());
+    done_.resize(shape_->size());
   }
 
   handle::behavior_type make_behavior() {
-    for (std::uint32_t i = 0; i < what_->size(); ++i)
+    for (std::uint32_t i = 0; i < shape_->size(); ++i)
       if (waits_for_[i] == 0)
         release(i);
     return {[this](std::uint32_t position) { on_done(position); }};
@@ -69,17 +69,17 @@ private:
       return self_->quit();
     }
     done_[position] = true;
-    for (const auto next : what_->dependents[position])
+    for (const auto next : shape_->dependents[position])
       if (--waits_for_[next] == 0)
         release(next);
-    if (++done_count_ == what_->size()) {
+    if (++done_count_ == shape_->size()) {
       window_->leave();
       self_->quit();
     }
   }
 
   handle::pointer self_;
-  shape_ptr what_;
+  shape_ptr shape_;
   plan_window* window_;
   std::vector<std::uint32_t> waits_for_;
   std::vector<bool> done_;

@@ -113,11 +113,11 @@ int main(int argc, char** argv) {
   server_options web;
   if (argc == 3 && std::string_view(argv[1]) == "--threads")
     how.threads = web.threads = std::strtoull(argv[2], nullptr, 10);
-  gateway door(*records, agents, how);
-  door.start();
+  gateway main_gateway(*records, agents, how);
+  main_gateway.start();
   web.port = 0;
   web.streams_max = 20'000;
-  server http(door, web);
+  server http(main_gateway, web);
   if (const auto port = http.start(); !port) {
     std::fprintf(stderr, "%s\n", port.error().message.c_str());
     return 1;

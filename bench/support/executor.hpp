@@ -53,7 +53,7 @@ public:
   [[nodiscard]] static std::unique_ptr<executor> durable(std::size_t threads,
                                                          const std::string& directory);
 
-  [[nodiscard]] troupe::gateway& door() noexcept { return *gateway_; }
+  [[nodiscard]] troupe::gateway& main_gateway() noexcept { return *gateway_; }
   [[nodiscard]] store& records() noexcept { return *records_; }
   /// What recovery found.
   [[nodiscard]] const recovered& found() const noexcept { return found_; }

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "net/http/wakeup.hpp"
-#include "store/fair_queue.hpp"
+#include "protocol/fair_queue.hpp"
 #include <troupe/net/limits.hpp>
 #include <troupe/protocol/errc.hpp>
 

@@ -19,17 +19,18 @@ template<class T>
 class awaited_reply final : public pending_request {
 public:
   explicit awaited_reply(operation_call& call)
-      : gate_(call.home.gate()), wake_(call.responder.wake()), number_(gate_.expect(*this)) {}
+      : own_gateway_(call.home.own_gateway()), wake_(call.responder.wake()),
+        number_(own_gateway_.expect(*this)) {}
   /// To where it is waited for; no coroutine waits at `other` yet.
   awaited_reply(awaited_reply&& other) noexcept
-      : gate_(other.gate_), wake_(std::move(other.wake_)), value_(std::move(other.value_)),
-        number_(std::exchange(other.number_, 0)) {
-    gate_.replace(number_, *this);
+      : own_gateway_(other.own_gateway_), wake_(std::move(other.wake_)),
+        value_(std::move(other.value_)), number_(std::exchange(other.number_, 0)) {
+    own_gateway_.replace(number_, *this);
   }
   awaited_reply& operator=(awaited_reply&&) = delete;
-  ~awaited_reply() { gate_.forget(number_); }
+  ~awaited_reply() { own_gateway_.forget(number_); }
 
-  [[nodiscard]] reply<T> to() { return gate_.reply_to<T>(number_); }
+  [[nodiscard]] reply<T> to() { return own_gateway_.reply_to<T>(number_); }
   [[nodiscard]] bool is_ready() const noexcept { return value_.has_value(); }
   [[nodiscard]] result<T>& value() { return *value_; }
 
@@ -44,7 +45,7 @@ private:
     reader->deliver();
   }
 
-  loop_gateway& gate_;
+  loop_gateway& own_gateway_;
   wakeup_ptr wake_;
   std::optional<result<T>> value_;
   request_number number_;
@@ -54,14 +55,15 @@ private:
 class awaited_changes final : public pending_request {
 public:
   explicit awaited_changes(operation_call& call)
-      : gate_(call.home.gate()), wake_(call.responder.wake()), number_(gate_.expect(*this)) {}
+      : own_gateway_(call.home.own_gateway()), wake_(call.responder.wake()),
+        number_(own_gateway_.expect(*this)) {}
   awaited_changes(const awaited_changes&) = delete;
   awaited_changes& operator=(const awaited_changes&) = delete;
-  ~awaited_changes() { gate_.forget(number_); }
+  ~awaited_changes() { own_gateway_.forget(number_); }
 
   /// To be called, on any thread, when there is something to look at.
   [[nodiscard]] std::function<void()> notify() {
-    return [gate = &gate_, number = number_] { gate->wake(number); };
+    return [own_gateway = &own_gateway_, number = number_] { own_gateway->wake(number); };
   }
   [[nodiscard]] request_number number() const noexcept { return number_; }
   /// Set if no notification comes any more.
@@ -78,7 +80,7 @@ public:
   }
 
 private:
-  loop_gateway& gate_;
+  loop_gateway& own_gateway_;
   wakeup_ptr wake_;
   std::optional<error> failure_;
   request_number number_;
@@ -89,16 +91,16 @@ class awaited_feed {
 public:
   /// The actor owns `source` from now on. Its news wake the call, as make_feed connected them.
   awaited_feed(operation_call& call, std::shared_ptr<feed> source)
-      : gate_(call.home.gate()), changes_(call) {
-    gate_.own(changes_.number(), std::move(source));
+      : own_gateway_(call.home.own_gateway()), changes_(call) {
+    own_gateway_.own(changes_.number(), std::move(source));
   }
 
   /// Null once the feed has ended before its reader: `failure` says why.
-  [[nodiscard]] feed* get() const noexcept { return gate_.feed_of(changes_.number()); }
+  [[nodiscard]] feed* get() const noexcept { return own_gateway_.feed_of(changes_.number()); }
   [[nodiscard]] const std::optional<error>& failure() const noexcept { return changes_.failure(); }
 
 private:
-  loop_gateway& gate_;
+  loop_gateway& own_gateway_;
   awaited_changes changes_; ///< The feed ends with it.
 };
 

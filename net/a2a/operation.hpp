@@ -79,7 +79,6 @@ struct operation_call final : kept_memory {
   }
 
   [[nodiscard]] const service& operations() const noexcept { return server.operations; }
-  [[nodiscard]] store& records() const noexcept { return server.door.records(); }
 };
 
 /// The call that answers the connection's current request, reset.

@@ -295,7 +295,7 @@ struct json_column<operation::modify_plan>
 
 template<>
 struct json_column<operation::list_history>
-    : basic_column<const get_history&, history_page, &opt::read_get_history, &service::list> {
+    : basic_column<const get_history&, plan_history_page, &opt::read_get_history, &service::list> {
   static void encode(const wire_codec&, json_writer& out, const command&, const answer& page) {
     out.begin_object().member("planId", page.plan.plan().spec->id.str());
     out.key("revision").number(page.plan.plan().revision).key("changes");

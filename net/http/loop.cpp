@@ -120,20 +120,21 @@ loop::~loop() {
 
 void loop::start() {
   thread_ = std::thread([this] {
-    const loop_gateway::turn here(gate_);
+    const loop_gateway::turn here(own_gateway_);
     timers_->use_alarm();
     arm();
     context_.run();
   });
 }
 
-void loop::attach(gateway& door) {
-  // Mail may come when this loop is gone: then the queue is closed.
-  gate_ = &door.attach([this, queue = ready_] { queue->post([this] { gate_->run(); }); });
+void loop::attach(gateway& main_gateway) {
+  // Messages may come when this loop is gone: then the queue is closed.
+  own_gateway_ = &main_gateway.attach(
+      [this, queue = ready_] { queue->post([this] { own_gateway_->run(); }); });
 }
 
 void loop::turn() {
-  const loop_gateway::turn here(gate_);
+  const loop_gateway::turn here(own_gateway_);
   if (!armed_)
     arm();
   timers_->turn();
@@ -141,7 +142,7 @@ void loop::turn() {
 }
 
 bool loop::step() {
-  const loop_gateway::turn here(gate_);
+  const loop_gateway::turn here(own_gateway_);
   if (!armed_)
     arm();
   if (const auto due = timers_->next_due(); due && *due <= timers_->now()) {

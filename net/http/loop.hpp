@@ -122,9 +122,9 @@ public:
   // -- the loop's thread only ---------------------------------------------------------------------
 
   /// Called before the first turn, when the server is put together.
-  void attach(gateway& door);
+  void attach(gateway& main_gateway);
   /// The loop's gateway actor. Only of a loop that was attached.
-  [[nodiscard]] loop_gateway& gate() noexcept { return *gate_; }
+  [[nodiscard]] loop_gateway& own_gateway() noexcept { return *own_gateway_; }
 
   void add(swept& session) { sessions_.push_back(session); }
   /// Where bytes are read before they are parsed, at most `read_bytes_long`. Its user is done with
@@ -162,7 +162,7 @@ private:
   json_scratch scratch_;
   std::array<char, read_bytes_long> read_buffer_;
   session_list sessions_;
-  loop_gateway* gate_ = nullptr;
+  loop_gateway* own_gateway_ = nullptr;
   bool armed_ = false;
   bool finishing_ = false;
   std::thread thread_;

@@ -32,10 +32,10 @@ constexpr int turn_items_max = 16;
 /// Between two looks for configurations that were stopped long ago.
 constexpr std::chrono::minutes sweep_interval{10};
 
-/// The way in for other threads, closed before the sender goes.
-class entrance {
+/// Posts functions of other threads to the loop until the sender goes.
+class closable_queue {
 public:
-  explicit entrance(asio::io_context& to) : to_(&to) {}
+  explicit closable_queue(asio::io_context& to) : to_(&to) {}
   void post(std::function<void()> function) {
     const std::lock_guard lock{guard_};
     if (to_ != nullptr)
@@ -83,8 +83,9 @@ std::string key_of(const task_id& task, const std::string& id) {
 } // namespace
 
 struct push_sender::impl {
-  impl(store& in, push_options how, feed_budget_ptr share, push_seams doors, push_requests writer)
-      : records(in), options(std::move(how)), feeds(std::move(share)), seams(std::move(doors)),
+  impl(store& in, push_options how, feed_budget_ptr share, push_seams own_seams,
+       push_requests writer)
+      : records(in), options(std::move(how)), feeds(std::move(share)), seams(std::move(own_seams)),
         requests(std::move(writer)) {}
 
   [[nodiscard]] result<void> open();
@@ -130,7 +131,7 @@ struct push_sender::impl {
   const push_seams seams;
   const push_requests requests;
   asio::io_context context{1};
-  std::shared_ptr<entrance> way_in = std::make_shared<entrance>(context);
+  std::shared_ptr<closable_queue> loop_queue = std::make_shared<closable_queue>(context);
   std::optional<asio::executor_work_guard<io_executor>> work;
   const timers_ptr clock = std::make_shared<timers>(context, *seams.time);
   timer sweeper{clock};
@@ -177,7 +178,7 @@ void push_sender::impl::turn() {
 }
 
 void push_sender::impl::stop() {
-  way_in->close();
+  loop_queue->close();
   if (!client)
     return;
   asio::post(context, [this] { end_all(); });
@@ -223,8 +224,8 @@ void push_sender::impl::begin(push_row row, push_watch watched) {
     watched.news = make_feed();
     watched.news->open(make_task_source(records, row.config.task));
   }
-  watched.news->connect([this, door = way_in, weak = std::weak_ptr(who)] {
-    door->post([this, weak] {
+  watched.news->connect([this, queue = loop_queue, weak = std::weak_ptr(who)] {
+    queue->post([this, weak] {
       if (const auto still = weak.lock())
         want_turn(still);
     });
@@ -407,7 +408,7 @@ void push_sender::impl::sleep(const active_ptr& who, std::chrono::milliseconds w
     want_turn(still);
   };
   if (seams.delay) {
-    seams.delay(wait, [door = way_in, wake] { door->post(wake); });
+    seams.delay(wait, [queue = loop_queue, wake] { queue->post(wake); });
     return;
   }
   who->again.emplace(clock);
@@ -474,13 +475,13 @@ std::shared_ptr<feed> push_sender::make_feed() const {
 }
 
 void push_sender::begin(push_row row, push_watch watched) {
-  impl_->way_in->post([this, row = std::move(row), watched = std::move(watched)]() mutable {
+  impl_->loop_queue->post([this, row = std::move(row), watched = std::move(watched)]() mutable {
     impl_->begin(std::move(row), std::move(watched));
   });
 }
 
 void push_sender::drop(const task_id& task, const std::string& id, std::uint64_t serial) {
-  impl_->way_in->post([this, key = key_of(task, id), serial] { impl_->drop(key, serial); });
+  impl_->loop_queue->post([this, key = key_of(task, id), serial] { impl_->drop(key, serial); });
 }
 
 } // namespace troupe::net

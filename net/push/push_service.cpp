@@ -57,8 +57,9 @@ push_seams seams_of(const time_source& time) {
 } // namespace
 
 struct push_service::impl {
-  impl(store& in, push_options how, feed_budget_ptr share, push_seams doors)
-      : records(in), options(std::move(how)), feeds(std::move(share)), seams(std::move(doors)) {}
+  impl(store& in, push_options how, feed_budget_ptr share, push_seams own_seams)
+      : records(in), options(std::move(how)), feeds(std::move(share)), seams(std::move(own_seams)) {
+  }
 
   /// The configurations of a task that `who` may see.
   [[nodiscard]] std::vector<push_row> rows_of(const task_id& task, const principal& who) const {

@@ -27,7 +27,7 @@ public:
   /// `records` outlives the service. `feeds`: what the feeds of all configurations count in.
   push_service(store& records, push_options options, feed_budget_ptr feeds,
                const time_source& time = system_time());
-  /// With doors of its own to the world; for tests.
+  /// With seams of the caller: network, name look-up and time; for tests.
   push_service(store& records, push_options options, feed_budget_ptr feeds, push_seams seams);
   /// Stops at once; what was not delivered is after the next start, if the store is durable.
   ~push_service() override;

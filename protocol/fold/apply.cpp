@@ -136,7 +136,7 @@ struct shape_applier {
   void operator()(const add_task& added) const {
     spec.tasks.push_back(added.spec);
     if (has_slots)
-      slots.push_back({.changed_ms = now_ms});
+      slots.push_back(task_slot{.changed_ms = now_ms});
   }
   void operator()(const remove_task<std::uint32_t>& removed) const {
     if (auto* task = edit(removed))
@@ -404,6 +404,7 @@ void apply(plan_view& plan, const change& where, const task_created& created) {
     return;
   set_state(plan, *slot, created.record->status.state, where.at);
   set_attempt(*slot, created.record->attempt);
+  slot->failures_modulo_16 = created.record->failures & 0xf;
   slot->has_artifacts = !created.record->artifacts.empty();
 }
 
@@ -413,6 +414,20 @@ void apply(plan_view& plan, const change& where, const task_moved& moved) {
     return;
   set_state(plan, *slot, moved.to, where.at);
   set_attempt(*slot, moved.attempt);
+  const auto failures = static_cast<std::uint8_t>(moved.failures % 16);
+  const bool awaits_retry = failures != slot->failures_modulo_16 && !is_terminal(moved.to);
+  slot->wait = awaits_retry ? task_wait::backoff : task_wait::none;
+  slot->failures_modulo_16 = failures & 0xf;
+}
+
+void apply(plan_view& plan, const change& where, const task_queued&) {
+  if (auto* slot = slot_of(plan, where.task); slot && !is_terminal(slot->state))
+    slot->wait = task_wait::slot;
+}
+
+void apply(plan_view& plan, const change& where, const task_resumed&) {
+  if (auto* slot = slot_of(plan, where.task))
+    slot->wait = task_wait::none;
 }
 
 void apply(plan_view& plan, const change& where, const task_artifact&) {
@@ -544,10 +559,16 @@ void apply(objective_view& view, const change& where, const task_moved& moved) {
   if (is_interrupted(slot_of(*plan, where.task)->state))
     drop_question(view, where.task.id);
   if (is_interrupted(moved.to))
-    view.pending_inputs.push_back({where.task.id,
-                                   moved.message ? text_of(moved.message->parts) : std::string{},
-                                   where.at, where.task.plan_index, where.task.task_index});
+    view.pending_inputs.push_back(input_asked_by(moved, where));
   apply_to_plan(view, plan, where, moved);
+}
+
+void apply(objective_view& view, const change& where, const task_queued& queued) {
+  apply_to_plan(view, plan_of(view, where.task), where, queued);
+}
+
+void apply(objective_view& view, const change& where, const task_resumed& resumed) {
+  apply_to_plan(view, plan_of(view, where.task), where, resumed);
 }
 
 void apply(objective_view& view, const change& where, const task_artifact& output) {
@@ -562,6 +583,21 @@ void apply_event(objective_view& view, const change& where, const event& one) {
 void apply(objective_view& view, const change& of) {
   for (const auto& one : of.events)
     apply_event(view, of, one);
+}
+
+pending_input input_asked_by(const task_moved& moved, const change& where) {
+  pending_input out{.task = where.task.id,
+                    .prompt = {},
+                    .since = where.at,
+                    .plan = where.task.plan_index,
+                    .index = where.task.task_index,
+                    .question = {}};
+  if (!moved.message)
+    return out;
+  out.prompt = text_of(moved.message->parts);
+  if (const auto* id = moved.message->metadata.if_contains(question_id_key); id && id->is_string())
+    out.question = id->get_string();
+  return out;
 }
 
 void add_question(objective_view& view, pending_input question) {

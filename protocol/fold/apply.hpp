@@ -93,6 +93,8 @@ void apply_event(objective_view& view, const change& where, const event& one);
 /// All events of the change, in order.
 void apply(objective_view& view, const change& of);
 
+/// The question with which the move makes its task INPUT_REQUIRED or AUTH_REQUIRED.
+[[nodiscard]] pending_input input_asked_by(const task_moved& moved, const change& where);
 /// A task asks; its question before, if it has one, is replaced.
 void add_question(objective_view& view, pending_input question);
 void drop_question(objective_view& view, const task_id& of);

@@ -53,6 +53,7 @@ std::string_view to_string(waiting_reason reason) noexcept {
     case waiting_reason::plan: return "plan";
     case waiting_reason::dependencies: return "dependencies";
     case waiting_reason::slot: return "slot";
+    case waiting_reason::backoff: return "backoff";
     case waiting_reason::question: return "question";
   }
   return "?";
@@ -65,6 +66,8 @@ std::optional<waiting_reason> waiting_for(const objective_view& view, std::uint3
     return std::nullopt;
   if (is_interrupted(slot->state))
     return waiting_reason::question;
+  if (!is_terminal(slot->state) && slot->wait != task_wait::none)
+    return slot->wait == task_wait::slot ? waiting_reason::slot : waiting_reason::backoff;
   const auto& of = view.plans[plan];
   const bool may_begin =
       slot->state == task_state::unspecified || slot->state == task_state::submitted;

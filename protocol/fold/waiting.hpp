@@ -1,6 +1,5 @@
-// Why a plan's task that has not begun does not begin, and since when it could: derived from the
-// view of its objective, never kept. What a task waits for once it has begun stands in its own
-// record.
+// Why a plan's task does not begin or go on, and since when it could: derived from the view of its
+// objective, never kept. The times of each wait are in the task's own record.
 #pragma once
 
 #include <troupe/protocol/objective.hpp>
@@ -18,6 +17,7 @@ enum class waiting_reason : std::uint8_t {
   plan,         ///< Its plan comes after others.
   dependencies, ///< Tasks that it depends on have not completed.
   slot,         ///< Nothing but a slot: of its plan, its objective or its agent.
+  backoff,      ///< The time before its next attempt. It has begun.
   question,     ///< Its question has to be answered. It has begun.
 };
 

@@ -337,6 +337,7 @@ void write_inputs(json_writer& out, const objective_view& owner,
   for (const auto at : positions) {
     const auto& input = owner.pending_inputs[at];
     out.begin_object().member("taskId", input.task.str()).member("prompt", input.prompt);
+    out.optional_member("inputId", input.question);
     time_member(out, "since", input.since).end_object();
   }
   out.end_array();

@@ -1,5 +1,5 @@
 // The form in which records and facts are stored: JSON text, one object per change in the history,
-// one per finished task or objective. Version-tolerant: readers ignore members they do not know.
+// one per ended task or objective. Version-tolerant: readers ignore members they do not know.
 // Only the store sees it.
 //
 // Members have short names, states their names, times are milliseconds since 1970. What the row's
@@ -28,7 +28,7 @@ void write(std::string& out, const change& change);
 [[nodiscard]] result<change> read_change(std::string_view row, std::string_view stream,
                                          std::uint64_t sequence);
 
-/// A finished task; everything derived from its origin written out (name, agent, OPT metadata), so
+/// An ended task; everything derived from its origin written out (name, agent, OPT metadata), so
 /// it needs no objective to read.
 void write(std::string& out, const task& task);
 [[nodiscard]] result<task> read_task(std::string_view row);

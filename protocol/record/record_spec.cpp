@@ -59,12 +59,13 @@ chunked<task_slot> slots_from(const json::object& in, std::size_t expected) {
     const auto count = run.at(0).to_number<std::size_t>();
     if (count > expected - out.size())
       throw std::runtime_error("more task slots than tasks");
-    out.resize(out.size() + count, {.state = named(run.at(1), task_state_from),
-                                    .has_artifacts = run.at(2).as_bool(),
-                                    .is_skipped = run.size() > 5 && run.at(5).as_bool(),
-                                    .attempt = attempt_from(run.at(4)),
-                                    .generation = run.at(3).to_number<std::uint32_t>(),
-                                    .changed_ms = std::numeric_limits<std::uint32_t>::max()});
+    out.resize(out.size() + count,
+               task_slot{.state = named(run.at(1), task_state_from),
+                         .has_artifacts = run.at(2).as_bool(),
+                         .is_skipped = run.size() > 5 && run.at(5).as_bool(),
+                         .attempt = attempt_from(run.at(4)),
+                         .generation = run.at(3).to_number<std::uint32_t>(),
+                         .changed_ms = std::numeric_limits<std::uint32_t>::max()});
   }
   if (out.size() != expected)
     throw std::runtime_error("fewer task slots than tasks");
@@ -136,8 +137,10 @@ objective_view objective_view_from(const json::object& in) {
   if (const auto* inputs = find(in, "ask"))
     for (const auto& item : inputs->as_array()) {
       const auto& input = item.as_object();
-      out.pending_inputs.push_back(
-          {task_id{text(input, "i")}, text(input, "q"), time_from(at(input, "t"))});
+      out.pending_inputs.push_back({.task = task_id{text(input, "i")},
+                                    .prompt = text(input, "q"),
+                                    .since = time_from(at(input, "t")),
+                                    .question = text(input, "id")});
     }
   return out;
 }
@@ -358,6 +361,7 @@ void write(std::string& out, const objective_view& objective_view) {
     json.key("ask").begin_array();
     for (const auto& input : objective_view.pending_inputs) {
       json.begin_object().member("i", input.task.str()).optional_member("q", input.prompt);
+      json.optional_member("id", input.question);
       write_time(json, "t", input.since);
       json.end_object();
     }

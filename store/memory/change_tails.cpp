@@ -42,9 +42,9 @@ void change_tail::begin_after(std::uint64_t sequence) {
   after_ = after_ == sequence_end ? sequence : std::max(after_, sequence);
 }
 
-journal_page change_tail::read(const journal_range& range) const {
-  journal_page out{.changes = {}, .next_after = range.after, .more = false, .gone = false};
-  const auto changes_max = std::clamp<std::size_t>(range.max, 1, journal_page_changes_max);
+history_page change_tail::read(const history_range& range) const {
+  history_page out{.changes = {}, .next_after = range.after, .more = false, .gone = false};
+  const auto changes_max = std::clamp<std::size_t>(range.max, 1, history_page_changes_max);
   std::size_t bytes = 0;
   const std::lock_guard lock{guard_};
   out.gone = range.after < std::min(after_, range.through);

@@ -34,7 +34,7 @@ public:
   /// Everything after `sequence` will be told.
   void begin_after(std::uint64_t sequence);
   /// As store::read_changes.
-  [[nodiscard]] journal_page read(const journal_range& range) const;
+  [[nodiscard]] history_page read(const history_range& range) const;
 
 private:
   struct entry {

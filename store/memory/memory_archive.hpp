@@ -1,4 +1,4 @@
-// The archive of the memory store: the last finished tasks, and the ids that clients chose. Settled
+// The archive of the memory store: the last ended tasks, and the ids that clients chose. Settled
 // objectives stay in the ledger. The durable store keeps what has ended lately in one. Thread-safe;
 // sharded by id.
 #pragma once

@@ -115,15 +115,15 @@ public:
 
   /// No history, but the tail of a watched stream. Without it, a reader that has seen all has
   /// missed nothing, every other reader too much.
-  void read_changes(const task_id& id, const journal_range& range, read_done<journal_page> done,
+  void read_changes(const task_id& id, const history_range& range, read_done<history_page> done,
                     const std::string&) const override {
     const auto now = answer_snapshot(ledger_, archive_, id, nullptr);
-    done(now ? past(id.str(), range, now->sequence) : result<journal_page>{now.error()});
+    done(now ? past(id.str(), range, now->sequence) : result<history_page>{now.error()});
   }
-  void read_changes(const objective_id& id, const journal_range& range,
-                    read_done<journal_page> done, const std::string&) const override {
+  void read_changes(const objective_id& id, const history_range& range,
+                    read_done<history_page> done, const std::string&) const override {
     const auto now = answer_snapshot(ledger_, archive_, id, nullptr);
-    done(now ? past(id.str(), range, now->sequence) : result<journal_page>{now.error()});
+    done(now ? past(id.str(), range, now->sequence) : result<history_page>{now.error()});
   }
 
   [[nodiscard]] result<recovered> recover() override { return recovered{}; }
@@ -198,7 +198,7 @@ private:
     });
   }
 
-  [[nodiscard]] journal_page past(const std::string& id, const journal_range& range,
+  [[nodiscard]] history_page past(const std::string& id, const history_range& range,
                                   std::uint64_t last) const {
     const bool is_gone = range.after < std::min(last, range.through);
     if (is_gone)

@@ -24,13 +24,13 @@ error unreadable(const std::string& stream, const std::string& why) {
 
 /// The page of `range`, of those changes that `is_wanted`; `owner` completes what rows leave out.
 template<class Wanted>
-result<journal_page> read_page(rocksdb::DB& db, rows::stream_kind kind, const std::string& stream,
-                               const journal_range& range, const objective_view* owner,
+result<history_page> read_page(rocksdb::DB& db, rows::stream_kind kind, const std::string& stream,
+                               const history_range& range, const objective_view* owner,
                                Wanted is_wanted) {
-  journal_page out{.changes = {}, .next_after = range.after, .more = false, .gone = false};
+  history_page out{.changes = {}, .next_after = range.after, .more = false, .gone = false};
   if (range.after >= range.through)
     return out;
-  const auto changes_max = std::clamp<std::size_t>(range.max, 1, journal_page_changes_max);
+  const auto changes_max = std::clamp<std::size_t>(range.max, 1, history_page_changes_max);
   std::string prefix;
   std::string first;
   rows::journal_prefix(prefix, kind, stream);
@@ -46,7 +46,7 @@ result<journal_page> read_page(rocksdb::DB& db, rows::stream_kind kind, const st
       return false;
     out.gone = *sequence != out.next_after + 1;
     out.more = !out.gone
-               && (out.changes.size() == changes_max || rows_read++ == journal_page_rows_max
+               && (out.changes.size() == changes_max || rows_read++ == history_page_rows_max
                    || bytes_read >= range.bytes_max);
     if (out.gone || out.more)
       return false;
@@ -71,7 +71,7 @@ result<journal_page> read_page(rocksdb::DB& db, rows::stream_kind kind, const st
   return out;
 }
 
-/// A finished task's record does not say whether it was a plan's; its history does.
+/// An ended task's record does not say whether it was a plan's; its history does.
 bool has_lone_journal(rocksdb::DB& db, const task_id& id) {
   std::string key;
   rows::journal_key(key, rows::stream_kind::lone_task, id.str(), 1);
@@ -93,8 +93,8 @@ bool withdraws(const change& change, const task_origin& which) {
 
 } // namespace
 
-result<journal_page> read_journal(rocksdb::DB& db, const ledger& live, const archive_reads& ended,
-                                  const task_id& id, const journal_range& range) {
+result<history_page> read_journal(rocksdb::DB& db, const ledger& live, const archive_reads& ended,
+                                  const task_id& id, const history_range& range) {
   const auto record = live.find_task(id, ended);
   if (!record)
     return unknown_task(id.str());
@@ -116,8 +116,8 @@ result<journal_page> read_journal(rocksdb::DB& db, const ledger& live, const arc
                    });
 }
 
-result<journal_page> read_journal(rocksdb::DB& db, const ledger& live, const archive_reads& ended,
-                                  const objective_id& id, const journal_range& range) {
+result<history_page> read_journal(rocksdb::DB& db, const ledger& live, const archive_reads& ended,
+                                  const objective_id& id, const history_range& range) {
   const auto owner = live.find_objective(id, ended);
   if (!owner)
     return unknown_objective(id.str());

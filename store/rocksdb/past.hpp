@@ -14,12 +14,12 @@ namespace troupe {
 
 /// What a watcher of the task would have seen: of a lone task's stream everything; of an
 /// objective's, the task's own changes and, if it never began, its withdrawal.
-[[nodiscard]] result<journal_page> read_journal(rocksdb::DB& db, const ledger& live,
+[[nodiscard]] result<history_page> read_journal(rocksdb::DB& db, const ledger& live,
                                                 const archive_reads& ended, const task_id& id,
-                                                const journal_range& range);
-[[nodiscard]] result<journal_page> read_journal(rocksdb::DB& db, const ledger& live,
+                                                const history_range& range);
+[[nodiscard]] result<history_page> read_journal(rocksdb::DB& db, const ledger& live,
                                                 const archive_reads& ended, const objective_id& id,
-                                                const journal_range& range);
+                                                const history_range& range);
 
 /// A plan's task_created row holds only its address (protocol/record/record.hpp): adds the plan it
 /// points to.

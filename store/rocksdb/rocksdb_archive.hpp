@@ -1,4 +1,4 @@
-// The archive of the durable store: finished tasks, sealed objectives and the owners of chosen ids
+// The archive of the durable store: ended tasks, sealed objectives and the owners of chosen ids
 // as rows, and what of them is in memory. The rows are written by the store's writer together with
 // the events they follow from. Thread-safe.
 #pragma once

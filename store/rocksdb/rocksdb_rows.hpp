@@ -6,18 +6,18 @@
 // clang-format off
 //   f                                format: the version of this layout, in digits
 //   j                                mark: the position of the last group in the tables
-//   n                                counts: the anonymous caller's finished tasks and sealed
+//   n                                counts: the anonymous caller's ended tasks and sealed
 //                                    objectives by state, for a list's total
 //   e/<o|t><stream>/<sequence>       one change (record::write); these rows are the history
 //   l/<o|t><stream>                  live: this stream is replayed at start
-//   t/<task>                         a finished task (record::write)
+//   t/<task>                         an ended task (record::write)
 //   o/<objective>                    a settled objective (write_objective_row)
 //   i/t<task>, i/p<plan>             the place of an id that does not say it itself
 //   w/t<task>, w/o<objective>        the owner and the place of a large record (write_placement)
 //   p/<task>/<config>                a push configuration (record::write, push_row.hpp)
 //   u/<once_key>                     what may come once, and came (write_once_row)
-//   xc<length><context><time><task>  finished tasks by context; the value is the state
-//   xs<state><time><task>            finished tasks by state
+//   xc<length><context><time><task>  ended tasks by context; the value is the state
+//   xs<state><time><task>            ended tasks by state
 //   xo<state><time><objective>       sealed objectives by state
 //   y<length><owner>                 before each of the last three: the same, for all but the
 //                                    anonymous owner
@@ -46,7 +46,7 @@ namespace troupe::rows {
 /// RocksDB's own log has the latest of them. 2: they are derived from the journal.
 inline constexpr std::uint32_t format_version = 2;
 
-/// A finished task or settled objective whose row is larger has a row `w/` beside it: whose it is
+/// An ended task or settled objective whose row is larger has a row `w/` beside it: whose it is
 /// is asked more often than what it is. Of a smaller one the row itself is read.
 inline constexpr std::size_t placed_row_bytes_min = 8192;
 
@@ -98,7 +98,7 @@ void append_position(std::string& key, timestamp at, std::string_view id);
 [[nodiscard]] std::optional<position> position_of(std::string_view key, std::size_t prefix_bytes);
 
 /// The beginning of a key that it has in common with those that mostly come right before and after
-/// it: its stream's in the history, its plan's or objective's of finished tasks, else its kind's.
+/// it: its stream's in the history, its plan's or objective's of ended tasks, else its kind's.
 [[nodiscard]] std::string_view group_of(std::string_view key) noexcept;
 
 // -- values ---------------------------------------------------------------------------------------

@@ -217,11 +217,10 @@ public:
   }
   void list(const list_tasks& query, read_done<task_page> done,
             const std::string& client) const override {
-    const auto read = [this, query](const auto& ended) { return ledger_.list(query, ended); };
-    if (query.state && !is_terminal(*query.state))
-      answer<task_page>({}, client, read, std::move(done));
-    else
-      read_from_disk<task_page>({}, client, read, std::move(done));
+    // Also a list of live tasks, which needs no disk: it looks at all rows of their owner.
+    read_from_disk<task_page>(
+        {}, client, [this, query](const auto& ended) { return ledger_.list(query, ended); },
+        std::move(done));
   }
   void list(const list_objectives& query, read_done<objective_page> done,
             const std::string& client) const override {
@@ -247,12 +246,12 @@ public:
         },
         std::move(done));
   }
-  void read_changes(const task_id& id, const journal_range& range, read_done<journal_page> done,
+  void read_changes(const task_id& id, const history_range& range, read_done<history_page> done,
                     const std::string& client) const override {
     read_past(id, range, std::move(done), client);
   }
-  void read_changes(const objective_id& id, const journal_range& range,
-                    read_done<journal_page> done, const std::string& client) const override {
+  void read_changes(const objective_id& id, const history_range& range,
+                    read_done<history_page> done, const std::string& client) const override {
     read_past(id, range, std::move(done), client);
   }
 
@@ -392,9 +391,9 @@ private:
   }
 
   template<class Id>
-  void read_past(const Id& id, const journal_range& range, read_done<journal_page> done,
+  void read_past(const Id& id, const history_range& range, read_done<history_page> done,
                  const std::string& client) const {
-    read_from_disk<journal_page>(
+    read_from_disk<history_page>(
         {}, client,
         [this, id, range](const auto& ended) {
           return read_journal(db_, ledger_, ended, id, range);

@@ -1,6 +1,5 @@
-// The durable store's inside, for its tests and for who watches its start: the same store as
-// open_rocksdb_store (store.hpp) makes, with the doors to the disk and to time in the caller's
-// hands.
+// The inside of the durable store, for its tests and for programs that watch its start: the store
+// that open_rocksdb_store (store.hpp) makes, with a disk and a clock that the caller chooses.
 #pragma once
 
 #include "store/archive_reader.hpp"

@@ -78,8 +78,8 @@ TEST_CASE("new work is refused while too much waits for the disk, and what runs 
     create_objective command;
     command.spec = an_objective({a_plan("p", {a_task("a", {}, "hand")})});
     command.start = true;
-    bed.door().create(std::move(command), nullptr,
-                      [how](result<objective_ptr> made) { *how = std::move(made); });
+    bed.main_gateway().create(std::move(command), nullptr,
+                              [how](result<objective_ptr> made) { *how = std::move(made); });
     bed.pass(std::chrono::seconds{1});
     REQUIRE(how->has_value());
     return **how;

@@ -38,7 +38,8 @@ TEST_CASE("a cancel with too much metadata is refused by the name of its limit",
   command.id = bed.task("a")->id;
   command.metadata["why"] = std::string(cancel_metadata_bytes_max, 'x');
   std::vector<result<task_ptr>> answers;
-  bed.door().cancel(std::move(command), [&](result<task_ptr> got) { answers.push_back(got); });
+  bed.main_gateway().cancel(std::move(command),
+                            [&](result<task_ptr> got) { answers.push_back(got); });
   bed.clock.settle();
   REQUIRE(answers.size() == 1);
   REQUIRE(answers[0].has_error());

@@ -48,7 +48,8 @@ bool move_objective(clock_bed& bed, objective_state to) {
   command.id = only;
   command.state = to;
   const auto done = std::make_shared<bool>(false); // The answer may come when this is long over.
-  bed.door().update(command, [done](const result<objective_ptr>& how) { *done = how.has_value(); });
+  bed.main_gateway().update(command,
+                            [done](const result<objective_ptr>& how) { *done = how.has_value(); });
   bed.clock.settle();
   return *done;
 }
@@ -58,7 +59,8 @@ bool move_one_plan(clock_bed& bed, std::uint32_t plan, plan_state to) {
   command.id = find_objective(bed.records(), only)->plans[plan].spec->id;
   command.state = to;
   const auto done = std::make_shared<bool>(false); // The answer may come when this is long over.
-  bed.door().update(command, [done](const result<plan_id>& how) { *done = how.has_value(); });
+  bed.main_gateway().update(command,
+                            [done](const result<plan_id>& how) { *done = how.has_value(); });
   bed.clock.settle();
   return *done;
 }
@@ -73,8 +75,8 @@ bool create(clock_bed& bed, const objective_spec& spec, bool start) {
   request->from = role::user;
   command.request = std::move(request);            // So that a root task stands for the objective.
   const auto done = std::make_shared<bool>(false); // The answer may come when this is long over.
-  bed.door().create(std::move(command), nullptr,
-                    [done](const result<objective_ptr>& how) { *done = how.has_value(); });
+  bed.main_gateway().create(std::move(command), nullptr,
+                            [done](const result<objective_ptr>& how) { *done = how.has_value(); });
   bed.clock.settle();
   return *done;
 }
@@ -90,11 +92,11 @@ void resume(clock_bed& bed) {
     if (!is_settled(found->state))
       left.objectives.push_back(std::move(found));
   }
-  bed.door().resume(left);
+  bed.main_gateway().resume(left);
   bed.clock.settle();
 }
 
-std::string standing(const store& records) {
+std::string states_of(const store& records) {
   const auto view = find_objective(records, only);
   if (!view)
     return "(none)";
@@ -159,7 +161,7 @@ bool run_until_death(const scenario& scenario, std::size_t lives) {
   for (; answered < scenario.acts.size(); ++answered)
     static_cast<void>(scenario.acts[answered](bed));
   bed.pass(std::chrono::minutes{5});
-  INFO(scenario.name << ", dead after " << lives << " commits: " << standing(mortal));
+  INFO(scenario.name << ", dead after " << lives << " commits: " << states_of(mortal));
   CHECK(find_objective(mortal, only)->state == scenario.end);
   const auto root = find_task(mortal, find_objective(mortal, only)->root_task);
   CHECK((!root
@@ -202,8 +204,8 @@ bool reshape(clock_bed& bed) {
                         set_priority<std::string>{"e", 1},
                         add_task{a_task("f", {"e"})}};
   const auto done = std::make_shared<bool>(false); // The answer may come when this is long over.
-  bed.door().change(std::move(command),
-                    [done](const result<change_report>& how) { *done = how.has_value(); });
+  bed.main_gateway().change(std::move(command),
+                            [done](const result<change_report>& how) { *done = how.has_value(); });
   bed.clock.settle();
   return *done;
 }
@@ -310,8 +312,8 @@ TEST_CASE("after a crash at any point, every acknowledged command takes effect",
       create_plan.spec.id = plan_id{"q"}; // A second one is refused.
       create_plan.start = true;
       const auto done = std::make_shared<bool>(false);
-      bed.door().create(std::move(create_plan),
-                        [done](const result<plan_id>& how) { *done = how.has_value(); });
+      bed.main_gateway().create(std::move(create_plan),
+                                [done](const result<plan_id>& how) { *done = how.has_value(); });
       bed.clock.settle();
       return *done;
     };

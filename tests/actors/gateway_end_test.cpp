@@ -20,7 +20,7 @@ TEST_CASE("a gateway that ends lets go of an agent that takes long to stop", "[a
   REQUIRE(made);
   static_cast<void>(bed.held->port("a"));
   awaited<task_ptr> canceled;
-  bed.door().cancel(cancel_task{{}, (*made)->plans[0].task_at(0), {}}, canceled.to());
+  bed.main_gateway().cancel(cancel_task{{}, (*made)->plans[0].task_at(0), {}}, canceled.to());
   REQUIRE(canceled.get());
   CHECK(bed.held->cancels() == 1);
   bed.stop(); // returns
@@ -48,7 +48,7 @@ TEST_CASE("a gateway that ends leaves nothing of its own in the store", "[actors
   second.spec = an_objective({a_plan("q", {a_task("c")})});
   second.spec.id = objective_id{"chosen"};
   std::atomic<int> answers{0};
-  bed.door().create(std::move(second), nullptr, [&](const result<objective_ptr>& how) {
+  bed.main_gateway().create(std::move(second), nullptr, [&](const result<objective_ptr>& how) {
     answers += how.has_value() ? 1 : 100;
   });
   REQUIRE(comes_true([&] { return records.waiting() > 1; }));

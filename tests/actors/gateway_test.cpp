@@ -73,7 +73,7 @@ task_spec retried(task_spec task, std::uint32_t attempts) {
 
 result<task_ptr> cancel(actor_bed& bed, const task_id& id) {
   awaited<task_ptr> done;
-  bed.door().cancel(cancel_task{{}, id, {}}, done.to());
+  bed.main_gateway().cancel(cancel_task{{}, id, {}}, done.to());
   return done.get();
 }
 
@@ -85,7 +85,7 @@ result<sent> say(actor_bed& bed, const std::string& text, const std::string& to 
   command.message.parts.push_back(text_part(text));
   command.message.task_id = to;
   awaited<sent> done;
-  bed.door().send(std::move(command), std::move(follow), done.to());
+  bed.main_gateway().send(std::move(command), std::move(follow), done.to());
   return done.get();
 }
 
@@ -241,7 +241,7 @@ TEST_CASE("a chosen id must not look like one that will be made for something el
   more.objective = (*whole)->id;
   more.spec = *with_ids(objective, plan, task).plans[0];
   awaited<plan_id> added;
-  bed.door().create(std::move(more), added.to());
+  bed.main_gateway().create(std::move(more), added.to());
   CHECK_FALSE(added.get());
 }
 
@@ -336,19 +336,19 @@ TEST_CASE("the metadata of any cancel request is in the status message", "[actor
   alone.message.message_id = "m";
   alone.message.parts.push_back(text_part("go on"));
   awaited<sent> lone;
-  bed.door().send(std::move(alone), nullptr, lone.to());
+  bed.main_gateway().send(std::move(alone), nullptr, lone.to());
   create_objective command;
   command.spec =
       an_objective({going_on(a_plan("p", {a_task("a", {}, "held"), a_task("b", {"a"})}))});
   command.start = true;
   command.request = std::make_shared<const message>();
   awaited<objective_ptr> made;
-  bed.door().create(std::move(command), bed.seen, made.to());
+  bed.main_gateway().create(std::move(command), bed.seen, made.to());
   const auto view = made.get().value();
   (void)bed.held->port("a");
   const auto metadata_after_cancel = [&](const task_id& id) {
     awaited<task_ptr> done;
-    bed.door().cancel(cancel_task{{}, id, {{"why", id.str()}}}, done.to());
+    bed.main_gateway().cancel(cancel_task{{}, id, {{"why", id.str()}}}, done.to());
     const auto canceled = done.get().value();
     CHECK(canceled->status.state == task_state::canceled);
     CHECK(find_task(bed.records(), id)->status.message->metadata
@@ -364,7 +364,7 @@ TEST_CASE("the metadata of any cancel request is in the status message", "[actor
   other.spec = an_objective({a_plan("p", {a_task("c", {}, "held")})});
   other.start = true;
   other.request = std::make_shared<const message>();
-  bed.door().create(std::move(other), nullptr, second.to());
+  bed.main_gateway().create(std::move(other), nullptr, second.to());
   const auto root = second.get().value()->root_task;
   (void)bed.held->port("c");
   CHECK(metadata_after_cancel(root) == boost::json::object{{"why", root.str()}});
@@ -509,15 +509,15 @@ TEST_CASE("plans can be added while others run, and wait for their tasks", "[act
   REQUIRE(made);
   (void)bed.held->port("a");
   awaited<plan_id> done;
-  bed.door().create(create_plan{{}, (*made)->id, a_plan("q", {a_task("b", {"a"})}), true},
-                    done.to());
+  bed.main_gateway().create(create_plan{{}, (*made)->id, a_plan("q", {a_task("b", {"a"})}), true},
+                            done.to());
   const auto added = done.get();
   REQUIRE(added);
   CHECK(find_objective(bed.records(), (*made)->id)->plans.size() == 2);
   bed.held->port("a")->report(report_completed{});
   bed.seen->wait_for(objective_state::completed);
   awaited<plan_id> late;
-  bed.door().create(create_plan{{}, (*made)->id, a_plan("r", {}), true}, late.to());
+  bed.main_gateway().create(create_plan{{}, (*made)->id, a_plan("r", {}), true}, late.to());
   CHECK(late.get().error().code == errc::invalid_transition);
 }
 
@@ -531,7 +531,7 @@ TEST_CASE("a plan can be completed by request", "[actors][gateway]") {
   update_plan command;
   command.id = (*made)->plans[0].spec->id;
   command.state = plan_state::completed;
-  bed.door().update(command, done.to());
+  bed.main_gateway().update(command, done.to());
   REQUIRE(done.get());
   bed.seen->wait_for(objective_state::completed);
   const auto end = find_objective(bed.records(), (*made)->id);
@@ -544,7 +544,7 @@ TEST_CASE("draining refuses new work, and running work continues", "[actors][gat
       bed.begin(an_objective({a_plan("p", {a_task("a", {}, "held"), a_task("b", {"a"})})}));
   REQUIRE(made);
   (void)bed.held->port("a");
-  bed.door().drain();
+  bed.main_gateway().drain();
   CHECK(bed.begin(an_objective({})).error().code == errc::unavailable);
   CHECK(say(bed, "hi").error().code == errc::unavailable);
   bed.held->port("a")->report(report_completed{});
@@ -604,7 +604,7 @@ TEST_CASE("plans that are never started are bounded too, and their end makes roo
   more.objective = (*first)->id;
   more.spec = a_plan("q", {bulky});
   awaited<plan_id> added;
-  bed.door().create(std::move(more), added.to());
+  bed.main_gateway().create(std::move(more), added.to());
   CHECK(added.get().error().code == errc::overloaded);
   REQUIRE(bed.move((*first)->id, objective_state::canceled));
   // Its actor leaves a moment after the answer.
@@ -626,7 +626,7 @@ TEST_CASE("metadata of objectives and plans is bounded with the plans", "[actors
     update_objective command;
     command.id = (*first)->id;
     command.edited.metadata = metadata;
-    bed.door().update(std::move(command), done.to());
+    bed.main_gateway().update(std::move(command), done.to());
     return done.get();
   };
   const auto edit_plan = [&](const boost::json::object& metadata) {
@@ -634,7 +634,7 @@ TEST_CASE("metadata of objectives and plans is bounded with the plans", "[actors
     update_plan command;
     command.id = (*first)->plans[0].spec->id;
     command.edited.metadata = metadata;
-    bed.door().update(std::move(command), done.to());
+    bed.main_gateway().update(std::move(command), done.to());
     return done.get();
   };
   REQUIRE(edit_plan(bulky));

@@ -18,7 +18,7 @@ result<plan_id> move_plan(actor_bed& bed, const plan_id& id, plan_state to) {
   update_plan command;
   command.id = id;
   command.state = to;
-  bed.door().update(command, done.to());
+  bed.main_gateway().update(command, done.to());
   return done.get();
 }
 
@@ -50,7 +50,7 @@ TEST_CASE("a refused change of an objective changes nothing", "[actors][gateway]
   command.id = (*made)->id;
   command.edited.name = "renamed";
   command.state = objective_state::submitted; // it works
-  bed.door().update(command, done.to());
+  bed.main_gateway().update(command, done.to());
   CHECK(done.get().error().code == errc::invalid_transition);
   port->report(report_completed{});
   bed.seen->wait_for(objective_state::completed);
@@ -70,7 +70,7 @@ TEST_CASE("a change of an objective that changes nothing leaves its revision",
     command.id = (*made)->id;
     command.edited.name = std::move(name);
     command.if_revision = revision;
-    bed.door().update(command, done.to());
+    bed.main_gateway().update(command, done.to());
     return done.get();
   };
   const auto first = (*made)->revision;
@@ -131,9 +131,9 @@ TEST_CASE("an objective that is being ended takes and starts no more plans", "[a
   end.id = (*made)->id;
   end.state = objective_state::canceled;
   awaited<plan_id> added;
-  bed.door().update(end, ended.to());
-  bed.door().create(create_plan{{}, (*made)->id, a_plan("r", {a_task("c", {}, "held")}), true},
-                    added.to());
+  bed.main_gateway().update(end, ended.to());
+  bed.main_gateway().create(
+      create_plan{{}, (*made)->id, a_plan("r", {a_task("c", {}, "held")}), true}, added.to());
   REQUIRE(ended.get());
   CHECK(added.get().error().code == errc::invalid_transition);
   bed.seen->wait_for(objective_state::canceled);
@@ -151,7 +151,7 @@ TEST_CASE("a lone task that waits for its turn after a restart can be canceled",
     command.message.from = role::user;
     command.message.parts.push_back(text_part(text));
     awaited<sent> done;
-    bed.door().send(std::move(command), nullptr, done.to());
+    bed.main_gateway().send(std::move(command), nullptr, done.to());
     const auto made = done.get();
     REQUIRE(made);
     left.lone_tasks.push_back(find_task(bed.records(), made->task));
@@ -159,11 +159,11 @@ TEST_CASE("a lone task that waits for its turn after a restart can be canceled",
   bed.held->wait_starts(2);
   bed.stop();
   bed.held->limit = 1;
-  bed.door().resume(left);
+  bed.main_gateway().resume(left);
   bed.held->wait_starts(3); // one of them; the other waits
   for (const auto& each : left.lone_tasks) {
     awaited<task_ptr> done;
-    bed.door().cancel(cancel_task{{}, each->id, {}}, done.to());
+    bed.main_gateway().cancel(cancel_task{{}, each->id, {}}, done.to());
     const auto canceled = done.get();
     REQUIRE(canceled);
     CHECK((*canceled)->status.state == task_state::canceled);
@@ -182,7 +182,7 @@ TEST_CASE("a message that has to wait for its turn is a task at once, and can be
     command.message.from = role::user;
     command.message.parts.push_back(text_part(text));
     awaited<sent> done;
-    bed.door().send(std::move(command), nullptr, done.to());
+    bed.main_gateway().send(std::move(command), nullptr, done.to());
     const auto sent_one = done.get();
     REQUIRE(sent_one);
     made.push_back(sent_one->task);
@@ -190,7 +190,7 @@ TEST_CASE("a message that has to wait for its turn is a task at once, and can be
   }
   CHECK(find_task(bed.records(), made[1])->status.state == task_state::submitted);
   awaited<task_ptr> done;
-  bed.door().cancel(cancel_task{{}, made[1], {}}, done.to());
+  bed.main_gateway().cancel(cancel_task{{}, made[1], {}}, done.to());
   REQUIRE(done.get());
   CHECK(bed.held->starts() == 1);
 }
@@ -212,7 +212,7 @@ TEST_CASE("after a restart a plan knows of a task that was withdrawn before it",
   bed.records().commit(std::move(change), nullptr, nullptr);
   recovered left;
   left.objectives.push_back(find_objective(bed.records(), (*made)->id));
-  bed.door().resume(left);
+  bed.main_gateway().resume(left);
   wait_for_plan(*bed.seen, 1, plan_state::failed); // while the first one still runs
   CHECK(find_objective(bed.records(), (*made)->id)->plans[0].state == plan_state::working);
 }
@@ -230,16 +230,16 @@ TEST_CASE("a task of a plan that has not begun can be canceled, and takes no mes
   command.message.task_id = a.str();
   command.message.parts.push_back(text_part("hello"));
   awaited<sent> told;
-  bed.door().send(std::move(command), nullptr, told.to());
+  bed.main_gateway().send(std::move(command), nullptr, told.to());
   CHECK(told.get().error().code == errc::unsupported_operation);
 
   awaited<task_ptr> done;
-  bed.door().cancel(cancel_task{{}, a, {{"why", "changed my mind"}}}, done.to());
+  bed.main_gateway().cancel(cancel_task{{}, a, {{"why", "changed my mind"}}}, done.to());
   const auto canceled = done.get();
   REQUIRE(canceled);
   CHECK((*canceled)->status.state == task_state::canceled);
   awaited<task_ptr> again;
-  bed.door().cancel(cancel_task{{}, a, {}}, again.to());
+  bed.main_gateway().cancel(cancel_task{{}, a, {}}, again.to());
   CHECK((*again.get())->status.state == task_state::canceled);
 
   REQUIRE(bed.move((*made)->id, objective_state::working));

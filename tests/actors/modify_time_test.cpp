@@ -27,8 +27,8 @@ answer ask(clock_bed& bed, std::vector<wanted_operation> operations) {
   command.id = bed.objective()->plans.front().spec->id;
   command.operations = std::move(operations);
   auto out = std::make_shared<std::optional<result<change_report>>>();
-  bed.door().change(std::move(command),
-                    [out](result<change_report> got) { *out = std::move(got); });
+  bed.main_gateway().change(std::move(command),
+                            [out](result<change_report> got) { *out = std::move(got); });
   bed.clock.settle();
   return out;
 }

@@ -83,7 +83,7 @@ void check_one_grows_too_far(std::unique_ptr<store> records) {
   create_objective beside;
   beside.spec = growing(3, 3);
   beside.start = true;
-  bed.door().create(std::move(beside), honest, made.to());
+  bed.main_gateway().create(std::move(beside), honest, made.to());
   const auto end = bed.run(growing(5, 40), objective_state::failed); // 1.3 MB
   const auto said = failures(bed.records(), *end);
   REQUIRE(said.size() > 30);
@@ -182,7 +182,7 @@ TEST_CASE("a lone task has the limit for itself", "[actors][bytes]") {
     command.message.from = role::user;
     command.message.parts = {text_part(std::string(bytes, 'x'))};
     const auto seen = std::make_shared<recorder>();
-    bed.door().send(std::move(command), seen, done.to());
+    bed.main_gateway().send(std::move(command), seen, done.to());
     REQUIRE(done.get().has_value());
     return seen;
   };
@@ -216,7 +216,7 @@ TEST_CASE("what an objective has made is known after a restart", "[actors][bytes
   CHECK(left->objectives[0]->made_bytes > 60'000);
   actor_bed bed{std::move(*opened), options};
   bed.records().watch_all(bed.seen);
-  bed.door().resume(*left);
+  bed.main_gateway().resume(*left);
   bed.held->port("b")->report(some_output(60'000));
   bed.seen->wait_for(objective_state::failed);
   const auto end = find_objective(bed.records(), id);
@@ -306,7 +306,7 @@ TEST_CASE("what tasks of an earlier process have made is counted, and they go on
   REQUIRE(left.has_value());
   actor_bed bed{std::move(*opened), options};
   bed.records().watch_all(bed.seen);
-  bed.door().resume(*left);
+  bed.main_gateway().resume(*left);
   const auto port = bed.held->port("a");
   CHECK(memory->held(memory_account::large_output) > 900'000);
   CHECK_FALSE(bed.begin(an_objective({a_plan("q", {a_task("x")})}), false).has_value());

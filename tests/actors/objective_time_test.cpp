@@ -65,8 +65,8 @@ objective_ptr create(clock_bed& bed, objective_spec spec, principal who, message
   command.start = true;
   command.request = std::move(request);
   std::optional<result<objective_ptr>> made;
-  bed.door().create(std::move(command), std::move(seen),
-                    [&](result<objective_ptr> how) { made = std::move(how); });
+  bed.main_gateway().create(std::move(command), std::move(seen),
+                            [&](result<objective_ptr> how) { made = std::move(how); });
   bed.clock.settle();
   REQUIRE(made);
   REQUIRE(*made);
@@ -86,7 +86,7 @@ TEST_CASE("the answer to a pause shows the pause, and the answer to its end show
     command.state = to;
     std::optional<objective_state> shown;
     std::optional<plan_state> plan_shown;
-    bed.door().update(command, [&](const result<objective_ptr>& how) {
+    bed.main_gateway().update(command, [&](const result<objective_ptr>& how) {
       shown = (*how)->state;
       plan_shown = (*how)->plans[0].state;
     });
@@ -106,7 +106,7 @@ TEST_CASE("the answer to the pause of a plan comes when the plan is paused", "[a
     command.id = bed.objective()->plans[0].spec->id;
     command.state = to;
     std::optional<plan_state> shown;
-    bed.door().update(command, [&](const result<plan_id>& how) {
+    bed.main_gateway().update(command, [&](const result<plan_id>& how) {
       REQUIRE(how);
       shown = find_objective(bed.records(), id)->plans[0].state;
     });
@@ -123,7 +123,8 @@ TEST_CASE("a pause is answered also if what runs ends meanwhile", "[actors][time
   command.id = id;
   command.state = objective_state::blocked;
   bool answered = false;
-  bed.door().update(command, [&](const result<objective_ptr>& how) { answered = how.has_value(); });
+  bed.main_gateway().update(command,
+                            [&](const result<objective_ptr>& how) { answered = how.has_value(); });
   bed.hand->of("a").port->report(report_completed{});
   bed.hand->of("c").port->report(report_failed{"no", false});
   bed.clock.settle();
@@ -166,7 +167,7 @@ TEST_CASE("neither objective nor plans look anything up in the store", "[actors]
   auto spec = an_objective({a_plan("p", {a_task("a", {}, "hand"), a_task("b", {"a"}, "hand")}),
                             a_plan("q", {a_task("c", {"b"}, "hand")})});
   const auto made = create(bed, std::move(spec), {}, std::move(request), nullptr);
-  bed.door(); // what is counted from here on happens in actors' turns
+  bed.main_gateway(); // what is counted from here on happens in actors' turns
   const auto report = [&](const std::string& name, agent_report reported) {
     bed.hand->of(name).port->report(std::move(reported));
     disk.counts = true;
@@ -180,8 +181,8 @@ TEST_CASE("neither objective nor plans look anything up in the store", "[actors]
   answer.message.parts.push_back(text_part("this"));
   answer.message.task_id = made->root_task.str();
   bool taken = false;
-  bed.door().send(std::move(answer), nullptr,
-                  [&](const result<sent>& how) { taken = how.has_value(); });
+  bed.main_gateway().send(std::move(answer), nullptr,
+                          [&](const result<sent>& how) { taken = how.has_value(); });
   bed.clock.settle(); // the gateway looks for the question
   CHECK(taken);
   report("a", report_completed{});
@@ -207,8 +208,8 @@ TEST_CASE("an answer to the root task is for the question that was open when it 
     answer.message.from = role::user;
     answer.message.parts.push_back(text_part(words));
     answer.message.task_id = made->root_task.str();
-    bed.door().send(std::move(answer), nullptr,
-                    [&](result<sent> how) { answers.push_back(std::move(how)); });
+    bed.main_gateway().send(std::move(answer), nullptr,
+                            [&](result<sent> how) { answers.push_back(std::move(how)); });
   }
   bed.clock.settle();
   REQUIRE(answers.size() == 2);
@@ -231,8 +232,8 @@ TEST_CASE("events that a command causes say who gave it", "[actors][time]") {
   const auto update = [&](update_objective command) {
     command.id = made->id;
     command.who = me;
-    bed.door().update(std::move(command),
-                      [](const result<objective_ptr>& how) { CHECK(how.has_value()); });
+    bed.main_gateway().update(std::move(command),
+                              [](const result<objective_ptr>& how) { CHECK(how.has_value()); });
     bed.clock.settle();
   };
   update_objective pause;
@@ -247,7 +248,8 @@ TEST_CASE("events that a command causes say who gave it", "[actors][time]") {
   more.who = me;
   more.objective = made->id;
   more.spec = a_plan("more", {a_task("d", {}, "hand")});
-  bed.door().create(std::move(more), [](const result<plan_id>& how) { CHECK(how.has_value()); });
+  bed.main_gateway().create(std::move(more),
+                            [](const result<plan_id>& how) { CHECK(how.has_value()); });
   bed.clock.settle();
   CHECK(seen->by<plan_added>() == owner_of(me));
 }
@@ -272,8 +274,8 @@ TEST_CASE("tasks that a command ends say who gave it", "[actors][time]") {
     cancel_task command;
     command.who = me;
     command.id = made->plans[0].task_at(0);
-    bed.door().cancel(std::move(command),
-                      [](const result<task_ptr>& how) { CHECK(how.has_value()); });
+    bed.main_gateway().cancel(std::move(command),
+                              [](const result<task_ptr>& how) { CHECK(how.has_value()); });
     bed.clock.settle();
     CHECK(ended_by("canceled by request") == std::vector<std::optional<std::string>>{owner_of(me)});
   }
@@ -282,8 +284,8 @@ TEST_CASE("tasks that a command ends say who gave it", "[actors][time]") {
     command.who = me;
     command.id = made->id;
     command.state = objective_state::canceled;
-    bed.door().update(std::move(command),
-                      [](const result<objective_ptr>& how) { CHECK(how.has_value()); });
+    bed.main_gateway().update(std::move(command),
+                              [](const result<objective_ptr>& how) { CHECK(how.has_value()); });
     bed.clock.settle();
     CHECK(ended_by("canceled by request") == std::vector<std::optional<std::string>>{owner_of(me)});
     CHECK(seen->by<tasks_withdrawn>() == owner_of(me));
@@ -301,8 +303,8 @@ TEST_CASE(
   command.spec = two_plans();
   command.spec.id = objective_id{"o"};
   command.start = true;
-  bed.door().create(std::move(command), nullptr,
-                    [](const result<objective_ptr>& how) { CHECK(how.has_value()); });
+  bed.main_gateway().create(std::move(command), nullptr,
+                            [](const result<objective_ptr>& how) { CHECK(how.has_value()); });
   bed.clock.settle();
   CHECK(bed.hand->of("a").order->traceparent == trace);
   CHECK(bed.hand->of("a").order->tracestate == "vendor=1");
@@ -313,7 +315,8 @@ TEST_CASE(
   longer.path = {"first", "second"};
   left->trace = shared_trace(std::move(longer));
   bed.stop();
-  bed.door().resume({.objectives = {left}, .lone_tasks = {}, .events_replayed = 0, .repaired = {}});
+  bed.main_gateway().resume(
+      {.objectives = {left}, .lone_tasks = {}, .events_replayed = 0, .repaired = {}});
   bed.clock.settle();
   CHECK(bed.hand->of("a").number == 2);
   CHECK(bed.hand->of("a").order->traceparent == trace);

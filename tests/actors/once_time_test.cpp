@@ -44,7 +44,7 @@ struct answer {
 
 answer<sent> begin_send(clock_bed& bed, send_message command) {
   answer<sent> out;
-  bed.door().send(std::move(command), nullptr, out.to());
+  bed.main_gateway().send(std::move(command), nullptr, out.to());
   bed.clock.settle();
   return out;
 }
@@ -221,7 +221,7 @@ namespace {
 
 /// Does the command three times, the last time in a later process. Nothing happens but once.
 template<class T, class Command>
-void do_thrice(clock_bed& bed, Command command, void (gateway::*door)(Command, reply<T>),
+void do_thrice(clock_bed& bed, Command command, void (gateway::*main_gateway)(Command, reply<T>),
                const std::function<std::string(const T&)>& shown) {
   command.request_id = "r";
   std::optional<std::string> first;
@@ -231,7 +231,7 @@ void do_thrice(clock_bed& bed, Command command, void (gateway::*door)(Command, r
     if (i == 2)
       bed.restart();
     answer<T> told;
-    (bed.door().*door)(command, told.to());
+    (bed.main_gateway().*main_gateway)(command, told.to());
     bed.clock.settle();
     REQUIRE(told.is_here());
     if (!told.get())
@@ -272,7 +272,7 @@ TEST_CASE("a plan is created once for its request", "[actors][once][time]") {
   command.request_id = "r";
   command.spec.name = "another";
   answer<plan_id> told;
-  bed.door().create(command, told.to());
+  bed.main_gateway().create(command, told.to());
   bed.clock.settle();
   CHECK(told.get().error().code == errc::duplicate_request);
   CHECK(told.get().error().field == "requestId");
@@ -327,7 +327,7 @@ TEST_CASE("an objective is created once for its request", "[actors][once][time]"
   for (std::size_t i = 0; i < told.size(); ++i) {
     if (i == 2)
       bed.stop();
-    bed.door().create(command, nullptr, told[i].to());
+    bed.main_gateway().create(command, nullptr, told[i].to());
     if (i > 0)
       bed.clock.settle();
   }

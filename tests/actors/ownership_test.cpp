@@ -27,15 +27,15 @@ send_message text_by(const principal& who, const std::string& text) {
 }
 
 template<class T, class Command>
-result<T> ask(void (gateway::*how)(Command, reply<T>), gateway& door, Command value) {
+result<T> ask(void (gateway::*how)(Command, reply<T>), gateway& main_gateway, Command value) {
   awaited<T> done;
-  (door.*how)(std::move(value), done.to());
+  (main_gateway.*how)(std::move(value), done.to());
   return done.get();
 }
 
-result<sent> send(gateway& door, send_message command) {
+result<sent> send(gateway& main_gateway, send_message command) {
   awaited<sent> done;
-  door.send(std::move(command), nullptr, done.to());
+  main_gateway.send(std::move(command), nullptr, done.to());
   return done.get();
 }
 
@@ -57,18 +57,18 @@ void check_same_refusal(const result<T>& foreign, const std::string& id, const r
 TEST_CASE("a client cannot reach the objects of another client", "[actors][ownership]") {
   actor_bed bed;
   bed.agents.default_agent = "held";
-  auto& door = bed.door();
+  auto& main_gateway = bed.main_gateway();
   const auto alice = named("alice");
   const auto bob = named("bob");
   const std::string nobody = "nobody";
 
-  const auto task = send(door, text_by(alice, "work")).value().task.str();
+  const auto task = send(main_gateway, text_by(alice, "work")).value().task.str();
   create_objective plan;
   plan.who = alice;
   plan.spec = an_objective({a_plan("p", {a_task("a", {}, "held")})});
   plan.start = true;
   awaited<objective_ptr> made;
-  door.create(std::move(plan), bed.seen, made.to());
+  main_gateway.create(std::move(plan), bed.seen, made.to());
   const auto objective = made.get().value();
   static_cast<void>(bed.held->port("a"));
   const auto part = objective->plans[0].task_at(0).str();
@@ -77,7 +77,7 @@ TEST_CASE("a client cannot reach the objects of another client", "[actors][owner
     const auto refer = [&](const principal& who, const std::string& to) {
       auto command = text_by(who, "look");
       command.message.reference_task_ids = {to};
-      return send(door, std::move(command));
+      return send(main_gateway, std::move(command));
     };
     CHECK(refer(bob, id)); // as if there were none
     CHECK(refer(bob, nobody));
@@ -85,13 +85,13 @@ TEST_CASE("a client cannot reach the objects of another client", "[actors][owner
     const auto add = [&](const principal& who, const std::string& to) {
       auto command = text_by(who, "more");
       command.message.task_id = to;
-      return send(door, std::move(command));
+      return send(main_gateway, std::move(command));
     };
     check_same_refusal(add(bob, id), id, add(bob, nobody), nobody);
     CHECK(add(alice, id));
     const auto cancel = [&](const std::string& which) {
       awaited<task_ptr> done;
-      door.cancel(cancel_task{bob, task_id{which}, {}}, done.to());
+      main_gateway.cancel(cancel_task{bob, task_id{which}, {}}, done.to());
       return done.get();
     };
     check_same_refusal(cancel(id), id, cancel(nobody), nobody);
@@ -102,13 +102,13 @@ TEST_CASE("a client cannot reach the objects of another client", "[actors][owner
     command.who = who;
     command.id = objective_id{which};
     command.edited.name = "new name";
-    return ask<objective_ptr>(&gateway::update, door, std::move(command));
+    return ask<objective_ptr>(&gateway::update, main_gateway, std::move(command));
   };
   check_same_refusal(change(bob, objective->id.str()), objective->id.str(), change(bob, nobody),
                      nobody);
   CHECK(change(alice, objective->id.str()));
   const auto grow = [&](const std::string& which) {
-    return ask<plan_id>(&gateway::create, door,
+    return ask<plan_id>(&gateway::create, main_gateway,
                         create_plan{bob, objective_id{which}, a_plan("q", {a_task("b")}), false});
   };
   check_same_refusal(grow(objective->id.str()), objective->id.str(), grow(nobody), nobody);
@@ -118,7 +118,7 @@ TEST_CASE("a client cannot reach the objects of another client", "[actors][owner
     command.who = bob;
     command.id = plan_id{which};
     command.state = plan_state::failed;
-    return ask<plan_id>(&gateway::update, door, std::move(command));
+    return ask<plan_id>(&gateway::update, main_gateway, std::move(command));
   };
   check_same_refusal(move(first), first, move(nobody), nobody);
   CHECK(find_objective(bed.records(), objective->id)->plans.size() == 1);
@@ -126,7 +126,7 @@ TEST_CASE("a client cannot reach the objects of another client", "[actors][owner
   // Another caller's message with the same context makes a task of that caller in it.
   auto same = text_by(bob, "mine");
   same.message.context_id = find_task(bed.records(), task_id{task})->context;
-  const auto own = send(door, std::move(same)).value().task;
+  const auto own = send(main_gateway, std::move(same)).value().task;
   CHECK(find_task(bed.records(), own)->owner == owner_of(bob));
   list_tasks query;
   query.who = bob;
@@ -138,11 +138,11 @@ TEST_CASE("a task gets no artifacts of another client's task", "[actors][ownersh
   bed.agents.add("counts",
                  [](const order& given) { return std::to_string(given.references.size()); });
   bed.agents.default_agent = "counts";
-  auto& door = bed.door();
+  auto& main_gateway = bed.main_gateway();
   const auto result_of = [&](const principal& who, std::vector<std::string> references) {
     auto command = text_by(who, "look");
     command.message.reference_task_ids = std::move(references);
-    const auto id = send(door, std::move(command)).value().task;
+    const auto id = send(main_gateway, std::move(command)).value().task;
     REQUIRE(comes_true(
         [&] { return find_task(bed.records(), id)->status.state == task_state::completed; }));
     return std::pair{id.str(), text_of(find_task(bed.records(), id)->artifacts.at(0)->parts)};

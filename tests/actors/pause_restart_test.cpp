@@ -71,7 +71,8 @@ TEST_CASE("a pause survives a restart before its plans receive it", "[actors][pa
   command.id = id;
   command.state = objective_state::blocked;
   bool answered = false;
-  bed.door().update(command, [&](const result<objective_ptr>& how) { answered = how.has_value(); });
+  bed.main_gateway().update(command,
+                            [&](const result<objective_ptr>& how) { answered = how.has_value(); });
   while (!bed.objective()->paused)
     REQUIRE(bed.clock.step());
   REQUIRE(bed.objective()->plans[0].state == plan_state::working);
@@ -117,7 +118,7 @@ TEST_CASE("`planning` ends a pause that the plans have not received yet", "[acto
   std::size_t answered = 0;
   for (const auto to : {objective_state::blocked, objective_state::planning}) {
     command.state = to;
-    bed.door().update(
+    bed.main_gateway().update(
         command, [&](const result<objective_ptr>& how) { answered += how.has_value() ? 1 : 0; });
   }
   bed.clock.settle();

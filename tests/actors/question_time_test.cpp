@@ -70,8 +70,8 @@ TEST_CASE("of two messages to a task that asks, the first is the answer, and the
   bed.report_now(report_question{"which?"});
   std::vector<result<sent>> answers;
   for (const auto* text : {"this", "that"})
-    bed.door().send(text_to(bed, "a", text), nullptr,
-                    [&](result<sent> got) { answers.push_back(std::move(got)); });
+    bed.main_gateway().send(text_to(bed, "a", text), nullptr,
+                            [&](result<sent> got) { answers.push_back(std::move(got)); });
   bed.clock.settle();
   REQUIRE(answers.size() == 2);
   CHECK(answers[0].has_value());
@@ -86,16 +86,16 @@ TEST_CASE("an answer to one question is not taken for the next one", "[actors][t
   bed.report_now(report_question{"second?"});
   std::vector<result<sent>> answers;
   for (const auto* text : {"1", "1 again"})
-    bed.door().send(text_to(bed, "a", text), nullptr,
-                    [&](result<sent> got) { answers.push_back(std::move(got)); });
+    bed.main_gateway().send(text_to(bed, "a", text), nullptr,
+                            [&](result<sent> got) { answers.push_back(std::move(got)); });
   bed.clock.settle();
   CHECK(answers[1].has_error());
   CHECK(bed.text("a") == "second?");
   CHECK(bed.task("a")->question->id == "question-2");
   auto named = text_to(bed, "a", "late");
   named.question = "question-1";
-  bed.door().send(std::move(named), nullptr,
-                  [&](result<sent> got) { answers.push_back(std::move(got)); });
+  bed.main_gateway().send(std::move(named), nullptr,
+                          [&](result<sent> got) { answers.push_back(std::move(got)); });
   bed.clock.settle();
   CHECK(answers[2].error().code == errc::no_question);
   CHECK(bed.states() == "input-required");
@@ -181,8 +181,8 @@ TEST_CASE("an answer that comes before the question is asked again after a resta
   auto answer = text_to(bed, "a", "this one");
   answer.question = "question-1";
   std::vector<result<sent>> answers;
-  bed.door().send(std::move(answer), nullptr,
-                  [&](result<sent> got) { answers.push_back(std::move(got)); });
+  bed.main_gateway().send(std::move(answer), nullptr,
+                          [&](result<sent> got) { answers.push_back(std::move(got)); });
   bed.clock.settle();
   CHECK(answers.empty());
   SECTION("if the same question is asked again") {
@@ -220,7 +220,7 @@ TEST_CASE("a question that is asked again after a restart has the same id",
   CHECK(bed.task("a")->question->id != id);
 }
 
-TEST_CASE("a task that waits for an answer sets no timer and gets no mail before its deadline",
+TEST_CASE("a task that waits for an answer sets no timer and gets no message before its deadline",
           "[actors][time][question]") {
   question_bed bed;
   bed.report_now(report_question{"which?", false, "q", {}, {}, 24h});
@@ -287,14 +287,14 @@ TEST_CASE("a lone task keeps its trace over a restart", "[actors][time][trace]")
   begin.message.message_id = "m";
   begin.message.from = role::user;
   std::optional<result<sent>> made;
-  bed.door().send(begin, nullptr, [&](result<sent> got) { made = std::move(got); });
+  bed.main_gateway().send(begin, nullptr, [&](result<sent> got) { made = std::move(got); });
   bed.clock.settle();
   REQUIRE(made);
   const auto id = (*made)->task;
   bed.stop();
   recovered left;
   left.lone_tasks.push_back(find_task(bed.records(), id));
-  bed.door().resume(left);
+  bed.main_gateway().resume(left);
   bed.clock.settle();
   REQUIRE(listening->orders.size() == 2);
   CHECK(listening->orders[1]->traceparent == begin.traceparent);

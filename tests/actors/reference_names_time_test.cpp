@@ -94,7 +94,7 @@ TEST_CASE("a reference by an id holds after a retry", "[actors][references][time
   more.objective = bed.objective()->id;
   more.spec = a_plan("q", {referring("b", {id}, id)});
   std::optional<result<plan_id>> made;
-  bed.door().create(std::move(more), [&](result<plan_id> how) { made = std::move(how); });
+  bed.main_gateway().create(std::move(more), [&](result<plan_id> how) { made = std::move(how); });
   bed.pass(0s);
   REQUIRE(made);
   REQUIRE(*made);

@@ -43,7 +43,7 @@ TEST_CASE("a message that is refused because a lone task has ended is refused af
   send_message first;
   first.message.message_id = "m1";
   first.message.parts.push_back(text_part("go"));
-  bed.door().send(std::move(first), nullptr, disk.to(begun));
+  bed.main_gateway().send(std::move(first), nullptr, disk.to(begun));
   disk.settle();
   REQUIRE((begun && begun->has_value()));
   const auto id = (*begun)->task;
@@ -53,13 +53,13 @@ TEST_CASE("a message that is refused because a lone task has ended is refused af
   REQUIRE(disk.store_of->waiting() > 0);
 
   std::optional<result<task_ptr>> canceled;
-  bed.door().cancel(cancel_task{{}, id, {}}, disk.to(canceled));
+  bed.main_gateway().cancel(cancel_task{{}, id, {}}, disk.to(canceled));
   std::optional<result<sent>> told;
   send_message more;
   more.message.message_id = "m2";
   more.message.task_id = id.str();
   more.message.parts.push_back(text_part("more"));
-  bed.door().send(std::move(more), nullptr, disk.to(told));
+  bed.main_gateway().send(std::move(more), nullptr, disk.to(told));
   disk.settle();
   CHECK_FALSE(canceled);
   CHECK_FALSE(told);
@@ -86,13 +86,13 @@ TEST_CASE("a command that is refused because of an objective's state is refused 
   disk.settle();
 
   std::optional<result<task_ptr>> canceled;
-  bed.door().cancel(cancel_task{{}, a, {}}, disk.to(canceled));
+  bed.main_gateway().cancel(cancel_task{{}, a, {}}, disk.to(canceled));
   std::optional<result<plan_id>> moved;
   update_plan again;
   again.id = plan;
   again.state = plan_state::blocked;
   again.if_revision = 1'000'000;
-  bed.door().update(std::move(again), disk.to(moved));
+  bed.main_gateway().update(std::move(again), disk.to(moved));
   disk.settle();
   CHECK_FALSE(canceled);
   CHECK_FALSE(moved);

@@ -16,8 +16,8 @@ task_id send_again(clock_bed& bed) {
   command.message.from = role::user;
   command.message.parts.push_back(text_part("x"));
   std::optional<result<sent>> answer;
-  bed.door().send(std::move(command), nullptr,
-                  [&answer](result<sent> got) { answer = std::move(got); });
+  bed.main_gateway().send(std::move(command), nullptr,
+                          [&answer](result<sent> got) { answer = std::move(got); });
   bed.clock.settle();
   return answer.value().value().task;
 }

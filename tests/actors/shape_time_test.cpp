@@ -31,8 +31,8 @@ change_plan operations_on(const clock_bed& bed, std::vector<wanted_operation> op
 /// Nothing before the answer has come.
 answer ask(clock_bed& bed, change_plan command) {
   auto out = std::make_shared<std::optional<result<change_report>>>();
-  bed.door().change(std::move(command),
-                    [out](result<change_report> got) { *out = std::move(got); });
+  bed.main_gateway().change(std::move(command),
+                            [out](result<change_report> got) { *out = std::move(got); });
   return out;
 }
 
@@ -257,7 +257,8 @@ TEST_CASE(
   const auto one = ask(bed, first);
   const auto two = ask(bed, second);
   std::optional<bool> edited;
-  bed.door().update(third, [&](const result<objective_ptr>& how) { edited = how.has_value(); });
+  bed.main_gateway().update(third,
+                            [&](const result<objective_ptr>& how) { edited = how.has_value(); });
   bed.clock.settle();
   REQUIRE(one->has_value());
   REQUIRE(two->has_value());
@@ -333,7 +334,7 @@ TEST_CASE("a plan is added to an objective of which another plan was changed",
   more.spec = a_plan("q", {keyed("b", {"b2"})});
   more.start = true;
   std::optional<result<plan_id>> made;
-  bed.door().create(more, [&](result<plan_id> how) { made = std::move(how); });
+  bed.main_gateway().create(more, [&](result<plan_id> how) { made = std::move(how); });
   bed.clock.settle();
   REQUIRE(made.has_value());
   INFO((made->has_value() ? "" : made->error().message));

@@ -21,7 +21,7 @@ result<sent> answer_from(actor_bed& bed, const task_id& task, const std::string&
   command.message.task_id = task.str();
   command.question = question;
   awaited<sent> done;
-  bed.door().send(std::move(command), nullptr, done.to());
+  bed.main_gateway().send(std::move(command), nullptr, done.to());
   return done.get();
 }
 

@@ -90,7 +90,8 @@ void add_started(clock_bed& bed, const std::string& name, std::vector<std::strin
   more.spec.dependencies = std::move(after);
   more.start = true;
   bool made = false;
-  bed.door().create(std::move(more), [&](const result<plan_id>& how) { made = how.has_value(); });
+  bed.main_gateway().create(std::move(more),
+                            [&](const result<plan_id>& how) { made = how.has_value(); });
   bed.pass(0s);
   REQUIRE(made);
 }
@@ -101,8 +102,8 @@ result<objective_ptr> make(clock_bed& bed, objective_spec spec, message_ptr requ
   command.start = true;
   command.request = std::move(request);
   std::optional<result<objective_ptr>> made;
-  bed.door().create(std::move(command), nullptr,
-                    [&](result<objective_ptr> how) { made = std::move(how); });
+  bed.main_gateway().create(std::move(command), nullptr,
+                            [&](result<objective_ptr> how) { made = std::move(how); });
   bed.pass(0s);
   REQUIRE(made);
   return *made;
@@ -122,8 +123,8 @@ TEST_CASE("the actor of a settled objective quits even if a reply fails", "[acto
   CHECK(make(bed, spec, nullptr).error().code == errc::overloaded);
   disk.is_gone = true;
   bool answered = false;
-  bed.door().cancel(cancel_task{{}, (*first)->root_task, {}},
-                    [&](const result<task_ptr>&) { answered = true; });
+  bed.main_gateway().cancel(cancel_task{{}, (*first)->root_task, {}},
+                            [&](const result<task_ptr>&) { answered = true; });
   bed.pass(0s);
   CHECK(answered);
   disk.is_gone = false;
@@ -221,8 +222,8 @@ TEST_CASE("an objective that is blocked works again once another of its plans do
     create_plan more;
     more.objective = bed.objective()->id;
     more.spec = a_plan("more", {a_task("d", {}, "hand")});
-    bed.door().create(std::move(more),
-                      [](const result<plan_id>& made) { CHECK(made.has_value()); });
+    bed.main_gateway().create(std::move(more),
+                              [](const result<plan_id>& made) { CHECK(made.has_value()); });
     bed.pass(0s);
     CHECK(bed.states(4) == "working");
   }
@@ -363,7 +364,8 @@ TEST_CASE("an objective that is to end answers when it has", "[actors][time]") {
   update_objective command;
   command.id = bed.objective()->id;
   command.state = objective_state::canceled;
-  bed.door().update(command, [&answer](result<objective_ptr> got) { answer = std::move(got); });
+  bed.main_gateway().update(command,
+                            [&answer](result<objective_ptr> got) { answer = std::move(got); });
   bed.pass(0s);
   REQUIRE(answer);
   CHECK((**answer)->state == objective_state::canceled);
@@ -427,7 +429,8 @@ TEST_CASE("a task that has an actor and waits for its turn takes no messages yet
   command.message.parts.push_back(text_part("hello"));
   command.message.task_id = bed.objective()->plans[0].task_at(1).str();
   std::optional<result<sent>> answer;
-  bed.door().send(std::move(command), nullptr, [&](result<sent> how) { answer = std::move(how); });
+  bed.main_gateway().send(std::move(command), nullptr,
+                          [&](result<sent> how) { answer = std::move(how); });
   bed.pass(0s);
   REQUIRE(answer);
   CHECK(answer->error().code == errc::unsupported_operation);
@@ -539,7 +542,7 @@ TEST_CASE("a plan that is ended before it began ends its tasks, and they stay as
   more.objective = bed.objective()->id;
   more.spec = a_plan("second", {a_task("b", {}, "hand")});
   more.spec.dependencies = {"first"};
-  bed.door().create(std::move(more), [](const result<plan_id>&) {});
+  bed.main_gateway().create(std::move(more), [](const result<plan_id>&) {});
   bed.pass(0s);
   bed.move_plan(1, plan_state::failed);
   const auto before = bed.objective()->plans[1].task_at(0);

@@ -24,7 +24,7 @@ send_message text_to(const std::string& text, const std::string& task = {}) {
 
 result<sent> send(actor_bed& bed, send_message command, watcher_ptr follow = nullptr) {
   awaited<sent> done;
-  bed.door().send(std::move(command), std::move(follow), done.to());
+  bed.main_gateway().send(std::move(command), std::move(follow), done.to());
   return done.get();
 }
 
@@ -90,7 +90,7 @@ TEST_CASE("a task takes no more bytes of messages than its limit, also over a re
   bed.stop();
   recovered left;
   left.lone_tasks.push_back(find_task(bed.records(), made->task));
-  bed.door().resume(left);
+  bed.main_gateway().resume(left);
   bed.held->wait_starts(2);
   check_full();
 }
@@ -103,7 +103,7 @@ TEST_CASE("the first answer to an objective's question wins, and the second is r
   command.start = true;
   command.request = std::make_shared<const message>();
   awaited<objective_ptr> done;
-  bed.door().create(std::move(command), bed.seen, done.to());
+  bed.main_gateway().create(std::move(command), bed.seen, done.to());
   const auto made = done.get();
   REQUIRE(made);
   const auto root = (*made)->root_task.str();
@@ -137,7 +137,7 @@ TEST_CASE("a lone task that waits for a slot can be read and canceled, and gets 
   CHECK(find_task(bed.records(), second->task)->status.state == task_state::submitted);
   REQUIRE(send(bed, text_to("more", second->task.str())));
   awaited<task_ptr> canceled;
-  bed.door().cancel(cancel_task{{}, third->task, {}}, canceled.to());
+  bed.main_gateway().cancel(cancel_task{{}, third->task, {}}, canceled.to());
   CHECK(canceled.get().value()->status.state == task_state::canceled);
   CHECK(bed.held->starts() == 1);
   port->report(report_completed{});
@@ -164,7 +164,7 @@ TEST_CASE("a restarted agent gets all earlier messages of its task", "[actors][m
   static_cast<void>(watch_task(bed.records(), made->task, seen));
   recovered recovered;
   recovered.lone_tasks.push_back(left);
-  bed.door().resume(recovered);
+  bed.main_gateway().resume(recovered);
   seen->wait_for(task_state::completed);
   CHECK(noting->last()->text() == "one\ntwo");
   CHECK(noting->last()->attempt == 2);
@@ -193,7 +193,7 @@ TEST_CASE("the media types a client takes reach the attempt after a restart too"
   static_cast<void>(watch_task(bed.records(), made->task, seen));
   recovered all;
   all.lone_tasks.push_back(left);
-  bed.door().resume(all);
+  bed.main_gateway().resume(all);
   seen->wait_for(task_state::completed);
   CHECK(noting->last()->accepted_output_modes == std::vector<std::string>{"text/plain", "image/*"});
 }
@@ -214,7 +214,7 @@ TEST_CASE(
     recovered.lone_tasks.push_back(find_task(bed.records(), one->task));
   const auto seen = std::make_shared<recorder>();
   static_cast<void>(watch_task(bed.records(), first->task, seen));
-  bed.door().resume(recovered);
+  bed.main_gateway().resume(recovered);
   bed.held->wait_starts(2);
   CHECK(seen->wait_for(task_state::failed) == first->task);
   CHECK(find_task(bed.records(), second->task)->attempt == 1);

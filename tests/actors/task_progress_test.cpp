@@ -30,7 +30,7 @@ struct scene {
     command.message.from = role::user;
     command.message.parts.push_back(text_part("go"));
     awaited<sent> done;
-    bed.door().send(std::move(command), seen, done.to());
+    bed.main_gateway().send(std::move(command), seen, done.to());
     id = done.get().value().task;
     port = bed.held->port("");
   }
@@ -113,7 +113,7 @@ TEST_CASE("progress before a question is shown before it, progress meanwhile aft
   answer.message.parts.push_back(text_part("this"));
   answer.message.task_id = it.id.str();
   awaited<sent> done;
-  it.bed.door().send(std::move(answer), nullptr, done.to());
+  it.bed.main_gateway().send(std::move(answer), nullptr, done.to());
   REQUIRE(done.get());
   it.port->report(report_completed{});
   it.seen->wait_for(task_state::completed);
@@ -149,7 +149,7 @@ TEST_CASE("a canceled task's last progress is kept with it", "[actors][progress]
   it.port->report(at(2));
   it.seen->wait([](const auto& all) { return all.size() >= 2; });
   awaited<task_ptr> done;
-  it.bed.door().cancel(cancel_task{{}, it.id, {}}, done.to());
+  it.bed.main_gateway().cancel(cancel_task{{}, it.id, {}}, done.to());
   REQUIRE(done.get());
   CHECK(it.course() == "working 1 2 canceled");
 }

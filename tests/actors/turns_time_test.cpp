@@ -51,7 +51,7 @@ void submit(clock_bed& bed, plan_spec plan, const watcher_ptr& follow) {
   create_objective command;
   command.spec = an_objective({std::move(plan)});
   command.start = true;
-  bed.door().create(std::move(command), follow, [](const result<objective_ptr>&) {});
+  bed.main_gateway().create(std::move(command), follow, [](const result<objective_ptr>&) {});
 }
 
 } // namespace
@@ -221,7 +221,7 @@ TEST_CASE("canceled at any moment, an objective ends with all its tasks and give
     command.spec = an_objective({plan, many("u", 3, "noop")});
     command.spec.id = objective_id{"one"};
     command.start = true;
-    bed.door().create(std::move(command), seen, [](const result<objective_ptr>&) {});
+    bed.main_gateway().create(std::move(command), seen, [](const result<objective_ptr>&) {});
     for (std::uint64_t i = 0; i < seed % 50 || !find_objective(bed.records(), objective_id{"one"});
          ++i)
       (void)bed.clock.step();
@@ -229,8 +229,8 @@ TEST_CASE("canceled at any moment, an objective ends with all its tasks and give
     cancel.id = objective_id{"one"};
     cancel.state = objective_state::canceled;
     bool answered = false;
-    bed.door().update(cancel,
-                      [&](const result<objective_ptr>& how) { answered = how.has_value(); });
+    bed.main_gateway().update(
+        cancel, [&](const result<objective_ptr>& how) { answered = how.has_value(); });
     bed.pass(1min);
     CHECK(answered);
     const auto end = find_objective(bed.records(), objective_id{"one"});

@@ -67,7 +67,7 @@ TEST_CASE("a burst of 60,000 chunks of a program reaches a reader that reads",
   CHECK(state == "TASK_STATE_COMPLETED");
   CHECK(text.size() == expected.size());
   CHECK((text == expected));
-  // The finished task has one text, not 60,000.
+  // The ended task has one text, not 60,000.
   const auto task = server.ask("GetTask", R"({"id":"o.p0.t0"})");
   const auto& artifact = task.at("artifacts").at(0);
   CHECK(artifact.at("parts").as_array().size() == 1);

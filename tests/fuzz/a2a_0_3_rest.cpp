@@ -39,7 +39,7 @@ struct codec {
       return inner && to_base64(*inner) == raw->bytes;
     });
   }
-  static void drop_what_has_no_place(message& spoken) { spoken.reference_task_ids.clear(); }
+  static void drop_unwritten(message& spoken) { spoken.reference_task_ids.clear(); }
 };
 
 } // namespace

@@ -28,7 +28,7 @@ struct codec {
   static constexpr auto read_delete_push_config = v1_0::read_delete_push_config;
   static constexpr auto state_name = v1_0::state_name;
   static bool may_round_trip(const std::vector<part>&) { return true; }
-  static void drop_what_has_no_place(message&) {}
+  static void drop_unwritten(message&) {}
 };
 
 } // namespace

@@ -60,7 +60,7 @@ void check_params(const boost::json::value& params) {
            "a message without id or parts");
     auto spoken = sent->command.message;
     if (Codec::may_round_trip(spoken.parts)) {
-      Codec::drop_what_has_no_place(spoken);
+      Codec::drop_unwritten(spoken);
       demand_round_trip(
           spoken, [](json_writer& out, const message& value) { Codec::write(out, value); },
           [&](const boost::json::value& tree) { return Codec::read_message(tree, ids); });

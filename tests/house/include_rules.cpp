@@ -75,14 +75,14 @@ std::optional<std::string> refuse_library(std::string_view room, bool test,
   if (test && header.starts_with("catch2/")) {
     return std::nullopt;
   }
-  const auto row = std::ranges::find_if(doors, fits, &door::prefix);
-  if (row == doors.end()) {
+  const auto row = std::ranges::find_if(libraries, fits, &library::prefix);
+  if (row == libraries.end()) {
     return "is of a library without a row in tests/house/include_rules.hpp";
   }
   if (has_word(row->rooms, room)) {
     return std::nullopt;
   }
-  return "stops at the door of: " + std::string(row->rooms);
+  return "is only for: " + std::string(row->rooms);
 }
 
 } // namespace

@@ -35,6 +35,8 @@ TEST_CASE("the include rules refuse what goes against an arrow", "[house][includ
       {"net/routes.cpp", "<troupe/actors/gateway.hpp>", true},
       {"net/routes.cpp", "\"actors/task_actor.hpp\"", false},
       {"net/routes.cpp", "\"agents/echo.hpp\"", false},
+      {"net/a2a/operation.cpp", "<troupe/store/store.hpp>", false},
+      {"net/push/push_items.cpp", "<troupe/store/store.hpp>", true},
       {"agents/echo.cpp", "<troupe/actors/agent.hpp>", true},
       {"agents/echo.cpp", "<troupe/store/store.hpp>", false},
       {"actors/task_actor.cpp", "\"net/http/session.hpp\"", false},

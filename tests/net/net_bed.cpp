@@ -69,12 +69,12 @@ net_bed::net_bed(server_options options, const std::string& default_agent,
   agents.add("puppet", puppet);
   agents.default_agent = default_agent;
   how.threads = 2;
-  door = std::make_unique<gateway>(*records, agents, how);
-  door->start();
+  main_gateway = std::make_unique<gateway>(*records, agents, how);
+  main_gateway->start();
   options.port = 0;
   if (options.threads == 0)
     options.threads = 2;
-  web = std::make_unique<server>(*door, options);
+  web = std::make_unique<server>(*main_gateway, options);
   port = web->start().value();
 }
 

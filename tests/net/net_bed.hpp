@@ -61,7 +61,7 @@ public:
   std::unique_ptr<store> records;
   std::shared_ptr<puppet_agent> puppet;
   agent_registry agents;
-  std::unique_ptr<gateway> door;
+  std::unique_ptr<gateway> main_gateway;
   std::unique_ptr<server> web;
   std::uint16_t port = 0;
 };

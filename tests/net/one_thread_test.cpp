@@ -57,12 +57,12 @@ struct one_thread_server {
     agents.default_agent = "echo";
     executor_options how;
     how.by_hand = &clock;
-    door.emplace(records, agents, how);
-    door->start();
-    state = std::make_shared<server_state>(*door, options_of(clock));
+    main_gateway.emplace(records, agents, how);
+    main_gateway->start();
+    state = std::make_shared<server_state>(*main_gateway, options_of(clock));
     REQUIRE(state->push->open().has_value());
     home.emplace(100ms, json_depth_max, clock);
-    home->attach(*door);
+    home->attach(*main_gateway);
     pipe = std::make_shared<memory_pipe>(*home);
     welcome(state, *home, std::make_unique<memory_stream>(pipe), {});
   }
@@ -84,7 +84,7 @@ struct one_thread_server {
   std::function<void()> store_turn;
   agent_registry agents;
   manual_clock clock{timestamp{std::chrono::sys_days{std::chrono::year{2030} / 1 / 1}}};
-  std::optional<gateway> door;
+  std::optional<gateway> main_gateway;
   std::shared_ptr<server_state> state;
   std::optional<loop> home;
   std::shared_ptr<memory_pipe> pipe;

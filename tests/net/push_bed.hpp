@@ -1,4 +1,4 @@
-// A store, a push service with doors of the test's own, and words for driving both.
+// A store, a push service with seams of the test, and functions that drive both.
 #pragma once
 
 #include "actors/service/placing.hpp"

@@ -271,15 +271,16 @@ public:
       out.plans.push_back(std::move(plan));
     }
     for (auto n = below(3); n > 0; --n)
-      out.pending_inputs.push_back({task_id{text()}, text(), time()});
+      out.pending_inputs.push_back(
+          {.task = task_id{text()}, .prompt = text(), .since = time(), .question = text()});
     return out;
   }
   task_slot any_slot() {
-    return {.state = any_task_state(),
-            .has_artifacts = coin(),
-            .is_skipped = coin(),
-            .attempt = static_cast<std::uint16_t>(below(5)),
-            .generation = below(2) * 65'534 + below(3)};
+    return task_slot{.state = any_task_state(),
+                     .has_artifacts = coin(),
+                     .is_skipped = coin(),
+                     .attempt = static_cast<std::uint16_t>(below(5)),
+                     .generation = below(2) * 65'534 + below(3)};
   }
   std::vector<std::uint32_t> indexes() {
     return list<std::uint32_t>(5, [&] { return below(1000); });

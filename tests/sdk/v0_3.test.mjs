@@ -63,7 +63,7 @@ for (const transport of ['JSONRPC', 'HTTP+JSON']) {
       assert.ok(card.skills.some(({ id }) => id === 'secret'));
     });
 
-    test('a blocking send returns the finished task', async () => {
+    test('a blocking send returns the ended task', async () => {
       const task = await send('tck-complete-task');
       assert.equal(task.kind, 'task');
       assert.equal(task.status.state, 'completed');
@@ -143,7 +143,7 @@ for (const transport of ['JSONRPC', 'HTTP+JSON']) {
       assert.equal((await send('auth-required')).status.state, 'auth-required');
     });
 
-    test('a client that resubscribes sees the task and then its end, and a finished one as it is', async () => {
+    test('a client that resubscribes sees the task and then its end, and an ended one as it is', async () => {
       const { id } = await begin('test-resubscribe-message-id');
       const events = await all(client.resubscribeTask({ id }));
       assert.equal(events[0].kind, 'task');

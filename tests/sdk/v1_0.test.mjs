@@ -101,7 +101,7 @@ for (const { version, transport } of modes) {
       assert.ok(!open.skills.some(({ id }) => id === 'secret'));
     });
 
-    test('a blocking send returns the finished task', async () => {
+    test('a blocking send returns the ended task', async () => {
       const task = await send('tck-complete-task');
       assert.equal(stateOf(task), 'TASK_STATE_COMPLETED');
       assert.equal(textOf(task.status.message.parts), 'Hello from TCK');

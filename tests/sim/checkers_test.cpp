@@ -51,12 +51,12 @@ stream_event snapshot(const std::string& cursor, task_view shown) {
 }
 
 /// An answer that shows the task so.
-call shown(moment began, moment ended, task_view what) {
+call shown(moment began, moment ended, task_view task) {
   call out;
   out.client = "c";
   out.began = began;
   out.ended = ended;
-  out.tasks.push_back(std::move(what));
+  out.tasks.push_back(std::move(task));
   return out;
 }
 

@@ -1,7 +1,7 @@
 // Reads that wait for the disk: whose turn it is, what is read once, what is refused, and what is
 // kept.
+#include "protocol/fair_queue.hpp"
 #include "store/archive_reader.hpp"
-#include "store/fair_queue.hpp"
 #include "store/record_cache.hpp"
 #include "tests/support/catch.hpp"
 

@@ -347,7 +347,7 @@ TEMPLATE_TEST_CASE("Unwatching ends it at once", "[store][watch]", memory_kind, 
   CHECK(who.use_count() == 1);
 }
 
-TEMPLATE_TEST_CASE("Tasks are listed latest first, ties by id, live and finished together",
+TEMPLATE_TEST_CASE("Tasks are listed latest first, ties by id, live and ended together",
                    "[store][list]", memory_kind, rocksdb_kind) {
   TestType kind;
   auto& records = *kind.records;
@@ -433,7 +433,7 @@ TEMPLATE_TEST_CASE(
     const auto id = "t" + std::to_string(i);
     auto change =
         about_lone(id, "c", i, born_lone(id, "c", i), task_artifact{output("out", large)});
-    if (i % 3 != 0) // Live and finished ones between each other.
+    if (i % 3 != 0) // Live and ended ones between each other.
       change.events.emplace_back(moved(task_state::completed));
     put(records, std::move(change));
   }
@@ -751,7 +751,7 @@ TEMPLATE_TEST_CASE("Each owner sees what is theirs and nothing else", "[store][l
   }
 }
 
-TEST_CASE("The memory store keeps the last finished tasks only", "[store][memory]") {
+TEST_CASE("The memory store keeps the last ended tasks only", "[store][memory]") {
   const auto records = make_memory_store({.tasks = 3});
   for (int i = 0; i < 5; ++i) {
     const auto id = "t" + std::to_string(i);
@@ -768,8 +768,7 @@ TEST_CASE("The memory store keeps the last finished tasks only", "[store][memory
   CHECK(find_objective(*none, spec->id)->plans[0].tasks[0].state == task_state::completed);
 }
 
-TEST_CASE("The memory store keeps the last finished tasks that fit in its bytes",
-          "[store][memory]") {
+TEST_CASE("The memory store keeps the last ended tasks that fit in its bytes", "[store][memory]") {
   const std::string piece(100'000, 'x');
   const auto records = make_memory_store({.tasks = 10, .bytes = 250'000});
   for (int i = 0; i < 5; ++i) {

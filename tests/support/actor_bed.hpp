@@ -161,7 +161,7 @@ public:
   }
 
   /// Started on first use, so that a test can set up its agents before.
-  gateway& door() {
+  gateway& main_gateway() {
     if (!gateway_) {
       gateway_ = std::make_unique<gateway>(*records_, agents, options_);
       gateway_->start();
@@ -176,7 +176,7 @@ public:
     create_objective command;
     command.spec = std::move(spec);
     command.start = start;
-    door().create(std::move(command), seen, done.to());
+    main_gateway().create(std::move(command), seen, done.to());
     return done.get();
   }
 
@@ -194,7 +194,7 @@ public:
     update_objective command;
     command.id = id;
     command.state = to;
-    door().update(command, done.to());
+    main_gateway().update(command, done.to());
     return done.get();
   }
 

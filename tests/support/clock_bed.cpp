@@ -154,7 +154,7 @@ clock_bed::clock_bed(std::unique_ptr<store> with, executor_options options,
   thread_id_source() = id_source{seed.value_or(1)};
 }
 
-gateway& clock_bed::door() {
+gateway& clock_bed::main_gateway() {
   if (!gateway_) {
     gateway_ = std::make_unique<gateway>(*records_, agents, options_);
     gateway_->start();
@@ -167,8 +167,8 @@ objective_id clock_bed::begin(objective_spec spec, bool start) {
   command.spec = std::move(spec);
   command.start = start;
   const auto made = std::make_shared<std::optional<result<objective_ptr>>>();
-  door().create(std::move(command), seen,
-                [made](result<objective_ptr> answer) { *made = std::move(answer); });
+  main_gateway().create(std::move(command), seen,
+                        [made](result<objective_ptr> answer) { *made = std::move(answer); });
   clock.settle();
   if (!*made || !**made)
     throw std::runtime_error(*made ? "refused: " + (**made).error().message : "never answered");
@@ -214,8 +214,8 @@ void clock_bed::progress(const std::string& name, double value) {
 
 std::shared_ptr<std::optional<result<task_ptr>>> clock_bed::cancel(const std::string& name) {
   auto answer = std::make_shared<std::optional<result<task_ptr>>>();
-  door().cancel(cancel_task{{}, task(name)->id, {}},
-                [answer](result<task_ptr> value) { *answer = std::move(value); });
+  main_gateway().cancel(cancel_task{{}, task(name)->id, {}},
+                        [answer](result<task_ptr> value) { *answer = std::move(value); });
   clock.settle();
   return answer;
 }
@@ -225,7 +225,7 @@ void clock_bed::move(objective_state to) {
   command.id = last_;
   command.state = to;
   const auto answer = std::make_shared<std::optional<result<objective_ptr>>>();
-  door().update(command, [answer](result<objective_ptr> got) { *answer = std::move(got); });
+  main_gateway().update(command, [answer](result<objective_ptr> got) { *answer = std::move(got); });
   clock.settle();
   if (!*answer || !**answer)
     throw std::runtime_error(*answer ? "refused: " + (**answer).error().message : "never answered");
@@ -236,7 +236,7 @@ void clock_bed::move_plan(std::size_t plan, plan_state to) {
   command.id = objective()->plans[plan].spec->id;
   command.state = to;
   const auto answer = std::make_shared<std::optional<result<plan_id>>>();
-  door().update(command, [answer](result<plan_id> got) { *answer = std::move(got); });
+  main_gateway().update(command, [answer](result<plan_id> got) { *answer = std::move(got); });
   clock.settle();
   if (!*answer || !**answer)
     throw std::runtime_error(*answer ? "refused: " + (**answer).error().message : "never answered");
@@ -246,7 +246,7 @@ void clock_bed::restart() {
   stop();
   recovered left;
   left.objectives.push_back(objective());
-  door().resume(left);
+  main_gateway().resume(left);
   clock.settle();
 }
 
@@ -257,8 +257,8 @@ void clock_bed::say(const std::string& name, const std::string& text) {
   command.message.parts.push_back(text_part(text));
   command.message.task_id = task(name)->id.str();
   const auto answer = std::make_shared<std::optional<result<sent>>>();
-  door().send(std::move(command), nullptr,
-              [answer](result<sent> got) { *answer = std::move(got); });
+  main_gateway().send(std::move(command), nullptr,
+                      [answer](result<sent> got) { *answer = std::move(got); });
   clock.settle();
   if (!*answer || !**answer)
     throw std::runtime_error(*answer ? "refused: " + (**answer).error().message : "never answered");

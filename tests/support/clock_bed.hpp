@@ -86,7 +86,7 @@ public:
             std::optional<std::uint64_t> seed);
 
   /// Made on first use, so that a test can set up its agents before.
-  gateway& door();
+  gateway& main_gateway();
   [[nodiscard]] store& records() { return *records_; }
 
   /// Creates and starts an objective and lets the actors do what they can without time passing;

@@ -63,12 +63,12 @@ public:
   void unwatch(const std::string& id, const watcher_ptr& who) override { inner_->unwatch(id, who); }
   void watch_all(const watcher_ptr& who) override { inner_->watch_all(who); }
   void unwatch_all(const watcher_ptr& who) override { inner_->unwatch_all(who); }
-  void read_changes(const task_id& id, const journal_range& range, read_done<journal_page> done,
+  void read_changes(const task_id& id, const history_range& range, read_done<history_page> done,
                     const std::string& client) const override {
     inner_->read_changes(id, range, std::move(done), client);
   }
-  void read_changes(const objective_id& id, const journal_range& range,
-                    read_done<journal_page> done, const std::string& client) const override {
+  void read_changes(const objective_id& id, const history_range& range,
+                    read_done<history_page> done, const std::string& client) const override {
     inner_->read_changes(id, range, std::move(done), client);
   }
   void claim_ids(std::vector<std::string> ids, read_done<void> done,

@@ -125,9 +125,9 @@ objective_ptr watch_objective(Store& in, const objective_id& id, const watcher_p
 
 /// Of a task or an objective.
 template<class Store, class Id>
-[[nodiscard]] result<journal_page> read_changes(Store& in, const Id& id,
-                                                const journal_range& range) {
-  return answer_of<journal_page>(
+[[nodiscard]] result<history_page> read_changes(Store& in, const Id& id,
+                                                const history_range& range) {
+  return answer_of<history_page>(
       in, [&](auto done) { as_store(in).read_changes(id, range, std::move(done)); });
 }
 

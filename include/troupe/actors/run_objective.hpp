@@ -12,6 +12,6 @@ namespace troupe {
 /// canceled), or when no task can go on without an answer (blocked; `pending_inputs` has the
 /// questions). An objective without tasks never settles by itself and is refused. Errors: those of
 /// `gateway::create`.
-[[nodiscard]] result<objective_ptr> run_objective(gateway& door, objective_spec spec);
+[[nodiscard]] result<objective_ptr> run_objective(gateway& main_gateway, objective_spec spec);
 
 } // namespace troupe

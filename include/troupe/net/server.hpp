@@ -26,8 +26,8 @@ struct server_load {
 
 class server {
 public:
-  /// `door` outlives the server.
-  server(gateway& door, server_options options);
+  /// `main_gateway` outlives the server.
+  server(gateway& main_gateway, server_options options);
   /// Closes everything at once. Call `drain` before, so that requests can end.
   ~server();
   server(const server&) = delete;

@@ -20,6 +20,13 @@
 
 namespace troupe {
 
+/// Why a task that has begun does not run, beside its state.
+enum class task_wait : std::uint8_t {
+  none,
+  backoff, ///< Its next attempt waits after a failed one.
+  slot,    ///< It waits for a slot again.
+};
+
 /// What an objective has of each of its tasks: 12 bytes.
 struct task_slot {
   task_state state = task_state::unspecified; ///< unspecified = `pending`: no A2A task yet.
@@ -27,6 +34,9 @@ struct task_slot {
   /// It is not needed, by request: what depends on it goes on without it. Its A2A task is canceled,
   /// or will be; one that completed before that is completed.
   bool is_skipped : 1 = false;
+  task_wait wait : 2 = task_wait::none;
+  /// Of task_moved::failures, to see that a move reports one more.
+  std::uint8_t failures_modulo_16 : 4 = 0;
   /// At most attempt_shown_max; the task's own record has the number.
   std::uint16_t attempt = 0;
   /// Grows when a retry of the plan makes a new task for a failed one.
@@ -55,6 +65,7 @@ struct pending_input {
   timestamp since{};
   std::uint32_t plan = 0; ///< Where the task stands; not known of what was recorded before.
   std::uint32_t index = 0;
+  std::string question; ///< Its id; not known of what was recorded before.
 };
 
 struct plan_view {

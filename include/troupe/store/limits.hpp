@@ -49,9 +49,9 @@ inline constexpr std::size_t recent_task_bytes_max = 8192;
 
 // Ended tasks and objectives that the memory store keeps (memory_bounds); the durable store keeps
 // everything.
-/// Finished tasks, and tasks of settled objectives: about 1 kB each with their specification.
+/// Ended tasks, and tasks of settled objectives: about 1 kB each with their specification.
 inline constexpr std::size_t finished_tasks_max = 1'000'000;
-/// Bytes of finished tasks; their messages and artifacts may be large.
+/// Bytes of ended tasks; their messages and artifacts may be large.
 inline constexpr std::size_t finished_bytes_max = std::size_t{1} << 30;
 /// Settled objectives: about 3 kB each with a few tasks.
 inline constexpr std::size_t settled_objectives_max = 100'000;
@@ -73,7 +73,7 @@ inline constexpr std::size_t archive_clients_max = 4096;
 inline constexpr std::size_t archive_bytes_handed_out_max = std::size_t{512} << 20;
 /// Bytes that count as much as one read when clients take turns.
 inline constexpr std::size_t archive_turn_bytes = 4096;
-/// Bytes of finished tasks, and of settled objectives, that are kept decoded; those that were not
+/// Bytes of ended tasks, and of settled objectives, that are kept decoded; those that were not
 /// read for the longest time are dropped first.
 inline constexpr std::size_t cached_tasks_bytes_max = std::size_t{128} << 20;
 inline constexpr std::size_t cached_objectives_bytes_max = std::size_t{64} << 20;
@@ -90,18 +90,18 @@ inline constexpr std::size_t claimed_at_once_max = 16;
 inline constexpr std::size_t group_seals_max = 32;
 
 /// Changes on one page of a stream's past: they are in memory for a reader that catches up.
-inline constexpr std::size_t journal_page_changes_max = 256;
+inline constexpr std::size_t history_page_changes_max = 256;
 
 /// History rows that are read for one page. The past of a task is selected from that of its
 /// objective, so a page may be short. The reader asks again, and a loop that must not block long is
 /// free in between.
-inline constexpr std::size_t journal_page_rows_max = 4096;
+inline constexpr std::size_t history_page_rows_max = 4096;
 
 /// Bytes of such a page (bytes_of a change, or of its row). One change may be larger.
-inline constexpr std::size_t journal_page_bytes_max = std::size_t{1} << 20;
+inline constexpr std::size_t history_page_bytes_max = std::size_t{1} << 20;
 
 // The tail: the latest changes of a watched stream, which the memory store keeps for a reader that
-// falls behind. The oldest are dropped first; a reader that needs them gets `journal_page::gone`.
+// falls behind. The oldest are dropped first; a reader that needs them gets `history_page::gone`.
 /// Changes of one task or objective.
 inline constexpr std::size_t tail_changes_max = 4096;
 /// Their bytes. Less than the queue of a live reader: a reader that needs more does not read.
@@ -140,7 +140,7 @@ inline constexpr std::size_t once_expired_at_once_max = 1000;
 
 static_assert(push_configs_per_task_max <= push_configs_max);
 static_assert(push_writes_per_client_max < push_writes_max);
-static_assert(journal_page_changes_max <= journal_page_rows_max);
+static_assert(history_page_changes_max <= history_page_rows_max);
 static_assert(tail_bytes_max <= tails_bytes_max);
 static_assert((ledger_shards & (ledger_shards - 1)) == 0);
 

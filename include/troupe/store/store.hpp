@@ -101,16 +101,16 @@ struct objective_snapshot {
 };
 
 /// A part of a stream's past: the sequences in (after, through], at most `max` changes at a time.
-struct journal_range {
+struct history_range {
   std::uint64_t after = 0;
   std::uint64_t through = sequence_end;
-  std::size_t max = journal_page_changes_max; ///< Clamped to 1..journal_page_changes_max.
+  std::size_t max = history_page_changes_max; ///< Clamped to 1..history_page_changes_max.
   /// Approximate: the change that exceeds it is the last one on the page.
-  std::size_t bytes_max = journal_page_bytes_max;
+  std::size_t bytes_max = history_page_bytes_max;
 };
 
 /// A piece of a stream's past.
-struct journal_page {
+struct history_page {
   /// Committed, in order. May be empty although there is more, see `next_after`.
   std::vector<change_ptr> changes;
   std::uint64_t next_after = 0; ///< `after` of the next page.
@@ -259,11 +259,11 @@ public:
   /// doubles as follows: watch first (snapshot at N), read (K, N] from here, then show the changes
   /// that the watcher has queued. Errors: task_not_found; store_failed for a history that is
   /// damaged.
-  virtual void read_changes(const task_id& id, const journal_range& range,
-                            read_done<journal_page> done, const std::string& client = {}) const = 0;
+  virtual void read_changes(const task_id& id, const history_range& range,
+                            read_done<history_page> done, const std::string& client = {}) const = 0;
   /// The same for an objective with all its tasks. Errors: objective_not_found, store_failed.
-  virtual void read_changes(const objective_id& id, const journal_range& range,
-                            read_done<journal_page> done, const std::string& client = {}) const = 0;
+  virtual void read_changes(const objective_id& id, const history_range& range,
+                            read_done<history_page> done, const std::string& client = {}) const = 0;
 
   // -- ids that clients choose --------------------------------------------------------------------
 

@@ -85,8 +85,8 @@ public:
     asked_open = std::move(done);
   }
   void close(const watcher_ptr&) override { is_closed = true; }
-  void read(const std::string&, bool, const journal_range& range,
-            feed_done<journal_page> done) const override {
+  void read(const std::string&, bool, const history_range& range,
+            feed_done<history_page> done) const override {
     asked = range;
     asked_page = std::move(done);
   }
@@ -97,8 +97,8 @@ public:
   principal program;
   watcher_ptr watching;
   feed_done<feed_snapshot> asked_open;
-  mutable journal_range asked;
-  mutable feed_done<journal_page> asked_page;
+  mutable history_range asked;
+  mutable feed_done<history_page> asked_page;
   bool is_closed = false;
 };
 
@@ -208,7 +208,7 @@ TEST_CASE("the tail of a task is kept for its readers, and no longer", "[actors]
   memory_kind kind;
   commit_task(*kind.records);
   put_files(*kind.records, 2);
-  const journal_range since{.after = 3};
+  const history_range since{.after = 3};
   {
     const auto news = make_feed();
     news->open(make_task_source(*kind.records, task_id{"t"}));
@@ -302,7 +302,7 @@ TEST_CASE("a reader is notified when its source answers later", "[actors][feed]"
     CHECK(batch.failure->message == "the disk is gone");
     CHECK_FALSE(news->is_reading());
     CHECK(news->take(window).state == feed_state::waiting); // Asked again.
-    source->asked_page(journal_page{
+    source->asked_page(history_page{
         .changes = {move_at(4), move_at(5)}, .next_after = 5, .more = false, .gone = false});
     CHECK(sequences(take_all(*make_memory_store(), *news)) == numbers(4, 5));
     source->watching->on_change(move_at(6));

@@ -73,7 +73,7 @@ public:
 TEST_CASE("a send that does not wait is answered when the message is taken", "[actors][service]") {
   clock_bed bed;
   bed.agents.default_agent = "hand";
-  const service all(bed.door());
+  const service all(bed.main_gateway());
   int notified = 0;
   const auto sending = all.send(text("go"), [&] { ++notified; });
   CHECK_FALSE(sending->poll(true));
@@ -89,7 +89,7 @@ TEST_CASE("a send that waits is answered when its task ends or asks, and notifie
           "[actors][service]") {
   clock_bed bed;
   bed.agents.default_agent = "hand";
-  const service all(bed.door());
+  const service all(bed.main_gateway());
   int notified = 0;
   const auto sending = all.send(text("go", true), [&] { ++notified; });
   bed.clock.settle();
@@ -120,7 +120,7 @@ TEST_CASE("a send that waits is answered when its task ends or asks, and notifie
 TEST_CASE("only the reader of a stream keeps its feed", "[actors][service]") {
   clock_bed bed;
   bed.agents.default_agent = "hand";
-  const service all(bed.door());
+  const service all(bed.main_gateway());
   told<stream_start> begun;
   all.send(text("go"), new_feed(), begun.to());
   bed.clock.settle();
@@ -146,7 +146,7 @@ TEST_CASE("only the reader of a stream keeps its feed", "[actors][service]") {
 
 TEST_CASE("a message may bring an objective, and its answer shows both", "[actors][service]") {
   clock_bed bed;
-  const service all(bed.door());
+  const service all(bed.main_gateway());
   auto request = text("greet", true);
   request.objective = std::make_shared<objective_wish>();
   request.objective->plan = a_plan("p", {a_task("a"), a_task("b", {"a"})});
@@ -165,7 +165,7 @@ TEST_CASE("a message may bring an objective, and its answer shows both", "[actor
 TEST_CASE("a context that is not the objective's is refused before anything is made",
           "[actors][service]") {
   clock_bed bed;
-  const service all(bed.door());
+  const service all(bed.main_gateway());
   auto request = text("greet");
   request.command.message.context_id = "one";
   request.objective = std::make_shared<objective_wish>();
@@ -186,9 +186,9 @@ TEST_CASE(
   agent_registry agents;
   executor_options how;
   how.by_hand = &clock;
-  gateway door(records, agents, how);
-  door.start();
-  const service all(door);
+  gateway main_gateway(records, agents, how);
+  main_gateway.start();
+  const service all(main_gateway);
   for (const auto* id : {"theirs", "nobody's"}) {
     CAPTURE(id);
     told<task_ptr> got;
@@ -218,9 +218,9 @@ TEST_CASE("reads take turns by principal; anonymous callers take turns by addres
   agent_registry agents;
   executor_options how;
   how.by_hand = &clock;
-  gateway door(records, agents, how);
-  door.start();
-  const service all(door);
+  gateway main_gateway(records, agents, how);
+  main_gateway.start();
+  const service all(main_gateway);
   const auto read_as = [&](const std::string& id, const std::string& peer) {
     principal who;
     who.id = id;
@@ -244,7 +244,7 @@ TEST_CASE("reads take turns by principal; anonymous callers take turns by addres
 
 TEST_CASE("a principal without the scope gets nothing done", "[actors][service]") {
   clock_bed bed;
-  const service all(bed.door());
+  const service all(bed.main_gateway());
   principal reader;
   reader.scopes = scope::read;
   auto request = text("go");
@@ -269,7 +269,7 @@ TEST_CASE("a principal without the scope gets nothing done", "[actors][service]"
 
 TEST_CASE("a command with a request id is done once and answered alike", "[actors][service]") {
   clock_bed bed;
-  const service all(bed.door());
+  const service all(bed.main_gateway());
   const auto create = [&](const std::string& name, const std::string& id) {
     create_objective order{.who = {},
                            .spec = an_objective({a_plan("p", {a_task("a")})}),
@@ -309,7 +309,7 @@ TEST_CASE("a command with a request id is done once and answered alike", "[actor
 TEST_CASE("without notifications every call about them is refused with the reason",
           "[actors][service]") {
   clock_bed bed;
-  const service all(bed.door());
+  const service all(bed.main_gateway());
   told<push_config> made;
   all.create({.who = {}, .config = {}}, made.to());
   CHECK(made.only().error().code == errc::push_not_supported);
@@ -323,7 +323,7 @@ TEST_CASE("without notifications every call about them is refused with the reaso
 TEST_CASE("an objective may be created with its feed, from its first change on",
           "[actors][service][feed]") {
   clock_bed bed;
-  const service all(bed.door());
+  const service all(bed.main_gateway());
   create_objective command;
   command.spec = an_objective({a_plan("p", {a_task("a", {}, "hand")})});
   command.start = true;
@@ -373,7 +373,7 @@ TEST_CASE("an objective that is there is followed from its snapshot on, by its o
           "[actors][service][feed]") {
   clock_bed bed;
   const auto id = bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand")})}));
-  const service all(bed.door());
+  const service all(bed.main_gateway());
   SECTION("its owner") {
     const auto news = std::make_shared<folded_feed>();
     told<objective_ptr> begun;
@@ -398,7 +398,7 @@ TEST_CASE("a folded feed that is let go watches no more", "[actors][service][fee
   auto news = std::make_shared<folded_feed>();
   const std::weak_ptr<watcher> seen = news->live();
   told<objective_ptr> begun;
-  service(bed.door()).follow({.who = {}, .id = id}, news, begun.to());
+  service(bed.main_gateway()).follow({.who = {}, .id = id}, news, begun.to());
   REQUIRE(begun.only().has_value());
   CHECK_FALSE(seen.expired());
   news = nullptr;
@@ -412,7 +412,7 @@ TEST_CASE("a text into the context of an objective that has not begun starts all
   const auto id = bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand")}),
                                           a_plan("q", {a_task("b", {}, "hand")})}),
                             false);
-  const service all(bed.door());
+  const service all(bed.main_gateway());
   auto request = text("go");
   request.command.message.context_id = id.str();
   const auto sending = all.send(std::move(request), [] {});
@@ -434,7 +434,7 @@ TEST_CASE("a message that joins an objective keeps to the rules of messages", "[
   bed.agents.add("painter", std::make_shared<painter>());
   bed.agents.default_agent = "painter";
   const auto id = bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand")})}));
-  const service all(bed.door());
+  const service all(bed.main_gateway());
   const auto refusal = [&](send_request request) {
     request.command.message.context_id = id.str();
     const auto sending = all.send(std::move(request), [] {});

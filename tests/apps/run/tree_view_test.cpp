@@ -68,7 +68,7 @@ TEST_CASE("a run in the middle looks like this", "[apps][tree_view]") {
            "  . Upload\n");
 }
 
-TEST_CASE("finished and pending plans shrink to a line before anything that runs is hidden",
+TEST_CASE("ended and pending plans shrink to a line before anything that runs is hidden",
           "[apps][tree_view]") {
   const auto bed = blog();
   CHECK(joined(draw_tree(bed.model, {.width = 60, .height = 8, .colour = false, .unicode = false},

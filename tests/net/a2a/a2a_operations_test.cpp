@@ -30,7 +30,7 @@ std::string state_of(const net_bed& bed, const std::string& id) {
 
 } // namespace
 
-TEST_CASE("a blocking send answers with the finished task", "[net][a2a]") {
+TEST_CASE("a blocking send answers with the ended task", "[net][a2a]") {
   const net_bed bed;
   const auto answer = bed.call(rpc("SendMessage", text_message("hello"), "\"abc\""));
   CHECK(at(answer, "/id") == "abc");
@@ -218,7 +218,7 @@ TEST_CASE("a running task is canceled, an ended one is not", "[net][a2a]") {
 
 TEST_CASE("when the gateway drains, new work is refused with a Retry-After", "[net][a2a]") {
   const net_bed bed;
-  bed.door->drain();
+  bed.main_gateway->drain();
   const auto answer = bed.connect().post(rpc("SendMessage", text_message("x")));
   CHECK(answer.status == 503);
   CHECK(answer.header("retry-after") == "1");

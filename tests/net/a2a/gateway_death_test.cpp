@@ -24,11 +24,11 @@ struct turned_server {
     agents.add("puppet", puppet);
     agents.default_agent = "puppet";
     how.by_hand = &clock;
-    door = std::make_unique<gateway>(*records, agents, how);
-    door->start();
-    state = std::make_shared<server_state>(*door, server_options{});
+    main_gateway = std::make_unique<gateway>(*records, agents, how);
+    main_gateway->start();
+    state = std::make_shared<server_state>(*main_gateway, server_options{});
     for (auto* each : {&home, &second})
-      each->attach(*door);
+      each->attach(*main_gateway);
     connect(home, theirs);
     connect(second, on_second);
   }
@@ -82,7 +82,7 @@ struct turned_server {
   agent_registry agents;
   manual_clock clock;
   executor_options how;
-  std::unique_ptr<gateway> door;
+  std::unique_ptr<gateway> main_gateway;
   std::shared_ptr<server_state> state;
   loop home{std::chrono::milliseconds{100}, json_depth_max, system_time()};
   loop second{std::chrono::milliseconds{100}, json_depth_max, system_time()};
@@ -99,7 +99,7 @@ TEST_CASE("a send that waits when its gateway dies gets an error, and its task g
   CHECK(server.received().empty()); // it waits for its task
   const auto port = server.puppet->port(0);
 
-  server.home.gate().kill();
+  server.home.own_gateway().kill();
   server.turn();
   const auto failed = turned_server::body_of(server.received());
   CHECK(at(failed, "/error/code") == "-32603");
@@ -132,7 +132,7 @@ TEST_CASE("a command that waits for its actor when the gateway dies gets an erro
   server.home.turn(); // the actor has not had its turn
   server.home.turn();
   CHECK(server.received().empty());
-  server.home.gate().kill();
+  server.home.own_gateway().kill();
   server.home.turn();
   const auto failed = turned_server::body_of(server.received());
   CHECK(at(failed, "/error/code") == "-32603");
@@ -154,7 +154,7 @@ TEST_CASE("a stream whose gateway dies ends with an error, its successor streams
   server.turn();
   static_cast<void>(server.received());
 
-  server.home.gate().kill();
+  server.home.own_gateway().kill();
   server.turn();
   const auto last = server.received();
   CHECK_THAT(last, ContainsSubstring("-32603") && ContainsSubstring("gateway"));
@@ -179,11 +179,11 @@ TEST_CASE("the streams of a principal that may read no more end with the reason"
 
   principal another;
   another.id = "alice";
-  server.home.gate().end_feeds_of(another, make_error(errc::forbidden, "no more for alice"));
+  server.home.own_gateway().end_feeds_of(another, make_error(errc::forbidden, "no more for alice"));
   server.turn();
   CHECK(server.received().empty());
 
-  server.home.gate().end_feeds_of({}, make_error(errc::forbidden, "no more for you"));
+  server.home.own_gateway().end_feeds_of({}, make_error(errc::forbidden, "no more for you"));
   server.turn();
   const auto last = server.received();
   CHECK_THAT(last, ContainsSubstring("-31403") && ContainsSubstring("no more for you"));
@@ -202,11 +202,11 @@ TEST_CASE("the streams of a principal end on every loop", "[net][gateway][stream
 
   principal another;
   another.id = "alice";
-  server.door->end_feeds_of(another, make_error(errc::forbidden, "no more for alice"));
+  server.main_gateway->end_feeds_of(another, make_error(errc::forbidden, "no more for alice"));
   server.turn();
   CHECK(server.state->streams == 2);
 
-  server.door->end_feeds_of({}, make_error(errc::forbidden, "no more for you"));
+  server.main_gateway->end_feeds_of({}, make_error(errc::forbidden, "no more for you"));
   server.turn();
   for (auto* each : {&server.theirs, &server.on_second}) {
     const auto last = turned_server::received(*each);

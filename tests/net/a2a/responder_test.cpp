@@ -96,10 +96,10 @@ struct one_request {
     agents.add("puppet", puppet);
     agents.default_agent = "puppet";
     how.by_hand = &clock;
-    door = std::make_unique<gateway>(*records, agents, how);
-    door->start();
-    state = std::make_unique<server_state>(*door, server_options{});
-    home.attach(*door);
+    main_gateway = std::make_unique<gateway>(*records, agents, how);
+    main_gateway->start();
+    state = std::make_unique<server_state>(*main_gateway, server_options{});
+    home.attach(*main_gateway);
     request.method = boost::beast::http::verb::post;
     request.content_type = "application/json";
     request.a2a_version = "1.0";
@@ -127,7 +127,7 @@ struct one_request {
   agent_registry agents;
   manual_clock clock;
   executor_options how;
-  std::unique_ptr<gateway> door;
+  std::unique_ptr<gateway> main_gateway;
   std::unique_ptr<server_state> state;
   loop home{std::chrono::milliseconds{100}, json_depth_max, system_time()};
   noting_responder responder{home};
@@ -159,7 +159,7 @@ TEST_CASE("the feed of a stream ends with its gateway, also while the client tak
   one.turn();
   CHECK_THAT(one.responder.sent, !ContainsSubstring("artifactUpdate"));
   CHECK(one.records->ended_watches == 0);
-  one.home.gate().kill();
+  one.home.own_gateway().kill();
   one.turn();
   CHECK(one.records->ended_watches == 1);
   CHECK_FALSE(one.responder.has_ended);

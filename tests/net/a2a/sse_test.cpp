@@ -371,7 +371,7 @@ TEST_CASE("a burst of 60,000 chunks reaches a reader that reads, and all of its 
     expected += std::to_string(i) + "\n";
   CHECK(text.size() == expected.size());
   CHECK(text == expected);
-  // The finished task has one text, not 60,000.
+  // The ended task has one text, not 60,000.
   const auto record = find_task(*bed.records, task_id(id));
   const auto& made = record->artifacts.at(0)->parts;
   REQUIRE(made.size() == 1);

@@ -66,11 +66,11 @@ public:
 
   using passing_store::read_changes;
   using passing_store::read_placement;
-  void read_changes(const task_id&, const journal_range& range, read_done<journal_page> done,
+  void read_changes(const task_id&, const history_range& range, read_done<history_page> done,
                     const std::string&) const override {
     if (pages == 0)
       begun_.wait_for(std::chrono::seconds{20});
-    journal_page out;
+    history_page out;
     out.next_after = range.after;
     out.more = ++pages < pages_max;
     done(std::move(out));

@@ -127,11 +127,11 @@ TEST_CASE("a server without thread and listener answers over a socket pair", "[n
   manual_clock clock;
   executor_options how;
   how.by_hand = &clock;
-  gateway door{*records, agents, how};
-  door.start();
-  const auto state = std::make_shared<server_state>(door, server_options{});
+  gateway main_gateway{*records, agents, how};
+  main_gateway.start();
+  const auto state = std::make_shared<server_state>(main_gateway, server_options{});
   auto home = make_loop();
-  home.attach(door);
+  home.attach(main_gateway);
 
   local_socket ours(home.context());
   local_socket theirs(home.context());

@@ -34,7 +34,7 @@ public:
 /// Drains on another thread; the gateway says when it has begun.
 std::thread begin_drain(const net_bed& bed) {
   std::thread out([&] { bed.web->drain(long_enough); });
-  if (!comes_true([&] { return bed.door->draining(); }))
+  if (!comes_true([&] { return bed.main_gateway->draining(); }))
     throw std::runtime_error("draining did not begin");
   return out;
 }
@@ -45,7 +45,7 @@ TEST_CASE("a port in use is explained", "[net][server]") {
   const net_bed bed;
   server_options options;
   options.port = bed.port;
-  server second(*bed.door, options);
+  server second(*bed.main_gateway, options);
   const auto port = second.start();
   REQUIRE_FALSE(port.has_value());
   CHECK(port.error().code == errc::unavailable);
@@ -59,7 +59,7 @@ TEST_CASE("a server does not start with a host that no request can have", "[net]
   server_options options;
   options.port = 0;
   options.allowed_hosts = {"box.example:8080"};
-  server other(*bed.door, options);
+  server other(*bed.main_gateway, options);
   const auto port = other.start();
   REQUIRE_FALSE(port.has_value());
   CHECK(port.error().code == errc::invalid_params);
@@ -71,7 +71,7 @@ TEST_CASE("an address that is not ours is explained", "[net][server]") {
   server_options options;
   options.port = 0;
   options.address = "192.0.2.1"; // TEST-NET-1, RFC 5737
-  server other(*bed.door, options);
+  server other(*bed.main_gateway, options);
   const auto port = other.start();
   REQUIRE_FALSE(port.has_value());
   CHECK_THAT(port.error().message, ContainsSubstring("192.0.2.1"));
@@ -99,7 +99,7 @@ TEST_CASE("a server at all addresses has the machine's name in its card, or the 
   server_options options;
   options.port = 0;
   options.address = GENERATE(as<std::string>{}, "0.0.0.0", "::");
-  server nameless(*bed.door, options);
+  server nameless(*bed.main_gateway, options);
   const auto port = nameless.start();
   if (!port && options.address == "::") {
     WARN("skipped: no IPv6 here: " + port.error().message);
@@ -117,7 +117,7 @@ TEST_CASE("a server at all addresses has the machine's name in its card, or the 
   CHECK(by_name.receive().status == 200);
 
   options.card.url = "https://agents.example/a2a";
-  server named(*bed.door, options);
+  server named(*bed.main_gateway, options);
   const auto other = named.start();
   REQUIRE(other.has_value());
   CHECK(named.public_url() == "https://agents.example/a2a");
@@ -137,7 +137,7 @@ TEST_CASE("a name is an address, and port 0 is a real port", "[net][server]") {
     return;
   }
   ::freeaddrinfo(found);
-  server other(*bed.door, options);
+  server other(*bed.main_gateway, options);
   const auto port = other.start();
   REQUIRE(port.has_value());
   CHECK(*port != 0);
@@ -147,7 +147,7 @@ TEST_CASE("a name is an address, and port 0 is a real port", "[net][server]") {
 TEST_CASE("a server that was never started, or is gone, leaves nothing behind", "[net][server]") {
   const net_bed bed;
   {
-    server idle(*bed.door, {});
+    server idle(*bed.main_gateway, {});
     idle.drain(std::chrono::milliseconds(0));
   }
   // Ended in the middle of everything: a blocking send, a stream, a request half sent.

@@ -28,8 +28,8 @@ struct bed {
   struct silent final : feed_source {
     void open(const watcher_ptr&, feed_done<feed_snapshot>) override {}
     void close(const watcher_ptr&) override {}
-    void read(const std::string&, bool, const journal_range&,
-              feed_done<journal_page>) const override {}
+    void read(const std::string&, bool, const history_range&,
+              feed_done<history_page>) const override {}
     const task_id& task() const noexcept override { return id; }
     const principal& reader() const noexcept override { return program; }
     task_id id;

@@ -125,7 +125,7 @@ std::vector<objective_input> all_inputs() {
     out.emplace_back(plan_reshaped{
         {plan, {add_task{}, remove_task<std::uint32_t>{0}}, "somebody", "so it is", 1}});
     const task_id asking{"asking-" + std::to_string(plan)};
-    out.emplace_back(question_changed{asking, pending_input{asking, "Which?", {}, plan, 0}});
+    out.emplace_back(question_changed{asking, pending_input{asking, "Which?", {}, plan, 0, {}}});
     out.emplace_back(question_changed{asking, std::nullopt});
     out.emplace_back(plan_activity_changed{plan, {true, 0}});
     out.emplace_back(plan_activity_changed{plan, {false, 1}});
@@ -243,7 +243,7 @@ void for_each_life(const std::function<void(const objective_view&)>& visit) {
               view.closing = objective_state::canceled;
             }
             if (view.state == objective_state::blocked)
-              add_question(view, {task_id{"asking-0"}, "Really?", {}, 0, 0});
+              add_question(view, {task_id{"asking-0"}, "Really?", {}, 0, 0, {}});
             for (const auto flag :
                  {plan_flag::none, plan_flag::start_requested, plan_flag::skip_requested,
                   plan_flag::paused, plan_flag::lent}) {

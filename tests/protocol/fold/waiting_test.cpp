@@ -74,6 +74,28 @@ TEST_CASE("a pause, a question and an end are different reasons to wait", "[fold
   CHECK_FALSE(now.why(1, 0));
 }
 
+TEST_CASE("a task that has failed waits for its next attempt, then for a slot", "[fold][waiting]") {
+  board now;
+  now.at(110, objective_moved{objective_event::work, ""}, plan_moved{0, plan_event::work, ""});
+  const auto move = [&](std::uint32_t attempt, std::uint32_t failures) {
+    apply(now.view, about_task(*now.spec, 0, 0, 120,
+                               task_moved{task_state::working, attempt, nullptr, failures}));
+  };
+  for (std::uint32_t attempt = 1; attempt < 40; ++attempt) {
+    CAPTURE(attempt);
+    move(attempt, attempt - 1);
+    CHECK_FALSE(now.why(0, 0));
+    move(attempt, attempt);
+    CHECK(now.why(0, 0) == waiting_reason::backoff);
+    apply(now.view, about_task(*now.spec, 0, 0, 130, task_queued{}));
+    CHECK(now.why(0, 0) == waiting_reason::slot);
+  }
+  apply(now.view, about_task(*now.spec, 0, 0, 140, task_resumed{}));
+  CHECK_FALSE(now.why(0, 0));
+  now.task_at(150, 0, 0, task_state::failed);
+  CHECK_FALSE(now.why(0, 0));
+}
+
 TEST_CASE("a task is ready since its plan began and the last of its dependencies completed",
           "[fold][waiting]") {
   board now;

@@ -70,8 +70,9 @@ objective_view sample_view() {
   writing.tasks.edit(0).id = task_id{"task-003"};
   writing.tasks.edit(0).name = "Write summary";
   writing.tasks.edit(0).dependencies = {"Summarize findings", "plan-0/task-0", "elsewhere"};
-  add(std::move(research), plan_state::working, {{.state = task_state::working, .attempt = 1}, {}});
-  add(std::move(writing), plan_state::pending, {{}});
+  add(std::move(research), plan_state::working,
+      {task_slot{.state = task_state::working, .attempt = 1}, task_slot{}});
+  add(std::move(writing), plan_state::pending, {task_slot{}});
   return view;
 }
 
@@ -554,7 +555,8 @@ TEST_CASE("a plan says of its tasks since when they could run and what they wait
   CHECK(task(0, 1).at("priority") == 3);
   CHECK(task(0, 1).at("deadline") == "2026-02-03T04:06:06.789Z");
   CHECK(task(1, 0).at("waitingFor") == "plan");
-  view.plans[0].tasks.edit(0) = {.state = task_state::completed, .attempt = 1, .changed_ms = 5000};
+  view.plans[0].tasks.edit(0) =
+      task_slot{.state = task_state::completed, .attempt = 1, .changed_ms = 5000};
   CHECK(task(0, 1).at("readyAt") == "2026-02-03T04:05:11.789Z");
   CHECK(task(0, 1).at("waitingFor") == "slot");
 }
@@ -662,14 +664,17 @@ TEST_CASE("an objective shows its questions, reasons and retried tasks", "[proto
   view.parallel_max = 4;
   view.metadata = {{"a/b", 1}};
   view.root_task = task_id{"task-root"};
-  view.pending_inputs.push_back({task_id{"task-001"}, "A or B?", view.created});
+  view.pending_inputs.push_back({.task = task_id{"task-001"},
+                                 .prompt = "A or B?",
+                                 .since = view.created,
+                                 .question = "question-2"});
   view.plans[0].reason = "because";
   view.plans[0].tasks.edit(0).generation = 2;
   const auto out = written([&](json_writer& w) { opt::write(w, view, true, true); });
   CHECK(
       out.at("pendingInputs")
       == json::parse(
-          R"([{"taskId": "task-001", "prompt": "A or B?", "since": "2026-02-03T04:05:06.789Z"}])"));
+          R"([{"taskId": "task-001", "prompt": "A or B?", "inputId": "question-2", "since": "2026-02-03T04:05:06.789Z"}])"));
   CHECK(out.at("status") == "blocked");
   CHECK(out.at("reason") == "waits for an answer");
   CHECK(out.at("description") == "d \"quoted\"");

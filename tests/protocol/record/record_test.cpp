@@ -591,7 +591,7 @@ TEST_CASE("a created task knows its place in the plan", "[protocol][record]") {
   CHECK_FALSE(origin);
 }
 
-TEST_CASE("a finished task reads back as it was written", "[protocol][record]") {
+TEST_CASE("an ended task reads back as it was written", "[protocol][record]") {
   random_values random{7};
   for (std::uint32_t i = 0; i < rounds; ++i) {
     const auto task = random.any_task();
@@ -604,7 +604,7 @@ TEST_CASE("a finished task reads back as it was written", "[protocol][record]") 
   }
 }
 
-TEST_CASE("a finished task of a plan needs no objective to be read", "[protocol][record]") {
+TEST_CASE("an ended task of a plan needs no objective to be read", "[protocol][record]") {
   auto plan = std::make_shared<plan_spec>();
   plan->id = plan_id{"obj-1.p0"};
   plan->tasks.resize(2);
@@ -652,7 +652,8 @@ TEST_CASE("an objective of 100,000 tasks that all completed is stored in a few b
   objective_view.id = objective_id{"obj-1"};
   objective_view.plans.push_back({plan, plan_state::completed, {}, {}, {}, {}, {}, {}});
   objective_view.plans[0].tasks.resize(
-      plan->tasks.size(), {.state = task_state::completed, .has_artifacts = true, .attempt = 1});
+      plan->tasks.size(),
+      task_slot{.state = task_state::completed, .has_artifacts = true, .attempt = 1});
   std::string row;
   record::write(row, objective_view);
   CHECK(row.size() < 4 * plan->tasks.size());

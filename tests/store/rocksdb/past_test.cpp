@@ -21,15 +21,15 @@ void put(store& in, change change) {
   in.flush();
 }
 
-journal_page read_or_fail(const store& in, const std::string& task,
-                          const journal_range& range = {}) {
+history_page read_or_fail(const store& in, const std::string& task,
+                          const history_range& range = {}) {
   auto out = read_changes(in, task_id{task}, range);
   if (!out)
     FAIL(out.error().message);
   return std::move(*out);
 }
 
-std::vector<std::uint64_t> sequences(const journal_page& page) {
+std::vector<std::uint64_t> sequences(const history_page& page) {
   std::vector<std::uint64_t> out;
   for (const auto& each : page.changes)
     out.push_back(each->sequence);
@@ -151,7 +151,7 @@ TEST_CASE("A page of one busy task among many ends after so many rows and goes o
   put(*records, about("o", 1, objective_created{spec, {}}));
   records->commit(about_task(*spec, 0, 0, 2, born(*spec, 0, 0, 2)));
   records->commit(about_task(*spec, 0, 1, 2, born(*spec, 0, 1, 2)));
-  for (std::size_t i = 0; i < journal_page_rows_max; ++i)
+  for (std::size_t i = 0; i < history_page_rows_max; ++i)
     records->commit(about_task(*spec, 0, 0, 3, task_message{say("noise")}));
   records->commit(about_task(*spec, 0, 1, 4, moved(task_state::completed)));
   records->flush();
@@ -159,10 +159,10 @@ TEST_CASE("A page of one busy task among many ends after so many rows and goes o
   CHECK(sequences(first) == numbers{3});
   CHECK(first.more);
   const auto second = read_or_fail(*records, "o.p0.t1", {.after = first.next_after});
-  CHECK(sequences(second) == numbers{journal_page_rows_max + 4});
+  CHECK(sequences(second) == numbers{history_page_rows_max + 4});
   CHECK_FALSE(second.more);
-  const auto noise = read_or_fail(*records, "o.p0.t0", {.max = journal_page_changes_max * 2});
-  CHECK(noise.changes.size() == journal_page_changes_max);
+  const auto noise = read_or_fail(*records, "o.p0.t0", {.max = history_page_changes_max * 2});
+  CHECK(noise.changes.size() == history_page_changes_max);
   CHECK(noise.more);
 }
 
@@ -201,7 +201,7 @@ TEST_CASE("A replay and a watch begun in the middle make the whole, once each",
     ended = is_terminal(now.record->status.state);
     const std::uint64_t begun = now.sequence == sequence_end ? 0 : now.sequence / 2;
     numbers seen;
-    for (journal_range range{.after = begun, .through = now.sequence};;) {
+    for (history_range range{.after = begun, .through = now.sequence};;) {
       const auto page = read_or_fail(*records, "lone", range);
       CHECK_FALSE(page.gone);
       const auto some = sequences(page);

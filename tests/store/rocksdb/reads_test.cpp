@@ -24,7 +24,7 @@ using namespace troupe::testing;
 
 namespace {
 
-/// A store with finished tasks, one of them with a large output, none of which it has in memory.
+/// A store with ended tasks, one of them with a large output, none of which it has in memory.
 struct filled {
   explicit filled(const reader_limits& reads = {}) {
     {
@@ -53,8 +53,7 @@ result<task_ptr> read(const store& in, const std::string& id, const std::string&
 
 } // namespace
 
-TEST_CASE("However many read a large finished task at once, the disk is read once",
-          "[store][reads]") {
+TEST_CASE("However many read a large ended task at once, the disk is read once", "[store][reads]") {
   const filled on;
   std::vector<std::future<result<task_ptr>>> answers;
   for (int i = 0; i < 20; ++i) {
@@ -100,6 +99,21 @@ TEST_CASE("Records in memory are answered at once, and others on a reader's thre
                         [&](const result<task_ptr>&) { where = std::this_thread::get_id(); });
   CHECK(where == std::this_thread::get_id());
   CHECK(on.records->status().reads.cache_hits > 0);
+}
+
+TEST_CASE("A list is made on a reader's thread, also if it is of live tasks only",
+          "[store][reads]") {
+  const filled on;
+  std::thread::id where;
+  list_tasks query;
+  query.state = task_state::working;
+  on.records->list(query, [&](const result<task_page>& page) {
+    CHECK(page);
+    where = std::this_thread::get_id();
+  });
+  on.records->drain();
+  CHECK(where != std::this_thread::get_id());
+  CHECK(where != std::thread::id{});
 }
 
 TEST_CASE("An unknown id and an unreadable disk give different errors", "[store][reads]") {
@@ -231,7 +245,7 @@ private:
 
 } // namespace
 
-TEST_CASE("Whose a large finished task is, is known without its record", "[store][reads]") {
+TEST_CASE("Whose a large ended task is, is known without its record", "[store][reads]") {
   const filled on;
   const auto found = place(*on.records, "large");
   REQUIRE(found);
