@@ -177,6 +177,7 @@ private:
   void flush_progress();
   void note_progress();
   void hold_output(const task& record);
+  [[nodiscard]] bool charge_output(memory_account account, std::size_t bytes);
   [[nodiscard]] std::optional<report_failed> count_output(std::size_t bytes);
   [[nodiscard]] std::optional<report_failed> count_text(const std::string& reason);
   void take_question(const report_question& asked);

@@ -53,6 +53,16 @@ void task_actor::hold_output(const task& record) {
   }
 }
 
+/// Counts `bytes` of what the task makes in the budget of the process; false if there is no room.
+bool task_actor::charge_output(memory_account account, std::size_t bytes) {
+  const auto before =
+      large_output_bytes_ + small_output_bytes_ + (details_ ? details_->note_bytes : 0);
+  if (before + bytes > assured_output_bytes)
+    return env_.memory.charge(account, bytes);
+  env_.memory.force(account, bytes);
+  return true;
+}
+
 /// Counts what the agent has made. If there is no room for it, nothing is counted, and the attempt
 /// fails as is returned.
 std::optional<report_failed> task_actor::count_output(std::size_t bytes) {
@@ -68,7 +78,7 @@ std::optional<report_failed> task_actor::count_output(std::size_t bytes) {
                          false};
   const bool is_small = bytes <= small_output_bytes;
   const auto account = is_small ? memory_account::small_output : memory_account::large_output;
-  if (!env_.memory.charge(account, bytes)) {
+  if (!charge_output(account, bytes)) {
     if (scope_)
       scope_->made->take_back(bytes);
     return report_failed{env_.memory.refusal(account, bytes).message, false};
@@ -240,7 +250,7 @@ void task_actor::withdraw_question(const report_withdrawal& report) {
 /// it.
 std::optional<report_failed> task_actor::hold_note(std::size_t bytes) {
   auto& held = details().note_bytes;
-  if (bytes > held && !env_.memory.charge(memory_account::small_output, bytes - held))
+  if (bytes > held && !charge_output(memory_account::small_output, bytes - held))
     return report_failed{env_.memory.refusal(memory_account::small_output, bytes - held).message,
                          false};
   if (bytes < held)

@@ -2,11 +2,13 @@
 // comes. One thread, epoll, plain sockets. Every subscriber must get every tick, once and in order.
 //
 //   troupe_streams_load --port P [--subscribers N] [--ticks N] [--interval-us U] [--bursts N]
-//   [--stalled N] troupe_streams_load --port P --subscribers N --hold        prints {"subscribers"}
-//   once all are open, and holds them until SIGTERM
+//   [--stalled N] [--filling-ticks N]
+//   troupe_streams_load --port P --subscribers N --hold        prints {"subscribers"} once all are
+//   open, and holds them until SIGTERM
 //
-// `stalled`: so many subscribers more, which read nothing after the head of their stream. Before
-// anything is measured, there are ticks until their sockets are full.
+// `stalled`: so many subscribers more, which read nothing after the head of their stream.
+// `filling-ticks`: so many ticks come before anything is measured, enough to fill the sockets of
+// those that have stalled. At the end it is checked that these have not received them.
 //
 // A burst is `ticks` ticks, `interval-us` apart; the next begins when the last has arrived
 // everywhere. Prints one line: {"deliveries", "seconds", "deliveries_per_s"} and the latencies
@@ -34,6 +36,7 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -50,6 +53,7 @@ struct options {
   long interval_us = 0;
   std::size_t bursts = 1;
   std::size_t stalled = 0;
+  std::size_t filling_ticks = 0;
   bool hold = false;
 };
 
@@ -149,19 +153,27 @@ void subscribe(int socket, const std::string& task) {
                        + ":subscribe HTTP/1.1\r\nHost: localhost\r\nA2A-Version: 1.0\r\n\r\n");
 }
 
-/// A subscriber that stops once its stream has begun.
-void stall(std::uint16_t port, const std::string& task) {
+/// A subscriber that stops once its stream has begun. Its socket.
+int stall(std::uint16_t port, const std::string& task) {
   const int socket = connect_to(port, 4096);
   subscribe(socket, task);
   std::array<char, 16> head{};
   if (::recv(socket, head.data(), head.size(), 0) <= 0
       || !std::string_view(head.data(), head.size()).starts_with("HTTP/1.1 200"))
     fail("no stream that could stall");
+  return socket;
 }
 
-/// More than a socket takes whose reader has stopped: its buffer, and what the server lets wait in
-/// the kernel.
-constexpr std::size_t filling_ticks = 1'500;
+/// Bytes of a tick's event, at least.
+constexpr std::size_t tick_bytes_min = 100;
+
+/// Whether the kernel has received less than so many ticks for it: the rest waits in the server.
+bool has_stalled(int socket, std::size_t ticks) {
+  int received = 0;
+  return ::ioctl(socket, FIONREAD, &received) == 0
+         && static_cast<std::size_t>(received) < ticks * tick_bytes_min;
+}
+
 /// So few that a reader that reads misses none.
 constexpr std::size_t filling_burst = 250;
 
@@ -333,6 +345,8 @@ options read_options(int argc, char** argv) {
       how.interval_us = static_cast<long>(value);
     else if (name == "--bursts")
       how.bursts = static_cast<std::size_t>(value);
+    else if (name == "--filling-ticks")
+      how.filling_ticks = static_cast<std::size_t>(value);
     else if (name == "--stalled")
       how.stalled = static_cast<std::size_t>(value);
     else
@@ -364,9 +378,10 @@ int main(int argc, char** argv) {
   std::size_t before = 20; // warm-up
   post_message(how.port, "tick 20 0", task);
   all.wait_for_ticks(before);
+  std::vector<int> stalled;
   for (std::size_t i = 0; i < how.stalled; ++i)
-    stall(how.port, task);
-  for (std::size_t i = 0; how.stalled > 0 && i < filling_ticks; i += filling_burst) {
+    stalled.push_back(stall(how.port, task));
+  for (std::size_t i = 0; i < how.filling_ticks; i += filling_burst) {
     post_message(how.port, "tick " + std::to_string(filling_burst) + " 0", task);
     all.wait_for_ticks(before += filling_burst);
   }
@@ -380,6 +395,9 @@ int main(int argc, char** argv) {
   const auto deliveries = all.delays.count();
   if (deliveries != how.subscribers * how.ticks * how.bursts)
     fail(std::to_string(deliveries) + " deliveries");
+  for (const int each : stalled)
+    if (!has_stalled(each, how.filling_ticks))
+      fail("a subscriber that was to stall has received everything");
   auto line = bench::json_of(bench::latencies_of(all.delays));
   line["deliveries"] = deliveries;
   line["seconds"] = seconds;

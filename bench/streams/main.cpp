@@ -81,16 +81,22 @@ struct figures {
   latencies paced; ///< From the agent's clock to the reader's.
 };
 
-/// `stalled`: subscribers beside them that do not read.
+/// More than a socket takes whose reader has stopped: its buffer, and what the server lets wait in
+/// the kernel.
+constexpr std::size_t filling_ticks = 1'500;
+
+/// `stalled`: subscribers beside them that do not read. `filling`: ticks before the measured ones.
 figures measure(const std::string& program, const audience& who, std::size_t threads,
-                std::size_t stalled = 0) {
+                std::size_t stalled = 0, std::size_t filling = 0) {
   const auto from = start_source(program, threads);
-  const auto burst = load(from, who.subscribers,
-                          {"--ticks", std::to_string(who.ticks), "--bursts",
-                           std::to_string(who.bursts), "--stalled", std::to_string(stalled)});
-  const auto paced = load(from, who.subscribers,
-                          {"--ticks", std::to_string(who.paced), "--interval-us",
-                           std::to_string(who.interval_us), "--stalled", std::to_string(stalled)});
+  const auto burst =
+      load(from, who.subscribers,
+           {"--ticks", std::to_string(who.ticks), "--bursts", std::to_string(who.bursts),
+            "--stalled", std::to_string(stalled), "--filling-ticks", std::to_string(filling)});
+  const auto paced =
+      load(from, who.subscribers,
+           {"--ticks", std::to_string(who.paced), "--interval-us", std::to_string(who.interval_us),
+            "--stalled", std::to_string(stalled), "--filling-ticks", std::to_string(filling)});
   from.process->terminate();
   return {burst.at("deliveries_per_s").to_number<double>(), read_latencies(paced)};
 }
@@ -151,8 +157,8 @@ void measure_stalled(const options& how, report& results, const audience& who, d
   for (std::size_t round = 0; round < how.rounds_or(3); ++round)
     for (const bool has_stalled : {round % 2 == 0, round % 2 != 0})
       (has_stalled ? all.ours : all.base)
-          .push_back(
-              measure("troupe_streams_source", reading, how.threads, has_stalled ? stalled : 0));
+          .push_back(measure("troupe_streams_source", reading, how.threads,
+                             has_stalled ? stalled : 0, filling_ticks));
   results.heading(std::to_string(reading.subscribers) + " subscribers that read, beside "
                   + std::to_string(stalled) + " that have stopped");
   add_contest(results, "none", "stalled/" + std::to_string(who.subscribers), all);

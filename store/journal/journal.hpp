@@ -53,6 +53,7 @@ struct journal_status {
   position safe = 0;              ///< The last synced group: it survives power failure.
   std::size_t waiting_groups = 0; ///< Appended and not yet acknowledged.
   std::size_t waiting_bytes = 0;
+  std::size_t buffer_bytes = 0; ///< Memory for the bytes of one write, kept for the next one.
   std::size_t segments = 0;
   std::uint64_t segment_bytes = 0; ///< Of all segment files, reserved room included.
   std::uint64_t written_bytes = 0; ///< Since the start, zeros and headers included.

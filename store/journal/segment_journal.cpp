@@ -98,6 +98,7 @@ public:
     out.safe = safe_;
     out.waiting_groups = waiting_.size();
     out.waiting_bytes = waiting_bytes_;
+    out.buffer_bytes = batch_.capacity();
     out.segments = segments_.size();
     for (const auto& each : segments_)
       out.segment_bytes += each.size;
@@ -201,6 +202,8 @@ private:
           || (batch_groups_ > 0 && batch_.size() + each.bytes.size() > options_.batch_bytes_max))
         break;
       ++batch_groups_;
+      // Else a long one takes twice the room, and the zeros behind it again.
+      batch_.reserve(batch_.size() + frame_bytes(each.bytes.size()) + options_.ahead_bytes);
       append_frame(batch_, segments_.back(), {written_ + batch_groups_, safe_}, each.bytes);
     }
     batch_end_ = tail_ + batch_.size();
@@ -235,6 +238,8 @@ private:
       return;
     }
     tail_ = batch_end_;
+    if (batch_.capacity() > 2 * options_.ahead_bytes) // It is seldom so long.
+      std::string().swap(batch_);
     auto at = written_;
     written_ += batch_groups_;
     last_ = std::max(last_, written_);

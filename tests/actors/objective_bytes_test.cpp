@@ -8,6 +8,7 @@
 #include "tests/support/results.hpp"
 #include "tests/support/specs.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include <troupe/actors/limits.hpp>
 
 #include <algorithm>
 #include <functional>
@@ -334,10 +335,41 @@ TEST_CASE("the note of an attempt counts as memory, once, and is no output",
   CHECK(comes_true([&] { return memory->held(memory_account::small_output) == 0; }));
 
   memory->force(memory_account::backlog, std::size_t{1} << 20);
-  bed.held->port("b")->report(report_note{"short"});
+  bed.held->port("b")->report(report_note{std::string(assured_output_bytes + 1, 'x')});
   const auto failed = bed.seen->wait_for(task_state::failed);
   CHECK_THAT(text_of(find_task(bed.records(), failed)->status.message->parts),
              ContainsSubstring("small-output") && ContainsSubstring("limits.memory"));
   memory->give_back(memory_account::backlog, std::size_t{1} << 20);
   bed.seen->wait_for(objective_state::failed);
+}
+
+TEST_CASE("short output of accepted work finds room when memory is full",
+          "[actors][bytes][memory]") {
+  const auto memory = std::make_shared<memory_budget>(std::size_t{1} << 20);
+  executor_options options;
+  options.memory = memory;
+  actor_bed bed{options};
+  const auto made = bed.begin(
+      an_objective({going_on(a_plan("p", {a_task("a", {}, "held"), a_task("b", {}, "held")}))}));
+  REQUIRE(made);
+  const auto short_one = bed.held->port("a");
+  const auto long_one = bed.held->port("b");
+  memory->force(memory_account::backlog, std::size_t{2} << 20);
+
+  short_one->report(report_note{std::string(100, 'x')});
+  short_one->report(some_output(1'000));
+  short_one->report(some_output(2'000));
+  short_one->report(report_completed{});
+  const auto completed = bed.seen->wait_for(task_state::completed);
+  CHECK(find_task(bed.records(), completed)->artifacts.size() == 2);
+
+  // Piece by piece it is as long as at once.
+  for (std::size_t bytes = 0; bytes <= assured_output_bytes; bytes += 1'000)
+    long_one->report(some_output(1'000));
+  const auto failed = bed.seen->wait_for(task_state::failed);
+  CHECK_THAT(text_of(find_task(bed.records(), failed)->status.message->parts),
+             ContainsSubstring("small-output") && ContainsSubstring("limits.memory"));
+  bed.seen->wait_for(objective_state::failed);
+  CHECK(comes_true([&] { return memory->held(memory_account::small_output) == 0; }));
+  memory->give_back(memory_account::backlog, std::size_t{2} << 20);
 }

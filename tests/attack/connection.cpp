@@ -212,6 +212,11 @@ bool connection::send(std::string_view bytes, std::chrono::milliseconds bound) {
   return is_open();
 }
 
+bool connection::has_input() const {
+  char first = 0;
+  return is_open() && ::recv(socket_, &first, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
 bool connection::take() {
   std::array<char, 64 * 1024> buffer;
   while (is_open()) {

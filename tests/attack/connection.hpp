@@ -83,6 +83,8 @@ public:
   /// Reads until one more answer is whole. False: it was closed, `bound` has passed (then it is
   /// closed too), or what came is not HTTP.
   bool receive(std::chrono::milliseconds bound = std::chrono::seconds(20));
+  /// Whether something has come that was not taken. It stays there.
+  [[nodiscard]] bool has_input() const;
   /// Takes what has come, without waiting. False: closed, or not HTTP.
   bool take();
 

@@ -23,6 +23,7 @@ constexpr auto pause = 5ms;
 constexpr std::size_t verified_newest = 300;
 constexpr std::size_t verified_others = 100;
 constexpr std::size_t problems_max = 20;
+constexpr std::size_t problem_bytes_max = 2'000; // A stream is shown to its last event.
 
 double at_share(const std::vector<double>& sorted, double share) {
   if (sorted.empty())
@@ -92,7 +93,7 @@ private:
 
   void note(const std::string& problem) {
     if (problems_.size() < problems_max)
-      problems_.push_back(problem.substr(0, 400));
+      problems_.push_back(problem.substr(0, problem_bytes_max));
   }
 
   bool connect() {
@@ -161,7 +162,7 @@ private:
     count(begin);
     const auto body = checked(connection_.reader().status(), connection_.reader().body());
     if (!body.empty() && body.find("TASK_STATE_COMPLETED") == std::string::npos) {
-      note("a stream without an end: " + body);
+      note("a stream that does not end with a completed task: " + body);
       return {};
     }
     return member_of(body, "id");

@@ -46,16 +46,22 @@ stalled_readers_cost measure_stalled_readers(const world& of, std::size_t reader
     all.push_back(self.connect(4096));
     all.back().send(request_text("GET", "/tasks/" + task + ":subscribe"));
   }
+  const auto watch = [&](std::chrono::milliseconds time, const auto& is_over) {
+    for (const auto until = steady::now() + time; !is_over() && steady::now() < until;
+         std::this_thread::sleep_for(50ms))
+      out.resident_most = std::max(out.resident_most, of.resident_bytes());
+  };
+  const auto is_reached = [](const connection& each) { return each.has_input(); };
+  watch(60s, [&] { return std::all_of(all.begin(), all.end(), is_reached); });
   // Each gets what the socket's buffers hold. Nothing says when that is all, so it is looked at for
   // a while.
-  for (const auto until = steady::now() + 5s; steady::now() < until;
-       std::this_thread::sleep_for(50ms))
-    out.resident_most = std::max(out.resident_most, of.resident_bytes());
+  watch(5s, [] { return false; });
   out.stalled_p99_ms = p99_of_sends(self, one);
   out.resident_most = std::max(out.resident_most, of.resident_bytes());
   for (auto& each : all) {
     static_cast<void>(each.take());
-    out.readers += each.reader().has_head() && each.is_open() ? 1 : 0;
+    const bool is_stream = each.reader().has_head() && each.reader().answers() == 0;
+    out.readers += is_stream && each.is_open() ? 1 : 0;
   }
   return out;
 }

@@ -39,6 +39,10 @@ inline constexpr std::size_t objective_bytes_divisor = 4;
 /// Larger pieces of what a task makes leave the last part of the budget to smaller ones
 /// (memory_account::large_output).
 inline constexpr std::size_t small_output_bytes = std::size_t{64} << 10;
+/// The first bytes that a task makes, its note included, always find room in the budget: work that
+/// was accepted and makes little does not fail because others have filled the memory. About as much
+/// as a live task takes anyway, so what is forced is bounded by the number of live tasks.
+inline constexpr std::size_t assured_output_bytes = std::size_t{4} << 10;
 
 /// Tasks that a plan spawns in one turn. So a wide plan does not delay a narrow one, and the queues
 /// of the scheduler stay short (CAF 0.17 walks a whole queue to steal from its end).

@@ -184,6 +184,22 @@ TEST_CASE("A group that is larger than a segment gets one of its own", "[journal
   CHECK(b.read_all() == groups);
 }
 
+TEST_CASE("A long group takes its room once, and the memory for it is given back", "[journal]") {
+  bed b;
+  b.reopen();
+  constexpr std::size_t bytes = std::size_t{16} << 20;
+  std::size_t most = 0;
+  b.it().append(std::string(bytes, 'x'), nullptr);
+  while (b.it().turn())
+    most = std::max(most, b.it().status().buffer_bytes);
+  b.settle();
+  CHECK(most > bytes);
+  CHECK(most < bytes + bytes / 4);
+  CHECK(b.it().status().buffer_bytes < bytes / 4);
+  b.append_each({"short"});
+  CHECK(b.it().status().buffer_bytes < bytes / 4);
+}
+
 TEST_CASE("Bytes that a failed sync may have lost are written again elsewhere", "[journal]") {
   bed b;
   b.reopen();
