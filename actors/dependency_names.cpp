@@ -80,7 +80,7 @@ error refuse_name(std::string user, std::string_view kind, const std::string& te
                   std::string where) {
   if (found == ambiguous)
     return make_error(errc::invalid_params,
-                      user.append(quoted(text))
+                      user.append(troupe::quoted(text))
                           .append(role)
                           .append(", but several ")
                           .append(kind)
@@ -88,7 +88,7 @@ error refuse_name(std::string user, std::string_view kind, const std::string& te
                       std::move(where));
   if (found == not_found)
     return make_error(errc::unknown_dependency,
-                      user.append(quoted(text))
+                      user.append(troupe::quoted(text))
                           .append(role)
                           .append(", but this objective has no such ")
                           .append(kind)
@@ -100,16 +100,19 @@ error refuse_name(std::string user, std::string_view kind, const std::string& te
 } // namespace
 
 error refuse_repeated_id(std::string_view kind, std::string_view id, const std::string& where) {
-  return make_error(
-      errc::duplicate_id,
-      std::string{"the "}.append(kind).append(" id ").append(quoted(id)).append(" is used twice"),
-      where + "/id");
+  return make_error(errc::duplicate_id,
+                    std::string{"the "}
+                        .append(kind)
+                        .append(" id ")
+                        .append(troupe::quoted(id))
+                        .append(" is used twice"),
+                    where + "/id");
 }
 
 error refuse_task_dependency(const chunked<task_spec>& tasks, const task_position& task,
                              std::size_t dependency, std::uint32_t found) {
   const auto& spec = tasks[task.task];
-  return refuse_name("task " + quoted(label_of(spec, task.task)) + " depends on ", "task",
+  return refuse_name("task " + troupe::quoted(label_of(spec, task.task)) + " depends on ", "task",
                      spec.dependencies[dependency], "", found, tasks,
                      task_pointer(task.plan, task.task) + "/dependencies/"
                          + std::to_string(dependency));
@@ -118,24 +121,25 @@ error refuse_task_dependency(const chunked<task_spec>& tasks, const task_positio
 error refuse_plan_name(const std::string& user, std::string_view verb, const std::string& text,
                        std::uint32_t found, const std::vector<plan_spec_ptr>& plans,
                        std::string where) {
-  return refuse_name("plan " + quoted(user) + " " + std::string{verb} + " ", "plan", text,
+  return refuse_name("plan " + troupe::quoted(user) + " " + std::string{verb} + " ", "plan", text,
                      verb == "lists" ? " as an alternative" : "", found, plans, std::move(where));
 }
 
 error refuse_shared_alternative(const std::string& plan, const std::string& first,
                                 const std::string& second, std::string where) {
   return make_error(errc::invalid_params,
-                    "plan " + quoted(plan) + " is named as an alternative by two plans: "
-                        + quoted(first) + " and " + quoted(second),
+                    "plan " + troupe::quoted(plan) + " is named as an alternative by two plans: "
+                        + troupe::quoted(first) + " and " + troupe::quoted(second),
                     std::move(where));
 }
 
 error refuse_nested_alternative(const std::string& plan, const std::string& primary,
                                 const std::string& nested, std::string where) {
   return make_error(errc::invalid_params,
-                    "plan " + quoted(plan) + " is an alternative of plan " + quoted(primary)
-                        + " and cannot have alternatives; list " + quoted(nested)
-                        + " among the alternatives of " + quoted(primary),
+                    "plan " + troupe::quoted(plan) + " is an alternative of plan "
+                        + troupe::quoted(primary) + " and cannot have alternatives; list "
+                        + troupe::quoted(nested) + " among the alternatives of "
+                        + troupe::quoted(primary),
                     std::move(where));
 }
 

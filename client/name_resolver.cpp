@@ -2,6 +2,7 @@
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/system/system_error.hpp>
 
 #include <condition_variable>
 #include <deque>
@@ -20,16 +21,17 @@ namespace {
 constexpr std::size_t threads_max = 4;
 
 result<addresses> ask_system(const std::string& host) {
-  asio::io_context context; // A resolver needs one; nothing runs on it.
-  asio::ip::tcp::resolver resolver(context);
-  error_code ec;
-  const auto found = resolver.resolve(host, "", ec);
-  if (ec)
-    return make_error(errc::unavailable, host + " cannot be resolved (" + ec.message() + ")");
-  addresses out;
-  for (const auto& each : found)
-    out.push_back(each.endpoint().address());
-  return out;
+  try {
+    asio::io_context context; // A resolver needs one; nothing runs on it.
+    asio::ip::tcp::resolver resolver(context);
+    addresses out;
+    for (const auto& each : resolver.resolve(host, ""))
+      out.push_back(each.endpoint().address());
+    return out;
+  } catch (const boost::system::system_error& why) { // The context takes file descriptors.
+    return make_error(errc::unavailable,
+                      host + " cannot be resolved (" + why.code().message() + ")");
+  }
 }
 
 /// Detached, for a name server may take longer than the end of the client may wait; it holds on

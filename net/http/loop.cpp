@@ -119,9 +119,11 @@ loop::~loop() {
 }
 
 void loop::start() {
+  // Not on the new thread: the alarm takes file descriptors, and an error can be returned only
+  // here.
+  timers_->use_alarm();
   thread_ = std::thread([this] {
     const loop_gateway::turn here(own_gateway_);
-    timers_->use_alarm();
     arm();
     context_.run();
   });

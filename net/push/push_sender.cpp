@@ -163,9 +163,9 @@ result<void> push_sender::impl::open() {
 void push_sender::impl::start() {
   work.emplace(context.get_executor());
   client->start();
+  clock->use_alarm(); // It takes file descriptors; as in loop::start.
   thread = std::thread([this] {
     ::pthread_setname_np(::pthread_self(), "push");
-    clock->use_alarm();
     context.run();
   });
 }

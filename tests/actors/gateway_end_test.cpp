@@ -43,7 +43,8 @@ TEST_CASE("a gateway that ends leaves nothing of its own in the store", "[actors
   }));
   records.hold();
   port->report(report_completed{});
-  REQUIRE(comes_true([&] { return records.waiting() == 1; }));
+  REQUIRE(comes_true([&] { return records.waiting() > 0; }));
+  const auto before = records.waiting();
   create_objective second;
   second.spec = an_objective({a_plan("q", {a_task("c")})});
   second.spec.id = objective_id{"chosen"};
@@ -51,7 +52,7 @@ TEST_CASE("a gateway that ends leaves nothing of its own in the store", "[actors
   bed.main_gateway().create(std::move(second), nullptr, [&](const result<objective_ptr>& how) {
     answers += how.has_value() ? 1 : 100;
   });
-  REQUIRE(comes_true([&] { return records.waiting() > 1; }));
+  REQUIRE(comes_true([&] { return records.waiting() > before; }));
   bed.stop();
   CHECK(records.waiting() == 0);
   CHECK(answers == 1);

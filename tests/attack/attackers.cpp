@@ -119,7 +119,7 @@ std::vector<std::string> ids_in(const std::string& answer, std::string_view list
   return out;
 }
 
-/// Cancels what is still live: whoever made it lost the connection before the answer came.
+/// Cancels what is still live: its maker lost the connection before the answer came.
 void cancel_all(const route& to) {
   struct kind {
     std::string_view list;

@@ -56,6 +56,13 @@ const std::regex& loose_end() {
   return pattern;
 }
 
+/// Words and names that docs/glossary.md replaced by terms of the field.
+const std::regex& replaced_words() {
+  static const std::regex pattern(
+      R"(\b(door_keeper|keep_house|chores|outward|whoever|told_|rest_|journal_page)\b)");
+  return pattern;
+}
+
 } // namespace
 
 TEST_CASE("no source file is longer than a thousand lines", "[house][rules]") {
@@ -96,6 +103,19 @@ TEST_CASE("a comment names `what` or `who` only if its declaration has a paramet
       const std::regex parameter("\\b" + found[1].str() + "\\b");
       if (!std::regex_search(declaration_at(lines, at), parameter))
         FAIL_CHECK(file.path << ":" << at + 1 << ": " << line);
+    }
+  }
+}
+
+TEST_CASE("words that the glossary replaced do not come back", "[house][rules]") {
+  for (const auto& file : tree()) {
+    if (file.below("tests/house") || !(is_code(file) || file.ends_with(".md")))
+      continue;
+    std::size_t number = 0;
+    for (const auto line : lines_of(file.text)) {
+      ++number;
+      if (std::regex_search(std::string(line), replaced_words()))
+        FAIL_CHECK(file.path << ":" << number << ": " << line);
     }
   }
 }
@@ -201,6 +221,8 @@ TEST_CASE("the rules' patterns find what they are for", "[house][rules]") {
                           papers_elsewhere()));
   CHECK_FALSE(std::regex_search(std::string("/// 200 whatever happened (docs/a2a.md, D4)."),
                                 papers_elsewhere()));
+  CHECK(std::regex_search(std::string("void keep_house();"), replaced_words()));
+  CHECK_FALSE(std::regex_search(std::string("for the rest of them"), replaced_words()));
   CHECK(std::regex_search(std::string("// TODO: later"), loose_end()));
   CHECK_FALSE(std::regex_search(std::string("// TODO(#12): later"), loose_end()));
 }

@@ -161,7 +161,7 @@ TEST_CASE("a model starts from a snapshot in the middle of a run", "[apps][run_m
   row.tasks.edit(0) = task_slot{.state = task_state::completed, .attempt = 2};
   row.tasks.edit(1) = task_slot{.state = task_state::input_required, .attempt = 1};
   view.plans.push_back(row);
-  view.pending_inputs.push_back({row.task_at(1), "Go on?", at(0)});
+  view.pending_inputs.push_back({row.task_at(1), "Go on?", at(0), 0, 0, {}});
 
   run_model model;
   model.reset(view);
