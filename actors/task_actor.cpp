@@ -53,7 +53,7 @@ task_actor::task_actor(actor_pointer<handle> self, environment& env, task_start&
   if (start.ticket != 0)
     details().ticket = start.ticket;
   if (start.ticket != 0
-      || (scope_ && scope_->spec->parallel_max > 0)) // else it waits for nothing more
+      || (scope_ && scope_->spec->parallel_max > 0)) // Without a limit it never waits for a slot.
     details().ready_at = start.ready_at;
   if (!scope_)
     lone_ = std::make_unique<conversation>(
@@ -115,7 +115,7 @@ void task_actor::on(slot_granted& fact) {
   if (!details_ || fact.ticket != details_->ticket || over())
     return;
   details_->slot_since = env_.now();
-  if (scope_ && !is_created()) // for a plan it has begun: a change no longer edits it
+  if (scope_ && !is_created()) // The plan counts it as begun: a change no longer edits it.
     tell(scope_->plan, task_waits{task_index_, false});
   if (is_taken_up_)
     go_on();
@@ -182,7 +182,7 @@ void task_actor::resume(timestamp since) {
   if (!agent_)
     return end(task_event::fail, "no agent is named \"" + agent_name()
                                      + "\"; there are: " + listed_names(env_.agents.names()));
-  if (life_.awaits_retry) { // Its wait began before the process ended, and goes on.
+  if (life_.awaits_retry) { // The backoff began in the earlier process.
     give_slots_back();
     if (scope_)
       tell(scope_->plan, task_waits{task_index_, is_limited(), true});
@@ -227,7 +227,7 @@ void task_actor::go_on() {
     return;
   if (!began_here_ || life_.awaits_retry)
     return begin_attempt(!began_here_ && goes_on());
-  if (is_interrupted(life_.status.state)) { // it asked again meanwhile
+  if (is_interrupted(life_.status.state)) { // It has asked again while it waited for its slot.
     give_slots_back();
     if (scope_)
       tell(scope_->plan, task_waits{task_index_, true});
@@ -238,12 +238,12 @@ void task_actor::go_on() {
   start_agent();
 }
 
-// Again: for its next attempt, or to go on with an answer. The plan's `maxParallel` comes first,
+// For a later attempt, or to go on with an answer. The plan's `maxParallel` comes first,
 // then the slots.
 void task_actor::wait_for_slot() {
   if (!is_limited())
     return go_on();
-  static_cast<void>(take(slot_wanted{})); // refused: an earlier process had said so
+  static_cast<void>(take(slot_wanted{})); // Refused if it is recorded as waiting already.
   if (details().ticket != 0)
     return commit(); // it waits already
   const auto ticket = ++env_.last_ticket;
@@ -351,7 +351,7 @@ void task_actor::on_started(start_result started) {
   std::visit(visitor{*this}, started);
 }
 
-/// The attempt has the whole of its time from now on: when its agent runs, and with each answer.
+/// Starts the time-out of the attempt. It starts again with each answer.
 void task_actor::begin_time() {
   if (timeout().count() == 0)
     return;
@@ -426,14 +426,15 @@ void task_actor::on_timer(const task_timer& timer) {
         call_agent([&] { run_->on_wake(); });
       return;
     case task_timer::purpose::retry:
-      if (!over() && !is_stopping() && life_.awaits_retry) // a change may have hurried it
+      if (!over() && !is_stopping()
+          && life_.awaits_retry) // A change may have started the retry already.
         wait_for_slot();
       return;
     case task_timer::purpose::timeout:
       if (--details().timeouts_set > 0 || over() || is_stopping() || life_.awaits_retry)
         return;
       if (!is_interrupted(
-              life_.status.state)) // a person may take their time; the answer begins it anew
+              life_.status.state)) // An open question has no time-out; the answer starts it again.
         stop_agent(report_failed{"timed out after " + seconds_text(timeout()), true});
       return;
     case task_timer::purpose::grace:
@@ -467,7 +468,7 @@ void task_actor::on_timer(const task_timer& timer) {
 
 void task_actor::cancel(const cancel_run& command) {
   if (over())
-    return; // the caller gets an error when the message is dropped
+    return; // The caller gets an error when the message is destroyed.
   bool stopped = true;
   if (run_ && !is_stopping())
     stopped = stop_run();
@@ -530,7 +531,7 @@ void task_actor::reply(report_reply report) {
   leave();
 }
 
-/// Without a task. The answer to a message that may come once is kept for the next one.
+/// Answers with a message; no task is made. If the message may come again, its answer is kept.
 void task_actor::answer_directly(message_ptr said) {
   const auto done = std::exchange(lone_->done, {});
   sent answer;
@@ -583,7 +584,7 @@ void task_actor::stop_agent(report_failed because) {
   begin_grace();
 }
 
-/// Tells the agent to stop; true if nothing more is to come of it. If it throws, there is not.
+/// Tells the agent to stop; true if it reports nothing more. It counts as true if it throws.
 bool task_actor::stop_run() {
   try {
     return run_->on_cancel();
@@ -597,7 +598,7 @@ void task_actor::begin_grace() {
                                             env_.options.cancel_grace, run_->cancel_grace_min()));
 }
 
-// The agent has stopped, or had its time to.
+// The agent has stopped, or its time to stop is over.
 void task_actor::after_stop() {
   run_.reset();
   if (over()) {

@@ -1,4 +1,4 @@
-// What a task has to say for itself: its record, artifacts, progress, questions and notes as facts,
+// The facts that a task records: its record, artifacts, progress, questions and notes as facts,
 // on their way to the store.
 #include "actors/once_desk.hpp"
 #include "actors/status_message.hpp"

@@ -13,16 +13,16 @@ namespace troupe {
 namespace {
 
 /// The plan of a client that brings none: one task for the default agent, what the message says.
-/// Null if it says nothing.
-plan_spec_ptr plan_of_text(const std::string& text) {
+/// None if it says nothing.
+std::optional<plan_spec> plan_of_text(const std::string& text) {
   if (text.empty())
-    return nullptr;
+    return std::nullopt;
   task_spec only;
   only.description = text;
   only.name = shown(text);
-  auto plan = std::make_shared<plan_spec>();
-  plan->name = only.name;
-  plan->tasks.push_back(std::move(only));
+  plan_spec plan;
+  plan.name = only.name;
+  plan.tasks.push_back(std::move(only));
   return plan;
 }
 
@@ -50,25 +50,25 @@ bool is_plain_text(const message& sent) {
 
 } // namespace
 
-std::optional<create_plan> plan_of_message(const send_request& request) {
+std::optional<create_plan> plan_of_message(send_request& request) {
   const auto& sent = request.command;
-  const auto* wish = request.objective.get();
+  auto* wish = request.objective.get();
   if (wish && wish->objective)
     return std::nullopt;
-  plan_spec_ptr plan;
+  std::optional<plan_spec> plan;
   if (wish && wish->plan)
-    plan = std::make_shared<const plan_spec>(*wish->plan);
+    plan = std::move(*wish->plan);
   else if (is_plain_text(sent.message))
     plan = plan_of_text(text_of(sent.message.parts));
   if (!plan)
     return std::nullopt;
-  create_plan out{sent.who, objective_id{sent.message.context_id}, *plan, true, true};
+  create_plan out{sent.who, objective_id{sent.message.context_id}, std::move(*plan), true, true};
   out.conditions = sent.conditions;
   return out;
 }
 
-result<create_objective> objective_of_message(const send_request& request) {
-  const auto& wish = *request.objective;
+result<create_objective> objective_of_message(send_request& request) {
+  auto& wish = *request.objective;
   const auto& sent = request.command;
   create_objective out;
   out.who = sent.who;
@@ -79,15 +79,15 @@ result<create_objective> objective_of_message(const send_request& request) {
   out.conditions = sent.conditions;
   out.start = true;
   if (wish.objective)
-    out.spec = *wish.objective;
+    out.spec = std::move(*wish.objective);
   if (wish.plan)
-    out.spec.plans.push_back(std::make_shared<const plan_spec>(*wish.plan));
+    out.spec.plans.push_back(std::make_shared<const plan_spec>(std::move(*wish.plan)));
   const auto text = text_of(sent.message.parts);
   if (out.spec.name.empty())
     out.spec.name = wish.name.empty() ? shown(text) : wish.name;
   if (out.spec.plans.empty())
     if (auto only = plan_of_text(text))
-      out.spec.plans.push_back(std::move(only));
+      out.spec.plans.push_back(std::make_shared<const plan_spec>(std::move(*only)));
   if (auto joined = join_context(out.spec, sent.message.context_id); !joined)
     return joined.error();
   return out;

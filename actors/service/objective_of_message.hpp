@@ -11,13 +11,14 @@ namespace troupe {
 
 /// The command that makes it, started. An objective without plans gets one whose only task is what
 /// the message says, and without a name one of the message's text. `request.objective` is set.
+/// The documents of the request are moved out of it.
 /// errc::invalid_params: the message's context is another id than the objective's.
-[[nodiscard]] result<create_objective> objective_of_message(const send_request& request);
+[[nodiscard]] result<create_objective> objective_of_message(send_request& request);
 
 /// The plan with which the message joins the objective of its context, as a command that starts it:
 /// the one that it brings, or one whose only task is what it says. Nothing if it brings an
 /// objective, or if it has more than text: then it is a task of its own. A plan's task is given a
-/// text, and refers to what its objective refers to.
-[[nodiscard]] std::optional<create_plan> plan_of_message(const send_request& request);
+/// text, and refers to what its objective refers to. The plan is moved out of the request.
+[[nodiscard]] std::optional<create_plan> plan_of_message(send_request& request);
 
 } // namespace troupe

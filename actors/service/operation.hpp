@@ -100,7 +100,8 @@ inline constexpr auto operation_rows = [] {
   return true;
 }
 static_assert(operations_are_in_order());
-static_assert(operation_rows.size() == static_cast<std::size_t>(operation::list_history) + 1);
+static_assert(operation_rows.size() == static_cast<std::size_t>(operation::list_history) + 1,
+              "every operation has a row; name the last operation here");
 
 [[nodiscard]] constexpr const operation_row& row_of(operation which) noexcept {
   return operation_rows[static_cast<std::size_t>(which)];

@@ -33,8 +33,13 @@ struct basic_column {
     else
       return Reader(params_of(call));
   }
-  static void ask(const service& of, const command& asked, reply<answer> done) {
-    (of.*Ask)(asked, std::move(done));
+  /// A command that the service takes by value is the service's from then on: no plan is copied.
+  /// What is written later does not read it.
+  static void ask(const service& of, command& asked, reply<answer> done) {
+    if constexpr (std::is_reference_v<Parameter>)
+      (of.*Ask)(asked, std::move(done));
+    else
+      (of.*Ask)(std::move(asked), std::move(done));
   }
 };
 
@@ -232,8 +237,7 @@ struct json_column<operation::create_plan>
 
 /// Asks for a change that `tasks` say. What is wrong with an operation is said of its task.
 template<class Column>
-void ask_with_tasks(const service& of, const typename Column::command& asked,
-                    reply<placed_plan> done) {
+void ask_with_tasks(const service& of, typename Column::command& asked, reply<placed_plan> done) {
   Column::ask(of, asked, [done = std::move(done)](result<placed_plan> changed) {
     done(changed ? std::move(changed) : opt::said_of_tasks(std::move(changed).error()));
   });
@@ -242,7 +246,7 @@ void ask_with_tasks(const service& of, const typename Column::command& asked,
 template<>
 struct json_column<operation::update_plan>
     : basic_column<update_plan, placed_plan, &opt::read_update_plan, &service::update>, whole_plan {
-  static void ask(const service& of, const command& asked, reply<answer> done) {
+  static void ask(const service& of, command& asked, reply<answer> done) {
     ask_with_tasks<basic_column>(of, asked, std::move(done));
   }
 };
@@ -266,7 +270,7 @@ struct json_column<operation::list_plans>
 template<>
 struct json_column<operation::add_tasks>
     : basic_column<change_plan, placed_plan, &opt::read_add_tasks, &service::change> {
-  static void ask(const service& of, const command& asked, reply<answer> done) {
+  static void ask(const service& of, command& asked, reply<answer> done) {
     ask_with_tasks<basic_column>(of, asked, std::move(done));
   }
   static bool is_long(const command&, const answer& shown) {
@@ -280,13 +284,15 @@ struct json_column<operation::add_tasks>
 template<>
 struct json_column<operation::modify_plan>
     : basic_column<change_plan, change_report, &opt::read_modify_plan, &service::modify> {
-  static void ask(const service& of, const command& asked, reply<answer> done) {
-    basic_column::ask(
-        of, asked,
-        [done = std::move(done), operations = asked.operations](result<change_report> changed) {
-          done(changed ? std::move(changed)
-                       : opt::said_of_operations(std::move(changed).error(), operations));
-        });
+  static void ask(const service& of, command& asked, reply<answer> done) {
+    auto operations = asked.operations; // A refusal names the place of one of them.
+    basic_column::ask(of, asked,
+                      [done = std::move(done),
+                       operations = std::move(operations)](result<change_report> changed) {
+                        done(changed
+                                 ? std::move(changed)
+                                 : opt::said_of_operations(std::move(changed).error(), operations));
+                      });
   }
   static void encode(const wire_codec&, json_writer& out, const command&, const answer& report) {
     opt::write(out, report);

@@ -74,8 +74,8 @@ void welcome(const std::shared_ptr<http_service>& service, loop& home,
                  asio::detached);
 }
 
-/// One request after the other. Reading, working and writing stand in one coroutine and what they
-/// do in plain functions: each nested coroutine would cost every request a frame.
+/// Serves one request after the other. This is the only coroutine, and its steps are plain
+/// functions: each nested coroutine would allocate a frame for every request.
 awaitable<void> session::serve_all() {
   for (bool more = true; more && !gone_;) {
     begin_request();
@@ -92,7 +92,7 @@ awaitable<void> session::serve_all() {
     if (now == step::complete) {
       try {
         auto rest = begin_work();
-        drop_body(); // It is understood, and the answer may take hours, or its reader.
+        drop_body(); // It is parsed, and the answer may take hours.
         if (rest.valid())
           co_await std::move(rest);
       } catch (const std::exception& fault) {
@@ -154,7 +154,7 @@ session::step session::refuse_for_memory(const std::string& why) {
   return step::refused;
 }
 
-/// What was read with the last request.
+/// Parses bytes that were read together with the request before.
 session::step session::parse_unparsed() {
   if (unparsed_.empty())
     return step::read_more;
@@ -185,8 +185,7 @@ session::step session::parse(std::string_view bytes) {
       return refuse_request(http::error::header_limit);
     }
   }
-  // Of a body only the line of a chunk and the trailer wait for their end, and Beast would wait for
-  // ever.
+  // Beast does not limit the length of a chunk's head or of a trailer.
   if (phase_ == phase::body && !parser_->is_done()
       && waiting_bytes > service_->options.header_bytes_max)
     return refuse_request(http::error::header_limit);
@@ -198,7 +197,7 @@ session::step session::parse(std::string_view bytes) {
   return parser_->is_done() ? step::complete : step::read_more;
 }
 
-/// One before a request line (RFC 9112 2.2): some clients send it behind a body.
+/// Skips one empty line before a request line (RFC 9112 2.2): some clients send it after a body.
 void session::skip_empty_line(std::string_view& bytes) noexcept {
   if (may_skip_line() && bytes.starts_with("\r\n")) {
     line_skipped_ = true;
@@ -206,7 +205,7 @@ void session::skip_empty_line(std::string_view& bytes) noexcept {
   }
 }
 
-/// The end of it is still to come.
+/// The second byte of the empty line has not arrived.
 bool session::begins_empty_line(std::string_view bytes) const noexcept {
   return may_skip_line() && bytes == "\r";
 }
@@ -233,7 +232,7 @@ bool session::hold_buffers() {
   std::size_t bytes = 0;
   for (const auto* each : {&unparsed_, &head_, &request_.body, &response_.body})
     bytes += std::min(each->capacity(), kept_bytes_max);
-  // In steps, so that requests of about one size count nothing.
+  // Counted in steps, so that requests of about one size do not change the account.
   bytes = connection_bytes + bytes / connection_bytes * connection_bytes;
   return bytes == share_.memory.bytes() || share_.memory.resize(bytes);
 }
@@ -255,7 +254,7 @@ bool session::hold_body() {
   if (bytes <= kept_bytes_max || bytes == held_.bytes())
     return true;
   held_ = {};
-  // One may always be as long as one may be.
+  // A single body is accepted up to its own limit, even if the limit of all is lower.
   const auto max = std::max<std::size_t>(
       {service_->options.body_bytes_total_max, service_->options.body_bytes_max, bytes});
   held_ = memory_charge::take(*service_->memory, memory_account::bodies, bytes, max);
@@ -304,7 +303,7 @@ session::step session::read() {
   return parse_unparsed();
 }
 
-/// Whether the client waits for a word before it sends the body (RFC 9110 10.1.1).
+/// Whether the client waits for "100 Continue" before it sends the body (RFC 9110 10.1.1).
 bool session::owes_continue() const noexcept {
   return phase_ == phase::body && request_.expects_continue && request_.body.empty()
          && unparsed_.empty();
@@ -363,8 +362,7 @@ session::step session::on_read_failed() {
                               : "The body did not arrive in time (timeouts.body).");
     return step::refused;
   }
-  // The end of the connection, between two requests or in the middle of one; or nothing was asked
-  // for too long.
+  // The client closed the connection, or it was idle for too long: there is nobody to answer.
   gone_ = true;
   return step::refused;
 }
@@ -378,7 +376,7 @@ awaitable<void> session::begin_work() {
   working_ = counted::take(service_->in_flight, service_->options.requests_in_flight_max);
   if (working_) {
     auto rest = service_->serve(exchange_);
-    home_.scratch().release(); // Who has to wait has read its params.
+    home_.scratch().release(); // An operation that waits has read its params.
     return rest;
   }
   write_plain_error(
@@ -417,7 +415,8 @@ void session::on_fault(const std::exception& fault) {
 
 /// Writes the response as far as the socket takes it; true if it took all.
 bool session::begin_writing() {
-  // Also for a handler that wrote one: a body after HEAD would be read as the next answer.
+  // An answer to HEAD has no body, even if the handler wrote one: it would be read as the next
+  // answer.
   const bool has_body = request_.method != http::verb::head && !response_.content_type.empty();
   if (has_body && !hold_answer(response_.body.capacity()))
     refuse_answer();
@@ -433,13 +432,13 @@ bool session::hold_answer(std::size_t bytes) noexcept {
   writing_ = {};
   if (bytes <= kept_bytes_max)
     return true;
-  // One may always wait, however long it is.
+  // A single answer is accepted, even if it is longer than the limit of all.
   writing_ = memory_charge::take(*service_->memory, memory_account::answers, bytes,
                                  std::max(service_->options.answer_bytes_total_max, bytes));
   return static_cast<bool>(writing_);
 }
 
-/// A 429 says that nothing was done: a message that was taken would be sent a second time.
+/// 429 is only for what has changed nothing: the client would send an accepted message again.
 void session::refuse_answer() {
   const bool repeatable = response_.repeatable || request_.method == http::verb::get;
   const auto why = service_->why_no_answer(response_.body.capacity());
@@ -522,7 +521,7 @@ awaitable<void> session::wait(time_point until) {
   expired_ = false;
   deadline_ = until;
   if (wake_->take() || gone_)
-    wake_->notify(); // comes back at the next turn
+    wake_->notify(); // The coroutine goes on in the next turn of the loop.
   return wake_->wait();
 }
 
@@ -558,14 +557,14 @@ bool session::hold_stream(std::size_t bytes, std::size_t shared_bytes) {
     return true;
   auto& budget = service_->stream_bytes;
   streaming_ = budget.take(bytes);
-  if (!streaming_ && shared_bytes > 0) { // To its end.
+  if (!streaming_ && shared_bytes > 0) { // A long event that has begun is sent to its end.
     budget.feeds()->force(bytes);
     streaming_ = {budget.feeds(), bytes};
   }
   return static_cast<bool>(streaming_);
 }
 
-/// The session may be at its end: then its loop finds no session.
+/// On any thread. If the session is destroyed before its loop gets this, nothing happens.
 void session::cut() {
   home_.ready()->post([who = weak_from_this()] {
     if (const auto self = who.lock())

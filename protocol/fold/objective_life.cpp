@@ -45,7 +45,8 @@ std::vector<plan_state> states_of(const objective_view& view) {
   return out;
 }
 
-/// What makes it no larger is always allowed: an objective may be created with more.
+/// A change that does not make the metadata larger is always allowed: an objective may be created
+/// with more than the limit.
 std::optional<error> check_metadata(const boost::json::object& metadata, const edits& wanted) {
   if (wanted.metadata.empty())
     return std::nullopt;
@@ -85,7 +86,7 @@ bool is_stuck(const objective_view& view, const std::vector<plan_activity>& acti
   return none_works || none_may_begin;
 }
 
-/// One decision being made.
+/// Makes one decision: changes the view as it emits events.
 struct objective_decider {
   objective_life& life;
   timestamp at;
@@ -139,7 +140,8 @@ struct objective_decider {
 
   // -- what follows by itself --------------------------------------------------------------------
 
-  /// Ends what is over, begins what may begin, says whether the rest is stuck.
+  /// Ends the objective if all of it is over, starts plans that may start, sets or clears
+  /// `blocked`.
   void go_on() {
     if (view().closing && life.running() == 0)
       return end(*view().closing, std::string{view().closing_reason});
@@ -215,7 +217,7 @@ struct objective_decider {
         out.effects.emplace_back(end_running_plan{p, plan_end_with(to), reason});
   }
 
-  /// No plan stays pending: it would never begin.
+  /// Skips all pending plans, because they would never begin.
   void end(objective_state to, const std::string& reason) {
     for (std::uint32_t p = 0; p < plans(); ++p)
       if (state_of(p) == plan_state::pending) {
@@ -255,7 +257,7 @@ struct objective_decider {
   }
 
   /// Retries plans that were skipped because this plan (or its primary) had not completed, and the
-  /// alternatives of this plan. Those that are not needed are skipped again.
+  /// alternatives of this plan. Alternatives that are not needed are skipped again.
   void renew_dependents(std::uint32_t plan) {
     const auto primary = life.relations_[plan].alternative_of.value_or(plan);
     for (std::uint32_t p = 0; p < plans(); ++p) {
@@ -497,7 +499,7 @@ struct objective_decider {
     out.answer = answer_after::plan_end;
   }
 
-  /// A plan that never began is over by request: its tasks end with it.
+  /// Ends a pending plan by request. Its tasks are withdrawn.
   void end_unbegun(std::uint32_t plan, plan_state to) {
     if (state_of(plan) != plan_state::pending)
       return;
@@ -539,7 +541,7 @@ struct objective_decider {
       go_on_after_failure(plan);
   }
 
-  /// Why the shape of a plan cannot be changed any more. One that has failed may be mended.
+  /// Why the shape of a plan cannot be changed any more. A failed plan can still be changed.
   [[nodiscard]] std::optional<std::string> why_fixed(std::uint32_t plan) const {
     if (view().closing)
       return "the objective is being ended and its plans stay as they are";
@@ -552,7 +554,7 @@ struct objective_decider {
     return std::nullopt;
   }
 
-  /// What operations of a change make of the plan itself.
+  /// Checks the operations of a change that are about the plan itself.
   [[nodiscard]] std::optional<error>
   check_edits(std::uint32_t plan, const std::vector<wanted_operation>& operations) const {
     for (std::size_t i = 0; i < operations.size(); ++i) {
@@ -602,7 +604,7 @@ struct objective_decider {
 
   // -- facts -------------------------------------------------------------------------------------
 
-  /// A plan may have to work again before it ends.
+  /// Applies the moves of a plan: a blocked plan works again before it ends.
   void follow(const std::vector<plan_moved>& moves) {
     for (const auto& moved : moves)
       apply(life.view_, where, moved);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <unordered_set>
 #include <utility>
 
@@ -98,11 +97,9 @@ std::int32_t read_priority(const document_reader& task) {
   const auto* found = task.find("priority");
   if (found == nullptr)
     return 0;
-  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
-  if (const auto value = wire::whole_number_from(*found, false);
-      value && *value >= -most && *value <= most)
-    return static_cast<std::int32_t>(*value);
-  task.fail_type("priority", "a whole number from -2147483647 to 2147483647", *found);
+  if (const auto value = priority_from(*found))
+    return *value;
+  task.fail_type("priority", priority_range, *found);
   return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace troupe::opt {
@@ -191,6 +192,14 @@ const json::array* document_reader::array(std::string_view name, std::string_vie
                quoted(name) + " has " + std::to_string(array->size()) + " elements; the limit is "
                    + std::to_string(max) + " (" + std::string(limit_name) + ")");
   return nullptr;
+}
+
+std::optional<std::int32_t> priority_from(const boost::json::value& from) noexcept {
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  const auto value = wire::whole_number_from(from, false);
+  return value && *value >= -most && *value <= most
+             ? std::optional{static_cast<std::int32_t>(*value)}
+             : std::nullopt;
 }
 
 void document_reader::names(std::vector<std::string>& out, std::string_view name,

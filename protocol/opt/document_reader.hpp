@@ -35,6 +35,11 @@ inline constexpr text_rule name_rule{.bytes_max = name_bytes_max};
 inline constexpr text_rule description_rule{.bytes_max = description_bytes_max,
                                             .single_line = false};
 
+/// The priority of a task, which an operation of a change and a plan document read alike; nothing
+/// unless it is within `priority_range`.
+[[nodiscard]] std::optional<std::int32_t> priority_from(const boost::json::value& from) noexcept;
+inline constexpr std::string_view priority_range = "a whole number from -2147483647 to 2147483647";
+
 /// What the readers of one document share.
 struct document_reading {
   explicit document_reading(unknown_members how, bool texts_too = false)

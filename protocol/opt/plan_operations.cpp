@@ -66,16 +66,12 @@ read_result read_deadline(const operation_place& at) {
 }
 
 read_result read_priority(const operation_place& at) {
-  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   const auto* found = at.in.find("priority");
-  std::int64_t priority = 0;
-  if (found != nullptr && found->is_int64())
-    priority = found->get_int64();
-  if (found == nullptr || !found->is_int64() || priority > most || priority < -most - 1)
-    return make_error(errc::invalid_params, "\"priority\" must be a whole number of 32 bits",
+  const auto priority = found != nullptr ? priority_from(*found) : std::nullopt;
+  if (!priority)
+    return make_error(errc::invalid_params, "\"priority\" must be " + std::string(priority_range),
                       at.pointer + "/priority");
-  return set_priority<std::string>{at.in.text("task", task_name_rule),
-                                   static_cast<std::int32_t>(priority)};
+  return set_priority<std::string>{at.in.text("task", task_name_rule), *priority};
 }
 
 read_result read_replace(const operation_place& at) {

@@ -68,7 +68,7 @@ TEST_CASE("of two answers sent at once the first wins, and the second is refused
     REQUIRE(record->question);
     CHECK(record->question->id == "question-1");
     CHECK(record->question->prompt == "which?");
-    // Both have seen the question; one names it, as a form would.
+    // Both name the question that they have seen: the second is refused in every order.
     std::optional<result<sent>> one, other;
     std::thread first{[&] { one = answer_from(bed, id, "this", record->question->id); }};
     std::thread second{[&] { other = answer_from(bed, id, "that", record->question->id); }};

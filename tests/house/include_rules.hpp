@@ -10,7 +10,7 @@
 
 namespace troupe::house {
 
-/// Files below `place` (a room, a floor of it, or a room's public headers: "troupe/store/") may
+/// Files below `place` (a room, a subdirectory of it, or a room's public headers: "troupe/store/") may
 /// include what begins with `header`.
 struct arrow {
   std::string_view place;
@@ -53,7 +53,7 @@ inline constexpr auto arrows = std::to_array<arrow>({
     {"apps/", "agents/"},
     {"apps/", "client/"},
     {"apps/", "net/"},
-    // between the floors of one room
+    // between the subdirectories of one room
     {"protocol/opt/", "protocol/json/"},
     {"protocol/opt/", "protocol/fold/"},
     {"protocol/opt/", "protocol/a2a/codec_v1_0"}, // artifacts of completeTask
@@ -79,7 +79,7 @@ inline constexpr auto arrows = std::to_array<arrow>({
     {"apps/serve/", "apps/settings/"},
 });
 
-/// Files at the root of these rooms put the floors together and may include every floor.
+/// Files at the root of these rooms put the subdirectories together and may include each of them.
 inline constexpr auto rooms_put_together_at_root =
     std::to_array<std::string_view>({"actors", "net", "apps"});
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <map>
 #include <regex>
+#include <set>
 
 using namespace troupe::house;
 
@@ -118,6 +119,43 @@ TEST_CASE("words that the glossary replaced do not come back", "[house][rules]")
         FAIL_CHECK(file.path << ":" << number << ": " << line);
     }
   }
+}
+
+TEST_CASE("threads belong to these files only", "[house][rules]") {
+  // Each is a step machine that its owner starts, or makes a thread for a single job.
+  static const std::set<std::string> owners{
+      "actors/housekeeper",
+      "agents/process_reactor",
+      "apps/signals",
+      "apps/slow_notice",
+      "client/name_resolver",
+      "net/a2a/answer_maker",
+      "net/http/loop",
+      "net/push/push_sender",
+      "store/journal/file_disk",
+      "store/rocksdb/group_writer",
+      "store/rocksdb/rocksdb_store",
+  };
+  static const std::regex thread(R"(std::(jthread|async|thread)\b(?!::hardware))");
+  std::set<std::string> seen;
+  for (const auto& file : tree()) {
+    if (!is_code(file) || file.below("tests") || file.below("bench") || file.below("sim")
+        || !std::regex_search(file.text, thread))
+      continue;
+    CAPTURE(file.path);
+    const auto name = file.path.substr(0, file.path.rfind('.'));
+    CHECK(owners.contains(name));
+    seen.insert(name);
+  }
+  CHECK(seen == owners);
+}
+
+TEST_CASE("bindings read records through the service", "[house][rules]") {
+  // It asks who may see them. The server's own state may be asked of the store (`/readyz`).
+  static const std::regex direct(R"(records\(\)\.(?!status\(\)))");
+  for (const auto& file : tree())
+    if (file.below("net") && is_code(file) && std::regex_search(file.text, direct))
+      FAIL_CHECK(file.path << " reads the store itself; ask the service");
 }
 
 TEST_CASE("scripts are executable and stop at the first error", "[house][rules]") {

@@ -133,8 +133,11 @@ TEST_CASE("E_errors: what cannot be changed is refused as a whole, and the place
         == "UNKNOWN_DEPENDENCY /operations/1/with/dependencies");
   CHECK(after(R"({"op":"replaceTask","task":"a","with":{"name":"a"}})")
         == "ALREADY_STARTED /operations/1/task");
-  CHECK(after(R"({"op":"setPriority","task":"c","priority":"high"})")
-        == "INVALID_PARAMS /operations/1/priority");
+  for (const auto* priority : {"\"high\"", "-2147483648", "2147483648", "0.5", "null"}) {
+    CAPTURE(priority);
+    CHECK(after(R"({"op":"setPriority","task":"c","priority":)" + std::string(priority) + "}")
+          == "INVALID_PARAMS /operations/1/priority");
+  }
   const auto cycle = bed.error_of(
       "plans/modify", modify_bed::params(R"({"op":"addDependency","task":"b","on":"c"})"));
   CHECK(at(cycle, "/data/0/reason") == "DEPENDENCY_CYCLE");

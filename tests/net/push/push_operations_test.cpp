@@ -173,6 +173,49 @@ TEST_CASE("a configuration that comes with a message gets the whole life of its 
   CHECK(posts[0].header("x-a2a-notification-token") == "tok");
 }
 
+TEST_CASE("a client that activated the progress extension gets progress posted, another does not",
+          "[net][push][progress]") {
+  const bool comes_with_message = GENERATE(true, false);
+  CAPTURE(comes_with_message);
+  push_receiver asked;
+  push_receiver other;
+  const net_bed bed(local_push(), "puppet");
+  const auto headers = "A2A-Version: 1.0\r\nA2A-Extensions: " + std::string(progress_uri) + "\r\n";
+  const auto hook = [](const push_receiver& to, const std::string& members) {
+    return "{" + members + R"("url":")" + to.url() + "\"}";
+  };
+  const auto message = [&](const std::string& more) {
+    return rpc(
+        "SendMessage",
+        text_message("go", "", R"(,"configuration":{"returnImmediately":true)" + more + "}"));
+  };
+  std::string id;
+  if (comes_with_message) {
+    id = at(bed.call(message(R"(,"taskPushNotificationConfig":)" + hook(asked, "")), headers),
+            "/result/task/id");
+  } else {
+    id = at(bed.call(message("")), "/result/task/id");
+    const auto made =
+        bed.call(rpc("CreateTaskPushNotificationConfig", hook(asked, R"("taskId":")" + id + "\",")),
+                 headers);
+    CHECK(at(made, "/result/taskId") == id);
+  }
+  const auto quiet =
+      bed.result_of("CreateTaskPushNotificationConfig", hook(other, R"("taskId":")" + id + "\","));
+  CHECK(at(quiet, "/taskId") == id);
+  const auto shows_progress = [](const received_post& post) {
+    return post.body.find(progress_uri) != std::string::npos;
+  };
+  progress_report half;
+  half.aggregate = progress_aggregate{5, 10, "half way"};
+  bed.puppet->port(0)->report(report_progress{half});
+  for (std::size_t count = 1; std::ranges::none_of(asked.received(), shows_progress); ++count)
+    static_cast<void>(asked.wait_for(count)); // Throws if nothing more comes.
+  bed.puppet->port(0)->report(report_completed{{}, "done"});
+  CHECK_FALSE(posts_until(other, "TASK_STATE_COMPLETED").empty());
+  CHECK(std::ranges::none_of(other.received(), shows_progress));
+}
+
 TEST_CASE("a 0.3 client's configuration is sent whole tasks, also for a task done at once",
           "[net][push][v0_3]") {
   push_receiver receiver;
