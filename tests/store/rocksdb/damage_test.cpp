@@ -138,7 +138,7 @@ TEST_CASE(
   std::map<std::string, std::string> tasks;
   {
     const auto live = left.open();
-    for (int i = 0; i < 100; ++i) {
+    for (int i = 0; i < 200; ++i) {
       live->commit(script.next());
       live->flush();
     }
