@@ -42,7 +42,7 @@ public:
     bool may_settle = false; ///< The objective is settled and has no live task: it may be sealed.
   };
 
-  /// Applies `change` and tells the watchers. Gives it its sequence number unless it has one.
+  /// Applies `change` and tells the watchers. Makes it the next one of its stream (follow_on).
   /// `ended`: the task's record after `change`, if the caller has computed it (then it is taken as
   /// it is). `follow` watches the task or objective that `change` creates.
   published publish(change&& change, std::shared_ptr<task> ended = nullptr,
@@ -93,6 +93,7 @@ public:
   struct task_base {
     std::shared_ptr<const task> record;
     std::uint64_t sequence = 0; ///< Of a lone task.
+    timestamp at{};             ///< Of its last change.
   };
   /// The live task a change would be applied to.
   [[nodiscard]] std::optional<task_base> live_task(const task_id& id) const;
@@ -101,6 +102,7 @@ public:
   /// sealed.
   struct pinned {
     std::uint64_t sequence = 0;
+    timestamp at{}; ///< Of its last change.
     std::uint32_t plans = 0;
     objective_ptr sealed; ///< Null if it was not sealed.
   };
@@ -134,7 +136,7 @@ public:
   static void note_withdrawals(std::vector<withdrawal>& known, const change& change);
   /// Puts back what was live.
   void restore(objective_state_of_record record, bool sealed);
-  void restore(std::shared_ptr<task> value, bool lone, std::uint64_t sequence);
+  void restore(std::shared_ptr<task> value, bool lone, std::uint64_t sequence, timestamp at);
   /// Objectives that are not settled, and lone tasks that have not ended; by id.
   struct unfinished {
     std::vector<objective_ptr> objectives;
@@ -155,6 +157,7 @@ private:
     mutable std::shared_ptr<task> record;
     mutable std::unique_ptr<watchers> watched_by = nullptr; ///< Null: none.
     mutable std::uint64_t sequence = 0;                     ///< Of its last change, in its stream.
+    mutable timestamp at = {};                              ///< The same.
     mutable live_index<task>::place listed = {};
 
     [[nodiscard]] bool is_watched() const noexcept { return watched_by && !watched_by->empty(); }
@@ -194,7 +197,8 @@ private:
     std::shared_ptr<objective_view> view;
     std::vector<withdrawal> withdrawn;
     watchers watched_by;
-    std::uint64_t sequence = 0;
+    std::uint64_t sequence = 0; ///< Of its last change.
+    timestamp at{};             ///< The same.
     std::size_t live_tasks = 0;
     std::size_t pins = 0;
     bool sealed = false;

@@ -428,7 +428,7 @@ listed<task_ptr> ledger::unrecorded_tasks(const task_filter& filter,
       owner; // A copy, so that the objective can go on while its slots are walked.
   with_objective(objective_id{filter.context}, ended, [&](const objective_entry& entry) {
     if (entry.view->owner == filter.owner)
-      owner = {entry.view, entry.withdrawn, entry.sequence};
+      owner = {entry.view, entry.withdrawn, entry.sequence, entry.at};
   });
   return owner.view ? list_unrecorded(owner, filter, after, count) : listed<task_ptr>{};
 }

@@ -47,7 +47,12 @@ awaitable<void> finish(operation_call& call, const typename json_column<Which>::
 template<operation Which>
 awaitable<void> finish_later(operation_call& call, typename json_column<Which>::command command,
                              awaited_reply<typename json_column<Which>::answer> waiting) {
-  const bool is_here = co_await arrival(call, waiting);
+  disk_patience patience(call);
+  bool is_here = false;
+  if (row_of(Which).needs == scope::read)
+    is_here = co_await arrival(call, waiting);
+  else
+    is_here = co_await arrival(call, waiting, patience);
   if (!is_here)
     co_return;
   auto rest = finish<Which>(call, command, waiting.value());
@@ -80,7 +85,8 @@ awaitable<void> ask_apart(operation_call& call, typename json_column<Which>::com
   if (!asked->is_made())
     co_return;
   static_cast<void>(asked->take()); // Throws what asking has thrown.
-  const bool is_here = co_await arrival(call, waiting);
+  disk_patience patience(call);
+  const bool is_here = co_await arrival(call, waiting, patience);
   if (!is_here)
     co_return;
   auto rest = finish<Which>(call, *command, waiting.value());

@@ -83,8 +83,8 @@ public:
                 const rocksdb_internals& internals)
       : push_desk(budget_or_own(options.memory)), retry_interval_(internals.retry_interval),
         group_ahead_changes_(internals.group_ahead_changes), time_(*internals.time),
-        memory_(budget_or_own(options.memory)), files_(std::move(files)), db_(*files_.db),
-        archive_(db_, memory_), ledger_(archive_),
+        memory_(budget_or_own(options.memory)), directory_(options.directory),
+        files_(std::move(files)), db_(*files_.db), archive_(db_, memory_), ledger_(archive_),
         reader_(
             internals.reads, [this] { return archive_.bytes_handed_out(); }, memory_),
         groups_(files_, {db_, ledger_, archive_, table(), came_},
@@ -318,8 +318,8 @@ public:
     out.reads = reader_.counters();
     archive_.count(out.reads);
     const std::lock_guard lock{guard_};
-    out.writable = problem_.empty() && unreadable_.empty();
-    out.problem = problem_.empty() ? unreadable_ : problem_;
+    out.problem = !problem_.empty() ? problem_ : !unreadable_.empty() ? unreadable_ : silence();
+    out.writable = out.problem.empty();
     out.writes = written_;
     return out;
   }
@@ -456,6 +456,15 @@ private:
     return !problem_.empty() || (!unread_.empty() && !has_work() && !is_writing_);
   }
 
+  /// What is wrong with a disk that does not answer; empty if it does. Under the lock.
+  [[nodiscard]] std::string silence() const {
+    if (!is_writing_ || time_.steady() - answered_at_ < disk_silence_max)
+      return {};
+    return "The disk of " + directory_ + " has not answered for "
+           + std::to_string(disk_silence_max / std::chrono::seconds{1})
+           + " seconds; writing goes on when it does.";
+  }
+
   /// Without threads: only the owner of the disk can go on. Under the lock.
   [[nodiscard]] bool is_held() const noexcept { return !writer_.joinable() && is_writing_; }
 
@@ -554,7 +563,8 @@ private:
         take_loaded();
       if (!may_begin())
         return false;
-      is_writing_ = true;
+      if (!std::exchange(is_writing_, true))
+        answered_at_ = time_.steady();
       problem_.clear(); // Set again if the disk still refuses. Until then `drain` drops nothing.
       pushes = pushes_.take(); // Those of one configuration become one row.
       expired_at = std::exchange(expired_at_, std::nullopt);
@@ -602,6 +612,8 @@ private:
     settled_.insert(settled_.end(), std::make_move_iterator(settled.begin()),
                     std::make_move_iterator(settled.end()));
     is_writing_ = groups_.in_flight() != 0;
+    if (is_writing_)
+      answered_at_ = time_.steady();
     was_busy_ = queue_.size() >= group_ahead_changes_;
     if (!is_writing_ && !has_work())
       done_.notify_all();
@@ -698,6 +710,7 @@ private:
   const std::size_t group_ahead_changes_;
   const time_source& time_;
   const memory_budget_ptr memory_;
+  const std::string directory_; ///< For messages.
   opened_files files_;
   rocksdb::DB& db_;
   rocksdb_archive archive_;
@@ -730,9 +743,10 @@ private:
   time_source::steady_point load_again_at_{};
   std::string unreadable_; ///< Why `unread_` could not be read.
   write_counters written_;
-  std::string problem_;     ///< Empty: the last write went well.
-  bool is_idle_ = false;    ///< The writer waits for work.
-  bool is_writing_ = false; ///< A group is in flight.
+  std::string problem_;                     ///< Empty: the last write went well.
+  bool is_idle_ = false;                    ///< The writer waits for work.
+  bool is_writing_ = false;                 ///< A group is in flight.
+  time_source::steady_point answered_at_{}; ///< While one is: since when the disk has it.
   bool is_disk_ready_ = false;
   bool stopping_ = false;
 
