@@ -14,17 +14,15 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
     -Wno-maybe-uninitialized -Wno-restrict -Wno-stringop-overflow)
 endif()
 
-if(TROUPE_UNITY_BUILD)
-  # The presets asan-ubsan and tsan compile several sources as one, which takes far less time. A local name may then hide a name of
-  # another source, and a type in an anonymous namespace stands in an included file. The build of each source alone checks both.
-  target_compile_options(troupe_compile_options INTERFACE -Wno-shadow -Wno-subobject-linkage)
-endif()
+# Several sources compiled as one take far less time (the presets asan-ubsan and tsan; the tests in continuous integration). A local
+# name may then hide a name of another source, and a type in an anonymous namespace stands in an included file. The build of each
+# source alone checks both.
+target_compile_options(troupe_compile_options INTERFACE
+  "$<$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>:-Wno-shadow;-Wno-subobject-linkage>")
 
-# With TROUPE_UNITY_BUILD: the sources of `target` are compiled twelve at a time, which takes 1 to 2 GB.
+# The sources of `target` are compiled twelve at a time, which takes 1 to 2 GB.
 function(troupe_unity_build target)
-  if(TROUPE_UNITY_BUILD)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
-  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
 endfunction()
 
 function(troupe_room name)
@@ -32,7 +30,9 @@ function(troupe_room name)
   set(target troupe_${name})
   add_library(${target} STATIC ${ROOM_SOURCES})
   add_library(troupe::${name} ALIAS ${target})
-  troupe_unity_build(${target})
+  if(TROUPE_UNITY_BUILD)
+    troupe_unity_build(${target})
+  endif()
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} VERIFY_INTERFACE_HEADER_SETS ON)
   list(TRANSFORM ROOM_PUBLIC_HEADERS PREPEND ${PROJECT_SOURCE_DIR}/include/troupe/${name}/)
   target_sources(${target} PUBLIC

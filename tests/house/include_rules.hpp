@@ -10,8 +10,8 @@
 
 namespace troupe::house {
 
-/// Files below `place` (a room, a subdirectory of it, or a room's public headers: "troupe/store/") may
-/// include what begins with `header`.
+/// Files below `place` (a room, a subdirectory of it, or a room's public headers: "troupe/store/")
+/// may include what begins with `header`.
 struct arrow {
   std::string_view place;
   std::string_view header;

@@ -16,12 +16,12 @@ TEST_CASE("a plan is not copied on its way from the wire to its objective", "[ne
   const service all(bed.main_gateway());
   auto command = opt::read_create_objective(boost::json::parse(
       R"({"name":"o","plans":[{"name":"p","tasks":[{"name":"a"},{"name":"b","dependencies":["a"]}]}]})"));
-  REQUIRE(command);
+  REQUIRE(command.has_value());
   const auto* plan = command->spec.plans[0].get();
   awaited<objective_ptr> made;
   json_column<operation::create_objective>::ask(all, *command, made.to());
   const auto objective = made.get();
-  REQUIRE(objective);
+  REQUIRE(objective.has_value());
   CHECK((*objective)->plans[0].spec.get() == plan);
 }
 #endif
