@@ -7,9 +7,24 @@
 #include "protocol/text.hpp"
 #include <troupe/actors/limits.hpp>
 
+#include <string_view>
 #include <utility>
 
 namespace troupe {
+
+namespace {
+
+std::string_view unanswered_words(question_end how) {
+  switch (how) {
+    case question_end::expired: return "the question expired without an answer: ";
+    case question_end::withdrawn: return "the question was withdrawn: ";
+    case question_end::declined: return "the question was declined: ";
+    case question_end::canceled: return "the question was canceled: ";
+  }
+  return "the question was closed: ";
+}
+
+} // namespace
 
 void task_actor::ensure_created() {
   if (is_created())
@@ -160,7 +175,7 @@ void task_actor::ask(const report_question& asked) {
   note_progress();
   auto question = asked;
   const auto again = repeat(question);
-  if (!take(question_asked{question, again}))
+  if (!take(question_asked{question, again, id().str()}))
     return;
   if (lone_)
     env_.lone_tasks.put(lone_->id.str(), handle_of(self_));
@@ -211,15 +226,20 @@ void task_actor::mind_deadline() {
     env_.deadlines.erase(self_->id(), task_timer::purpose::question);
 }
 
+/// The open question is closed, as `how` says.
 void task_actor::end_question(question_end how, const std::string& reason) {
   const auto asked = life_.question.get();
   if (!take(question_ends{asked.id, how, reason}))
     return;
   commit_wait(!run_ && is_limited());
   show_progress_in_time();
-  const report_failed unanswered{"the question expired without an answer: " + asked.prompt, false};
+  go_on_without_answer(asked, how);
+}
+
+void task_actor::go_on_without_answer(const question& asked, question_end how) {
+  const report_failed unanswered{std::string{unanswered_words(how)} + asked.prompt, false};
   if (!run_)
-    return how == question_end::expired ? fail(unanswered) : wait_for_slot();
+    return how == question_end::withdrawn ? wait_for_slot() : fail(unanswered);
   begin_time();
   bool goes_on = false;
   call_agent([&] { goes_on = run_->on_question_ended(asked.key, how); });
