@@ -4,6 +4,7 @@
 #include "actors/status_message.hpp"
 #include "actors/task_actor.hpp"
 #include "protocol/change_size.hpp"
+#include "protocol/json/json_schema.hpp"
 #include "protocol/text.hpp"
 #include <troupe/actors/limits.hpp>
 
@@ -159,6 +160,11 @@ void task_actor::note_progress() {
 void task_actor::take_question(const report_question& asked) {
   if (auto full = count_output(asked.prompt.size() + bytes_of(asked.form) + bytes_of(asked.data)))
     return stop_agent(std::move(*full));
+  if (const auto fault = check_schema(asked.form))
+    return stop_agent(report_failed{
+        "the agent asked with a form that cannot be checked: "
+            + (fault->pointer.empty() ? std::string("it") : fault->pointer) + " " + fault->message,
+        false});
   ask(asked);
 }
 

@@ -1,5 +1,6 @@
 #include "actors/task_decision.hpp"
 
+#include "actors/answer_form.hpp"
 #include "actors/message_rules.hpp"
 
 #include <algorithm>
@@ -93,6 +94,9 @@ result<task_decision> decide(const task_life& life, const input_given& command, 
     out.push_back(task_message{command.message});
     return task_decision{task_effect::give_input};
   }
+  if (life.question && command.action == answer_action::accept && command.message)
+    if (auto fits = check_answer(life.question.get(), *command.message); !fits)
+      return fits.error();
   if (life.question)
     out.push_back(question_answered{life.question->id, std::string{command.by},
                                     command.message ? command.message->message_id : std::string{},

@@ -55,8 +55,8 @@ struct question_asked {
 };
 
 /// A message from outside. Refused: the task has ended (unsupported_operation), does not
-/// exist yet (the same), or the answer is to a question that is not open any more
-/// (refusal_of_answer).
+/// exist yet (the same), the answer is to a question that is not open any more
+/// (refusal_of_answer), or does not fit its form (invalid_answer).
 struct input_given {
   message_ptr message;
   std::string_view question; ///< Names the question it answers; may be empty.

@@ -64,6 +64,7 @@ constexpr auto names = std::to_array<std::string_view>({
     "input_expired",
     "input_withdrawn",
     "ambiguous_input",
+    "invalid_answer",
 });
 static_assert(names.size() == errc_end);
 

@@ -189,6 +189,9 @@ constexpr auto rows = std::to_array<wire_error>({
     {errc::ambiguous_input, -32602, 400, "INVALID_ARGUMENT", "AMBIGUOUS_INPUT", own,
      "Several questions are open", "Several questions are open", "field", "InvalidParamsError",
      "name one of them in message.metadata[\"opt/v1/inputId\"]"},
+    {errc::invalid_answer, -32602, 400, "INVALID_ARGUMENT", "INVALID_ANSWER", own,
+     "The answer does not fit", "The answer does not fit", "field", "InvalidParamsError",
+     "correct it and send it again; the question is still open"},
 });
 // clang-format on
 

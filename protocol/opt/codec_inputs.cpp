@@ -8,7 +8,7 @@ namespace troupe::opt {
 
 namespace {
 
-std::string_view kind_of(const question& asked) noexcept {
+std::string_view shown_kind(const question& asked) noexcept {
   if (asked.kind == question_kind::auth)
     return "auth";
   return asked.form.empty() ? "question" : "form";
@@ -29,7 +29,7 @@ void write_value(json_writer& out, const task& owner, const std::string& message
   out.member("value", text_of((*said)->parts));
 }
 
-void write_answer(json_writer& out, const task& owner, const closed_question& closed) {
+void write_given(json_writer& out, const task& owner, const closed_question& closed) {
   out.key("answer").begin_object().member("action", to_string(closed.action));
   if (closed.action == answer_action::accept)
     write_value(out, owner, closed.message);
@@ -57,7 +57,7 @@ void write_input(json_writer& out, const task& owner, std::string_view question)
     out.member("contextId", owner.context);
   }
   out.key("attempt").number(asked.attempt);
-  out.member("kind", kind_of(asked)).member("prompt", asked.prompt);
+  out.member("kind", shown_kind(asked)).member("prompt", asked.prompt);
   if (!asked.form.empty())
     out.key("schema").value(asked.form);
   if (!asked.data.empty())
@@ -69,7 +69,7 @@ void write_input(json_writer& out, const task& owner, std::string_view question)
   if (!is_open) {
     out.member("endedAt", to_rfc3339(closed->at));
     if (closed->state == question_state::answered)
-      write_answer(out, owner, *closed);
+      write_given(out, owner, *closed);
     out.optional_member("reason", closed->reason);
   }
   out.end_object();
