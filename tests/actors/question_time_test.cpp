@@ -158,9 +158,8 @@ TEST_CASE("after a restart it is known who answered a question, and when",
   auto late = text_to(bed, "a", "that");
   late.question = known[0].asked.id;
   std::optional<error> refusal;
-  bed.main_gateway().send(std::move(late), nullptr, [&](const result<sent>& got) {
-    refusal = got ? error{} : got.error();
-  });
+  bed.main_gateway().send(std::move(late), nullptr,
+                          [&](const result<sent>& got) { refusal = got ? error{} : got.error(); });
   bed.clock.settle();
   REQUIRE(refusal);
   CHECK(refusal->code == errc::already_answered);
@@ -183,6 +182,33 @@ TEST_CASE("a declined question is told to its agent, and fails a task that has n
     CHECK(bed.states() == "failed");
     CHECK(bed.text("a") == "the question was declined: which?");
   }
+}
+
+TEST_CASE("an answer that does not fit is refused with the place, and the question stays open",
+          "[actors][time][question]") {
+  question_bed bed;
+  bed.report_now(report_question{"how many?", false, "q", {{"type", "integer"}, {"maximum", 9}}});
+  std::vector<result<sent>> answers;
+  for (const auto* text : {"10", "7"}) {
+    bed.main_gateway().send(text_to(bed, "a", text), nullptr,
+                            [&](result<sent> got) { answers.push_back(std::move(got)); });
+    bed.clock.settle();
+  }
+  REQUIRE(answers[0].has_error());
+  CHECK(answers[0].error().code == errc::invalid_answer);
+  CHECK(answers[0].error().message == "the answer must be at most 9, found 10");
+  CHECK(answers[1].has_value());
+  CHECK(bed.listening->heard == std::vector<std::string>{"answer 7"});
+}
+
+TEST_CASE("an agent that asks with a form that cannot be checked fails",
+          "[actors][time][question]") {
+  question_bed bed;
+  bed.report_now(report_question{"which?", false, "q", {{"pattern", "(a*)*b"}}});
+  CHECK(bed.states() == "failed");
+  CHECK(bed.text("a")
+        == "the agent asked with a form that cannot be checked: /pattern \"pattern\" cannot be "
+           "checked here");
 }
 
 TEST_CASE("a question that is asked again after a restart keeps its deadline",

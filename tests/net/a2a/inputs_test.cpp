@@ -126,7 +126,7 @@ TEST_CASE("Q5_ambiguous: an answer to the root is never guessed", "[net][opt][qu
   const auto refused = to_root(bed, root, "yes", "");
   CHECK(reason(refused) == "AMBIGUOUS_INPUT");
   CHECK_THAT(at(refused, "/error/message"), Contains(on_friday) && Contains(by_sea));
-  CHECK(at(refused, "/error/data/1/value/inputIds")
+  CHECK(at(refused, "/error/data/2/value/inputIds")
         == R"([")" + std::string(on_friday) + R"(",")" + by_sea + R"("])");
   SECTION("the id of the question says which one is meant") {
     const auto taken =

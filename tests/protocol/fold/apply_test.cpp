@@ -473,9 +473,9 @@ TEST_CASE("A record keeps the last questions that were closed, and one that is a
                              moved(task_state::input_required, 1, say("x"))));
   };
   const auto close = [&](std::uint32_t number) {
-    apply(record,
-          about_lone("task-1", "c", number, question_answered{make_question_id(number), "anna", "m"},
-                     moved(task_state::working)));
+    apply(record, about_lone("task-1", "c", number,
+                             question_answered{make_question_id(number), "anna", "m"},
+                             moved(task_state::working)));
   };
   ask(1, 3);
   close(1);
