@@ -19,9 +19,12 @@ bool has_tasks(const objective_view& objective) {
                      [](const plan_view& plan) { return !plan.tasks.empty(); });
 }
 
-/// The objective that the text was for takes no more: then it is a task of its own.
+/// The objective that the text was for takes no more: then it is a task of its own, also if the
+/// message wished for an objective without a document of one.
 bool has_just_ended(const result<sent>& joined, const send_request& request) {
-  return !joined && joined.error().code == errc::invalid_transition && !request.objective;
+  const auto* wish = request.objective.get();
+  const bool brings_documents = wish && (wish->objective || wish->plan);
+  return !joined && joined.error().code == errc::invalid_transition && !brings_documents;
 }
 
 error gone_at_once(const std::string& id) {

@@ -306,6 +306,31 @@ TEST_CASE("a command with a request id is done once and answered alike", "[actor
   CHECK(add("r2").value().index == 2);
 }
 
+TEST_CASE("a text into an objective that ends at this moment is taken all the same",
+          "[actors][service]") {
+  const int turns = GENERATE(range(0, 12)); // Until the text comes, the objective being on its way.
+  const bool has_wish = GENERATE(false, true);
+  CAPTURE(turns, has_wish);
+  clock_bed bed;
+  bed.agents.default_agent = "hand";
+  const service all(bed.main_gateway());
+  const auto id = bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand")})}));
+  bed.hand->of("a").port->report(report_completed{});
+  for (int i = 0; i < turns; ++i)
+    bed.clock.step();
+  auto more = text("more");
+  more.command.message.context_id = id.str();
+  if (has_wish)
+    more.objective = std::make_shared<objective_wish>();
+  const auto sending = all.send(std::move(more), [] {});
+  bed.clock.settle();
+  const auto outcome = sending->poll(false);
+  REQUIRE(outcome);
+  REQUIRE(outcome->has_value());
+  CHECK((**outcome).task->context == id.str());
+  sending->end();
+}
+
 TEST_CASE("without notifications every call about them is refused with the reason",
           "[actors][service]") {
   clock_bed bed;
