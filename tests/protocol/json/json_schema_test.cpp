@@ -40,10 +40,10 @@ TEST_CASE("the subset of JSON Schema agrees with the test suite in all that it t
   }
   const auto file =
       GENERATE(as<std::string>{}, "type", "properties", "required", "additionalProperties", "enum",
-               "const", "oneOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
-               "multipleOf", "minLength", "maxLength", "items", "minItems", "maxItems",
-               "uniqueItems", "default", "optional/bignum", "optional/format/date",
-               "optional/format/date-time", "optional/format/email", "optional/format/uri");
+               "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
+               "minLength", "maxLength", "items", "minItems", "maxItems", "uniqueItems", "default",
+               "optional/bignum", "optional/format/date", "optional/format/date-time",
+               "optional/format/email", "optional/format/uri");
   CAPTURE(file);
   std::ifstream in(suite / (file + ".json"));
   REQUIRE(in);
@@ -103,8 +103,8 @@ TEST_CASE("a value that does not fit is refused with the place and with what was
           "[json][schema]") {
   constexpr const char* form =
       R"({"type":"object","properties":{"n":{"type":"integer","minimum":1,"maximum":9},)"
-      R"("day":{"type":"string","format":"date"},"tags":{"type":"array","items":{"enum":["a","b"]},)"
-      R"("uniqueItems":true,"maxItems":2}},"required":["n"],"additionalProperties":false})";
+      R"("day":{"type":"string","format":"date"},"tags":{"type":"array",)"
+      R"("maxItems":2,"items":{"enum":["a","b"]},"uniqueItems":true}},"required":["n"],"additionalProperties":false})";
   CHECK(misfit(R"({"n":3,"day":"2026-02-28","tags":["b","a"]})", form).empty());
   CHECK(misfit("[]", form) == " must be of type object, found []");
   CHECK(misfit("{}", form) == R"( must have a member "n")");
