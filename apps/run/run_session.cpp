@@ -345,8 +345,7 @@ void run_session::look_at_answers() {
       return true;
     const auto& why = outcome->error();
     const bool came_late = why.code == errc::no_question || why.code == errc::already_answered
-                           || why.code == errc::input_expired
-                           || why.code == errc::input_withdrawn;
+                           || why.code == errc::input_expired || why.code == errc::input_withdrawn;
     if (came_late && each.prepared) // its task asks anew after a resume
       answers_.give_back(each.task, *each.prepared);
     if (came_late || why.code == errc::unsupported_operation)
