@@ -65,17 +65,17 @@ input_index::found input_index::list(const list_inputs& query, const std::option
   const auto group = all.find(context.empty() ? owner : context_key(owner, context));
   if (group == all.end())
     return out;
-  const auto& rows = *group->second;
+  const auto& open = *group->second;
   const auto passes = [&](const row& each) {
     return !query.plan_index || each.plan == query.plan_index;
   };
-  auto at = after ? rows.upper_bound(row{after->at, after->id, {}}) : rows.begin();
-  for (; at != rows.end() && out.rows.size() < count; ++at)
+  auto at = after ? open.upper_bound(row{after->at, after->id, {}}) : open.begin();
+  for (; at != open.end() && out.rows.size() < count; ++at)
     if (passes(*at))
       out.rows.push_back({at->at, at->task});
-  out.total = rows.size();
+  out.total = open.size();
   if (query.plan_index)
-    out.total = static_cast<std::uint64_t>(std::count_if(rows.begin(), rows.end(), passes));
+    out.total = static_cast<std::uint64_t>(std::count_if(open.begin(), open.end(), passes));
   return out;
 }
 
