@@ -262,7 +262,8 @@ TEST_CASE("the message that asks has the id of the question among those of all t
       };
   task_events events;
   REQUIRE(decide(in_state(task_state::working), question_asked{asked, {}, "o.p0.t1"},
-                 task_terms{noon, three_attempts, note}, events));
+                 task_terms{noon, three_attempts, note}, events)
+              .has_value());
   CHECK(said->metadata.at("opt/v1/inputId") == "o.p0.t1.question-1");
 }
 
