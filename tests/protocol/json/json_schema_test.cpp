@@ -73,7 +73,8 @@ TEST_CASE("a schema that is not of the subset is refused with the place", "[json
       {R"({"type":"null"})",
        R"(/type must be one of string, number, integer, boolean, array, object; found "null")"},
       {R"({"properties":{"a":{"type":"object"}}})",
-       R"(/properties/a/type must be one of string, number, integer, boolean, array; found "object")"},
+       "/properties/a/type must be one of string, number, integer, boolean, array; found "
+       R"("object")"},
       {R"({"items":{"items":{"type":"string"}}})",
        R"(/items/items "items" cannot be checked here)"},
       {R"({"minimum":"3"})", R"(/minimum must be a number, found "3")"},
@@ -104,7 +105,8 @@ TEST_CASE("a value that does not fit is refused with the place and with what was
   constexpr const char* form =
       R"({"type":"object","properties":{"n":{"type":"integer","minimum":1,"maximum":9},)"
       R"("day":{"type":"string","format":"date"},"tags":{"type":"array",)"
-      R"("maxItems":2,"items":{"enum":["a","b"]},"uniqueItems":true}},"required":["n"],"additionalProperties":false})";
+      R"("maxItems":2,"items":{"enum":["a","b"]},"uniqueItems":true}},)"
+      R"("required":["n"],"additionalProperties":false})";
   CHECK(misfit(R"({"n":3,"day":"2026-02-28","tags":["b","a"]})", form).empty());
   CHECK(misfit("[]", form) == " must be of type object, found []");
   CHECK(misfit("{}", form) == R"( must have a member "n")");
