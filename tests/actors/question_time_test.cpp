@@ -152,7 +152,8 @@ TEST_CASE("after a restart it is known who answered a question, and when",
   first.by = "anna";
   bed.main_gateway().send(std::move(first), nullptr, [](const result<sent>&) {});
   bed.clock.settle();
-  const auto& known = bed.task("a")->closed.get();
+  const auto record = bed.task("a");
+  const auto& known = record->closed.get();
   REQUIRE(known.size() == 1);
   bed.restart();
   auto late = text_to(bed, "a", "that");
