@@ -155,6 +155,7 @@ ledger::published ledger::publish_task(objective_entry* owner, change&& news,
     apply(unshared(owner->view), news);
   }
 
+  const bool asked = !created && found->record->question;
   std::shared_ptr<task> record = std::move(ended);
   if (!record && created) {
     // Watchers are shown the record as it was made, so it is theirs if there is more to apply.
@@ -164,6 +165,9 @@ ledger::published ledger::publish_task(objective_entry* owner, change&& news,
     apply(unshared(found->record), news);
     record = found->record;
   }
+
+  if (asked || record->question)
+    note_question(*record);
 
   if (is_terminal(record->status.state)) {
     archive_.keep(record);
@@ -202,6 +206,13 @@ ledger::published ledger::publish_task(objective_entry* owner, change&& news,
     gone.released.push_back(std::move(mine));
   }
   return out;
+}
+
+void ledger::note_question(const task& record) {
+  if (is_terminal(record.status.state))
+    inputs_.drop(record);
+  else
+    inputs_.note(record);
 }
 
 void ledger::tell_all(const change_ptr& change) const {
@@ -398,6 +409,8 @@ void ledger::restore(std::shared_ptr<task> value, bool lone, std::uint64_t seque
   }
   auto& home = task_shard_of(value->id.str());
   const std::lock_guard lock{home.guard};
+  if (value->question)
+    note_question(*value);
   if (add_live(home, {.record = std::move(value), .sequence = sequence, .at = at}).second)
     live_tasks_.fetch_add(1, std::memory_order_relaxed);
 }

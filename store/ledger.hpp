@@ -3,10 +3,12 @@
 // by id, a lock for each shard, none that all requests share.
 //
 // Locks are taken in the order objective shard, task shard, archive; never two of one kind; that of
-// those who watch everything is last.
+// those who watch everything is last. The index of open questions has a lock of its own, under
+// which no other is taken.
 #pragma once
 
 #include "store/archive.hpp"
+#include "store/input_index.hpp"
 #include "store/live_index.hpp"
 #include "store/text_hash.hpp"
 #include <troupe/protocol/event.hpp>
@@ -67,6 +69,7 @@ public:
   [[nodiscard]] result<task_page> list(const list_tasks& query, const archive_reads& ended) const;
   [[nodiscard]] result<objective_page> list(const list_objectives& query,
                                             const archive_reads& ended) const;
+  [[nodiscard]] result<input_page> list(const list_inputs& query) const;
   [[nodiscard]] std::size_t live_tasks() const noexcept {
     return live_tasks_.load(std::memory_order_relaxed);
   }
@@ -232,6 +235,8 @@ private:
                               leftovers& gone);
   published publish_task(objective_entry* owner, change&& change, std::shared_ptr<task> ended,
                          const watcher_ptr& follow, leftovers& gone);
+  /// Its open question has changed, or it is there again after a start.
+  void note_question(const task& record);
   void tell_all(const change_ptr& change) const;
   void tell_withdrawn(const objective_view& view, const change_ptr& change, leftovers& gone);
   watchers begin_watching(task_shard& home, const task_id& id, const watcher_ptr& follow);
@@ -277,6 +282,7 @@ private:
   archive& archive_;
   mutable std::array<task_shard, ledger_shards> tasks_;
   mutable std::array<objective_shard, ledger_shards> objectives_;
+  input_index inputs_;
   std::atomic<std::size_t> live_tasks_{0};
   mutable std::atomic<std::size_t> live_objectives_{0};
   mutable std::atomic<std::size_t> early_watchers_{0};

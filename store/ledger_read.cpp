@@ -477,6 +477,38 @@ result<task_page> ledger::list(const list_tasks& query, const archive_reads& end
   return out;
 }
 
+result<input_page> ledger::list(const list_inputs& query) const {
+  const auto question = fingerprint(query);
+  const auto size = checked_page_size(query.page_size);
+  if (!size)
+    return size.error();
+  const auto after = read_page_token(query.page_token, question);
+  if (!after)
+    return after.error();
+  input_page out;
+  if (!query.task.empty()) {
+    const auto found = live_task(query.task);
+    if (found && found->record->owner == owner_of(query.who) && found->record->question)
+      out.tasks.push_back(found->record);
+    out.total_size = out.tasks.size();
+    return out;
+  }
+  const auto open = inputs_.list(query, *after, *size + 1);
+  out.total_size = open.total;
+  std::size_t bytes = 0;
+  std::size_t seen = 0;
+  for (; seen < std::min(open.rows.size(), *size) && bytes <= page_bytes_max; ++seen) {
+    const auto found = live_task(task_id{open.rows[seen].id});
+    if (!found || !found->record->question)
+      continue; // It has been closed meanwhile.
+    bytes += bytes_of(found->record->question.get());
+    out.tasks.push_back(found->record);
+  }
+  if (seen < open.rows.size())
+    out.next_page_token = write_page_token(open.rows[seen - 1], question);
+  return out;
+}
+
 result<objective_page> ledger::list(const list_objectives& query,
                                     const archive_reads& ended) const {
   const auto question = fingerprint(query);

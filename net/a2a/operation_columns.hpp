@@ -313,6 +313,50 @@ struct json_column<operation::list_history>
   }
 };
 
+// -- questions ------------------------------------------------------------------------------------
+
+/// An answer that is one question.
+struct whole_input {
+  static bool is_long(const auto&, const shown_input& shown) {
+    return answer_size{}.add(*shown.task, {}).is_long();
+  }
+  static void encode(const wire_codec&, json_writer& out, const auto&, const shown_input& shown) {
+    out.begin_object().key("input");
+    opt::write_input(out, *shown.task, shown.question);
+    out.end_object();
+  }
+};
+
+template<>
+struct json_column<operation::list_inputs>
+    : basic_column<const list_inputs&, input_page, &opt::read_list_inputs, &service::list> {
+  static bool is_long(const command&, const answer& page) {
+    answer_size size;
+    for (const auto& one : page.tasks)
+      size.add(one->question.get());
+    return size.is_long();
+  }
+  static void encode(const wire_codec&, json_writer& out, const command&, const answer& page) {
+    out.begin_object().key("inputs").begin_array();
+    for (const auto& one : page.tasks)
+      opt::write_input(out, *one, one->question->id);
+    out.end_array().optional_member("nextPageToken", page.next_page_token);
+    out.key("totalSize").number(page.total_size).end_object();
+  }
+};
+
+template<>
+struct json_column<operation::get_input>
+    : basic_column<const get_input&, shown_input, &opt::read_get_input, &service::get>,
+      whole_input {};
+
+template<>
+struct json_column<operation::answer_input>
+    : basic_column<answer_input, shown_input, &opt::read_answer_input, &service::answer>,
+      whole_input {};
+
+// -- plans as they stand --------------------------------------------------------------------------
+
 template<>
 struct json_column<operation::get_plan>
     : basic_column<const get_plan&, placed_plan, &opt::read_get_plan, &service::get> {

@@ -174,6 +174,9 @@ std::vector<operation_binding> make_table() {
       {add_tasks, &serve<add_tasks>, "", "", "plans/addTasks", {{at::plan, "addTasks", verb::post}}},
       {modify_plan, &serve<modify_plan>, "", "", "plans/modify", {{at::plan, "modify", verb::post}}},
       {list_history, &serve<list_history>, "", "", "plans/history", {{at::plan, "history", verb::get}}},
+      {list_inputs, &serve<list_inputs>, "", "", "inputs/list", {{at::inputs, "", verb::get}}},
+      {get_input, &serve<get_input>, "", "", "inputs/get", {{at::input, "", verb::get}}},
+      {answer_input, &serve<answer_input>, "", "", "inputs/answer", {{at::input, "answer", verb::post}}},
   };
 }
 // clang-format on

@@ -173,6 +173,25 @@ constexpr auto rows = std::to_array<wire_error>({
     {errc::revision_not_found, -32000, 404, "NOT_FOUND", "REVISION_NOT_FOUND", own,
      "Revision not found", "Revision not found", "field", "InvalidParamsError",
      "read the history to see which there are"},
+    // Questions, table E of the extension's methods
+    {errc::input_not_found, -32000, 404, "NOT_FOUND", "INPUT_NOT_FOUND", own,
+     "Question not found", "Question not found", "inputId", "InvalidParamsError",
+     "check the id of the question"},
+    {errc::already_answered, -32602, 409, "ABORTED", "ALREADY_ANSWERED", own,
+     "Already answered", "Already answered", "field", "InvalidParamsError",
+     "read the question to see its answer"},
+    {errc::input_expired, -32602, 409, "ABORTED", "INPUT_EXPIRED", own,
+     "The question has expired", "The question has expired", "field", "InvalidParamsError",
+     "read the task to see how it went on"},
+    {errc::input_withdrawn, -32602, 409, "ABORTED", "INPUT_WITHDRAWN", own,
+     "The question was withdrawn", "The question was withdrawn", "field", "InvalidParamsError",
+     "read the task to see how it went on"},
+    {errc::ambiguous_input, -32602, 400, "INVALID_ARGUMENT", "AMBIGUOUS_INPUT", own,
+     "Several questions are open", "Several questions are open", "field", "InvalidParamsError",
+     "name one of them in message.metadata[\"opt/v1/inputId\"]"},
+    {errc::invalid_answer, -32602, 400, "INVALID_ARGUMENT", "INVALID_ANSWER", own,
+     "The answer does not fit", "The answer does not fit", "field", "InvalidParamsError",
+     "correct it and send it again; the question is still open"},
 });
 // clang-format on
 

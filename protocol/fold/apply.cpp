@@ -29,9 +29,27 @@ void join_history(task& record, message_ptr said) {
   history.erase(history.begin(), kept);
 }
 
-void close_question(task_life& life, const std::string& id) {
-  if (life.question && life.question->id == id)
-    life.question.reset();
+std::size_t bytes_of_closed(const closed_question& closed) noexcept {
+  return bytes_of(closed.asked) + closed.by.size() + closed.message.size() + closed.reason.size();
+}
+
+/// The open question is closed as `how` says, and known from then on.
+void close_question(task_life& life, const std::string& id, closed_question how) {
+  if (!life.question || life.question->id != id)
+    return;
+  how.asked = std::move(life.question.edit());
+  life.question.reset();
+  auto& known = life.closed.edit();
+  known.push_back(std::move(how));
+  std::size_t bytes = 0;
+  auto kept = known.end();
+  while (kept != known.begin() && known.end() - kept < std::ptrdiff_t{closed_questions_max}) {
+    bytes += bytes_of_closed(*(kept - 1));
+    if (bytes > closed_questions_bytes_max && kept != known.end())
+      break;
+    --kept;
+  }
+  known.erase(known.begin(), kept);
 }
 
 /// Events of a life that say nothing else to a record.
@@ -257,21 +275,45 @@ void apply(task_life& life, timestamp at, const task_moved& moved) {
 
 void apply(task_life& life, timestamp, const question_opened& opened) {
   if (!opened.asked || opened.asked->id != make_question_id(life.questions))
-    ++life.questions; // Else the last one is asked again.
+    ++life.questions;
+  else if (life.closed) // The last one is asked again.
+    std::erase_if(life.closed.edit(),
+                  [&](const closed_question& each) { return each.asked.id == opened.asked->id; });
   if (opened.asked)
     life.question = *opened.asked;
 }
 
-void apply(task_life& life, timestamp, const question_answered& answered) {
-  close_question(life, answered.id);
+void apply(task_life& life, timestamp at, const question_answered& answered) {
+  close_question(life, answered.id,
+                 {.asked = {},
+                  .state = question_state::answered,
+                  .at = at,
+                  .by = answered.by,
+                  .message = answered.message,
+                  .action = answered.action,
+                  .reason = {}});
 }
 
-void apply(task_life& life, timestamp, const question_expired& expired) {
-  close_question(life, expired.id);
+void apply(task_life& life, timestamp at, const question_expired& expired) {
+  close_question(life, expired.id,
+                 {.asked = {},
+                  .state = question_state::expired,
+                  .at = at,
+                  .by = {},
+                  .message = {},
+                  .action = answer_action::cancel,
+                  .reason = {}});
 }
 
-void apply(task_life& life, timestamp, const question_withdrawn& withdrawn) {
-  close_question(life, withdrawn.id);
+void apply(task_life& life, timestamp at, const question_withdrawn& withdrawn) {
+  close_question(life, withdrawn.id,
+                 {.asked = {},
+                  .state = question_state::withdrawn,
+                  .at = at,
+                  .by = {},
+                  .message = {},
+                  .action = answer_action::cancel,
+                  .reason = withdrawn.reason});
 }
 
 void apply(task_life& life, timestamp, const task_queued&) {
@@ -597,6 +639,8 @@ pending_input input_asked_by(const task_moved& moved, const change& where) {
   out.prompt = text_of(moved.message->parts);
   if (const auto* id = moved.message->metadata.if_contains(question_id_key); id && id->is_string())
     out.question = id->get_string();
+  if (const auto whole = question_address_from(out.question); whole && whole->task == out.task)
+    out.question = whole->question;
   return out;
 }
 

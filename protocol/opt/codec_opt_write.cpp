@@ -1,11 +1,13 @@
 // Objectives, plans and tasks as OPT prints them, and specs as plan documents.
 #include "protocol/fold/waiting.hpp"
 #include "protocol/opt/codec_opt.hpp"
+#include "protocol/opt/limits_opt.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -334,13 +336,15 @@ void write_inputs(json_writer& out, const objective_view& owner,
   if (positions.empty())
     return;
   out.key("pendingInputs").begin_array();
-  for (const auto at : positions) {
+  for (const auto at : std::span(positions).first(std::min(positions.size(), inputs_shown_max))) {
     const auto& input = owner.pending_inputs[at];
     out.begin_object().member("taskId", input.task.str()).member("prompt", input.prompt);
-    out.optional_member("inputId", input.question);
+    if (!input.question.empty())
+      out.member("inputId", question_address{input.task, input.question}.str());
     time_member(out, "since", input.since).end_object();
   }
   out.end_array();
+  out.key("pendingInputCount").number(positions.size());
 }
 
 void write_task(json_writer& out, const objective_view& owner, std::uint32_t plan_index,

@@ -81,6 +81,10 @@ public:
             const std::string&) const override {
     done(ledger_.list(query, archive_));
   }
+  void list(const list_inputs& query, read_done<input_page> done,
+            const std::string&) const override {
+    done(ledger_.list(query));
+  }
   void claim_ids(std::vector<std::string> ids, read_done<void> done,
                  const std::string& client) override {
     static_cast<void>(client);

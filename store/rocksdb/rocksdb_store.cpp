@@ -228,6 +228,10 @@ public:
         {}, client, [this, query](const auto& ended) { return ledger_.list(query, ended); },
         std::move(done));
   }
+  void list(const list_inputs& query, read_done<input_page> done,
+            const std::string&) const override {
+    done(ledger_.list(query));
+  }
   void snapshot_task(const task_id& id, watcher_ptr who, read_done<task_snapshot> done,
                      const std::string& client) override {
     answer<task_snapshot>(

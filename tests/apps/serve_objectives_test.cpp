@@ -71,14 +71,14 @@ TEST_CASE("an answer may name its question, and is for that one only",
                            + R"(}},"configuration":{"returnImmediately":true}})")));
     return json::parse(client.receive().body);
   };
-  CHECK(asks() == "question-1");
+  CHECK(asks() == "o.p0.t0.question-1");
   CHECK(at(answer(R"("question-2")"), "/error/data/0/reason") == "NO_QUESTION");
-  CHECK(asks() == "question-1");
+  CHECK(asks() == "o.p0.t0.question-1");
   CHECK(at(answer("7"), "/error/code") == "-32602");
   CHECK(at(answer(R"("question-1")"), "/result/task/id") == task);
-  REQUIRE(comes_true([&] { return asks() == "question-2"; }));
-  CHECK(at(answer(R"("question-1")"), "/error/data/0/reason") == "NO_QUESTION");
-  CHECK(asks() == "question-2");
+  REQUIRE(comes_true([&] { return asks() == "o.p0.t0.question-2"; }));
+  CHECK(at(answer(R"("o.p0.t0.question-1")"), "/error/data/0/reason") == "ALREADY_ANSWERED");
+  CHECK(asks() == "o.p0.t0.question-2");
 }
 
 TEST_CASE("a lone task has its times for a client that activated the extension",
@@ -117,7 +117,7 @@ TEST_CASE("of two answers sent at once to a task the first wins, and the second 
     int accepted = 0;
     for (const auto& answer : answers) {
       accepted += at(answer, "/result/task/id") == task ? 1 : 0;
-      if (at(answer, "/error/data/0/reason") == "NO_QUESTION")
+      if (at(answer, "/error/data/0/reason") == "ALREADY_ANSWERED")
         ++refused;
     }
     CHECK(accepted >= 1);

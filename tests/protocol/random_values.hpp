@@ -191,6 +191,16 @@ public:
     return static_cast<objective_state>(below(objective_state_count));
   }
 
+  closed_question any_closed_question() {
+    return {.asked = any_question(),
+            .state = question_state{below(4)},
+            .at = time(),
+            .by = text(),
+            .message = text(),
+            .action = answer_action{below(3)},
+            .reason = text()};
+  }
+
   question any_question() {
     question out;
     out.id = text();
@@ -239,6 +249,8 @@ public:
     out.is_queued = coin();
     if (coin())
       out.question = any_question();
+    if (coin())
+      out.closed.edit().push_back(any_closed_question());
     out.ready_at = coin() ? out.created : time();
     out.since = coin() ? out.created : time();
     if (auto details = any_details(); details != task_details{})

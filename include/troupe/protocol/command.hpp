@@ -12,9 +12,11 @@
 #include <troupe/protocol/plan_state.hpp>
 #include <troupe/protocol/principal.hpp>
 #include <troupe/protocol/spec.hpp>
+#include <troupe/protocol/task_life.hpp>
 #include <troupe/protocol/task_state.hpp>
 
 #include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -35,9 +37,11 @@ struct send_message {
   troupe::message message;
   boost::json::object metadata;
   std::vector<std::string> accepted_output_modes;
-  /// Answers only the question of that id; empty: the question that is open when the message
-  /// arrives.
+  /// Answers only the question of that id (question_address, or the id within the task that the
+  /// message names); empty: the question that is open when the message arrives.
   std::string question{};
+  answer_action action = answer_action::accept; ///< If it is an answer.
+  std::string by{};          ///< Who answers, in the client's words; empty: the principal.
   std::string traceparent{}; ///< W3C Trace Context section 3.2, as received; empty: none.
   std::string tracestate{};  ///< W3C Trace Context section 3.3, as received; empty: none.
   std::string request_id{};
@@ -218,6 +222,35 @@ struct get_plan {
   principal who;
   plan_id id;
   bool include_tasks = true;
+};
+
+/// inputs/list: the open questions, those that were asked first first.
+struct list_inputs {
+  principal who;
+  objective_id objective{}; ///< Or the contextId of tasks without a plan. Empty: any.
+  plan_id plan{};           ///< Empty: any.
+  /// The position of `plan` in `objective`; the service finds both.
+  std::optional<std::uint32_t> plan_index{};
+  task_id task{}; ///< Empty: any.
+  std::uint32_t page_size = 50;
+  std::string page_token{};
+};
+
+/// inputs/get.
+struct get_input {
+  principal who;
+  std::string id; ///< question_address.
+};
+
+/// inputs/answer.
+struct answer_input {
+  principal who;
+  std::string id; ///< question_address.
+  answer_action action = answer_action::accept;
+  std::optional<boost::json::value> value{}; ///< A text, or anything else as data.
+  std::string by{};                          ///< As in send_message.
+  std::string request_id{};
+  wrong_rest wrong{};
 };
 
 } // namespace troupe

@@ -13,6 +13,7 @@
 #include <troupe/protocol/progress.hpp>
 #include <troupe/protocol/spec.hpp>
 #include <troupe/protocol/task.hpp>
+#include <troupe/protocol/task_life.hpp>
 #include <troupe/protocol/task_state.hpp>
 #include <troupe/protocol/time.hpp>
 #include <troupe/protocol/trace.hpp>
@@ -137,6 +138,9 @@ struct question_opened {
 
 struct question_answered {
   std::string id;
+  std::string by{};      ///< Who answered; not known of what was recorded before.
+  std::string message{}; ///< Id of the message that answered.
+  answer_action action = answer_action::accept;
 };
 
 /// Its deadline has passed.

@@ -134,6 +134,13 @@ struct objective_page {
   std::uint64_t total_size = 0;
 };
 
+/// One page of open questions.
+struct input_page {
+  std::vector<task_ptr> tasks; ///< That ask. In order of their questions: the oldest first.
+  std::string next_page_token; ///< Empty on the last page.
+  std::uint64_t total_size = 0;
+};
+
 /// The place and the owner of an id. Known before any record is read.
 struct placement {
   enum class id_kind : std::uint8_t { task, plan, objective };
@@ -243,6 +250,10 @@ public:
   virtual void list(const list_tasks& query, read_done<task_page> done,
                     const std::string& client = {}) const = 0;
   virtual void list(const list_objectives& query, read_done<objective_page> done,
+                    const std::string& client = {}) const = 0;
+  /// The tasks of the caller that ask. Memory has them all. A page ends with the row that passes
+  /// page_bytes_max. errc::invalid_params as above.
+  virtual void list(const list_inputs& query, read_done<input_page> done,
                     const std::string& client = {}) const = 0;
   /// The task as of now, and every later change of it to `who`: no change between the two is lost
   /// or doubled. If the task has not ended, `who` watches it before `done` is called. A null `who`

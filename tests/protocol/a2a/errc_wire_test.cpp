@@ -96,6 +96,12 @@ TEST_CASE("the extension's errors have the numbers of its reference, and a domai
       {errc::invalid_reference, -32602, "INVALID_REFERENCE"},
       {errc::agent_not_found, -32602, "AGENT_NOT_FOUND"},
       {errc::no_question, -32602, "NO_QUESTION"},
+      {errc::input_not_found, -32000, "INPUT_NOT_FOUND"},
+      {errc::already_answered, -32602, "ALREADY_ANSWERED"},
+      {errc::input_expired, -32602, "INPUT_EXPIRED"},
+      {errc::input_withdrawn, -32602, "INPUT_WITHDRAWN"},
+      {errc::ambiguous_input, -32602, "AMBIGUOUS_INPUT"},
+      {errc::invalid_answer, -32602, "INVALID_ANSWER"},
   }));
   const auto& row = wire_of(expected.code);
   CHECK(row.jsonrpc == expected.jsonrpc);
