@@ -8,6 +8,7 @@
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/event.hpp>
 #include <troupe/protocol/objective.hpp>
+#include <troupe/protocol/rollup.hpp>
 
 #include <boost/json/value.hpp>
 
@@ -83,6 +84,9 @@ enum class member_of : std::uint8_t { objective, plan, task, retry };
 void write(json_writer& out, const objective_view& value, bool include_plans, bool include_tasks);
 void write(json_writer& out, const objective_view& owner, std::size_t plan_index,
            bool include_tasks);
+
+/// `fraction` from 0 to 1, and `done` of `total`.
+void write(json_writer& out, const rolled_up& progress);
 
 /// What a change of a plan did: `planId`, `revision`, and the ids of the tasks that it was about.
 /// Lists that are empty are left out.
