@@ -3,6 +3,7 @@
 #include "store/ledger.hpp"
 
 #include "protocol/fold/apply.hpp"
+#include "protocol/fold/rollup.hpp"
 #include <troupe/protocol/unshared.hpp>
 
 #include <algorithm>
@@ -71,6 +72,8 @@ ledger::published ledger::publish_objective(objective_shard& home, change&& news
   const bool is_all_watched = is_all_watched_.load(std::memory_order_acquire);
   if (!entry.watched_by.empty() || is_all_watched
       || early_watchers_.load(std::memory_order_relaxed) != 0) {
+    if (!entry.watched_by.empty())
+      news.progress = progress_of(view);
     const auto shared = std::make_shared<const change>(std::move(news));
     tell(entry.watched_by, shared);
     tell_all(shared);
@@ -195,6 +198,8 @@ ledger::published ledger::publish_task(objective_entry* owner, change&& news,
                 .may_settle = owner && owner->live_tasks == 0 && is_settled(owner->view->state)};
   if (watched) {
     const bool still_live = !is_terminal(record->status.state);
+    if (owner && !owner->watched_by.empty())
+      news.progress = progress_of(*owner->view);
     const auto shared = std::make_shared<const change>(std::move(news));
     if (owner)
       tell(owner->watched_by, shared);

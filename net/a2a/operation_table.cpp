@@ -1,6 +1,7 @@
 #include "net/a2a/operation_table.hpp"
 
 #include "net/a2a/awaited.hpp"
+#include "net/a2a/objective_stream.hpp"
 #include "net/a2a/operation_columns.hpp"
 #include "net/a2a/streaming_operations.hpp"
 #include "net/card/card_routes.hpp"
@@ -136,9 +137,6 @@ awaitable<void> serve_extended_card(operation_call& call) {
 
 // -- the table ------------------------------------------------------------------------------------
 
-constexpr std::string_view opt_has_no_streams =
-    "the OPT extension has no streaming method; `troupe run` follows objectives";
-
 // clang-format off
 std::vector<operation_binding> make_table() {
   using enum operation;
@@ -164,7 +162,8 @@ std::vector<operation_binding> make_table() {
        {{at::extended_card, "", verb::get}}},
       {create_objective, &serve<create_objective>, "", "", "objectives/create", {{at::objectives, "", verb::post}}},
       {get_objective, &serve<get_objective>, "", "", "objectives/get", {{at::objective, "", verb::get}}},
-      {follow_objective, nullptr, "", "", "", {}, opt_has_no_streams, opt_has_no_streams},
+      {follow_objective, &serve_subscribe_to_objective, "", "", "objectives/subscribe",
+       {{at::objective, "subscribe", verb::post}, {at::objective, "subscribe", verb::get}}},
       {list_objectives, &serve<list_objectives>, "", "", "objectives/list", {{at::objectives, "", verb::get}}},
       {update_objective, &serve<update_objective>, "", "", "objectives/update", {{at::objective, "", verb::patch}}},
       {create_plan, &serve<create_plan>, "", "", "plans/create", {{at::plans, "", verb::post}}},

@@ -3,13 +3,17 @@
 #include "protocol/artifact_chunks.hpp"
 #include "protocol/change_size.hpp"
 #include "protocol/fold/limits.hpp"
+#include "protocol/fold/rollup.hpp"
 #include "protocol/text.hpp"
 #include <troupe/protocol/unshared.hpp>
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <span>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace troupe {
 
@@ -228,13 +232,41 @@ void add_plan(objective_view& view, const plan_spec_ptr& spec, timestamp at) {
   plan.tasks.resize(spec->tasks.size());
 }
 
-/// What concerns one plan of an objective.
+/// What concerns one plan of an objective, and these of its tasks.
 template<class Event>
-void apply_to_plan(objective_view& view, plan_view* plan, const change& where, const Event& fact) {
+void apply_to_plan(objective_view& view, plan_view* plan, const change& where, const Event& fact,
+                   std::span<const std::uint32_t> tasks = {}) {
   if (!plan)
     return;
+  const auto before = sums_of(view, *plan, tasks);
   apply(*plan, where, fact);
+  change_sums(view, *plan, before, sums_of(view, *plan, tasks));
   view.updated = where.at;
+}
+
+/// The same of one task.
+template<class Event>
+void apply_to_task(objective_view& view, const change& where, const Event& fact) {
+  const std::array tasks{where.task.task_index};
+  apply_to_plan(view, plan_of(view, where.task), where, fact, tasks);
+}
+
+/// The tasks of a plan of `size` tasks that the operations are about, each once.
+std::vector<std::uint32_t> tasks_of(const plan_changed& changed, std::size_t size) {
+  std::vector<std::uint32_t> out;
+  for (const auto& one : changed.operations)
+    std::visit(
+        [&](const auto& operation) {
+          if constexpr (requires { operation.task; })
+            out.push_back(operation.task);
+          else if constexpr (std::is_same_v<std::remove_cvref_t<decltype(operation)>, add_task>)
+            out.push_back(static_cast<std::uint32_t>(size++));
+        },
+        one);
+  std::ranges::sort(out);
+  const auto rest = std::ranges::unique(out);
+  out.erase(rest.begin(), rest.end());
+  return out;
 }
 
 void set_pause(objective_view& view, bool paused) noexcept {
@@ -430,9 +462,11 @@ void apply(plan_view& plan, const change& where, const tasks_withdrawn& withdraw
 
 void apply(plan_view& plan, const change& where, const tasks_renewed& renewed) {
   for (const auto index : renewed.tasks)
-    if (index < plan.tasks.size())
+    if (index < plan.tasks.size()) {
       plan.tasks.edit(index) = task_slot{.generation = plan.tasks[index].generation + 1,
                                          .changed_ms = since_creation(plan, where.at)};
+      set_reached(plan, index, 0);
+    }
   plan.updated = where.at;
 }
 
@@ -454,12 +488,21 @@ void apply(plan_view& plan, const change& where, const task_moved& moved) {
   auto* slot = slot_of(plan, where.task);
   if (!slot)
     return;
+  const auto attempt = slot->attempt;
   set_state(plan, *slot, moved.to, where.at);
   set_attempt(*slot, moved.attempt);
+  if (slot->attempt != attempt)
+    set_reached(plan, where.task.task_index, 0);
   const auto failures = static_cast<std::uint8_t>(moved.failures % 16);
   const bool awaits_retry = failures != slot->failures_modulo_16 && !is_terminal(moved.to);
   slot->wait = awaits_retry ? task_wait::backoff : task_wait::none;
   slot->failures_modulo_16 = failures & 0xf;
+}
+
+void apply(plan_view& plan, const change& where, const task_progress& news) {
+  const auto* slot = slot_of(plan, where.task);
+  if (slot && news.progress && !is_terminal(slot->state))
+    set_reached(plan, where.task.task_index, fraction_of(*news.progress));
 }
 
 void apply(plan_view& plan, const change& where, const task_queued&) {
@@ -508,6 +551,7 @@ void apply(objective_view& view, const change& where, const objective_created& c
   view.plans.reserve(created.spec->plans.size());
   for (const auto& plan : created.spec->plans)
     add_plan(view, plan, where.at);
+  sum_up(view);
 }
 
 void apply(objective_view& view, const change& where, const objective_edited& edited) {
@@ -552,26 +596,38 @@ void apply(objective_view& view, const change& where, const plan_added& added) {
   view.plans.back().start_requested = added.start;
   view.updated = where.at;
   view.plans.back().revision = ++view.revision;
+  add_to_rollup(view);
 }
 
 void apply(objective_view& view, const change& where, const plan_moved& moved) {
-  apply_to_plan(view, plan_at(view, moved.plan), where, moved);
+  auto* plan = plan_at(view, moved.plan);
+  if (!plan)
+    return;
+  const auto from = plan->state;
+  apply_to_plan(view, plan, where, moved);
+  count_plans(view, moved.plan, from);
 }
 
 void apply(objective_view& view, const change& where, const plan_changed& changed) {
   auto* plan = plan_at(view, changed.plan);
-  apply_to_plan(view, plan, where, changed);
-  if (plan)
-    plan->revision = view.revision = changed.revision;
+  if (!plan)
+    return;
+  if (!plan->spec)
+    return apply_to_plan(view, plan, where, changed);
+  const auto tasks = tasks_of(changed, plan->spec->tasks.size());
+  take_out_times(view, *plan, tasks);
+  apply_to_plan(view, plan, where, changed, tasks);
+  put_in_times(view, *plan, tasks);
+  plan->revision = view.revision = changed.revision;
 }
 
 void apply(objective_view& view, const change& where, const tasks_withdrawn& withdrawn) {
-  apply_to_plan(view, plan_at(view, withdrawn.plan), where, withdrawn);
+  apply_to_plan(view, plan_at(view, withdrawn.plan), where, withdrawn, withdrawn.tasks);
 }
 
 void apply(objective_view& view, const change& where, const tasks_renewed& renewed) {
   auto* plan = plan_at(view, renewed.plan);
-  apply_to_plan(view, plan, where, renewed);
+  apply_to_plan(view, plan, where, renewed, renewed.tasks);
   if (plan)
     plan->revision = ++view.revision;
 }
@@ -591,7 +647,7 @@ void apply(objective_view& view, const change& where, const objective_closing& c
 }
 
 void apply(objective_view& view, const change& where, const task_created& created) {
-  apply_to_plan(view, plan_of(view, where.task), where, created);
+  apply_to_task(view, where, created);
 }
 
 void apply(objective_view& view, const change& where, const task_moved& moved) {
@@ -602,7 +658,17 @@ void apply(objective_view& view, const change& where, const task_moved& moved) {
     drop_question(view, where.task.id);
   if (is_interrupted(moved.to))
     view.pending_inputs.push_back(input_asked_by(moved, where));
-  apply_to_plan(view, plan, where, moved);
+  apply_to_task(view, where, moved);
+}
+
+void apply(objective_view& view, const change& where, const task_progress& news) {
+  auto* plan = plan_of(view, where.task);
+  if (!plan)
+    return;
+  const std::array tasks{where.task.task_index};
+  const auto before = sums_of(view, *plan, tasks);
+  apply(*plan, where, news);
+  change_sums(view, *plan, before, sums_of(view, *plan, tasks));
 }
 
 void apply(objective_view& view, const change& where, const task_queued& queued) {
@@ -625,6 +691,16 @@ void apply_event(objective_view& view, const change& where, const event& one) {
 void apply(objective_view& view, const change& of) {
   for (const auto& one : of.events)
     apply_event(view, of, one);
+}
+
+std::uint64_t revision_after(std::uint64_t revision, const event& one) noexcept {
+  if (const auto* changed = std::get_if<plan_changed>(&one))
+    return changed->revision;
+  const auto* edited = std::get_if<objective_edited>(&one);
+  const bool is_change =
+      (edited && !edited->edited.empty()) || std::holds_alternative<plan_edited>(one)
+      || std::holds_alternative<plan_added>(one) || std::holds_alternative<tasks_renewed>(one);
+  return revision + (is_change ? 1 : 0);
 }
 
 pending_input input_asked_by(const task_moved& moved, const change& where) {

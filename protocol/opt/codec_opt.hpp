@@ -8,6 +8,7 @@
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/event.hpp>
 #include <troupe/protocol/objective.hpp>
+#include <troupe/protocol/rollup.hpp>
 #include <troupe/protocol/task.hpp>
 
 #include <boost/json/value.hpp>
@@ -94,6 +95,9 @@ void write(json_writer& out, const objective_view& owner, std::size_t plan_index
 /// `data` if there are any, `since`, `deadline`, `state`; of a closed one `endedAt`, and `answer`
 /// or `reason`. An empty object if the task does not know it.
 void write_input(json_writer& out, const task& owner, std::string_view question);
+
+/// `fraction` from 0 to 1, and `done` of `total`.
+void write(json_writer& out, const rolled_up& progress);
 
 /// What a change of a plan did: `planId`, `revision`, and the ids of the tasks that it was about.
 /// Lists that are empty are left out.

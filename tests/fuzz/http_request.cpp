@@ -9,6 +9,7 @@
 #include "net/version.hpp"
 #include "protocol/a2a/stream_mark.hpp"
 #include "protocol/http_date.hpp"
+#include "protocol/opt/objective_change.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 #include <boost/asio/buffer.hpp>
@@ -210,6 +211,9 @@ void check_values(const http_request& request) {
   if (const auto at = parse_stream_cursor(request.stream_cursor))
     fuzz::demand(parse_stream_cursor(to_string(*at)) == at,
                  "a cursor that reads otherwise when it is written again", request.stream_cursor);
+  if (const auto at = opt::parse_objective_cursor(request.last_event_id))
+    fuzz::demand(opt::parse_objective_cursor(opt::to_string(*at)) == at,
+                 "a cursor that reads otherwise when it is written again", request.last_event_id);
   if (const auto at = parse_http_date(trimmed(request.if_modified_since))) {
     std::string written;
     append_http_date(written, *at);

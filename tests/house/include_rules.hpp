@@ -61,6 +61,7 @@ inline constexpr auto arrows = std::to_array<arrow>({
     {"protocol/a2a/", "protocol/opt/"},
     {"protocol/record/", "protocol/json/"},
     {"protocol/record/", "protocol/opt/"},
+    {"protocol/record/", "protocol/fold/"},
     {"protocol/record/", "protocol/a2a/"},
     {"store/rocksdb/", "store/memory/"},
     {"store/rocksdb/", "store/journal/"},

@@ -147,6 +147,7 @@ public:
     if (coin())
       out.deadline = time();
     out.priority = static_cast<std::int32_t>(below(5)) - 2;
+    out.expected = milliseconds{coin() ? 0 : below(100'000)};
     out.is_removed = below(10) == 0;
     out.metadata = object();
     return out;

@@ -35,7 +35,7 @@ bool same(const task_spec& a, const task_spec& b) {
          && a.agent == b.agent && a.input == b.input && a.dependencies == b.dependencies
          && a.dependency_indexes == b.dependency_indexes && a.retry == b.retry
          && a.timeout == b.timeout && a.deadline == b.deadline && a.priority == b.priority
-         && a.is_removed == b.is_removed && a.metadata == b.metadata;
+         && a.expected == b.expected && a.is_removed == b.is_removed && a.metadata == b.metadata;
 }
 
 bool same(const plan_spec& a, const plan_spec& b) {
