@@ -348,6 +348,10 @@ void gateway::impl::claim(std::vector<std::string> ids, const principal& who, re
       [this, ids, done = std::move(done), next = std::move(next)](const result<void>& ok) mutable {
         if (!ok)
           return done(ok.error());
+        if (env->stopping) { // The ids were released by a request that ended because of that.
+          records.release_ids(ids);
+          return done(make_error(errc::unavailable, "the server is shutting down", ""));
+        }
         next([this, ids = std::move(ids), done = std::move(done)](result<T> outcome) {
           records.release_ids(ids);
           done(std::move(outcome));

@@ -16,11 +16,10 @@ namespace {
 
 /// A dependency has completed, and a store in memory no longer keeps its record.
 error is_dropped(const task_id& id) {
-  return make_error(
-      errc::limit_exceeded,
-      "what task " + id.str()
-          + " has made is not kept any more: the store in memory drops the oldest ended "
-            "tasks above its bounds, or when memory runs short (limits.memory)");
+  return make_error(errc::limit_exceeded,
+                    "the artifacts of task " + id.str()
+                        + " are not kept any more: the store in memory drops the oldest ended "
+                          "tasks above its bounds, or when memory runs short (limits.memory)");
 }
 
 } // namespace

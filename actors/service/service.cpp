@@ -129,10 +129,8 @@ void service::subscribe(subscription wanted, std::shared_ptr<feed> source,
                  const auto& now = shown_from.snapshot();
                  const bool has_ended = is_terminal(now.task->status.state);
                  if (has_ended && refuses && !from)
-                   return to(
-                       make_error(errc::unsupported_operation,
-                                  "task \"" + shown(id.str()) + "\" has ended; get it with GetTask",
-                                  id.str()));
+                   return to(make_error(errc::unsupported_operation,
+                                        "task \"" + shown(id.str()) + "\" has ended", id.str()));
                  if (from && !has_ended && from->sequence > now.sequence)
                    return to(make_error(errc::invalid_params,
                                         "cursor: is ahead of the task: it belongs to another one",

@@ -64,7 +64,7 @@ constexpr auto rows = std::to_array<wire_error>({
      "correct the request and send it again"},
     {errc::internal, -32603, 500, "INTERNAL", "INTERNAL_ERROR", a2a,
      "Internal error", "Internal server error", "field", "InternalError",
-     "read what became of it before you repeat it, and tell the operator of the server"},
+     "read its object before you repeat it, and tell the operator of the server"},
     {errc::overloaded, -32603, 429, "RESOURCE_EXHAUSTED", "OVERLOADED", own,
      "Too busy, try again later", "Too busy, try again later", "field", "InternalError",
      "wait a little and repeat the request"},
@@ -261,7 +261,7 @@ std::string wire_message(std::string_view standard, const error& error) {
   text.append(error.message);
   if (text.ends_with('.'))
     text.pop_back();
-  if (!row.advice.empty() && text.find(row.advice) == std::string::npos)
+  if (!row.advice.empty() && error.message.find("; ") == std::string::npos)
     text.append("; ").append(row.advice);
   return text.append(" [")
       .append(row.reason)

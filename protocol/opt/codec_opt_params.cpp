@@ -182,7 +182,8 @@ void check_tasks(const document_reader& in) {
 
 /// Adds what `make` makes of each task that checked params have. What is wrong with one.
 template<class Make>
-wrong_rest add_operations(const json::value& params, std::vector<wanted_operation>& to, Make make) {
+other_fault add_operations(const json::value& params, std::vector<wanted_operation>& to,
+                           Make make) {
   const auto* found = params.get_object().if_contains("tasks");
   if (found == nullptr || !found->is_array())
     return std::nullopt;

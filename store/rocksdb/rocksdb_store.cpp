@@ -265,21 +265,24 @@ public:
 
   void claim_ids(std::vector<std::string> ids, read_done<void> done,
                  const std::string& client) override {
-    if (const auto claimed = claims_.claim(ids); !claimed)
-      return done(claimed);
-    const auto claim = std::make_shared<const std::vector<std::string>>(std::move(ids));
-    const auto read = [this, claim](const auto& ended) {
-      return answer_unused(ledger_, ended, *claim);
+    const auto wanted = std::make_shared<const std::vector<std::string>>(std::move(ids));
+    const auto read = [this, wanted](const auto& ended) {
+      return answer_unused(ledger_, ended, *wanted);
     };
-    auto checked = [this, claim, done = std::move(done)](const result<void>& unused) {
-      if (!unused)
-        claims_.release(*claim);
-      done(unused);
-    };
-    if (claim->size() <= claimed_at_once_max)
-      answer<void>({}, client, read, std::move(checked));
-    else
-      read_from_disk<void>({}, client, read, std::move(checked));
+    claims_.claim(
+        *wanted, [this, wanted, read, client, done = std::move(done)](const result<void>& claimed) {
+          if (!claimed)
+            return done(claimed);
+          auto checked = [this, wanted, done](const result<void>& unused) {
+            if (!unused)
+              claims_.release(*wanted);
+            done(unused);
+          };
+          if (wanted->size() <= claimed_at_once_max)
+            answer<void>({}, client, read, std::move(checked));
+          else
+            read_from_disk<void>({}, client, read, std::move(checked));
+        });
   }
   void release_ids(const std::vector<std::string>& ids) override { claims_.release(ids); }
 

@@ -2,12 +2,15 @@
 #include "tests/apps/served.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/comes_true.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
 #include <cerrno>
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -78,6 +81,33 @@ TEST_CASE("a program cannot read the variables of the process that runs it", "[a
   CHECK(done.code == 0);
   CHECK_THAT(done.out, ContainsSubstring("own is read"));
   CHECK_THAT(done.out, ContainsSubstring("ours is refused"));
+}
+
+TEST_CASE("a program that has left its group ends with the run", "[apps][binary]") {
+  const temporary_directory directory;
+  const auto file = directory / "pid";
+  const auto last = GENERATE(as<std::string>{}, "exit 0", "sleep 60");
+  const auto script =
+      "(setsid sleep 600 & echo $! > " + file + ".new); mv " + file + ".new " + file + "; " + last;
+  const json::object plan{
+      {"name", "p"},
+      {"tasks", json::array{{{"name", "t"},
+                             {"agent", "command"},
+                             {"input", {{"argv", {"/bin/sh", "-c", script}}}}}}}};
+  process run({troupe_binary(), "run", "-", "--json", "--store", "memory"});
+  run.send_input(json::serialize(plan));
+  run.close_input();
+  REQUIRE(comes_true([&] { return std::filesystem::exists(file); }));
+  std::string pid;
+  std::ifstream(file) >> pid;
+  if (last == "exit 0") {
+    CHECK(run.wait() == 0);
+  } else {
+    REQUIRE(is_there(pid));
+    run.signal(GENERATE(SIGINT, SIGTERM));
+    CHECK(run.wait() == 130);
+  }
+  CHECK_FALSE(is_there(pid));
 }
 
 TEST_CASE("a server passes only the variables that its operator names", "[apps][binary]") {

@@ -113,9 +113,9 @@ struct create_objective {
   once_conditions conditions{};
 };
 
-/// What is wrong with a command apart from the id of its object. An object that does not exist is
-/// said first, whatever else is wrong.
-using wrong_rest = std::optional<error>;
+/// A fault of a command that is not the id of its object. An object that does not exist is said
+/// first, whatever else is wrong.
+using other_fault = std::optional<error>;
 
 /// objectives/update.
 struct update_objective {
@@ -126,7 +126,7 @@ struct update_objective {
   std::optional<std::uint64_t> if_revision{}; ///< Refused if it is not the current one.
   std::string request_id{};
   once_conditions conditions{};
-  wrong_rest wrong{};
+  other_fault wrong{};
 };
 
 /// objectives/get.
@@ -168,7 +168,7 @@ struct create_plan {
   std::string request_id{};
   once_conditions conditions{};
   std::optional<std::uint64_t> if_revision{}; ///< Of the objective, as in update_plan.
-  wrong_rest wrong{};
+  other_fault wrong{};
 };
 
 /// plans/update.
@@ -182,7 +182,7 @@ struct update_plan {
       if_revision{}; ///< Of the plan; refused if it is not its current one.
   std::string request_id{};
   once_conditions conditions{};
-  wrong_rest wrong{};
+  other_fault wrong{};
 };
 
 /// Changes the shape of a plan, whole or not at all. What has begun is fixed.
@@ -194,7 +194,7 @@ struct change_plan {
   std::optional<std::uint64_t> if_revision; ///< As in update_plan.
   std::string request_id{};
   once_conditions conditions{};
-  wrong_rest wrong{};
+  other_fault wrong{};
   bool dry_run = false; ///< Decided and answered as ever, but not done.
 };
 

@@ -279,8 +279,9 @@ public:
   // -- ids that clients choose --------------------------------------------------------------------
 
   /// Claims the ids for the caller, which then creates objects with them: all or none. No other
-  /// caller gets one of them before `release_ids`. Errors: duplicate_id (names one that is claimed,
-  /// or that a task, plan or objective has), store_unreadable, overloaded.
+  /// caller gets one of them before `release_ids`: a caller who asks meanwhile is answered later.
+  /// Errors: duplicate_id (names one that a task, plan or objective has, or that stands twice in
+  /// `ids`), store_unreadable, overloaded.
   virtual void claim_ids(std::vector<std::string> ids, read_done<void> done,
                          const std::string& client = {}) = 0;
   /// Releases claimed ids: their objects are committed, or were not made.

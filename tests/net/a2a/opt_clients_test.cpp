@@ -159,6 +159,8 @@ TEST_CASE("M14_unknown: an unknown plan or objective is -32000, even with other 
            {"plans/update", R"({"id":"nope","status":"nonsense","revision":-1})"},
            {"objectives/update", R"({"id":"nope","status":7})"},
            {"plans/create", R"({"objectiveId":"nope"})"},
+           {"plans/addTasks", R"({"id":"nope","tasks":7})"},
+           {"plans/modify", R"({"id":"nope","operations":[{"op":"nonsense"}],"ifRevision":-1})"},
            {"plans/create", R"({"objectiveId":"nope","name":"p","tasks":[{"timeout":"x"}]})"}}) {
     CAPTURE(method, params);
     CHECK(at(bed.call(rpc(method, params)), "/error/code") == "-32000");

@@ -187,6 +187,13 @@ TEST_CASE("a message is the standard text, what the error adds, what to do, reas
            "[REVISION_MISMATCH, -32602]");
 }
 
+TEST_CASE("a message that says what to do gets no second advice", "[protocol][errc_wire]") {
+  CHECK(wire_message("Duplicate id", {errc::duplicate_id, "\"trip\" is in use; leave it out", ""})
+        == "Duplicate id: \"trip\" is in use; leave it out [DUPLICATE_ID, -32602]");
+  CHECK(wire_message("Duplicate id", {errc::duplicate_id, "\"trip\" is in use", ""})
+        == "Duplicate id: \"trip\" is in use; choose another id [DUPLICATE_ID, -32602]");
+}
+
 TEST_CASE("the text of every error says its code, its reason and what to do",
           "[protocol][errc_wire]") {
   for (std::uint8_t i = 1; i < errc_end; ++i) {

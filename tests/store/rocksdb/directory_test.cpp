@@ -202,7 +202,7 @@ TEST_CASE("A directory that cannot be written to is refused", "[store][disk]") {
 TEST_CASE("A lock that finds no room asks for room", "[store][disk]") {
   const small_file_system place{"nr_inodes=1"}; // For its root.
   if (!place.is_mounted) {
-    WARN("this user may not mount a tmpfs");
+    WARN("skipped: this user may not mount a tmpfs");
     return;
   }
   const auto why = refusal(place.path);

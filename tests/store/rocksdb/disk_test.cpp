@@ -5,6 +5,7 @@
 #include "tests/store/changes.hpp"
 #include "tests/store/kinds.hpp"
 #include "tests/store/rocksdb/small_file_system.hpp"
+#include "tests/support/answer_in_time.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/comes_true.hpp"
 #include "tests/support/hand_time.hpp"
@@ -505,7 +506,7 @@ TEST_CASE("A small file system that is full fifty times never ends the process, 
   const auto how = GENERATE(durability::sync, durability::async);
   const small_file_system place;
   if (!place.is_mounted) {
-    WARN("this user may not mount a tmpfs");
+    WARN("skipped: this user may not mount a tmpfs");
     return;
   }
   rocksdb_internals internals{.retry_interval = std::chrono::milliseconds{1},
@@ -774,10 +775,10 @@ TEST_CASE("A disk that cannot be read is not taken for an empty one", "[store][d
   std::promise<void> gathered;
   records->commit(about_lone("first", "c", 5, born_lone("first", "c", 5)), [&] {
     written.set_value();
-    gathered.get_future().wait();
+    answer_in_time(gathered.get_future(), "what comes meanwhile");
     done();
   });
-  written.get_future().wait();
+  answer_in_time(written.get_future(), "the first change");
   file_system->now = mood::unreadable;
   records->commit(renewed("near", 6), done);
   records->commit(renewed("far", 6), done);
