@@ -16,12 +16,29 @@ namespace {
 
 constexpr auto objective_members = std::to_array<std::string_view>(
     {"$schema", "id", "name", "description", "plans", "maxParallel", "metadata", "status", "reason",
-     "progress", "pendingInputs", "pendingInputCount", "rootTaskId", "revision", "createdAt", "updatedAt"});
+     "progress", "pendingInputs", "pendingInputCount", "rootTaskId", "revision", "createdAt",
+     "updatedAt"});
 
-constexpr auto plan_members = std::to_array<std::string_view>(
-    {"$schema", "id", "name", "description", "tasks", "dependencies", "alternatives", "onFailure",
-     "maxParallel", "metadata", "objectiveId", "status", "reason", "waitingFor", "progress", "pendingInputs",
-     "pendingInputCount", "revision", "createdAt", "updatedAt"});
+constexpr auto plan_members = std::to_array<std::string_view>({"$schema",
+                                                               "id",
+                                                               "name",
+                                                               "description",
+                                                               "tasks",
+                                                               "dependencies",
+                                                               "alternatives",
+                                                               "onFailure",
+                                                               "maxParallel",
+                                                               "metadata",
+                                                               "objectiveId",
+                                                               "status",
+                                                               "reason",
+                                                               "waitingFor",
+                                                               "progress",
+                                                               "pendingInputs",
+                                                               "pendingInputCount",
+                                                               "revision",
+                                                               "createdAt",
+                                                               "updatedAt"});
 
 constexpr auto task_members =
     std::to_array<std::string_view>({"id",       "name",         "description",     "agent",

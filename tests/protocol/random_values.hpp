@@ -194,11 +194,11 @@ public:
 
   closed_question any_closed_question() {
     return {.asked = any_question(),
-            .state = question_state{below(4)},
+            .state = static_cast<question_state>(below(4)),
             .at = time(),
             .by = text(),
             .message = text(),
-            .action = answer_action{below(3)},
+            .action = static_cast<answer_action>(below(3)),
             .reason = text()};
   }
 

@@ -250,7 +250,7 @@ struct answer_input {
   std::optional<boost::json::value> value{}; ///< A text, or anything else as data.
   std::string by{};                          ///< As in send_message.
   std::string request_id{};
-  wrong_rest wrong{};
+  other_fault wrong{};
 };
 
 } // namespace troupe

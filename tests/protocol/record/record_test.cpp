@@ -393,7 +393,7 @@ question_opened any_of(random_values& random, const change&) {
 }
 template<>
 question_answered any_of(random_values& random, const change&) {
-  return {random.text(), random.text(), random.text(), answer_action{random.below(3)}};
+  return {random.text(), random.text(), random.text(), static_cast<answer_action>(random.below(3))};
 }
 template<>
 question_expired any_of(random_values& random, const change&) {
