@@ -1,8 +1,11 @@
 #include "actors/caf_scheduler.hpp"
 
+#include <troupe/protocol/ids.hpp>
+
 #if !TROUPE_CAF_1
 
 #include <caf/detail/double_ended_queue.hpp>
+#include <caf/logger.hpp>
 #include <caf/policy/unprofiled.hpp>
 #include <caf/scheduler/coordinator.hpp>
 
@@ -94,7 +97,8 @@ public:
 
   template<class Worker>
   resumable* dequeue(Worker* self) {
-    current_worker = self;
+    if (!std::exchange(current_worker, self))
+      make_thread_state();
     for (;;) {
       for (std::size_t tries = 0; tries < tries_max; ++tries)
         if (auto* job = take(self, tries % steal_interval == 0))
@@ -199,6 +203,13 @@ private:
     for (std::size_t i = 1; i < all->num_workers(); ++i)
       if (wake(all->worker_by_id((self->id() + i) % all->num_workers())))
         return;
+  }
+
+  /// What others keep of a thread is made when the thread begins: where C code asks for it, there
+  /// is no second attempt if memory has run out, and the process ends.
+  static void make_thread_state() {
+    static_cast<void>(caf::logger::current_logger());
+    static_cast<void>(thread_id_source());
   }
 
   static inline thread_local constinit void* current_worker = nullptr;

@@ -114,7 +114,7 @@ result<void> gateway::impl::has_room(std::size_t bytes) const {
     return env->memory.refusal(memory_account::live_work, bytes);
   }
   return make_error(errc::overloaded,
-                    "live plans and messages use " + std::to_string(live) + " bytes; "
+                    "live plans and messages use " + std::to_string(live) + " bytes, and "
                         + std::to_string(bytes) + " more would exceed "
                         + std::to_string(options.live_bytes_max) + " (limits.live-bytes)",
                     "");

@@ -8,9 +8,11 @@
 #include "actors/service/fingerprint.hpp"
 #include "actors/task_actor.hpp"
 #include "protocol/fold/limits.hpp"
+#include "protocol/json/json_writer.hpp"
 #include <troupe/actors/gateway.hpp>
 #include <troupe/protocol/unshared.hpp>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -36,18 +38,34 @@ error objective_is_ending(const objective_id& id) {
   return make_error(errc::unavailable, "the objective is ending now; try again", id.str());
 }
 
-/// The question that an answer to the root task is for: the one that its metadata names, or the
-/// only one.
+/// Several questions are open, and the answer may be for any of them. The ids of the first
+/// questions_named_max are in the message and in the details.
+error is_ambiguous(const std::vector<pending_input>& asked) {
+  error out = make_error(errc::ambiguous_input,
+                         std::to_string(asked.size()) + " questions are open", "message.metadata");
+  json_writer data(out.details);
+  data.begin_object().key("count").number(asked.size()).key("inputIds").begin_array();
+  for (std::size_t i = 0; i < std::min(asked.size(), questions_named_max); ++i) {
+    const auto id = question_address{asked[i].task, asked[i].question}.str();
+    out.message.append(i == 0 ? ": " : ", ").append(shown(id));
+    data.string(id);
+  }
+  if (asked.size() > questions_named_max)
+    out.message += ", ...";
+  data.end_array().end_object();
+  return out;
+}
+
+/// The question that an answer to the root task is for: that of the task which its metadata names,
+/// or the only one.
 result<pending_input> question_for(const objective_view& objective, const message& answer) {
-  const auto* named = answer.metadata.if_contains("troupe/v1/taskId");
-  const auto wanted = named && named->is_string() ? std::string{named->as_string()} : std::string{};
+  std::string wanted;
+  for (const auto key : {asking_task_key, std::string_view{"troupe/v1/taskId"}})
+    if (const auto* named = answer.metadata.if_contains(key); named && named->is_string())
+      wanted = named->get_string();
   const auto& asked = objective.pending_inputs;
   if (wanted.empty() && asked.size() > 1)
-    return make_error(
-        errc::invalid_params,
-        std::to_string(asked.size())
-            + " tasks ask for input; name one in message.metadata[\"troupe/v1/taskId\"]",
-        "message.metadata");
+    return is_ambiguous(asked);
   for (const auto& question : asked)
     if (wanted.empty() || question.task.str() == wanted)
       return question;
@@ -330,6 +348,10 @@ void gateway::impl::claim(std::vector<std::string> ids, const principal& who, re
       [this, ids, done = std::move(done), next = std::move(next)](const result<void>& ok) mutable {
         if (!ok)
           return done(ok.error());
+        if (env->stopping) { // The ids were released by a request that ended because of that.
+          records.release_ids(ids);
+          return done(make_error(errc::unavailable, "the server is shutting down", ""));
+        }
         next([this, ids = std::move(ids), done = std::move(done)](result<T> outcome) {
           records.release_ids(ids);
           done(std::move(outcome));
@@ -435,14 +457,23 @@ void gateway::impl::send_to(const placement& at, const task_ptr& record, send_me
           return to(make_error(errc::invalid_params,
                                "message.contextId is not the task's: " + record->context,
                                "message.contextId"));
-        if (is_terminal(record->status.state))
-          return to(task_has_ended(text.task_id));
+        const auto id = record->id;
+        const bool is_root = !record->origin && record->agent == objective_agent;
+        auto named = question_address_from(shared->question);
+        if (named && named->task == id)
+          shared->question = named->question;
+        else if (named && !is_root)
+          return to(no_question(id.str()));
+        const bool is_of_other = named && named->task != id; // below the root
+        if (is_terminal(record->status.state) && !is_of_other)
+          return to(shared->question.empty()
+                        ? task_has_ended(text.task_id)
+                        : refusal_of_answer(*record, id.str(), shared->question));
         const auto agent = agents.find(agents.name_or_default(record->agent));
         if (auto ok = agent ? check_media_types(text, shared->accepted_output_modes, *agent)
                             : result<void>{};
             !ok)
           return to(ok.error());
-        const auto id = record->id;
         // An answer sent to a root task returns the root task, not the task that asked.
         const reply_port<task_id> accepted{
             [to = refusing_after_commits(std::move(to)), record](const result<task_id>& taken) {
@@ -455,17 +486,50 @@ void gateway::impl::send_to(const placement& at, const task_ptr& record, send_me
         provide_input input{std::make_shared<const message>(std::move(text)), accepted};
         input.conditions =
             answered(shared->conditions, {.task = record->id, .context = record->context});
+        input.by = shared->by.empty() ? shared->who.id : std::move(shared->by);
+        input.action = shared->action;
+        if (is_of_other)
+          return send_to_question(std::move(*named), *record, shared->who, std::move(input),
+                                  accepted);
         // An answer is for the question that the client saw: of two sent at once the first wins.
         input.question = shared->question.empty() && record->question ? record->question->id
                                                                       : std::move(shared->question);
-        if (!record->origin && record->agent != objective_agent)
-          return tell_live(env->lone_tasks, id.str(), accepted, std::move(input));
-        if (!record->origin)
+        if (is_root)
           return send_to_root(*record, shared->who, std::move(input), accepted);
+        if (!record->origin)
+          return tell_live(env->lone_tasks, id.str(), accepted, std::move(input));
         tell_live(env->objectives, record->context, accepted,
                   objective_message{
                       record->origin.plan_index, record->origin.task_index, {}, std::move(input)});
       });
+}
+
+/// An answer to a root task that names the question of a task of its objective.
+void gateway::impl::send_to_question(question_address asked, const task& root, const principal& who,
+                                     provide_input input, reply_port<task_id> done) {
+  input.answers = true;
+  input.question = std::move(asked.question);
+  const auto no_such = no_question(asked.task.str());
+  troupe::place(records, who, asked.task, reply<task_id>{done},
+                [this, id = asked.task, context = root.context, who, no_such,
+                 input = std::move(input)](const placement& at, reply<task_id> to) mutable {
+                  if (at.objective.str() != context)
+                    return to(no_such);
+                  records.read_task(
+                      id,
+                      [this, id, at, to = std::move(to),
+                       input = std::move(input)](const result<task_ptr>& record) mutable {
+                        if (!record || !*record)
+                          return to(record ? unknown_of(id) : record.error());
+                        if (is_terminal((*record)->status.state))
+                          return to(refusal_of_answer(**record, id.str(), input.question));
+                        const reply_port<task_id> port{std::move(to), task_has_ended(id.str())};
+                        input.done = port;
+                        tell_live(env->objectives, at.objective.str(), port,
+                                  objective_message{at.plan, at.task, id, std::move(input)});
+                      },
+                      client_of(who));
+                });
 }
 
 /// An answer to a root task is for the question of its objective that it names. The question is

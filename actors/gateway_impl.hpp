@@ -82,6 +82,8 @@ struct gateway::impl {
                reply<sent> done);
   void send_to_root(const task& root, const principal& who, provide_input input,
                     reply_port<task_id> done);
+  void send_to_question(question_address asked, const task& root, const principal& who,
+                        provide_input input, reply_port<task_id> done);
   void cancel(cancel_task command, reply<task_ptr> done);
   void create(create_objective command, watcher_ptr follow, reply<objective_ptr> done);
   void create_named(create_objective command, resolved_objective resolved, watcher_ptr follow,

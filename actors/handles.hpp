@@ -42,6 +42,8 @@ struct provide_input {
   /// answers the open question.
   std::string question{};
   std::vector<once_ptr> conditions{}; ///< Of its change.
+  std::string by{};                   ///< Who answers.
+  answer_action action = answer_action::accept;
 };
 
 /// From gateway or plan: stop. What the task has reached so far stays; a later result is ignored.

@@ -1,8 +1,11 @@
 #include "actors/message_rules.hpp"
 
+#include "protocol/json/json_writer.hpp"
+#include "protocol/json/quoted.hpp"
 #include "protocol/media_type.hpp"
 #include "protocol/text.hpp"
 #include <troupe/actors/limits.hpp>
+#include <troupe/protocol/time.hpp>
 
 #include <algorithm>
 #include <string_view>
@@ -107,6 +110,40 @@ error no_question(std::string_view task) {
   return make_error(errc::no_question,
                     "task \"" + shown(task) + "\" asks for no input, or was answered already",
                     shown(task));
+}
+
+error refusal_of_answer(const task_life& life, std::string_view task, std::string_view question) {
+  const auto* closed = find_closed(life, question);
+  if (closed == nullptr)
+    return is_terminal(life.status.state) ? task_has_ended(task) : no_question(task);
+  const auto id = question_address{task_id{task}, std::string{question}}.str();
+  const auto at = to_rfc3339(closed->at);
+  error out;
+  out.field = id;
+  auto said = "question \"" + shown(id) + "\" ";
+  switch (closed->state) {
+    case question_state::expired:
+      out.code = errc::input_expired;
+      said += "expired without an answer";
+      break;
+    case question_state::withdrawn:
+      out.code = errc::input_withdrawn;
+      said += "was withdrawn";
+      break;
+    case question_state::open:
+    case question_state::answered:
+      out.code = errc::already_answered;
+      said += "was answered";
+      if (!closed->by.empty())
+        said += " by " + troupe::quoted(closed->by, 60);
+  }
+  out.message = said + " at " + at;
+  if (!closed->reason.empty())
+    out.message += ": " + shown(closed->reason);
+  json_writer data(out.details);
+  data.begin_object().member("inputId", id).member("state", to_string(closed->state));
+  data.optional_member("by", closed->by).member("at", at).end_object();
+  return out;
 }
 
 bool is_for_default_agent(const plan_spec& plan, const agent_registry& agents) {

@@ -8,6 +8,7 @@
 #include <troupe/protocol/message.hpp>
 #include <troupe/protocol/spec.hpp>
 #include <troupe/protocol/task.hpp>
+#include <troupe/protocol/task_life.hpp>
 
 #include <functional>
 #include <string>
@@ -43,6 +44,12 @@ gather_references(const std::vector<message_ptr>& messages, const find_made_fn& 
 
 /// errc::no_question: `task` (an id) has no open question that the message could answer.
 [[nodiscard]] error no_question(std::string_view task);
+
+/// Why the question of that id of `task` takes no answer any more: already_answered (by whom and
+/// when), input_expired, input_withdrawn. Of one that the task does not know: no_question, or, if
+/// the task has ended, unsupported_operation.
+[[nodiscard]] error refusal_of_answer(const task_life& life, std::string_view task,
+                                      std::string_view question);
 
 /// Whether the default agent is to do all the work of the plan.
 [[nodiscard]] bool is_for_default_agent(const plan_spec& plan, const agent_registry& agents);

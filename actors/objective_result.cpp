@@ -109,8 +109,8 @@ void objective_actor::on(const result_read& fact) {
     for (auto& one : end.last.events)
       if (auto* moved = std::get_if<task_moved>(&one))
         moved->message =
-            make_status_message("what the last " + std::to_string(fact.left_out)
-                                    + " tasks have made has no room here; it is in these tasks",
+            make_status_message("the artifacts of the last " + std::to_string(fact.left_out)
+                                    + " tasks do not fit here; get these tasks",
                                 view().id.str(), view().root_task);
   std::move(end.last.events.begin(), end.last.events.end(), std::back_inserter(events));
   end.last.events = std::move(events);

@@ -186,6 +186,8 @@ private:
   [[nodiscard]] std::string repeat(report_question& asked);
   void mind_deadline();
   void end_question(question_end how, const std::string& reason);
+  /// The agent decides whether it goes on; a task whose agent does not run fails.
+  void go_on_without_answer(const question& asked, question_end how);
   void withdraw_question(const report_withdrawal& report);
   [[nodiscard]] std::optional<report_failed> hold_note(std::size_t bytes);
   void keep_note(report_note report);

@@ -4,12 +4,28 @@
 #include "actors/status_message.hpp"
 #include "actors/task_actor.hpp"
 #include "protocol/change_size.hpp"
+#include "protocol/json/json_schema.hpp"
 #include "protocol/text.hpp"
 #include <troupe/actors/limits.hpp>
 
+#include <string_view>
 #include <utility>
 
 namespace troupe {
+
+namespace {
+
+std::string_view unanswered_words(question_end how) {
+  switch (how) {
+    case question_end::expired: return "the question expired without an answer: ";
+    case question_end::withdrawn: return "the question was withdrawn: ";
+    case question_end::declined: return "the question was declined: ";
+    case question_end::canceled: return "the question was canceled: ";
+  }
+  return "the question was closed: ";
+}
+
+} // namespace
 
 void task_actor::ensure_created() {
   if (is_created())
@@ -144,6 +160,11 @@ void task_actor::note_progress() {
 void task_actor::take_question(const report_question& asked) {
   if (auto full = count_output(asked.prompt.size() + bytes_of(asked.form) + bytes_of(asked.data)))
     return stop_agent(std::move(*full));
+  if (const auto fault = check_schema(asked.form))
+    return stop_agent(report_failed{
+        "the agent asked with a form that cannot be checked: "
+            + (fault->pointer.empty() ? std::string("it") : fault->pointer) + " " + fault->message,
+        false});
   ask(asked);
 }
 
@@ -160,7 +181,7 @@ void task_actor::ask(const report_question& asked) {
   note_progress();
   auto question = asked;
   const auto again = repeat(question);
-  if (!take(question_asked{question, again}))
+  if (!take(question_asked{question, again, id().str()}))
     return;
   if (lone_)
     env_.lone_tasks.put(lone_->id.str(), handle_of(self_));
@@ -211,15 +232,20 @@ void task_actor::mind_deadline() {
     env_.deadlines.erase(self_->id(), task_timer::purpose::question);
 }
 
+/// The open question is closed, as `how` says.
 void task_actor::end_question(question_end how, const std::string& reason) {
   const auto asked = life_.question.get();
   if (!take(question_ends{asked.id, how, reason}))
     return;
   commit_wait(!run_ && is_limited());
   show_progress_in_time();
-  const report_failed unanswered{"the question expired without an answer: " + asked.prompt, false};
+  go_on_without_answer(asked, how);
+}
+
+void task_actor::go_on_without_answer(const question& asked, question_end how) {
+  const report_failed unanswered{std::string{unanswered_words(how)} + asked.prompt, false};
   if (!run_)
-    return how == question_end::expired ? fail(unanswered) : wait_for_slot();
+    return how == question_end::withdrawn ? wait_for_slot() : fail(unanswered);
   begin_time();
   bool goes_on = false;
   call_agent([&] { goes_on = run_->on_question_ended(asked.key, how); });

@@ -16,11 +16,10 @@ namespace {
 
 /// A dependency has completed, and a store in memory no longer keeps its record.
 error is_dropped(const task_id& id) {
-  return make_error(
-      errc::limit_exceeded,
-      "what task " + id.str()
-          + " has made is not kept any more: the store in memory drops the oldest ended "
-            "tasks above its bounds, or when memory runs short (limits.memory)");
+  return make_error(errc::limit_exceeded,
+                    "the artifacts of task " + id.str()
+                        + " are not kept any more: the store in memory drops the oldest ended "
+                          "tasks above its bounds, or when memory runs short (limits.memory)");
 }
 
 } // namespace
@@ -202,7 +201,7 @@ void task_actor::on_input(provide_input& command) {
   const auto own_id = id().str();
   if (is_stopping())
     return command.done(task_has_ended(own_id));
-  input_given given{nullptr, command.question, command.answers, own_id};
+  input_given given{nullptr, command.question, command.answers, own_id, command.by, command.action};
   task_events ignored;
   static const std::function<message_ptr(const std::string&, const boost::json::object&)> silent;
   if (const auto allowed = decide(life_, given, task_terms{env_.now(), retry(), silent}, ignored);
@@ -215,13 +214,15 @@ void task_actor::on_input(provide_input& command) {
   filled.context_id = context();
   const auto input = std::make_shared<const message>(std::move(filled));
   given.message = input;
+  const auto asked = command.action == answer_action::accept ? question{} : life_.question.get();
   const auto decided = take(given);
   if (!decided)
     return command.done(decided.error());
   keep_input(input);
   if (!command.conditions.empty())
     details().conditions = std::move(command.conditions);
-  const bool answers = decided->effect == task_effect::give_answer;
+  const bool declines = decided->effect == task_effect::question_closed;
+  const bool answers = declines || decided->effect == task_effect::give_answer;
   auto taken = take_pending();
   auto told = answers ? plan_told(taken, !run_ && is_limited(), false) : committed_fn{};
   submit(std::move(taken),
@@ -234,6 +235,10 @@ void task_actor::on_input(provide_input& command) {
          });
   if (answers)
     show_progress_in_time();
+  if (declines)
+    return go_on_without_answer(asked, command.action == answer_action::decline
+                                           ? question_end::declined
+                                           : question_end::canceled);
   if (!run_) {
     if (answers)
       wait_for_slot(); // an agent that asks and keeps nothing running is started again with the

@@ -1,5 +1,6 @@
 #include "actors/task_decision.hpp"
 
+#include "actors/answer_form.hpp"
 #include "actors/message_rules.hpp"
 
 #include <algorithm>
@@ -71,7 +72,8 @@ result<task_decision> decide(const task_life& life, const question_asked& fact,
   opened->opened = terms.now;
   if (asked.open_for)
     opened->deadline = terms.now + *asked.open_for;
-  const boost::json::object named{{question_id_key, opened->id}};
+  const boost::json::object named{
+      {question_id_key, question_address{task_id{fact.task}, opened->id}.str()}};
   out.push_back(question_opened{std::move(opened)});
   out.push_back(task_moved{*to, life.attempt, terms.say(asked.prompt, named), life.failures});
   return task_decision{};
@@ -79,11 +81,12 @@ result<task_decision> decide(const task_life& life, const question_asked& fact,
 
 result<task_decision> decide(const task_life& life, const input_given& command, const task_terms&,
                              task_events& out) {
+  if (!command.question.empty() && (!life.question || life.question->id != command.question))
+    return refusal_of_answer(life, command.task, command.question);
   if (is_terminal(life.status.state))
     return task_has_ended(command.task);
   const bool asks = is_interrupted(life.status.state);
-  if ((command.answers && !asks)
-      || (!command.question.empty() && (!life.question || life.question->id != command.question)))
+  if (!asks && (command.answers || command.action != answer_action::accept))
     return no_question(command.task);
   if (life.status.state == task_state::unspecified)
     return task_has_not_begun(command.task);
@@ -91,13 +94,19 @@ result<task_decision> decide(const task_life& life, const input_given& command, 
     out.push_back(task_message{command.message});
     return task_decision{task_effect::give_input};
   }
+  if (life.question && command.action == answer_action::accept && command.message)
+    if (auto fits = check_answer(life.question.get(), *command.message); !fits)
+      return fits.error();
   if (life.question)
-    out.push_back(question_answered{life.question->id});
+    out.push_back(question_answered{life.question->id, std::string{command.by},
+                                    command.message ? command.message->message_id : std::string{},
+                                    command.action});
   // First the move, which puts the question into the history; then the answer.
   out.push_back(task_moved{*next_state(life.status.state, task_event::answer), life.attempt,
                            nullptr, life.failures});
   out.push_back(task_message{command.message});
-  return task_decision{task_effect::give_answer};
+  return task_decision{command.action == answer_action::accept ? task_effect::give_answer
+                                                               : task_effect::question_closed};
 }
 
 result<task_decision> decide(const task_life& life, const question_ends& fact,

@@ -50,16 +50,20 @@ struct slot_wanted {};
 /// The agent asks. Refused (invalid_transition) while another question is open.
 struct question_asked {
   const report_question& asked;
-  std::string_view again; ///< Id of the question of an earlier process that it repeats; or empty.
+  std::string_view again;  ///< Id of the question of an earlier process that it repeats; or empty.
+  std::string_view task{}; ///< The task's id, for the message that asks.
 };
 
 /// A message from outside. Refused: the task has ended (unsupported_operation), does not
-/// exist yet (the same), or the answer is to a question that is not open any more (no_question).
+/// exist yet (the same), the answer is to a question that is not open any more
+/// (refusal_of_answer), or does not fit its form (invalid_answer).
 struct input_given {
   message_ptr message;
   std::string_view question; ///< Names the question it answers; may be empty.
   bool answers = false;      ///< It is an answer, and nothing else.
   std::string_view task;     ///< The task's id, for the refusal.
+  std::string_view by{};     ///< Who answers.
+  answer_action action = answer_action::accept;
 };
 
 /// The open question ends without an answer. Refused (no_question) if another one is open, or none.
@@ -88,7 +92,7 @@ enum class task_effect : std::uint8_t {
   start_agent,     ///< With the attempt's number as it is now.
   give_answer,     ///< The agent has what it asked for.
   give_input,      ///< The agent is told more.
-  question_closed, ///< The agent learns that no answer will come.
+  question_closed, ///< The agent learns that no answer will come, or that there is none.
   back_off,        ///< The next attempt begins after `task_decision::wait`.
   end,             ///< The task is over.
 };

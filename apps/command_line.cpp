@@ -1,5 +1,7 @@
 #include "apps/command_line.hpp"
 
+#include "apps/flag_choices.hpp"
+#include "apps/remote/remote_command_line.hpp"
 #include "protocol/near_name.hpp"
 
 #include <CLI/CLI.hpp>
@@ -25,6 +27,8 @@ constexpr const char* examples = R"(Examples:
   troupe run plan.json --json | tail -n 1  run it unattended; the last line is the summary
   troupe serve --listen 127.0.0.1:8080 --data ./state
                                            serve A2A clients; everything survives kill -9
+  troupe submit plan.json --watch --server http://127.0.0.1:8080
+                                           run a plan on a server and watch it
 
 Exit codes:
   0 completed   1 failed   2 wrong usage or invalid file, nothing was run
@@ -174,92 +178,10 @@ const std::map<std::string, store_kind> store_kinds{{"memory", store_kind::memor
                                                     {"rocksdb", store_kind::rocksdb}};
 const std::map<std::string, durability> durabilities{{"sync", durability::sync},
                                                      {"async", durability::async}};
-const std::map<std::string, colour_choice> colours{{"auto", colour_choice::automatic},
-                                                   {"always", colour_choice::always},
-                                                   {"never", colour_choice::never}};
 const std::map<std::string, graph_format> formats{{"text", graph_format::text},
                                                   {"dot", graph_format::dot},
                                                   {"svg", graph_format::svg},
                                                   {"mermaid", graph_format::mermaid}};
-
-const std::map<std::string, output_choice> outputs{{"results", output_choice::results},
-                                                   {"all", output_choice::all},
-                                                   {"failed", output_choice::failed},
-                                                   {"none", output_choice::none}};
-
-/// `a|b`
-template<class T>
-std::string names_of(const std::map<std::string, T>& names) {
-  std::string list;
-  for (const auto& [key, value] : names)
-    list += (list.empty() ? "" : "|") + key;
-  return list;
-}
-
-/// What `text` means; the error lists all `names`.
-template<class T>
-T chosen(const std::string& option, const std::string& text,
-         const std::map<std::string, T>& names) {
-  const auto found = names.find(text);
-  if (found == names.end())
-    throw CLI::ValidationError(option, "\"" + text + "\" is not one of " + names_of(names));
-  return found->second;
-}
-
-/// An option that takes one of the names in `names`; the error lists them.
-template<class T>
-CLI::Option* add_choice(CLI::App& to, const std::string& name, T& target,
-                        const std::map<std::string, T>& names, const std::string& help) {
-  auto* option = to.add_option_function<std::string>(
-      name,
-      [&target, &names, name](const std::string& text) { target = chosen(name, text, names); },
-      help);
-  return option->type_name(names_of(names));
-}
-
-/// An option for pairs `KEY=TEXT`, once for each; the text may hold further `=`. `expected` names
-/// both in the error.
-CLI::Option* add_pairs(CLI::App& to, const std::string& name,
-                       std::vector<std::pair<std::string, std::string>>& pairs,
-                       const std::string& type, const std::string& expected,
-                       const std::string& help) {
-  return to
-      .add_option_function<std::vector<std::string>>(
-          name,
-          [&pairs, name, expected](const std::vector<std::string>& all) {
-            for (const auto& text : all) {
-              const auto at = text.find('=');
-              if (at == std::string::npos || at == 0)
-                throw CLI::ValidationError(name, "\"" + text + "\" is not " + expected);
-              pairs.emplace_back(text.substr(0, at), text.substr(at + 1));
-            }
-          },
-          help)
-      ->type_name(type)
-      ->expected(1)
-      ->allow_extra_args(false) // the FILE may stand behind it
-      ->take_all();
-}
-
-void add_params(CLI::App& to, std::vector<std::pair<std::string, std::string>>& params) {
-  add_pairs(to, "--param", params, "NAME=VALUE", "NAME=VALUE (NAME: a parameter of the plan)",
-            "A value for a parameter of the plan; may be repeated");
-}
-
-void add_colour(CLI::App& to, colour_choice& colour) {
-  add_choice(to, "--color", colour, colours, "Colours (default auto; NO_COLOR is honoured)");
-}
-
-void add_output(CLI::App& to, std::optional<output_choice>& output, std::string& directory) {
-  to.add_option_function<std::string>(
-        "--output",
-        [&output](const std::string& text) { output = chosen("--output", text, outputs); },
-        "What tasks made is printed at the end: of the last ones (results, default),\n"
-        "of all, of none, or only what failed programs wrote")
-      ->type_name(names_of(outputs));
-  to.add_option("--output-dir", directory, "Write what tasks made into files: DIR/PLAN/TASK/FILE")
-      ->type_name("DIR");
-}
 
 void add_run(CLI::App& app, run_options& options) {
   auto& run = *app.add_subcommand("run", "Run a plan from a file and watch it");
@@ -326,15 +248,17 @@ void add_run(CLI::App& app, run_options& options) {
 }
 
 void add_list(CLI::App& app, list_runs_options& options) {
-  auto& list = *app.add_subcommand("ls", "List the runs of this computer, newest first");
-  list.add_flag("--json", options.json, "One JSON object for each run");
+  auto& list = *app.add_subcommand("ls", "List runs, or the objectives of a server, newest first");
+  add_format(list, options.format);
+  add_server(list, options.server);
   add_colour(list, options.colour);
   list.footer(list_footer);
 }
 
 void add_show(CLI::App& app, show_run_options& options) {
-  auto& show = *app.add_subcommand("show", "Show a run as it ended");
+  auto& show = *app.add_subcommand("show", "Show a run, or an objective of a server");
   show.add_option("RUN", options.run, "Its id, the beginning of it, or @last")->required();
+  add_server(show, options.server);
   add_output(show, options.output, options.output_directory);
   add_colour(show, options.colour);
   show.footer(std::string(show_footer) + names_of_runs);
@@ -346,6 +270,7 @@ void add_logs(CLI::App& app, run_logs_options& options) {
   logs.add_option("TASK", options.task, "Only of this task: its id or name in the file");
   logs.add_flag("--follow,-f", options.follow, "Go on until the run ends");
   logs.add_flag("--json", options.json, "One JSON object for each line");
+  add_server(logs, options.server);
   add_colour(logs, options.colour);
   logs.footer(std::string(logs_footer) + names_of_runs);
 }
@@ -566,6 +491,8 @@ command read_command_line(int argc, const char* const* argv) {
   add_params(draw, graph.params);
   add_choice(draw, "--format", graph.format, formats, "How to draw it (default text)");
   draw.footer(graph_footer);
+  remote_commands remote;
+  add_remote_commands(app, remote);
   add_serve(app, serve);
   card_command_options card;
   add_card(app, card);
@@ -597,6 +524,8 @@ command read_command_line(int argc, const char* const* argv) {
     return version_options{};
   if (auto problem = missing_argument(app, run, remove); !problem.empty())
     return finished{exit_usage, {}, std::move(problem)};
+  if (auto chosen = chosen_remote(app, remote))
+    return std::visit([](auto& each) -> command { return std::move(each); }, *chosen);
   if (app.got_subcommand("init"))
     return init;
   if (app.got_subcommand("run"))

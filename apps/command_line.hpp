@@ -3,6 +3,7 @@
 #pragma once
 
 #include "apps/options.hpp"
+#include "apps/remote/remote_options.hpp"
 
 #include <string>
 #include <variant>
@@ -16,10 +17,13 @@ struct finished {
   std::string err; ///< What is wrong, for standard error; one line.
 };
 
-using command = std::variant<finished, init_options, run_options, validate_options, graph_options,
-                             serve_options, card_command_options, store_tool_options,
-                             list_runs_options, show_run_options, run_logs_options,
-                             remove_runs_options, agents_options, schema_options, version_options>;
+using command =
+    std::variant<finished, init_options, run_options, validate_options, graph_options,
+                 serve_options, card_command_options, store_tool_options, list_runs_options,
+                 show_run_options, run_logs_options, remove_runs_options, agents_options,
+                 schema_options, version_options, send_options, tasks_options, task_options,
+                 cancel_options, agent_options, submit_options, watch_options, inbox_options,
+                 answer_options, step_options, context_options>;
 
 [[nodiscard]] command read_command_line(int argc, const char* const* argv);
 

@@ -3,9 +3,11 @@
 #include "apps/commands.hpp"
 #include "apps/console.hpp"
 #include "apps/process_memory.hpp"
+#include "apps/remote/remote_commands.hpp"
 
 #include <csignal>
 #include <exception>
+#include <utility>
 #include <variant>
 
 #include <fcntl.h>
@@ -23,6 +25,18 @@ const char* malloc_conf = "retain:false";
 #endif
 
 namespace {
+
+/// Of the server that was chosen, or of this computer.
+template<class Options>
+int here_or_there(const Options& options, int (*here)(const Options&),
+                  int (*there)(const Options&, troupe::chosen_server)) {
+  auto server = troupe::choose_server(options.server);
+  if (!server) {
+    troupe::complain(server.error().message);
+    return troupe::exit_usage;
+  }
+  return *server ? there(options, std::move(**server)) : here(options);
+}
 
 struct dispatch {
   int operator()(const troupe::finished& finished) const {
@@ -51,13 +65,13 @@ struct dispatch {
     return troupe::store_command(options);
   }
   int operator()(const troupe::list_runs_options& options) const {
-    return troupe::list_runs_command(options);
+    return here_or_there(options, troupe::list_runs_command, troupe::list_objectives_command);
   }
   int operator()(const troupe::show_run_options& options) const {
-    return troupe::show_run_command(options);
+    return here_or_there(options, troupe::show_run_command, troupe::show_objective_command);
   }
   int operator()(const troupe::run_logs_options& options) const {
-    return troupe::run_logs_command(options);
+    return here_or_there(options, troupe::run_logs_command, troupe::objective_logs_command);
   }
   int operator()(const troupe::remove_runs_options& options) const {
     return troupe::remove_runs_command(options);
@@ -70,6 +84,39 @@ struct dispatch {
   }
   int operator()(const troupe::version_options& options) const {
     return troupe::version_command(options);
+  }
+  int operator()(const troupe::send_options& options) const {
+    return troupe::send_command(options);
+  }
+  int operator()(const troupe::tasks_options& options) const {
+    return troupe::tasks_command(options);
+  }
+  int operator()(const troupe::task_options& options) const {
+    return troupe::task_command(options);
+  }
+  int operator()(const troupe::cancel_options& options) const {
+    return troupe::cancel_command(options);
+  }
+  int operator()(const troupe::agent_options& options) const {
+    return troupe::agent_command(options);
+  }
+  int operator()(const troupe::submit_options& options) const {
+    return troupe::submit_command(options);
+  }
+  int operator()(const troupe::watch_options& options) const {
+    return troupe::watch_command(options);
+  }
+  int operator()(const troupe::inbox_options& options) const {
+    return troupe::inbox_command(options);
+  }
+  int operator()(const troupe::answer_options& options) const {
+    return troupe::answer_command(options);
+  }
+  int operator()(const troupe::step_options& options) const {
+    return troupe::step_command(options);
+  }
+  int operator()(const troupe::context_options& options) const {
+    return troupe::context_command(options);
   }
 };
 

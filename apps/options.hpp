@@ -116,15 +116,25 @@ struct store_tool_options {
   bool lose_after = false; ///< `repair` does what it says.
 };
 
+/// `-o`: how a list is printed.
+enum class list_format : std::uint8_t {
+  table, ///< As wide as the terminal.
+  wide,  ///< With more columns, and no line is cut.
+  json,  ///< An object a line.
+  name,  ///< An id a line.
+};
+
 /// Flags of `ls`.
 struct list_runs_options {
-  bool json = false;
+  std::string server; ///< An alias or a URL; empty: as choose_server finds it.
+  list_format format = list_format::table;
   colour_choice colour = colour_choice::automatic;
 };
 
 /// Flags of `show`.
 struct show_run_options {
-  std::string run; ///< Its name: an id, the beginning of one, `@last`, or its directory.
+  std::string server; ///< As in list_runs_options.
+  std::string run;    ///< Its name: an id, the beginning of one, `@last`, or its directory.
   std::optional<output_choice> output; ///< As in run_options.
   std::string output_directory;        ///< As in run_options.
   colour_choice colour = colour_choice::automatic;
@@ -132,6 +142,7 @@ struct show_run_options {
 
 /// Flags of `logs`.
 struct run_logs_options {
+  std::string server; ///< As in list_runs_options.
   std::string run;
   std::string task; ///< Its name; empty: all.
   bool follow = false;

@@ -150,6 +150,20 @@ void place_commands(plan_file& file, const std::string& path, const agent_regist
   }
 }
 
+void pass_variables(plan_file& file) {
+  if (file.env.empty())
+    return;
+  const auto is_command = [](const task_spec& task) { return task.agent == "command"; };
+  for (auto& plan : file.objective.plans) {
+    if (std::ranges::none_of(plan->tasks, is_command))
+      continue;
+    auto& own = unshared(plan);
+    for (std::size_t t = 0; t < own.tasks.size(); ++t)
+      if (is_command(own.tasks[t]))
+        add_variables(file.env, own.tasks.edit(t).input);
+  }
+}
+
 void register_own_agents(agent_registry& into, std::shared_ptr<program_log> log,
                          std::uint32_t commands_max) {
   builtin_agent_options options;

@@ -62,4 +62,8 @@ void register_own_agents(agent_registry& into, std::shared_ptr<program_log> log 
 /// as they are. Gives each command the variables of the file; its own go first.
 void place_commands(plan_file& file, const std::string& path, const agent_registry& agents);
 
+/// Gives each command the variables of the file, as place_commands does. For a server, which knows
+/// nothing of this computer's directories.
+void pass_variables(plan_file& file);
+
 } // namespace troupe

@@ -9,6 +9,7 @@
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <boost/beast/http/write.hpp>
+#include <boost/optional/optional.hpp>
 
 #include <algorithm>
 #include <deque>
@@ -184,6 +185,24 @@ struct http_stream::impl : std::enable_shared_from_this<impl> {
   template<class Stream>
   awaitable<result<outbound_answer>> ask(Stream& on,
                                          const http::request<http::string_body>& request);
+  awaitable<result<outbound_answer>> begin(outbound_request request);
+  awaitable<result<std::string>> more(std::chrono::milliseconds silence);
+
+  using answer_parser = http::response_parser<http::string_body>;
+  /// An answer that is being read.
+  struct begun_answer {
+    beast::flat_buffer input;
+    std::optional<answer_parser> parser; ///< Of the answer that counts.
+    bool is_too_long = false;            ///< Its length is said, and above the limit.
+  };
+  /// Sends the request and reads up to the end of the headers. `bytes_max`: of the body, none for
+  /// any.
+  template<class Stream>
+  awaitable<result<void>> ask_head(Stream& on, const http::request<http::string_body>& request,
+                                   begun_answer& to, boost::optional<std::uint64_t> bytes_max);
+  template<class Stream>
+  awaitable<result<std::string>> read_more(Stream& on, std::chrono::milliseconds silence);
+  [[nodiscard]] static outbound_answer head_of(const answer_parser& parser);
   [[nodiscard]] http::request<http::string_body> make_request(outbound_request request) const;
   void drop();
   /// What is under way is cut off at `until`.
@@ -212,6 +231,7 @@ struct http_stream::impl : std::enable_shared_from_this<impl> {
   timer waiting;                   ///< For a name's addresses.
   timer limit;                     ///< Of what is under way.
   std::shared_ptr<std::optional<result<addresses>>> asked; ///< What is being waited for.
+  std::unique_ptr<begun_answer> begun; ///< Of `begin`, until its body has ended.
   time_point deadline{};
   bool expired = false; ///< `limit` has cut off what was under way.
   bool closed = false;
@@ -319,56 +339,74 @@ http::request<http::string_body> http_stream::impl::make_request(outbound_reques
   return out;
 }
 
+outbound_answer http_stream::impl::head_of(const answer_parser& parser) {
+  outbound_answer out;
+  out.status = parser.get().result_int();
+  for (const auto& each : parser.get())
+    out.headers.emplace_back(std::string(each.name_string()), std::string(each.value()));
+  return out;
+}
+
 template<class Stream>
-awaitable<result<outbound_answer>>
-http_stream::impl::ask(Stream& on, const http::request<http::string_body>& request) {
+awaitable<result<void>>
+http_stream::impl::ask_head(Stream& on, const http::request<http::string_body>& request,
+                            begun_answer& to, boost::optional<std::uint64_t> bytes_max) {
   error_code ec;
-  beast::flat_buffer input;
   limit_to(deadline);
   co_await http::async_write(on, request, asio::redirect_error(use_awaitable, ec));
   if (ec)
     co_return failed("did not take the request", ec);
   for (int interim = 0; interim <= interim_answers_max; ++interim) {
-    http::response_parser<http::string_body> parser;
+    auto& parser = to.parser.emplace();
     parser.header_limit(answer_header_bytes_max);
-    parser.body_limit(shared->options.answer_bytes_max);
+    parser.body_limit(bytes_max);
     if (request.method() == http::verb::head)
       parser.skip(true);
-    co_await http::async_read_header(on, input, parser, asio::redirect_error(use_awaitable, ec));
+    co_await http::async_read_header(on, to.input, parser, asio::redirect_error(use_awaitable, ec));
     if (ec && ec != http::error::body_limit) // Said when Content-Length is above it.
       co_return failed("did not answer", ec);
+    to.is_too_long = static_cast<bool>(ec);
     const auto status = parser.get().result_int();
-    if (status >= 100 && status < 200)
-      continue;
-    if (!ec && !parser.is_done())
-      co_await http::async_read(on, input, parser, asio::redirect_error(use_awaitable, ec));
-    // The status is what matters: a body that is too long, or ends too soon, costs the connection
-    // only.
-    outbound_answer out;
-    out.status = status;
-    for (const auto& each : parser.get())
-      out.headers.emplace_back(std::string(each.name_string()), std::string(each.value()));
-    // Bytes behind the answer belong to nothing that was asked.
-    const bool again = !ec && !expired && parser.get().keep_alive() && input.size() == 0;
-    out.body = std::move(parser.get().body());
-    limit.cancel();
-    if (again && !closed)
-      shared->keep_idle(host, std::move(wire));
-    drop();
-    co_return out;
+    if (status < 100 || status >= 200)
+      co_return result<void>{};
   }
-  drop();
   co_return make_error(errc::unavailable, url.authority() + " gave nothing but interim answers");
+}
+
+template<class Stream>
+awaitable<result<outbound_answer>>
+http_stream::impl::ask(Stream& on, const http::request<http::string_body>& request) {
+  begun_answer from;
+  const auto head = co_await ask_head(on, request, from, shared->options.answer_bytes_max);
+  if (!head)
+    co_return head.error();
+  auto& parser = *from.parser;
+  error_code ec;
+  if (!from.is_too_long && !parser.is_done())
+    co_await http::async_read(on, from.input, parser, asio::redirect_error(use_awaitable, ec));
+  // The status is what matters: a body that is too long, or ends too soon, costs the connection
+  // only.
+  auto out = head_of(parser);
+  out.is_whole = !ec && !expired && !from.is_too_long;
+  // Bytes behind the answer belong to nothing that was asked.
+  const bool again = out.is_whole && parser.get().keep_alive() && from.input.size() == 0;
+  out.body = std::move(parser.get().body());
+  limit.cancel();
+  if (again && !closed)
+    shared->keep_idle(host, std::move(wire));
+  drop();
+  co_return out;
 }
 
 awaitable<result<outbound_answer>> http_stream::impl::exchange(outbound_request outbound) {
   const auto self = shared_from_this();
   deadline = shared->clock->now() + shared->options.timeout;
+  const bool may_repeat = outbound.may_repeat;
   const auto request = make_request(std::move(outbound));
   for (bool fresh = false;;) {
     if (closed)
       co_return make_error(errc::canceled, "closed");
-    if (!wire)
+    if (!wire && may_repeat)
       wire = shared->take_idle(host);
     if (!wire) {
       fresh = true;
@@ -393,6 +431,79 @@ awaitable<result<outbound_answer>> http_stream::impl::exchange(outbound_request 
   }
 }
 
+// Never on a connection that was left over: one that the other side has just closed would cost a
+// second request, and a stream keeps its connection anyway.
+awaitable<result<outbound_answer>> http_stream::impl::begin(outbound_request outbound) {
+  const auto self = shared_from_this();
+  deadline = shared->clock->now() + shared->options.timeout;
+  drop();
+  begun = std::make_unique<begun_answer>();
+  const auto request = make_request(std::move(outbound));
+  const auto connected = co_await connect();
+  if (!connected) {
+    drop();
+    co_return connected.error();
+  }
+  result<void> head;
+  if (auto* tls = std::get_if<tls_socket>(&wire->stream))
+    head = co_await ask_head(*tls, request, *begun, boost::none);
+  else
+    head = co_await ask_head(std::get<tcp_socket>(wire->stream), request, *begun, boost::none);
+  limit.cancel();
+  if (!head) {
+    drop();
+    co_return head.error();
+  }
+  // The parser would make room for all of it at once.
+  const auto length = begun->parser->content_length();
+  if (length && *length > shared->options.answer_bytes_max) {
+    drop();
+    co_return make_error(errc::invalid_agent_response,
+                         url.authority() + " announces an answer of " + std::to_string(*length)
+                             + " bytes; the limit is "
+                             + std::to_string(shared->options.answer_bytes_max));
+  }
+  co_return head_of(*begun->parser);
+}
+
+template<class Stream>
+awaitable<result<std::string>> http_stream::impl::read_more(Stream& on,
+                                                            std::chrono::milliseconds silence) {
+  auto& parser = *begun->parser;
+  while (!parser.is_done()) {
+    error_code ec;
+    limit_to(shared->clock->now() + silence);
+    co_await http::async_read_some(on, begun->input, parser,
+                                   asio::redirect_error(use_awaitable, ec));
+    limit.cancel();
+    auto& body = parser.get().body();
+    if (!body.empty()) // first what has come, also before a break
+      co_return std::exchange(body, std::string{});
+    if (ec && expired)
+      co_return make_error(errc::timed_out, url.authority() + " sent nothing for "
+                                                + std::to_string(silence.count()) + " ms");
+    if (ec)
+      co_return failed("broke the answer off", ec);
+  }
+  co_return std::string{};
+}
+
+awaitable<result<std::string>> http_stream::impl::more(std::chrono::milliseconds silence) {
+  const auto self = shared_from_this();
+  if (closed)
+    co_return make_error(errc::canceled, "closed");
+  if (!wire || !begun)
+    co_return std::string{};
+  result<std::string> out{std::string{}};
+  if (auto* tls = std::get_if<tls_socket>(&wire->stream))
+    out = co_await read_more(*tls, silence);
+  else
+    out = co_await read_more(std::get<tcp_socket>(wire->stream), silence);
+  if (!out || out->empty())
+    drop();
+  co_return out;
+}
+
 std::shared_ptr<http_stream> http_client::lend(http_url to) const {
   auto inside = std::make_shared<http_stream::impl>(shared_, std::move(to));
   return std::shared_ptr<http_stream>(new http_stream(std::move(inside)));
@@ -404,6 +515,14 @@ http_stream::~http_stream() {
 
 awaitable<result<outbound_answer>> http_stream::exchange(outbound_request request) {
   return impl_->exchange(std::move(request));
+}
+
+awaitable<result<outbound_answer>> http_stream::begin(outbound_request request) {
+  return impl_->begin(std::move(request));
+}
+
+awaitable<result<std::string>> http_stream::more(std::chrono::milliseconds silence) {
+  return impl_->more(silence);
 }
 
 void http_stream::close() {

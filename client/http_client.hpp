@@ -49,12 +49,16 @@ struct outbound_request {
   std::string method = "POST";
   std::vector<std::pair<std::string, std::string>> headers; ///< Besides Host and Content-Length.
   std::string body;
+  /// It may be sent twice: once more if a connection that had been left over turns out to be
+  /// closed. One that may not never goes over such a connection.
+  bool may_repeat = true;
 };
 
 struct outbound_answer {
   unsigned status = 0;
   std::vector<std::pair<std::string, std::string>> headers;
-  std::string body; ///< Cut at answer_bytes_max.
+  std::string body;     ///< Cut at answer_bytes_max.
+  bool is_whole = true; ///< Else the body was cut, or ended too soon.
 
   /// The first of that name, in any case; empty if there is none.
   [[nodiscard]] std::string_view header(std::string_view name) const noexcept;
@@ -107,6 +111,12 @@ public:
   /// answer that is none), canceled (closed meanwhile), overloaded (too much was to be looked up
   /// here, so that no name server was asked for the host's address).
   [[nodiscard]] awaitable<result<outbound_answer>> exchange(outbound_request request);
+  /// Begins an exchange whose answer is read while it comes: its status and headers, with an empty
+  /// body. On a connection of its own. Errors as `exchange`; the time-out is for the headers.
+  [[nodiscard]] awaitable<result<outbound_answer>> begin(outbound_request request);
+  /// What has come of the body since `begin` or the last call; empty: it has ended. Errors as
+  /// `exchange`: unavailable if the connection broke, timed_out if nothing came for `silence`.
+  [[nodiscard]] awaitable<result<std::string>> more(std::chrono::milliseconds silence);
   /// Ends what is under way.
   void close();
 

@@ -59,6 +59,12 @@ constexpr auto names = std::to_array<std::string_view>({
     "plan_failed",
     "duplicate_request",
     "revision_not_found",
+    "input_not_found",
+    "already_answered",
+    "input_expired",
+    "input_withdrawn",
+    "ambiguous_input",
+    "invalid_answer",
 });
 static_assert(names.size() == errc_end);
 
@@ -98,6 +104,10 @@ error unknown_objective(std::string_view id) {
 
 error unknown_plan(std::string_view id) {
   return make_error(errc::plan_not_found, "there is no plan \"" + shown(id) + "\"", shown(id));
+}
+
+error unknown_input(std::string_view id) {
+  return make_error(errc::input_not_found, "there is no question \"" + shown(id) + "\"", shown(id));
 }
 
 error task_has_ended(std::string_view id) {

@@ -277,6 +277,10 @@ void client::on_answer() {
   boost::system::error_code failed;
   const auto whole = json::parse(answer.body(), failed);
   in_.story.add(name_ + " gets " + std::to_string(answer.status()) + " " + answer.body());
+  if (answer.body().find("mayBeDone") != std::string::npos) {
+    in_.story.reached("a command that waits for the disk may still be done");
+    return on_loss();
+  }
   made.ended = in_.next_moment();
   if (failed || !whole.is_object()) {
     made.error = answer.status();

@@ -86,6 +86,7 @@ server_options options_of(const world& in) {
   out.connections_max = in.how.connections_max;
   out.keep_alive_interval = in.how.keep_alive;
   out.write_timeout = in.how.write_timeout;
+  out.disk_wait_max = in.how.disk_wait;
   return out;
 }
 

@@ -78,6 +78,7 @@ settings draw_settings(std::uint64_t seed) {
   squeeze(out.write_timeout, 500ms);
   squeeze(out.cancel_grace, 10ms);
   squeeze(out.settled_linger, 0s);
+  squeeze(out.disk_wait, 100ms);
   return out;
 }
 

@@ -68,6 +68,7 @@ struct settings {
   std::size_t connections_max = 20'000;
   std::chrono::milliseconds keep_alive{3'000};
   std::chrono::milliseconds write_timeout{30'000};
+  std::chrono::milliseconds disk_wait{5'000};
   std::chrono::milliseconds cancel_grace{5'000};
   std::chrono::seconds settled_linger{60};
 

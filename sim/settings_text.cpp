@@ -56,6 +56,7 @@ void for_each_value(Settings& of, Look look) {
   look("connections-max", of.connections_max, usual.connections_max);
   look("keep-alive", of.keep_alive, usual.keep_alive);
   look("write-timeout", of.write_timeout, usual.write_timeout);
+  look("disk-wait", of.disk_wait, usual.disk_wait);
   look("cancel-grace", of.cancel_grace, usual.cancel_grace);
   look("settled-linger", of.settled_linger, usual.settled_linger);
 }
@@ -158,8 +159,8 @@ std::vector<settings> simpler(const settings& than) {
   for (const std::string_view squeezed :
        {"stream-events-max", "stream-bytes-max", "segment-bytes", "group-ahead-changes",
         "reads-max", "reads-per-client-max", "live-tasks-max", "backlog-changes-max",
-        "requests-max", "connections-max", "keep-alive", "write-timeout", "cancel-grace",
-        "settled-linger"})
+        "requests-max", "connections-max", "keep-alive", "write-timeout", "disk-wait",
+        "cancel-grace", "settled-linger"})
     with([&](settings& one) {
       for_each_value(one, [&](std::string_view name, auto& value, const auto& common) {
         if (name == squeezed)

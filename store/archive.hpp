@@ -4,11 +4,13 @@
 #pragma once
 
 #include "store/page.hpp"
+#include <troupe/protocol/event.hpp>
 #include <troupe/protocol/ids.hpp>
 #include <troupe/protocol/objective.hpp>
 #include <troupe/protocol/task.hpp>
 #include <troupe/store/store.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
@@ -51,7 +53,21 @@ struct objective_state_of_record {
   std::shared_ptr<objective_view> view;
   std::vector<withdrawal> withdrawn;
   std::uint64_t sequence = 0; ///< Of its last change.
+  timestamp at{};             ///< Of its last change.
 };
+
+/// When the objective, or one of its tasks in a plan, was changed last, as far as its view says. If
+/// none of its tasks is live, nothing was later.
+[[nodiscard]] timestamp last_changed(const objective_view& record);
+
+/// Makes `news` the change after the one with this sequence and time: gives it the next sequence,
+/// and a time that is not before it. A change that has a sequence keeps both.
+inline void follow_on(change& news, std::uint64_t sequence, timestamp at) {
+  if (news.sequence != 0)
+    return;
+  news.sequence = sequence + 1;
+  news.at = std::max(news.at, at);
+}
 
 /// What is to be kept of what ends.
 class archive {

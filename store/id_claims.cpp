@@ -1,6 +1,10 @@
 #include "store/id_claims.hpp"
 
+#include <algorithm>
 #include <functional>
+#include <iterator>
+#include <memory>
+#include <utility>
 
 namespace troupe {
 
@@ -13,20 +17,28 @@ id_claims::shard& id_claims::shard_of(std::string_view id) noexcept {
   return shards_[std::hash<std::string_view>{}(id) >> 32 & (ledger_shards - 1)];
 }
 
-result<void> id_claims::claim(const std::vector<std::string>& ids) {
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    bool is_free = false;
+void id_claims::claim(std::vector<std::string> ids, claimed_fn then) {
+  const auto shared = std::make_shared<const std::vector<std::string>>(std::move(ids));
+  const auto& all = *shared;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    bool is_repeated = false;
     {
-      auto& home = shard_of(ids[i]);
+      auto& home = shard_of(all[i]);
       const std::lock_guard lock{home.guard};
-      is_free = home.ids.insert(ids[i]).second;
+      const auto [claim, is_free] = home.claimed.try_emplace(all[i]);
+      if (is_free)
+        continue;
+      const auto end = all.begin() + static_cast<std::ptrdiff_t>(i);
+      is_repeated = std::find(all.begin(), end, all[i]) != end;
+      if (!is_repeated)
+        claim->second.push_back([this, shared, then] { this->claim(*shared, then); });
     }
-    if (is_free)
-      continue;
-    release(ids, i);
-    return id_is_taken(ids[i]);
+    release(all, i); // A request that waits holds nothing, so none waits for ever.
+    if (is_repeated)
+      then(id_is_taken(all[i]));
+    return;
   }
-  return {};
+  then({});
 }
 
 void id_claims::release(const std::vector<std::string>& ids) {
@@ -34,11 +46,18 @@ void id_claims::release(const std::vector<std::string>& ids) {
 }
 
 void id_claims::release(const std::vector<std::string>& ids, std::size_t count) {
+  retries waiting;
   for (std::size_t i = 0; i < count; ++i) {
     auto& home = shard_of(ids[i]);
     const std::lock_guard lock{home.guard};
-    home.ids.erase(ids[i]);
+    const auto claim = home.claimed.find(ids[i]);
+    if (claim == home.claimed.end())
+      continue;
+    std::move(claim->second.begin(), claim->second.end(), std::back_inserter(waiting));
+    home.claimed.erase(claim);
   }
+  for (const auto& again : waiting)
+    again();
 }
 
 } // namespace troupe

@@ -1,15 +1,17 @@
 // Ids that clients chose and that a request is about to use: claimed from the check that they are
-// free until their task or plan is committed, so that no two requests have one id. Sharded by id:
-// a claim of many ids holds no lock for long. Thread-safe.
+// free until their task or plan is committed, so that no two requests have one id. A request whose
+// id another one has claimed waits for the end of that one: only then is known if the id is used.
+// Sharded by id: a claim of many ids holds no lock for long. Thread-safe.
 #pragma once
 
 #include <troupe/protocol/errc.hpp>
 #include <troupe/store/limits.hpp>
 
-#include <boost/unordered/unordered_flat_set.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -22,15 +24,19 @@ namespace troupe {
 
 class id_claims {
 public:
-  /// All of them or none. errc::duplicate_id names one that is claimed already, or that stands
-  /// twice in `ids`.
-  [[nodiscard]] result<void> claim(const std::vector<std::string>& ids);
+  using claimed_fn = std::function<void(const result<void>& claimed)>;
+
+  /// All of them or none. `then` is called at once, or, if another request has claimed one of them,
+  /// on the thread that releases it. errc::duplicate_id names one that stands twice in `ids`.
+  void claim(std::vector<std::string> ids, claimed_fn then);
   void release(const std::vector<std::string>& ids);
 
 private:
+  using retries = std::vector<std::function<void()>>; ///< Of the requests that wait for an id.
+
   struct alignas(64) shard {
     std::mutex guard;
-    boost::unordered_flat_set<std::string> ids;
+    boost::unordered_flat_map<std::string, retries> claimed;
   };
 
   [[nodiscard]] shard& shard_of(std::string_view id) noexcept;

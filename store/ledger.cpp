@@ -3,6 +3,7 @@
 #include "store/ledger.hpp"
 
 #include "protocol/fold/apply.hpp"
+#include "protocol/fold/rollup.hpp"
 #include <troupe/protocol/unshared.hpp>
 
 #include <algorithm>
@@ -58,8 +59,9 @@ ledger::published ledger::publish_objective(objective_shard& home, change&& news
   }
   auto& entry = found->second;
   const auto plans_before = entry.view->plans.size();
-  news.sequence = news.sequence ? news.sequence : entry.sequence + 1;
+  follow_on(news, entry.sequence, entry.at);
   entry.sequence = news.sequence;
+  entry.at = std::max(entry.at, news.at);
   auto& view = unshared(entry.view);
   apply(view, news);
   note_listed(home, entry);
@@ -70,6 +72,8 @@ ledger::published ledger::publish_objective(objective_shard& home, change&& news
   const bool is_all_watched = is_all_watched_.load(std::memory_order_acquire);
   if (!entry.watched_by.empty() || is_all_watched
       || early_watchers_.load(std::memory_order_relaxed) != 0) {
+    if (!entry.watched_by.empty())
+      news.progress = progress_of(view);
     const auto shared = std::make_shared<const change>(std::move(news));
     tell(entry.watched_by, shared);
     tell_all(shared);
@@ -138,14 +142,23 @@ ledger::published ledger::publish_task(objective_entry* owner, change&& news,
   const bool watched = (owner && !owner->watched_by.empty()) || !mine.empty()
                        || (!created && found->is_watched())
                        || is_all_watched_.load(std::memory_order_acquire);
-  auto& last_sequence = owner ? owner->sequence : created ? news.sequence : found->sequence;
-  news.sequence = news.sequence ? news.sequence : last_sequence + 1;
-  last_sequence = news.sequence;
-  if (!created)
-    found->sequence = news.sequence;
   if (owner)
+    follow_on(news, owner->sequence, owner->at);
+  else if (created)
+    follow_on(news, 0, {});
+  else
+    follow_on(news, found->sequence, found->at);
+  if (!created) {
+    found->sequence = news.sequence;
+    found->at = std::max(found->at, news.at);
+  }
+  if (owner) {
+    owner->sequence = news.sequence;
+    owner->at = std::max(owner->at, news.at);
     apply(unshared(owner->view), news);
+  }
 
+  const bool asked = !created && found->record->question;
   std::shared_ptr<task> record = std::move(ended);
   if (!record && created) {
     // Watchers are shown the record as it was made, so it is theirs if there is more to apply.
@@ -155,6 +168,9 @@ ledger::published ledger::publish_task(objective_entry* owner, change&& news,
     apply(unshared(found->record), news);
     record = found->record;
   }
+
+  if (asked || record->question)
+    note_question(*record);
 
   if (is_terminal(record->status.state)) {
     archive_.keep(record);
@@ -167,10 +183,11 @@ ledger::published ledger::publish_task(objective_entry* owner, change&& news,
     count_task(owner, created ? 0 : -1);
   } else if (created) {
     auto watched_by = mine.empty() ? nullptr : std::make_unique<watchers>(std::move(mine));
-    found =
-        add_live(home,
-                 {.record = record, .watched_by = std::move(watched_by), .sequence = news.sequence})
-            .first;
+    found = add_live(home, {.record = record,
+                            .watched_by = std::move(watched_by),
+                            .sequence = news.sequence,
+                            .at = news.at})
+                .first;
     mine.clear();
     count_task(owner, 1);
   } else {
@@ -181,6 +198,8 @@ ledger::published ledger::publish_task(objective_entry* owner, change&& news,
                 .may_settle = owner && owner->live_tasks == 0 && is_settled(owner->view->state)};
   if (watched) {
     const bool still_live = !is_terminal(record->status.state);
+    if (owner && !owner->watched_by.empty())
+      news.progress = progress_of(*owner->view);
     const auto shared = std::make_shared<const change>(std::move(news));
     if (owner)
       tell(owner->watched_by, shared);
@@ -192,6 +211,13 @@ ledger::published ledger::publish_task(objective_entry* owner, change&& news,
     gone.released.push_back(std::move(mine));
   }
   return out;
+}
+
+void ledger::note_question(const task& record) {
+  if (is_terminal(record.status.state))
+    inputs_.drop(record);
+  else
+    inputs_.note(record);
 }
 
 void ledger::tell_all(const change_ptr& change) const {
@@ -270,7 +296,7 @@ std::optional<ledger::task_base> ledger::live_task(const task_id& id) const {
   const auto found = home.live.find(std::string_view{id.str()});
   if (found == home.live.end())
     return std::nullopt;
-  return task_base{found->record, found->sequence};
+  return task_base{found->record, found->sequence, found->at};
 }
 
 std::optional<ledger::pinned> ledger::pin(const objective_id& id) {
@@ -280,7 +306,7 @@ std::optional<ledger::pinned> ledger::pin(const objective_id& id) {
   if (found == home.live.end())
     return std::nullopt;
   auto& entry = found->second;
-  pinned out{entry.sequence, static_cast<std::uint32_t>(entry.view->plans.size()),
+  pinned out{entry.sequence, entry.at, static_cast<std::uint32_t>(entry.view->plans.size()),
              entry.sealed ? entry.view : nullptr};
   entry.sealed = false;
   note_listed(home, entry);
@@ -305,7 +331,7 @@ std::optional<objective_state_of_record> ledger::sealable(const objective_id& id
   const auto& entry = found->second;
   if (entry.sealed || entry.live_tasks != 0 || !is_settled(entry.view->state))
     return std::nullopt;
-  return objective_state_of_record{entry.view, entry.withdrawn, entry.sequence};
+  return objective_state_of_record{entry.view, entry.withdrawn, entry.sequence, entry.at};
 }
 
 void ledger::mark_sealed(const objective_id& id, std::uint64_t sequence) {
@@ -378,7 +404,7 @@ void ledger::restore(objective_state_of_record record, bool sealed) {
   insert(home, std::move(record), sealed);
 }
 
-void ledger::restore(std::shared_ptr<task> value, bool lone, std::uint64_t sequence) {
+void ledger::restore(std::shared_ptr<task> value, bool lone, std::uint64_t sequence, timestamp at) {
   if (!lone) {
     auto& owners = objective_shard_of(value->context);
     const std::lock_guard lock{owners.guard};
@@ -388,7 +414,9 @@ void ledger::restore(std::shared_ptr<task> value, bool lone, std::uint64_t seque
   }
   auto& home = task_shard_of(value->id.str());
   const std::lock_guard lock{home.guard};
-  if (add_live(home, {.record = std::move(value), .sequence = sequence}).second)
+  if (value->question)
+    note_question(*value);
+  if (add_live(home, {.record = std::move(value), .sequence = sequence, .at = at}).second)
     live_tasks_.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -440,6 +468,7 @@ void ledger::insert(objective_shard& home, objective_state_of_record record, boo
   entry.view = std::move(record.view);
   entry.withdrawn = std::move(record.withdrawn);
   entry.sequence = record.sequence;
+  entry.at = record.at;
   entry.sealed = sealed;
   const auto added = home.live.emplace(key, std::move(entry));
   if (!added.second)

@@ -3,10 +3,12 @@
 // by id, a lock for each shard, none that all requests share.
 //
 // Locks are taken in the order objective shard, task shard, archive; never two of one kind; that of
-// those who watch everything is last.
+// those who watch everything is last. The index of open questions has a lock of its own, under
+// which no other is taken.
 #pragma once
 
 #include "store/archive.hpp"
+#include "store/input_index.hpp"
 #include "store/live_index.hpp"
 #include "store/text_hash.hpp"
 #include <troupe/protocol/event.hpp>
@@ -42,7 +44,7 @@ public:
     bool may_settle = false; ///< The objective is settled and has no live task: it may be sealed.
   };
 
-  /// Applies `change` and tells the watchers. Gives it its sequence number unless it has one.
+  /// Applies `change` and tells the watchers. Makes it the next one of its stream (follow_on).
   /// `ended`: the task's record after `change`, if the caller has computed it (then it is taken as
   /// it is). `follow` watches the task or objective that `change` creates.
   published publish(change&& change, std::shared_ptr<task> ended = nullptr,
@@ -67,6 +69,7 @@ public:
   [[nodiscard]] result<task_page> list(const list_tasks& query, const archive_reads& ended) const;
   [[nodiscard]] result<objective_page> list(const list_objectives& query,
                                             const archive_reads& ended) const;
+  [[nodiscard]] result<input_page> list(const list_inputs& query) const;
   [[nodiscard]] std::size_t live_tasks() const noexcept {
     return live_tasks_.load(std::memory_order_relaxed);
   }
@@ -93,6 +96,7 @@ public:
   struct task_base {
     std::shared_ptr<const task> record;
     std::uint64_t sequence = 0; ///< Of a lone task.
+    timestamp at{};             ///< Of its last change.
   };
   /// The live task a change would be applied to.
   [[nodiscard]] std::optional<task_base> live_task(const task_id& id) const;
@@ -101,6 +105,7 @@ public:
   /// sealed.
   struct pinned {
     std::uint64_t sequence = 0;
+    timestamp at{}; ///< Of its last change.
     std::uint32_t plans = 0;
     objective_ptr sealed; ///< Null if it was not sealed.
   };
@@ -134,7 +139,7 @@ public:
   static void note_withdrawals(std::vector<withdrawal>& known, const change& change);
   /// Puts back what was live.
   void restore(objective_state_of_record record, bool sealed);
-  void restore(std::shared_ptr<task> value, bool lone, std::uint64_t sequence);
+  void restore(std::shared_ptr<task> value, bool lone, std::uint64_t sequence, timestamp at);
   /// Objectives that are not settled, and lone tasks that have not ended; by id.
   struct unfinished {
     std::vector<objective_ptr> objectives;
@@ -155,6 +160,7 @@ private:
     mutable std::shared_ptr<task> record;
     mutable std::unique_ptr<watchers> watched_by = nullptr; ///< Null: none.
     mutable std::uint64_t sequence = 0;                     ///< Of its last change, in its stream.
+    mutable timestamp at = {};                              ///< The same.
     mutable live_index<task>::place listed = {};
 
     [[nodiscard]] bool is_watched() const noexcept { return watched_by && !watched_by->empty(); }
@@ -194,7 +200,8 @@ private:
     std::shared_ptr<objective_view> view;
     std::vector<withdrawal> withdrawn;
     watchers watched_by;
-    std::uint64_t sequence = 0;
+    std::uint64_t sequence = 0; ///< Of its last change.
+    timestamp at{};             ///< The same.
     std::size_t live_tasks = 0;
     std::size_t pins = 0;
     bool sealed = false;
@@ -228,6 +235,8 @@ private:
                               leftovers& gone);
   published publish_task(objective_entry* owner, change&& change, std::shared_ptr<task> ended,
                          const watcher_ptr& follow, leftovers& gone);
+  /// Its open question has changed, or it is there again after a start.
+  void note_question(const task& record);
   void tell_all(const change_ptr& change) const;
   void tell_withdrawn(const objective_view& view, const change_ptr& change, leftovers& gone);
   watchers begin_watching(task_shard& home, const task_id& id, const watcher_ptr& follow);
@@ -273,6 +282,7 @@ private:
   archive& archive_;
   mutable std::array<task_shard, ledger_shards> tasks_;
   mutable std::array<objective_shard, ledger_shards> objectives_;
+  input_index inputs_;
   std::atomic<std::size_t> live_tasks_{0};
   mutable std::atomic<std::size_t> live_objectives_{0};
   mutable std::atomic<std::size_t> early_watchers_{0};

@@ -384,6 +384,25 @@ result<std::size_t> checked_page_size(std::uint32_t asked) {
   return std::size_t{asked};
 }
 
+/// What every list is asked for.
+struct asked_page {
+  std::uint64_t question; ///< Its fingerprint.
+  std::size_t size;
+  std::optional<position> after; ///< The end of the page before.
+};
+
+template<class Query>
+result<asked_page> asked_page_of(const Query& query) {
+  const auto question = fingerprint(query);
+  const auto size = checked_page_size(query.page_size);
+  if (!size)
+    return size.error();
+  auto after = read_page_token(query.page_token, question);
+  if (!after)
+    return after.error();
+  return asked_page{question, *size, std::move(*after)};
+}
+
 position place_in_list(const task_ptr& row) {
   return {row->status.at, row->id.str()};
 }
@@ -428,26 +447,23 @@ listed<task_ptr> ledger::unrecorded_tasks(const task_filter& filter,
       owner; // A copy, so that the objective can go on while its slots are walked.
   with_objective(objective_id{filter.context}, ended, [&](const objective_entry& entry) {
     if (entry.view->owner == filter.owner)
-      owner = {entry.view, entry.withdrawn, entry.sequence};
+      owner = {entry.view, entry.withdrawn, entry.sequence, entry.at};
   });
   return owner.view ? list_unrecorded(owner, filter, after, count) : listed<task_ptr>{};
 }
 
 result<task_page> ledger::list(const list_tasks& query, const archive_reads& ended) const {
-  const auto question = fingerprint(query);
-  const auto size = checked_page_size(query.page_size);
-  if (!size)
-    return size.error();
-  const auto after = read_page_token(query.page_token, question);
-  if (!after)
-    return after.error();
+  const auto page = asked_page_of(query);
+  if (!page)
+    return page.error();
+  const auto& [question, size, after] = *page;
   const task_filter filter{owner_of(query.who), query.context, query.state, query.status_after};
 
   const auto place = [](const task_ptr& row) { return place_in_list(row); };
   // A task goes from those without a record to the live ones, and from these to the archive. Looked
   // at in this order, one that goes on meanwhile is in one of them at least.
-  auto all = unrecorded_tasks(filter, *after, *size + 1, ended);
-  first_rows<task_ptr> rows{*after, *size + 1};
+  auto all = unrecorded_tasks(filter, after, size + 1, ended);
+  first_rows<task_ptr> rows{after, size + 1};
   if (!filter.state || !is_terminal(*filter.state)) {
     const auto context_hash = live_index<task>::hash_of(filter.context);
     std::uint64_t looked_at = 0;
@@ -468,28 +484,54 @@ result<task_page> ledger::list(const list_tasks& query, const archive_reads& end
   }
   all = merge(std::move(all), rows.take(), place);
   if (!filter.state || is_terminal(*filter.state))
-    all = merge(std::move(all), ended.list_tasks(filter, *after, *size + 1, query.view), place);
+    all = merge(std::move(all), ended.list_tasks(filter, after, size + 1, query.view), place);
   task_page out;
   out.total_size = all.total;
-  out.next_page_token = cut_page(all, *size, question, place,
+  out.next_page_token = cut_page(all, size, question, place,
                                  [&](const task& row) { return bytes_shown(row, query.view); });
   out.tasks = std::move(all.rows);
   return out;
 }
 
+result<input_page> ledger::list(const list_inputs& query) const {
+  const auto page = asked_page_of(query);
+  if (!page)
+    return page.error();
+  const auto& [question, size, after] = *page;
+  input_page out;
+  if (!query.task.empty()) {
+    const auto found = live_task(query.task);
+    if (found && found->record->owner == owner_of(query.who) && found->record->question)
+      out.tasks.push_back(found->record);
+    out.total_size = out.tasks.size();
+    return out;
+  }
+  const auto open = inputs_.list(query, after, size + 1);
+  out.total_size = open.total;
+  std::size_t bytes = 0;
+  std::size_t seen = 0;
+  for (; seen < std::min(open.rows.size(), size) && bytes <= page_bytes_max; ++seen) {
+    const auto found = live_task(task_id{open.rows[seen].id});
+    if (!found || !found->record->question)
+      continue; // It has been closed meanwhile.
+    bytes += bytes_of(found->record->question.get());
+    out.tasks.push_back(found->record);
+  }
+  if (seen < open.rows.size())
+    out.next_page_token = write_page_token(open.rows[seen - 1], question);
+  return out;
+}
+
 result<objective_page> ledger::list(const list_objectives& query,
                                     const archive_reads& ended) const {
-  const auto question = fingerprint(query);
-  const auto size = checked_page_size(query.page_size);
-  if (!size)
-    return size.error();
-  const auto after = read_page_token(query.page_token, question);
-  if (!after)
-    return after.error();
+  const auto page = asked_page_of(query);
+  if (!page)
+    return page.error();
+  const auto& [question, size, after] = *page;
   const objective_filter filter{owner_of(query.who), query.states, text_search{query.text},
                                 query.updated_after};
   const auto order = query.order;
-  first_rows<objective_ptr> rows{*after, *size + 1};
+  first_rows<objective_ptr> rows{after, size + 1};
   std::uint64_t looked_at = 0;
   for (const auto& home : objectives_) {
     std::vector<objective_ptr> to_search; // without the lock
@@ -517,14 +559,14 @@ result<objective_page> ledger::list(const list_objectives& query,
         offer(rows, *row, order, [&] { return row; });
   }
   rows_looked_at_.fetch_add(looked_at, std::memory_order_relaxed);
-  auto settled = ended.list_objectives(filter, order, *after, *size + 1);
+  auto settled = ended.list_objectives(filter, order, after, size + 1);
   if (!settled)
     return settled.error();
   const auto place = [&](const objective_ptr& row) { return place_in_list(*row, order); };
   auto all = merge(rows.take(), std::move(*settled), place);
   objective_page out;
   out.total_size = all.total;
-  out.next_page_token = cut_page(all, *size, question, place,
+  out.next_page_token = cut_page(all, size, question, place,
                                  [](const objective_view& row) { return bytes_shown(row); });
   out.objectives = std::move(all.rows);
   return out;

@@ -44,7 +44,7 @@ bool is_kind(char letter) {
 
 once_table::~once_table() {
   for (const auto& kind : kinds_)
-    memory_->give_back(memory_account::came_once, kind.bytes);
+    memory_->give_back(memory_account::remembered_requests, kind.bytes);
 }
 
 once_table::share& once_table::kind_of(const once& value) {
@@ -95,7 +95,7 @@ void once_table::stage(const once_ptr& value) {
   added.in_owner = owner.entries.insert(owner.entries.end(), &added);
   kind.bytes += added.bytes;
   owner.bytes += added.bytes;
-  memory_->force(memory_account::came_once, added.bytes);
+  memory_->force(memory_account::remembered_requests, added.bytes);
   if (!value->owner.empty())
     keep_to_bounds(owner, bounds_.entries_per_owner, bounds_.bytes_per_owner);
   keep_to_bounds(kind, bounds_.entries, bounds_.bytes);
@@ -118,8 +118,8 @@ void once_table::keep_to_bounds(const share& all, std::size_t entries, std::size
 /// Other accounts may fill the budget for a moment: then no more is forgotten than is added.
 void once_table::keep_to_memory(const share& all, std::size_t added_bytes) {
   const auto before = all.bytes;
-  while (!memory_->has_room(memory_account::came_once, 0) && before - all.bytes < added_bytes
-         && all.entries.front()->is_published)
+  while (!memory_->has_room(memory_account::remembered_requests, 0)
+         && before - all.bytes < added_bytes && all.entries.front()->is_published)
     forget(*all.entries.front());
 }
 
@@ -128,7 +128,7 @@ void once_table::forget(entry& which) {
   const auto owner = owners_.find(owner_key(*which.value));
   kind.entries.erase(which.in_kind);
   kind.bytes -= which.bytes;
-  memory_->give_back(memory_account::came_once, which.bytes);
+  memory_->give_back(memory_account::remembered_requests, which.bytes);
   owner->second.entries.erase(which.in_owner);
   owner->second.bytes -= which.bytes;
   if (owner->second.entries.empty())

@@ -32,8 +32,8 @@ struct once_bounds {
 
 class once_table {
 public:
-  /// `memory`: where entries are counted (memory_account::came_once). While that has no room, the
-  /// oldest make room for the new ones.
+  /// `memory`: where entries are counted (memory_account::remembered_requests). While that has no
+  /// room, the oldest make room for the new ones.
   explicit once_table(const once_bounds& bounds = {},
                       memory_budget_ptr memory = std::make_shared<memory_budget>())
       : bounds_(bounds), memory_(std::move(memory)) {}

@@ -123,6 +123,17 @@ std::uint64_t fingerprint(const list_objectives& query) {
       .value();
 }
 
+std::uint64_t fingerprint(const list_inputs& query) {
+  return fnv{}
+      .add("inputs")
+      .add(query.who.id)
+      .add(query.who.tenant)
+      .add(query.objective.str())
+      .add(query.plan.str())
+      .add(query.task.str())
+      .value();
+}
+
 std::uint64_t fingerprint(const list_plans& query) {
   return fnv{}
       .add("plans")

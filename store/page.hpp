@@ -158,6 +158,7 @@ template<class T, class Place>
 [[nodiscard]] std::uint64_t fingerprint(const list_tasks& query);
 [[nodiscard]] std::uint64_t fingerprint(const list_objectives& query);
 [[nodiscard]] std::uint64_t fingerprint(const list_plans& query);
+[[nodiscard]] std::uint64_t fingerprint(const list_inputs& query);
 
 /// Opaque text; any change to it is noticed.
 [[nodiscard]] std::string write_page_token(const position& last, std::uint64_t fingerprint);

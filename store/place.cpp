@@ -2,6 +2,7 @@
 
 #include "store/archive.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 namespace troupe {
@@ -13,6 +14,13 @@ placement placement_of(const task& record) {
     out.plan = record.origin.plan_index;
     out.task = record.origin.task_index;
   }
+  return out;
+}
+
+timestamp last_changed(const objective_view& record) {
+  auto out = record.updated;
+  for (const auto& plan : record.plans)
+    out = std::max(out, plan.updated);
   return out;
 }
 

@@ -1,6 +1,6 @@
-// Waiting for the next change of a task or objective, at most so long: one operation, without a
-// thread, a queue or a clock of its own. `run_objective` waits so. A send that waits for its task
-// (`service/pending_send.hpp`) watches before the task has an id, and uses the same rule,
+// Waiting for the next change of a task, objective or question, at most so long: one operation,
+// without a thread, a queue or a clock of its own. `run_objective` waits so. A send that waits for
+// its task (`service/pending_send.hpp`) watches before the task has an id, and uses the same rule,
 // `may_end_waiting`.
 #pragma once
 

@@ -28,6 +28,7 @@ change_ptr part_of(const change_ptr& whole, std::vector<event> events) {
   out->task = whole->task;
   out->at = whole->at;
   out->sequence = whole->sequence;
+  out->progress = whole->progress;
   out->events = std::move(events);
   return out;
 }

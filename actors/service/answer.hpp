@@ -50,6 +50,12 @@ struct plan_history_page {
   bool is_complete = true;       ///< Else the store no longer keeps the first ones.
 };
 
+/// A question of a task, open or closed.
+struct shown_input {
+  task_ptr task;        ///< As it stands.
+  std::string question; ///< Its id within the task, which knows it.
+};
+
 struct push_config_page {
   std::vector<push_config> configs; ///< By id.
   std::string next_page_token;      ///< Empty on the last page.
@@ -80,7 +86,8 @@ using service_answer =
     std::variant<result<void>, result<task_ptr>, result<task_page>, result<stream_start>,
                  result<sent>, result<objective_ptr>, result<objective_page>, result<placed_plan>,
                  result<plan_page>, result<change_report>, result<plan_history_page>,
-                 result<push_config>, result<push_config_page>>;
+                 result<input_page>, result<shown_input>, result<push_config>,
+                 result<push_config_page>>;
 
 /// Names a request among all that a gateway actor has had. 0: none.
 using request_number = std::uint64_t;

@@ -91,6 +91,8 @@ std::uint64_t fingerprint_of(const send_message& command) {
   return hash_of("send", [&](json_writer& out) {
     v1_0::write(out, command.message);
     out.value(command.metadata).string(command.question);
+    if (command.action != answer_action::accept || !command.by.empty())
+      out.string(to_string(command.action)).string(command.by);
     for (const auto& mode : command.accepted_output_modes)
       out.string(mode);
   });

@@ -38,10 +38,13 @@ enum class operation : std::uint8_t {
   add_tasks,
   modify_plan,
   list_history,
+  list_inputs,
+  get_input,
+  answer_input,
 };
 
 /// The kind of object an operation names.
-enum class object_kind : std::uint8_t { none, task, objective, plan };
+enum class object_kind : std::uint8_t { none, task, objective, plan, input };
 
 /// How an operation answers.
 enum class answer_kind : std::uint8_t { value, feed };
@@ -88,6 +91,9 @@ inline constexpr auto operation_rows = [] {
     {add_tasks             , "add tasks"             , write , kind::plan     , plan_not_found     , invalid_params, value},
     {modify_plan           , "modify plan"           , write , kind::plan     , plan_not_found     , invalid_params, value},
     {list_history          , "list history"          , read  , kind::plan     , plan_not_found     , invalid_params, value},
+    {list_inputs           , "list inputs"           , read  , kind::none     , none               , invalid_params, value},
+    {get_input             , "get input"             , read  , kind::input    , input_not_found    , invalid_params, value},
+    {answer_input          , "answer input"          , write , kind::input    , input_not_found    , invalid_params, value},
   });
 }();
 // clang-format on
@@ -100,7 +106,7 @@ inline constexpr auto operation_rows = [] {
   return true;
 }
 static_assert(operations_are_in_order());
-static_assert(operation_rows.size() == static_cast<std::size_t>(operation::list_history) + 1,
+static_assert(operation_rows.size() == static_cast<std::size_t>(operation::answer_input) + 1,
               "every operation has a row; name the last operation here");
 
 [[nodiscard]] constexpr const operation_row& row_of(operation which) noexcept {

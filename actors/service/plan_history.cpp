@@ -1,5 +1,6 @@
 #include "actors/service/plan_history.hpp"
 
+#include "protocol/fold/apply.hpp"
 #include "protocol/opt/codec_opt.hpp"
 
 #include <algorithm>
@@ -11,24 +12,19 @@ void plan_history_reader::take(const change_ptr& change) {
   ++read_;
   for (std::size_t i = 0; i < change->events.size(); ++i) {
     const auto& each = change->events[i];
+    revision_ = revision_after(revision_, each);
     if (const auto* created = std::get_if<objective_created>(&each)) {
       plans_ = created->spec ? static_cast<std::uint32_t>(created->spec->plans.size()) : 0;
-    } else if (const auto* edited = std::get_if<objective_edited>(&each)) {
-      revision_ += edited->edited.empty() ? 0 : 1;
     } else if (std::holds_alternative<plan_added>(each)) {
-      ++revision_;
       if (plans_++ == plan_)
         note(change, i);
     } else if (const auto* plan = std::get_if<plan_edited>(&each)) {
-      ++revision_;
       if (plan->plan == plan_)
         note(change, i);
     } else if (const auto* renewed = std::get_if<tasks_renewed>(&each)) {
-      ++revision_;
       if (renewed->plan == plan_)
         note(change, i);
     } else if (const auto* changed = std::get_if<plan_changed>(&each)) {
-      revision_ = changed->revision;
       if (changed->plan == plan_)
         note(change, i);
     }

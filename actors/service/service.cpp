@@ -1,8 +1,10 @@
 #include "actors/service/service.hpp"
 
 #include "actors/feed/store_source.hpp"
+#include "actors/objective_actor.hpp"
 #include "actors/service/placing.hpp"
 #include "actors/service/plan_history.hpp"
+#include "protocol/fold/rollup.hpp"
 #include "protocol/opt/codec_opt.hpp"
 #include "store/page.hpp"
 #include <troupe/actors/limits.hpp>
@@ -46,6 +48,11 @@ result<plan_page> page_of(const list_plans& query, const objective_ptr& shown) {
   return out;
 }
 
+/// Whether the task stands for an objective that has not ended.
+bool is_live_root(const task& record) {
+  return record.agent == objective_agent && !is_terminal(record.status.state);
+}
+
 } // namespace
 
 service::service(gateway& main_gateway, std::shared_ptr<push_configurations> pushes)
@@ -56,19 +63,36 @@ service::service(gateway& main_gateway, std::shared_ptr<push_configurations> pus
 void service::get(const get_task& query, reply<task_ptr> done) const {
   if (auto ok = admit(query.who, operation::get_task); !ok)
     return done(ok.error());
-  place(
-      records_, query.who, query.id, std::move(done),
-      [*this, id = query.id, client = client_of(query.who)](const placement&, reply<task_ptr> to) {
-        records_.read_task(
-            id,
-            [id, to = std::move(to)](result<task_ptr> found) {
-              // It may have gone since it was placed.
-              if (found ? *found == nullptr : is_not_found(found.error().code))
-                return to(unknown_of(id));
-              to(std::move(found));
-            },
-            client);
-      });
+  place(records_, query.who, query.id, std::move(done),
+        [*this, id = query.id, who = query.who, shows_progress = query.view.include_progress,
+         client = client_of(query.who)](const placement&, reply<task_ptr> to) {
+          records_.read_task(
+              id,
+              [*this, id, who, shows_progress, to = std::move(to)](result<task_ptr> found) {
+                // It may have gone since it was placed.
+                if (found ? *found == nullptr : is_not_found(found.error().code))
+                  return to(unknown_of(id));
+                if (found && shows_progress && is_live_root(**found))
+                  return show_rollup(who, std::move(*found), to);
+                to(std::move(found));
+              },
+              client);
+        });
+}
+
+// A root task has no progress of its own: it shows that of its objective.
+void service::show_rollup(const principal& who, task_ptr root, reply<task_ptr> done) const {
+  const objective_id objective{root->context};
+  records_.read_objective(
+      objective,
+      [root = std::move(root), done = std::move(done)](const result<objective_ptr>& found) {
+        if (!found || !*found || (*found)->root_task != root->id)
+          return done(root);
+        auto shown = std::make_shared<task>(*root);
+        shown->progress = std::make_shared<const progress_report>(report_of(**found));
+        done(task_ptr{std::move(shown)});
+      },
+      client_of(who));
 }
 
 void service::list(const list_tasks& query, reply<task_page> done) const {
@@ -105,10 +129,8 @@ void service::subscribe(subscription wanted, std::shared_ptr<feed> source,
                  const auto& now = shown_from.snapshot();
                  const bool has_ended = is_terminal(now.task->status.state);
                  if (has_ended && refuses && !from)
-                   return to(
-                       make_error(errc::unsupported_operation,
-                                  "task \"" + shown(id.str()) + "\" has ended; get it with GetTask",
-                                  id.str()));
+                   return to(make_error(errc::unsupported_operation,
+                                        "task \"" + shown(id.str()) + "\" has ended", id.str()));
                  if (from && !has_ended && from->sequence > now.sequence)
                    return to(make_error(errc::invalid_params,
                                         "cursor: is ahead of the task: it belongs to another one",

@@ -89,6 +89,16 @@ public:
   /// objective is too long to be searched).
   void list(const get_history& query, reply<plan_history_page> done) const;
 
+  // -- questions ----------------------------------------------------------------------------------
+
+  /// Errors also: plan_not_found; invalid_params (a page token that is not of this list).
+  void list(const list_inputs& query, reply<input_page> done) const;
+  /// Errors of all that name a question: input_not_found, also for another client's.
+  void get(const get_input& query, reply<shown_input> done) const;
+  /// The answer is the question as it stands then. Errors also: already_answered, input_expired,
+  /// input_withdrawn; those of sending a message to its task.
+  void answer(answer_input command, reply<shown_input> done) const;
+
   // -- push configurations ------------------------------------------------------------------------
 
   /// Errors also: push_not_supported.
@@ -133,6 +143,7 @@ private:
   /// The operations that a client has missed, as part of the error that refuses its revision.
   void explain(const change_plan& command, error refused, reply<change_report> done) const;
   void show_plan(const principal& who, const plan_id& id, reply<placed_plan> done) const;
+  void show_rollup(const principal& who, task_ptr root, reply<task_ptr> done) const;
 
   gateway& gateway_;
   store& records_;

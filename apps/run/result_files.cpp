@@ -132,7 +132,7 @@ result<void> make_output_directory(const std::string& directory) {
   return {};
 }
 
-result<void> write_results(const std::string& directory, const store& records,
+result<void> write_results(const std::string& directory, const record_reader& records,
                            const objective_view& view, output_choice choice) {
   result_namer names;
   result<void> out;

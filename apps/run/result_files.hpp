@@ -42,7 +42,7 @@ private:
 /// Writes what `choice` names of the run into files, one task after the other, with their
 /// directories; a file that is there is replaced, a symbolic link is not followed. Errors:
 /// unavailable, of the first file that cannot be written.
-[[nodiscard]] result<void> write_results(const std::string& directory, const store& records,
+[[nodiscard]] result<void> write_results(const std::string& directory, const record_reader& records,
                                          const objective_view& view, output_choice choice);
 
 } // namespace troupe

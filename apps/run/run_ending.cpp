@@ -2,19 +2,17 @@
 
 #include "actors/objective_graph.hpp"
 #include "agents/program_output.hpp"
+#include "apps/part_text.hpp"
 #include "apps/run/run_report.hpp"
 #include "apps/shown_name.hpp"
 #include "apps/text.hpp"
 #include "protocol/fold/last_tasks.hpp"
 #include <troupe/store/await.hpp>
 
-#include <boost/json/serialize.hpp>
-
 #include <algorithm>
 #include <set>
 #include <string_view>
 #include <utility>
-#include <variant>
 
 namespace troupe {
 
@@ -86,27 +84,8 @@ std::vector<std::string> last_lines(std::string_view log) {
   return out;
 }
 
-class text_of_part {
-public:
-  explicit text_of_part(const part& of) : of_(of) {}
-
-  std::string operator()(const text_content& content) const { return content.text; }
-  std::string operator()(const data_content& content) const {
-    return boost::json::serialize(content.data);
-  }
-  std::string operator()(const url_content& content) const { return content.url; }
-  std::string operator()(const raw_content& content) const {
-    return "(" + counted(content.bytes.size(), "byte")
-           + (of_.media_type.empty() ? "" : " of " + of_.media_type)
-           + "; --output-dir DIR writes them to a file)";
-  }
-
-private:
-  const part& of_;
-};
-
 void append_part(std::string& out, const part& one, const ending_options& options) {
-  const auto text = std::visit(text_of_part(one), one.content);
+  const auto text = text_of_part(one, "--output-dir DIR writes them to a file");
   std::size_t shown = 0;
   const auto lines = lines_in(text);
   for (const auto line : lines) {
@@ -127,6 +106,9 @@ std::string heading(const std::string& text, bool colour) {
 
 } // namespace
 
+record_reader::record_reader(const store& in)
+    : read_([&in](const task_id& id) { return await_task(in, id); }) {}
+
 std::vector<task_place> chosen_results(const objective_view& view, output_choice choice) {
   std::vector<task_place> out;
   if (choice == output_choice::none || choice == output_choice::failed)
@@ -146,12 +128,12 @@ std::vector<task_place> chosen_results(const objective_view& view, output_choice
   return out;
 }
 
-void for_each_result(const store& records, const objective_view& view,
+void for_each_result(const record_reader& records, const objective_view& view,
                      const std::vector<task_place>& places,
                      const std::function<void(const task_result&)>& take) {
   for (const auto& place : places) {
     const auto& plan = view.plans[place.plan];
-    const auto record = await_task(records, plan.task_at(place.task));
+    const auto record = records(plan.task_at(place.task));
     if (record)
       take({shown_name(*plan.spec, place.plan),
             shown_name(plan.spec->tasks[place.task], place.task), (*record)->artifacts});
@@ -182,8 +164,8 @@ task_failure failure_of(const task& record, std::string place) {
   return out;
 }
 
-run_ending read_ending(const store& records, const objective_view& view, output_choice choice,
-                       std::size_t results_max) {
+run_ending read_ending(const record_reader& records, const objective_view& view,
+                       output_choice choice, std::size_t results_max) {
   run_ending out;
   auto places = chosen_results(view, choice);
   if (places.size() > results_max) {
@@ -202,7 +184,7 @@ run_ending read_ending(const store& records, const objective_view& view, output_
         continue;
       }
       const auto place = place_of(*plan.spec, p, t);
-      const auto record = await_task(records, plan.task_at(t));
+      const auto record = records(plan.task_at(t));
       auto failure =
           record ? failure_of(**record, place) : task_failure{place, record.error().message, {}};
       if (choice == output_choice::none)
@@ -212,7 +194,7 @@ run_ending read_ending(const store& records, const objective_view& view, output_
   return out;
 }
 
-void read_times(run_model& model, const store& records, const objective_view& view) {
+void read_times(run_model& model, const record_reader& records, const objective_view& view) {
   std::size_t left = measured_tasks_max;
   for (std::uint32_t p = 0; p < view.plans.size(); ++p)
     for (std::uint32_t t = 0; t < view.plans[p].tasks.size() && left > 0; ++t) {
@@ -220,7 +202,7 @@ void read_times(run_model& model, const store& records, const objective_view& vi
       if (!is_terminal(slot.state) || slot.attempt == 0)
         continue;
       --left;
-      if (const auto record = await_task(records, view.plans[p].task_at(t)))
+      if (const auto record = records(view.plans[p].task_at(t)))
         model.measured(p, t, (*record)->created, (*record)->status.at);
     }
 }

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace troupe {
@@ -21,6 +22,19 @@ inline constexpr std::size_t results_shown_max = 50;
 inline constexpr std::size_t failures_shown_max = 10;
 /// Of each stream of a failed program.
 inline constexpr std::size_t failure_lines_max = 20;
+
+/// Reads the records of tasks: those of a store, or those that somebody else has.
+class record_reader {
+public:
+  record_reader(const store& in); // NOLINT(google-explicit-constructor): a store reads its records
+  explicit record_reader(std::function<result<task_ptr>(const task_id&)> read)
+      : read_(std::move(read)) {}
+
+  [[nodiscard]] result<task_ptr> operator()(const task_id& id) const { return read_(id); }
+
+private:
+  std::function<result<task_ptr>(const task_id&)> read_;
+};
 
 /// A task of an objective.
 struct task_place {
@@ -56,12 +70,12 @@ struct run_ending {
                                                      output_choice choice);
 
 /// Reads what `choice` shows of the run. A record that cannot be read is left out.
-[[nodiscard]] run_ending read_ending(const store& records, const objective_view& view,
+[[nodiscard]] run_ending read_ending(const record_reader& records, const objective_view& view,
                                      output_choice choice,
                                      std::size_t results_max = results_shown_max);
 
 /// Calls `take` with each of the results, one after the other.
-void for_each_result(const store& records, const objective_view& view,
+void for_each_result(const record_reader& records, const objective_view& view,
                      const std::vector<task_place>& places,
                      const std::function<void(const task_result&)>& take);
 
@@ -69,7 +83,7 @@ void for_each_result(const store& records, const objective_view& view,
 [[nodiscard]] task_failure failure_of(const task& record, std::string place);
 
 /// Gives `model` the times of the tasks of `view` that ran and ended, from their records.
-void read_times(run_model& model, const store& records, const objective_view& view);
+void read_times(run_model& model, const record_reader& records, const objective_view& view);
 
 /// How results are printed.
 struct ending_options {

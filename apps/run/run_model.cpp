@@ -1,6 +1,7 @@
 #include "apps/run/run_model.hpp"
 
 #include "protocol/fold/apply.hpp"
+#include "protocol/fold/rollup.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -60,29 +61,18 @@ milliseconds run_model::elapsed(timestamp now) const {
   return span_between(began_, ended_, now);
 }
 
-double fraction_of(const progress_report& report) {
-  if (report.aggregate && report.aggregate->progress && report.aggregate->total
-      && *report.aggregate->total > 0)
-    return std::clamp(*report.aggregate->progress / *report.aggregate->total, 0.0, 1.0);
-  double sum = 0;
-  std::size_t n = 0;
-  for (const auto& tracker : report.trackers) {
-    if (tracker.total && *tracker.total > 0 && tracker.progress) {
-      sum += std::clamp(*tracker.progress / *tracker.total, 0.0, 1.0);
-      ++n;
-    }
-  }
-  return n == 0 ? -1.0 : sum / static_cast<double>(n);
+std::optional<double> known_fraction(const progress_report& report) {
+  const bool has_total = (report.aggregate && report.aggregate->total)
+                         || std::ranges::any_of(report.trackers, [](const auto& tracker) {
+                              return tracker.total.has_value();
+                            });
+  if (!has_total)
+    return std::nullopt;
+  return static_cast<double>(fraction_of(report)) / whole_fraction;
 }
 
 double run_model::progress() const {
-  if (counts_.total() == 0)
-    return view_.state == objective_state::completed ? 1.0 : 0.0;
-  double done = static_cast<double>(counts_.done());
-  for (const auto& plan : plans_)
-    for (const auto& [index, report] : plan.progress)
-      done += std::max(0.0, fraction_of(*report));
-  return std::min(1.0, done / static_cast<double>(counts_.total()));
+  return static_cast<double>(progress_of(view_).fraction) / whole_fraction;
 }
 
 // -- snapshot -------------------------------------------------------------------------------------

@@ -109,7 +109,7 @@ public:
   [[nodiscard]] const std::vector<open_question>& questions() const { return questions_; }
   /// Since the objective began to work, until it settled.
   [[nodiscard]] std::chrono::milliseconds elapsed(timestamp now) const;
-  /// The share of tasks that have ended, 0 to 1, counting the progress active tasks report.
+  /// How far the work is, 0 to 1, as a server shows it (protocol/fold/rollup.hpp).
   [[nodiscard]] double progress() const;
 
 private:
@@ -137,8 +137,8 @@ private:
   std::uint64_t questions_seen_ = 0;
 };
 
-/// How far a report says the task is, 0 to 1; its aggregate, else the mean of its trackers with a
-/// total. Negative: it is not known.
-[[nodiscard]] double fraction_of(const progress_report& report);
+/// How far a report says the task is, 0 to 1, as `fraction_of` of protocol/fold/rollup.hpp has it.
+/// Empty: the report has no total.
+[[nodiscard]] std::optional<double> known_fraction(const progress_report& report);
 
 } // namespace troupe

@@ -344,9 +344,11 @@ void run_session::look_at_answers() {
     if (*outcome)
       return true;
     const auto& why = outcome->error();
-    if (why.code == errc::no_question && each.prepared) // its task asks anew after a resume
+    const bool came_late = why.code == errc::no_question || why.code == errc::already_answered
+                           || why.code == errc::input_expired || why.code == errc::input_withdrawn;
+    if (came_late && each.prepared) // its task asks anew after a resume
       answers_.give_back(each.task, *each.prepared);
-    if (why.code == errc::no_question || why.code == errc::unsupported_operation)
+    if (came_late || why.code == errc::unsupported_operation)
       return true; // Answered by another, or over.
     screen_.notice("the answer was not taken: " + why.message);
     answered_.erase(each.question);

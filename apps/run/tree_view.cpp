@@ -230,18 +230,17 @@ private:
     out.push_back({fit_to(name, name_columns_ - 2, ellipsis_), quiet ? style::dim : style::plain});
     out.push_back({" ", style::plain});
     std::string words;
-    double fraction = -1.0;
+    std::optional<double> fraction;
     if (const auto found = plan.progress.find(each.task); found != plan.progress.end()) {
-      fraction = fraction_of(*found->second);
+      fraction = known_fraction(*found->second);
       words = words_of(*found->second);
     }
-    if (fraction >= 0 && bar_columns_ > 0) {
-      for (auto& part : bar(fraction, bar_columns_))
+    if (fraction && bar_columns_ > 0) {
+      for (auto& part : bar(*fraction, bar_columns_))
         out.push_back(std::move(part));
-      out.push_back({pad_left(percent(fraction), 8), style::plain});
+      out.push_back({pad_left(percent(*fraction), 8), style::plain});
     } else {
-      out.push_back(
-          {pad_left(fraction >= 0 ? percent(fraction) : "", bar_columns_ + 8), style::plain});
+      out.push_back({pad_left(fraction ? percent(*fraction) : "", bar_columns_ + 8), style::plain});
     }
     out.push_back({pad_left(row.began == timestamp{} ? "" : format_duration(row.elapsed(now_)), 8),
                    style::dim});

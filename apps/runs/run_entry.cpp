@@ -2,6 +2,7 @@
 
 #include "apps/text.hpp"
 #include "protocol/json/json_writer.hpp"
+#include "protocol/json/text_in.hpp"
 
 #include <boost/json/parse.hpp>
 
@@ -13,11 +14,6 @@ namespace troupe {
 namespace {
 
 namespace json = boost::json;
-
-std::string text_in(const json::object& from, std::string_view name) {
-  const auto* value = from.if_contains(name);
-  return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string{};
-}
 
 std::uint64_t number_in(const json::object& from, std::string_view name) {
   const auto* value = from.if_contains(name);

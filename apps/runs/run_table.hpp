@@ -2,6 +2,7 @@
 #pragma once
 
 #include "apps/runs/run_entry.hpp"
+#include "apps/text_table.hpp"
 
 #include <cstddef>
 #include <string>
@@ -12,14 +13,12 @@ namespace troupe {
 struct table_options {
   std::size_t width = 80; ///< Columns; no line is wider.
   bool colour = false;
+  bool is_wide = false; ///< With its file and its directory.
 };
 
 /// A line for each run below a line with the headings: id, state, when it began, how long it took,
 /// its tasks, its name.
 [[nodiscard]] std::string draw_runs(const std::vector<run_entry>& entries, timestamp now,
                                     const table_options& options);
-
-/// The time from `then` to `now`, roughly: `now`, `5m ago`, `3h ago`, `12d ago`.
-[[nodiscard]] std::string shown_age(timestamp then, timestamp now);
 
 } // namespace troupe

@@ -3,10 +3,8 @@
 #include "apps/console.hpp"
 #include "apps/open_store.hpp"
 #include "apps/run/result_files.hpp"
-#include "apps/run/run_ending.hpp"
-#include "apps/run/run_screen.hpp"
+#include "apps/run/run_drawing.hpp"
 #include "apps/run/run_timing.hpp"
-#include "apps/run/tree_view.hpp"
 #include "apps/runs/run_choice.hpp"
 #include "apps/runs/run_folder.hpp"
 #include "apps/runs/run_log.hpp"
@@ -27,8 +25,6 @@ namespace troupe {
 
 namespace {
 
-/// Plans and tasks of one run on paper; beyond, parts that have ended are folded.
-constexpr std::size_t shown_lines_max = 10'000;
 constexpr std::chrono::milliseconds follow_interval{100};
 
 int refuse(const error& why) {
@@ -68,26 +64,10 @@ result<std::string> draw_run(const run_entry& entry, const show_run_options& opt
   const auto view = await_objective(**records, objective_id(entry.id));
   if (!view)
     return view.error();
-  run_model model;
-  model.reset(**view);
-  read_times(model, **records, **view);
-  ending_options ending;
-  ending.colour = colour_of(options.colour);
   const auto end = entry.ended != timestamp{} ? entry.ended : (*view)->updated;
-  view_options tree;
-  tree.width = ::isatty(STDOUT_FILENO) == 1 ? size_of(STDOUT_FILENO).columns : 120;
-  tree.height = shown_lines_max;
-  tree.colour = ending.colour;
-  tree.unicode =
-      is_utf8_locale(std::getenv("LC_ALL"), std::getenv("LC_CTYPE"), std::getenv("LANG"));
-  std::string out;
-  for (const auto& line : draw_tree(model, tree, end))
-    out += line + "\n";
   const auto shown = options.output.value_or(output_choice::results);
-  const auto results_max = options.output ? static_cast<std::size_t>(-1) : results_shown_max;
-  auto last = read_ending(**records, **view, shown, results_max);
-  last.timing = timing_text(read_timing(**records, **view));
-  out += ending_text(model, last, end, ending);
+  auto out = draw_ended(**view, **records, end, timing_text(read_timing(**records, **view)),
+                        {options.output, colour_of(options.colour)});
   if (!options.output_directory.empty()) {
     const auto done = write_results(options.output_directory, **records, **view, shown);
     if (!done)
@@ -153,16 +133,20 @@ int list_runs_command(const list_runs_options& options) {
     return refuse(folder.error());
   const auto entries = list_runs(*folder);
   std::string out;
-  if (options.json) {
+  if (options.format == list_format::json) {
     for (const auto& each : entries)
       out += shown_entry(each);
+  } else if (options.format == list_format::name) {
+    for (const auto& each : entries)
+      out += each.id + "\n";
   } else if (entries.empty()) {
     complain("there are no runs yet; troupe run FILE makes the first");
   } else {
     table_options table;
     table.colour = colour_of(options.colour);
-    table.width = ::isatty(STDOUT_FILENO) == 1 ? size_of(STDOUT_FILENO).columns
-                                               : static_cast<std::size_t>(-1);
+    table.is_wide = options.format == list_format::wide;
+    table.width = ::isatty(STDOUT_FILENO) == 1 && !table.is_wide ? size_of(STDOUT_FILENO).columns
+                                                                 : static_cast<std::size_t>(-1);
     out = draw_runs(entries, system_time().now(), table);
   }
   return say(out) ? exit_ok : exit_failed;

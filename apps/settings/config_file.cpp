@@ -77,6 +77,8 @@ result<void> read_table(serve_settings& to, const toml::table& table, const std:
                         const std::string& name) {
   for (const auto& [key, node] : table) {
     const std::string path = prefix + std::string(key.str());
+    if (path == targets_table)
+      continue;
     const auto& where = node.source();
     if (const auto* inner = node.as_table(); inner != nullptr && is_table_name(path)) {
       if (auto done = read_table(to, *inner, path + ".", name); !done)
@@ -104,7 +106,49 @@ result<void> read_table(serve_settings& to, const toml::table& table, const std:
   return {};
 }
 
+result<target_row> row_of(const toml::node& node, const std::string& name) {
+  target_row out;
+  out.line = node.source().begin.line;
+  const auto* table = node.as_table();
+  if (table == nullptr)
+    return at_line(name, node.source(), "\"targets\" must be tables: [[targets]]");
+  for (const auto& [key, value] : *table) {
+    const std::string member(key.str());
+    if (const auto* text = value.as_string())
+      out.members.emplace_back(member, text->get());
+    else if (const auto* truth = value.as_boolean())
+      out.members.emplace_back(member, truth->get() ? "true" : "false");
+    else if (const auto texts = value.is_array() ? texts_of(*value.as_array()) : std::nullopt)
+      out.members.emplace_back(member, *texts);
+    else
+      return at_line(name, value.source(),
+                     "\"" + member + "\" must be a string, true or false, or a list of strings");
+  }
+  return out;
+}
+
 } // namespace
+
+result<std::vector<target_row>> read_target_rows(std::string_view text, const std::string& name) {
+  serve_settings others;
+  if (const auto fine = read_config(others, text, name); !fine)
+    return fine.error();
+  const auto whole = toml::parse(text, name);
+  std::vector<target_row> out;
+  const auto* found = whole.get(targets_table);
+  if (found == nullptr)
+    return out;
+  const auto* all = found->as_array();
+  if (all == nullptr)
+    return at_line(name, found->source(), "\"targets\" must be tables: [[targets]]");
+  for (const auto& each : *all) {
+    auto row = row_of(each, name);
+    if (!row)
+      return row.error();
+    out.push_back(std::move(*row));
+  }
+  return out;
+}
 
 result<void> read_config(serve_settings& to, std::string_view text, const std::string& name) {
   // toml++ as packaged reports mistakes by exception.

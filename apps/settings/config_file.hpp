@@ -1,18 +1,35 @@
-// Reads the TOML file of `troupe serve --config`. The only file that knows toml++ is its .cpp.
+// Reads the TOML file of `troupe serve --config`, and the targets in it or in that of the commands.
+// The only file that knows toml++ is its .cpp.
 #pragma once
 
 #include "apps/settings/settings.hpp"
 #include <troupe/protocol/errc.hpp>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace troupe {
+
+/// The table `[[targets]]` is not a setting of the server: it is passed over.
+inline constexpr std::string_view targets_table = "targets";
 
 /// Sets everything that `text` names; `name` is the file's, for messages. Errors: invalid_document
 /// with file, line and, for an unknown key, the one that was probably meant. Nothing is promised
 /// about `to` then.
 [[nodiscard]] result<void> read_config(serve_settings& to, std::string_view text,
                                        const std::string& name);
+
+/// One of `[[targets]]`: its members, and the line where it begins.
+struct target_row {
+  text_row members; ///< `true` and `false` as texts.
+  std::uint32_t line = 0;
+};
+
+/// The targets that `text` names, in their order. The rest of the file must be as `read_config`
+/// wants it. Errors: as there.
+[[nodiscard]] result<std::vector<target_row>> read_target_rows(std::string_view text,
+                                                               const std::string& name);
 
 } // namespace troupe

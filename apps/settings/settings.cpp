@@ -181,6 +181,8 @@ std::vector<setting> tables() {
                                        [](auto& s) -> auto& { return s.server.write_timeout; }),
     seconds<std::chrono::milliseconds>("timeouts.blocking-wait", "of a blocking SendMessage",
                                        [](auto& s) -> auto& { return s.server.blocking_wait_max; }),
+    seconds<std::chrono::milliseconds>("timeouts.disk-wait", "of a command for a disk that takes nothing; then 503",
+                                       [](auto& s) -> auto& { return s.server.disk_wait_max; }),
     seconds<std::chrono::milliseconds>("timeouts.keep-alive", "between two comments on a silent stream",
                                        [](auto& s) -> auto& { return s.server.keep_alive_interval; }),
     seconds<std::chrono::milliseconds>("timeouts.cancel-grace", "for a canceled agent to stop",

@@ -2,6 +2,7 @@
 // so that the question costs little. A plain value.
 #pragma once
 
+#include "protocol/opt/limits_opt.hpp"
 #include <troupe/net/limits.hpp>
 #include <troupe/protocol/command.hpp>
 #include <troupe/protocol/message.hpp>
@@ -41,7 +42,8 @@ public:
   answer_size& add(const objective_view& shown, bool plans, bool tasks) {
     bytes_ +=
         plan_bytes + shown.description.size() + shown.reason.size() + bytes_of(shown.metadata);
-    for (std::size_t i = 0; i < shown.pending_inputs.size() && !is_long(); ++i)
+    const auto inputs = std::min(shown.pending_inputs.size(), opt::inputs_shown_max);
+    for (std::size_t i = 0; i < inputs && !is_long(); ++i)
       bytes_ += task_bytes + shown.pending_inputs[i].prompt.size();
     for (std::size_t i = 0; plans && i < shown.plans.size() && !is_long(); ++i)
       add(shown.plans[i], tasks);
@@ -57,6 +59,12 @@ public:
   /// One plan of `owner`.
   answer_size& add_plan(const objective_view& owner, std::size_t plan, bool tasks) {
     return add(owner.plans[plan], tasks).add_lookups(owner);
+  }
+
+  /// A question of a list.
+  answer_size& add(const question& shown) {
+    bytes_ += bytes_of(shown);
+    return *this;
   }
 
   [[nodiscard]] bool is_long() const noexcept { return bytes_ > long_answer_bytes; }

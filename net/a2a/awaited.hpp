@@ -3,6 +3,7 @@
 #pragma once
 
 #include "actors/service/loop_gateway.hpp"
+#include "net/a2a/disk_patience.hpp"
 #include "net/a2a/operation.hpp"
 #include "net/http/wakeup.hpp"
 
@@ -33,6 +34,11 @@ public:
   [[nodiscard]] reply<T> to() { return own_gateway_.reply_to<T>(number_); }
   [[nodiscard]] bool is_ready() const noexcept { return value_.has_value(); }
   [[nodiscard]] result<T>& value() { return *value_; }
+  /// Not ready yet: it is `reason` now, and an answer that still comes is ignored.
+  void give_up(const error& reason) {
+    own_gateway_.forget(std::exchange(number_, 0));
+    value_.emplace(reason);
+  }
 
   void on_answer(service_answer answer) override { set(std::get<result<T>>(std::move(answer))); }
   void on_wake() override {}
@@ -109,6 +115,17 @@ template<class T>
 awaitable<bool> arrival(operation_call& call, awaited_reply<T>& reply) {
   while (!reply.is_ready() && !call.responder.is_gone())
     co_await call.responder.wait(time_point::max());
+  co_return reply.is_ready();
+}
+
+/// The same for a command. If the patience with the disk ends, the reply is its refusal.
+template<class T>
+awaitable<bool> arrival(operation_call& call, awaited_reply<T>& reply, disk_patience& patience) {
+  while (!reply.is_ready() && !call.responder.is_gone()) {
+    co_await call.responder.wait(patience.until());
+    if (const auto refused = reply.is_ready() ? std::nullopt : patience.refusal())
+      reply.give_up(*refused);
+  }
   co_return reply.is_ready();
 }
 

@@ -14,9 +14,9 @@ bool is_same(const std::weak_ptr<const change>& one, const change_ptr& where) no
   return !one.owner_before(where) && !where.owner_before(one);
 }
 
-bool write_text(std::string& out, const change& where, const event_texts::key& which) {
+bool write_text(std::string& out, const std::function<bool(json_writer&)>& write) {
   json_writer writer(out);
-  return event_texts::write(writer, where, which);
+  return write(writer);
 }
 
 } // namespace
@@ -47,16 +47,22 @@ event_texts::text_ptr event_texts::find(shard& in, const change_ptr& where, cons
 }
 
 bool event_texts::append(std::string& out, const change_ptr& where, const key& which) {
+  return append(out, where, which,
+                [&](json_writer& writer) { return write(writer, *where, which); });
+}
+
+bool event_texts::append(std::string& out, const change_ptr& where, const key& which,
+                         const std::function<bool(json_writer&)>& write) {
   // No other stream has the change: none will ask for its text.
   if (where.use_count() <= 1)
-    return write_text(out, *where, which);
+    return write_text(out, write);
   auto& home = shard_of(where);
   if (const auto known = find(home, where, which)) {
     out += *known;
     return true;
   }
   auto text = std::make_shared<std::string>();
-  if (!write_text(*text, *where, which))
+  if (!write_text(*text, write))
     return false;
   out += *text;
   if (text->size() > text_kept_bytes_max)

@@ -8,6 +8,8 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -23,12 +25,17 @@ public:
     std::size_t event = 0;
     bool last = false;
     bool has_cursor = false;
+    std::uint8_t detail = 0;    ///< Of an objective's stream: how much it shows, from 1 on.
+    std::uint64_t revision = 0; ///< Of an objective's stream, after the change.
 
     friend bool operator==(const key&, const key&) = default;
   };
 
   /// Appends the event as JSON; false, and nothing appended, for what a stream does not show.
   [[nodiscard]] bool append(std::string& out, const change_ptr& where, const key& which);
+  /// The same with the text that `write` writes.
+  [[nodiscard]] bool append(std::string& out, const change_ptr& where, const key& which,
+                            const std::function<bool(json_writer&)>& write);
   /// The same for one stream, kept for no other.
   [[nodiscard]] static bool write(json_writer& out, const change& where, const key& which);
 

@@ -34,7 +34,7 @@ struct basic_column {
       return Reader(params_of(call));
   }
   /// A command that the service takes by value is the service's from then on: no plan is copied.
-  /// What is written later does not read it.
+  /// `is_long` and `encode` of such a column do not read it.
   static void ask(const service& of, command& asked, reply<answer> done) {
     if constexpr (std::is_reference_v<Parameter>)
       (of.*Ask)(asked, std::move(done));
@@ -312,6 +312,50 @@ struct json_column<operation::list_history>
     out.end_object();
   }
 };
+
+// -- questions ------------------------------------------------------------------------------------
+
+/// An answer that is one question.
+struct whole_input {
+  static bool is_long(const auto&, const shown_input& shown) {
+    return answer_size{}.add(*shown.task, {}).is_long();
+  }
+  static void encode(const wire_codec&, json_writer& out, const auto&, const shown_input& shown) {
+    out.begin_object().key("input");
+    opt::write_input(out, *shown.task, shown.question);
+    out.end_object();
+  }
+};
+
+template<>
+struct json_column<operation::list_inputs>
+    : basic_column<const list_inputs&, input_page, &opt::read_list_inputs, &service::list> {
+  static bool is_long(const command&, const answer& page) {
+    answer_size size;
+    for (const auto& one : page.tasks)
+      size.add(one->question.get());
+    return size.is_long();
+  }
+  static void encode(const wire_codec&, json_writer& out, const command&, const answer& page) {
+    out.begin_object().key("inputs").begin_array();
+    for (const auto& one : page.tasks)
+      opt::write_input(out, *one, one->question->id);
+    out.end_array().optional_member("nextPageToken", page.next_page_token);
+    out.key("totalSize").number(page.total_size).end_object();
+  }
+};
+
+template<>
+struct json_column<operation::get_input>
+    : basic_column<const get_input&, shown_input, &opt::read_get_input, &service::get>,
+      whole_input {};
+
+template<>
+struct json_column<operation::answer_input>
+    : basic_column<answer_input, shown_input, &opt::read_answer_input, &service::answer>,
+      whole_input {};
+
+// -- plans as they stand --------------------------------------------------------------------------
 
 template<>
 struct json_column<operation::get_plan>

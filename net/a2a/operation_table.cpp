@@ -1,6 +1,7 @@
 #include "net/a2a/operation_table.hpp"
 
 #include "net/a2a/awaited.hpp"
+#include "net/a2a/objective_stream.hpp"
 #include "net/a2a/operation_columns.hpp"
 #include "net/a2a/streaming_operations.hpp"
 #include "net/card/card_routes.hpp"
@@ -47,7 +48,12 @@ awaitable<void> finish(operation_call& call, const typename json_column<Which>::
 template<operation Which>
 awaitable<void> finish_later(operation_call& call, typename json_column<Which>::command command,
                              awaited_reply<typename json_column<Which>::answer> waiting) {
-  const bool is_here = co_await arrival(call, waiting);
+  disk_patience patience(call);
+  bool is_here = false;
+  if (row_of(Which).needs == scope::read)
+    is_here = co_await arrival(call, waiting);
+  else
+    is_here = co_await arrival(call, waiting, patience);
   if (!is_here)
     co_return;
   auto rest = finish<Which>(call, command, waiting.value());
@@ -80,7 +86,8 @@ awaitable<void> ask_apart(operation_call& call, typename json_column<Which>::com
   if (!asked->is_made())
     co_return;
   static_cast<void>(asked->take()); // Throws what asking has thrown.
-  const bool is_here = co_await arrival(call, waiting);
+  disk_patience patience(call);
+  const bool is_here = co_await arrival(call, waiting, patience);
   if (!is_here)
     co_return;
   auto rest = finish<Which>(call, *command, waiting.value());
@@ -130,9 +137,6 @@ awaitable<void> serve_extended_card(operation_call& call) {
 
 // -- the table ------------------------------------------------------------------------------------
 
-constexpr std::string_view opt_has_no_streams =
-    "the OPT extension has no streaming method; `troupe run` follows objectives";
-
 // clang-format off
 std::vector<operation_binding> make_table() {
   using enum operation;
@@ -158,7 +162,8 @@ std::vector<operation_binding> make_table() {
        {{at::extended_card, "", verb::get}}},
       {create_objective, &serve<create_objective>, "", "", "objectives/create", {{at::objectives, "", verb::post}}},
       {get_objective, &serve<get_objective>, "", "", "objectives/get", {{at::objective, "", verb::get}}},
-      {follow_objective, nullptr, "", "", "", {}, opt_has_no_streams, opt_has_no_streams},
+      {follow_objective, &serve_subscribe_to_objective, "", "", "objectives/subscribe",
+       {{at::objective, "subscribe", verb::post}, {at::objective, "subscribe", verb::get}}},
       {list_objectives, &serve<list_objectives>, "", "", "objectives/list", {{at::objectives, "", verb::get}}},
       {update_objective, &serve<update_objective>, "", "", "objectives/update", {{at::objective, "", verb::patch}}},
       {create_plan, &serve<create_plan>, "", "", "plans/create", {{at::plans, "", verb::post}}},
@@ -168,6 +173,9 @@ std::vector<operation_binding> make_table() {
       {add_tasks, &serve<add_tasks>, "", "", "plans/addTasks", {{at::plan, "addTasks", verb::post}}},
       {modify_plan, &serve<modify_plan>, "", "", "plans/modify", {{at::plan, "modify", verb::post}}},
       {list_history, &serve<list_history>, "", "", "plans/history", {{at::plan, "history", verb::get}}},
+      {list_inputs, &serve<list_inputs>, "", "", "inputs/list", {{at::inputs, "", verb::get}}},
+      {get_input, &serve<get_input>, "", "", "inputs/get", {{at::input, "", verb::get}}},
+      {answer_input, &serve<answer_input>, "", "", "inputs/answer", {{at::input, "answer", verb::post}}},
   };
 }
 // clang-format on

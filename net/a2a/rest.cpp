@@ -76,7 +76,8 @@ void add_path(json::object& params, const rest_path& path) {
   switch (path.resource) {
     case rest_resource::task:
     case rest_resource::objective:
-    case rest_resource::plan: params["id"] = path.id; return;
+    case rest_resource::plan:
+    case rest_resource::input: params["id"] = path.id; return;
     case rest_resource::plans: params["objectiveId"] = path.id; return;
     case rest_resource::push_configs: params["taskId"] = path.id; return;
     case rest_resource::push_config:
@@ -86,6 +87,7 @@ void add_path(json::object& params, const rest_path& path) {
     case rest_resource::message:
     case rest_resource::tasks:
     case rest_resource::objectives:
+    case rest_resource::inputs:
     case rest_resource::extended_card: return;
   }
 }

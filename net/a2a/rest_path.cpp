@@ -44,7 +44,7 @@ std::string_view card_segment(bool below_v1) {
 
 /// Whether one of the binding's paths begins with `segment`; else it is a tenant.
 bool begins_path(std::string_view segment) {
-  return segment == "tasks" || segment == "objectives" || segment == "plans"
+  return segment == "tasks" || segment == "objectives" || segment == "plans" || segment == "inputs"
          || segment.starts_with("message:") || segment == card_segment(false);
 }
 
@@ -67,6 +67,8 @@ constexpr auto path_rows = std::to_array<path_row>({
     {"objectives", {}, 2, rest_resource::objective},
     {"objectives", "plans", 3, rest_resource::plans},
     {"plans", {}, 2, rest_resource::plan},
+    {"inputs", {}, 1, rest_resource::inputs},
+    {"inputs", {}, 2, rest_resource::input},
 });
 
 std::optional<rest_resource> resource_of(const std::vector<std::string_view>& segments,

@@ -21,6 +21,8 @@ enum class rest_resource : std::uint8_t {
   objective,     ///< `/objectives/{id}`
   plans,         ///< `/objectives/{id}/plans`
   plan,          ///< `/plans/{id}`, with or without an action
+  inputs,        ///< `/inputs`
+  input,         ///< `/inputs/{id}`, with or without an action
 };
 
 struct rest_path {
@@ -29,7 +31,7 @@ struct rest_path {
   std::string
       action; ///< After the last `:` of the last segment: `send`, `cancel`, ...; may be empty.
   std::string tenant; ///< 1.0 only, the segment before; may be empty.
-  std::string id;     ///< Of the task, objective or plan; empty if the path names none.
+  std::string id;     ///< Of the task, objective, plan or question; empty if the path names none.
   std::string config;
 
   friend bool operator==(const rest_path&, const rest_path&) = default;

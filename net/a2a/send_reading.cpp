@@ -51,17 +51,36 @@ result<std::shared_ptr<objective_wish>> read_wish(const operation_call& call,
   return out;
 }
 
-/// The question that the message names, and only that one. Empty: none.
-result<std::string> read_question(const message& in) {
-  const auto* named = in.metadata.if_contains(question_id_key);
-  if (named == nullptr)
-    return std::string{};
-  if (!named->is_string() || named->get_string().empty())
-    return make_error(
-        errc::invalid_params,
-        "opt/v1/inputId must be the id of a question, as the message that asks has it",
-        "message.metadata");
-  return std::string(named->get_string());
+error is_wrong(std::string_view key, std::string_view expected) {
+  return make_error(errc::invalid_params, std::string(key) + " must be " + std::string(expected),
+                    "message.metadata");
+}
+
+/// What the message says of the question that it answers: its id (only that one is meant), and
+/// whether it is answered at all. A message that only names the task in its metadata is for that
+/// task (docs/questions.md).
+result<void> read_answer(send_message& to) {
+  const auto& in = to.message.metadata;
+  if (const auto* named = in.if_contains(question_id_key)) {
+    if (!named->is_string() || named->get_string().empty())
+      return is_wrong(question_id_key, "the id of a question, as the message that asks has it");
+    to.question = named->get_string();
+  }
+  if (const auto* action = in.if_contains(answer_action_key)) {
+    const auto known = action->is_string()
+                           ? answer_action_from(std::string_view(action->get_string()))
+                           : std::nullopt;
+    if (!known)
+      return is_wrong(answer_action_key, "one of accept, decline, cancel");
+    to.action = *known;
+  }
+  const auto* task = to.message.task_id.empty() ? find_member(to, asking_task_key) : nullptr;
+  if (task == nullptr)
+    return {};
+  if (!task->is_string() || task->get_string().empty())
+    return is_wrong(asking_task_key, "the id of a task");
+  to.message.task_id = task->get_string();
+  return {};
 }
 
 } // namespace
@@ -84,10 +103,8 @@ result<std::unique_ptr<send_params>> read_send(const operation_call& call) {
   request.command.idempotency_key = std::move(*key);
   request.command.traceparent = call.traceparent;
   request.command.tracestate = call.tracestate;
-  auto question = read_question(request.command.message);
-  if (!question)
-    return question.error();
-  request.command.question = std::move(*question);
+  if (auto read_one = read_answer(request.command); !read_one)
+    return read_one.error();
   request.waits = !read->return_immediately;
   request.push = std::move(read->push);
   if (request.push)

@@ -1,45 +1,20 @@
 #include "net/a2a/sse.hpp"
 
+#include "actors/service/service.hpp"
 #include "net/a2a/answer_size.hpp"
-#include "net/a2a/awaited.hpp"
+#include "net/a2a/shown_objective.hpp"
 #include "protocol/change_size.hpp"
-#include <troupe/protocol/text_pieces.hpp>
-
-#include <boost/asio/post.hpp>
+#include "protocol/fold/rollup.hpp"
+#include "protocol/opt/codec_opt.hpp"
 
 #include <algorithm>
 #include <concepts>
-#include <functional>
 #include <memory>
 #include <utility>
 
 namespace troupe::net {
 
 namespace {
-
-/// Appends one event to what the connection sends next: what `write` appends to the text. Nothing,
-/// if that returns false.
-template<std::predicate<std::string&> Write>
-void add_event(operation_call& call, Write write) {
-  auto& text = call.responder.stream_text();
-  const auto before = text.size();
-  text += "data: ";
-  call.frame->begin_result(call, text);
-  if (!write(text)) {
-    text.resize(before);
-    return;
-  }
-  call.frame->end_result(text);
-  text += "\n\n";
-}
-
-void add_error(operation_call& call, const error& why) {
-  auto& text = call.responder.stream_text();
-  text += call.frame->error_event();
-  text += "data: ";
-  call.frame->write_error(call, text, why);
-  text += "\n\n";
-}
 
 /// A snapshot of a task as an event. It owns its data.
 struct snapshot_event {
@@ -65,45 +40,6 @@ struct snapshot_event {
   }
 };
 
-/// An event on its way that is long as text. It is made in pieces, each once its reader has taken
-/// the one before: a reader that has stopped holds one piece, and what the event is made of.
-class long_event {
-public:
-  /// `write` writes what stands between `begin` and the end of the event, and says what it borrows
-  /// (json_writer::keep).
-  long_event(const binding& frame, std::string begin, std::function<void(json_writer&)> write,
-             shown_snapshots::hold hold, std::size_t bytes)
-      : frame_(frame), write_(std::move(write)), text_(std::move(begin)), hold_(std::move(hold)),
-        bytes_(bytes) {}
-
-  /// Appends the next piece. The first takes the longest: what is not long is made as a whole.
-  void add_piece(std::string& text) {
-    if (write_) {
-      json_writer out(text_);
-      std::exchange(write_, nullptr)(out);
-      frame_.end_result(text_.end());
-      text_.end() += "\n\n";
-    }
-    const auto piece = text_.next(stream_piece_bytes);
-    is_whole_ = piece.size() < stream_piece_bytes;
-    text += piece;
-  }
-  [[nodiscard]] bool is_begun() const noexcept { return !write_; }
-  [[nodiscard]] bool is_whole() const noexcept { return is_whole_; }
-  /// Of what it is made of.
-  [[nodiscard]] std::size_t shared_bytes() const noexcept { return bytes_; }
-  /// Text that is made and not sent.
-  [[nodiscard]] std::size_t own_bytes() const noexcept { return text_.bytes_held(); }
-
-private:
-  const binding& frame_;
-  std::function<void(json_writer&)> write_; ///< Null: it is begun.
-  text_pieces text_;
-  const shown_snapshots::hold hold_;
-  const std::size_t bytes_;
-  bool is_whole_ = false;
-};
-
 /// Whether the stream is over once the task is in `state`.
 bool ends_at(const task_stream& stream, task_state state) noexcept {
   return is_terminal(state) || (stream.ends_at_question && state == task_state::input_required);
@@ -126,17 +62,6 @@ bool add_withdrawal(operation_call& call, const task& ended) {
   return true;
 }
 
-/// The sign of life of a stream without news: a comment.
-constexpr const char* keep_alive = ": keep-alive\n\n";
-
-/// How a stream goes on.
-enum class stream_step : std::uint8_t {
-  wait,  ///< Until the feed says that there is something.
-  go_on, ///< There is more.
-  apart, ///< A long event is next: an answer maker begins it.
-  end
-};
-
 /// Roughly the bytes of what is shown of `record`.
 std::size_t bytes_of_shown(const task& record, std::optional<std::uint32_t> history_length) {
   std::size_t sum = 0;
@@ -150,18 +75,6 @@ std::size_t bytes_of_shown(const task& record, std::optional<std::uint32_t> hist
   return sum;
 }
 
-/// Roughly the bytes of the changes of `batch`. Records count where they are shown.
-std::size_t bytes_of_batch(const feed_batch& batch) {
-  std::size_t sum = 0;
-  for (const auto& each : batch.frames)
-    sum += bytes_of(*each.news);
-  return sum;
-}
-
-/// Above so many bytes an event is made in pieces, for each stream apart. Others are made at once:
-/// the streams of a task share them (event_texts).
-constexpr std::size_t shared_event_bytes_max = 256 * 1024;
-
 /// Whether the event is shown in pieces: `news` is long, and it is not hidden as the client's own
 /// messages are.
 bool is_made_in_pieces(const change& news, const event& happened) {
@@ -173,156 +86,37 @@ bool is_made_in_pieces(const change& news, const event& happened) {
          || (said && is_from_agent(*said));
 }
 
-/// In place of a text that does not fit among those that wait for their readers.
-void refuse_text(operation_call& call, std::size_t bytes) {
-  call.responder.stream_text().clear();
-  add_error(call, make_error(errc::overloaded, "the stream is cut off before its next event: "
-                                                   + call.server.stream_bytes.why_no_room(bytes)
-                                                   + "; subscribe again"));
-}
-
-/// A feed on its way to its client: adds the events of its batches to what the connection sends
-/// next.
-class shown_feed {
+/// The feed of a task on its way to its client.
+class shown_task final : public shown_feed {
 public:
-  shown_feed(operation_call& call, task_stream stream)
-      : call_(call), stream_(std::move(stream)), source_(call, std::move(stream_.source)) {}
+  shown_task(operation_call& call, task_stream stream)
+      : shown_feed(call, std::move(stream.source)), stream_(std::move(stream)) {}
 
-  /// Adds what the feed has, as much as is written at once, and counts the text. Stops before a
-  /// long event (`stream_step::apart`), adds that in pieces, and goes on behind it.
-  stream_step add_news() {
-    if (long_event_ && long_event_->is_begun())
-      return add_piece();
-    const auto next = add_events();
-    if (next == stream_step::apart)
-      return next;
-    if (hold())
-      return next;
-    refuse_text(call_, call_.responder.stream_text().size());
-    return stream_step::end;
-  }
-
-  /// Adds the first piece of the long event.
-  awaitable<stream_step> begin_apart() {
-    auto& responder = call_.responder;
-    auto made = call_.server.answers.make(
-        client_of(call_.who), std::move(responder.stream_text()),
-        [event = long_event_](std::string& text) { event->add_piece(text); }, responder.wake());
-    responder.stream_text().clear();
-    if (!made) {
-      add_error(call_, made.error());
-      co_return stream_step::end;
-    }
-    const auto silence = call_.server.options.keep_alive_interval;
-    for (auto due = call_.home.now() + silence; !made->is_made();) {
-      if (responder.is_gone())
-        co_return stream_step::end;
-      co_await responder.wait(due);
-      if (made->is_made() || call_.home.now() < due)
-        continue;
-      responder.stream_text() = keep_alive;
-      if (const bool here = co_await responder.send_stream(); !here)
-        co_return stream_step::end;
-      due = call_.home.now() + silence;
-    }
-    auto text = made->take();
-    if (source_.get() == nullptr) { // The reader may see no more: `add_events` says why.
-      long_event_.reset();
-      is_over_ = false;
-      co_return stream_step::go_on;
-    }
-    responder.stream_text() = std::move(text);
-    co_return end_piece();
-  }
+  /// As shown last.
+  [[nodiscard]] task_state state() const noexcept { return state_; }
 
 private:
-  stream_step add_piece() {
-    if (source_.get() == nullptr)
-      return stream_step::end; // In the middle of an event there is no place for an error.
-    long_event_->add_piece(call_.responder.stream_text());
-    return end_piece();
+  bool add_snapshot(const feed& source, bool has_gap) override {
+    return add_record(source.snapshot().task, {source.snapshot().sequence}, has_gap);
   }
 
-  /// What was added last is a piece of the long event.
-  stream_step end_piece() {
-    static_cast<void>(hold()); // Never refused here.
-    if (long_event_->is_whole())
-      long_event_.reset();
-    has_shown_ = true;
-    return stream_step::go_on;
-  }
-
-  /// Counts what is sent next, and what waits behind it.
-  bool hold() {
-    const auto own = long_event_ ? long_event_->own_bytes() : 0;
-    // Not 0 while an event is under way that was counted when it was begun: it goes on to its end.
-    const auto shared =
-        long_event_ ? std::max<std::size_t>(long_event_->shared_bytes(), 1) : std::size_t{0};
-    const auto taken = is_taken_ ? held_ : 0;
-    return call_.responder.hold_stream(call_.responder.stream_text().size() + own + taken, shared);
-  }
-
-  stream_step add_events() {
-    if (is_over_)
-      return stream_step::end;
-    auto* const source = source_.get();
-    if (source == nullptr) {
-      add_error(call_, *source_.failure());
-      return stream_step::end;
-    }
-    if (!is_taken_ && !take(*source)) {
-      refuse_text(call_, held_);
-      return stream_step::end;
-    }
-    if (const bool is_whole = add_batch(*source); !is_whole)
-      return stream_step::apart;
-    if (is_over_)
-      return stream_step::end;
-    has_shown_ = has_shown_ || !call_.responder.stream_text().empty();
-    is_taken_ = false;
-    return after_batch(*source);
-  }
-
-  /// What is long is counted, roughly, before it is made. False if it is too much.
-  bool take(feed& source) {
-    batch_ = source.take(call_.responder.stream_window());
-    is_taken_ = true;
-    was_apart_ = false;
-    frame_ = 0;
-    event_ = 0;
-    held_ = bytes_of_batch(batch_);
-    return call_.responder.hold_stream(held_, 0);
-  }
-
-  /// Adds the rest of the batch; false if it stops before a long event.
-  bool add_batch(const feed& source) {
-    const auto& now = source.snapshot();
-    if (std::exchange(batch_.snapshot, false)
-        && !add_snapshot(now.task, {now.sequence}, batch_.gap))
-      return false;
-    for (; frame_ < batch_.frames.size() && !is_over_; ++frame_, event_ = 0)
-      if (!add_frame(batch_.frames[frame_], now))
-        return false;
-    return true;
-  }
-
-  /// Adds what the frame says about the task, from `event_` on; false if it stops before a long
-  /// event.
-  bool add_frame(const frame& next, const feed_snapshot& snapshot) {
+  /// Adds what the frame says about the task; each event is a part.
+  bool add_frame(const frame& next, const feed& source) override {
     if (next.withdrawn) {
       is_over_ = add_withdrawal(call_, *next.withdrawn);
       return true;
     }
     const auto& news = next.news;
-    event_ = std::max<std::size_t>(event_, next.first_event);
-    while (event_ < news->events.size() && !is_over_) {
-      const auto index = event_++;
+    const auto& snapshot = source.snapshot();
+    part_ = std::max<std::size_t>(part_, next.first_event);
+    while (part_ < news->events.size() && !is_over_) {
+      const auto index = part_++;
       const auto& fact = news->events[index];
       if (const auto* made = std::get_if<task_created>(&fact)) {
         const bool is_shown = snapshot.task && news->sequence > snapshot.sequence; // as not begun
         if (!is_shown
-            && !add_snapshot(made->record, {news->sequence, static_cast<std::uint32_t>(index)},
-                             false))
+            && !add_record(made->record, {news->sequence, static_cast<std::uint32_t>(index)},
+                           false))
           return false;
         continue;
       }
@@ -330,39 +124,31 @@ private:
       if (std::holds_alternative<task_progress>(fact) && !call_.extensions.progress)
         continue;
       const auto* moved = std::get_if<task_moved>(&fact);
+      state_ = moved ? moved->to : state_;
       is_over_ = moved != nullptr && ends_at(stream_, moved->to);
+      const event_texts::key which{call_.codec, index, is_over_, call_.extensions.cursors};
       if (is_made_in_pieces(*news, fact)) {
-        add_long(news, {call_.codec, index, is_over_, call_.extensions.cursors});
+        add_long({}, [news, which](json_writer& out) {
+          out.keep(news);
+          static_cast<void>(event_texts::write(out, *news, which));
+        });
         return false;
       }
-      add_event(call_, [&](std::string& text) {
-        return call_.server.texts.append(text, news,
-                                         {call_.codec, index, is_over_, call_.extensions.cursors});
-      });
+      add_event(call_,
+                [&](std::string& text) { return call_.server.texts.append(text, news, which); });
     }
     return true;
   }
 
-  /// The event becomes `long_event_`.
-  void add_long(const change_ptr& news, const event_texts::key& which) {
-    std::string begin = "data: ";
-    call_.frame->begin_result(call_, begin);
-    long_event_ = std::make_shared<long_event>(
-        *call_.frame, std::move(begin),
-        [news, which](json_writer& out) {
-          out.keep(news);
-          static_cast<void>(event_texts::write(out, *news, which));
-        },
-        nullptr, 0);
-    was_apart_ = true;
-  }
+  bool end_batch(bool) override { return true; }
 
-  /// Adds `record`, as it stood `at`. False if that is long: it becomes `long_event_`.
-  bool add_snapshot(const task_ptr& record, const stream_cursor& at, bool has_gap) {
+  /// Adds `record`, as it stood `at`. False if that is long.
+  bool add_record(const task_ptr& record, const stream_cursor& at, bool has_gap) {
     const bool was_answered = record->status.state == task_state::input_required
                               && stream_.answered != timestamp{}
                               && record->status.at == stream_.answered;
     is_over_ = !was_answered && ends_at(stream_, record->status.state);
+    state_ = record->status.state;
     snapshot_event shown{.codec = call_.codec,
                          .record = record,
                          .view = {.history_length = stream_.history_length,
@@ -375,7 +161,7 @@ private:
     if (call_.extensions.cursors && at.sequence != sequence_end)
       shown.cursor = at;
     if (answer_size{}.add(*record, shown.view).is_long())
-      return !add_long(std::move(shown));
+      return !add_long_record(std::move(shown));
     add_event(call_, [&](std::string& text) {
       json_writer out(text);
       shown.write(out);
@@ -384,8 +170,8 @@ private:
     return true;
   }
 
-  /// The snapshot becomes `long_event_`. False if there is no room for it: the stream ends.
-  bool add_long(snapshot_event shown) {
+  /// The record becomes the long event. False if there is no room for it: the stream ends.
+  bool add_long_record(snapshot_event shown) {
     const auto bytes = bytes_of_shown(*shown.record, stream_.history_length);
     auto hold = call_.server.snapshots.take(shown.record, bytes);
     if (!hold) {
@@ -393,83 +179,153 @@ private:
       is_over_ = true;
       return false;
     }
-    std::string begin = "data: ";
-    call_.frame->begin_result(call_, begin);
-    long_event_ = std::make_shared<long_event>(
-        *call_.frame, std::move(begin),
-        [shown = std::move(shown)](json_writer& out) { shown.write(out); }, std::move(hold), bytes);
-    was_apart_ = true;
+    add_long(
+        {}, [shown = std::move(shown)](json_writer& out) { shown.write(out); }, std::move(hold),
+        bytes);
     return true;
   }
 
-  stream_step after_batch(const feed& source) {
-    switch (batch_.state) {
-      case feed_state::lost:
-        add_error(call_, make_error(errc::overloaded,
-                                    "the stream is cut off: its reader is too slow, and the store "
-                                    "no longer keeps the changes that it needs; subscribe again"));
-        return stream_step::end;
-      case feed_state::failed: add_error(call_, *batch_.failure); return stream_step::end;
-      case feed_state::ended: return has_shown_ ? stream_step::end : add_last_snapshot(source);
-      case feed_state::waiting:
-      case feed_state::more: break;
-    }
-    if (call_.responder.is_draining()) {
-      add_error(call_, make_error(errc::unavailable, "server is shutting down; resubscribe"));
-      return stream_step::end;
-    }
-    // The feed may have notified while the long event was sent, so ask it again.
-    return batch_.state == feed_state::more || was_apart_ ? stream_step::go_on : stream_step::wait;
-  }
-
-  /// The client has seen everything: the task as it ended.
-  stream_step add_last_snapshot(const feed& source) {
-    const bool is_added = add_snapshot(source.snapshot().task, {source.snapshot().sequence}, false);
-    is_over_ = true;
-    return is_added ? stream_step::end : stream_step::apart;
-  }
-
-  operation_call& call_;
   task_stream stream_;
-  awaited_feed source_;
-  bool has_shown_ = false; ///< Anything.
-  bool is_over_ = false;   ///< What was added last, or is added next, ends the stream.
-
-  feed_batch batch_;
-  bool is_taken_ = false;                  ///< `batch_` has events that were not added yet.
-  std::size_t frame_ = 0;                  ///< The next one.
-  std::size_t event_ = 0;                  ///< The next one of its change.
-  std::size_t held_ = 0;                   ///< Bytes that were counted for the batch.
-  bool was_apart_ = false;                 ///< Of this batch, an event was long.
-  std::shared_ptr<long_event> long_event_; ///< Null: the last one is whole.
+  task_state state_ = task_state::submitted;
 };
 
-awaitable<void> show(operation_call& call, task_stream stream) {
-  shown_feed shown(call, std::move(stream));
-  auto& responder = call.responder;
-  const auto silence = call.server.options.keep_alive_interval;
-  bool here = co_await responder.begin_stream();
-  // Counts from the last send: news that this reader is not shown do not delay the keep-alive, its
-  // sign of life.
-  auto due = call.home.now() + silence;
-  while (here) {
-    auto next = shown.add_news();
-    if (next == stream_step::apart)
-      next = co_await shown.begin_apart();
-    if (call.home.now() >= due && responder.stream_text().empty())
-      responder.stream_text() = keep_alive;
-    if (!responder.stream_text().empty())
-      due = call.home.now() + silence;
-    here = co_await responder.send_stream();
-    if (next == stream_step::end)
-      break;
-    if (here && next == stream_step::wait)
-      co_await responder.wait(due);
-    else if (here)
-      co_await asio::post(call.home.context(),
-                          use_awaitable); // Others of this loop have their turn.
+// -- the stream of a root task --------------------------------------------------------------------
+
+/// So often at most (task-progress v1 section 6).
+constexpr std::uint32_t root_changes_per_second = progress_updates_per_second_max;
+
+/// What happens in the objective of a root task, as status updates of that task: the changes, for a
+/// client that activated OPT, and how far the plans are, for one that activated Task Progress.
+class shown_below final : public shown_objective {
+public:
+  shown_below(operation_call& call, std::shared_ptr<feed> source, objective_ptr now,
+              const shown_task& root, const principal& who)
+      : shown_objective(call, std::move(source),
+                        {.who = who,
+                         .id = now->id,
+                         .detail = opt::change_detail::tasks,
+                         .per_second = root_changes_per_second}),
+        now_(std::move(now)), root_(root), who_(who) {}
+
+private:
+  /// The first value is the objective as it stands. Its tasks are left out: the client gets them
+  /// with objectives/get.
+  bool add_value(std::string_view member, writer write, bool) override {
+    look();
+    change where;
+    where.context = now_->id.str();
+    where.task.id = now_->root_task;
+    where.at = now_->updated;
+    where.sequence = at().sequence;
+    std::string value;
+    if (call_.extensions.opt) {
+      json_writer out(value);
+      if (member == "objective")
+        opt::write(out, *now_, true, false);
+      else
+        write(out);
+    }
+    const auto name = "opt/v1/" + std::string(member);
+    event shown = task_moved{root_.state(), 1, nullptr};
+    if (call_.extensions.progress)
+      shown = task_progress{std::make_shared<const progress_report>(report_of(*now_))};
+    const stream_mark mark{.member = value.empty() ? std::string_view{} : name,
+                           .value = value,
+                           .state = root_.state()};
+    add_event(call_, [&](std::string& text) {
+      json_writer out(text);
+      return call_.codec->write_event(out, where, shown, mark);
+    });
+    return true;
   }
-  co_await responder.end_stream();
+
+  /// The objective lives: memory answers at once. If not, the last one is shown.
+  void look() {
+    awaited_reply<objective_ptr> found(call_);
+    call_.operations().get(get_objective{.who = who_, .id = now_->id}, found.to());
+    if (found.is_ready() && found.value())
+      now_ = *found.value();
+  }
+
+  objective_ptr now_;
+  const shown_task& root_;
+  const principal who_;
+};
+
+/// Both on one stream, which ends with the task.
+class shown_root final : public event_source {
+public:
+  shown_root(operation_call& call, shown_task& root, shown_below& below)
+      : call_(call), root_(root), below_(below) {}
+
+  stream_step add_news() override {
+    auto& text = call_.responder.stream_text();
+    const bool begins_with_root = !has_begun_ || root_.is_in_event();
+    auto below = stream_step::wait;
+    if (!begins_with_root && !is_below_over_ && !call_.responder.is_draining())
+      below = below_.add_news();
+    is_below_over_ = is_below_over_ || below == stream_step::end;
+    const auto before = text.size();
+    const auto next = root_.add_news();
+    has_begun_ = true;
+    if (next == stream_step::wait && (begins_with_root || below == stream_step::go_on))
+      return stream_step::go_on;
+    if (next != stream_step::end || is_below_over_ || begins_with_root)
+      return next;
+    // What led to the end stands before it.
+    const auto behind = text.size();
+    below_.hurry();
+    while (below_.add_news() == stream_step::go_on) {
+      // nop
+    }
+    const auto at = [&](std::size_t offset) {
+      return text.begin() + static_cast<std::ptrdiff_t>(offset);
+    };
+    std::rotate(at(before), at(behind), text.end());
+    return next;
+  }
+
+  awaitable<stream_step> begin_apart() override { return root_.begin_apart(); }
+  [[nodiscard]] time_point not_before() const override { return below_.not_before(); }
+
+private:
+  operation_call& call_;
+  shown_task& root_;
+  shown_below& below_;
+  bool has_begun_ = false; ///< The task was shown.
+  bool is_below_over_ = false;
+};
+
+/// The id of the objective that the task stands for; empty: it stands for none, or the client did
+/// not ask for more than the task.
+objective_id shown_below_of(const operation_call& call, const task_stream& stream) {
+  if (!call.extensions.opt && !call.extensions.progress)
+    return {};
+  if (stream.objective)
+    return stream.objective->id;
+  const auto& record = stream.source->snapshot().task;
+  const bool is_root = record && record->metadata.contains("opt/v1/root");
+  return is_root && !is_terminal(record->status.state) ? objective_id{record->context}
+                                                       : objective_id{};
+}
+
+/// False if there is no such objective any more, or it cannot be read: nothing was shown.
+awaitable<bool> stream_root(operation_call& call, task_stream& stream, objective_id id) {
+  awaited_reply<objective_ptr> begun(call);
+  auto source = make_feed(call);
+  const auto* reader = stream.source->reader();
+  const auto who = reader ? *reader : call.who;
+  const service::follow_objective wanted{.who = who, .id = std::move(id)};
+  call.operations().follow(wanted, source, begun.to());
+  const bool is_here = co_await arrival(call, begun);
+  if (!is_here || !begun.value() || is_settled((*begun.value())->state))
+    co_return false;
+  const auto now = *begun.value();
+  shown_task root(call, std::move(stream));
+  shown_below below(call, std::move(source), now, root, who);
+  shown_root shown(call, root, below);
+  co_await show(call, shown);
+  co_return true;
 }
 
 /// A stream of the one event that `add()` adds.
@@ -513,7 +369,13 @@ counted take_stream(operation_call& call) {
 
 awaitable<void> stream_task(operation_call& call, task_stream stream, counted slot) {
   const counted held = std::move(slot);
-  co_await show(call, std::move(stream));
+  if (auto below = shown_below_of(call, stream); !below.empty()) {
+    const bool was_shown = co_await stream_root(call, stream, std::move(below));
+    if (was_shown)
+      co_return;
+  }
+  shown_task shown(call, std::move(stream));
+  co_await show(call, shown);
 }
 
 awaitable<void> stream_answer(operation_call& call, message_ptr answer) {

@@ -7,7 +7,9 @@
 #include "net/a2a/send_reading.hpp"
 #include "net/a2a/sse.hpp"
 
+#include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace troupe::net {
@@ -54,7 +56,7 @@ awaitable<void> answer_send(operation_call& call, const send_result& sent,
 }
 
 /// Until the message is taken and, if it waits, its task has ended or asks; or the time is up, or
-/// the server drains.
+/// the server drains, or the disk takes nothing for too long.
 awaitable<void> send_and_answer(operation_call& call, std::unique_ptr<send_params> params) {
   auto& responder = call.responder;
   const auto until = call.home.now() + call.server.options.blocking_wait_max;
@@ -63,12 +65,14 @@ awaitable<void> send_and_answer(operation_call& call, std::unique_ptr<send_param
   responder.response().is_asked = true;
   const auto sending = call.operations().send(std::move(params->request), changes.notify());
   const at_end with_the_request(*sending);
-  for (bool late = false;; late = late || responder.is_late()) {
+  disk_patience patience(call);
+  std::optional<error> refused;
+  for (bool late = false;;) {
     if (responder.is_gone())
       co_return;
     if (changes.failure())
       co_return fail(call, *changes.failure());
-    const auto outcome = sending->poll(late || responder.is_draining());
+    const auto outcome = sending->poll(late || refused || responder.is_draining());
     if (outcome && !*outcome)
       co_return fail(call, outcome->error());
     if (outcome) {
@@ -77,7 +81,11 @@ awaitable<void> send_and_answer(operation_call& call, std::unique_ptr<send_param
         co_await std::move(rest);
       co_return;
     }
-    co_await responder.wait(until);
+    if (refused) // It was not even taken.
+      co_return fail(call, *refused);
+    co_await responder.wait(std::min(until, patience.until()));
+    late = late || (responder.is_late() && call.home.now() >= until);
+    refused = patience.refusal();
   }
 }
 
@@ -89,7 +97,8 @@ awaitable<void> send_and_stream(operation_call& call, std::unique_ptr<send_param
   const auto history_length = params->history_length;
   call.responder.response().is_asked = true;
   call.operations().send(std::move(params->request), make_feed(call), begun.to());
-  const bool is_here = co_await arrival(call, begun);
+  disk_patience patience(call);
+  const bool is_here = co_await arrival(call, begun, patience);
   if (!is_here)
     co_return;
   auto& start = begun.value();

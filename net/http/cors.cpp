@@ -7,7 +7,7 @@ namespace {
 /// What a page may send and see, beyond what every page may.
 constexpr std::string_view request_headers =
     "Content-Type, Authorization, If-Match, A2A-Version, A2A-Extensions, X-A2A-Extensions, "
-    "Troupe-Cursor, Idempotency-Key, traceparent, tracestate";
+    "Troupe-Cursor, Last-Event-ID, Idempotency-Key, traceparent, tracestate";
 constexpr std::string_view response_headers =
     "A2A-Extensions, X-A2A-Extensions, ETag, Retry-After, WWW-Authenticate";
 constexpr std::string_view preflight_seconds = "600";

@@ -47,8 +47,8 @@ void http_request::clear() {
   method = http::verb::unknown;
   for (std::string* text :
        {&target, &host, &content_type, &accept, &a2a_version, &a2a_extensions, &traceparent,
-        &tracestate, &stream_cursor, &idempotency_key, &origin, &preflight_method, &if_match,
-        &if_none_match, &if_modified_since, &authorization, &body})
+        &tracestate, &stream_cursor, &last_event_id, &idempotency_key, &origin, &preflight_method,
+        &if_match, &if_none_match, &if_modified_since, &authorization, &body})
     text->clear();
   if (body.capacity() > kept_bytes_max)
     body.shrink_to_fit();
@@ -135,6 +135,8 @@ void request_parser::on_field_impl(http::field name, text name_text, text value_
     join_list(out_.a2a_extensions, value);
   else if (equal_ignoring_case(key, "troupe-cursor"))
     out_.stream_cursor = value;
+  else if (equal_ignoring_case(key, "last-event-id"))
+    out_.last_event_id = value;
   else if (equal_ignoring_case(key, "idempotency-key"))
     join_list(out_.idempotency_key, value.empty() ? std::string_view{"\"\""} : value);
   else if (equal_ignoring_case(key, "traceparent"))

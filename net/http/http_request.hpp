@@ -28,6 +28,7 @@ struct http_request {
   std::string traceparent;
   std::string tracestate;    ///< All `tracestate` values, joined by commas.
   std::string stream_cursor; ///< `Troupe-Cursor`.
+  std::string last_event_id; ///< `Last-Event-ID` (HTML, server-sent events).
   /// All `Idempotency-Key` values, joined by commas; `""` for an empty one.
   std::string idempotency_key;
   std::string if_match;

@@ -112,7 +112,7 @@ awaitable<void> listener::accept_all() {
     error_code ec;
     co_await acceptor_.async_accept(socket, peer, asio::redirect_error(use_awaitable, ec));
     if (!ec) {
-      warn(trouble_.on_accepted());
+      warn(accept_failures_.on_accepted());
       socket.set_option(asio::ip::tcp::no_delay(true), ec);
       bound_unsent(socket);
       connection_facts facts;
@@ -122,7 +122,7 @@ awaitable<void> listener::accept_all() {
               std::move(facts));
     } else if (acceptor_.is_open()) {
       // Out of descriptors, or a connection that was gone before it was taken: never spin.
-      warn(trouble_.on_failed(ec));
+      warn(accept_failures_.on_failed(ec));
       co_await pause_.wait_until(loops_.front()->clock()->now() + accept_pause);
     }
   }

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "client/io.hpp"
-#include "net/http/accept_trouble.hpp"
+#include "net/http/accept_failures.hpp"
 #include "net/http/http_service.hpp"
 #include "net/http/loop.hpp"
 #include <troupe/protocol/errc.hpp>
@@ -38,7 +38,7 @@ private:
   std::vector<std::unique_ptr<loop>>& loops_;
   tcp_acceptor acceptor_;
   timer pause_; ///< Between two attempts to accept.
-  accept_trouble trouble_;
+  accept_failures accept_failures_;
   std::string name_; ///< `address:port`.
   std::size_t next_ = 0;
 };

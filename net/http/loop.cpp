@@ -2,6 +2,7 @@
 
 #include "protocol/http_date.hpp"
 #include "protocol/refusable_work.hpp"
+#include <troupe/protocol/ids.hpp>
 
 #include <boost/asio/post.hpp>
 #include <boost/system/errc.hpp>
@@ -124,6 +125,7 @@ void loop::start() {
   timers_->use_alarm();
   thread_ = std::thread([this] {
     const loop_gateway::turn here(own_gateway_);
+    static_cast<void>(thread_id_source()); // Made while there is memory.
     arm();
     context_.run();
   });

@@ -26,7 +26,7 @@ stream_budget::share stream_budget::take(std::size_t bytes) {
 std::string stream_budget::why_no_room(std::size_t bytes) const {
   if (!memory_->has_room(memory_account::feeds, bytes))
     return memory_->refusal(memory_account::feeds, bytes).message;
-  return "what waits for the readers of streams is longer than limits.stream-bytes-total ("
+  return "the data that waits for readers of streams exceeds limits.stream-bytes-total ("
          + std::to_string(bytes_max_) + " bytes)";
 }
 

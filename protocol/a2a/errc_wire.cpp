@@ -64,7 +64,7 @@ constexpr auto rows = std::to_array<wire_error>({
      "correct the request and send it again"},
     {errc::internal, -32603, 500, "INTERNAL", "INTERNAL_ERROR", a2a,
      "Internal error", "Internal server error", "field", "InternalError",
-     "read what became of it before you repeat it, and tell the operator of the server"},
+     "read its object before you repeat it, and tell the operator of the server"},
     {errc::overloaded, -32603, 429, "RESOURCE_EXHAUSTED", "OVERLOADED", own,
      "Too busy, try again later", "Too busy, try again later", "field", "InternalError",
      "wait a little and repeat the request"},
@@ -173,6 +173,25 @@ constexpr auto rows = std::to_array<wire_error>({
     {errc::revision_not_found, -32000, 404, "NOT_FOUND", "REVISION_NOT_FOUND", own,
      "Revision not found", "Revision not found", "field", "InvalidParamsError",
      "read the history to see which there are"},
+    // Questions, table E of the extension's methods
+    {errc::input_not_found, -32000, 404, "NOT_FOUND", "INPUT_NOT_FOUND", own,
+     "Question not found", "Question not found", "inputId", "InvalidParamsError",
+     "check the id of the question"},
+    {errc::already_answered, -32602, 409, "ABORTED", "ALREADY_ANSWERED", own,
+     "Already answered", "Already answered", "field", "InvalidParamsError",
+     "read the question to see its answer"},
+    {errc::input_expired, -32602, 409, "ABORTED", "INPUT_EXPIRED", own,
+     "The question has expired", "The question has expired", "field", "InvalidParamsError",
+     "read the task to see how it went on"},
+    {errc::input_withdrawn, -32602, 409, "ABORTED", "INPUT_WITHDRAWN", own,
+     "The question was withdrawn", "The question was withdrawn", "field", "InvalidParamsError",
+     "read the task to see how it went on"},
+    {errc::ambiguous_input, -32602, 400, "INVALID_ARGUMENT", "AMBIGUOUS_INPUT", own,
+     "Several questions are open", "Several questions are open", "field", "InvalidParamsError",
+     "name one of them in message.metadata[\"opt/v1/inputId\"]"},
+    {errc::invalid_answer, -32602, 400, "INVALID_ARGUMENT", "INVALID_ANSWER", own,
+     "The answer does not fit", "The answer does not fit", "field", "InvalidParamsError",
+     "correct it and send it again; the question is still open"},
 });
 // clang-format on
 
@@ -242,7 +261,7 @@ std::string wire_message(std::string_view standard, const error& error) {
   text.append(error.message);
   if (text.ends_with('.'))
     text.pop_back();
-  if (!row.advice.empty() && text.find(row.advice) == std::string::npos)
+  if (!row.advice.empty() && error.message.find("; ") == std::string::npos)
     text.append("; ").append(row.advice);
   return text.append(" [")
       .append(row.reason)

@@ -41,7 +41,8 @@ struct wire_error {
 /// The standard text, what the error says, what to do, and reason and code:
 /// `Task not found: no task "t-9"; check the id of the task [TASK_NOT_FOUND, -32001]`. Some clients
 /// show their users nothing else, as the JavaScript SDKs an error that comes as the first event of
-/// a stream. Nothing is doubled that the error says itself.
+/// a stream. A message that has a `; ` says itself what to do; the others get the advice of the
+/// code.
 [[nodiscard]] std::string wire_message(std::string_view standard, const error& error);
 
 /// The 1.0 value of a JSON-RPC answer's `error`: code, message, data[ErrorInfo, and BadRequest if

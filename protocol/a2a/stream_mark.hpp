@@ -3,6 +3,7 @@
 #pragma once
 
 #include "protocol/cursor.hpp"
+#include <troupe/protocol/task_state.hpp>
 
 #include <string_view>
 
@@ -20,7 +21,11 @@ inline constexpr std::string_view stream_gap_key = "troupe/v1/gap";
 struct stream_mark {
   bool last =
       false; ///< The server ends the stream after this event (`final` in 0.3, docs/a2a.md, D7).
-  std::string_view cursor; ///< Empty: the client asked for none.
+  std::string_view cursor{}; ///< Empty: the client asked for none.
+  /// A further member of the event's metadata, and its value as JSON; empty: none.
+  std::string_view member{};
+  std::string_view value{};
+  task_state state = task_state::working; ///< Of the task, where only its progress is shown.
 };
 
 } // namespace troupe

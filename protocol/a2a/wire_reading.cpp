@@ -134,7 +134,7 @@ list_tasks read_list_tasks(const object_reader& in, state_reader state_from) {
 }
 
 void read_push_members(const object_reader& in, push_config& out, first_failure& failure,
-                       bool empty_is_absent) {
+                       bool is_v0_3) {
   out.id = in.text("id");
   out.url = in.text("url");
   out.token = in.text("token");
@@ -144,11 +144,15 @@ void read_push_members(const object_reader& in, push_config& out, first_failure&
     push_authentication read;
     read_scheme(authentication, where, read, failure);
     read.credentials = authentication.text("credentials");
-    if (!empty_is_absent || read != push_authentication{})
+    if (!is_v0_3 || read != push_authentication{})
       out.authentication = std::move(read);
   }
-  if (const auto right = check_push_config(out); !right)
-    in.fail(right.error().field, right.error().message);
+  if (const auto right = check_push_config(out); !right) {
+    // 0.3 has no member `scheme`.
+    const bool is_scheme = right.error().field == "authentication.scheme";
+    in.fail(is_v0_3 && is_scheme ? "authentication.schemes" : right.error().field,
+            right.error().message);
+  }
 }
 
 void read_page(const object_reader& in, list_push_configs& out) {

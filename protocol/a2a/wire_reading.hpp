@@ -76,10 +76,10 @@ void read_configuration(const object_reader& in, send_params& out);
 
 /// `id`, `url`, `token` and `authentication` of a push configuration (limits: protocol/limits.hpp).
 /// `authentication` has one `scheme` or, in 0.3, `schemes`, of which the first counts (A2A 1.0
-/// section 4.3.2, A2A 0.3 section 6.9). `empty_is_absent`: an `authentication` that says nothing
-/// counts as absent; else it lacks its scheme.
+/// section 4.3.2, A2A 0.3 section 6.9). In 0.3, an `authentication` that says nothing counts as
+/// absent; else it lacks its scheme.
 void read_push_members(const object_reader& in, push_config& out, first_failure& failure,
-                       bool empty_is_absent = false);
+                       bool is_v0_3 = false);
 /// The page of a list of push configurations.
 void read_page(const object_reader& in, list_push_configs& out);
 /// An id that a client chose; "" if absent.

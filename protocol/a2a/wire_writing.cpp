@@ -251,13 +251,15 @@ bool write_stream_event(json_writer& out, const dialect& as, const change& where
       out.key("final").boolean(mark.last);
   };
   const auto write_event_metadata = [&](const task_progress* progress) {
-    if (progress == nullptr && mark.cursor.empty())
+    if (progress == nullptr && mark.cursor.empty() && mark.member.empty())
       return;
     out.key("metadata").begin_object();
     if (progress != nullptr) {
       out.key(progress_uri);
       write_progress(out, *progress->progress);
     }
+    if (!mark.member.empty())
+      out.key(mark.member).raw(mark.value);
     out.optional_member(stream_cursor_key, mark.cursor).end_object();
   };
   if (const auto* moved = std::get_if<task_moved>(&happened)) {
@@ -269,7 +271,7 @@ bool write_stream_event(json_writer& out, const dialect& as, const change& where
     const auto said = std::make_shared<const message>(progress_message(
         report, where.task.id.str() + ".progress-" + std::to_string(where.sequence)));
     out.keep(said);
-    begin_status(task_state::working, said, &report);
+    begin_status(mark.state, said, &report);
     write_event_metadata(progress);
   } else if (const auto* said = std::get_if<task_message>(&happened);
              said && is_from_agent(*said)) {

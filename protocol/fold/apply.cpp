@@ -3,13 +3,18 @@
 #include "protocol/artifact_chunks.hpp"
 #include "protocol/change_size.hpp"
 #include "protocol/fold/limits.hpp"
+#include "protocol/fold/rollup.hpp"
+#include "protocol/is_one_of.hpp"
 #include "protocol/text.hpp"
 #include <troupe/protocol/unshared.hpp>
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <span>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace troupe {
 
@@ -29,17 +34,34 @@ void join_history(task& record, message_ptr said) {
   history.erase(history.begin(), kept);
 }
 
-void close_question(task_life& life, const std::string& id) {
-  if (life.question && life.question->id == id)
-    life.question.reset();
+std::size_t bytes_of_closed(const closed_question& closed) noexcept {
+  return bytes_of(closed.asked) + closed.by.size() + closed.message.size() + closed.reason.size();
+}
+
+/// The open question is closed as `how` says, and known from then on.
+void close_question(task_life& life, const std::string& id, closed_question how) {
+  if (!life.question || life.question->id != id)
+    return;
+  how.asked = std::move(life.question.edit());
+  life.question.reset();
+  auto& known = life.closed.edit();
+  known.push_back(std::move(how));
+  std::size_t bytes = 0;
+  auto kept = known.end();
+  while (kept != known.begin() && known.end() - kept < std::ptrdiff_t{closed_questions_max}) {
+    bytes += bytes_of_closed(*(kept - 1));
+    if (bytes > closed_questions_bytes_max && kept != known.end())
+      break;
+    --kept;
+  }
+  known.erase(known.begin(), kept);
 }
 
 /// Events of a life that say nothing else to a record.
 template<class Event>
 inline constexpr bool concerns_life =
-    std::is_same_v<
-        Event,
-        question_opened> || std::is_same_v<Event, question_answered> || std::is_same_v<Event, question_expired> || std::is_same_v<Event, question_withdrawn> || std::is_same_v<Event, task_queued> || std::is_same_v<Event, task_resumed>;
+    is_one_of<Event, question_opened, question_answered, question_expired, question_withdrawn,
+              task_queued, task_resumed>;
 
 /// Why a phase ended with the move that the status shows now.
 std::string reason_of(const task_status& status, task_phase phase) {
@@ -210,13 +232,41 @@ void add_plan(objective_view& view, const plan_spec_ptr& spec, timestamp at) {
   plan.tasks.resize(spec->tasks.size());
 }
 
-/// What concerns one plan of an objective.
+/// What concerns one plan of an objective, and these of its tasks.
 template<class Event>
-void apply_to_plan(objective_view& view, plan_view* plan, const change& where, const Event& fact) {
+void apply_to_plan(objective_view& view, plan_view* plan, const change& where, const Event& fact,
+                   std::span<const std::uint32_t> tasks = {}) {
   if (!plan)
     return;
+  const auto before = sums_of(view, *plan, tasks);
   apply(*plan, where, fact);
+  change_sums(view, *plan, before, sums_of(view, *plan, tasks));
   view.updated = where.at;
+}
+
+/// The same of one task.
+template<class Event>
+void apply_to_task(objective_view& view, const change& where, const Event& fact) {
+  const std::array tasks{where.task.task_index};
+  apply_to_plan(view, plan_of(view, where.task), where, fact, tasks);
+}
+
+/// The tasks of a plan of `size` tasks that the operations are about, each once.
+std::vector<std::uint32_t> tasks_of(const plan_changed& changed, std::size_t size) {
+  std::vector<std::uint32_t> out;
+  for (const auto& one : changed.operations)
+    std::visit(
+        [&](const auto& operation) {
+          if constexpr (requires { operation.task; })
+            out.push_back(operation.task);
+          else if constexpr (std::is_same_v<std::remove_cvref_t<decltype(operation)>, add_task>)
+            out.push_back(static_cast<std::uint32_t>(size++));
+        },
+        one);
+  std::ranges::sort(out);
+  const auto rest = std::ranges::unique(out);
+  out.erase(rest.begin(), rest.end());
+  return out;
 }
 
 void set_pause(objective_view& view, bool paused) noexcept {
@@ -257,21 +307,45 @@ void apply(task_life& life, timestamp at, const task_moved& moved) {
 
 void apply(task_life& life, timestamp, const question_opened& opened) {
   if (!opened.asked || opened.asked->id != make_question_id(life.questions))
-    ++life.questions; // Else the last one is asked again.
+    ++life.questions;
+  else if (life.closed) // The last one is asked again.
+    std::erase_if(life.closed.edit(),
+                  [&](const closed_question& each) { return each.asked.id == opened.asked->id; });
   if (opened.asked)
     life.question = *opened.asked;
 }
 
-void apply(task_life& life, timestamp, const question_answered& answered) {
-  close_question(life, answered.id);
+void apply(task_life& life, timestamp at, const question_answered& answered) {
+  close_question(life, answered.id,
+                 {.asked = {},
+                  .state = question_state::answered,
+                  .at = at,
+                  .by = answered.by,
+                  .message = answered.message,
+                  .action = answered.action,
+                  .reason = {}});
 }
 
-void apply(task_life& life, timestamp, const question_expired& expired) {
-  close_question(life, expired.id);
+void apply(task_life& life, timestamp at, const question_expired& expired) {
+  close_question(life, expired.id,
+                 {.asked = {},
+                  .state = question_state::expired,
+                  .at = at,
+                  .by = {},
+                  .message = {},
+                  .action = answer_action::cancel,
+                  .reason = {}});
 }
 
-void apply(task_life& life, timestamp, const question_withdrawn& withdrawn) {
-  close_question(life, withdrawn.id);
+void apply(task_life& life, timestamp at, const question_withdrawn& withdrawn) {
+  close_question(life, withdrawn.id,
+                 {.asked = {},
+                  .state = question_state::withdrawn,
+                  .at = at,
+                  .by = {},
+                  .message = {},
+                  .action = answer_action::cancel,
+                  .reason = withdrawn.reason});
 }
 
 void apply(task_life& life, timestamp, const task_queued&) {
@@ -388,9 +462,11 @@ void apply(plan_view& plan, const change& where, const tasks_withdrawn& withdraw
 
 void apply(plan_view& plan, const change& where, const tasks_renewed& renewed) {
   for (const auto index : renewed.tasks)
-    if (index < plan.tasks.size())
+    if (index < plan.tasks.size()) {
       plan.tasks.edit(index) = task_slot{.generation = plan.tasks[index].generation + 1,
                                          .changed_ms = since_creation(plan, where.at)};
+      set_reached(plan, index, 0);
+    }
   plan.updated = where.at;
 }
 
@@ -412,12 +488,21 @@ void apply(plan_view& plan, const change& where, const task_moved& moved) {
   auto* slot = slot_of(plan, where.task);
   if (!slot)
     return;
+  const auto attempt = slot->attempt;
   set_state(plan, *slot, moved.to, where.at);
   set_attempt(*slot, moved.attempt);
+  if (slot->attempt != attempt)
+    set_reached(plan, where.task.task_index, 0);
   const auto failures = static_cast<std::uint8_t>(moved.failures % 16);
   const bool awaits_retry = failures != slot->failures_modulo_16 && !is_terminal(moved.to);
   slot->wait = awaits_retry ? task_wait::backoff : task_wait::none;
   slot->failures_modulo_16 = failures & 0xf;
+}
+
+void apply(plan_view& plan, const change& where, const task_progress& news) {
+  const auto* slot = slot_of(plan, where.task);
+  if (slot && news.progress && !is_terminal(slot->state))
+    set_reached(plan, where.task.task_index, fraction_of(*news.progress));
 }
 
 void apply(plan_view& plan, const change& where, const task_queued&) {
@@ -466,6 +551,7 @@ void apply(objective_view& view, const change& where, const objective_created& c
   view.plans.reserve(created.spec->plans.size());
   for (const auto& plan : created.spec->plans)
     add_plan(view, plan, where.at);
+  sum_up(view);
 }
 
 void apply(objective_view& view, const change& where, const objective_edited& edited) {
@@ -510,26 +596,38 @@ void apply(objective_view& view, const change& where, const plan_added& added) {
   view.plans.back().start_requested = added.start;
   view.updated = where.at;
   view.plans.back().revision = ++view.revision;
+  add_to_rollup(view);
 }
 
 void apply(objective_view& view, const change& where, const plan_moved& moved) {
-  apply_to_plan(view, plan_at(view, moved.plan), where, moved);
+  auto* plan = plan_at(view, moved.plan);
+  if (!plan)
+    return;
+  const auto from = plan->state;
+  apply_to_plan(view, plan, where, moved);
+  count_plans(view, moved.plan, from);
 }
 
 void apply(objective_view& view, const change& where, const plan_changed& changed) {
   auto* plan = plan_at(view, changed.plan);
-  apply_to_plan(view, plan, where, changed);
-  if (plan)
-    plan->revision = view.revision = changed.revision;
+  if (!plan)
+    return;
+  if (!plan->spec)
+    return apply_to_plan(view, plan, where, changed);
+  const auto tasks = tasks_of(changed, plan->spec->tasks.size());
+  take_out_times(view, *plan, tasks);
+  apply_to_plan(view, plan, where, changed, tasks);
+  put_in_times(view, *plan, tasks);
+  plan->revision = view.revision = changed.revision;
 }
 
 void apply(objective_view& view, const change& where, const tasks_withdrawn& withdrawn) {
-  apply_to_plan(view, plan_at(view, withdrawn.plan), where, withdrawn);
+  apply_to_plan(view, plan_at(view, withdrawn.plan), where, withdrawn, withdrawn.tasks);
 }
 
 void apply(objective_view& view, const change& where, const tasks_renewed& renewed) {
   auto* plan = plan_at(view, renewed.plan);
-  apply_to_plan(view, plan, where, renewed);
+  apply_to_plan(view, plan, where, renewed, renewed.tasks);
   if (plan)
     plan->revision = ++view.revision;
 }
@@ -549,7 +647,7 @@ void apply(objective_view& view, const change& where, const objective_closing& c
 }
 
 void apply(objective_view& view, const change& where, const task_created& created) {
-  apply_to_plan(view, plan_of(view, where.task), where, created);
+  apply_to_task(view, where, created);
 }
 
 void apply(objective_view& view, const change& where, const task_moved& moved) {
@@ -560,7 +658,17 @@ void apply(objective_view& view, const change& where, const task_moved& moved) {
     drop_question(view, where.task.id);
   if (is_interrupted(moved.to))
     view.pending_inputs.push_back(input_asked_by(moved, where));
-  apply_to_plan(view, plan, where, moved);
+  apply_to_task(view, where, moved);
+}
+
+void apply(objective_view& view, const change& where, const task_progress& news) {
+  auto* plan = plan_of(view, where.task);
+  if (!plan)
+    return;
+  const std::array tasks{where.task.task_index};
+  const auto before = sums_of(view, *plan, tasks);
+  apply(*plan, where, news);
+  change_sums(view, *plan, before, sums_of(view, *plan, tasks));
 }
 
 void apply(objective_view& view, const change& where, const task_queued& queued) {
@@ -585,6 +693,16 @@ void apply(objective_view& view, const change& of) {
     apply_event(view, of, one);
 }
 
+std::uint64_t revision_after(std::uint64_t revision, const event& one) noexcept {
+  if (const auto* changed = std::get_if<plan_changed>(&one))
+    return changed->revision;
+  const auto* edited = std::get_if<objective_edited>(&one);
+  const bool is_change =
+      (edited && !edited->edited.empty()) || std::holds_alternative<plan_edited>(one)
+      || std::holds_alternative<plan_added>(one) || std::holds_alternative<tasks_renewed>(one);
+  return revision + (is_change ? 1 : 0);
+}
+
 pending_input input_asked_by(const task_moved& moved, const change& where) {
   pending_input out{.task = where.task.id,
                     .prompt = {},
@@ -597,6 +715,8 @@ pending_input input_asked_by(const task_moved& moved, const change& where) {
   out.prompt = text_of(moved.message->parts);
   if (const auto* id = moved.message->metadata.if_contains(question_id_key); id && id->is_string())
     out.question = id->get_string();
+  if (const auto whole = question_address_from(out.question); whole && whole->task == out.task)
+    out.question = whole->question;
   return out;
 }
 

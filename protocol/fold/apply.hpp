@@ -11,6 +11,8 @@
 #include <troupe/protocol/objective.hpp>
 #include <troupe/protocol/task.hpp>
 
+#include <cstdint>
+
 namespace troupe {
 
 // -- a task's life -------------------------------------------------------------------------------
@@ -56,9 +58,10 @@ void apply(plan_view& plan, const change& where, const plan_changed& changed);
 void apply(plan_view& plan, const change& where, const tasks_withdrawn& withdrawn);
 void apply(plan_view& plan, const change& where, const tasks_renewed& renewed);
 void apply(plan_view& plan, const change& where, const pause_changed& pause);
-/// The next three concern the task at `where.task`.
+/// The next four concern the task at `where.task`.
 void apply(plan_view& plan, const change& where, const task_created& created);
 void apply(plan_view& plan, const change& where, const task_moved& moved);
+void apply(plan_view& plan, const change& where, const task_progress& news);
 void apply(plan_view& plan, const change& where, const task_artifact& output);
 /// The same where it is only known that the task has made artifacts.
 void note_artifacts(plan_view& plan, const change& where);
@@ -87,11 +90,17 @@ void apply(objective_view& view, const change& where, const task_created& create
 /// Also keeps `pending_inputs`: listed while the task is input_required or auth_required, with the
 /// status message as prompt.
 void apply(objective_view& view, const change& where, const task_moved& moved);
+/// Also keeps how far the plan and the objective are (protocol/fold/rollup.hpp), as all events do
+/// that change it.
+void apply(objective_view& view, const change& where, const task_progress& news);
 void apply(objective_view& view, const change& where, const task_artifact& output);
 
 void apply_event(objective_view& view, const change& where, const event& one);
 /// All events of the change, in order.
 void apply(objective_view& view, const change& of);
+
+/// The revision of an objective after an event, from the one before it.
+[[nodiscard]] std::uint64_t revision_after(std::uint64_t revision, const event& one) noexcept;
 
 /// The question with which the move makes its task INPUT_REQUIRED or AUTH_REQUIRED.
 [[nodiscard]] pending_input input_asked_by(const task_moved& moved, const change& where);

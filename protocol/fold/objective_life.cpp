@@ -648,7 +648,7 @@ struct objective_decider {
 
 objective_life::objective_life(objective_view view, std::vector<plan_relations> relations)
     : view_(std::move(view)), relations_(std::move(relations)), activity_(view_.plans.size()) {
-  // nop
+  view_.rollup.is_kept = false;
 }
 
 objective_decision objective_life::decide(objective_input input, timestamp at) {

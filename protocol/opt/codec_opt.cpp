@@ -16,18 +16,38 @@ namespace {
 
 constexpr auto objective_members = std::to_array<std::string_view>(
     {"$schema", "id", "name", "description", "plans", "maxParallel", "metadata", "status", "reason",
-     "pendingInputs", "rootTaskId", "revision", "createdAt", "updatedAt"});
+     "progress", "pendingInputs", "pendingInputCount", "rootTaskId", "revision", "createdAt",
+     "updatedAt"});
 
-constexpr auto plan_members = std::to_array<std::string_view>(
-    {"$schema", "id", "name", "description", "tasks", "dependencies", "alternatives", "onFailure",
-     "maxParallel", "metadata", "objectiveId", "status", "reason", "waitingFor", "pendingInputs",
-     "revision", "createdAt", "updatedAt"});
+constexpr auto plan_members = std::to_array<std::string_view>({"$schema",
+                                                               "id",
+                                                               "name",
+                                                               "description",
+                                                               "tasks",
+                                                               "dependencies",
+                                                               "alternatives",
+                                                               "onFailure",
+                                                               "maxParallel",
+                                                               "metadata",
+                                                               "objectiveId",
+                                                               "status",
+                                                               "reason",
+                                                               "waitingFor",
+                                                               "progress",
+                                                               "pendingInputs",
+                                                               "pendingInputCount",
+                                                               "revision",
+                                                               "createdAt",
+                                                               "updatedAt"});
 
-constexpr auto task_members = std::to_array<std::string_view>(
-    {"id",        "name",     "description", "agent",      "input",       "dependencies",
-     "retry",     "timeout",  "deadline",    "priority",   "metadata",    "kind",
-     "contextId", "status",   "artifacts",   "history",    "objectiveId", "planId",
-     "taskIndex", "attempts", "readyAt",     "waitingFor", "createdAt",   "updatedAt"});
+constexpr auto task_members =
+    std::to_array<std::string_view>({"id",       "name",         "description",     "agent",
+                                     "input",    "dependencies", "expectedSeconds", "retry",
+                                     "timeout",  "deadline",     "priority",        "metadata",
+                                     "kind",     "contextId",    "status",          "artifacts",
+                                     "history",  "objectiveId",  "planId",          "taskIndex",
+                                     "attempts", "readyAt",      "waitingFor",      "createdAt",
+                                     "updatedAt"});
 
 constexpr auto retry_members =
     std::to_array<std::string_view>({"maxAttempts", "backoff", "maxBackoff", "jitter"});
@@ -153,6 +173,7 @@ task_in_order read_task(document_reading& reading, const json::value& from, cons
   task.timeout = timeout.in.seconds(timeout.name).value_or(milliseconds{0});
   task.deadline = in.time("deadline");
   task.priority = read_priority(in);
+  task.expected = in.seconds("expectedSeconds").value_or(milliseconds{0});
   read_dependencies(in, metadata, task.dependencies);
   if (task.metadata.empty()) {
     task.key = task.id.str();

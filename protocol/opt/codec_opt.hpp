@@ -8,6 +8,8 @@
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/event.hpp>
 #include <troupe/protocol/objective.hpp>
+#include <troupe/protocol/rollup.hpp>
+#include <troupe/protocol/task.hpp>
 
 #include <boost/json/value.hpp>
 
@@ -50,10 +52,10 @@ enum class member_of : std::uint8_t { objective, plan, task, retry };
 [[nodiscard]] result<task_spec> read_task(const boost::json::value& from, unknown_members rule,
                                           const std::string& pointer = {});
 
-// -- params of the extension's methods. Errors are errc::invalid_params; `field` is a JSON pointer into `params`.
-// Those that only read may come as the query of a REST path: in them numbers and flags may be
-// texts. Where a command has `wrong`, only an id that is missing or no id is an error; anything
-// else is put there.
+// -- params of the extension's methods ------------------------------------------------------------
+// Errors are errc::invalid_params; `field` is a JSON pointer into `params`. Those that only read
+// may come as the query of a REST path: in them numbers and flags may be texts. Where a command has
+// `wrong`, only an id that is missing or no id is an error; anything else is put there.
 [[nodiscard]] result<create_objective> read_create_objective(const boost::json::value& params);
 [[nodiscard]] result<update_objective> read_update_objective(const boost::json::value& params);
 [[nodiscard]] result<get_objective> read_get_objective(const boost::json::value& params);
@@ -70,6 +72,10 @@ enum class member_of : std::uint8_t { objective, plan, task, retry };
 /// (protocol/opt/plan_operations.hpp).
 [[nodiscard]] result<change_plan> read_modify_plan(const boost::json::value& params);
 [[nodiscard]] result<get_history> read_get_history(const boost::json::value& params);
+[[nodiscard]] result<list_inputs> read_list_inputs(const boost::json::value& params);
+[[nodiscard]] result<get_input> read_get_input(const boost::json::value& params);
+/// inputs/answer: `action` (accept if absent), `value` (needed to accept), `by`.
+[[nodiscard]] result<answer_input> read_answer_input(const boost::json::value& params);
 /// What is wrong with one of `operations` (`/operations/n/task/input`), said of the member of
 /// the params in which a task is described (`/operations/n/input`, `/operations/n/with/input`).
 [[nodiscard]] error said_of_operations(error of_operations,
@@ -83,6 +89,15 @@ enum class member_of : std::uint8_t { objective, plan, task, retry };
 void write(json_writer& out, const objective_view& value, bool include_plans, bool include_tasks);
 void write(json_writer& out, const objective_view& owner, std::size_t plan_index,
            bool include_tasks);
+
+/// The question of that id of `owner`, open or closed: `id`, the ids of its task, plan and
+/// objective (or `contextId`, if the task has none), `attempt`, `kind`, `prompt`, `schema` and
+/// `data` if there are any, `since`, `deadline`, `state`; of a closed one `endedAt`, and `answer`
+/// or `reason`. An empty object if the task does not know it.
+void write_input(json_writer& out, const task& owner, std::string_view question);
+
+/// `fraction` from 0 to 1, and `done` of `total`.
+void write(json_writer& out, const rolled_up& progress);
 
 /// What a change of a plan did: `planId`, `revision`, and the ids of the tasks that it was about.
 /// Lists that are empty are left out.

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -115,6 +116,9 @@ std::optional<std::uint64_t> read_revision(const document_reader& in) {
 /// A client's name for its request; the same one is not done twice.
 constexpr text_rule request_id_rule{.bytes_max = id_bytes_max};
 
+/// The id of a task and that of its question there.
+constexpr text_rule question_id_rule{.bytes_max = 2 * id_bytes_max, .required = true};
+
 /// What every command that changes something may have.
 template<class Command>
 void read_request(const document_reader& in, Command& out) {
@@ -151,8 +155,12 @@ result<Query> read_query(const json::value& params, Read read) {
 template<class Command, class Id, class Read>
 result<Command> read_change(const json::value& params, std::string_view id_name, Id Command::*id,
                             Read read) {
-  auto command = read_params<Command>(
-      params, [&](const document_reader& in, Command& out) { out.*id = Id{in.id(id_name, true)}; });
+  auto command = read_params<Command>(params, [&](const document_reader& in, Command& out) {
+    if constexpr (std::is_same_v<Id, std::string>)
+      out.*id = in.text(id_name, question_id_rule);
+    else
+      out.*id = Id{in.id(id_name, true)};
+  });
   if (!command)
     return command;
   auto whole =
@@ -174,7 +182,8 @@ void check_tasks(const document_reader& in) {
 
 /// Adds what `make` makes of each task that checked params have. What is wrong with one.
 template<class Make>
-wrong_rest add_operations(const json::value& params, std::vector<wanted_operation>& to, Make make) {
+other_fault add_operations(const json::value& params, std::vector<wanted_operation>& to,
+                           Make make) {
   const auto* found = params.get_object().if_contains("tasks");
   if (found == nullptr || !found->is_array())
     return std::nullopt;
@@ -352,6 +361,39 @@ result<change_plan> read_modify_plan(const json::value& params) {
   else
     command->wrong = located(std::move(operations).error());
   return command;
+}
+
+result<list_inputs> read_list_inputs(const json::value& params) {
+  return read_query<list_inputs>(params, [](const document_reader& in, list_inputs& out) {
+    out.objective = objective_id{in.id("objectiveId")};
+    out.plan = plan_id{in.id("planId")};
+    out.task = task_id{in.id("taskId")};
+    read_page(in, out);
+  });
+}
+
+result<get_input> read_get_input(const json::value& params) {
+  return read_query<get_input>(params, [](const document_reader& in, get_input& out) {
+    out.id = in.text("id", question_id_rule);
+  });
+}
+
+result<answer_input> read_answer_input(const json::value& params) {
+  return read_change(
+      params, "id", &answer_input::id, [](const document_reader& in, answer_input& out) {
+        read_request(in, out);
+        out.by = in.text("by", name_rule);
+        const auto* action = in.find("action");
+        const auto known =
+            action && action->is_string() ? answer_action_from(action->get_string()) : std::nullopt;
+        if (action && !known)
+          in.fail_type("action", "one of accept, decline, cancel", *action);
+        out.action = known.value_or(answer_action::accept);
+        if (const auto* value = in.find("value"))
+          out.value = json::value(*value, json::storage_ptr{});
+        else if (out.action == answer_action::accept)
+          in.fail("value", "missing parameter \"value\": the answer");
+      });
 }
 
 error said_of_tasks(error of_operations) {

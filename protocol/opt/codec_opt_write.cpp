@@ -1,11 +1,14 @@
 // Objectives, plans and tasks as OPT prints them, and specs as plan documents.
+#include "protocol/fold/rollup.hpp"
 #include "protocol/fold/waiting.hpp"
 #include "protocol/opt/codec_opt.hpp"
+#include "protocol/opt/limits_opt.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -51,6 +54,11 @@ void write_work(json_writer& out, const task_spec& task) {
   write_retry(out, "retry", task.retry);
   if (task.timeout.count() > 0)
     out.key("timeout").number(as_seconds(task.timeout));
+}
+
+void write_expected(json_writer& out, const task_spec& task) {
+  if (task.expected.count() > 0)
+    out.key("expectedSeconds").number(as_seconds(task.expected));
 }
 
 /// 0, 1, ...
@@ -334,13 +342,15 @@ void write_inputs(json_writer& out, const objective_view& owner,
   if (positions.empty())
     return;
   out.key("pendingInputs").begin_array();
-  for (const auto at : positions) {
+  for (const auto at : std::span(positions).first(std::min(positions.size(), inputs_shown_max))) {
     const auto& input = owner.pending_inputs[at];
     out.begin_object().member("taskId", input.task.str()).member("prompt", input.prompt);
-    out.optional_member("inputId", input.question);
+    if (!input.question.empty())
+      out.member("inputId", question_address{input.task, input.question}.str());
     time_member(out, "since", input.since).end_object();
   }
   out.end_array();
+  out.key("pendingInputCount").number(positions.size());
 }
 
 void write_task(json_writer& out, const objective_view& owner, std::uint32_t plan_index,
@@ -370,6 +380,7 @@ void write_task(json_writer& out, const objective_view& owner, std::uint32_t pla
     time_member(out, "deadline", *spec.deadline);
   if (spec.priority != 0)
     out.key("priority").number(std::int64_t{spec.priority});
+  write_expected(out, spec);
   out.end_object();
 }
 
@@ -403,6 +414,8 @@ void write_plan(json_writer& out, const objective_view& owner, std::uint32_t ind
       out.string(owner.plans[on].spec->id.str());
     out.end_array();
   }
+  out.key("progress");
+  write(out, progress_of(owner, index));
   write_inputs(out, owner, outlook.inputs(index));
   if (include_tasks) {
     out.key("tasks").begin_array();
@@ -455,6 +468,7 @@ void write_task_spec(json_writer& out, const task_spec& task) {
     time_member(out, "deadline", *task.deadline);
   if (task.priority != 0)
     out.key("priority").number(std::int64_t{task.priority});
+  write_expected(out, task);
   out.end_object();
 }
 
@@ -470,6 +484,8 @@ void write(json_writer& out, const objective_view& value, bool include_plans, bo
     out.key("plans");
     write_plans(out, value, first_numbers(value.plans.size()), include_tasks);
   }
+  out.key("progress");
+  write(out, progress_of(value));
   write_inputs(out, value, first_numbers(value.pending_inputs.size()));
   if (value.parallel_max != 0)
     out.key("maxParallel").number(value.parallel_max);
@@ -480,6 +496,13 @@ void write(json_writer& out, const objective_view& value, bool include_plans, bo
   time_member(out, "createdAt", value.created);
   time_member(out, "updatedAt", value.updated);
   out.end_object();
+}
+
+void write(json_writer& out, const rolled_up& progress) {
+  out.begin_object()
+      .key("fraction")
+      .number(static_cast<double>(progress.fraction) / whole_fraction);
+  out.key("done").number(progress.done).key("total").number(progress.total).end_object();
 }
 
 void write(json_writer& out, const change_report& report) {

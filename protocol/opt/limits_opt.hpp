@@ -20,7 +20,9 @@ inline constexpr std::size_t dependencies_total_max = 4'000'000; ///< All edges 
 inline constexpr std::uint32_t attempts_limit = 1000;            ///< `retry.maxAttempts`.
 inline constexpr double seconds_max = 315'360'000;          ///< Ten years: any timeout or backoff.
 inline constexpr std::size_t completed_artifacts_max = 100; ///< Of one `completeTask`.
-inline constexpr std::size_t document_depth_max = 100;      ///< JSON nesting.
+/// Open questions that a document of an objective or plan shows: the oldest. `inputs/list` has all.
+inline constexpr std::size_t inputs_shown_max = 20;
+inline constexpr std::size_t document_depth_max = 100; ///< JSON nesting.
 
 static_assert(id_bytes_max <= name_bytes_max, "an id must fit where a dependency names it");
 static_assert(dependencies_per_task_max <= dependencies_total_max);

@@ -93,6 +93,31 @@ question question_from(const json::object& in) {
   return out;
 }
 
+void write_closed(json_writer& out, const closed_question& closed) {
+  out.begin_object().member("s", to_string(closed.state)).key("q");
+  write_question(out, closed.asked);
+  write_time(out, "t", closed.at);
+  out.optional_member("by", closed.by).optional_member("m", closed.message);
+  if (closed.action != answer_action::accept)
+    out.member("ac", to_string(closed.action));
+  out.optional_member("why", closed.reason).end_object();
+}
+
+answer_action action_from(const json::object& in) {
+  const auto* action = find(in, "ac");
+  return action ? named(*action, answer_action_from) : answer_action::accept;
+}
+
+closed_question closed_from(const json::object& in) {
+  return {.asked = question_from(at(in, "q").as_object()),
+          .state = named(at(in, "s"), question_state_from),
+          .at = time(in, "t", {}),
+          .by = text(in, "by"),
+          .message = text(in, "m"),
+          .action = action_from(in),
+          .reason = text(in, "why")};
+}
+
 // [phase, attempt, begin, end, reason]
 void write_span(json_writer& out, const task_span& span) {
   out.begin_array().string(to_string(span.phase)).number(span.attempt);
@@ -154,6 +179,12 @@ void write_members(json_writer& out, const task& value, const task& usual) {
     out.key("qu");
     write_question(out, value.question.get());
   }
+  if (!value.closed->empty()) {
+    out.key("qc").begin_array();
+    for (const auto& closed : value.closed.get())
+      write_closed(out, closed);
+    out.end_array();
+  }
   if (value.status.state != usual.status.state)
     out.member("s", to_string(value.status.state));
   if (value.status.at != usual.status.at)
@@ -207,6 +238,9 @@ task task_from(const json::object& in, task out) {
   out.questions = number<std::uint32_t>(in, "qn", 0);
   if (const auto* asked = find(in, "qu"))
     out.question = question_from(asked->as_object());
+  if (const auto* closed = find(in, "qc"))
+    for (const auto& each : closed->as_array())
+      out.closed.edit().push_back(closed_from(each.as_object()));
   if (const auto* state = find(in, "s"))
     out.status.state = named(*state, task_state_from);
   out.status.at = time(in, "at", out.status.at);
@@ -466,7 +500,12 @@ struct fact_writer {
     else
       out.null();
   }
-  void operator()(const question_answered& answered) const { out.member("answered", answered.id); }
+  void operator()(const question_answered& answered) const {
+    out.member("answered", answered.id).optional_member("by", answered.by);
+    out.optional_member("m", answered.message);
+    if (answered.action != answer_action::accept)
+      out.member("ac", to_string(answered.action));
+  }
   void operator()(const question_expired& expired) const { out.member("expired", expired.id); }
   void operator()(const question_withdrawn& withdrawn) const {
     out.member("not asked", withdrawn.id).optional_member("why", withdrawn.reason);
@@ -548,7 +587,7 @@ event event_from(const json::object& in, const change& where) {
   if (kind == "asked")
     return question_opened{pointee(value, question_from)};
   if (kind == "answered")
-    return question_answered{text_from(value)};
+    return question_answered{text_from(value), text(in, "by"), text(in, "m"), action_from(in)};
   if (kind == "expired")
     return question_expired{text_from(value)};
   if (kind == "not asked")

@@ -1,4 +1,5 @@
 // Specs and settled objectives as records.
+#include "protocol/fold/rollup.hpp"
 #include "protocol/record/record.hpp"
 #include "protocol/record/record_json.hpp"
 
@@ -84,7 +85,52 @@ message_ptr references_of(const json::object& in) {
   return found ? pointee(*found, message_from) : nullptr;
 }
 
-void write_plan_view(json_writer& out, const plan_view& value) {
+// [fraction, revision]
+void write_held(json_writer& out, std::uint32_t shown, std::uint64_t revision) {
+  if (shown != 0)
+    out.key("pr").begin_array().number(shown).number(revision).end_array();
+}
+
+held_fraction held_from(const json::object& in) {
+  const auto* found = find(in, "pr");
+  if (found == nullptr)
+    return {};
+  const auto& items = found->as_array();
+  return {items.at(0).to_number<std::uint32_t>(), items.at(1).to_number<std::uint64_t>()};
+}
+
+// What is shown now, and what does not follow from specs and slots. Of the tasks that have said how
+// far they are: [task, fraction].
+void write_rollup(json_writer& out, const objective_view& owner, std::uint32_t plan) {
+  const auto& value = owner.plans[plan].rollup;
+  write_held(out, progress_of(owner, plan).fraction, owner.revision);
+  if (std::ranges::all_of(value.reached, [](std::uint32_t each) { return each == 0; }))
+    return;
+  out.key("re").begin_array();
+  for (std::size_t task = 0; task < value.reached.size(); ++task)
+    if (value.reached[task] != 0)
+      out.begin_array().number(std::uint64_t{task}).number(value.reached[task]).end_array();
+  out.end_array();
+}
+
+plan_rollup rollup_from(const json::object& in, std::size_t tasks) {
+  plan_rollup out;
+  out.held = held_from(in);
+  const auto* reached = find(in, "re");
+  if (reached == nullptr)
+    return out;
+  for (const auto& item : reached->as_array()) {
+    const auto task = item.as_array().at(0).to_number<std::size_t>();
+    if (task >= tasks)
+      throw std::runtime_error("progress of a task that the plan does not have");
+    out.reached.resize(task + 1);
+    out.reached.edit(task) = item.as_array().at(1).to_number<std::uint32_t>();
+  }
+  return out;
+}
+
+void write_plan_view(json_writer& out, const objective_view& owner, std::uint32_t plan) {
+  const auto& value = owner.plans[plan];
   out.begin_object().key("spec");
   write_pointee(out, value.spec);
   out.member("s", to_string(value.state)).optional_member("why", value.reason);
@@ -97,6 +143,7 @@ void write_plan_view(json_writer& out, const plan_view& value) {
   if (value.revision != 0)
     out.key("rev").number(value.revision);
   write_slots(out, value.tasks);
+  write_rollup(out, owner, plan);
   out.end_object();
 }
 
@@ -112,6 +159,7 @@ plan_view plan_view_from(const json::object& in) {
   out.began = time(in, "bg", timestamp{});
   out.revision = number<std::uint64_t>(in, "rev", 0);
   out.tasks = slots_from(in, out.spec ? out.spec->tasks.size() : 0);
+  out.rollup = rollup_from(in, out.tasks.size());
   return out;
 }
 
@@ -142,6 +190,8 @@ objective_view objective_view_from(const json::object& in) {
                                     .since = time_from(at(input, "t")),
                                     .question = text(input, "id")});
     }
+  out.rollup.held = held_from(in);
+  sum_up(out);
   return out;
 }
 
@@ -176,6 +226,7 @@ void write_task_spec(json_writer& out, const task_spec& value, const task_id& ge
   write_milliseconds(out, "t", value.timeout);
   if (value.deadline)
     write_time(out, "by", *value.deadline);
+  write_milliseconds(out, "ex", value.expected);
   if (value.priority != 0)
     out.key("pri").number(std::int64_t{value.priority});
   if (value.is_removed)
@@ -207,6 +258,7 @@ task_spec task_spec_from(const json::object& in, const task_id& generated) {
   out.timeout = milliseconds{number<std::int64_t>(in, "t", 0)};
   if (const auto* deadline = find(in, "by"))
     out.deadline = time_from(*deadline);
+  out.expected = milliseconds{number<std::int64_t>(in, "ex", 0)};
   out.priority = number<std::int32_t>(in, "pri", 0);
   const auto* removed = find(in, "rm");
   out.is_removed = removed && removed->as_bool();
@@ -348,14 +400,15 @@ void write(std::string& out, const objective_view& objective_view) {
       .number(objective_view.revision);
   if (objective_view.made_bytes > 0)
     json.key("made").number(objective_view.made_bytes);
+  write_held(json, progress_of(objective_view).fraction, objective_view.revision);
   write_time(json, "cr", objective_view.created);
   write_time(json, "up", objective_view.updated);
   json.optional_member("root", objective_view.root_task.str());
   write_trace(json, objective_view.trace);
   write_references(json, objective_view.references);
   json.key("pl").begin_array();
-  for (const auto& plan : objective_view.plans)
-    write_plan_view(json, plan);
+  for (std::uint32_t plan = 0; plan < objective_view.plans.size(); ++plan)
+    write_plan_view(json, objective_view, plan);
   json.end_array();
   if (!objective_view.pending_inputs.empty()) {
     json.key("ask").begin_array();

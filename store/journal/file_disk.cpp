@@ -36,7 +36,17 @@ std::error_code outcome(int returned) {
   return returned < 0 ? from_errno(errno) : std::error_code{};
 }
 
+/// A file without a name is lost with the process, however well it takes writes.
+std::error_code if_removed(int file) {
+  struct stat facts {};
+  if (::fstat(file, &facts) < 0)
+    return from_errno(errno);
+  return facts.st_nlink == 0 ? from_errno(ENOENT) : std::error_code{};
+}
+
 std::error_code write_all(int file, std::string_view bytes, std::uint64_t offset) {
+  if (const auto failed = if_removed(file))
+    return failed;
   while (!bytes.empty()) {
     const auto written = uninterrupted(
         [&] { return ::pwrite(file, bytes.data(), bytes.size(), static_cast<off_t>(offset)); });
@@ -78,11 +88,8 @@ std::error_code reserve(int file, std::uint64_t size) {
 }
 
 std::error_code make_safe(int file) {
-  struct stat facts {};
-  if (::fstat(file, &facts) < 0)
-    return from_errno(errno);
-  if (facts.st_nlink == 0)
-    return from_errno(ENOENT);
+  if (const auto failed = if_removed(file))
+    return failed;
   return outcome(uninterrupted([&] { return ::fdatasync(file); }));
 }
 

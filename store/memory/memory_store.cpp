@@ -81,15 +81,21 @@ public:
             const std::string&) const override {
     done(ledger_.list(query, archive_));
   }
+  void list(const list_inputs& query, read_done<input_page> done,
+            const std::string&) const override {
+    done(ledger_.list(query));
+  }
   void claim_ids(std::vector<std::string> ids, read_done<void> done,
                  const std::string& client) override {
     static_cast<void>(client);
-    if (const auto claimed = claims_.claim(ids); !claimed)
-      return done(claimed);
-    const auto unused = answer_unused(ledger_, archive_, ids);
-    if (!unused)
-      claims_.release(ids);
-    done(unused);
+    claims_.claim(ids, [this, ids, done = std::move(done)](const result<void>& claimed) {
+      if (!claimed)
+        return done(claimed);
+      const auto unused = answer_unused(ledger_, archive_, ids);
+      if (!unused)
+        claims_.release(ids);
+      done(unused);
+    });
   }
   void release_ids(const std::vector<std::string>& ids) override { claims_.release(ids); }
   void snapshot_task(const task_id& id, watcher_ptr who, read_done<task_snapshot> done,

@@ -90,7 +90,7 @@ private:
   result<void> take(journal::position at, const group_once& entry) {
     auto came = read_once_row(entry.key, entry.row);
     if (!came)
-      return does_not_fit(at, "has a damaged row of what may come once");
+      return does_not_fit(at, "has a damaged row of a remembered request");
     restore_once(to_.came, std::move(*came));
     std::string key;
     rows::once_row_key(key, entry.key);

@@ -26,7 +26,7 @@ class group_writer {
 public:
   struct options {
     std::string directory; ///< For messages.
-    std::chrono::milliseconds retry_interval{1000};
+    std::chrono::milliseconds retry_interval = disk_retry_interval;
     std::size_t journal_behind_bytes = 0;
     std::size_t journal_forget_bytes = 0;
     const time_source* time = nullptr; ///< Outlives the writer.

@@ -75,6 +75,7 @@ public:
     apply(*state_.view, change);
     ledger::note_withdrawals(state_.withdrawn, change);
     state_.sequence = change.sequence;
+    state_.at = std::max(state_.at, change.at);
     if (!change.task.id.empty())
       take_task(change);
   }
@@ -111,6 +112,7 @@ result<void> replay_objective(rocksdb::DB& db, ledger& live, const std::string& 
     return last.error();
   auto& state = found.state();
   const auto sequence = state.sequence;
+  const auto at = state.at;
   if (!state.view)
     return make_error(errc::store_failed,
                       "The history of objective " + id
@@ -119,15 +121,17 @@ result<void> replay_objective(rocksdb::DB& db, ledger& live, const std::string& 
     settled.emplace_back(id);
   live.restore(std::move(state), false);
   for (auto& [task, record] : found.live_tasks())
-    live.restore(std::move(record), false, sequence);
+    live.restore(std::move(record), false, sequence, at);
   return {};
 }
 
 result<void> replay_lone_task(rocksdb::DB& db, ledger& live, const std::string& id,
                               std::uint64_t& events) {
   std::shared_ptr<task> record;
+  timestamp at{};
   const auto last = for_each_change(db, rows::stream_kind::lone_task, id, [&](change&& change) {
     events += change.events.size();
+    at = std::max(at, change.at);
     if (const auto* created = created_record(change))
       record = *created;
     if (record)
@@ -139,7 +143,7 @@ result<void> replay_lone_task(rocksdb::DB& db, ledger& live, const std::string& 
     return make_error(errc::store_failed,
                       "The history of task " + id
                           + " is incomplete; restore the data directory from a backup.");
-  live.restore(std::move(record), true, *last);
+  live.restore(std::move(record), true, *last, at);
   return {};
 }
 

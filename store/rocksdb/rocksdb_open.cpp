@@ -393,8 +393,7 @@ std::string describe_full_disk(const std::string& directory, const std::string& 
 }
 
 std::string describe_failing_disk(const std::string& directory, const std::string& why) {
-  return "Writing to " + directory + " fails and is tried again every second. Check the disk ("
-         + why + ").";
+  return "Writing to " + directory + " fails and is tried again. Check the disk (" + why + ").";
 }
 
 } // namespace

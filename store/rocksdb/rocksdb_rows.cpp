@@ -302,6 +302,7 @@ result<objective_state_of_record> read_objective_row(std::string_view row, const
   if (!view)
     return view.error();
   out.view = std::make_shared<objective_view>(std::move(*view));
+  out.at = last_changed(*out.view);
   while (!row.empty()) {
     const auto line = record::read_change(take_line(row), id.str(), 0);
     if (!line)

@@ -83,8 +83,8 @@ public:
                 const rocksdb_internals& internals)
       : push_desk(budget_or_own(options.memory)), retry_interval_(internals.retry_interval),
         group_ahead_changes_(internals.group_ahead_changes), time_(*internals.time),
-        memory_(budget_or_own(options.memory)), files_(std::move(files)), db_(*files_.db),
-        archive_(db_, memory_), ledger_(archive_),
+        memory_(budget_or_own(options.memory)), directory_(options.directory),
+        files_(std::move(files)), db_(*files_.db), archive_(db_, memory_), ledger_(archive_),
         reader_(
             internals.reads, [this] { return archive_.bytes_handed_out(); }, memory_),
         groups_(files_, {db_, ledger_, archive_, table(), came_},
@@ -228,6 +228,10 @@ public:
         {}, client, [this, query](const auto& ended) { return ledger_.list(query, ended); },
         std::move(done));
   }
+  void list(const list_inputs& query, read_done<input_page> done,
+            const std::string&) const override {
+    done(ledger_.list(query));
+  }
   void snapshot_task(const task_id& id, watcher_ptr who, read_done<task_snapshot> done,
                      const std::string& client) override {
     answer<task_snapshot>(
@@ -261,21 +265,24 @@ public:
 
   void claim_ids(std::vector<std::string> ids, read_done<void> done,
                  const std::string& client) override {
-    if (const auto claimed = claims_.claim(ids); !claimed)
-      return done(claimed);
-    const auto claim = std::make_shared<const std::vector<std::string>>(std::move(ids));
-    const auto read = [this, claim](const auto& ended) {
-      return answer_unused(ledger_, ended, *claim);
+    const auto wanted = std::make_shared<const std::vector<std::string>>(std::move(ids));
+    const auto read = [this, wanted](const auto& ended) {
+      return answer_unused(ledger_, ended, *wanted);
     };
-    auto checked = [this, claim, done = std::move(done)](const result<void>& unused) {
-      if (!unused)
-        claims_.release(*claim);
-      done(unused);
-    };
-    if (claim->size() <= claimed_at_once_max)
-      answer<void>({}, client, read, std::move(checked));
-    else
-      read_from_disk<void>({}, client, read, std::move(checked));
+    claims_.claim(
+        *wanted, [this, wanted, read, client, done = std::move(done)](const result<void>& claimed) {
+          if (!claimed)
+            return done(claimed);
+          auto checked = [this, wanted, done](const result<void>& unused) {
+            if (!unused)
+              claims_.release(*wanted);
+            done(unused);
+          };
+          if (wanted->size() <= claimed_at_once_max)
+            answer<void>({}, client, read, std::move(checked));
+          else
+            read_from_disk<void>({}, client, read, std::move(checked));
+        });
   }
   void release_ids(const std::vector<std::string>& ids) override { claims_.release(ids); }
 
@@ -318,8 +325,8 @@ public:
     out.reads = reader_.counters();
     archive_.count(out.reads);
     const std::lock_guard lock{guard_};
-    out.writable = problem_.empty() && unreadable_.empty();
-    out.problem = problem_.empty() ? unreadable_ : problem_;
+    out.problem = !problem_.empty() ? problem_ : !unreadable_.empty() ? unreadable_ : silence();
+    out.writable = out.problem.empty();
     out.writes = written_;
     return out;
   }
@@ -456,6 +463,15 @@ private:
     return !problem_.empty() || (!unread_.empty() && !has_work() && !is_writing_);
   }
 
+  /// What is wrong with a disk that does not answer; empty if it does. Under the lock.
+  [[nodiscard]] std::string silence() const {
+    if (!is_writing_ || time_.steady() - answered_at_ < disk_silence_max)
+      return {};
+    return "The disk of " + directory_ + " has not answered for "
+           + std::to_string(disk_silence_max / std::chrono::seconds{1})
+           + " seconds; writing goes on when it does.";
+  }
+
   /// Without threads: only the owner of the disk can go on. Under the lock.
   [[nodiscard]] bool is_held() const noexcept { return !writer_.joinable() && is_writing_; }
 
@@ -554,7 +570,8 @@ private:
         take_loaded();
       if (!may_begin())
         return false;
-      is_writing_ = true;
+      if (!std::exchange(is_writing_, true))
+        answered_at_ = time_.steady();
       problem_.clear(); // Set again if the disk still refuses. Until then `drain` drops nothing.
       pushes = pushes_.take(); // Those of one configuration become one row.
       expired_at = std::exchange(expired_at_, std::nullopt);
@@ -602,6 +619,8 @@ private:
     settled_.insert(settled_.end(), std::make_move_iterator(settled.begin()),
                     std::make_move_iterator(settled.end()));
     is_writing_ = groups_.in_flight() != 0;
+    if (is_writing_)
+      answered_at_ = time_.steady();
     was_busy_ = queue_.size() >= group_ahead_changes_;
     if (!is_writing_ && !has_work())
       done_.notify_all();
@@ -698,6 +717,7 @@ private:
   const std::size_t group_ahead_changes_;
   const time_source& time_;
   const memory_budget_ptr memory_;
+  const std::string directory_; ///< For messages.
   opened_files files_;
   rocksdb::DB& db_;
   rocksdb_archive archive_;
@@ -730,9 +750,10 @@ private:
   time_source::steady_point load_again_at_{};
   std::string unreadable_; ///< Why `unread_` could not be read.
   write_counters written_;
-  std::string problem_;     ///< Empty: the last write went well.
-  bool is_idle_ = false;    ///< The writer waits for work.
-  bool is_writing_ = false; ///< A group is in flight.
+  std::string problem_;                     ///< Empty: the last write went well.
+  bool is_idle_ = false;                    ///< The writer waits for work.
+  bool is_writing_ = false;                 ///< A group is in flight.
+  time_source::steady_point answered_at_{}; ///< While one is: since when the disk has it.
   bool is_disk_ready_ = false;
   bool stopping_ = false;
 

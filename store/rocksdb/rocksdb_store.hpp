@@ -28,6 +28,13 @@ struct start_progress {
   std::uint64_t all = 0;
 };
 
+/// Between attempts to write while the disk refuses: a server goes on within a second of room.
+inline constexpr std::chrono::milliseconds disk_retry_interval{500};
+
+/// How long the disk may take for the next group. A disk that takes longer counts as one that
+/// cannot be written (store_status) until it answers. A slow disk needs less for the largest group.
+inline constexpr std::chrono::milliseconds disk_silence_max{5000};
+
 struct rocksdb_internals {
   rocksdb::Env* env = nullptr; ///< Of the tables; null: the operating system's. Outlives the store.
   /// Of the journal; null: the directory `journal` in that of the store. Outlives the store. Its
@@ -35,7 +42,7 @@ struct rocksdb_internals {
   journal::disk* journal_files = nullptr;
   journal::journal_options journal = {}; ///< Durability and retry interval are the store's.
   /// Between attempts to write while the disk refuses.
-  std::chrono::milliseconds retry_interval{1000};
+  std::chrono::milliseconds retry_interval = disk_retry_interval;
   const time_source* time = &system_time(); ///< Says when to try again. It outlives the store.
   /// Bytes of the write buffer; a test that wants files on disk early makes it small.
   std::size_t write_buffer_bytes = std::size_t{64} << 20;

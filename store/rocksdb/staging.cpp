@@ -134,9 +134,10 @@ staging::staged_objective* staging::objective(const std::string& id) {
     if (found->sealed->owner.empty())
       --group_->added.objectives[static_cast<std::size_t>(found->sealed->state)];
   }
-  const auto staged =
-      objectives_.emplace(id, staged_objective{last_number_, found->sequence, found->plans, true})
-          .first;
+  const auto staged = objectives_
+                          .emplace(id, staged_objective{last_number_, found->sequence, found->at,
+                                                        found->plans, true})
+                          .first;
   last_objective_ = &*staged;
   return &staged->second;
 }
@@ -162,7 +163,7 @@ void staging::stage_objective_facts(submission& each) {
   for (const auto& fact : each.submitted.events)
     if (const auto* added = std::get_if<plan_added>(&fact); added && added->spec)
       put_places(objective_id{id}, owner->plans++, *added->spec);
-  put_journal_row(each, rows::stream_kind::objective, ++owner->sequence);
+  put_journal_row(each, rows::stream_kind::objective, owner->sequence, owner->at);
 }
 
 /// As far as memory knows: ids that clients choose were claimed, and looked for, before.
@@ -207,9 +208,12 @@ void staging::stage_task_facts(submission& each) {
 
   const bool ends = ends_task(change);
   if (created && ends) { // Nothing else that is staged can concern it, so it needs no entry.
+    std::uint64_t sequence = 0;
+    timestamp at{};
+    put_journal_row(each, kind_of(change), owner ? owner->sequence : sequence,
+                    owner ? owner->at : at);
     each.ended = std::make_shared<task>(**created);
     apply(*each.ended, change);
-    put_journal_row(each, kind_of(change), owner ? ++owner->sequence : 1);
     put_ended_rows(each);
     return;
   }
@@ -220,10 +224,12 @@ void staging::stage_task_facts(submission& each) {
     entry.lone = change.task.lone;
     entry.is_listed = created == nullptr;
     entry.sequence = base ? base->sequence : 0;
+    entry.at = base ? base->at : timestamp{};
     if (created && entry.lone)
       new_lone_tasks_.push_back(&*place);
   }
-  put_journal_row(each, kind_of(change), owner ? ++owner->sequence : ++entry.sequence);
+  put_journal_row(each, kind_of(change), owner ? owner->sequence : entry.sequence,
+                  owner ? owner->at : entry.at);
   entry.pending.push_back({last_number_, &change});
   if (!ends)
     return;
@@ -251,9 +257,18 @@ std::shared_ptr<task> staging::end_of(const staged_task& entry,
   return out;
 }
 
-void staging::put_journal_row(submission& each, rows::stream_kind kind, std::uint64_t sequence) {
+void staging::put_journal_row(submission& each, rows::stream_kind kind, std::uint64_t& sequence,
+                              timestamp& at) {
+  auto& news = each.submitted;
+  const auto encoded_at = news.at;
+  follow_on(news, sequence, at);
+  if (news.at != encoded_at) { // Seldom: a clock was set, or another thread was faster.
+    each.row.clear();
+    record::write(each.row, news);
+  }
+  at = std::max(at, news.at);
   each.accepted = true;
-  each.submitted.sequence = sequence;
+  news.sequence = ++sequence;
   rows::journal_key(key_, kind, each.submitted.stream(), sequence);
   make_room(group_->rows, each.row.size());
   group_->rows.Put(key_, each.row);

@@ -77,6 +77,7 @@ private:
   struct staged_objective {
     std::uint64_t last = 0;
     std::uint64_t sequence = 0;
+    timestamp at{}; ///< Of its last change.
     std::uint32_t plans = 0;
     bool pinned = false;
   };
@@ -88,6 +89,7 @@ private:
     std::uint64_t last = 0;
     std::vector<pending_change> pending; ///< In order; the first may create it.
     std::uint64_t sequence = 0;          ///< Of a lone task.
+    timestamp at{};                      ///< The same.
     bool lone = false;
     bool is_listed = false; ///< It has a live row, also if that is staged only.
     bool ended = false;
@@ -105,7 +107,9 @@ private:
   staged_objective* objective(const std::string& id);
   [[nodiscard]] std::shared_ptr<task> end_of(const staged_task& entry,
                                              std::shared_ptr<const task> base) const;
-  void put_journal_row(submission& each, rows::stream_kind kind, std::uint64_t sequence);
+  /// Makes it the change after the one with this sequence and time, which become its own.
+  void put_journal_row(submission& each, rows::stream_kind kind, std::uint64_t& sequence,
+                       timestamp& at);
   void put_places(const objective_id& owner, std::uint32_t plan_index, const plan_spec& plan);
   void put_ended_rows(submission& each);
   void put_live_rows();

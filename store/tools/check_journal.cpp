@@ -68,7 +68,7 @@ public:
       const auto row = find_row(key);
       if (row != value)
         desk_.find("row " + show_key(key),
-                   "It is not what the last group of the journal that changes it says.");
+                   "It differs from the last group of the journal that changes it.");
     }
   }
 

@@ -4,9 +4,12 @@
 #include "tests/support/passing_store.hpp"
 #include "tests/support/specs.hpp"
 #include <troupe/actors/limits.hpp>
+#include <troupe/protocol/memory_budget.hpp>
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -104,4 +107,24 @@ TEST_CASE("new work is refused while too much waits for the disk, and what runs 
   records.backlog = 10;
   bed.pass(std::chrono::seconds{1});
   CHECK(begins().has_value());
+}
+
+TEST_CASE("memory that runs short is said in the log, and that there is memory again",
+          "[actors][memory][time]") {
+  std::vector<std::string> lines;
+  executor_options options;
+  options.memory = std::make_shared<memory_budget>(std::size_t{100} << 20);
+  options.warn = [&](const std::string& line) { lines.push_back(line); };
+  clock_bed bed{options};
+  auto& memory = *bed.main_gateway().memory();
+  constexpr std::size_t much = 85 << 20;
+  memory.force(memory_account::bodies, much);
+  bed.pass(std::chrono::seconds{2});
+  REQUIRE(lines.size() == 1);
+  CHECK_THAT(lines[0], ContainsSubstring("limits.memory"));
+  CHECK_THAT(lines[0], ContainsSubstring("bodies"));
+  memory.give_back(memory_account::bodies, much);
+  bed.pass(std::chrono::seconds{2});
+  REQUIRE(lines.size() == 2);
+  CHECK_THAT(lines[1], ContainsSubstring("there is memory again"));
 }

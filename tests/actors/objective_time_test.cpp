@@ -214,7 +214,7 @@ TEST_CASE("an answer to the root task is for the question that was open when it 
   bed.clock.settle();
   REQUIRE(answers.size() == 2);
   CHECK(answers[0].has_value() != answers[1].has_value());
-  CHECK((answers[0] ? answers[1] : answers[0]).error().code == errc::no_question);
+  CHECK((answers[0] ? answers[1] : answers[0]).error().code == errc::already_answered);
   const auto asking = find_task(bed.records(), made->plans[0].task_at(0));
   REQUIRE(asking->question);
   CHECK(asking->question->prompt == "second?");

@@ -4,6 +4,8 @@
 #include "tests/support/reads.hpp"
 #include "tests/support/specs.hpp"
 
+#include <array>
+
 using namespace std::chrono_literals;
 using namespace troupe;
 using namespace troupe::testing;
@@ -39,7 +41,8 @@ private:
   struct run final : agent_run {
     explicit run(listening_agent& of) : of_(of) {}
     bool on_question_ended(const std::string& key, question_end how) override {
-      of_.heard.push_back(key + (how == question_end::expired ? " expired" : " withdrawn"));
+      constexpr std::array words{" expired", " withdrawn", " declined", " canceled"};
+      of_.heard.push_back(key + words[static_cast<std::size_t>(how)]);
       return of_.goes_on_unanswered;
     }
     void on_noted() override { of_.heard.emplace_back("noted"); }
@@ -76,7 +79,7 @@ TEST_CASE("of two messages to a task that asks, the first is the answer, and the
   REQUIRE(answers.size() == 2);
   CHECK(answers[0].has_value());
   REQUIRE(answers[1].has_error());
-  CHECK(answers[1].error().code == errc::no_question);
+  CHECK(answers[1].error().code == errc::already_answered);
   CHECK(bed.listening->heard == std::vector<std::string>{"answer this"});
 }
 
@@ -97,7 +100,7 @@ TEST_CASE("an answer to one question is not taken for the next one", "[actors][t
   bed.main_gateway().send(std::move(named), nullptr,
                           [&](result<sent> got) { answers.push_back(std::move(got)); });
   bed.clock.settle();
-  CHECK(answers[2].error().code == errc::no_question);
+  CHECK(answers[2].error().code == errc::already_answered);
   CHECK(bed.states() == "input-required");
 }
 
@@ -139,6 +142,74 @@ TEST_CASE(
     CHECK(bed.states() == "failed");
     CHECK(bed.text("a") == "the question expired without an answer: which?");
   }
+}
+
+TEST_CASE("after a restart it is known who answered a question, and when",
+          "[actors][time][question]") {
+  question_bed bed;
+  bed.report_now(report_question{"which?"});
+  auto first = text_to(bed, "a", "this");
+  first.by = "anna";
+  bed.main_gateway().send(std::move(first), nullptr, [](const result<sent>&) {});
+  bed.clock.settle();
+  const auto record = bed.task("a");
+  const auto& known = record->closed.get();
+  REQUIRE(known.size() == 1);
+  bed.restart();
+  auto late = text_to(bed, "a", "that");
+  late.question = known[0].asked.id;
+  std::optional<error> refusal;
+  bed.main_gateway().send(std::move(late), nullptr,
+                          [&](const result<sent>& got) { refusal = got ? error{} : got.error(); });
+  bed.clock.settle();
+  REQUIRE(refusal);
+  CHECK(refusal->code == errc::already_answered);
+  CHECK_THAT(refusal->message, ContainsSubstring("by \"anna\" at "));
+}
+
+TEST_CASE("a declined question is told to its agent, and fails a task that has no use for that",
+          "[actors][time][question]") {
+  question_bed bed;
+  bed.listening->goes_on_unanswered = GENERATE(true, false);
+  bed.report_now(report_question{"which?", false, "q"});
+  auto answer = text_to(bed, "a", "no");
+  answer.action = answer_action::decline;
+  bed.main_gateway().send(std::move(answer), nullptr, [](const result<sent>&) {});
+  bed.clock.settle();
+  CHECK(bed.listening->heard == std::vector<std::string>{"q declined"});
+  if (bed.listening->goes_on_unanswered) {
+    CHECK(bed.states() == "working");
+  } else {
+    CHECK(bed.states() == "failed");
+    CHECK(bed.text("a") == "the question was declined: which?");
+  }
+}
+
+TEST_CASE("an answer that does not fit is refused with the place, and the question stays open",
+          "[actors][time][question]") {
+  question_bed bed;
+  bed.report_now(report_question{"how many?", false, "q", {{"type", "integer"}, {"maximum", 9}}});
+  std::vector<result<sent>> answers;
+  for (const auto* text : {"10", "7"}) {
+    bed.main_gateway().send(text_to(bed, "a", text), nullptr,
+                            [&](result<sent> got) { answers.push_back(std::move(got)); });
+    bed.clock.settle();
+  }
+  REQUIRE(answers[0].has_error());
+  CHECK(answers[0].error().code == errc::invalid_answer);
+  CHECK(answers[0].error().message == "the answer must be at most 9, found 10");
+  CHECK(answers[1].has_value());
+  CHECK(bed.listening->heard == std::vector<std::string>{"answer 7"});
+}
+
+TEST_CASE("an agent that asks with a form that cannot be checked fails",
+          "[actors][time][question]") {
+  question_bed bed;
+  bed.report_now(report_question{"which?", false, "q", {{"pattern", "(a*)*b"}}});
+  CHECK(bed.states() == "failed");
+  CHECK(bed.text("a")
+        == "the agent asked with a form that cannot be checked: /pattern \"pattern\" cannot be "
+           "checked here");
 }
 
 TEST_CASE("a question that is asked again after a restart keeps its deadline",
@@ -196,7 +267,7 @@ TEST_CASE("an answer that comes before the question is asked again after a resta
     bed.report_now(report_question{"where?", false, "q", {}, {}, {}});
     REQUIRE(answers.size() == 1);
     REQUIRE(answers[0].has_error());
-    CHECK(answers[0].error().code == errc::no_question);
+    CHECK(answers[0].error().code == errc::input_withdrawn);
     CHECK(bed.states() == "input-required");
   }
   SECTION("and is refused if the task ends instead") {

@@ -102,3 +102,92 @@ TEST_CASE("a command that is refused because of an objective's state is refused 
   CHECK(moved->error().code == errc::revision_mismatch);
   CHECK(find_task(bed.records(), a)->status.state == task_state::completed);
 }
+
+TEST_CASE("an id is refused as taken after the objective that has it is committed",
+          "[actors][time]") {
+  slow_disk disk;
+  auto& bed = *disk.bed;
+  static_cast<void>(bed.main_gateway());
+  const auto create = [&](std::optional<result<objective_ptr>>& where) {
+    create_objective command;
+    command.spec = an_objective({a_plan("p", {a_task("a", {}, "hand")})});
+    command.spec.id = objective_id{"trip"};
+    bed.main_gateway().create(std::move(command), nullptr, disk.to(where));
+  };
+  disk.store_of->hold();
+  std::optional<result<objective_ptr>> first;
+  std::optional<result<objective_ptr>> second;
+  create(first);
+  const bool is_written_before = GENERATE(true, false);
+  if (is_written_before)
+    disk.settle();
+  create(second);
+  disk.settle();
+  CHECK_FALSE(second);
+  disk.let_through();
+  REQUIRE((first && second));
+  CHECK(first->has_value());
+  CHECK(second->error().code == errc::duplicate_id);
+  CHECK(find_objective(bed.records(), objective_id{"trip"}));
+}
+
+TEST_CASE("every command that is refused because of a change is refused after that change is "
+          "committed",
+          "[actors][time]") {
+  slow_disk disk;
+  auto& bed = *disk.bed;
+  bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand"), a_task("b", {}, "hand")})}));
+  bed.report("a", report_question{"which?"});
+  const auto objective = bed.objective();
+  const auto plan = objective->plans[0].spec->id;
+  const auto revision = objective->revision;
+  std::optional<error> refused;
+  const auto note = [&](const auto& outcome) {
+    REQUIRE(outcome.has_error());
+    refused = outcome.error();
+  };
+  auto expected = errc::revision_mismatch;
+  disk.store_of->hold();
+  update_plan first;
+  first.id = plan;
+  first.edited.name = "another";
+  bed.main_gateway().update(std::move(first), [](const result<plan_id>&) {});
+  SECTION("objectives/update") {
+    update_objective command;
+    command.id = objective->id;
+    command.edited.name = "mine";
+    command.if_revision = revision;
+    bed.main_gateway().update(std::move(command), note);
+  }
+  SECTION("plans/create") {
+    create_plan command;
+    command.objective = objective->id;
+    command.spec = a_plan("q", {a_task("c", {}, "hand")});
+    command.if_revision = revision;
+    bed.main_gateway().create(std::move(command), note);
+  }
+  SECTION("plans/modify") {
+    change_plan command;
+    command.id = plan;
+    command.operations = {skip_task<std::string>{"b"}};
+    command.if_revision = revision;
+    bed.main_gateway().change(std::move(command), note);
+  }
+  SECTION("a second answer") {
+    expected = errc::already_answered;
+    const auto answer = [&](const std::string& text) {
+      send_message command;
+      command.message.message_id = text;
+      command.message.task_id = bed.task("a")->id.str();
+      command.message.parts.push_back(text_part(text));
+      return command;
+    };
+    bed.main_gateway().send(answer("this"), nullptr, [](const result<sent>&) {});
+    bed.main_gateway().send(answer("that"), nullptr, note);
+  }
+  disk.settle();
+  CHECK_FALSE(refused);
+  disk.let_through();
+  REQUIRE(refused);
+  CHECK(refused->code == expected);
+}

@@ -76,8 +76,8 @@ TEST_CASE("of two answers sent at once the first wins, and the second is refused
     second.join();
     CHECK(one->has_value() != other->has_value());
     const auto& refused = one->has_value() ? *other : *one;
-    CHECK(refused.error().code == errc::no_question);
-    CHECK_THAT(refused.error().message, ContainsSubstring("answered already"));
+    CHECK(refused.error().code == errc::already_answered);
+    CHECK_THAT(refused.error().message, ContainsSubstring("was answered by"));
     CHECK(bed.held->inputs(1).size() == 1);
     CHECK(find_task(bed.records(), id)->history.size() == 2); // the question and one answer
     CHECK_FALSE(find_task(bed.records(), id)->question);

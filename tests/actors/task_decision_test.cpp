@@ -192,8 +192,79 @@ TEST_CASE("a question has a number of its own, and ends in one of four ways",
   // An answer to the first one is not one to the second.
   const auto late = decided(second.after, input_given{say("x", {}), "question-1", false, "t"});
   REQUIRE(late.decided.has_error());
-  CHECK(late.decided.error().code == errc::no_question);
-  CHECK(late.decided.error().message == "task \"t\" asks for no input, or was answered already");
+  CHECK(late.decided.error().code == errc::already_answered);
+}
+
+TEST_CASE("an answer to a closed question is refused with how it was closed, by whom and when",
+          "[actors][decision][question]") {
+  const auto life = in_state(task_state::input_required);
+  const input_given anna{say("x", {}), "question-1", false, "t", "anna"};
+  const auto late = [](const task_life& after) {
+    const auto out = decided(after, input_given{say("y", {}), "question-1", false, "t", "bob"});
+    CHECK(out.events.empty());
+    return out.decided.error();
+  };
+  SECTION("answered") {
+    const auto refusal = late(decided(life, anna).after);
+    CHECK(refusal.code == errc::already_answered);
+    CHECK(refusal.message
+          == "question \"t.question-1\" was answered by \"anna\" at 1970-01-01T12:00:00.000Z");
+    CHECK(refusal.details
+          == R"({"inputId":"t.question-1","state":"answered","by":"anna",)"
+             R"("at":"1970-01-01T12:00:00.000Z"})");
+  }
+  SECTION("expired") {
+    const auto after = decided(life, question_ends{"question-1", question_end::expired, {}}).after;
+    CHECK(late(after).code == errc::input_expired);
+  }
+  SECTION("withdrawn") {
+    const auto after =
+        decided(life, question_ends{"question-1", question_end::withdrawn, "found"}).after;
+    CHECK(late(after).code == errc::input_withdrawn);
+    CHECK(late(after).message.ends_with(": found"));
+  }
+  SECTION("withdrawn with the end of its task") {
+    CHECK(late(decided(life, task_ends{task_event::cancel, "no"}).after).code
+          == errc::input_withdrawn);
+  }
+  SECTION("answered, and its task has ended") {
+    const auto answered = decided(life, anna).after;
+    CHECK(late(decided(answered, task_ends{task_event::complete, {}}).after).code
+          == errc::already_answered);
+  }
+}
+
+TEST_CASE("a declined question is closed, and its agent learns that there is no answer",
+          "[actors][decision][question]") {
+  const auto action = GENERATE(answer_action::decline, answer_action::cancel);
+  const auto got = decided(in_state(task_state::input_required),
+                           input_given{say("no", {}), {}, false, "t", "anna", action});
+  REQUIRE(got.decided.has_value());
+  CHECK(got.decided->effect == task_effect::question_closed);
+  CHECK(find<question_answered>(got.events)->action == action);
+  CHECK(got.after.status.state == task_state::working);
+  CHECK(got.after.closed->front().action == action);
+  // Without a question there is nothing to decline.
+  CHECK(decided(got.after, input_given{say("no", {}), {}, false, "t", "anna", action})
+            .decided.error()
+            .code
+        == errc::no_question);
+}
+
+TEST_CASE("the message that asks has the id of the question among those of all tasks",
+          "[actors][decision][question]") {
+  message_ptr said;
+  const std::function<message_ptr(const std::string&, const boost::json::object&)> note =
+      [&](const std::string&, const boost::json::object& metadata) {
+        auto out = std::make_shared<message>();
+        out->metadata = metadata;
+        return said = out;
+      };
+  task_events events;
+  REQUIRE(decide(in_state(task_state::working), question_asked{asked, {}, "o.p0.t1"},
+                 task_terms{noon, three_attempts, note}, events)
+              .has_value());
+  CHECK(said->metadata.at("opt/v1/inputId") == "o.p0.t1.question-1");
 }
 
 TEST_CASE(

@@ -118,6 +118,13 @@ TEST_CASE("the first answer to an objective's question wins, and the second is r
   REQUIRE(late.has_error());
   CHECK(late.error().code == errc::no_question);
   CHECK_THAT(late.error().message, ContainsSubstring("answered already"));
+  auto by_id = text_to("that", root);
+  by_id.question = (*made)->plans[0].task_at(0).str() + ".question-1";
+  const auto refused = send(bed, by_id);
+  REQUIRE(refused.has_error());
+  CHECK(refused.error().code == errc::already_answered);
+  by_id.question = "nobody.question-1";
+  CHECK(send(bed, by_id).error().code == errc::task_not_found);
   CHECK(bed.held->inputs(1) == std::vector<std::string>{"a:this"});
 }
 

@@ -56,7 +56,8 @@ TEST_CASE("what is shown of runs is chosen", "[apps][command_line]") {
   const auto logs = std::get<run_logs_options>(read({"logs", "k3", "cc", "-f"}));
   CHECK(logs.task == "cc");
   CHECK(logs.follow);
-  CHECK(std::get<list_runs_options>(read({"ls", "--json"})).json);
+  CHECK(std::get<list_runs_options>(read({"ls", "--json"})).format == list_format::json);
+  CHECK(std::get<list_runs_options>(read({"ls", "-o", "name"})).format == list_format::name);
   CHECK(std::get<remove_runs_options>(read({"rm", "a", "b"})).runs
         == std::vector<std::string>{"a", "b"});
   CHECK(std::get<remove_runs_options>(read({"rm", "--keep", "5"})).keep == "5");
@@ -105,6 +106,8 @@ TEST_CASE("wrong usage ends with 2 and says what is wrong", "[apps][command_line
            {"rm"},
            {"rm", "a", "--keep", "1"},
            {"ls", "a"},
+           {"submit", "f", "--json"},
+           {"submit", "f", "--output-dir", "d"},
        }) {
     const auto finished = refused(words);
     INFO((words.empty() ? "nothing" : words.back()));

@@ -56,13 +56,8 @@ boost::json::value shown(const served& server, const std::string& id) {
 }
 
 bool reaches(const served& server, const std::string& id, const std::string& state) {
-  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{120};
-  while (at(shown(server, id), "/objective/status") != state) {
-    if (std::chrono::steady_clock::now() > until)
-      return false;
-    std::this_thread::yield();
-  }
-  return true;
+  return comes_true([&] { return at(shown(server, id), "/objective/status") == state; },
+                    std::chrono::seconds{120});
 }
 
 /// Address space that a process has now, in bytes.

@@ -71,14 +71,14 @@ TEST_CASE("an answer may name its question, and is for that one only",
                            + R"(}},"configuration":{"returnImmediately":true}})")));
     return json::parse(client.receive().body);
   };
-  CHECK(asks() == "question-1");
+  CHECK(asks() == "o.p0.t0.question-1");
   CHECK(at(answer(R"("question-2")"), "/error/data/0/reason") == "NO_QUESTION");
-  CHECK(asks() == "question-1");
+  CHECK(asks() == "o.p0.t0.question-1");
   CHECK(at(answer("7"), "/error/code") == "-32602");
   CHECK(at(answer(R"("question-1")"), "/result/task/id") == task);
-  REQUIRE(comes_true([&] { return asks() == "question-2"; }));
-  CHECK(at(answer(R"("question-1")"), "/error/data/0/reason") == "NO_QUESTION");
-  CHECK(asks() == "question-2");
+  REQUIRE(comes_true([&] { return asks() == "o.p0.t0.question-2"; }));
+  CHECK(at(answer(R"("o.p0.t0.question-1")"), "/error/data/0/reason") == "ALREADY_ANSWERED");
+  CHECK(asks() == "o.p0.t0.question-2");
 }
 
 TEST_CASE("a lone task has its times for a client that activated the extension",
@@ -117,7 +117,7 @@ TEST_CASE("of two answers sent at once to a task the first wins, and the second 
     int accepted = 0;
     for (const auto& answer : answers) {
       accepted += at(answer, "/result/task/id") == task ? 1 : 0;
-      if (at(answer, "/error/data/0/reason") == "NO_QUESTION")
+      if (at(answer, "/error/data/0/reason") == "ALREADY_ANSWERED")
         ++refused;
     }
     CHECK(accepted >= 1);
@@ -256,4 +256,34 @@ TEST_CASE("the status of the root task of a blocked objective does not grow with
   }
   REQUIRE(server.reaches(root, input_required));
   CHECK(root_task().size() < before.size() + 50'000);
+}
+
+TEST_CASE("the document that objectives/get prints is run by troupe run",
+          "[apps][binary][objectives]") {
+  const served server({"--store", "memory"});
+  server.ask(
+      "objectives/create",
+      R"({"id":"trip","name":"Trip","plans":[{"name":"p","onFailure":"continue","tasks":)"
+      R"([{"name":"flight","agent":"scripted","input":{"steps":[{"fail":"no seats"}]}},)"
+      R"({"name":"hotel","agent":"echo","input":{"text":"a room"}},)"
+      R"({"name":"car","agent":"echo","input":{"text":"a car"},"dependencies":["hotel"]}]}]})");
+  server.ask("plans/modify",
+             R"({"id":"trip.p0","operations":[{"op":"removeTask","task":"trip.p0.t2"},)"
+             R"({"op":"addTask","name":"bus","agent":"echo","input":{"text":"a bus to )"
+             R"(${tasks.hotel.artifacts[0].text}"},"dependencies":["hotel"]}]})");
+  server.ask("objectives/update", R"({"id":"trip","status":"working"})");
+  REQUIRE(server.reaches("trip.p0.t0", "TASK_STATE_FAILED"));
+  server.ask("plans/modify",
+             R"({"id":"trip.p0","operations":[{"op":"retryTask","task":"trip.p0.t0",)"
+             R"("with":{"agent":"echo","input":{"text":"a seat"}}}]})");
+  REQUIRE(server.reaches("trip.p0.t0.r1", completed));
+
+  const auto document =
+      json::serialize(server.ask("objectives/get", R"({"id":"trip"})").at("objective"));
+  const auto run = run_program({troupe_binary(), "run", "-", "--store", "memory"}, document);
+  INFO(document);
+  INFO(run.err);
+  CHECK(run.code == 0);
+  CHECK_THAT(run.out, ContainsSubstring("a seat") && ContainsSubstring("a bus to a room"));
+  CHECK_THAT(run.out + run.err, ContainsSubstring("3 of 3 tasks"));
 }

@@ -2,12 +2,15 @@
 #include "tests/apps/served.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/comes_true.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
 #include <cerrno>
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -68,16 +71,54 @@ TEST_CASE("a program cannot read the variables of the process that runs it", "[a
       return;
     }
   }
-  const std::string plan =
-      R"({"name": "p", "tasks": [{"name": "t", "agent": "command", "input":
-    {"argv": ["/bin/sh", "-c", "head -c 1 /proc/self/environ >/dev/null && echo own is read; )"
-      R"(head -c 1 /proc/$PPID/environ >/dev/null || echo ours is refused"]}}]})";
-  words.insert(words.end(), {troupe_binary(), "run", "-", "--json", "--store", "memory"});
-  const auto done = run_program(words, plan, {"SECRET=s"});
-  INFO(done.err);
-  CHECK(done.code == 0);
-  CHECK_THAT(done.out, ContainsSubstring("own is read"));
-  CHECK_THAT(done.out, ContainsSubstring("ours is refused"));
+  const std::string script = "head -c 1 /proc/self/environ >/dev/null && echo own is read; "
+                             "head -c 1 /proc/$PPID/environ >/dev/null || echo ours is refused";
+  const json::object task{
+      {"name", "t"}, {"agent", "command"}, {"input", {{"argv", {"/bin/sh", "-c", script}}}}};
+  std::string said;
+  SECTION("a run") {
+    const json::object plan{{"name", "p"}, {"tasks", json::array{task}}};
+    words.insert(words.end(), {troupe_binary(), "run", "-", "--json", "--store", "memory"});
+    const auto done = run_program(words, json::serialize(plan), {"SECRET=s"});
+    INFO(done.err);
+    CHECK(done.code == 0);
+    said = done.out;
+  }
+  SECTION("a server") {
+    const served server({"--store", "memory", "--allow-commands"}, {}, words);
+    begin(server, task);
+    CHECK(server.reaches("o.p0.t0", "TASK_STATE_COMPLETED"));
+    said = json::serialize(server.ask("GetTask", R"({"id":"o.p0.t0"})"));
+  }
+  CHECK_THAT(said, ContainsSubstring("own is read"));
+  CHECK_THAT(said, ContainsSubstring("ours is refused"));
+}
+
+TEST_CASE("a program that has left its group ends with the run", "[apps][binary]") {
+  const temporary_directory directory;
+  const auto file = directory / "pid";
+  const auto last = GENERATE(as<std::string>{}, "exit 0", "sleep 60");
+  const auto script =
+      "(setsid sleep 600 & echo $! > " + file + ".new); mv " + file + ".new " + file + "; " + last;
+  const json::object plan{
+      {"name", "p"},
+      {"tasks", json::array{{{"name", "t"},
+                             {"agent", "command"},
+                             {"input", {{"argv", {"/bin/sh", "-c", script}}}}}}}};
+  process run({troupe_binary(), "run", "-", "--json", "--store", "memory"});
+  run.send_input(json::serialize(plan));
+  run.close_input();
+  REQUIRE(comes_true([&] { return std::filesystem::exists(file); }));
+  std::string pid;
+  std::ifstream(file) >> pid;
+  if (last == "exit 0") {
+    CHECK(run.wait() == 0);
+  } else {
+    REQUIRE(is_there(pid));
+    run.signal(GENERATE(SIGINT, SIGTERM));
+    CHECK(run.wait() == 130);
+  }
+  CHECK_FALSE(is_there(pid));
 }
 
 TEST_CASE("a server passes only the variables that its operator names", "[apps][binary]") {

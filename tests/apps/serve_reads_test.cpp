@@ -131,6 +131,39 @@ TEST_CASE("a request is answered before most of the large objectives that were a
   CHECK(before_most > 0);
 }
 
+TEST_CASE("a request with a chosen id is answered before 60,000 chosen ids that came first",
+          "[apps][binary][reads]") {
+  const temporary_directory place;
+  constexpr int rounds = 3;
+  const auto config = place.file("c.toml", "http-threads = 1\n");
+  const auto data = place / "data";
+  const auto words = GENERATE_COPY(std::vector<std::string>{"--store", "memory"},
+                                   std::vector<std::string>{"--data", data});
+  auto all = words;
+  all.insert(all.end(), {"--config", config});
+  const served server(all);
+  const auto create = [](const std::string& id, std::size_t tasks) {
+    std::string text;
+    for (std::size_t i = 0; i < tasks; ++i)
+      text += (i > 0 ? "," : "")
+              + (R"({"id":")" + id + "-" + std::to_string(i) + R"(","name":"t","agent":"noop"})");
+    return http_client::post_text(
+        request_of("objectives/create", R"({"id":")" + id + R"(","name":"o","plans":[{"name":"p",)"
+                                            + R"("tasks":[)" + text + "]}]}"));
+  };
+  int before = 0;
+  for (int round = 0; round < rounds; ++round) {
+    auto many = server.client();
+    auto other = server.client();
+    many.send(create("many" + std::to_string(round), 60'000));
+    other.send(create("one" + std::to_string(round), 1));
+    CHECK(at(result_of(other.receive()), "/objective/status") == "submitted");
+    before += many.has_input() ? 0 : 1;
+    CHECK(at(result_of(many.receive()), "/objective/status") == "submitted");
+  }
+  CHECK(before > 0);
+}
+
 TEST_CASE("a text of 3 MB is in memory once, however many running tasks refer to it",
           "[apps][binary][reads]") {
   const temporary_directory place;

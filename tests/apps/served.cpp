@@ -18,10 +18,11 @@ namespace json = boost::json;
 namespace {
 
 std::vector<std::string> serve_words(const std::vector<std::string>& further,
-                                     const std::string& address_space) {
-  std::vector<std::string> out;
+                                     const std::string& address_space,
+                                     std::vector<std::string> out) {
   if (!address_space.empty())
-    out = {"/bin/sh", "-c", "ulimit -v " + address_space + R"( && exec "$0" "$@")"};
+    out.insert(out.end(),
+               {"/bin/sh", "-c", "ulimit -v " + address_space + R"( && exec "$0" "$@")"});
   out.insert(out.end(), {troupe_binary(), "serve", "--listen", "127.0.0.1:0"});
   out.insert(out.end(), further.begin(), further.end());
   return out;
@@ -49,8 +50,9 @@ std::string at(const json::value& from, const std::string& pointer) {
   return found->is_string() ? std::string(found->as_string()) : json::serialize(*found);
 }
 
-served::served(const std::vector<std::string>& words, const std::string& address_space)
-    : process_(serve_words(words, address_space)) {
+served::served(const std::vector<std::string>& words, const std::string& address_space,
+               const std::vector<std::string>& launcher)
+    : process_(serve_words(words, address_space, launcher)) {
   const std::string lead = "http://127.0.0.1:";
   const bool is_up = process_.read_until(
       [](const process& p) { return p.err().find("replayed)") != std::string::npos; },

@@ -27,8 +27,10 @@ public:
   /// Starts `troupe serve` with these further words on a free port, and waits until it serves.
   /// Throws std::runtime_error if it does not.
   /// `address_space`: in kB, what the program may have (`ulimit -v`); empty: as this process.
+  /// `launcher`: words of a program that becomes the server, as `setpriv`.
   explicit served(const std::vector<std::string>& words = {"--store", "memory"},
-                  const std::string& address_space = {});
+                  const std::string& address_space = {},
+                  const std::vector<std::string>& launcher = {});
 
   [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
   [[nodiscard]] http_client client() const { return http_client{port_}; }

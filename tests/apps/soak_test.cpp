@@ -46,15 +46,66 @@ std::string data_of(std::size_t size, std::mt19937_64& dice) {
   return out + "0]";
 }
 
-/// For a task that does not exist if `is_refused`: then it is read in full, and nothing is kept.
-std::string some_request(std::size_t size, std::size_t number, bool is_refused,
-                         std::mt19937_64& dice) {
-  const std::string task = is_refused ? R"("taskId":"none",)" : "";
-  const auto part = dice() % 2 == 0 ? R"({"text":")" + text_of(size, dice) + R"("})"
-                                    : R"({"data":{"v":)" + data_of(size, dice) + "}}";
-  return request_of("SendMessage", R"({"message":{"messageId":"m)" + std::to_string(number)
-                                       + R"(",)" + task + R"("role":"ROLE_USER","parts":[)" + part
-                                       + "]}}");
+/// One request, and what its answer must have.
+struct asked {
+  std::string text;
+  int status = 200;
+  std::string expected;
+};
+
+/// A message in a version of A2A and a binding that are drawn. For a task that does not exist if
+/// `is_refused`: then it is read in full, and nothing is kept.
+asked some_message(std::size_t size, std::size_t number, bool is_refused, std::mt19937_64& dice) {
+  const bool is_text = dice() % 2 == 0;
+  const auto content =
+      is_text ? '"' + text_of(size, dice) + '"' : R"({"v":)" + data_of(size, dice) + "}";
+  const auto message = R"({"message":{"messageId":"m)" + std::to_string(number) + R"(",)"
+                       + (is_refused ? R"("taskId":"none",)" : "");
+  const std::string kind = is_text ? "text" : "data";
+  const auto part = "{\"" + kind + "\":" + content + "}";
+  const auto in_0_3 = is_text ? part : R"({"data":{"data":)" + content + "}}";
+  const std::string done = is_refused ? "none" : "TASK_STATE_COMPLETED";
+  const auto missing = is_refused ? 404 : 200;
+  switch (dice() % 4) {
+    case 0:
+      return {http_client::post_text(request_of(
+                  "SendMessage", message + R"("role":"ROLE_USER","parts":[)" + part + "]}}")),
+              200, done};
+    case 1:
+      return {http_client::request_text("POST", "/message:send",
+                                        message + R"("role":"ROLE_USER","parts":[)" + part + "]}}"),
+              missing, done};
+    case 2:
+      return {http_client::post_text(
+                  request_of("message/send", message + R"("kind":"message","role":"user",)"
+                                                 + R"("parts":[{"kind":")" + kind + "\",\"" + kind
+                                                 + "\":" + content + "}]}}"),
+                  "A2A-Version: 0.3\r\n"),
+              200, is_refused ? "none" : "\"completed\""};
+    default:
+      return {
+          http_client::request_text("POST", "/v1/message:send",
+                                    message + R"("role":"ROLE_USER","content":[)" + in_0_3 + "]}}",
+                                    "A2A-Version: 0.3\r\n"),
+          missing, done};
+  }
+}
+
+constexpr std::size_t plan_tasks = 200;
+constexpr std::size_t plans_every = 100; ///< Requests. Their tasks are kept.
+
+/// An objective with a plan of 200 tasks; refused because of the last one.
+asked some_plan(std::size_t size, bool is_refused, std::mt19937_64& dice) {
+  std::string tasks;
+  for (std::size_t i = 0; i < plan_tasks; ++i)
+    tasks += R"({"name":"t)" + std::to_string(i) + R"(","agent":"echo","input":{"text":")"
+             + text_of(size / plan_tasks, dice) + R"("}},)";
+  tasks += R"({"name":"last","agent":"noop","dependencies":[")"
+           + std::string(is_refused ? "none" : "t0") + R"("]})";
+  return {http_client::post_text(request_of(
+              "objectives/create",
+              R"({"name":"o","start":true,"plans":[{"name":"p","tasks":[)" + tasks + "]}]}")),
+          200, is_refused ? "none" : "\"result\""};
 }
 
 } // namespace
@@ -68,11 +119,14 @@ TEST_CASE("memory does not grow with the number of requests", "[apps][binary][so
     clients.push_back(server.client());
   const auto ask = [&](std::size_t size, std::size_t number, bool is_refused) {
     auto& client = clients[number % clients.size()];
-    client.send(http_client::post_text(some_request(size, number, is_refused, dice)));
+    const bool brings_plan = is_refused ? dice() % 10 == 0 : number % plans_every == 0;
+    const auto request = brings_plan ? some_plan(size, is_refused, dice)
+                                     : some_message(size, number, is_refused, dice);
+    client.send(request.text);
     const auto answer = client.receive();
-    CAPTURE(number, size, answer.body.substr(0, 300));
-    REQUIRE(answer.status == 200);
-    REQUIRE(answer.body.find(is_refused ? "none" : "TASK_STATE_COMPLETED") != std::string::npos);
+    CAPTURE(number, size, request.text.substr(0, 300), answer.body.substr(0, 300));
+    REQUIRE(answer.status == request.status);
+    REQUIRE(answer.body.find(request.expected) != std::string::npos);
   };
   // What one request may need is reached first.
   for (std::size_t i = 0; i < 40; ++i)
@@ -88,7 +142,7 @@ TEST_CASE("memory does not grow with the number of requests", "[apps][binary][so
     }
   }
   CAPTURE(resident, reserved, server.resident_bytes(), server.reserved_bytes_max());
-  const auto kept = count / 10 * 8 * kilobyte * 2;
+  const auto kept = count / 10 * 8 * kilobyte * 2 + count / plans_every * plan_tasks * 4 * kilobyte;
   CHECK(server.resident_bytes() < resident + resident / 4 + kept);
   CHECK(server.reserved_bytes_max() < reserved + reserved / 4 + kept);
 }

@@ -37,7 +37,7 @@ bool attacker::look_at(connection& at) {
   const bool is_alive = at.take();
   count.answers += at.reader().answers() - before;
   if (!at.reader().fault().empty()) {
-    count.note_fault(at.reader().fault());
+    count.note_fault("not HTTP: " + at.reader().fault());
     at.close();
   }
   return is_alive && at.is_open();
@@ -47,7 +47,7 @@ std::string attacker::ask(connection& at, std::string_view text, std::chrono::mi
   static_cast<void>(at.send(text));
   const bool is_answered = at.receive(bound);
   if (!at.reader().fault().empty()) {
-    count.note_fault(at.reader().fault());
+    count.note_fault("not HTTP: " + at.reader().fault());
     at.close();
   }
   if (!is_answered)

@@ -30,7 +30,7 @@ struct tally {
   }
 
   std::mutex guard;
-  std::vector<std::string> faults; ///< What came back and is not HTTP.
+  std::vector<std::string> faults; ///< Answers that must not be: what is not HTTP, for example.
 };
 
 /// How much. Of the whole attack; `share` makes all of it smaller.

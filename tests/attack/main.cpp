@@ -5,6 +5,7 @@
 #include "tests/attack/honest_client.hpp"
 #include "tests/attack/report.hpp"
 #include "tests/attack/stalled_readers.hpp"
+#include "tests/attack/strays.hpp"
 #include "tests/attack/world.hpp"
 #include "tests/support/temporary_directory.hpp"
 
@@ -108,7 +109,8 @@ class attack_run {
 public:
   attack_run(const options& how, const std::string& directory)
       : how_(how), dice_(how.seed),
-        server_(how.binary, directory, how.address_space, {"--config", directory + "/config"}),
+        server_(how.binary, directory, how.address_space,
+                {"--config", directory + "/config", "--allow-commands"}),
         honest_([&](line_pipe& pipe) { be_honest(pipe, server_.port(), how.seed); }),
         attackers_([&](line_pipe& pipe) {
           // What they compute is not to be taken from the others.
@@ -141,6 +143,7 @@ public:
     settle();
     if (const auto how = server_.stop(); !how.empty())
       found_.deaths.push_back("at its end: " + how + "\n" + server_.last_words());
+    found_.strays = strays_left(::getpid());
     return found_;
   }
 

@@ -60,8 +60,10 @@ std::vector<std::string> findings::problems(bool strict) const {
   if (const auto* kinds = attackers.if_contains("kinds"))
     for (const auto& kind : kinds->as_array())
       for (const auto& fault : kind.at("faults").as_array())
-        out.push_back(std::string(kind.at("name").as_string())
-                      + ": not HTTP: " + std::string(fault.as_string()));
+        out.push_back(std::string(kind.at("name").as_string()) + ": "
+                      + std::string(fault.as_string()));
+  if (strays > 0)
+    out.push_back(printed("%zu programs have outlived the server", strays));
   if (number(under_attack, "requests") == 0)
     out.emplace_back("the honest client was never answered");
   if (strict && slower() >= slower_max)
@@ -119,6 +121,7 @@ std::string as_json(const findings& all, bool strict) {
                                       {"residentAfter", all.resident_after},
                                       {"memoryGrowth", all.memory_growth()},
                                       {"reservedMax", all.reserved_max},
+                                      {"programsLeft", all.strays},
                                       {"attackers", all.attackers},
                                       {"problems", std::move(problems)}})
          + '\n';

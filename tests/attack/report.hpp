@@ -28,11 +28,12 @@ struct findings {
   std::size_t resident_after = 0;                  ///< Bytes.
   std::size_t reserved_max = 0;    ///< Bytes of address space of the last process of the server.
   std::vector<std::string> deaths; ///< Of the server, that nobody wanted.
+  std::size_t strays = 0;          ///< Programs that have outlived the server.
 
   [[nodiscard]] double slower() const;
   [[nodiscard]] double memory_growth() const;
-  /// What must never be: a death, a lost task, an answer that is not HTTP. `strict`: also times and
-  /// memory beyond their bounds.
+  /// What must never be: a death, a lost task, an answer that is not HTTP, a program that is left.
+  /// `strict`: also times and memory beyond their bounds.
   [[nodiscard]] std::vector<std::string> problems(bool strict) const;
 };
 

@@ -131,11 +131,51 @@ void send_odd_chunks(attacker& self) {
   self.pause(20ms);
 }
 
+/// As the page of another site makes a browser ask, also for another host (DNS rebinding). It may
+/// read, but it changes nothing.
+void ask_as_another_site(attacker& self) {
+  struct request {
+    std::string_view verb;
+    std::string_view path;
+    std::string_view body;
+  };
+  static constexpr auto changes = std::to_array<request>({
+      {"POST", "/",
+       R"({"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"s",)"
+       R"("role":"ROLE_USER","parts":[{"text":"x"}]}}})"},
+      {"POST", "/message:send",
+       R"({"message":{"messageId":"s","role":"ROLE_USER","parts":[{"text":"x"}]}})"},
+      {"POST", "/v1/message:send",
+       R"({"message":{"messageId":"s","role":"ROLE_USER","content":[{"text":"x"}]}})"},
+      {"POST", "/objectives", R"({"name":"s"})"},
+      {"POST", "/tasks/trip.p0.t0:cancel", ""},
+      {"DELETE", "/tasks/trip.p0.t0/pushNotificationConfigs/c", ""},
+  });
+  static constexpr auto sites = std::to_array<std::string_view>(
+      {"Host: evil.example", "Host: localhost\r\nOrigin: https://evil.example",
+       "Host: localhost\r\nOrigin: null",
+       "Host: localhost\r\nOrigin: http://localhost.evil.example"});
+  auto one = self.connect();
+  const auto& asked = changes[self.below(changes.size())];
+  const auto site = sites[self.below(sites.size())];
+  std::string text(asked.verb);
+  text.append(" ").append(asked.path).append(" HTTP/1.1\r\n").append(site);
+  text.append("\r\nA2A-Version: 1.0\r\nContent-Type: text/plain\r\nContent-Length: ");
+  text.append(std::to_string(asked.body.size())).append("\r\n\r\n").append(asked.body);
+  const auto body = self.ask(one, text);
+  if (const auto status = one.reader().status(); status >= 200 && status < 400)
+    self.count.note_fault("another site was served: " + std::to_string(status) + " for " + text
+                          + body);
+  one.reset();
+  self.pause(20ms);
+}
+
 constexpr auto kinds = std::to_array<attacker_kind>({{"pipelined garbage", pipeline_garbage},
                                                      {"long heads", send_long_heads},
                                                      {"long bodies", send_long_bodies},
                                                      {"bad JSON", send_bad_json},
-                                                     {"odd chunks", send_odd_chunks}});
+                                                     {"odd chunks", send_odd_chunks},
+                                                     {"other sites", ask_as_another_site}});
 
 } // namespace
 

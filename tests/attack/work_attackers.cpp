@@ -1,6 +1,8 @@
-// What clients have done: plans that multiply, questions without answers, notifications to a host
-// that never answers, reads of large things, subscriptions and cancels.
+// What clients have done: plans that multiply, programs that leave their group, questions without
+// answers, notifications to a host that never answers, reads of large things, subscriptions and
+// cancels.
 #include "tests/attack/attackers.hpp"
+#include "tests/attack/strays.hpp"
 
 #include <algorithm>
 #include <array>
@@ -27,8 +29,12 @@ void end(attacker& self, connection& at, const std::string& objective) {
            rpc_text("objectives/update", R"({"id":")" + objective + R"(","status":"canceled"})"));
 }
 
+/// A text of 1 kB becomes 256 MB: far above `limits.objective-bytes`.
+constexpr std::size_t doublings_too_many = 18;
+
 /// Each task doubles the text of the one before it; at last some copy the longest.
 void multiply(attacker& self) {
+  const auto doublings = self.below(4) == 0 ? doublings_too_many : self.how_much.doublings;
   auto one = self.connect();
   std::string tasks =
       R"({"name":"t0","agent":"echo","input":{"text":")" + std::string(1'000, 'x') + "\"}}";
@@ -36,13 +42,12 @@ void multiply(attacker& self) {
     const auto text = "${tasks.t" + std::to_string(of) + ".artifacts[0].text}";
     return text + text;
   };
-  for (std::size_t i = 1; i <= self.how_much.doublings; ++i)
+  for (std::size_t i = 1; i <= doublings; ++i)
     tasks += R"(,{"name":"t)" + std::to_string(i) + R"(","agent":"echo","dependencies":["t)"
              + std::to_string(i - 1) + R"("],"input":{"text":")" + twice(i - 1) + "\"}}";
   for (std::size_t i = 0; i < self.how_much.of(150); ++i)
     tasks += R"(,{"name":"copy)" + std::to_string(i) + R"(","agent":"echo","dependencies":["t)"
-             + std::to_string(self.how_much.doublings) + R"("],"input":{"text":")"
-             + twice(self.how_much.doublings) + "\"}}";
+             + std::to_string(doublings) + R"("],"input":{"text":")" + twice(doublings) + "\"}}";
   const auto id = "m" + std::to_string(self.dice());
   self.ask(one, create(id, tasks));
   self.pause(2s);
@@ -67,6 +72,20 @@ void plan_much(attacker& self) {
   end(self, one, id);
   one.reset();
   self.pause(5s);
+}
+
+/// Programs that begin others in sessions of their own, and end, hang or are canceled.
+void leave_groups(attacker& self) {
+  static constexpr auto ends = std::to_array<std::string_view>({"exit 0", "exit 1", "sleep 60"});
+  auto one = self.connect();
+  const auto script = "(setsid sleep " + stray_seconds(::getppid()) + " &); "
+                      + std::string(ends[self.below(ends.size())]);
+  const auto id = "g" + std::to_string(self.dice());
+  self.ask(one, create(id, R"({"name":"t","agent":"command","input":{"argv":["/bin/sh","-c",")"
+                               + script + "\"]}}"));
+  self.pause(std::chrono::milliseconds(self.below(500)));
+  end(self, one, id);
+  one.reset();
 }
 
 /// Questions that nobody answers; the oldest are canceled, and at the end all.
@@ -174,6 +193,7 @@ void follow_and_cancel(attacker& self) {
 constexpr auto kinds =
     std::to_array<attacker_kind>({{"plans that multiply", multiply},
                                   {"large plans", plan_much},
+                                  {"programs", leave_groups},
                                   {"questions", ask_questions},
                                   {"hanging webhooks", hang_webhooks},
                                   {"reads", read_much},

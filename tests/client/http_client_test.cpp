@@ -32,10 +32,11 @@ struct client_bed {
     context.poll();
   }
   /// Takes turns until the exchange has ended; no time passes.
-  result<outbound_answer> exchange(http_stream& stream) {
+  result<outbound_answer> exchange(http_stream& stream, bool may_repeat = true) {
     std::optional<result<outbound_answer>> out;
     const auto ask = [&]() -> awaitable<void> {
       outbound_request request;
+      request.may_repeat = may_repeat;
       auto answer = co_await stream.exchange(std::move(request));
       out.emplace(std::move(answer));
     };
@@ -69,6 +70,41 @@ TEST_CASE("a stream leaves its connection to the next stream of the same host",
   CHECK(bed.exchange_once(receiver.url("/two"))->status == 204);
   CHECK(receiver.wait_for(2)[1].target == "/two");
   CHECK(receiver.connections() == 1);
+}
+
+TEST_CASE("an answer that is announced as too long is refused before there is room for it",
+          "[client]") {
+  push_receiver receiver;
+  receiver.script({"HTTP/1.1 200 OK\r\nContent-Length: 4000000000000000000\r\n\r\n"});
+  client_bed bed;
+  const auto stream = bed.client->lend(*parse_http_url(receiver.url("/")));
+  std::optional<result<outbound_answer>> head;
+  const auto ask = [&]() -> awaitable<void> {
+    outbound_request request;
+    auto answer = co_await stream->begin(std::move(request));
+    head.emplace(std::move(answer));
+  };
+  asio::co_spawn(bed.context, ask(), asio::detached);
+  REQUIRE(comes_true([&] {
+    bed.turn();
+    return head.has_value();
+  }));
+  REQUIRE(head->has_error());
+  CHECK(head->error().code == errc::invalid_agent_response);
+  CHECK(head->error().message.find("4000000000000000000") != std::string::npos);
+}
+
+TEST_CASE("a request that may not be sent twice goes over a connection of its own",
+          "[client][lending]") {
+  push_receiver receiver;
+  receiver.script({"HTTP/1.1 204 No Content\r\n\r\n", ""}); // The second is taken, not answered.
+  client_bed bed;
+  CHECK(bed.exchange_once(receiver.url("/one"))->status == 204);
+  const auto stream = bed.client->lend(*parse_http_url(receiver.url("/two")));
+  CHECK(bed.exchange(*stream, false).has_error());
+  CHECK(receiver.wait_for(2).size() == 2);
+  CHECK(receiver.connections() == 2);
+  CHECK(bed.client->idle_connections() == 1);
 }
 
 TEST_CASE("streams of one target at the same time do not share a connection", "[client][lending]") {

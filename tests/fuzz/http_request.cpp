@@ -9,6 +9,7 @@
 #include "net/version.hpp"
 #include "protocol/a2a/stream_mark.hpp"
 #include "protocol/http_date.hpp"
+#include "protocol/opt/objective_change.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 #include <boost/asio/buffer.hpp>
@@ -119,6 +120,8 @@ std::string path_text(const rest_path& path) {
     case rest_resource::objective: out += "/objectives/" + percent_encoded(path.id); break;
     case rest_resource::plans: out += "/objectives/" + percent_encoded(path.id) + "/plans"; break;
     case rest_resource::plan: out += "/plans/" + percent_encoded(path.id); break;
+    case rest_resource::inputs: out += "/inputs"; break;
+    case rest_resource::input: out += "/inputs/" + percent_encoded(path.id); break;
   }
   if (path.resource == rest_resource::push_configs || path.resource == rest_resource::push_config)
     out += "/pushNotificationConfigs";
@@ -210,6 +213,9 @@ void check_values(const http_request& request) {
   if (const auto at = parse_stream_cursor(request.stream_cursor))
     fuzz::demand(parse_stream_cursor(to_string(*at)) == at,
                  "a cursor that reads otherwise when it is written again", request.stream_cursor);
+  if (const auto at = opt::parse_objective_cursor(request.last_event_id))
+    fuzz::demand(opt::parse_objective_cursor(opt::to_string(*at)) == at,
+                 "a cursor that reads otherwise when it is written again", request.last_event_id);
   if (const auto at = parse_http_date(trimmed(request.if_modified_since))) {
     std::string written;
     append_http_date(written, *at);

@@ -61,6 +61,7 @@ inline constexpr auto arrows = std::to_array<arrow>({
     {"protocol/a2a/", "protocol/opt/"},
     {"protocol/record/", "protocol/json/"},
     {"protocol/record/", "protocol/opt/"},
+    {"protocol/record/", "protocol/fold/"},
     {"protocol/record/", "protocol/a2a/"},
     {"store/rocksdb/", "store/memory/"},
     {"store/rocksdb/", "store/journal/"},
@@ -74,6 +75,9 @@ inline constexpr auto arrows = std::to_array<arrow>({
     {"net/push/", "troupe/store/"}, // bindings reach the store through the service layer only
     {"apps/run/", "apps/draw/"},
     {"apps/runs/", "apps/run/"},
+    {"apps/remote/", "apps/run/"},
+    {"apps/remote/", "apps/runs/"},
+    {"apps/remote/", "apps/settings/"},
     {"apps/card/", "apps/settings/"},
     {"apps/card/", "apps/serve/"},
     {"apps/serve/", "apps/settings/"},

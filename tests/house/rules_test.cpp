@@ -59,8 +59,34 @@ const std::regex& loose_end() {
 
 /// Words and names that docs/glossary.md replaced by terms of the field.
 const std::regex& replaced_words() {
+  static const std::regex pattern(R"(\b()"
+                                  "accept_trouble|"
+                                  "came_once|"
+                                  "chores|"
+                                  "door_keeper|"
+                                  "journal_page|"
+                                  "keep_house|"
+                                  "outward|"
+                                  "rest_|"
+                                  "told_|"
+                                  "whoever|"
+                                  "wrong_rest"
+                                  R"()\b)");
+  return pattern;
+}
+
+/// A wait of a test that may have no bound. Those of tests/support/answer_in_time.hpp and
+/// comes_true.hpp have one.
+const std::regex& endless_wait() {
   static const std::regex pattern(
-      R"(\b(door_keeper|keep_house|chores|outward|whoever|told_|rest_|journal_page)\b)");
+      R"(get_future\(\)\.(get|wait)\(|\barrive_and_wait\(|this_thread::(yield|sleep))");
+  return pattern;
+}
+
+/// A test case that returns because it cannot be run here, without the word that CTest looks for
+/// (cmake/print_skipped.cmake).
+const std::regex& silent_skip() {
+  static const std::regex pattern(R"x(\bWARN\("(?!skipped: )[^\n]*(\n[^\n]*)?\n\s*return;)x");
   return pattern;
 }
 
@@ -126,8 +152,10 @@ TEST_CASE("threads belong to these files only", "[house][rules]") {
   static const std::set<std::string> owners{
       "actors/housekeeper",
       "agents/process_reactor",
+      "apps/remote/objective_feed",
       "apps/signals",
       "apps/slow_notice",
+      "client/a2a/remote",
       "client/name_resolver",
       "net/a2a/answer_maker",
       "net/http/loop",
@@ -156,6 +184,35 @@ TEST_CASE("bindings read records through the service", "[house][rules]") {
   for (const auto& file : tree())
     if (file.below("net") && is_code(file) && std::regex_search(file.text, direct))
       FAIL_CHECK(file.path << " reads the store itself; ask the service");
+}
+
+TEST_CASE("a test that is skipped says so in words that CTest prints", "[house][rules]") {
+  for (const auto& file : tree()) {
+    if (!file.below("tests") || !file.ends_with("_test.cpp"))
+      continue;
+    // From each `WARN(` on: std::regex recurses once a character.
+    for (auto at = file.text.find("WARN("); at != std::string::npos;
+         at = file.text.find("WARN(", at + 1)) {
+      const auto near = file.text.substr(at, 400);
+      CAPTURE(file.path, near);
+      CHECK_FALSE(std::regex_search(near, silent_skip()));
+    }
+  }
+}
+
+TEST_CASE("a wait of a test has a bound", "[house][rules]") {
+  for (const auto& file : tree()) {
+    // The attack is a program: its waits end with the time that it is given.
+    if (!file.below("tests") || !is_code(file) || file.below("tests/house")
+        || file.below("tests/attack") || file.path == "tests/support/comes_true.hpp")
+      continue;
+    std::size_t number = 0;
+    for (const auto line : lines_of(file.text)) {
+      ++number;
+      if (line.size() < 500 && std::regex_search(std::string(line), endless_wait()))
+        FAIL_CHECK(file.path << ":" << number << ": " << line);
+    }
+  }
 }
 
 TEST_CASE("scripts are executable and stop at the first error", "[house][rules]") {
@@ -261,6 +318,12 @@ TEST_CASE("the rules' patterns find what they are for", "[house][rules]") {
                                 papers_elsewhere()));
   CHECK(std::regex_search(std::string("void keep_house();"), replaced_words()));
   CHECK_FALSE(std::regex_search(std::string("for the rest of them"), replaced_words()));
+  CHECK(std::regex_search(std::string("WARN(\"no disk\");\n    return;"), silent_skip()));
+  CHECK_FALSE(
+      std::regex_search(std::string("WARN(\"skipped: no disk\");\n    return;"), silent_skip()));
+  CHECK(std::regex_search(std::string("done.get_future().get();"), endless_wait()));
+  CHECK(std::regex_search(std::string("std::this_thread::yield();"), endless_wait()));
+  CHECK_FALSE(std::regex_search(std::string("answer_in_time(done.get_future())"), endless_wait()));
   CHECK(std::regex_search(std::string("// TODO: later"), loose_end()));
   CHECK_FALSE(std::regex_search(std::string("// TODO(#12): later"), loose_end()));
 }

@@ -64,13 +64,14 @@ net_bed::net_bed(server_options options, const std::string& default_agent,
                  std::unique_ptr<store> keeps, executor_options how)
     : records(keeps ? std::move(keeps) : make_memory_store()),
       puppet(std::make_shared<puppet_agent>()) {
-  static_cast<void>(records->recover());
+  const auto left = records->recover().value();
   register_builtin_agents(agents, {.command = std::nullopt, .conformance = true});
   agents.add("puppet", puppet);
   agents.default_agent = default_agent;
   how.threads = 2;
   main_gateway = std::make_unique<gateway>(*records, agents, how);
   main_gateway->start();
+  main_gateway->resume(left);
   options.port = 0;
   if (options.threads == 0)
     options.threads = 2;

@@ -1,15 +1,10 @@
-// A whole server on one thread: store, gateway, service, loop and push sender, put together by
-// hand, without a listener. The test takes their turns and turns their clock.
-#include "actors/manual_clock.hpp"
-#include "net/http/session.hpp"
-#include "net/server_state.hpp"
+// A whole server on one thread, and what its parts do in their turns.
 #include "store/rocksdb/rocksdb_store.hpp"
-#include "tests/net/memory_stream.hpp"
+#include "tests/net/one_thread_server.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/comes_true.hpp"
 #include "tests/support/push_receiver.hpp"
 #include "tests/support/temporary_directory.hpp"
-#include <troupe/agents/register_builtin.hpp>
 #include <troupe/store/await.hpp>
 
 #include <filesystem>
@@ -26,69 +21,6 @@ std::size_t threads_of_this_process() {
   const std::filesystem::directory_iterator all("/proc/self/task");
   return static_cast<std::size_t>(std::distance(begin(all), end(all)));
 }
-
-std::string post(std::string_view body, std::string_view headers = {}) {
-  std::string out("POST / HTTP/1.1\r\nHost: localhost\r\nA2A-Version: 1.0\r\nContent-Type: "
-                  "application/json\r\n");
-  out.append(headers).append("Content-Length: ");
-  return out.append(std::to_string(body.size())).append("\r\n\r\n").append(body);
-}
-
-std::string send_text(std::string_view more = "") {
-  return post(R"({"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":)"
-              R"({"messageId":"m","role":"ROLE_USER","parts":[{"text":"hello"}]})"
-              + std::string(more) + "}}");
-}
-
-server_options options_of(const manual_clock& clock) {
-  server_options out;
-  out.time = &clock;
-  out.push.address.allow_http = true;
-  out.push.address.allow_private = true;
-  return out;
-}
-
-/// Needs a store that takes its turns in `turn_store`.
-struct one_thread_server {
-  explicit one_thread_server(
-      store& in, std::function<void()> turn_store = [] {})
-      : records(in), store_turn(std::move(turn_store)) {
-    register_builtin_agents(agents);
-    agents.default_agent = "echo";
-    executor_options how;
-    how.by_hand = &clock;
-    main_gateway.emplace(records, agents, how);
-    main_gateway->start();
-    state = std::make_shared<server_state>(*main_gateway, options_of(clock));
-    REQUIRE(state->push->open().has_value());
-    home.emplace(100ms, json_depth_max, clock);
-    home->attach(*main_gateway);
-    pipe = std::make_shared<memory_pipe>(*home);
-    welcome(state, *home, std::make_unique<memory_stream>(pipe), {});
-  }
-  ~one_thread_server() {
-    pipe->hang_up();
-    for (int turns = 0; turns < 100 && state->connections > 0; ++turns)
-      turn();
-    CHECK(state->connections == 0);
-  }
-
-  void turn() {
-    home->turn();
-    clock.settle();
-    store_turn();
-    state->push->turn();
-  }
-
-  store& records;
-  std::function<void()> store_turn;
-  agent_registry agents;
-  manual_clock clock{timestamp{std::chrono::sys_days{std::chrono::year{2030} / 1 / 1}}};
-  std::optional<gateway> main_gateway;
-  std::shared_ptr<server_state> state;
-  std::optional<loop> home;
-  std::shared_ptr<memory_pipe> pipe;
-};
 
 } // namespace
 
@@ -242,13 +174,6 @@ TEST_CASE("an empty line before a request may come in pieces", "[net][turns]") {
 
 namespace {
 
-/// A further connection. To be hung up before the server ends.
-std::shared_ptr<memory_pipe> connect(one_thread_server& to) {
-  auto pipe = std::make_shared<memory_pipe>(*to.home);
-  welcome(to.state, *to.home, std::make_unique<memory_stream>(pipe), {});
-  return pipe;
-}
-
 std::string create_objective_of(std::size_t tasks) {
   std::string all;
   for (std::size_t i = 0; i < tasks; ++i)
@@ -274,7 +199,7 @@ TEST_CASE("a long answer is not encoded by its loop, which answers others meanwh
   };
   turn();
   CHECK(one.pipe->output().empty());
-  const auto other = connect(one);
+  const auto other = one.connect();
   other->put("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
   turn();
   CHECK(other->output().starts_with("HTTP/1.1 200 OK\r\n"));
@@ -298,7 +223,7 @@ TEST_CASE("a long command is carried out apart from its loop, which answers othe
   one.pipe->put(create_objective_of(20'000));
   turn();
   CHECK_FALSE(await_objective(*records, objective_id{"o"}).has_value());
-  const auto other = connect(one);
+  const auto other = one.connect();
   other->put("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
   turn();
   CHECK(other->output().starts_with("HTTP/1.1 200 OK\r\n"));
@@ -344,7 +269,7 @@ TEST_CASE("a long answer is written in pieces, and another connection is answere
   one.pipe->put(create_objective_of(8'000));
   turn();
   REQUIRE(one.pipe->output().starts_with("HTTP/1.1 200 OK\r\n"));
-  const auto other = connect(one);
+  const auto other = one.connect();
   turn();
   std::vector<std::string> written;
   one.pipe->on_write = [&](std::string_view piece) {
@@ -416,7 +341,7 @@ TEST_CASE(
                      records->list(list_tasks{}, std::move(done));
                    }).value();
   REQUIRE(all.tasks.size() == 1);
-  const auto later = connect(one);
+  const auto later = one.connect();
   later->put(post(R"({"jsonrpc":"2.0","id":1,"method":"SubscribeToTask","params":{"id":")"
                   + all.tasks.front()->id.str() + R"("}})"));
   turn();

@@ -6,6 +6,7 @@
 #include "net/push/push_service.hpp"
 #include "tests/store/changes.hpp"
 #include "tests/store/kinds.hpp"
+#include "tests/support/answer_in_time.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/comes_true.hpp"
 #include "tests/support/push_receiver.hpp"
@@ -115,14 +116,14 @@ struct push_bed {
         *records, asker, task,
         reply<push_config>([&](result<push_config> made) { done.set_value(std::move(made)); }),
         [&](const placement&, reply<push_config> to) { service->create(command, std::move(to)); });
-    return done.get_future().get();
+    return answer_in_time(done.get_future());
   }
   [[nodiscard]] result<push_config> attach(push_config config, bool is_new) {
     config.owner.id = "me";
     std::promise<result<push_config>> done;
     service->attach(std::move(config), is_new,
                     [&](result<push_config> made) { done.set_value(std::move(made)); });
-    return done.get_future().get();
+    return answer_in_time(done.get_future());
   }
   [[nodiscard]] errc erase(const std::string& task, const std::string& id,
                            const std::string& who = "me") {
@@ -132,7 +133,7 @@ struct push_bed {
       done.set_value(made ? errc::none : made.error().code);
     }),
           [&](const placement&, reply<void> to) { service->erase(command, std::move(to)); });
-    return done.get_future().get();
+    return answer_in_time(done.get_future());
   }
   [[nodiscard]] result<push_config> get(const std::string& task, const std::string& id,
                                         const std::string& who = "me") const {
@@ -141,7 +142,7 @@ struct push_bed {
     place(*records, query.who, query.task,
           reply<push_config>([&](result<push_config> found) { done.set_value(std::move(found)); }),
           [&](const placement&, const reply<push_config>& to) { to(service->get(query)); });
-    return done.get_future().get();
+    return answer_in_time(done.get_future());
   }
   [[nodiscard]] result<push_config_page> list(const list_push_configs& query) const {
     std::promise<result<push_config_page>> done;
@@ -149,7 +150,7 @@ struct push_bed {
           reply<push_config_page>(
               [&](result<push_config_page> found) { done.set_value(std::move(found)); }),
           [&](const placement&, const reply<push_config_page>& to) { to(service->list(query)); });
-    return done.get_future().get();
+    return answer_in_time(done.get_future());
   }
 
   void put(change change) { records->commit(std::move(change)); }

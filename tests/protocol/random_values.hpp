@@ -147,6 +147,7 @@ public:
     if (coin())
       out.deadline = time();
     out.priority = static_cast<std::int32_t>(below(5)) - 2;
+    out.expected = milliseconds{coin() ? 0 : below(100'000)};
     out.is_removed = below(10) == 0;
     out.metadata = object();
     return out;
@@ -189,6 +190,16 @@ public:
   plan_state any_plan_state() { return static_cast<plan_state>(below(plan_state_count)); }
   objective_state any_objective_state() {
     return static_cast<objective_state>(below(objective_state_count));
+  }
+
+  closed_question any_closed_question() {
+    return {.asked = any_question(),
+            .state = static_cast<question_state>(below(4)),
+            .at = time(),
+            .by = text(),
+            .message = text(),
+            .action = static_cast<answer_action>(below(3)),
+            .reason = text()};
   }
 
   question any_question() {
@@ -239,6 +250,8 @@ public:
     out.is_queued = coin();
     if (coin())
       out.question = any_question();
+    if (coin())
+      out.closed.edit().push_back(any_closed_question());
     out.ready_at = coin() ? out.created : time();
     out.since = coin() ? out.created : time();
     if (auto details = any_details(); details != task_details{})

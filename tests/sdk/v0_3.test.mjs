@@ -156,6 +156,7 @@ for (const transport of ['JSONRPC', 'HTTP+JSON']) {
       await assert.rejects(client.getTask({ id }), TaskNotFoundError);
       await assert.rejects(client.cancelTask({ id }), TaskNotFoundError);
       await assert.rejects(all(client.resubscribeTask({ id })), saysNoTask);
+      await assert.rejects(all(client.sendMessageStream(params('hello', { message: { taskId: id } }))), saysNoTask);
       await assert.rejects(send('hello', { message: { taskId: id } }), TaskNotFoundError);
       const done = await send('tck-complete-task');
       await assert.rejects(client.cancelTask({ id: done.id }), TaskNotCancelableError);

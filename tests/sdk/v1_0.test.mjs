@@ -271,6 +271,7 @@ for (const { version, transport } of modes) {
       await assert.rejects(client.getTask({ tenant: '', id }), errors.TaskNotFoundError);
       await assert.rejects(client.cancelTask({ tenant: '', id, metadata: undefined }), errors.TaskNotFoundError);
       await assert.rejects(all(client.resubscribeTask({ tenant: '', id })), saysNoTask);
+      await assert.rejects(all(client.sendMessageStream(request('hello', { message: { taskId: id } }))), saysNoTask);
       await assert.rejects(send('hello', { message: { taskId: id } }), errors.TaskNotFoundError);
       const done = await send('tck-complete-task');
       await assert.rejects(client.cancelTask({ tenant: '', id: done.id, metadata: undefined }), errors.TaskNotCancelableError);

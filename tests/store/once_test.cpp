@@ -254,14 +254,14 @@ TEST_CASE("What may come once is counted, and the oldest make room when memory i
     once_table table({}, memory);
     for (const auto* key : {"a", "b", "c"})
       take_in(table, condition(key));
-    const auto three = memory->held(memory_account::came_once);
+    const auto three = memory->held(memory_account::remembered_requests);
     CHECK(three > 0);
     memory->force(memory_account::live_work, 75'000);
     take_in(table, condition("d")); // One makes room, not all.
     CHECK_FALSE(is_known(table, "a"));
     CHECK(is_known(table, "b"));
     CHECK(is_known(table, "d"));
-    CHECK(memory->held(memory_account::came_once) == three);
+    CHECK(memory->held(memory_account::remembered_requests) == three);
     memory->give_back(memory_account::live_work, 75'000);
     take_in(table, condition("e"));
     CHECK(is_known(table, "b"));

@@ -3,6 +3,7 @@
 #include "store/push_table.hpp"
 #include "tests/store/changes.hpp"
 #include "tests/store/kinds.hpp"
+#include "tests/support/answer_in_time.hpp"
 #include "tests/support/catch.hpp"
 #include <troupe/store/limits.hpp>
 #include <troupe/store/push_configs.hpp>
@@ -27,13 +28,13 @@ result<push_row> save(store& in, push_config config, push_progress from = {}) {
   std::promise<result<push_row>> done;
   in.pushes().save(std::move(config), std::move(from),
                    [&](result<push_row> row) { done.set_value(std::move(row)); });
-  return done.get_future().get();
+  return answer_in_time(done.get_future());
 }
 
 void erase(store& in, const std::string& task, const std::string& id, std::uint64_t serial = 0) {
   std::promise<void> done;
   in.pushes().erase(task_id{task}, id, serial, [&](const result<void>&) { done.set_value(); });
-  done.get_future().get();
+  answer_in_time(done.get_future());
 }
 
 std::string ids_of(const std::vector<push_row>& rows) {

@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <set>
+#include <string>
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -59,6 +61,32 @@ std::string ids_listed(const store& records, list_objectives query, std::size_t 
 }
 
 } // namespace
+
+TEMPLATE_TEST_CASE("No change of a stream is dated before the one before it", "[store]",
+                   memory_kind, rocksdb_kind) {
+  TestType kind;
+  auto& records = *kind.records;
+  const auto all = std::make_shared<recorder>();
+  records.watch_all(all);
+  const auto spec = make_objective("o", {1});
+  put(records, spec, 10);
+  put(records, about_task(*spec, 0, 0, 7, born(*spec, 0, 0, 7), moved(task_state::working)));
+  put(records, about("o", 12, objective_edited{"later", ""}));
+  records.commit(about_task(*spec, 0, 0, 11, moved(task_state::completed)));
+  records.commit(about("o", 9, objective_edited{"earlier", ""}));
+  records.commit(about_lone("lone", "c", 5, born_lone("lone", "c", 5)));
+  records.commit(about_lone("lone", "c", 3, moved(task_state::working)));
+  records.flush();
+  records.unwatch_all(all);
+  std::map<std::string, std::string> times;
+  for (const auto& each : all->seen())
+    times[each->stream()] += std::to_string(each->at.time_since_epoch().count()) + " ";
+  CHECK(times["o"] == "10 10 12 12 12 ");
+  CHECK(times["lone"] == "5 5 ");
+  CHECK(find_task(records, task_id{"o.p0.t0"})->status.at == at_ms(12));
+  CHECK(find_objective(records, spec->id)->updated == at_ms(12));
+  CHECK(find_task(records, task_id{"lone"})->status.at == at_ms(5));
+}
 
 TEMPLATE_TEST_CASE("A change is visible before its continuation runs", "[store]", memory_kind,
                    rocksdb_kind) {

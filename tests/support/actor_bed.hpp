@@ -3,6 +3,7 @@
 // seconds is said by an exception.
 #pragma once
 
+#include "tests/support/answer_in_time.hpp"
 #include "tests/support/reads.hpp"
 #include "tests/support/recorder.hpp"
 #include "tests/support/specs.hpp"
@@ -135,7 +136,7 @@ public:
   [[nodiscard]] reply<T> to() {
     return [promise = promise_](result<T> value) { promise->set_value(std::move(value)); };
   }
-  [[nodiscard]] result<T> get() { return promise_->get_future().get(); }
+  [[nodiscard]] result<T> get() { return answer_in_time(promise_->get_future()); }
 
 private:
   std::shared_ptr<std::promise<result<T>>> promise_ = std::make_shared<std::promise<result<T>>>();

@@ -6,10 +6,11 @@
 
 namespace troupe::testing {
 
-/// Waits until `condition()`, at most 20 seconds; false if it never became true.
+/// Waits until `condition()`, at most so long; false if it never became true.
 template<class Condition>
-[[nodiscard]] bool comes_true(Condition condition) {
-  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+[[nodiscard]] bool comes_true(Condition condition,
+                              std::chrono::seconds at_most = std::chrono::seconds{20}) {
+  const auto until = std::chrono::steady_clock::now() + at_most;
   while (!condition()) {
     if (std::chrono::steady_clock::now() > until)
       return false;

@@ -52,6 +52,10 @@ public:
             const std::string& client) const override {
     inner_->list(query, std::move(done), client);
   }
+  void list(const list_inputs& query, read_done<input_page> done,
+            const std::string& client) const override {
+    inner_->list(query, std::move(done), client);
+  }
   void snapshot_task(const task_id& id, watcher_ptr who, read_done<task_snapshot> done,
                      const std::string& client) override {
     inner_->snapshot_task(id, std::move(who), std::move(done), client);

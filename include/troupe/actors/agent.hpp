@@ -185,6 +185,8 @@ using agent_port_ptr = std::shared_ptr<agent_port>;
 enum class question_end : std::uint8_t {
   expired,   ///< Its deadline passed.
   withdrawn, ///< The agent withdrew it (report_withdrawal).
+  declined,  ///< The person who was asked gives no answer.
+  canceled,  ///< The same; nobody wanted to choose.
 };
 
 /// One attempt that goes on after `agent::start` has returned. It is destroyed when the attempt is

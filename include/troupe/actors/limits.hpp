@@ -93,9 +93,10 @@ inline constexpr std::size_t task_questions_max = 64;
 inline constexpr std::chrono::seconds store_read_pause{1};
 /// Questions that the status of a blocked objective's root task shows: the oldest ones.
 inline constexpr std::size_t questions_shown_max = 3;
-/// Bytes of each of them; the rest is cut. The whole question is in its task and in the
-/// `pendingInputs` of the objective.
+/// Bytes of each of them; the rest is cut. The whole question is in its task.
 inline constexpr std::size_t question_shown_bytes_max = 256;
+/// Questions that a refusal names if an answer could be for any of them.
+inline constexpr std::size_t questions_named_max = 20;
 /// Bytes of a task's last words that its plan and its objective repeat; the rest is cut. The whole
 /// is in the status of the task. Shorter ones need no room (objective_bytes_max).
 inline constexpr std::size_t last_words_bytes_max = 4096;

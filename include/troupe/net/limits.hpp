@@ -51,6 +51,12 @@ inline constexpr std::chrono::milliseconds write_timeout = 30s;
 /// How long a blocking SendMessage (A2A 1.0 section 3.2.2) may wait for its task. Then: the task as
 /// it is.
 inline constexpr std::chrono::milliseconds blocking_wait_max = 10min;
+/// How long a command may wait for a disk that takes nothing. Then: 503, and the command may still
+/// be done. A blocking SendMessage whose task was taken gets the task as it is.
+inline constexpr std::chrono::milliseconds disk_wait_max = 5s;
+/// While a command waits for longer than that because of something else, the disk is looked at
+/// again after this time.
+inline constexpr std::chrono::milliseconds disk_look_interval = 1s;
 /// Between two comments on a silent stream; the Python SDK's client gives up after 5 s without a
 /// byte.
 inline constexpr std::chrono::milliseconds keep_alive_interval = 3s;

@@ -12,9 +12,11 @@
 #include <troupe/protocol/plan_state.hpp>
 #include <troupe/protocol/principal.hpp>
 #include <troupe/protocol/spec.hpp>
+#include <troupe/protocol/task_life.hpp>
 #include <troupe/protocol/task_state.hpp>
 
 #include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -35,9 +37,11 @@ struct send_message {
   troupe::message message;
   boost::json::object metadata;
   std::vector<std::string> accepted_output_modes;
-  /// Answers only the question of that id; empty: the question that is open when the message
-  /// arrives.
+  /// Answers only the question of that id (question_address, or the id within the task that the
+  /// message names); empty: the question that is open when the message arrives.
   std::string question{};
+  answer_action action = answer_action::accept; ///< If it is an answer.
+  std::string by{};          ///< Who answers, in the client's words; empty: the principal.
   std::string traceparent{}; ///< W3C Trace Context section 3.2, as received; empty: none.
   std::string tracestate{};  ///< W3C Trace Context section 3.3, as received; empty: none.
   std::string request_id{};
@@ -109,9 +113,9 @@ struct create_objective {
   once_conditions conditions{};
 };
 
-/// What is wrong with a command apart from the id of its object. An object that does not exist is
-/// said first, whatever else is wrong.
-using wrong_rest = std::optional<error>;
+/// A fault of a command that is not the id of its object. An object that does not exist is said
+/// first, whatever else is wrong.
+using other_fault = std::optional<error>;
 
 /// objectives/update.
 struct update_objective {
@@ -122,7 +126,7 @@ struct update_objective {
   std::optional<std::uint64_t> if_revision{}; ///< Refused if it is not the current one.
   std::string request_id{};
   once_conditions conditions{};
-  wrong_rest wrong{};
+  other_fault wrong{};
 };
 
 /// objectives/get.
@@ -164,7 +168,7 @@ struct create_plan {
   std::string request_id{};
   once_conditions conditions{};
   std::optional<std::uint64_t> if_revision{}; ///< Of the objective, as in update_plan.
-  wrong_rest wrong{};
+  other_fault wrong{};
 };
 
 /// plans/update.
@@ -178,7 +182,7 @@ struct update_plan {
       if_revision{}; ///< Of the plan; refused if it is not its current one.
   std::string request_id{};
   once_conditions conditions{};
-  wrong_rest wrong{};
+  other_fault wrong{};
 };
 
 /// Changes the shape of a plan, whole or not at all. What has begun is fixed.
@@ -190,7 +194,7 @@ struct change_plan {
   std::optional<std::uint64_t> if_revision; ///< As in update_plan.
   std::string request_id{};
   once_conditions conditions{};
-  wrong_rest wrong{};
+  other_fault wrong{};
   bool dry_run = false; ///< Decided and answered as ever, but not done.
 };
 
@@ -218,6 +222,35 @@ struct get_plan {
   principal who;
   plan_id id;
   bool include_tasks = true;
+};
+
+/// inputs/list: the open questions, those that were asked first first.
+struct list_inputs {
+  principal who;
+  objective_id objective{}; ///< Or the contextId of tasks without a plan. Empty: any.
+  plan_id plan{};           ///< Empty: any.
+  /// The position of `plan` in `objective`; the service finds both.
+  std::optional<std::uint32_t> plan_index{};
+  task_id task{}; ///< Empty: any.
+  std::uint32_t page_size = 50;
+  std::string page_token{};
+};
+
+/// inputs/get.
+struct get_input {
+  principal who;
+  std::string id; ///< question_address.
+};
+
+/// inputs/answer.
+struct answer_input {
+  principal who;
+  std::string id; ///< question_address.
+  answer_action action = answer_action::accept;
+  std::optional<boost::json::value> value{}; ///< A text, or anything else as data.
+  std::string by{};                          ///< As in send_message.
+  std::string request_id{};
+  other_fault wrong{};
 };
 
 } // namespace troupe

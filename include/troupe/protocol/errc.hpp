@@ -80,10 +80,17 @@ enum class errc : std::uint8_t {
   plan_failed = 47,        ///< The plan has failed, and the change leaves a failed task in it.
   duplicate_request = 48,  ///< A `requestId` was used for another command.
   revision_not_found = 49, ///< There is no such revision, or it is no longer kept.
+  // Questions; the message says who did it and when.
+  input_not_found = 50,  ///< There is no such question, or it is no longer kept.
+  already_answered = 51, ///< Another answer came first.
+  input_expired = 52,    ///< Its deadline has passed.
+  input_withdrawn = 53,  ///< Its agent needs no answer any more.
+  ambiguous_input = 54,  ///< Several questions are open; the message names them.
+  invalid_answer = 55,   ///< It does not fit the form of its question; the message says where.
 };
 
 /// One past the last code; tests run over all of them.
-inline constexpr std::uint8_t errc_end = 50;
+inline constexpr std::uint8_t errc_end = 56;
 
 /// The name of the code as written above; "unknown" for an undefined value.
 [[nodiscard]] std::string_view to_string(errc code) noexcept;
@@ -129,6 +136,7 @@ using result = boost::system::result<T, error>;
 [[nodiscard]] error unknown_task(std::string_view id);      ///< task_not_found.
 [[nodiscard]] error unknown_objective(std::string_view id); ///< objective_not_found.
 [[nodiscard]] error unknown_plan(std::string_view id);      ///< plan_not_found.
+[[nodiscard]] error unknown_input(std::string_view id);     ///< input_not_found.
 /// unsupported_operation: it takes no more messages.
 [[nodiscard]] error task_has_ended(std::string_view id);
 /// unsupported_operation: it takes messages once it works.

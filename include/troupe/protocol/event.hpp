@@ -11,8 +11,10 @@
 #include <troupe/protocol/plan_change.hpp>
 #include <troupe/protocol/plan_state.hpp>
 #include <troupe/protocol/progress.hpp>
+#include <troupe/protocol/rollup.hpp>
 #include <troupe/protocol/spec.hpp>
 #include <troupe/protocol/task.hpp>
+#include <troupe/protocol/task_life.hpp>
 #include <troupe/protocol/task_state.hpp>
 #include <troupe/protocol/time.hpp>
 #include <troupe/protocol/trace.hpp>
@@ -137,6 +139,9 @@ struct question_opened {
 
 struct question_answered {
   std::string id;
+  std::string by{};      ///< Who answered; not known of what was recorded before.
+  std::string message{}; ///< Id of the message that answered.
+  answer_action action = answer_action::accept;
 };
 
 /// Its deadline has passed.
@@ -214,6 +219,9 @@ struct change {
   /// they are not part of the history. A change of nothing else may have some, too. Changes that
   /// share a condition (the same object) belong to one command: all of them are made, or none.
   std::vector<once_ptr> conditions{};
+  /// How far the objective is after it. The ledger says so to those who watch the objective; it is
+  /// not part of the history.
+  std::optional<rolled_up> progress{};
 
   /// The store's name for the sequence this belongs to: the objective's id or the lone task's.
   [[nodiscard]] const std::string& stream() const {

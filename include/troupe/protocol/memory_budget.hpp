@@ -24,18 +24,18 @@ namespace troupe {
 enum class memory_account : std::uint8_t {
   archive_cache, ///< Ended records that were read from the disk and are kept for the next read.
   ended_tasks,   ///< Ended tasks of a store without a disk.
-  came_once,     ///< Messages, requests and keys that are remembered because they may come once.
-  feeds,         ///< What waits for readers of streams and receivers of notifications.
-  bodies,        ///< Long bodies of requests that are being read, and what is made of them.
-  answers,       ///< Long answers that wait for their readers.
-  archive_reads, ///< Records that were read from the disk and are in use.
-  push_configs,  ///< Configurations of notifications.
-  live_work,     ///< What live work was given: plans, messages, artifacts of other tasks.
-  connections,   ///< Connections, with the buffers that they keep.
-  programs,      ///< What programs have written, until it is handed to their tasks.
-  large_output,  ///< What live tasks have made: artifacts and messages of more than 64 KiB.
-  small_output,  ///< The same up to 64 KiB, texts of statuses, and notes.
-  backlog,       ///< Changes on their way to the disk.
+  remembered_requests, ///< Ids and keys of messages and requests that may come once.
+  feeds,               ///< What waits for readers of streams and receivers of notifications.
+  bodies,              ///< Long bodies of requests that are being read, and what is made of them.
+  answers,             ///< Long answers that wait for their readers.
+  archive_reads,       ///< Records that were read from the disk and are in use.
+  push_configs,        ///< Configurations of notifications.
+  live_work,           ///< What live work was given: plans, messages, artifacts of other tasks.
+  connections,         ///< Connections, with the buffers that they keep.
+  programs,            ///< What programs have written, until it is handed to their tasks.
+  large_output,        ///< What live tasks have made: artifacts and messages of more than 64 KiB.
+  small_output,        ///< The same up to 64 KiB, texts of statuses, and notes.
+  backlog,             ///< Changes on their way to the disk.
 };
 
 /// How far an account may go, and what happens there.
@@ -51,7 +51,7 @@ inline constexpr std::array memory_shares{
     memory_share{memory_account::archive_cache, "archive-cache", 70,
                  "nothing more is kept, and what is kept is dropped"},
     memory_share{memory_account::ended_tasks, "ended-tasks", 75, "the oldest are dropped"},
-    memory_share{memory_account::came_once, "came-once", 75,
+    memory_share{memory_account::remembered_requests, "remembered-requests", 75,
                  "the oldest are forgotten, and may come again"},
     memory_share{memory_account::feeds, "feeds", 80,
                  "slow readers read from the history what they missed; the slowest is cut; new "

@@ -6,6 +6,7 @@
 #include <troupe/protocol/chunked.hpp>
 #include <troupe/protocol/ids.hpp>
 #include <troupe/protocol/plan_state.hpp>
+#include <troupe/protocol/rollup.hpp>
 #include <troupe/protocol/spec.hpp>
 #include <troupe/protocol/task.hpp>
 #include <troupe/protocol/task_state.hpp>
@@ -85,6 +86,7 @@ struct plan_view {
   bool skip_requested = false;
   /// The actor of the plan has the slots (objective_life::lend).
   bool is_lent = false;
+  plan_rollup rollup{}; ///< How far it is.
 
   /// The id of the task that stands for `index` now.
   [[nodiscard]] task_id task_at(std::size_t index) const;
@@ -115,6 +117,7 @@ struct objective_view {
   std::uint64_t made_bytes = 0; ///< What its tasks have made so far (limits.objective-bytes).
   trace_ptr trace;              ///< Of the request that made it.
   message_ptr references{};     ///< As in objective_spec: what they name reaches its tasks.
+  objective_rollup rollup{};    ///< How far it is.
 };
 
 using objective_ptr = std::shared_ptr<const objective_view>;

@@ -58,6 +58,8 @@ struct task_spec {
   /// Its attempts are to be done by then: part of each order. Nothing ends by itself when it
   /// passes.
   std::optional<timestamp> deadline{};
+  /// `expectedSeconds`: how long it will take, about; its weight in progress. 0: not known.
+  milliseconds expected{0};
   std::int32_t priority = 0; ///< Of tasks that are ready the greatest begins first.
   /// It was taken out of its plan. Its position stays empty, so that those of others do not change.
   bool is_removed = false;

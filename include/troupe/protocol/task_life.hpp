@@ -2,6 +2,7 @@
 // its actor have the same small value. Only protocol/fold/apply.hpp changes it.
 #pragma once
 
+#include <troupe/protocol/ids.hpp>
 #include <troupe/protocol/lazy.hpp>
 #include <troupe/protocol/message.hpp>
 #include <troupe/protocol/task_state.hpp>
@@ -45,12 +46,62 @@ struct question {
   friend bool operator==(const question&, const question&) = default;
 };
 
+/// Roughly, in memory and on the wire.
+[[nodiscard]] std::size_t bytes_of(const question& asked) noexcept;
+
 /// The id of the `count`-th question of a task.
 [[nodiscard]] std::string make_question_id(std::uint32_t count);
 
-/// In the metadata of the message that asks: the question's id. In that of an answer: this question
-/// is meant, and no other (docs/objectives.md).
+/// A question among those of all tasks. As a text, which clients see as the id of the question: the
+/// id of the task, a dot, and the id within the task (`trip.p0.t1.question-1`).
+struct question_address {
+  task_id task;
+  std::string question; ///< Its id within the task.
+
+  [[nodiscard]] std::string str() const;
+};
+/// Nothing if the text is no such id.
+[[nodiscard]] std::optional<question_address> question_address_from(std::string_view text);
+
+/// In the metadata of the message that asks: the question's address. In that of an answer: this
+/// question is meant, and no other (docs/questions.md).
 inline constexpr std::string_view question_id_key = "opt/v1/inputId";
+
+/// In the metadata of a message: how it answers (answer_action), and the task that asks, if the
+/// message names only its context.
+inline constexpr std::string_view answer_action_key = "opt/v1/action";
+inline constexpr std::string_view asking_task_key = "opt/v1/taskId";
+
+/// How a question is answered (MCP's elicitation has the same words).
+enum class answer_action : std::uint8_t {
+  accept,
+  decline, ///< No answer will be given. The agent may go on without it.
+  cancel,  ///< The same: nobody wanted to choose.
+};
+[[nodiscard]] std::string_view to_string(answer_action action) noexcept;
+[[nodiscard]] std::optional<answer_action> answer_action_from(std::string_view text) noexcept;
+
+enum class question_state : std::uint8_t { open, answered, expired, withdrawn };
+[[nodiscard]] std::string_view to_string(question_state state) noexcept;
+[[nodiscard]] std::optional<question_state> question_state_from(std::string_view text) noexcept;
+
+/// A question that is not open any more, and how it ended.
+struct closed_question {
+  question asked;
+  question_state state = question_state::answered;
+  timestamp at{};
+  std::string by;                               ///< Who answered.
+  std::string message;                          ///< Id of the message that answered.
+  answer_action action = answer_action::accept; ///< Of the answer.
+  std::string reason;                           ///< Why it was withdrawn, in words.
+
+  friend bool operator==(const closed_question&, const closed_question&) = default;
+};
+
+/// Questions that a task's record keeps after they were closed: the newest, and as many as have
+/// these bytes together; always the last one.
+inline constexpr std::size_t closed_questions_max = 32;
+inline constexpr std::size_t closed_questions_bytes_max = std::size_t{64} << 10;
 
 /// What a task does at one moment.
 enum class task_phase : std::uint8_t {
@@ -79,7 +130,12 @@ struct task_life {
   bool is_queued = false; ///< It has begun, and waits for a slot again.
   /// The open one. Also absent if the task asks and its row is older than the keeping of questions.
   lazy<troupe::question> question;
+  lazy<std::vector<closed_question>> closed; ///< In the order in which they were closed.
 };
+
+/// The question of that id that was closed, if the task still knows it; else null.
+[[nodiscard]] const closed_question* find_closed(const task_life& life,
+                                                 std::string_view question) noexcept;
 
 /// The present phase of a task with this life.
 [[nodiscard]] task_phase phase_of(const task_life& life) noexcept;

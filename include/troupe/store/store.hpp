@@ -134,6 +134,13 @@ struct objective_page {
   std::uint64_t total_size = 0;
 };
 
+/// One page of open questions.
+struct input_page {
+  std::vector<task_ptr> tasks; ///< That ask. In order of their questions: the oldest first.
+  std::string next_page_token; ///< Empty on the last page.
+  std::uint64_t total_size = 0;
+};
+
 /// The place and the owner of an id. Known before any record is read.
 struct placement {
   enum class id_kind : std::uint8_t { task, plan, objective };
@@ -244,6 +251,10 @@ public:
                     const std::string& client = {}) const = 0;
   virtual void list(const list_objectives& query, read_done<objective_page> done,
                     const std::string& client = {}) const = 0;
+  /// The tasks of the caller that ask. Memory has them all. A page ends with the row that passes
+  /// page_bytes_max. errc::invalid_params as above.
+  virtual void list(const list_inputs& query, read_done<input_page> done,
+                    const std::string& client = {}) const = 0;
   /// The task as of now, and every later change of it to `who`: no change between the two is lost
   /// or doubled. If the task has not ended, `who` watches it before `done` is called. A null `who`
   /// watches nothing. Errors: task_not_found.
@@ -268,8 +279,9 @@ public:
   // -- ids that clients choose --------------------------------------------------------------------
 
   /// Claims the ids for the caller, which then creates objects with them: all or none. No other
-  /// caller gets one of them before `release_ids`. Errors: duplicate_id (names one that is claimed,
-  /// or that a task, plan or objective has), store_unreadable, overloaded.
+  /// caller gets one of them before `release_ids`: a caller who asks meanwhile is answered later.
+  /// Errors: duplicate_id (names one that a task, plan or objective has, or that stands twice in
+  /// `ids`), store_unreadable, overloaded.
   virtual void claim_ids(std::vector<std::string> ids, read_done<void> done,
                          const std::string& client = {}) = 0;
   /// Releases claimed ids: their objects are committed, or were not made.

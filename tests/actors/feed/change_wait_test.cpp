@@ -4,6 +4,8 @@
 #include "tests/store/changes.hpp"
 #include "tests/support/catch.hpp"
 
+#include <algorithm>
+
 using namespace troupe;
 using namespace troupe::testing;
 using outcome = change_wait::outcome;
@@ -24,6 +26,17 @@ struct bed {
   }
   void put(event news) { records->commit(about_lone("t", "c", 2, std::move(news))); }
 };
+
+/// A wait for a question: it is closed, or its task has moved to a state that asks nothing.
+bool may_close_question(const change& news) noexcept {
+  return std::any_of(news.events.begin(), news.events.end(), [](const event& each) {
+    const auto* moved = std::get_if<task_moved>(&each);
+    return (moved != nullptr && !is_interrupted(moved->to))
+           || std::holds_alternative<question_answered>(each)
+           || std::holds_alternative<question_expired>(each)
+           || std::holds_alternative<question_withdrawn>(each);
+  });
+}
 
 } // namespace
 
@@ -63,6 +76,25 @@ TEST_CASE("only later changes end a wait, and a canceled wait gets no notificati
   waiting = nullptr;
   here.put(moved(task_state::completed));
   CHECK(here.told == 0);
+}
+
+TEST_CASE("a wait for a question ends when it is closed", "[actors][feed]") {
+  bed here;
+  question asked;
+  asked.id = make_question_id(0);
+  here.put(question_opened{std::make_shared<const question>(asked)});
+  const auto closing =
+      GENERATE_COPY(event{question_answered{asked.id}}, event{question_expired{asked.id}},
+                    event{question_withdrawn{asked.id, ""}}, event{moved(task_state::working)});
+  const auto waiting = here.wait(may_close_question);
+  here.told = 0;
+  here.put(moved(task_state::input_required));
+  here.put(task_message{say("hm")});
+  CHECK(here.told == 0);
+  CHECK(waiting->look(start) == outcome::waiting);
+  here.put(closing);
+  CHECK(here.told == 1);
+  CHECK(waiting->look(start) == outcome::changed);
 }
 
 TEST_CASE("for what is unknown there is nothing to wait", "[actors][feed]") {

@@ -308,7 +308,7 @@ TEST_CASE("a command with a request id is done once and answered alike", "[actor
 
 TEST_CASE("a text into an objective that ends at this moment is taken all the same",
           "[actors][service]") {
-  const int turns = GENERATE(range(0, 12)); // Until the text comes, the objective being on its way.
+  const int turns = GENERATE(range(0, 12)); // Turns of actors before the text comes.
   const bool has_wish = GENERATE(false, true);
   CAPTURE(turns, has_wish);
   clock_bed bed;

@@ -1,4 +1,5 @@
-// The requests that docs/objectives.md prints, sent as they stand and in their order.
+// The requests that docs/objectives.md and docs/questions.md print, sent as they stand and in their
+// order.
 #include "tests/net/net_bed.hpp"
 #include "tests/support/catch.hpp"
 
@@ -14,9 +15,9 @@ namespace json = boost::json;
 
 namespace {
 
-/// The JSON blocks of the page that are requests.
-std::vector<json::object> printed_requests() {
-  std::ifstream file(TROUPE_SOURCE_DIR "/docs/objectives.md");
+/// The JSON blocks of a page that are requests.
+std::vector<json::object> printed_requests(const std::string& name) {
+  std::ifstream file(TROUPE_SOURCE_DIR "/docs/" + name);
   const std::string page{std::istreambuf_iterator<char>(file), {}};
   constexpr std::string_view opening = "\n```json\n";
   std::vector<json::object> out;
@@ -34,7 +35,7 @@ std::vector<json::object> printed_requests() {
 TEST_CASE("every request that the page on objectives prints is answered as it says",
           "[net][opt][docs]") {
   const net_bed bed;
-  const auto requests = printed_requests();
+  const auto requests = printed_requests("objectives.md");
   REQUIRE(requests.size() == 17);
   const auto status = [&] {
     return at(bed.result_of("objectives/get", R"({"id":"trip"})"), "/objective/status");
@@ -73,4 +74,35 @@ TEST_CASE("every request that the page on objectives prints is answered as it sa
   CHECK(at(end, "/objective/plans/0/tasks/0/id") == "trip.p0.t0");
   CHECK(at(end, "/objective/plans/0/tasks/1/id") == "trip.p0.t1.r1");
   CHECK(at(end, "/objective/plans/1/tasks/0/id") == "trip.p1.t0.r1");
+}
+
+TEST_CASE("every request that the page on questions prints is answered as it says",
+          "[net][opt][docs][question]") {
+  const net_bed bed;
+  const auto requests = printed_requests("questions.md");
+  REQUIRE(requests.size() == 7);
+  const auto open = [&] {
+    return at(bed.result_of("inputs/list", R"({"objectiveId":"trip"})"), "/totalSize");
+  };
+  std::vector<json::value> answers;
+  for (const auto& request : requests) {
+    const auto text = json::serialize(request);
+    CAPTURE(text);
+    answers.push_back(bed.call(text, ""));
+    CHECK((at(answers.back(), "/error") == "(none)") == (&request != &requests.back()));
+    if (answers.size() == 1)
+      REQUIRE(comes_true([&] { return open() == "3"; }));
+  }
+  CHECK(at(answers[1], "/result/totalSize") == "3");
+  CHECK(at(answers[2], "/result/input/prompt") == "By the sea or in the centre?");
+  CHECK(at(answers[2], "/result/input/kind") == "question");
+  CHECK(at(answers[3], "/result/input/answer/by") == "anna");
+  CHECK(at(answers[3], "/result/input/answer/value") == "by the sea");
+  CHECK(at(answers[4], "/result/input/answer/action") == "decline");
+  CHECK(at(answers[5], "/result/id") == "trip.p0.t1");
+  CHECK_THAT(at(answers[6], "/error/message"), Catch::Matchers::Contains("ALREADY_ANSWERED"));
+  REQUIRE(comes_true([&] {
+    return at(bed.result_of("GetTask", R"({"id":"trip.p0.t2"})"), "/status/state")
+           == "TASK_STATE_FAILED";
+  }));
 }

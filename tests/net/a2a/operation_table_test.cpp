@@ -102,3 +102,18 @@ TEST_CASE("an operation without its scope is refused: 403 over REST, an error ov
   CHECK(json_rpc_binding().status_of(refused.error()) == 200);
   CHECK(wire_of(refused.error().code).jsonrpc == -31403);
 }
+
+TEST_CASE("no operation that changes something is found by GET", "[net][operations]") {
+  // A page of another site may make a browser send a GET (docs/a2a.md, "Who may ask").
+  std::size_t seen = 0;
+  const auto bindings = operation_bindings();
+  for (std::size_t i = 0; i < bindings.size(); ++i)
+    for (const auto& place : bindings[i].rest) {
+      if (place.method != boost::beast::http::verb::get)
+        continue;
+      CAPTURE(operation_rows[i].name);
+      CHECK(operation_rows[i].needs == scope::read);
+      ++seen;
+    }
+  CHECK(seen > 5);
+}

@@ -126,6 +126,16 @@ TEST_CASE("F3_unknown_reference: a reference to an unknown task is ignored, and 
   CHECK(at(of_plan, "/result/task/status/state") == "TASK_STATE_COMPLETED");
 }
 
+TEST_CASE("F3_unknown_reference: an agent gets nothing of a task that is unknown to its client",
+          "[net][opt]") {
+  const net_bed bed({}, "puppet");
+  static_cast<void>(
+      bed.call(rpc("SendMessage", text_message("hi", R"(,"referenceTaskIds":["nobody-knows"])",
+                                               R"(,"configuration":{"returnImmediately":true})"))));
+  CHECK(bed.puppet->asked(0)->references.empty());
+  finish(bed, 0);
+}
+
 TEST_CASE("M1_objective, M3_plan: updates keep name, description and metadata", "[net][opt]") {
   const net_bed bed;
   static_cast<void>(bed.result_of("objectives/create", two_plans));
@@ -159,6 +169,8 @@ TEST_CASE("M14_unknown: an unknown plan or objective is -32000, even with other 
            {"plans/update", R"({"id":"nope","status":"nonsense","revision":-1})"},
            {"objectives/update", R"({"id":"nope","status":7})"},
            {"plans/create", R"({"objectiveId":"nope"})"},
+           {"plans/addTasks", R"({"id":"nope","tasks":7})"},
+           {"plans/modify", R"({"id":"nope","operations":[{"op":"nonsense"}],"ifRevision":-1})"},
            {"plans/create", R"({"objectiveId":"nope","name":"p","tasks":[{"timeout":"x"}]})"}}) {
     CAPTURE(method, params);
     CHECK(at(bed.call(rpc(method, params)), "/error/code") == "-32000");
@@ -502,6 +514,28 @@ TEST_CASE("D6_option_b: a message into an objective's context is a task of the o
       bed.call(rpc("SendMessage", text_message("more", R"(,"contextId":"obj-abc")")));
   CHECK(at(after, "/result/task/status/state") == "TASK_STATE_COMPLETED");
   CHECK(at(objective(bed, "obj-abc"), "/plans/1") == "(none)");
+}
+
+TEST_CASE("D6_option_b: a message that is more than text is a task beside the objective",
+          "[net][opt]") {
+  const net_bed bed;
+  static_cast<void>(bed.result_of("objectives/create", R"({"id":"o","name":"Research"})"));
+  const auto of_another = bed.call(rpc("SendMessage", text_message("first")));
+  const auto referred = at(of_another, "/result/task/id");
+  std::string sent;
+  SECTION("with a file") {
+    sent = R"({"message":{"messageId":"m","role":"ROLE_USER","contextId":"o",)"
+           R"("parts":[{"text":"read this"},{"raw":"aGk=","filename":"a.txt"}]}})";
+  }
+  SECTION("that refers to tasks") {
+    sent = text_message("more", R"(,"contextId":"o","referenceTaskIds":[")" + referred + R"("])");
+  }
+  const auto answer = bed.call(rpc("SendMessage", sent));
+  CHECK(at(answer, "/result/task/contextId") == "o");
+  CHECK(at(answer, "/result/task/status/state") == "TASK_STATE_COMPLETED");
+  CHECK(at(answer, "/result/task/metadata/opt~1v1~1planId") == "(none)");
+  CHECK(at(objective(bed, "o"), "/plans/0") == "(none)");
+  CHECK(status(bed, "o") == "submitted");
 }
 
 TEST_CASE("D6_option_b: a message into the context of a running root answers with the root",

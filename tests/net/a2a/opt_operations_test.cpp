@@ -284,6 +284,26 @@ TEST_CASE("a stream of a plan shows its root task until the end", "[net][opt]") 
   CHECK(state == "TASK_STATE_COMPLETED");
 }
 
+TEST_CASE("D5_lifecycle: an objective ends with its last plan once it is started, and not before",
+          "[net][opt]") {
+  const net_bed bed({}, "puppet");
+  static_cast<void>(
+      bed.result_of("objectives/create",
+                    R"({"id":"o","name":"O","plans":[{"name":"a","tasks":[{"name":"one"}]}]})"));
+  const auto status = [&] {
+    return at(bed.result_of("objectives/get", R"({"id":"o"})"), "/objective/status");
+  };
+  static_cast<void>(bed.result_of("plans/update", R"({"id":"o.p0","status":"completed"})"));
+  CHECK(status() == "submitted");
+  static_cast<void>(
+      bed.result_of("plans/create", R"({"objectiveId":"o","name":"b","tasks":[{"name":"two"}]})"));
+  static_cast<void>(bed.result_of("objectives/update", R"({"id":"o","status":"working"})"));
+  static_cast<void>(bed.puppet->port(0));
+  CHECK(status() == "working");
+  static_cast<void>(bed.result_of("plans/update", R"({"id":"o.p1","status":"completed"})"));
+  REQUIRE(comes_true([&] { return status() == "completed"; }));
+}
+
 TEST_CASE("a plan in a message that cannot be read is refused with its place", "[net][opt]") {
   const net_bed bed;
   const auto error = bed.error_of(

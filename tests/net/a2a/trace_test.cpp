@@ -47,6 +47,27 @@ TEST_CASE("every task of every plan is in the trace of the request that made its
     post("/", rpc("objectives/create", two_plans), version_1_0);
     check_orders(bed, 3);
   }
+  SECTION("plans that are added later") {
+    const auto add = [&](const std::string& method, const std::string& params) {
+      const auto answer = bed.connect().request("POST", "/", rpc(method, params), version_1_0);
+      INFO(answer.body);
+      CHECK(answer.body.find("\"error\"") == std::string::npos);
+    };
+    post("/",
+         rpc("objectives/create",
+             R"({"id":"o","name":"o","start":true,"plans":[{"name":"p","tasks":)"
+             R"([{"name":"a","agent":"puppet"}]}]})"),
+         version_1_0);
+    static_cast<void>(bed.puppet->asked(0)); // It goes on until the others have begun.
+    add("plans/create", R"({"objectiveId":"o","name":"q","start":true,"tasks":)"
+                        R"([{"name":"b","agent":"puppet"}]})");
+    static_cast<void>(bed.puppet->asked(1));
+    add("SendMessage",
+        R"({"message":{"messageId":"m","role":"ROLE_USER","contextId":"o","parts":[{"text":"go"}]},)"
+        R"("configuration":{"returnImmediately":true},"metadata":{"opt/v1/plan":)"
+        R"({"name":"r","tasks":[{"name":"c","agent":"puppet"}]}}})");
+    check_orders(bed, 3);
+  }
   SECTION("a message in 1.0 over JSON-RPC") {
     post("/",
          rpc("SendMessage",

@@ -197,6 +197,11 @@ TEST_CASE("a 0.3 message without messageId is refused, unless OPT is active or h
                     no_version),
            "/result/kind")
         == "task");
+  CHECK(at(rest(bed, "POST", "/v1/message:send", 200,
+                R"({"message":{"role":"ROLE_USER","content":[{"text":"go"}],)"
+                R"("metadata":{"opt/v1/suggestedName":"x"}}})"),
+           "/task/status/state")
+        != "(none)");
   auto client = bed.connect();
   CHECK(client
             .request("POST", "/v1/message:send",

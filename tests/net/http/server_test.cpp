@@ -1,5 +1,5 @@
 // The server's own life: ports, readiness, draining.
-#include "net/http/accept_trouble.hpp"
+#include "net/http/accept_failures.hpp"
 #include "tests/net/net_bed.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/passing_store.hpp"
@@ -80,17 +80,17 @@ TEST_CASE("an address that is not ours is explained", "[net][server]") {
 
 TEST_CASE("that no connection can be accepted is said once, and so is that it is over",
           "[net][server]") {
-  net::accept_trouble trouble;
+  net::accept_failures failures;
   const net::error_code none_free =
       boost::system::errc::make_error_code(boost::system::errc::too_many_files_open);
-  CHECK(trouble.on_accepted().empty());
-  CHECK(trouble.on_failed(net::asio::error::connection_aborted).empty());
-  CHECK_THAT(trouble.on_failed(none_free), ContainsSubstring("file descriptors"));
-  CHECK(trouble.on_failed(none_free).empty());
-  CHECK(trouble.on_failed(net::asio::error::connection_aborted).empty());
-  CHECK_FALSE(trouble.on_accepted().empty());
-  CHECK(trouble.on_accepted().empty());
-  CHECK_FALSE(trouble.on_failed(none_free).empty());
+  CHECK(failures.on_accepted().empty());
+  CHECK(failures.on_failed(net::asio::error::connection_aborted).empty());
+  CHECK_THAT(failures.on_failed(none_free), ContainsSubstring("file descriptors"));
+  CHECK(failures.on_failed(none_free).empty());
+  CHECK(failures.on_failed(net::asio::error::connection_aborted).empty());
+  CHECK_FALSE(failures.on_accepted().empty());
+  CHECK(failures.on_accepted().empty());
+  CHECK_FALSE(failures.on_failed(none_free).empty());
 }
 
 TEST_CASE("a server at all addresses has the machine's name in its card, or the configured one",

@@ -2,6 +2,7 @@
 // (docs/push.md).
 #include "tests/net/net_bed.hpp"
 #include "tests/store/kinds.hpp"
+#include "tests/support/answer_in_time.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/full_pushes.hpp"
 #include "tests/support/passing_store.hpp"
@@ -349,7 +350,8 @@ TEST_CASE("a task is made even if there is no room any more for its configuratio
           R"(,"configuration":{"returnImmediately":true,"taskPushNotificationConfig":{"url":"http://127.0.0.1:9/"}})"));
   const auto id = at(sent, "/task/id");
   CHECK(at(bed.result_of("GetTask", R"({"id":")" + id + "\"}"), "/id") == id);
-  CHECK_THAT(warned->get_future().get(), ContainsSubstring(id) && ContainsSubstring("too many"));
+  CHECK_THAT(answer_in_time(warned->get_future(), "a line in the log"),
+             ContainsSubstring(id) && ContainsSubstring("too many"));
 }
 
 TEST_CASE("a configuration that cannot be used refuses its message", "[net][push]") {
@@ -423,4 +425,14 @@ TEST_CASE("a 0.3 push configuration without authentication or id is the default 
   const auto last = configs();
   CHECK(last.as_array().size() == 1);
   CHECK(at(last, "/0/pushNotificationConfig/url") == "http://127.0.0.1:9/rest");
+
+  const auto by_rest = rest(
+      bed, "POST", "/v1/message:send", 200,
+      R"({"message":{"messageId":"m2","role":"ROLE_USER","content":[{"text":"go"}]},"configuration":)"
+      R"({"blocking":false,"pushNotification":{"url":"http://127.0.0.1:9/sent","authentication":{}}}})",
+      "");
+  const auto made = bed.call(
+      rpc("tasks/pushNotificationConfig/list", R"({"id":")" + at(by_rest, "/task/id") + "\"}"), "");
+  CHECK(at(made, "/result/0/pushNotificationConfig/id") == "default");
+  CHECK(at(made, "/result/0/pushNotificationConfig/authentication") == "(none)");
 }

@@ -483,7 +483,7 @@ TEST_CASE("A receiver is not to blame for the name servers of others", "[net][pu
   bed.options.timeout = 100ms;
   bed.seams.resolve = [gate, asked](const std::string& host) -> result<net::addresses> {
     ++*asked;
-    gate.wait();
+    gate.wait_for(20s);
     return make_error(errc::unavailable, host + " cannot be resolved");
   };
   bed.start();

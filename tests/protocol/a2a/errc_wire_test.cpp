@@ -96,6 +96,12 @@ TEST_CASE("the extension's errors have the numbers of its reference, and a domai
       {errc::invalid_reference, -32602, "INVALID_REFERENCE"},
       {errc::agent_not_found, -32602, "AGENT_NOT_FOUND"},
       {errc::no_question, -32602, "NO_QUESTION"},
+      {errc::input_not_found, -32000, "INPUT_NOT_FOUND"},
+      {errc::already_answered, -32602, "ALREADY_ANSWERED"},
+      {errc::input_expired, -32602, "INPUT_EXPIRED"},
+      {errc::input_withdrawn, -32602, "INPUT_WITHDRAWN"},
+      {errc::ambiguous_input, -32602, "AMBIGUOUS_INPUT"},
+      {errc::invalid_answer, -32602, "INVALID_ANSWER"},
   }));
   const auto& row = wire_of(expected.code);
   CHECK(row.jsonrpc == expected.jsonrpc);
@@ -179,6 +185,13 @@ TEST_CASE("a message is the standard text, what the error adds, what to do, reas
                                            "it is at 2; read it again and repeat the change", ""})
         == "Revision mismatch: it is at 2; read it again and repeat the change "
            "[REVISION_MISMATCH, -32602]");
+}
+
+TEST_CASE("a message that says what to do gets no second advice", "[protocol][errc_wire]") {
+  CHECK(wire_message("Duplicate id", {errc::duplicate_id, "\"trip\" is in use; leave it out", ""})
+        == "Duplicate id: \"trip\" is in use; leave it out [DUPLICATE_ID, -32602]");
+  CHECK(wire_message("Duplicate id", {errc::duplicate_id, "\"trip\" is in use", ""})
+        == "Duplicate id: \"trip\" is in use; choose another id [DUPLICATE_ID, -32602]");
 }
 
 TEST_CASE("the text of every error says its code, its reason and what to do",

@@ -460,3 +460,63 @@ TEST_CASE("A note lasts as long as its attempt, and who took it is the latest", 
   CHECK(record.details->note.empty());
   CHECK(record.details->taken_by.empty());
 }
+
+TEST_CASE("A record keeps the last questions that were closed, and one that is asked again is open",
+          "[fold][question]") {
+  auto record = plain_task();
+  const auto ask = [&](std::uint32_t number, std::size_t bytes) {
+    question asked;
+    asked.id = make_question_id(number);
+    asked.prompt.assign(bytes, 'x');
+    apply(record, about_lone("task-1", "c", number, moved(task_state::working),
+                             question_opened{std::make_shared<const question>(asked)},
+                             moved(task_state::input_required, 1, say("x"))));
+  };
+  const auto close = [&](std::uint32_t number) {
+    apply(record, about_lone("task-1", "c", number,
+                             question_answered{make_question_id(number), "anna", "m"},
+                             moved(task_state::working)));
+  };
+  ask(1, 3);
+  close(1);
+  const auto* closed = find_closed(record, "question-1");
+  REQUIRE(closed);
+  CHECK(closed->state == question_state::answered);
+  CHECK(closed->by == "anna");
+  CHECK(closed->message == "m");
+  CHECK(closed->asked.prompt == "xxx");
+  ask(1, 3);
+  CHECK(record.questions == 1);
+  CHECK_FALSE(find_closed(record, "question-1"));
+  close(1);
+  SECTION("so many") {
+    for (std::uint32_t number = 2; number <= closed_questions_max + 5; ++number) {
+      ask(number, 3);
+      close(number);
+    }
+    CHECK(record.closed->size() == closed_questions_max);
+    CHECK(record.closed->front().asked.id == "question-6");
+  }
+  SECTION("of so many bytes, and always the last one") {
+    ask(2, 2 * closed_questions_bytes_max);
+    close(2);
+    CHECK(record.closed->size() == 1);
+    ask(3, closed_questions_bytes_max / 2);
+    close(3);
+    ask(4, closed_questions_bytes_max / 4);
+    close(4);
+    CHECK(record.closed->size() == 2);
+    CHECK(record.closed->front().asked.id == "question-3");
+  }
+}
+
+TEST_CASE("The id of a question is that of its task and its own", "[question]") {
+  const auto read = question_address_from("a.p0.t1.question-12");
+  REQUIRE(read);
+  CHECK(read->task == task_id{"a.p0.t1"});
+  CHECK(read->question == "question-12");
+  CHECK(read->str() == "a.p0.t1.question-12");
+  for (const auto* text : {"", "question-1", ".question-1", "a.question-", "a.question-1x", "a.b",
+                           "a.question", "a.question-1."})
+    CHECK_FALSE(question_address_from(text));
+}

@@ -674,7 +674,7 @@ TEST_CASE("an objective shows its questions, reasons and retried tasks", "[proto
   CHECK(
       out.at("pendingInputs")
       == json::parse(
-          R"([{"taskId": "task-001", "prompt": "A or B?", "inputId": "question-2", "since": "2026-02-03T04:05:06.789Z"}])"));
+          R"([{"taskId": "task-001", "prompt": "A or B?", "inputId": "task-001.question-2", "since": "2026-02-03T04:05:06.789Z"}])"));
   CHECK(out.at("status") == "blocked");
   CHECK(out.at("reason") == "waits for an answer");
   CHECK(out.at("description") == "d \"quoted\"");

@@ -35,7 +35,7 @@ bool same(const task_spec& a, const task_spec& b) {
          && a.agent == b.agent && a.input == b.input && a.dependencies == b.dependencies
          && a.dependency_indexes == b.dependency_indexes && a.retry == b.retry
          && a.timeout == b.timeout && a.deadline == b.deadline && a.priority == b.priority
-         && a.is_removed == b.is_removed && a.metadata == b.metadata;
+         && a.expected == b.expected && a.is_removed == b.is_removed && a.metadata == b.metadata;
 }
 
 bool same(const plan_spec& a, const plan_spec& b) {
@@ -86,7 +86,8 @@ bool same(const task& a, const task& b) {
          && a.status.at == b.status.at && a.created == b.created && same(a.progress, b.progress)
          && same(a.artifacts, b.artifacts) && same(a.history, b.history) && a.metadata == b.metadata
          && a.questions == b.questions && a.is_queued == b.is_queued && a.question == b.question
-         && a.ready_at == b.ready_at && a.since == b.since && a.details == b.details;
+         && a.closed == b.closed && a.ready_at == b.ready_at && a.since == b.since
+         && a.details == b.details;
 }
 
 // A structured binding names every member, or does not compile.
@@ -189,9 +190,9 @@ bool same(const question_opened& a, const question_opened& b) {
   return same(a1, b1);
 }
 bool same(const question_answered& a, const question_answered& b) {
-  const auto& [a1] = a;
-  const auto& [b1] = b;
-  return same(a1, b1);
+  const auto& [a1, a2, a3, a4] = a;
+  const auto& [b1, b2, b3, b4] = b;
+  return same(a1, b1) && same(a2, b2) && same(a3, b3) && a4 == b4;
 }
 bool same(const question_expired& a, const question_expired& b) {
   const auto& [a1] = a;
@@ -392,7 +393,7 @@ question_opened any_of(random_values& random, const change&) {
 }
 template<>
 question_answered any_of(random_values& random, const change&) {
-  return {random.text()};
+  return {random.text(), random.text(), random.text(), static_cast<answer_action>(random.below(3))};
 }
 template<>
 question_expired any_of(random_values& random, const change&) {

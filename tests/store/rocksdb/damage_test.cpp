@@ -7,7 +7,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <map>
+#include <optional>
 #include <random>
+#include <string>
+#include <string_view>
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -33,6 +37,30 @@ std::string tell_all(turned_store& in, const random_changes& script) {
   for (const auto& id : script.tasks)
     out += describe(find_task(in, task_id{id})) + "\n";
   return out;
+}
+
+/// `bytes` with something wrong at `at`, of `size` bytes: `how` is flip, zero, copy (of other bytes
+/// before `end`) or cut.
+void damage(std::string& bytes, std::string_view how, std::size_t at, std::size_t size,
+            std::size_t end, std::mt19937_64& dice) {
+  if (how == "flip")
+    bytes[at] = static_cast<char>(bytes[at] ^ (1 << dice() % 8));
+  else if (how == "zero")
+    bytes.replace(at, size, size, '\0');
+  else if (how == "copy")
+    bytes.replace(at, size, std::string{bytes}, dice() % (end - size + 1), size);
+  else
+    bytes.resize(at);
+}
+
+/// What reading `id` gives; nothing if it says that it cannot be read.
+template<class Find>
+std::optional<std::string> told(Find find) {
+  try {
+    return describe(find());
+  } catch (const read_failed&) {
+    return std::nullopt;
+  }
 }
 
 /// A lone task of about `bytes`.
@@ -78,14 +106,8 @@ TEST_CASE("After damage to a file of the journal all acknowledged changes are th
         const auto end = name.starts_with("segment") ? used : bytes.size();
         const auto at = dice() % end;
         const auto size = std::min<std::size_t>(end - at, 1 + dice() % 4096);
-        if (how == "flip")
-          bytes[at] = static_cast<char>(bytes[at] ^ (1 << dice() % 8));
-        else if (how == "zero")
-          bytes.replace(at, size, size, '\0');
-        else if (how == "copy")
-          bytes.replace(at, size, content, dice() % (end - size + 1), size);
-        else if (how == "cut")
-          bytes.resize(at);
+        if (how != "remove")
+          damage(bytes, how, at, size, end, dice);
         else if (place == 0)
           damaged.erase(name);
         else
@@ -104,6 +126,72 @@ TEST_CASE("After damage to a file of the journal all acknowledged changes are th
       }
   for (const char* const kind : {"flip", "zero", "cut", "remove"})
     CHECK(refused[kind] > 0);
+}
+
+TEST_CASE(
+    "After damage to a file of the tables each acknowledged record is there or cannot be read, "
+    "or the start is refused",
+    "[store][crash]") {
+  image left;
+  random_changes script{33};
+  std::map<std::string, std::string> objectives;
+  std::map<std::string, std::string> tasks;
+  {
+    const auto live = left.open();
+    for (int i = 0; i < 200; ++i) {
+      live->commit(script.next());
+      live->flush();
+    }
+    live->flush(); // What has settled is sealed.
+    for (const auto& id : script.objectives)
+      objectives[id] = describe(find_objective(*live, objective_id{id}));
+    for (const auto& id : script.tasks)
+      tasks[id] = describe(find_task(*live, task_id{id}));
+  }
+  const auto tables = left.tables();
+  const auto journal = left.journal();
+  std::mt19937_64 dice{8};
+  std::map<std::string, int> refused;
+  int unreadable = 0;
+  for (const auto& [name, content] : tables)
+    for (const char* const kind : {"flip", "zero", "copy", "cut", "remove"})
+      for (int place = 0; place < places && !content.empty(); ++place) {
+        const std::string_view how{kind};
+        auto damaged = tables;
+        const auto at = dice() % content.size();
+        const auto size = std::min<std::size_t>(content.size() - at, 1 + dice() % 4096);
+        if (how != "remove")
+          damage(damaged[name], how, at, size, content.size(), dice);
+        else if (place == 0)
+          damaged.erase(name);
+        else
+          break;
+        CAPTURE(name, kind, at, size);
+        const auto with = left.with(damaged, journal);
+        const auto opened = with->try_open();
+        if (!opened) {
+          ++refused[kind];
+          REQUIRE((opened.error().code == errc::store_failed
+                   || opened.error().code == errc::store_unreadable));
+          REQUIRE_FALSE(opened.error().message.empty());
+          continue;
+        }
+        auto& records = **opened;
+        for (const auto& [id, expected] : objectives) {
+          const auto found =
+              told([&, &of = id] { return find_objective(records, objective_id{of}); });
+          unreadable += found ? 0 : 1;
+          REQUIRE(found.value_or(expected) == expected);
+        }
+        for (const auto& [id, expected] : tasks) {
+          const auto found = told([&, &of = id] { return find_task(records, task_id{of}); });
+          unreadable += found ? 0 : 1;
+          REQUIRE(found.value_or(expected) == expected);
+        }
+      }
+  for (const char* const kind : {"flip", "zero", "cut", "remove"})
+    CHECK(refused[kind] > 0);
+  CHECK(unreadable > 0);
 }
 
 TEST_CASE("A failed sync is not followed by an acknowledgement of the same bytes",

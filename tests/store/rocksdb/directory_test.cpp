@@ -1,10 +1,12 @@
 // Which directories a store opens, and what it says of the others.
+#include "store/directory_lock.hpp"
 #include "store/rocksdb/rocksdb_store.hpp"
 #include "tests/store/changes.hpp"
 #include "tests/store/kinds.hpp"
 #include "tests/store/ordinary_user.hpp"
 #include "tests/store/rocksdb/small_file_system.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/comes_true.hpp"
 #include "tests/support/reads.hpp"
 #include "tests/support/results.hpp"
 
@@ -12,11 +14,14 @@
 #include <rocksdb/env.h>
 #include <rocksdb/file_system.h>
 
+#include <atomic>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 
 #include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -50,6 +55,70 @@ TEST_CASE("A second store on the same directory is refused by any path to it", "
   const auto why = refusal(directory / "other");
   CHECK(why.code == errc::store_locked);
   CHECK_THAT(why.message, ContainsSubstring("in use by another process"));
+}
+
+TEST_CASE("A directory that another process uses is refused also through a bind mount",
+          "[store][disk]") {
+  const temporary_directory directory;
+  fs::create_directory(directory / "data");
+  fs::create_directory(directory / "mounted");
+  if (::mount((directory / "data").c_str(), (directory / "mounted").c_str(), nullptr, MS_BIND,
+              nullptr)
+      != 0) {
+    WARN("skipped: this user may not mount a directory");
+    return;
+  }
+  int ready[2];
+  REQUIRE(::pipe(ready) == 0);
+  const auto lock_path = directory / "data" + "/" + lock_name;
+  const auto child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) { // Takes the lock as a store does; only what is safe after a fork.
+    const int file = ::open(lock_path.c_str(), O_RDWR | O_CREAT, 0600);
+    const char answer = ::flock(file, LOCK_EX | LOCK_NB) == 0 ? 'y' : 'n';
+    if (::write(ready[1], &answer, 1) == 1)
+      ::pause();
+    ::_exit(0);
+  }
+  char answer = 0;
+  CHECK(::read(ready[0], &answer, 1) == 1);
+  CHECK(answer == 'y');
+  const auto of_other = refusal(directory / "mounted");
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  ::close(ready[0]);
+  ::close(ready[1]);
+  CHECK(of_other.code == errc::store_locked);
+  {
+    const auto first = open_or_fail(directory / "data");
+    CHECK(refusal(directory / "mounted").code == errc::store_locked);
+  }
+  CHECK(open_or_fail(directory / "mounted"));
+  CHECK(::umount2((directory / "mounted").c_str(), MNT_DETACH) == 0);
+}
+
+TEST_CASE("A data directory that is removed while it is used takes no more changes",
+          "[store][disk]") {
+  const auto how = GENERATE(durability::sync, durability::async);
+  const temporary_directory directory;
+  const auto opened = open_rocksdb_store({.directory = directory / "data", .durability = how},
+                                         {.retry_interval = std::chrono::milliseconds{1}});
+  REQUIRE(opened.has_value());
+  auto& records = **opened;
+  std::atomic<int> acknowledged{0};
+  const auto commit = [&](const std::string& id) {
+    records.commit(about_lone(id, "c", 1, born_lone(id, "c", 1)), [&] { ++acknowledged; });
+  };
+  commit("first");
+  records.flush();
+  REQUIRE(acknowledged == 1);
+  fs::remove_all(directory / "data");
+  for (int i = 0; i < 50; ++i)
+    commit("late " + std::to_string(i));
+  CHECK(comes_true([&] { return !records.status().writable; }));
+  CHECK_THAT(records.status().problem, ContainsSubstring("No such file"));
+  CHECK(acknowledged == 1);
+  CHECK(find_task(records, task_id{"first"})); // Reading goes on.
 }
 
 TEST_CASE("A directory that another process has open is refused until that one ends",
@@ -133,7 +202,7 @@ TEST_CASE("A directory that cannot be written to is refused", "[store][disk]") {
 TEST_CASE("A lock that finds no room asks for room", "[store][disk]") {
   const small_file_system place{"nr_inodes=1"}; // For its root.
   if (!place.is_mounted) {
-    WARN("this user may not mount a tmpfs");
+    WARN("skipped: this user may not mount a tmpfs");
     return;
   }
   const auto why = refusal(place.path);

@@ -5,6 +5,7 @@
 #include "tests/store/changes.hpp"
 #include "tests/store/kinds.hpp"
 #include "tests/store/rocksdb/small_file_system.hpp"
+#include "tests/support/answer_in_time.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/comes_true.hpp"
 #include "tests/support/hand_time.hpp"
@@ -36,7 +37,8 @@ namespace fs = std::filesystem;
 namespace {
 
 /// `nearly_full`: there is room for tables, not for the journal. `tables_full`: the other way
-/// round. `tables_slow`: a write of a table ends when the mood is another one.
+/// round. `tables_slow`: a write of a table ends when the mood is another one. `read_only`: nothing
+/// can be written, as after the operating system has found an error on the disk.
 enum class mood : std::uint8_t {
   good,
   full,
@@ -46,6 +48,7 @@ enum class mood : std::uint8_t {
   forgetful,
   unreadable,
   tables_slow,
+  read_only,
 };
 
 struct moody_disk {
@@ -57,7 +60,7 @@ struct moody_disk {
 };
 
 /// A file of the tables that refuses to grow when the disk is full or broken, and to be made safe
-/// when it is forgetful.
+/// when it is forgetful: then what was written since the last sync is lost.
 class moody_file final : public rocksdb::FSWritableFileOwnerWrapper {
 public:
   moody_file(std::unique_ptr<rocksdb::FSWritableFile>&& file, moody_disk& disk)
@@ -91,7 +94,13 @@ public:
     const auto now = disk_.now.load();
     const bool may_sync = now == mood::good || now == mood::nearly_full || now == mood::unreadable
                           || now == mood::tables_slow;
-    return may_sync ? FSWritableFileOwnerWrapper::Sync(options, debug) : refusal();
+    if (!may_sync) {
+      if (now == mood::forgetful)
+        FSWritableFileOwnerWrapper::Truncate(safe_bytes_, options, debug).PermitUncheckedError();
+      return refusal();
+    }
+    safe_bytes_ = GetFileSize(options, debug);
+    return FSWritableFileOwnerWrapper::Sync(options, debug);
   }
 
 private:
@@ -99,7 +108,8 @@ private:
     if (!comes_true([this] { return disk_.now != mood::tables_slow; }))
       return false;
     const auto now = disk_.now.load();
-    return now != mood::full && now != mood::broken && now != mood::tables_full;
+    return now != mood::full && now != mood::broken && now != mood::tables_full
+           && now != mood::read_only;
   }
   [[nodiscard]] rocksdb::IOStatus refusal() const {
     const auto now = disk_.now.load();
@@ -109,6 +119,7 @@ private:
                : rocksdb::IOStatus::IOError("Input/output error, injected");
   }
   moody_disk& disk_;
+  std::uint64_t safe_bytes_ = 0;
 };
 
 /// A file that cannot be read when the disk is unreadable.
@@ -208,6 +219,8 @@ private:
       return {ENOSPC, std::generic_category()};
     if (now == mood::broken || (!grows && now == mood::forgetful))
       return {EIO, std::generic_category()};
+    if (now == mood::read_only)
+      return {EROFS, std::generic_category()};
     return {};
   }
   journal::disk_done unless_refused(bool grows, journal::disk_done done) {
@@ -255,7 +268,8 @@ const std::string text(2000, 'x');
 
 TEST_CASE("A disk that refuses keeps changes waiting, the status says so, and none is lost",
           "[store][disk]") {
-  const auto bad = GENERATE(mood::full, mood::nearly_full, mood::broken, mood::forgetful);
+  const auto bad =
+      GENERATE(mood::full, mood::nearly_full, mood::broken, mood::forgetful, mood::read_only);
   const bool is_full = bad == mood::full || bad == mood::nearly_full;
   CAPTURE(static_cast<int>(bad));
   moody_bed bed;
@@ -492,7 +506,7 @@ TEST_CASE("A small file system that is full fifty times never ends the process, 
   const auto how = GENERATE(durability::sync, durability::async);
   const small_file_system place;
   if (!place.is_mounted) {
-    WARN("this user may not mount a tmpfs");
+    WARN("skipped: this user may not mount a tmpfs");
     return;
   }
   rocksdb_internals internals{.retry_interval = std::chrono::milliseconds{1},
@@ -761,10 +775,10 @@ TEST_CASE("A disk that cannot be read is not taken for an empty one", "[store][d
   std::promise<void> gathered;
   records->commit(about_lone("first", "c", 5, born_lone("first", "c", 5)), [&] {
     written.set_value();
-    gathered.get_future().wait();
+    answer_in_time(gathered.get_future(), "what comes meanwhile");
     done();
   });
-  written.get_future().wait();
+  answer_in_time(written.get_future(), "the first change");
   file_system->now = mood::unreadable;
   records->commit(renewed("near", 6), done);
   records->commit(renewed("far", 6), done);

@@ -33,13 +33,13 @@ public:
 
   /// The same tables, with these files of the journal.
   [[nodiscard]] std::unique_ptr<image> with_journal(const files& journal) const {
+    return with(tables(), journal);
+  }
+  /// These files of the tables, and these of the journal.
+  [[nodiscard]] std::unique_ptr<image> with(const files& tables, const files& journal) const {
     auto out = std::make_unique<image>();
     out->options = options;
     out->options.journal_files = nullptr;
-    // A store that is still open may remove a file meanwhile; then the others are read again.
-    std::map<std::string, std::string> tables;
-    for (int tries = 0; !read_tables(tables); ++tries)
-      REQUIRE(tries < 100);
     for (const auto& [name, content] : tables)
       REQUIRE(rocksdb::WriteStringToFile(out->tables_.get(), content, path(name), false).ok());
     for (const auto& [name, content] : journal)
@@ -64,16 +64,24 @@ public:
     out.env = tables_.get();
     if (!out.journal_files)
       out.journal_files = &disk_;
-    out.time = &time;
+    out.time = clock;
     return out;
   }
 
   [[nodiscard]] journal::simulated_disk& disk() noexcept { return disk_; }
   hand_time time{at_ms(1'700'000'000'000)};
+  const time_source* clock = &time; ///< The store's.
   /// Tables and time aside. Its `journal_files`, if any, stands before `disk`.
   rocksdb_internals options;
   memory_budget_ptr memory{}; ///< Null: the store has one of its own.
 
+  [[nodiscard]] files tables() const {
+    files out;
+    // A store that is still open may remove a file meanwhile; then the others are read again.
+    for (int tries = 0; !read_tables(out); ++tries)
+      REQUIRE(tries < 100);
+    return out;
+  }
   [[nodiscard]] files journal() {
     files out;
     for (const auto& name : disk_.names())
@@ -105,7 +113,7 @@ private:
   }
 
   /// False if a file was removed after the names were read.
-  [[nodiscard]] bool read_tables(std::map<std::string, std::string>& into) const {
+  [[nodiscard]] bool read_tables(files& into) const {
     into.clear();
     const auto names = table_names();
     return std::all_of(names.begin(), names.end(), [&](const std::string& name) {

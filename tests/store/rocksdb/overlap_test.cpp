@@ -1,5 +1,6 @@
 // The next groups are staged while one is on its way to the disk.
 #include "tests/store/describe_all.hpp"
+#include "tests/store/journal/held_disk.hpp"
 #include "tests/store/kinds.hpp"
 #include "tests/store/random_changes.hpp"
 #include "tests/store/rocksdb/image.hpp"
@@ -20,52 +21,6 @@ using namespace troupe::testing;
 namespace {
 
 constexpr std::int64_t far_future_ms = 4'000'000'000'000;
-
-/// A disk whose calls end when the test says so.
-class held_disk final : public journal::disk {
-public:
-  explicit held_disk(journal::disk& of) : of_(of) {}
-
-  bool is_held = false;
-
-  void open(const std::string& name, journal::open_mode how,
-            journal::disk_read_done<journal::file_id> done) override {
-    of_.open(name, how, std::move(done));
-  }
-  void close(journal::file_id file) override { of_.close(file); }
-  void allocate(journal::file_id file, std::uint64_t size, journal::disk_done done) override {
-    of_.allocate(file, size, std::move(done));
-  }
-  void write(journal::file_id file, std::uint64_t offset, std::string_view bytes,
-             journal::disk_done done) override {
-    of_.write(file, offset, bytes, std::move(done));
-  }
-  void sync(journal::file_id file, journal::disk_done done) override {
-    of_.sync(file, std::move(done));
-  }
-  void read(journal::file_id file, std::uint64_t offset, std::size_t size,
-            journal::disk_read_done<std::string> done) override {
-    of_.read(file, offset, size, std::move(done));
-  }
-  void size(journal::file_id file, journal::disk_read_done<std::uint64_t> done) override {
-    of_.size(file, std::move(done));
-  }
-  void sync_directory(journal::disk_done done) override { of_.sync_directory(std::move(done)); }
-  void rename(const std::string& from, const std::string& to, journal::disk_done done) override {
-    of_.rename(from, to, std::move(done));
-  }
-  void remove(const std::string& name, journal::disk_done done) override {
-    of_.remove(name, std::move(done));
-  }
-  void list(journal::disk_read_done<std::vector<std::string>> done) override {
-    of_.list(std::move(done));
-  }
-  bool turn() override { return !is_held && of_.turn(); }
-  bool wait() override { return !is_held && of_.wait(); }
-
-private:
-  journal::disk& of_;
-};
 
 /// What the same changes lead to in a store that has one group at a time. One state for each number
 /// of changes.
@@ -336,4 +291,28 @@ TEST_CASE("A change of nothing is acknowledged after those before it, without a 
   records->flush();
   CHECK(acknowledged == "o-");
   CHECK(records->status().reads.disk_reads == 0);
+}
+
+TEST_CASE("A disk that does not answer for seconds makes the store one that cannot write, until it "
+          "answers",
+          "[store][disk]") {
+  image files;
+  held_disk disk{files.disk()};
+  const auto records = open_held(files, disk);
+  disk.is_held = true;
+  records->commit(about_lone("a", "c", 1, born_lone("a", "c", 1)));
+  REQUIRE(records->turn());
+  files.time.pass(disk_silence_max - std::chrono::milliseconds{1});
+  CHECK(records->status().writable);
+  records->commit(about_lone("b", "c", 1, born_lone("b", "c", 1)));
+  REQUIRE(records->turn()); // The next group does not count as an answer.
+  files.time.pass(std::chrono::milliseconds{1});
+  CHECK_FALSE(records->status().writable);
+  CHECK_THAT(records->status().problem, ContainsSubstring("has not answered"));
+  disk.is_held = false;
+  records->flush();
+  CHECK(records->status().writable);
+  CHECK(find_task(*records, task_id{"b"}));
+  files.time.pass(2 * disk_silence_max); // Nothing waits.
+  CHECK(records->status().writable);
 }

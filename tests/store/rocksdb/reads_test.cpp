@@ -138,7 +138,7 @@ TEST_CASE("Many ids are claimed by a reader, few where memory tells that they ar
   on.records->claim_ids(
       {"new"}, [&](const result<void>& claimed) { is_answered = bool{claimed}; }, "a");
   CHECK(is_answered);
-  CHECK(claim({"new"}).error().code == errc::duplicate_id);
+  CHECK(claim({"other", "other"}).error().code == errc::duplicate_id);
   const auto before = on.records->status().reads.disk_reads;
   std::vector<std::string> many;
   for (int i = 0; i < 100; ++i)

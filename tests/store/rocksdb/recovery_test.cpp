@@ -8,6 +8,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/reads.hpp"
 
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -114,6 +115,42 @@ TEST_CASE("Recovery gives back what is to be set going again", "[store][recovery
   records->commit(about_lone("lone", "c", 7, moved(task_state::completed)));
   records->flush();
   CHECK(who->sequences() == std::vector<std::uint64_t>{4, 2});
+}
+
+TEST_CASE("After a restart too, no change of a stream is dated before the one before it",
+          "[store][recovery]") {
+  const temporary_directory directory;
+  const auto live = make_objective("live", {1});
+  const auto settled = make_objective("settled", {1});
+  {
+    const auto records = open_or_fail(directory / "data");
+    records->commit(about("live", 10, objective_created{live, {}}));
+    records->commit(about_task(*live, 0, 0, 20, born(*live, 0, 0, 20), task_message{say("x")}));
+    records->commit(about("settled", 10, objective_created{settled, {}}));
+    records->commit(about("settled", 30, tasks_withdrawn{0, {0}, task_state::canceled, ""},
+                          objective_moved{objective_event::cancel, ""}));
+    records->commit(about_lone("lone", "c", 15, born_lone("lone", "c", 15)));
+    records->commit(about_lone("lone", "c", 25, task_message{say("x")}));
+    records->flush();
+    records->flush(); // Sealed by the batch behind that.
+  }
+  const auto records = open_or_fail(directory / "data");
+  recover_or_fail(*records);
+  records->evict(at_ms(100));
+  const auto all = std::make_shared<recorder>();
+  records->watch_all(all);
+  records->commit(about_task(*live, 0, 0, 1, moved(task_state::working)));
+  records->commit(about("settled", 1, objective_moved{objective_event::reopen, "retry"},
+                        tasks_renewed{0, {0}}));
+  records->commit(about_lone("lone", "c", 1, moved(task_state::working)));
+  records->flush();
+  records->unwatch_all(all);
+  std::map<std::string, timestamp> times;
+  for (const auto& each : all->seen())
+    times[each->stream()] = each->at;
+  CHECK(times["live"] == at_ms(20));
+  CHECK(times["settled"] == at_ms(30));
+  CHECK(times["lone"] == at_ms(25));
 }
 
 TEST_CASE("A pause survives a restart", "[store][recovery]") {

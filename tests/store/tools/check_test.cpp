@@ -241,7 +241,7 @@ TEST_CASE("A push configuration is compared only with a last group that was read
     row.replace(row.find("second"), 6, "other!");
     tables.put("p/works/hook", row);
   }
-  CHECK_THAT(check_or_fail(changed).all(), ContainsSubstring("row p/works/hook: It is not"));
+  CHECK_THAT(check_or_fail(changed).all(), ContainsSubstring("row p/works/hook: It differs"));
 
   const auto journal = directory + "/journal/segment-00000001";
   auto bytes = read_bytes(journal);

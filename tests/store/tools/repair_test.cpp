@@ -312,7 +312,7 @@ TEST_CASE("The copy before a repair has what links name, and no lost+found", "[s
 
 TEST_CASE("Only the owner of a directory repairs or converts it", "[store][tools]") {
   if (::geteuid() != 0) {
-    WARN("this user may not give a directory away");
+    WARN("skipped: this user may not give a directory away");
     return;
   }
   const killed_store left;
@@ -348,7 +348,7 @@ TEST_CASE("A second repair makes a second copy", "[store][tools]") {
 TEST_CASE("A repair that finds no room for its copy changes nothing", "[store][tools][disk]") {
   const small_file_system place{"size=12m"};
   if (!place.is_mounted) {
-    WARN("this user may not mount a tmpfs");
+    WARN("skipped: this user may not mount a tmpfs");
     return;
   }
   const killed_store left;

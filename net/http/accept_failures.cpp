@@ -1,4 +1,4 @@
-#include "net/http/accept_trouble.hpp"
+#include "net/http/accept_failures.hpp"
 
 #include <utility>
 
@@ -15,14 +15,14 @@ bool is_lack(const error_code& why) noexcept {
 
 } // namespace
 
-std::string accept_trouble::on_failed(const error_code& why) {
+std::string accept_failures::on_failed(const error_code& why) {
   if (!is_lack(why) || std::exchange(is_known_, true))
     return {};
   return "new connections wait, none can be accepted: " + why.message()
          + " (file descriptors: ulimit -n; limits.connections should be below it)";
 }
 
-std::string accept_trouble::on_accepted() {
+std::string accept_failures::on_accepted() {
   if (!std::exchange(is_known_, false))
     return {};
   return "connections are accepted again";

@@ -8,7 +8,7 @@
 
 namespace troupe::net {
 
-class accept_trouble {
+class accept_failures {
 public:
   /// After an attempt that failed with `why`: a line for the log, or nothing.
   [[nodiscard]] std::string on_failed(const error_code& why);

@@ -1,0 +1,102 @@
+// What is asked about questions, and their answers. An answer is a message to the task that asks.
+#include "actors/service/placing.hpp"
+#include "actors/service/service.hpp"
+
+#include <boost/json/string.hpp>
+
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+bool knows(const task& record, const std::string& question) {
+  return (record.question && record.question->id == question)
+         || find_closed(record, question) != nullptr;
+}
+
+/// The message that is the answer.
+message message_of(const answer_input& command, const task_id& to) {
+  message out;
+  // A request that comes again is the same message.
+  out.message_id = command.request_id.empty() ? thread_id_source().next("answer")
+                                              : "answer-" + command.request_id;
+  out.from = role::user;
+  out.task_id = to.str();
+  out.metadata[question_id_key] = command.id;
+  if (command.action != answer_action::accept)
+    out.metadata[answer_action_key] = to_string(command.action);
+  const auto* text = command.value ? command.value->if_string() : nullptr;
+  if (!command.value)
+    out.parts.push_back(text_part(std::string{to_string(command.action)}));
+  else if (text != nullptr)
+    out.parts.push_back(text_part(std::string{*text}));
+  else
+    out.parts.push_back(data_part(*command.value));
+  return out;
+}
+
+} // namespace
+
+void service::list(const list_inputs& query, reply<input_page> done) const {
+  if (auto ok = admit(query.who, operation::list_inputs); !ok)
+    return done(ok.error());
+  if (query.plan.empty())
+    return records_.list(query, std::move(done), client_of(query.who));
+  place(records_, query.who, query.plan, std::move(done),
+        [*this, query](const placement& at, reply<input_page> to) {
+          if (!query.objective.empty() && query.objective != at.objective)
+            return to(input_page{});
+          auto placed = query;
+          placed.objective = at.objective;
+          placed.plan_index = at.plan;
+          records_.list(placed, std::move(to), client_of(query.who));
+        });
+}
+
+void service::get(const get_input& query, reply<shown_input> done) const {
+  if (auto ok = admit(query.who, operation::get_input); !ok)
+    return done(ok.error());
+  const auto asked = question_address_from(query.id);
+  const auto unknown = unknown_input(query.id);
+  if (!asked)
+    return done(unknown);
+  get(get_task{.who = query.who, .id = asked->task, .view = {}},
+      [question = asked->question, unknown, done = std::move(done)](const result<task_ptr>& found) {
+        if (!found)
+          return done(is_not_found(found.error().code) ? unknown : found.error());
+        if (!knows(**found, question))
+          return done(unknown);
+        done(shown_input{*found, question});
+      });
+}
+
+void service::answer(answer_input command, reply<shown_input> done) const {
+  if (auto ok = admit(command.who, operation::answer_input); !ok)
+    return done(ok.error());
+  // Whether there is such a question is said first, whatever else is wrong.
+  // Made before the command is moved: the order of arguments is the compiler's.
+  get_input asked{command.who, command.id};
+  get(std::move(asked), [*this, command = std::move(command),
+                         done = std::move(done)](const result<shown_input>& known) {
+    if (!known)
+      return done(known.error());
+    if (command.wrong)
+      return done(*command.wrong);
+    send_message sending;
+    sending.who = command.who;
+    sending.message = message_of(command, (*known).task->id);
+    sending.question = command.id;
+    sending.action = command.action;
+    sending.by = command.by;
+    sending.request_id = command.request_id;
+    gateway_.send(std::move(sending), nullptr,
+                  [*this, who = command.who, id = command.id, done](const result<sent>& taken) {
+                    if (!taken)
+                      return done(taken.error());
+                    get(get_input{who, id}, done);
+                  });
+  });
+}
+
+} // namespace troupe

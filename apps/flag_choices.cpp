@@ -1,0 +1,59 @@
+#include "apps/flag_choices.hpp"
+
+namespace troupe {
+
+namespace {
+
+const std::map<std::string, colour_choice> colours{{"auto", colour_choice::automatic},
+                                                   {"always", colour_choice::always},
+                                                   {"never", colour_choice::never}};
+const std::map<std::string, output_choice> outputs{{"results", output_choice::results},
+                                                   {"all", output_choice::all},
+                                                   {"failed", output_choice::failed},
+                                                   {"none", output_choice::none}};
+
+} // namespace
+
+CLI::Option* add_pairs(CLI::App& to, const std::string& name,
+                       std::vector<std::pair<std::string, std::string>>& pairs,
+                       const std::string& type, const std::string& expected,
+                       const std::string& help) {
+  return to
+      .add_option_function<std::vector<std::string>>(
+          name,
+          [&pairs, name, expected](const std::vector<std::string>& all) {
+            for (const auto& text : all) {
+              const auto at = text.find('=');
+              if (at == std::string::npos || at == 0)
+                throw CLI::ValidationError(name, "\"" + text + "\" is not " + expected);
+              pairs.emplace_back(text.substr(0, at), text.substr(at + 1));
+            }
+          },
+          help)
+      ->type_name(type)
+      ->expected(1)
+      ->allow_extra_args(false) // the FILE may stand behind it
+      ->take_all();
+}
+
+void add_params(CLI::App& to, std::vector<std::pair<std::string, std::string>>& params) {
+  add_pairs(to, "--param", params, "NAME=VALUE", "NAME=VALUE (NAME: a parameter of the plan)",
+            "A value for a parameter of the plan; may be repeated");
+}
+
+void add_colour(CLI::App& to, colour_choice& colour) {
+  add_choice(to, "--color", colour, colours, "Colours (default auto; NO_COLOR is honoured)");
+}
+
+void add_output(CLI::App& to, std::optional<output_choice>& output, std::string& directory) {
+  to.add_option_function<std::string>(
+        "--output",
+        [&output](const std::string& text) { output = value_named("--output", text, outputs); },
+        "What tasks made is printed at the end: of the last ones (results, default),\n"
+        "of all, of none, or only what failed programs wrote")
+      ->type_name(names_of(outputs));
+  to.add_option("--output-dir", directory, "Write what tasks made into files: DIR/PLAN/TASK/FILE")
+      ->type_name("DIR");
+}
+
+} // namespace troupe

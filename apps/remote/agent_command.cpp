@@ -1,0 +1,131 @@
+// `troupe agent`: what the card of an agent says.
+#include "apps/console.hpp"
+#include "apps/remote/remote_commands.hpp"
+#include "apps/remote/server_link.hpp"
+#include "apps/text.hpp"
+#include "protocol/json/json_parser.hpp"
+
+#include <boost/json/serialize.hpp>
+
+#include <string>
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+class card_drawing {
+public:
+  explicit card_drawing(bool colour) : colour_(colour) {}
+
+  void line(std::string_view name, const std::string& text) {
+    if (!text.empty())
+      out_ += std::string(name) + std::string(name.size() < 12 ? 12 - name.size() : 1, ' ')
+              + clean_line(text) + "\n";
+  }
+  void heading(const std::string& text) {
+    out_ += "\n" + render_line({{text, style::bold}}, display_width(text), colour_, "") + "\n";
+  }
+  void item(const std::string& name, const std::string& about) {
+    out_ += "  " + clean_line(name) + "\n";
+    if (!about.empty())
+      out_ += "      " + clean_line(about) + "\n";
+  }
+  [[nodiscard]] std::string text() const { return out_; }
+
+private:
+  const bool colour_;
+  std::string out_;
+};
+
+std::string listed(const std::vector<std::string>& texts) {
+  std::string out;
+  for (const auto& each : texts)
+    out += (out.empty() ? "" : ", ") + each;
+  return out;
+}
+
+std::string abilities_of(const agent_card& card) {
+  std::vector<std::string> out;
+  if (card.capabilities.streaming.value_or(false))
+    out.emplace_back("streaming");
+  if (card.capabilities.push_notifications.value_or(false))
+    out.emplace_back("push notifications");
+  if (card.capabilities.extended_card.value_or(false))
+    out.emplace_back("a longer card for those who show a key");
+  return out.empty() ? "none" : listed(out);
+}
+
+struct scheme_words {
+  std::string operator()(const api_key_scheme& one) const {
+    return "an API key in the " + one.location + " " + one.name;
+  }
+  std::string operator()(const http_auth_scheme& one) const { return "HTTP " + one.scheme; }
+  std::string operator()(const oauth2_scheme&) const { return "OAuth 2.0"; }
+  std::string operator()(const open_id_connect_scheme&) const { return "OpenID Connect"; }
+  std::string operator()(const mutual_tls_scheme&) const { return "a client certificate"; }
+};
+
+std::string draw_card(const agent_card& card, const result<a2a::endpoint>& used, bool colour) {
+  card_drawing out(colour);
+  out.line("name", card.name);
+  out.line("about", card.description);
+  out.line("version", card.version);
+  if (card.provider)
+    out.line("provider", card.provider->organization + " " + card.provider->url);
+  out.line("docs", card.documentation_url);
+  out.line("can", abilities_of(card));
+  out.line("takes", listed(card.input_modes));
+  out.line("makes", listed(card.output_modes));
+  out.line("signed",
+           card.signatures.empty()
+               ? "no"
+               : "yes; troupe agent --json | troupe card --verify - --key FILE checks it");
+  out.heading("Interfaces");
+  for (const auto& each : card.interfaces)
+    out.item("A2A " + each.protocol_version + " over " + each.binding + " at " + each.url, "");
+  if (used)
+    out.item("used here: A2A " + std::string(wire::to_string(used->manner.version)) + " over "
+                 + std::string(wire::to_string(used->manner.binding)),
+             "");
+  else
+    out.item("none is used: " + used.error().message, "");
+  if (!card.security_schemes.empty()) {
+    out.heading("Keys");
+    for (const auto& each : card.security_schemes)
+      out.item(each.name + ": " + std::visit(scheme_words{}, each.kind), each.description);
+  }
+  if (!card.skills.empty()) {
+    out.heading("Skills");
+    for (const auto& each : card.skills)
+      out.item((each.name.empty() ? each.id : each.name)
+                   + (each.tags.empty() ? "" : " (" + listed(each.tags) + ")"),
+               each.description);
+  }
+  if (!card.capabilities.extensions.empty()) {
+    out.heading("Extensions");
+    for (const auto& each : card.capabilities.extensions)
+      out.item(each.uri + (each.required ? " (required)" : ""), each.description);
+  }
+  return out.text();
+}
+
+} // namespace
+
+int agent_command(const agent_options& options) {
+  const auto on = link_to(options.server);
+  if (!on)
+    return refuse_usage(on.error());
+  const auto card = on->client->card();
+  if (!card)
+    return on->refuse(card.error());
+  if (options.json) { // On one line, and otherwise as the agent has it: signatures stay right.
+    boost::system::error_code failed;
+    const auto tree = parse_json(on->client->card_text(), failed);
+    return say(boost::json::serialize(tree) + "\n") ? exit_ok : exit_failed;
+  }
+  return say(draw_card(*card, on->client->where(), stdout_colour(options.colour))) ? exit_ok
+                                                                                   : exit_failed;
+}
+
+} // namespace troupe

@@ -1,0 +1,128 @@
+#include "apps/remote/answer_view.hpp"
+
+#include "apps/part_text.hpp"
+#include "apps/text.hpp"
+#include "protocol/a2a/codec_v1_0.hpp"
+
+#include <memory>
+#include <utility>
+
+namespace troupe {
+
+std::string shown_parts(const std::vector<part>& parts) {
+  std::string out;
+  for (const auto& each : parts) {
+    if (!out.empty() && !out.ends_with('\n'))
+      out += '\n';
+    out += text_of_part(each, "--json has them");
+  }
+  return out;
+}
+
+std::string clean_lines(std::string_view text) {
+  std::string out;
+  for (;;) {
+    const auto end = text.find('\n');
+    out += clean_line(text.substr(0, end));
+    if (end == std::string_view::npos)
+      return out;
+    out += '\n';
+    text.remove_prefix(end + 1);
+  }
+}
+
+void answer_view::print(std::string_view text, std::string& out) {
+  if (text.empty())
+    return;
+  has_output_ = true;
+  ends_line_ = text.ends_with('\n');
+  out += is_cleaned_ ? clean_lines(text) : std::string(text);
+}
+
+void answer_view::show_artifact(const artifact& made, bool append, std::string& out) {
+  const auto text = shown_parts(made.parts);
+  auto& shown = shown_[made.artifact_id];
+  if (last_artifact_ != made.artifact_id && !ends_line_)
+    print("\n", out);
+  last_artifact_ = made.artifact_id;
+  if (append) {
+    print(text, out);
+    shown += text;
+    return;
+  }
+  // A snapshot repeats what was shown; another version of the output begins on its own line.
+  if (text.starts_with(shown)) {
+    print(std::string_view(text).substr(shown.size()), out);
+  } else if (!shown.starts_with(text)) {
+    if (!ends_line_)
+      print("\n", out);
+    print(text, out);
+  }
+  shown = text;
+}
+
+void answer_view::show_status(const task_status& status, news& out) {
+  const auto words = status.message ? shown_parts(status.message->parts) : std::string{};
+  const bool is_new = status.state != state_ || words != said_;
+  state_ = status.state;
+  said_ = words;
+  if (is_new && state_ == task_state::working && !words.empty())
+    out.notes += clean_line(words) + "\n";
+}
+
+answer_view::news answer_view::show(const wire::answer& read) {
+  news out;
+  if (const auto* whole = std::get_if<troupe::task>(&read)) {
+    task_ = whole->id.str();
+    context_ = whole->context;
+    show_status(whole->status, out);
+    for (const auto& each : whole->artifacts)
+      show_artifact(*each, false, out.output);
+  } else if (const auto* moved = std::get_if<wire::status_update>(&read)) {
+    task_ = moved->task.str();
+    if (!moved->context.empty())
+      context_ = moved->context;
+    show_status(moved->status, out);
+  } else if (const auto* made = std::get_if<wire::artifact_update>(&read)) {
+    task_ = made->task.str();
+    show_artifact(made->artifact, made->append, out.output);
+  } else if (const auto* said = std::get_if<message>(&read)) {
+    context_ = said->context_id;
+    print(shown_parts(said->parts), out.output);
+  }
+  return out;
+}
+
+std::string answer_view::end() {
+  std::string out;
+  if (!has_output_ && state_ == task_state::completed)
+    print(said_, out);
+  if (has_output_ && !ends_line_)
+    print("\n", out);
+  return out;
+}
+
+std::string event_json(const wire::answer& read) {
+  std::string text;
+  json_writer out(text);
+  change where;
+  if (const auto* whole = std::get_if<task>(&read)) {
+    v1_0::write_sent(out, *whole, {});
+  } else if (const auto* said = std::get_if<message>(&read)) {
+    v1_0::write_answer(out, *said);
+  } else if (const auto* moved = std::get_if<wire::status_update>(&read)) {
+    where.task.id = moved->task;
+    where.context = moved->context;
+    where.at = moved->status.at;
+    v1_0::write_stream_event(out, where, task_moved{moved->status.state, 1, moved->status.message});
+  } else if (const auto* made = std::get_if<wire::artifact_update>(&read)) {
+    where.task.id = made->task;
+    where.context = made->context;
+    v1_0::write_stream_event(out, where,
+                             task_artifact{std::make_shared<const artifact>(made->artifact),
+                                           made->append, made->is_last});
+  }
+  return text;
+}
+
+} // namespace troupe

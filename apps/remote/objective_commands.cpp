@@ -1,0 +1,328 @@
+// `troupe submit`, `watch`, `pause`, `resume` and `retry`; `ls`, `show` and `logs` of a server.
+#include "apps/console.hpp"
+#include "apps/plan_file.hpp"
+#include "apps/remote/remote_commands.hpp"
+#include "apps/remote/remote_records.hpp"
+#include "apps/remote/watch_session.hpp"
+#include "apps/run/result_files.hpp"
+#include "apps/run/run_drawing.hpp"
+#include "apps/run/run_report.hpp"
+#include "apps/text_table.hpp"
+#include "protocol/json/json_parser.hpp"
+#include "protocol/json/json_writer.hpp"
+#include "protocol/opt/codec_opt.hpp"
+#include "protocol/opt/limits_opt.hpp"
+#include "protocol/opt/objective_reading.hpp"
+#include <troupe/protocol/time_source.hpp>
+
+#include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <unistd.h>
+
+namespace troupe {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::size_t listed_objectives_max = 1000;
+
+style style_of(std::string_view state) {
+  if (state == "completed")
+    return style::green;
+  if (state == "failed")
+    return style::red;
+  if (state == "blocked")
+    return style::yellow;
+  return state == "working" || state == "planning" ? style::cyan : style::plain;
+}
+
+timestamp time_in(const json::value& from, std::string_view name) {
+  return parse_rfc3339(text_in(from, name)).value_or(timestamp{});
+}
+
+// -- submit ---------------------------------------------------------------------------------------
+
+/// What objectives/create takes, of a file. Errors: those of reading it.
+result<json::object> request_of(const submit_options& options) {
+  auto file = read_plan_file(options.file, options.params);
+  if (!file)
+    return file.error();
+  make_ids_local(file->objective);
+  pass_variables(*file);
+  std::string text;
+  json_writer out(text);
+  opt::write_spec(out, file->objective);
+  boost::system::error_code failed;
+  json::parse_options how;
+  how.max_depth = opt::document_depth_max;
+  auto tree = parse_json(text, failed, {}, how);
+  if (failed || !tree.is_object())
+    return make_error(errc::invalid_document,
+                      file->name + ": cannot be sent: " + json_fault(failed));
+  auto params = std::move(tree.get_object());
+  params["start"] = true;
+  params["requestId"] = thread_id_source().next("req"); // The same request again is one.
+  return params;
+}
+
+/// Once more, if it is not known whether the request came through.
+result<json::value> create(const server_link& on, const json::object& params) {
+  auto made = on.ask_for("objective", a2a::operation::create_objective, params);
+  if (!made && (made.error().code == errc::unavailable || made.error().code == errc::timed_out))
+    made = on.ask_for("objective", a2a::operation::create_objective, params);
+  return made;
+}
+
+// -- ls -------------------------------------------------------------------------------------------
+
+result<std::vector<json::value>> all_objectives(const server_link& on) {
+  return on.list("objectives", a2a::operation::list_objectives,
+                 {{"includePlans", false}, {"orderBy", "createdAt"}}, listed_objectives_max);
+}
+
+std::string draw_objectives(const std::vector<json::value>& all, const list_runs_options& options) {
+  std::string out;
+  if (options.format == list_format::json || options.format == list_format::name) {
+    for (const auto& each : all)
+      out += (options.format == list_format::json ? json::serialize(each)
+                                                  : clean_line(text_in(each, "id")))
+             + "\n";
+    return out;
+  }
+  const bool is_wide = options.format == list_format::wide;
+  const auto now = system_time().now();
+  text_table table{{"OBJECTIVE", "STATE", "CREATED", "TOOK", "DONE"}, {}};
+  if (is_wide)
+    table.heads.emplace_back("REASON");
+  table.heads.emplace_back("NAME");
+  for (const auto& each : all) {
+    const auto state = text_in(each, "status");
+    const auto created = time_in(each, "createdAt");
+    const auto known = objective_state_from(state);
+    const bool is_over = known && is_settled(*known);
+    const auto until = is_over ? time_in(each, "updatedAt") : now;
+    const auto fraction = opt::read_fraction(each);
+    const auto took = std::max(std::chrono::milliseconds{0}, until - created);
+    std::vector<span> row{
+        {text_in(each, "id")},
+        {state, style_of(state)},
+        {shown_age(created, now)},
+        {state == "submitted" ? std::string{} : format_duration(took)},
+        {fraction ? std::to_string(std::lround(*fraction * 100)) + "%" : std::string{}}};
+    if (is_wide)
+      row.push_back({text_in(each, "reason")});
+    row.push_back({text_in(each, "name")});
+    table.rows.push_back(std::move(row));
+  }
+  return draw_table(table, is_wide ? static_cast<std::size_t>(-1) : stdout_width(),
+                    stdout_colour(options.colour));
+}
+
+// -- logs -----------------------------------------------------------------------------------------
+
+bool is_meant(const task_spec& task, const plan_spec& plan, std::uint32_t p, std::uint32_t t,
+              const std::string& id, const std::string& name) {
+  return name.empty() || name == id || name == task.name || name == place_of(plan, p, t);
+}
+
+/// What the programs of a task wrote: messages of its history with the key of logs.
+std::string logs_of(const task& record, const std::string& place, bool as_json, bool is_alone) {
+  std::string out;
+  for (const auto& said : record.history) {
+    const auto* about = said->metadata.if_contains("troupe/v1/log");
+    if (about == nullptr)
+      continue;
+    const auto* members = about->if_object();
+    const auto* number = members ? members->if_contains("attempt") : nullptr;
+    const auto attempt = number && number->is_int64() ? number->get_int64() : 1;
+    const auto text = text_of(said->parts);
+    for (std::size_t at = 0; at < text.size();) {
+      const auto end = std::min(text.find('\n', at), text.size());
+      const auto line = text.substr(at, end - at);
+      at = end + 1;
+      if (as_json) {
+        json_writer json(out);
+        json.begin_object().member("task", record.id.str()).member("name", place);
+        json.key("attempt").number(attempt).member("text", line).end_object();
+        out += "\n";
+      } else {
+        const auto head =
+            is_alone ? std::string{}
+                     : place + (attempt > 1 ? " (" + std::to_string(attempt) + ")" : "") + " | ";
+        out += clean_line(head + line) + "\n";
+      }
+    }
+  }
+  return out;
+}
+
+// -- steps ----------------------------------------------------------------------------------------
+
+std::vector<std::string_view> states_of(objective_step step) {
+  switch (step) {
+    case objective_step::pause: return {"blocked"};
+    case objective_step::resume: return {"working"};
+    case objective_step::retry: return {"submitted", "working"};
+  }
+  return {};
+}
+
+} // namespace
+
+int submit_command(const submit_options& options) {
+  auto params = request_of(options);
+  if (!params)
+    return refuse_usage(params.error());
+  const auto on = link_to(options.server);
+  if (!on)
+    return refuse_usage(on.error());
+  if (const auto knows = on->need_objectives(); !knows)
+    return on->refuse(knows.error());
+  const auto made = create(*on, *params);
+  if (!made)
+    return on->refuse(made.error());
+  const auto id = text_in(*made, "id");
+  if (!options.watches) {
+    if (::isatty(STDERR_FILENO) == 1)
+      complain("started; troupe watch " + id + " shows it");
+    return say(clean_line(id) + "\n") ? exit_ok : exit_failed;
+  }
+  if (!options.watch.json && !options.watch.quiet)
+    complain("objective " + id);
+  return watch_objective(*on, id, options.watch);
+}
+
+int watch_command(const watch_options& options) {
+  const auto on = link_to(options.server);
+  if (!on)
+    return refuse_usage(on.error());
+  if (const auto knows = on->need_objectives(); !knows)
+    return on->refuse(knows.error());
+  const auto id = find_objective_id(*on, options.id);
+  if (!id)
+    return on->refuse(id.error());
+  return watch_objective(*on, *id, options.watch);
+}
+
+int step_command(const step_options& options) {
+  const auto on = link_to(options.server);
+  if (!on)
+    return refuse_usage(on.error());
+  if (const auto knows = on->need_objectives(); !knows)
+    return on->refuse(knows.error());
+  const auto id = find_objective_id(*on, options.id);
+  if (!id)
+    return on->refuse(id.error());
+  std::string state;
+  for (const auto to : states_of(options.step)) {
+    json::object params;
+    params["id"] = *id;
+    params["status"] = to;
+    const auto done = on->ask_for("objective", a2a::operation::update_objective, std::move(params));
+    if (!done)
+      return on->refuse(done.error());
+    state = text_in(*done, "status");
+  }
+  return say("objective " + clean_line(*id) + " " + clean_line(state) + "\n") ? exit_ok
+                                                                              : exit_failed;
+}
+
+int list_objectives_command(const list_runs_options& options, chosen_server server) {
+  const auto on = link_to(std::move(server));
+  if (!on)
+    return refuse_usage(on.error());
+  if (const auto knows = on->need_objectives(); !knows)
+    return on->refuse(knows.error());
+  const auto all = all_objectives(*on);
+  if (!all)
+    return on->refuse(all.error());
+  const bool is_for_people =
+      options.format == list_format::table || options.format == list_format::wide;
+  if (all->empty() && is_for_people) {
+    complain(on->name + ": there are no objectives yet; troupe submit FILE makes the first");
+    return exit_ok;
+  }
+  return say(draw_objectives(*all, options)) ? exit_ok : exit_failed;
+}
+
+int show_objective_command(const show_run_options& options, chosen_server server) {
+  const auto on = link_to(std::move(server));
+  if (!on)
+    return refuse_usage(on.error());
+  if (const auto knows = on->need_objectives(); !knows)
+    return on->refuse(knows.error());
+  const auto id = find_objective_id(*on, options.run);
+  if (!id)
+    return on->refuse(id.error());
+  if (!options.output_directory.empty())
+    if (const auto made = make_output_directory(options.output_directory); !made)
+      return refuse_usage(made.error());
+  const auto view = read_objective_of(*on, *id);
+  if (!view)
+    return on->refuse(view.error());
+  const auto records = records_of(*on, view->id);
+  const auto end = is_settled(view->state) ? view->updated : system_time().now();
+  const auto drawn =
+      draw_ended(*view, records, end, {}, {options.output, stdout_colour(options.colour)});
+  bool written = true;
+  if (!options.output_directory.empty()) {
+    const auto done = write_results(options.output_directory, records, *view,
+                                    options.output.value_or(output_choice::results));
+    if (!done)
+      complain(done.error().message);
+    written = done.has_value();
+  }
+  return say(drawn) && written ? exit_ok : exit_failed;
+}
+
+int objective_logs_command(const run_logs_options& options, chosen_server server) {
+  if (options.follow)
+    return refuse_usage(make_error(errc::invalid_params,
+                                   "--follow: a server has what a program wrote when its attempt "
+                                   "has ended; troupe watch shows what goes on"));
+  const auto on = link_to(std::move(server));
+  if (!on)
+    return refuse_usage(on.error());
+  if (const auto knows = on->need_objectives(); !knows)
+    return on->refuse(knows.error());
+  const auto id = find_objective_id(*on, options.run);
+  if (!id)
+    return on->refuse(id.error());
+  const auto view = read_objective_of(*on, *id);
+  if (!view)
+    return on->refuse(view.error());
+  std::string out;
+  bool is_known = false;
+  const auto records = records_of(*on, view->id);
+  for (std::uint32_t p = 0; p < view->plans.size(); ++p)
+    for (std::uint32_t t = 0; t < view->plans[p].tasks.size(); ++t) {
+      const auto& plan = view->plans[p];
+      const auto task = plan.task_at(t);
+      if (plan.spec->tasks[t].is_removed
+          || !is_meant(plan.spec->tasks[t], *plan.spec, p, t, task.str(), options.task))
+        continue;
+      is_known = true;
+      if (plan.tasks[t].attempt == 0)
+        continue;
+      const auto record = records(task);
+      if (!record)
+        return on->refuse(record.error());
+      out += logs_of(**record, place_of(*plan.spec, p, t), options.json, !options.task.empty());
+    }
+  if (!is_known)
+    return on->refuse(make_error(errc::task_not_found, "the objective " + *id + " has no task "
+                                                           + options.task + "; troupe show " + *id
+                                                           + " names them"));
+  if (out.empty() && !options.json)
+    complain(on->name + ": no program of " + *id
+             + " has written anything; only ended attempts of the agent command have logs");
+  return say(out) ? exit_ok : exit_failed;
+}
+
+} // namespace troupe

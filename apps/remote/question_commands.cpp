@@ -1,0 +1,192 @@
+// `troupe inbox` and `answer`: the questions of a server.
+#include "apps/console.hpp"
+#include "apps/remote/answer_view.hpp"
+#include "apps/remote/question_form.hpp"
+#include "apps/remote/remote_commands.hpp"
+#include "apps/remote/server_link.hpp"
+#include "apps/text_table.hpp"
+#include "protocol/json/json_parser.hpp"
+#include <troupe/protocol/task_life.hpp>
+#include <troupe/protocol/time_source.hpp>
+
+#include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <algorithm>
+#include <iostream>
+#include <string>
+#include <utility>
+
+#include <unistd.h>
+
+namespace troupe {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::size_t listed_inputs_max = 1000;
+
+result<std::vector<json::value>> all_inputs(const server_link& on, const json::object& filter) {
+  return on.list("inputs", a2a::operation::list_inputs, filter, listed_inputs_max);
+}
+
+std::string whose(const json::value& input) {
+  auto out = text_in(input, "objectiveId");
+  return out.empty() ? text_in(input, "contextId") : out;
+}
+
+std::string draw_inputs(const std::vector<json::value>& all, const inbox_options& options) {
+  std::string out;
+  if (options.format == list_format::json || options.format == list_format::name) {
+    for (const auto& each : all)
+      out += (options.format == list_format::json ? json::serialize(each)
+                                                  : clean_line(text_in(each, "id")))
+             + "\n";
+    return out;
+  }
+  const bool is_wide = options.format == list_format::wide;
+  const auto now = system_time().now();
+  text_table table{{"QUESTION", "SINCE"}, {}};
+  if (is_wide)
+    table.heads.insert(table.heads.end(), {"KIND", "OBJECTIVE", "DEADLINE"});
+  table.heads.emplace_back("ASKS");
+  for (const auto& each : all) {
+    const auto since = parse_rfc3339(text_in(each, "since")).value_or(timestamp{});
+    std::vector<span> row{{text_in(each, "id")}, {shown_age(since, now)}};
+    if (is_wide) {
+      row.push_back({text_in(each, "kind")});
+      row.push_back({whose(each)});
+      row.push_back({text_in(each, "deadline")});
+    }
+    row.push_back({text_in(each, "prompt")});
+    table.rows.push_back(std::move(row));
+  }
+  return draw_table(table, is_wide ? static_cast<std::size_t>(-1) : stdout_width(),
+                    stdout_colour(options.colour));
+}
+
+/// The id of the question that `name` means: its own, or that of a task that asks.
+result<std::string> find_question(const server_link& on, const std::string& name) {
+  if (question_address_from(name))
+    return name;
+  json::object filter;
+  filter["taskId"] = name;
+  const auto open = all_inputs(on, filter);
+  if (!open)
+    return open.error();
+  if (open->empty())
+    return make_error(errc::input_not_found,
+                      name + " is no question, and no task that asks; troupe inbox lists them");
+  return text_in(open->front(), "id");
+}
+
+result<json::value> give(const server_link& on, const std::string& id, const char* action,
+                         json::value value) {
+  json::object params;
+  params["id"] = id;
+  params["action"] = action;
+  if (!value.is_null())
+    params["value"] = std::move(value);
+  return on.ask_for("input", a2a::operation::answer_input, std::move(params));
+}
+
+/// Asks the person until an answer fits, or there is none.
+int ask_person(const server_link& on, const std::string& id) {
+  json::object params;
+  params["id"] = id;
+  const auto asked = on.ask_for("input", a2a::operation::get_input, std::move(params));
+  if (!asked)
+    return on.refuse(asked.error());
+  if (const auto state = text_in(*asked, "state"); state != "open")
+    return on.refuse(make_error(errc::no_question, "the question " + id + " is " + state));
+  const auto form = form_of(*asked);
+  output err(STDERR_FILENO);
+  err.write(form.text);
+  for (;;) {
+    err.write("> ");
+    err.flush();
+    std::string line;
+    if (!std::getline(std::cin, line)) {
+      err.write("\n");
+      err.flush();
+      complain("not answered");
+      return exit_needs_input;
+    }
+    const auto done = give(on, id, "accept", json::value(chosen_text(form, line)));
+    if (done)
+      return say("question " + clean_line(id) + " " + clean_line(text_in(*done, "state")) + "\n")
+                 ? exit_ok
+                 : exit_failed;
+    const int code = on.refuse(done.error());
+    if (done.error().code != errc::invalid_answer)
+      return code;
+  }
+}
+
+} // namespace
+
+int inbox_command(const inbox_options& options) {
+  const auto on = link_to(options.server);
+  if (!on)
+    return refuse_usage(on.error());
+  if (const auto knows = on->need_objectives(); !knows)
+    return on->refuse(knows.error());
+  json::object filter;
+  if (!options.objective.empty()) {
+    const auto id = find_objective_id(*on, options.objective);
+    if (!id)
+      return on->refuse(id.error());
+    filter["objectiveId"] = *id;
+  }
+  const auto all = all_inputs(*on, filter);
+  if (!all)
+    return on->refuse(all.error());
+  const bool is_for_people =
+      options.format == list_format::table || options.format == list_format::wide;
+  if (all->empty() && is_for_people) {
+    complain(on->name + ": nothing is asked");
+    return exit_ok;
+  }
+  return say(draw_inputs(*all, options)) ? exit_ok : exit_failed;
+}
+
+int answer_command(const answer_options& options) {
+  json::value value;
+  if (!options.data.empty()) {
+    boost::system::error_code failed;
+    value = parse_json(options.data, failed);
+    if (failed) {
+      complain("--data is no JSON: " + json_fault(failed));
+      return exit_usage;
+    }
+  } else if (options.text) {
+    value = json::value(*options.text);
+  }
+  const bool is_asked_for = value.is_null() && !options.declines;
+  if (is_asked_for && ::isatty(STDIN_FILENO) != 1) {
+    complain("what is the answer? TEXT, --data or --decline; without them it is asked for on a "
+             "terminal");
+    return exit_usage;
+  }
+  const auto on = link_to(options.server);
+  if (!on)
+    return refuse_usage(on.error());
+  if (const auto knows = on->need_objectives(); !knows)
+    return on->refuse(make_error(errc::unsupported_operation,
+                                 "the agent has no questions with an id; answer its task with "
+                                 "troupe send --task ID TEXT"));
+  const auto id = find_question(*on, options.id);
+  if (!id)
+    return on->refuse(id.error());
+  if (is_asked_for)
+    return ask_person(*on, *id);
+  const auto done = give(*on, *id, options.declines ? "decline" : "accept", std::move(value));
+  if (!done)
+    return on->refuse(done.error());
+  return say("question " + clean_line(*id) + " " + clean_line(text_in(*done, "state")) + "\n")
+             ? exit_ok
+             : exit_failed;
+}
+
+} // namespace troupe

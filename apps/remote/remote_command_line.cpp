@@ -1,0 +1,244 @@
+#include "apps/remote/remote_command_line.hpp"
+
+#include "apps/flag_choices.hpp"
+
+namespace troupe {
+
+namespace {
+
+constexpr std::uint32_t tasks_listed_max = 10'000;
+
+constexpr const char* servers_footer =
+    R"(The server is --server, else TROUPE_SERVER, else the one of troupe context use: a URL, or the alias of one of
+[[targets]] in ~/.config/troupe/config.toml, which may have keys (docs/cli.md).)";
+
+std::string with_servers(const std::string& footer) {
+  return footer + "\n\n" + servers_footer;
+}
+
+const std::string send_footer = with_servers(R"(Examples:
+  troupe send --server http://127.0.0.1:8080 "Hello"
+  troupe send --task task-o9TB8YmKGijPhB "the early one"   answers a task that asks
+  troupe send --file report.pdf "Summarize this"
+  troupe send - < letter.txt
+
+Exit codes: 0 answered, 1 failed or no answer, 2 wrong usage, 3 the agent asks (see --task), 130 canceled.)");
+
+const std::string tasks_footer = with_servers(R"(Examples:
+  troupe tasks --state working
+  troupe tasks -o json | jq -r .id)");
+
+const std::string task_footer = with_servers(R"(Example:
+  troupe task task-o9TB8YmKGijPhB)");
+
+const std::string cancel_footer = with_servers(R"(Examples:
+  troupe cancel task-o9TB8YmKGijPhB
+  troupe cancel trip                       an objective, with all its tasks)");
+
+const std::string agent_footer = R"(Examples:
+  troupe agent http://127.0.0.1:8080
+  troupe agent prod --json | troupe card --verify - --key public.pem)";
+
+const std::string submit_footer = with_servers(R"(Examples:
+  troupe submit plan.json --watch
+  id=$(troupe submit plan.yaml --param city=Oslo)
+
+It prints the id of the objective. Exit codes: 0 started, or with --watch completed; 1 the server refused it, or it
+failed; 2 wrong usage or an invalid file; 3 input is needed and nobody is there to ask; 130 canceled, or Ctrl-C.)");
+
+const std::string watch_footer = with_servers(R"(Examples:
+  troupe watch @last
+  troupe watch trip --json
+
+Ctrl-C ends watching, not the objective. Exit codes as those of troupe run.)");
+
+const std::string inbox_footer = with_servers(R"(Examples:
+  troupe inbox
+  troupe inbox -o name | head -n 1)");
+
+const std::string answer_footer = with_servers(R"(Examples:
+  troupe answer trip.p0.t1.question-1 "by the sea"
+  troupe answer trip.p0.t1                 the question of that task; asks for the answer
+  troupe answer trip.p0.t1 --decline)");
+
+const std::string context_footer = R"(Examples:
+  troupe context ls
+  troupe context use prod
+  troupe context use local                 back to the runs of this computer)";
+
+void add_watch(CLI::App& to, watch_choice& watch) {
+  to.add_flag("--json", watch.json, "One JSON object per event, a summary as the last line");
+  to.add_flag("--quiet,-q", watch.quiet, "Only the summary");
+  to.add_flag("--no-input", watch.no_input, "Never ask at the prompt");
+  to.add_flag("--wait", watch.waits,
+              "If nobody can be asked here, wait for answers from elsewhere");
+  add_output(to, watch.output, watch.output_directory);
+  add_colour(to, watch.colour);
+}
+
+CLI::Option* add_id(CLI::App& to, std::string& id, const char* help) {
+  return to.add_option("ID", id, help)->required();
+}
+
+void add_step(CLI::App& app, const char* name, const char* help, step_options& options) {
+  auto& step = *app.add_subcommand(name, help);
+  add_id(step, options.id, "Its id, the beginning of it, or @last");
+  add_server(step, options.server);
+  step.footer(with_servers(std::string("Example:\n  troupe ") + name + " trip"));
+}
+
+void add_task_commands(CLI::App& app, remote_commands& to) {
+  auto& send = *app.add_subcommand("send", "Send a message to an A2A agent, and print its answer");
+  send.add_option("TEXT", to.send.text, "The text; - reads standard input");
+  send.add_option("--file", to.send.files, "A file as a part of the message; may be repeated")
+      ->type_name("FILE")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->take_all();
+  send.add_option("--data", to.send.data, "JSON as a part of the message; may be repeated")
+      ->type_name("JSON")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->take_all();
+  send.add_option("--task", to.send.task, "The task to which it goes, for example one that asks")
+      ->type_name("ID");
+  send.add_option("--context", to.send.context, "The conversation to which it belongs")
+      ->type_name("ID");
+  send.add_flag("--json", to.send.json, "Each event as a line of JSON, as A2A 1.0 has it");
+  add_server(send, to.send.server);
+  send.footer(send_footer);
+
+  auto& tasks = *app.add_subcommand("tasks", "List the tasks of an A2A agent, latest first");
+  tasks.add_option("--context", to.tasks.context, "Only of this conversation or objective")
+      ->type_name("ID");
+  tasks.add_option("--state", to.tasks.state, "Only in this state: working, completed, failed ...")
+      ->type_name("STATE");
+  tasks.add_option("--limit", to.tasks.most, "At most so many (default 50)")
+      ->type_name("N")
+      ->check(CLI::Range(std::uint32_t{1}, tasks_listed_max));
+  add_format(tasks, to.tasks.format);
+  add_server(tasks, to.tasks.server);
+  add_colour(tasks, to.tasks.colour);
+  tasks.footer(tasks_footer);
+
+  auto& task = *app.add_subcommand("task", "Show a task of an A2A agent");
+  add_id(task, to.task.id, "Its id");
+  task.add_flag("--json", to.task.json, "As JSON, as A2A 1.0 has it");
+  add_server(task, to.task.server);
+  add_colour(task, to.task.colour);
+  task.footer(task_footer);
+
+  auto& cancel = *app.add_subcommand("cancel", "Cancel a task of an A2A agent, or an objective");
+  add_id(cancel, to.cancel.id, "Its id");
+  add_server(cancel, to.cancel.server);
+  cancel.footer(cancel_footer);
+
+  auto& agent = *app.add_subcommand("agent", "Show what an A2A agent says about itself");
+  agent.add_option("URL", to.agent.server,
+                   "Its URL, or the alias of a target (default: the server of the context)");
+  agent.add_flag("--json", to.agent.json, "The agent card as it is");
+  add_colour(agent, to.agent.colour);
+  agent.footer(agent_footer);
+}
+
+} // namespace
+
+void add_server(CLI::App& to, std::string& server) {
+  to.add_option("--server", server, "The server: a URL, or the alias of a target")
+      ->type_name("URL|ALIAS");
+}
+
+void add_format(CLI::App& to, list_format& format) {
+  static const std::map<std::string, list_format> formats{
+      {"json", list_format::json}, {"name", list_format::name}, {"wide", list_format::wide}};
+  add_choice(to, "-o", format, formats, "wide: more columns; json: an object a line; name: ids");
+  to.add_flag_callback(
+      "--json", [&format] { format = list_format::json; }, "As -o json");
+}
+
+void add_remote_commands(CLI::App& app, remote_commands& to) {
+  add_task_commands(app, to);
+
+  auto& submit = *app.add_subcommand("submit", "Start a plan from a file on a server");
+  submit.add_option("FILE", to.submit.file, "As of troupe run; - reads standard input")->required();
+  add_params(submit, to.submit.params);
+  auto* watches = submit.add_flag("--watch,-w", to.submit.watches, "Watch it until it ends");
+  add_watch(submit, to.submit.watch);
+  for (const auto* of_watch :
+       {"--json", "--quiet", "--no-input", "--wait", "--output", "--output-dir"})
+    submit.get_option(of_watch)->needs(watches);
+  add_server(submit, to.submit.server);
+  submit.footer(submit_footer);
+
+  auto& watch = *app.add_subcommand("watch", "Watch an objective of a server until it ends");
+  add_id(watch, to.watch.id, "Its id, the beginning of it, or @last");
+  add_watch(watch, to.watch.watch);
+  add_server(watch, to.watch.server);
+  watch.footer(watch_footer);
+
+  auto& inbox = *app.add_subcommand("inbox", "List the open questions of a server");
+  inbox.add_option("OBJECTIVE", to.inbox.objective, "Only of this one");
+  add_format(inbox, to.inbox.format);
+  add_server(inbox, to.inbox.server);
+  add_colour(inbox, to.inbox.colour);
+  inbox.footer(inbox_footer);
+
+  auto& answer = *app.add_subcommand("answer", "Answer a question of a server");
+  add_id(answer, to.answer.id, "Of the question, or of the task that asks");
+  auto* text = answer.add_option("TEXT", to.answer.text, "The answer; it is asked for if missing");
+  auto* data = answer.add_option("--data", to.answer.data, "The answer as JSON")->type_name("JSON");
+  auto* decline = answer.add_flag("--decline", to.answer.declines, "Say that there is no answer");
+  text->excludes(data)->excludes(decline);
+  data->excludes(decline);
+  add_server(answer, to.answer.server);
+  answer.footer(answer_footer);
+
+  add_step(app, "pause", "Let an objective of a server begin nothing new", to.pause);
+  add_step(app, "resume", "Let a paused objective of a server go on", to.resume);
+  add_step(app, "retry", "Do again what failed in an objective of a server", to.retry);
+
+  auto& context = *app.add_subcommand("context", "List servers, or choose the one to be used");
+  context.require_subcommand(1);
+  auto& list = *context.add_subcommand("ls", "List the targets, and which is used");
+  list.add_flag("--json", to.context.json, "One JSON object for each");
+  add_colour(list, to.context.colour);
+  list.footer(context_footer);
+  auto& use = *context.add_subcommand("use", "Choose the server that commands mean from now on");
+  use.add_option("ALIAS", to.context.use, "Of a target, or local for the runs of this computer")
+      ->required();
+  use.footer(context_footer);
+  context.footer(context_footer);
+}
+
+std::optional<remote_command> chosen_remote(const CLI::App& app, const remote_commands& from) {
+  const auto is = [&](const char* name) { return app.got_subcommand(name); };
+  if (is("send"))
+    return from.send;
+  if (is("tasks"))
+    return from.tasks;
+  if (is("task"))
+    return from.task;
+  if (is("cancel"))
+    return from.cancel;
+  if (is("agent"))
+    return from.agent;
+  if (is("submit"))
+    return from.submit;
+  if (is("watch"))
+    return from.watch;
+  if (is("inbox"))
+    return from.inbox;
+  if (is("answer"))
+    return from.answer;
+  if (is("pause"))
+    return from.pause;
+  if (is("resume"))
+    return from.resume;
+  if (is("retry"))
+    return from.retry;
+  if (is("context"))
+    return from.context;
+  return std::nullopt;
+}
+
+} // namespace troupe

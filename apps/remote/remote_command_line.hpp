@@ -1,0 +1,46 @@
+// The flags of the commands for servers.
+#pragma once
+
+#include "apps/remote/remote_options.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <optional>
+#include <string>
+#include <variant>
+
+namespace troupe {
+
+/// What the commands for servers read; one of them was chosen at the end.
+struct remote_commands {
+  send_options send;
+  tasks_options tasks;
+  task_options task;
+  cancel_options cancel;
+  agent_options agent;
+  submit_options submit;
+  watch_options watch;
+  inbox_options inbox;
+  answer_options answer;
+  step_options pause{{}, objective_step::pause, {}};
+  step_options resume{{}, objective_step::resume, {}};
+  step_options retry{{}, objective_step::retry, {}};
+  context_options context;
+};
+
+using remote_command = std::variant<send_options, tasks_options, task_options, cancel_options,
+                                    agent_options, submit_options, watch_options, inbox_options,
+                                    answer_options, step_options, context_options>;
+
+/// Adds the subcommands, which fill `to` in.
+void add_remote_commands(CLI::App& app, remote_commands& to);
+/// The one that was chosen; nothing if it was none of these.
+[[nodiscard]] std::optional<remote_command> chosen_remote(const CLI::App& app,
+                                                          const remote_commands& from);
+
+/// `--server`, with its help.
+void add_server(CLI::App& to, std::string& server);
+/// `-o wide|json|name`, and `--json` for `-o json`.
+void add_format(CLI::App& to, list_format& format);
+
+} // namespace troupe

@@ -1,0 +1,31 @@
+// The commands for servers: each takes its options and returns the process's exit code
+// (docs/cli.md). Messages for people go to standard error.
+#pragma once
+
+#include "apps/options.hpp"
+#include "apps/remote/remote_options.hpp"
+#include "apps/remote/targets.hpp"
+
+namespace troupe {
+
+// With any A2A agent.
+[[nodiscard]] int send_command(const send_options& options);
+[[nodiscard]] int tasks_command(const tasks_options& options);
+[[nodiscard]] int task_command(const task_options& options);
+[[nodiscard]] int cancel_command(const cancel_options& options);
+[[nodiscard]] int agent_command(const agent_options& options);
+
+// With a server that has objectives.
+[[nodiscard]] int submit_command(const submit_options& options);
+[[nodiscard]] int watch_command(const watch_options& options);
+[[nodiscard]] int inbox_command(const inbox_options& options);
+[[nodiscard]] int answer_command(const answer_options& options);
+[[nodiscard]] int step_command(const step_options& options);
+/// `ls`, `show` and `logs`, of a server in place of this computer.
+[[nodiscard]] int list_objectives_command(const list_runs_options& options, chosen_server server);
+[[nodiscard]] int show_objective_command(const show_run_options& options, chosen_server server);
+[[nodiscard]] int objective_logs_command(const run_logs_options& options, chosen_server server);
+
+[[nodiscard]] int context_command(const context_options& options);
+
+} // namespace troupe

@@ -1,0 +1,107 @@
+// What the commands for servers were asked to do, as plain values. The command line makes them.
+// `server`: an alias or a URL; empty: as choose_server finds it.
+#pragma once
+
+#include "apps/options.hpp"
+#include "apps/text.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace troupe {
+
+struct send_options {
+  std::string server;
+  std::optional<std::string> text; ///< `-`: standard input.
+  std::vector<std::string> files;
+  std::vector<std::string> data; ///< JSON.
+  std::string task;
+  std::string context;
+  bool json = false;
+};
+
+struct tasks_options {
+  std::string server;
+  std::string context;
+  std::string state;
+  std::uint32_t most = 50;
+  list_format format = list_format::table;
+  colour_choice colour = colour_choice::automatic;
+};
+
+struct task_options {
+  std::string server;
+  std::string id;
+  bool json = false;
+  colour_choice colour = colour_choice::automatic;
+};
+
+struct cancel_options {
+  std::string server;
+  std::string id;
+};
+
+struct agent_options {
+  std::string server;
+  bool json = false;
+  colour_choice colour = colour_choice::automatic;
+};
+
+/// How an objective is watched.
+struct watch_choice {
+  bool json = false;
+  bool quiet = false;
+  bool no_input = false;
+  bool waits = false; ///< For answers from elsewhere, if nobody can be asked here.
+  std::optional<output_choice> output;
+  std::string output_directory;
+  colour_choice colour = colour_choice::automatic;
+};
+
+struct submit_options {
+  std::string server;
+  std::string file;
+  std::vector<std::pair<std::string, std::string>> params; ///< As in run_options.
+  bool watches = false;
+  watch_choice watch;
+};
+
+struct watch_options {
+  std::string server;
+  std::string id;
+  watch_choice watch;
+};
+
+struct inbox_options {
+  std::string server;
+  std::string objective; ///< Empty: all.
+  list_format format = list_format::table;
+  colour_choice colour = colour_choice::automatic;
+};
+
+struct answer_options {
+  std::string server;
+  std::string id;
+  std::optional<std::string> text; ///< Missing: it is asked for at the prompt.
+  std::string data;                ///< JSON in place of a text.
+  bool declines = false;
+};
+
+enum class objective_step : std::uint8_t { pause, resume, retry };
+
+struct step_options {
+  std::string server;
+  objective_step step = objective_step::pause;
+  std::string id;
+};
+
+struct context_options {
+  std::optional<std::string> use; ///< An alias, or `local`; missing: list.
+  bool json = false;
+  colour_choice colour = colour_choice::automatic;
+};
+
+} // namespace troupe

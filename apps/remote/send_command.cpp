@@ -1,0 +1,229 @@
+// `troupe send`: a message to an agent, and its answer as it comes.
+#include "apps/console.hpp"
+#include "apps/remote/answer_view.hpp"
+#include "apps/remote/remote_commands.hpp"
+#include "apps/remote/server_link.hpp"
+#include "apps/text_file.hpp"
+#include "protocol/json/json_parser.hpp"
+#include "protocol/text.hpp"
+
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include <poll.h>
+#include <unistd.h>
+
+namespace troupe {
+
+namespace {
+
+/// Between two looks at a task of an agent that does not stream.
+constexpr std::chrono::milliseconds look_interval{1'000};
+
+/// By the ending of a file's name; what is not here is sent as application/octet-stream.
+constexpr auto media_types = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {".csv", "text/csv"},
+    {".gif", "image/gif"},
+    {".html", "text/html"},
+    {".jpeg", "image/jpeg"},
+    {".jpg", "image/jpeg"},
+    {".json", "application/json"},
+    {".md", "text/markdown"},
+    {".pdf", "application/pdf"},
+    {".png", "image/png"},
+    {".svg", "image/svg+xml"},
+    {".txt", "text/plain"},
+    {".xml", "application/xml"},
+    {".yaml", "application/yaml"},
+    {".yml", "application/yaml"},
+    {".zip", "application/zip"},
+});
+
+std::string media_type_of(const std::string& path) {
+  const auto ending = ascii_lower(std::filesystem::path(path).extension().string());
+  for (const auto& [known, type] : media_types)
+    if (ending == known)
+      return std::string(type);
+  return "application/octet-stream";
+}
+
+/// Errors: those of reading; parse_error.
+result<wire::sending> message_of(const send_options& options) {
+  wire::sending out;
+  out.message.message_id = thread_id_source().next("msg");
+  out.message.from = role::user;
+  out.message.task_id = options.task;
+  out.message.context_id = options.context;
+  auto& parts = out.message.parts;
+  if (options.text) {
+    auto text = *options.text;
+    if (text == "-") {
+      auto read = read_text("-");
+      if (!read)
+        return read.error();
+      text = std::move(*read);
+    }
+    if (!is_utf8(text))
+      return make_error(errc::invalid_params, "the text is not UTF-8; --file sends bytes");
+    parts.push_back(text_part(std::move(text)));
+  }
+  for (const auto& path : options.files) {
+    auto bytes = read_text(path);
+    if (!bytes)
+      return bytes.error();
+    part file{raw_content{std::move(*bytes)}, media_type_of(path), {}, {}};
+    file.filename = std::filesystem::path(path).filename().string();
+    parts.push_back(std::move(file));
+  }
+  for (const auto& text : options.data) {
+    boost::system::error_code failed;
+    auto tree = parse_json(text, failed);
+    if (failed)
+      return make_error(errc::parse_error, "--data is no JSON: " + json_fault(failed));
+    parts.push_back(data_part(std::move(tree)));
+  }
+  if (parts.empty())
+    return make_error(errc::invalid_params, "what is to be sent? TEXT, --file or --data");
+  return out;
+}
+
+/// What one command shows.
+class answer_printer {
+public:
+  answer_printer(const server_link& on, const send_options& options)
+      : on_(on), options_(options), view_(::isatty(STDOUT_FILENO) == 1), out_(STDOUT_FILENO),
+        err_(STDERR_FILENO) {}
+
+  void show(const wire::answer& read) {
+    const auto news = view_.show(read);
+    if (options_.json) {
+      out_.write(event_json(read) + "\n");
+    } else {
+      out_.write(news.output);
+      err_.write(news.notes);
+    }
+    out_.flush();
+    err_.flush();
+  }
+
+  /// Says how it ended. The code for the process.
+  [[nodiscard]] int end() {
+    if (!options_.json)
+      out_.write(view_.end());
+    return exit_code_of(say_end(), all_written(out_));
+  }
+
+  [[nodiscard]] const answer_view& view() const { return view_; }
+
+private:
+  /// A task that goes on is named, so that it can be found again.
+  [[nodiscard]] int say_end() const {
+    const auto about = [&](const std::string& words) {
+      complain("task " + view_.task() + " " + words);
+    };
+    const auto why = view_.said().empty() ? std::string{} : ": " + view_.said();
+    switch (view_.state()) {
+      case task_state::unspecified: return exit_ok; // A message, and no task.
+      case task_state::completed:
+        if (!options_.json && ::isatty(STDERR_FILENO) == 1)
+          about("completed");
+        return exit_ok;
+      case task_state::failed: about("failed" + why); return exit_failed;
+      case task_state::rejected: about("was rejected" + why); return exit_failed;
+      case task_state::canceled: about("was canceled" + why); return exit_canceled;
+      case task_state::input_required:
+      case task_state::auth_required:
+        about((view_.state() == task_state::auth_required ? "asks for credentials" : "asks") + why);
+        complain("answer with: troupe send --server " + on_.name + " --task " + view_.task()
+                 + " TEXT");
+        return exit_needs_input;
+      case task_state::submitted:
+      case task_state::working: about("goes on: troupe task " + view_.task()); return exit_ok;
+    }
+    return exit_failed;
+  }
+
+  const server_link& on_;
+  const send_options& options_;
+  answer_view view_;
+  output out_;
+  output err_;
+};
+
+bool is_over(task_state state) {
+  return is_terminal(state) || is_interrupted(state);
+}
+
+/// Asks an agent that does not stream, until its task has ended or asks.
+result<void> send_and_look(const server_link& on, const wire::sending& what, answer_printer& to) {
+  auto asked = what;
+  asked.waits = false; // An answer may take longer than a request lasts.
+  const auto answered = on.client->send(asked);
+  if (!answered)
+    return answered.error();
+  to.show(*answered);
+  const auto* made = std::get_if<task>(&*answered);
+  auto state = made == nullptr ? task_state::completed : made->status.state;
+  while (!is_over(state)) {
+    ::poll(nullptr, 0, static_cast<int>(look_interval.count()));
+    auto now = on.client->get_task(made->id.str());
+    if (!now)
+      return now.error();
+    state = now->status.state;
+    to.show(wire::answer{std::move(*now)});
+  }
+  return {};
+}
+
+result<void> send_and_stream(const server_link& on, const wire::sending& what, answer_printer& to) {
+  const auto name = on.name;
+  const auto is_lost = std::make_shared<bool>(false); // Of the client's thread.
+  const auto stream = on.client->send_streaming(
+      what,
+      [name, is_lost](const error& why, std::chrono::milliseconds) {
+        if (!std::exchange(*is_lost, true)) // Once, however often it is tried.
+          complain(name + ": the connection is lost (" + why.message + "); trying again");
+      },
+      [name, is_lost] {
+        *is_lost = false;
+        complain(name + ": connected again");
+      });
+  if (!stream)
+    return stream.error();
+  for (;;) {
+    const auto next = (*stream)->next();
+    if (!next)
+      return next.error();
+    if (!*next)
+      return {};
+    to.show(**next);
+  }
+}
+
+} // namespace
+
+int send_command(const send_options& options) {
+  const auto what = message_of(options);
+  if (!what)
+    return refuse_usage(what.error());
+  const auto on = link_to(options.server);
+  if (!on)
+    return refuse_usage(on.error());
+  const auto card = on->client->card();
+  if (!card)
+    return on->refuse(card.error());
+  answer_printer printer(*on, options);
+  const bool streams = card->capabilities.streaming.value_or(false);
+  const auto done =
+      streams ? send_and_stream(*on, *what, printer) : send_and_look(*on, *what, printer);
+  if (done)
+    return printer.end();
+  const int code = on->refuse(done.error());
+  if (const auto& id = printer.view().task(); !id.empty())
+    complain("the task may go on: troupe task " + id);
+  return code;
+}
+
+} // namespace troupe

@@ -1,0 +1,62 @@
+// A command's line to its server, and how what went wrong is told: the server, the cause, and what
+// to do.
+#pragma once
+
+#include "apps/remote/remote_options.hpp"
+#include "apps/remote/targets.hpp"
+#include "client/a2a/remote.hpp"
+#include "client/a2a/target.hpp"
+#include "protocol/json/text_in.hpp"
+#include <troupe/protocol/errc.hpp>
+
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace troupe {
+
+/// `SERVER: what went wrong; what to do`. A message that has a `; ` says itself what to do.
+[[nodiscard]] std::string explained(const error& why, const std::string& server);
+
+/// The code for the process, after a line on standard error about a wrong use of a command.
+[[nodiscard]] int refuse_usage(const error& why);
+
+struct server_link {
+  std::string name;
+  std::unique_ptr<a2a::remote> client;
+
+  /// The code for the process, after a line on standard error.
+  [[nodiscard]] int refuse(const error& why) const;
+  /// The member of the result that has what was asked for: `objective`, `input`. Errors: those of
+  /// remote::ask; invalid_agent_response.
+  [[nodiscard]] result<boost::json::value> ask_for(std::string_view member, a2a::operation which,
+                                                   boost::json::object params) const;
+  /// The values of all pages, or of as many as have `most`: then a line on standard error says that
+  /// there are more. Errors as `ask_for`.
+  [[nodiscard]] result<std::vector<boost::json::value>> list(std::string_view member,
+                                                             a2a::operation which,
+                                                             const boost::json::object& filter,
+                                                             std::size_t most) const;
+  /// For commands about objectives. Errors: unsupported_operation, if the agent knows none.
+  [[nodiscard]] result<void> need_objectives() const;
+};
+
+/// Errors (wrong usage): those of require_server.
+[[nodiscard]] result<server_link> link_to(const std::string& flag);
+[[nodiscard]] result<server_link> link_to(chosen_server server);
+
+/// The objective that a person names: its id, the beginning of its id, or `@last`. Errors:
+/// objective_not_found, invalid_params (several begin so), and the server's.
+[[nodiscard]] result<std::string> find_objective_id(const server_link& on, const std::string& name);
+
+/// Whether standard output gets colours.
+[[nodiscard]] bool stdout_colour(colour_choice choice);
+/// Of standard output, if it is a terminal; else no line is cut.
+[[nodiscard]] std::size_t stdout_width();
+
+} // namespace troupe

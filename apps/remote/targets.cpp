@@ -1,0 +1,295 @@
+#include "apps/remote/targets.hpp"
+
+#include "apps/runs/run_folder.hpp"
+#include "apps/text_file.hpp"
+#include "protocol/near_name.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
+
+#include <unistd.h>
+
+namespace troupe {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr auto target_members = std::to_array<std::string_view>(
+    {"alias", "url", "card-path", "version", "binding", "bearer-file", "bearer-env", "api-key-file",
+     "api-key-env", "api-key-header", "ca-file", "hosts", "allow-http"});
+
+constexpr std::size_t context_bytes_max = 4096;
+
+/// What is wrong with one target.
+error wrong_target(const std::string& name, const target_row& row, const std::string& text) {
+  return make_error(errc::invalid_document,
+                    name + ":" + std::to_string(row.line) + ": in [[targets]]: " + text);
+}
+
+result<void> take_member(known_target& to, const std::string& key, const text_cell& cell) {
+  if (key == "hosts") {
+    if (const auto* all = std::get_if<text_list>(&cell))
+      to.to.hosts = *all;
+    else
+      return make_error(errc::invalid_document, "\"hosts\" must be a list of strings");
+    return {};
+  }
+  const auto* text = std::get_if<std::string>(&cell);
+  if (text == nullptr)
+    return make_error(errc::invalid_document, "\"" + key + "\" must be a string");
+  const auto keep = [&](std::string_view name, std::string& member) {
+    if (key == name)
+      member = *text;
+    return key == name;
+  };
+  if (keep("alias", to.alias) || keep("url", to.to.url) || keep("card-path", to.to.card_path)
+      || keep("bearer-file", to.bearer_file) || keep("bearer-env", to.bearer_env)
+      || keep("api-key-file", to.api_key_file) || keep("api-key-env", to.api_key_env)
+      || keep("api-key-header", to.to.proof.api_key_header) || keep("ca-file", to.ca_file))
+    return {};
+  if (key == "allow-http") {
+    if (*text != "true" && *text != "false")
+      return make_error(errc::invalid_document, "\"allow-http\" must be true or false");
+    to.to.allow_http = *text == "true";
+  } else if (key == "version") {
+    if (*text != "1.0" && *text != "0.3")
+      return make_error(errc::invalid_document, "\"version\" must be \"1.0\" or \"0.3\"");
+    to.to.version = *text == "1.0" ? wire::a2a_version::v1_0 : wire::a2a_version::v0_3;
+  } else if (key == "binding") {
+    if (*text != "jsonrpc" && *text != "rest")
+      return make_error(errc::invalid_document, "\"binding\" must be \"jsonrpc\" or \"rest\"");
+    to.to.binding = *text == "rest" ? wire::a2a_binding::rest : wire::a2a_binding::json_rpc;
+  } else {
+    return make_error(errc::invalid_document,
+                      "unknown member \"" + key + "\"" + did_you_mean(key, target_members));
+  }
+  return {};
+}
+
+std::string trimmed(std::string text) {
+  const auto is_blank = [](char c) { return c == '\n' || c == '\r' || c == ' ' || c == '\t'; };
+  while (!text.empty() && is_blank(text.back()))
+    text.pop_back();
+  return text;
+}
+
+/// A path as a person writes it: `~/` is the home directory.
+std::string expanded(const std::string& path, const variable_reader& variables) {
+  const auto* home = variables("HOME");
+  return path.starts_with("~/") && home != nullptr ? home + path.substr(1) : path;
+}
+
+/// What a file or a variable holds; empty if neither is named.
+result<std::string> secret_of(const std::string& alias, const std::string& file,
+                              const std::string& variable, const variable_reader& variables) {
+  std::string out;
+  if (!variable.empty()) {
+    const auto* value = variables(variable.c_str());
+    if (value == nullptr || *value == '\0')
+      return make_error(errc::unavailable, "the target \"" + alias
+                                               + "\" has its key in the variable " + variable
+                                               + ", which is not set");
+    out = trimmed(value);
+  } else if (!file.empty()) {
+    auto text = read_text(expanded(file, variables));
+    if (!text)
+      return make_error(text.error().code,
+                        "the key of the target \"" + alias + "\": " + text.error().message);
+    out = trimmed(std::move(*text));
+  }
+  if (out.empty() && (!file.empty() || !variable.empty()))
+    return make_error(errc::invalid_params, "the key of the target \"" + alias + "\" is empty");
+  if (!std::ranges::all_of(out, [](char c) { return c > ' ' && c <= '~'; }))
+    return make_error(errc::invalid_params, "the key of the target \"" + alias
+                                                + "\" has blanks, line breaks or other characters "
+                                                  "that no key has");
+  return out;
+}
+
+std::string names_of(const std::vector<known_target>& targets) {
+  std::string out;
+  for (const auto& each : targets)
+    out += (out.empty() ? "" : ", ") + each.alias;
+  return out;
+}
+
+bool is_url(std::string_view text) {
+  return text.starts_with("http://") || text.starts_with("https://");
+}
+
+std::string without_slash(std::string text) {
+  while (text.ends_with('/'))
+    text.pop_back();
+  return text;
+}
+
+const char* own_variable(const char* name) {
+  return std::getenv(name);
+}
+
+std::string text_of_variable(const char* name) {
+  const auto* value = std::getenv(name);
+  return value == nullptr ? std::string{} : std::string(value);
+}
+
+/// Where the context is kept, beside the runs. Errors: unavailable.
+result<std::string> context_path() {
+  const auto runs = own_runs_folder();
+  if (!runs)
+    return runs.error();
+  return (fs::path(*runs).parent_path() / "context").string();
+}
+
+} // namespace
+
+result<std::vector<known_target>> targets_from(const std::vector<target_row>& rows,
+                                               const std::string& name) {
+  std::vector<known_target> out;
+  for (const auto& row : rows) {
+    known_target one;
+    for (const auto& [key, cell] : row.members)
+      if (const auto taken = take_member(one, key, cell); !taken)
+        return wrong_target(name, row, taken.error().message);
+    if (one.alias.empty() || one.to.url.empty())
+      return wrong_target(name, row, "\"alias\" and \"url\" are needed");
+    if (is_url(one.alias) || one.alias == "local")
+      return wrong_target(name, row, "\"" + one.alias + "\" cannot be an alias");
+    if (const auto urls = a2a::card_urls(one.to); !urls)
+      return wrong_target(name, row, urls.error().message);
+    if (std::ranges::find(out, one.alias, &known_target::alias) != out.end())
+      return wrong_target(name, row, "the alias \"" + one.alias + "\" stands twice");
+    if ((!one.bearer_file.empty() && !one.bearer_env.empty())
+        || (!one.api_key_file.empty() && !one.api_key_env.empty()))
+      return wrong_target(name, row, "a key comes from a file or from a variable, not from both");
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+result<a2a::target> with_credentials(const known_target& known, const variable_reader& variables) {
+  auto out = known.to;
+  const auto bearer = secret_of(known.alias, known.bearer_file, known.bearer_env, variables);
+  if (!bearer)
+    return bearer.error();
+  out.proof.bearer = *bearer;
+  const auto key = secret_of(known.alias, known.api_key_file, known.api_key_env, variables);
+  if (!key)
+    return key.error();
+  out.proof.api_key = *key;
+  if (!known.ca_file.empty()) {
+    auto text = read_text(expanded(known.ca_file, variables));
+    if (!text)
+      return make_error(text.error().code, "the certificates of the target \"" + known.alias
+                                               + "\": " + text.error().message);
+    out.trusted_pem = std::move(*text);
+  }
+  return out;
+}
+
+result<chosen_server> find_server(const std::string& named,
+                                  const std::vector<known_target>& targets,
+                                  const variable_reader& variables) {
+  for (const auto& each : targets)
+    if (each.alias == named || without_slash(each.to.url) == without_slash(named)) {
+      auto to = with_credentials(each, variables);
+      if (!to)
+        return to.error();
+      return chosen_server{each.alias, std::move(*to)};
+    }
+  if (!is_url(named))
+    return make_error(errc::invalid_params,
+                      "there is no target \"" + named + "\""
+                          + (targets.empty()
+                                 ? "; name a URL, or write [[targets]] into " + own_config_path()
+                                 : "; there are " + names_of(targets)));
+  chosen_server out{named, {}};
+  out.to.url = named;
+  if (const auto urls = a2a::card_urls(out.to); !urls)
+    return urls.error();
+  return out;
+}
+
+// -- of this process ------------------------------------------------------------------------------
+
+std::string own_config_path() {
+  if (auto given = text_of_variable("TROUPE_CONFIG"); !given.empty())
+    return given;
+  if (auto config = text_of_variable("XDG_CONFIG_HOME"); !config.empty())
+    return config + "/troupe/config.toml";
+  const auto home = text_of_variable("HOME");
+  return home.empty() ? std::string{} : home + "/.config/troupe/config.toml";
+}
+
+result<std::vector<known_target>> own_targets() {
+  const auto path = own_config_path();
+  std::error_code failed;
+  const bool is_given = !text_of_variable("TROUPE_CONFIG").empty();
+  if (path.empty() || (!is_given && !fs::exists(path, failed)))
+    return std::vector<known_target>{};
+  const auto text = read_text(path);
+  if (!text)
+    return text.error();
+  const auto rows = read_target_rows(*text, path);
+  if (!rows)
+    return rows.error();
+  return targets_from(*rows, path);
+}
+
+std::string own_context() {
+  const auto path = context_path();
+  std::error_code failed;
+  if (!path || !fs::exists(*path, failed))
+    return {};
+  const auto text = read_text(*path);
+  return text && text->size() <= context_bytes_max ? trimmed(*text) : std::string{};
+}
+
+result<void> keep_context(const std::string& alias) {
+  const auto path = context_path();
+  if (!path)
+    return path.error();
+  std::error_code failed;
+  if (alias.empty()) {
+    fs::remove(*path, failed);
+    return {};
+  }
+  fs::create_directories(fs::path(*path).parent_path(), failed);
+  return write_text(*path, alias + "\n");
+}
+
+result<std::optional<chosen_server>> choose_server(const std::string& flag) {
+  auto named = flag;
+  if (named.empty())
+    named = text_of_variable("TROUPE_SERVER");
+  std::string from;
+  if (named.empty()) {
+    named = own_context();
+    from = " (the context; troupe context use local goes back to this computer)";
+  }
+  if (named.empty() || named == "local")
+    return std::optional<chosen_server>{};
+  const auto targets = own_targets();
+  if (!targets)
+    return targets.error();
+  auto found = find_server(named, *targets, own_variable);
+  if (!found)
+    return make_error(found.error().code, found.error().message + from);
+  return std::optional{std::move(*found)};
+}
+
+result<chosen_server> require_server(const std::string& flag) {
+  auto chosen = choose_server(flag);
+  if (!chosen)
+    return chosen.error();
+  if (!*chosen)
+    return make_error(
+        errc::invalid_params,
+        "which server? Name it with --server URL, TROUPE_SERVER or troupe context use");
+  return std::move(**chosen);
+}
+
+} // namespace troupe

@@ -1,0 +1,275 @@
+#include "apps/remote/watch_session.hpp"
+
+#include "apps/console.hpp"
+#include "apps/remote/remote_records.hpp"
+#include "apps/run/result_files.hpp"
+#include "apps/run/run_report.hpp"
+#include "apps/terminal.hpp"
+#include "apps/text.hpp"
+#include <troupe/protocol/time_source.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <utility>
+
+#include <poll.h>
+#include <unistd.h>
+
+namespace troupe {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto watch_frame_interval = 100ms;
+constexpr auto watch_look_interval = 1s;
+/// A tree shows artifacts of so many lines; the rest is left to `--output`.
+constexpr std::size_t watch_result_lines_max = 40;
+
+} // namespace
+
+watch_session::watch_session(const server_link& on, std::string id, const watch_choice& choice,
+                             stop_signals& signals, run_screen& screen, input_choice input)
+    : on_(on), id_(std::move(id)), choice_(choice), signals_(signals), screen_(screen),
+      input_(input), feed_(on_, id_, in_) {}
+
+result<int> watch_session::follow() {
+  while (!over()) {
+    wait();
+    mind_signals();
+    for (const auto& each : in_->take())
+      each();
+    take_news();
+    mind_questions();
+    read_input();
+    refresh();
+  }
+  return end();
+}
+
+bool watch_session::over() const {
+  return failed_ || ending_ != ending::none || (!model_.id().empty() && is_settled(model_.state()));
+}
+
+result<int> watch_session::end() {
+  if (failed_)
+    return *failed_;
+  const auto now = system_time().now();
+  if (ending_ == ending::left) {
+    screen_.finish(model_, {}, now);
+    complain("the objective goes on; troupe watch " + id_ + " shows it again, troupe cancel " + id_
+             + " ends it");
+    return exit_canceled;
+  }
+  if (ending_ == ending::needs_input) {
+    screen_.finish(model_, {}, now);
+    return exit_needs_input;
+  }
+  const auto view = read_objective_of(on_, id_);
+  const auto records = records_of(on_, objective_id(id_));
+  run_ending shown;
+  bool is_written = view.has_value();
+  if (!view)
+    complain("how it ended cannot be read: " + view.error().message);
+  if (view && !choice_.json) {
+    read_times(model_, records, *view);
+    shown = read_ending(
+        records, *view,
+        choice_.output.value_or(choice_.quiet ? output_choice::failed : output_choice::results),
+        choice_.output ? static_cast<std::size_t>(-1) : results_shown_max);
+  }
+  if (view && !choice_.output_directory.empty()) {
+    const auto done = write_results(choice_.output_directory, records, *view,
+                                    choice_.output.value_or(output_choice::results));
+    if (!done)
+      complain(done.error().message);
+    is_written = done.has_value();
+  }
+  screen_.finish(model_, shown, now);
+  if (model_.state() == objective_state::completed)
+    return exit_code_of(exit_ok, is_written);
+  return model_.state() == objective_state::canceled ? exit_canceled : exit_failed;
+}
+
+// -- one turn -------------------------------------------------------------------------------------
+
+void watch_session::wait() {
+  std::array<pollfd, 3> waits{pollfd{in_->descriptor(), POLLIN, 0},
+                              pollfd{signals_.descriptor(), POLLIN, 0},
+                              pollfd{asked_ != 0 ? input_.descriptor : -1, POLLIN, 0}};
+  const std::chrono::milliseconds timeout =
+      screen_.is_animated() ? watch_frame_interval : std::chrono::milliseconds(watch_look_interval);
+  ::poll(waits.data(), waits.size(), static_cast<int>(timeout.count()));
+}
+
+void watch_session::mind_signals() {
+  signals_.clear();
+  if (signals_.take_continued() && input_.keys != nullptr) {
+    input_.keys->renew();
+    dirty_ = true;
+  }
+  if (signals_.stop_requested())
+    ending_ = ending::left;
+}
+
+void watch_session::take_news() {
+  const auto batch = feed_.take();
+  for (const auto& each : batch.notices)
+    screen_.notice(each);
+  for (const auto& step : batch.steps) {
+    if (step.anew) { // Questions are counted anew.
+      model_.reset(*step.anew);
+      answered_.clear();
+      shown_.clear();
+    }
+    for (const auto& each : step.changes) {
+      model_.apply(*each);
+      screen_.on_change(*each, model_);
+    }
+  }
+  dirty_ = dirty_ || !batch.steps.empty();
+  if (batch.failed)
+    failed_ = batch.failed;
+}
+
+void watch_session::refresh() {
+  if (!screen_.is_animated() && !dirty_)
+    return;
+  dirty_ = false;
+  std::optional<prompt_view> prompt;
+  if (const auto* question = asked_ != 0 ? next_question() : nullptr)
+    prompt = prompt_view{place_of(model_, question->plan, question->index), question->prompt,
+                         editor_.text(), model_.questions().size() - 1, question->auth};
+  screen_.refresh(model_, prompt, system_time().now());
+}
+
+// -- questions ------------------------------------------------------------------------------------
+
+const open_question* watch_session::next_question() const {
+  const auto found = std::ranges::find_if(
+      model_.questions(), [&](const auto& each) { return !answered_.contains(each.number); });
+  return found == model_.questions().end() ? nullptr : &*found;
+}
+
+void watch_session::mind_questions() {
+  if (ending_ != ending::none)
+    return;
+  const auto* next = next_question();
+  if (input_.descriptor < 0 && next != nullptr) {
+    for (const auto& each : model_.questions())
+      if (shown_.insert(each.number).second)
+        screen_.notice(place_of(model_, each.plan, each.index) + " asks \"" + each.prompt
+                       + "\"; answer it with: troupe answer " + each.task.str() + " TEXT");
+    if (!choice_.waits && model_.state() == objective_state::blocked && answered_.empty())
+      ending_ = ending::needs_input;
+    return;
+  }
+  const auto number = next == nullptr ? 0 : next->number;
+  if (number != asked_ && number != 0) {
+    editor_ = line_editor{};
+    forget_typed(input_.descriptor);
+  }
+  dirty_ = dirty_ || number != asked_;
+  asked_ = number;
+}
+
+void watch_session::read_input() {
+  if (asked_ == 0 || input_.descriptor < 0)
+    return;
+  pollfd ready{input_.descriptor, POLLIN, 0};
+  if (::poll(&ready, 1, 0) <= 0)
+    return;
+  std::array<char, 4096> bytes;
+  const auto got = ::read(input_.descriptor, bytes.data(), bytes.size());
+  if (got < 0 && (errno == EINTR || errno == EAGAIN))
+    return;
+  dirty_ = true;
+  if (got <= 0) {
+    input_.descriptor = -1;
+    return;
+  }
+  const auto lines = editor_.feed({bytes.data(), static_cast<std::size_t>(got)});
+  const auto* question = next_question();
+  if (lines.empty() || question == nullptr)
+    return;
+  if (lines.front().end_of_input)
+    input_.descriptor = -1;
+  else
+    give_answer(*question, valid_utf8(lines.front().text));
+  mind_questions(); // What was pasted behind this line is no answer to the next question.
+}
+
+void watch_session::give_answer(const open_question& question, std::string text) {
+  const auto to = on_.client->where();
+  if (!to)
+    return screen_.notice("the answer was not sent: " + to.error().message);
+  wire::sending what;
+  what.message.message_id = thread_id_source().next("msg");
+  what.message.from = role::user;
+  what.message.task_id = question.task.str();
+  what.message.parts.push_back(text_part(std::move(text)));
+  what.waits = false;
+  const auto number = question.number;
+  answered_.insert(number);
+  on_.client->ask_later(a2a::operation::send, wire::write_send(what, to->manner),
+                        [in = in_, this, number](result<boost::json::value> done) {
+                          in->post([this, number, why = done ? error{} : done.error()] {
+                            const bool came_late = why.code == errc::no_question
+                                                   || why.code == errc::already_answered
+                                                   || why.code == errc::input_expired
+                                                   || why.code == errc::input_withdrawn;
+                            if (why.code == errc::none || came_late)
+                              return; // The changes say the rest.
+                            screen_.notice("the answer was not taken: " + why.message);
+                            answered_.erase(number);
+                            dirty_ = true;
+                          });
+                        });
+}
+
+// -- the command ----------------------------------------------------------------------------------
+
+int watch_objective(const server_link& on, const std::string& id, const watch_choice& choice) {
+  output out(STDOUT_FILENO);
+  const bool is_terminal_out = ::isatty(STDOUT_FILENO) == 1;
+  const bool draws = is_terminal_out && can_draw(own_colour_variables().term);
+  ending_options ending;
+  ending.colour = stdout_colour(choice.colour);
+  ending.lines_max = draws && !choice.output ? watch_result_lines_max : 0;
+  std::unique_ptr<run_screen> screen;
+  if (choice.json)
+    screen = make_json_screen(out);
+  else if (choice.quiet)
+    screen = make_quiet_screen(out, ending);
+  else if (draws)
+    screen = make_tree_screen(
+        out, {is_utf8_locale(std::getenv("LC_ALL"), std::getenv("LC_CTYPE"), std::getenv("LANG")),
+              ending});
+  else
+    screen = make_lines_screen(out, ending);
+  stop_signals signals;
+  signals.before_forced_end(restore_terminal);
+  const bool asks = !choice.no_input && !choice.json && ::isatty(STDIN_FILENO) == 1
+                    && ::isatty(STDERR_FILENO) == 1;
+  input_choice input{asks ? STDIN_FILENO : -1, nullptr};
+  std::optional<key_input> keys;
+  if (asks && screen->has_prompt()) {
+    keys.emplace(STDIN_FILENO);
+    input.keys = &*keys;
+  }
+  result<int> code = exit_failed;
+  {
+    watch_session session(on, id, choice, signals, *screen, input);
+    code = session.follow();
+  }
+  screen = nullptr;
+  if (!code && choice.json)
+    say_json_error(code.error());
+  if (!code)
+    return on.refuse(code.error());
+  return exit_code_of(*code, all_written(out));
+}
+
+} // namespace troupe

@@ -1,0 +1,66 @@
+// Follows an objective of a server until it ends: the tree, the lines and the questions of `run`,
+// fed from far away. Everything happens on the thread that calls `follow`.
+#pragma once
+
+#include "apps/remote/objective_feed.hpp"
+#include "apps/remote/remote_options.hpp"
+#include "apps/remote/server_link.hpp"
+#include "apps/run/inbox.hpp"
+#include "apps/run/line_editor.hpp"
+#include "apps/run/run_model.hpp"
+#include "apps/run/run_screen.hpp"
+#include "apps/run/run_session.hpp"
+#include "apps/signals.hpp"
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace troupe {
+
+class watch_session {
+public:
+  watch_session(const server_link& on, std::string id, const watch_choice& choice,
+                stop_signals& signals, run_screen& screen, input_choice input);
+
+  /// The exit code; an error if the server refuses, or the connection is lost for good.
+  [[nodiscard]] result<int> follow();
+
+private:
+  enum class ending : unsigned char { none, left, needs_input };
+
+  [[nodiscard]] bool over() const;
+  [[nodiscard]] result<int> end();
+  void wait();
+  void take_news();
+  void mind_signals();
+  void mind_questions();
+  void read_input();
+  void give_answer(const open_question& question, std::string text);
+  void refresh();
+  [[nodiscard]] const open_question* next_question() const;
+
+  const server_link& on_;
+  const std::string id_;
+  const watch_choice& choice_;
+  stop_signals& signals_;
+  run_screen& screen_;
+  input_choice input_;
+  std::shared_ptr<inbox> in_ = std::make_shared<inbox>();
+  objective_feed feed_;
+  run_model model_;
+  line_editor editor_;
+  std::optional<error> failed_;
+  ending ending_ = ending::none;
+  bool dirty_ = true;
+  std::set<std::uint64_t> answered_; ///< Questions whose answer is under way, by number.
+  std::set<std::uint64_t> shown_;    ///< Questions that nobody here answers, by number.
+  std::uint64_t asked_ = 0;          ///< The question at the prompt; 0: none.
+};
+
+/// Watches it with what `choice` says, and reports errors. The exit code.
+[[nodiscard]] int watch_objective(const server_link& on, const std::string& id,
+                                  const watch_choice& choice);
+
+} // namespace troupe

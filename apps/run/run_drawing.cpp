@@ -1,0 +1,46 @@
+#include "apps/run/run_drawing.hpp"
+
+#include "apps/run/run_screen.hpp"
+#include "apps/run/tree_view.hpp"
+#include "apps/terminal.hpp"
+#include "apps/text.hpp"
+
+#include <cstdlib>
+#include <utility>
+
+#include <unistd.h>
+
+namespace troupe {
+
+namespace {
+
+/// Plans and tasks of one run on paper; beyond, parts that have ended are folded.
+constexpr std::size_t shown_lines_max = 10'000;
+
+} // namespace
+
+std::string draw_ended(const objective_view& view, const record_reader& records, timestamp end,
+                       std::string timing, const drawing_options& options) {
+  run_model model;
+  model.reset(view);
+  read_times(model, records, view);
+  view_options tree;
+  tree.width = ::isatty(STDOUT_FILENO) == 1 ? size_of(STDOUT_FILENO).columns : 120;
+  tree.height = shown_lines_max;
+  tree.colour = options.colour;
+  tree.unicode =
+      is_utf8_locale(std::getenv("LC_ALL"), std::getenv("LC_CTYPE"), std::getenv("LANG"));
+  std::string out;
+  for (const auto& line : draw_tree(model, tree, end))
+    out += line + "\n";
+  const auto shown = options.output.value_or(output_choice::results);
+  const auto results_max = options.output ? static_cast<std::size_t>(-1) : results_shown_max;
+  auto last = read_ending(records, view, shown, results_max);
+  last.timing = std::move(timing);
+  ending_options ending;
+  ending.colour = options.colour;
+  out += ending_text(model, last, end, ending);
+  return out;
+}
+
+} // namespace troupe

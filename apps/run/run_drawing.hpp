@@ -1,0 +1,25 @@
+// A run on paper: its tree, its results, why tasks failed, and the summary. What `show` prints of a
+// run of this computer and of an objective of a server.
+#pragma once
+
+#include "apps/options.hpp"
+#include "apps/run/run_ending.hpp"
+#include <troupe/protocol/objective.hpp>
+#include <troupe/protocol/time.hpp>
+
+#include <optional>
+#include <string>
+
+namespace troupe {
+
+struct drawing_options {
+  std::optional<output_choice> output; ///< As show_run_options.
+  bool colour = false;
+};
+
+/// `end`: when it ended, or now. `timing`: run_ending::timing. As wide as the terminal.
+[[nodiscard]] std::string draw_ended(const objective_view& view, const record_reader& records,
+                                     timestamp end, std::string timing,
+                                     const drawing_options& options);
+
+} // namespace troupe

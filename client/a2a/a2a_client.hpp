@@ -1,0 +1,162 @@
+// A client of one A2A agent, in either version and binding: looks the card up, chooses how to
+// speak, asks, and reads streams, which it takes up again where they broke. Everything here belongs
+// to the thread that runs the io_context; client/a2a/remote.hpp is the same for programs that
+// block.
+#pragma once
+
+#include "client/a2a/limits.hpp"
+#include "client/a2a/operation.hpp"
+#include "client/a2a/request.hpp"
+#include "client/a2a/target.hpp"
+#include "client/http_client.hpp"
+#include "client/io.hpp"
+#include "client/timers.hpp"
+#include "protocol/a2a/answer_reading.hpp"
+#include <troupe/protocol/agent_card.hpp>
+#include <troupe/protocol/errc.hpp>
+
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace troupe::a2a {
+
+struct client_options {
+  target to;
+  std::chrono::milliseconds timeout = exchange_timeout;
+  std::chrono::milliseconds silence = stream_silence;
+  /// In place of the system's resolver; for tests (http_client_options::resolve).
+  std::function<result<net::addresses>(const std::string& host)> resolve;
+};
+
+/// Hears what becomes of the connection of a stream.
+struct connection_news {
+  /// It broke, and is tried again after `wait`.
+  std::function<void(const error& why, std::chrono::milliseconds wait)> on_lost;
+  /// It stands again.
+  std::function<void()> on_resumed;
+};
+
+class event_stream;
+
+class a2a_client {
+public:
+  /// Has no threads before `start`. `clock`: of the context. Errors: invalid_params (URL,
+  /// certificates).
+  [[nodiscard]] static result<std::unique_ptr<a2a_client>>
+  make(net::asio::io_context& context, net::timers_ptr clock, client_options options);
+  ~a2a_client();
+  a2a_client(const a2a_client&) = delete;
+  a2a_client& operator=(const a2a_client&) = delete;
+
+  /// Names are looked up by threads from now on.
+  void start();
+  /// Looks a name up, for a client that was not started.
+  bool turn();
+  void close();
+
+  /// The card; asked for once. Errors: unavailable (no server there), method_not_found (there is a
+  /// server, and no card), invalid_agent_response (no card of A2A), unauthenticated, forbidden.
+  [[nodiscard]] net::awaitable<result<agent_card>> card();
+  /// As the server writes it.
+  [[nodiscard]] const std::string& card_text() const noexcept { return card_text_; }
+  /// How the agent is spoken to; looks the card up. Errors: as `card`; version_not_supported.
+  [[nodiscard]] net::awaitable<result<endpoint>> where();
+  /// The result of an operation that does not stream. Errors: the server's, and those of `card`.
+  [[nodiscard]] net::awaitable<result<boost::json::value>> ask(operation which,
+                                                               boost::json::object params);
+  /// Begins nothing: the first `next` does. To be destroyed before the client.
+  [[nodiscard]] std::shared_ptr<event_stream> stream(operation which, boost::json::object params,
+                                                     connection_news news);
+
+private:
+  friend class event_stream;
+
+  a2a_client(client_options options, net::timers_ptr clock, std::unique_ptr<net::http_client> http);
+
+  [[nodiscard]] net::awaitable<result<net::outbound_answer>> exchange(prepared_request request);
+  [[nodiscard]] net::awaitable<result<void>> look_up();
+  [[nodiscard]] result<prepared_request> prepared(operation which, boost::json::object params,
+                                                  const std::string& last_id,
+                                                  const std::string& cursor) const;
+
+  const client_options options_;
+  const net::timers_ptr clock_;
+  std::unique_ptr<net::http_client> http_;
+  std::optional<agent_card> card_;
+  std::string card_text_;
+  std::optional<endpoint> endpoint_;
+};
+
+/// The events of one operation that streams, as JSON.
+class event_stream : public std::enable_shared_from_this<event_stream> {
+public:
+  event_stream(a2a_client& by, operation which, boost::json::object params, connection_news news);
+  ~event_stream();
+  event_stream(const event_stream&) = delete;
+  event_stream& operator=(const event_stream&) = delete;
+
+  /// The next event; nothing after `finish`. A connection that breaks before that is made again, if
+  /// `resume_with` was called, and the stream goes on with what it says. Errors: the server's;
+  /// those of the connection, when it was tried in vain.
+  [[nodiscard]] net::awaitable<result<std::optional<boost::json::value>>> next();
+  /// What is asked after a break from now on. `cursor`: how far the reader has got, for servers
+  /// that say so in their events (docs/streams.md); the ids of events are sent by themselves.
+  void resume_with(operation which, boost::json::object params, std::string cursor = {});
+  /// The event that was read last was the last one.
+  void finish() noexcept { is_over_ = true; }
+  /// What `resume_with` says is asked anew, from its beginning.
+  void restart();
+  /// Ends what is under way, with errc::canceled.
+  void close();
+
+private:
+  [[nodiscard]] net::awaitable<result<void>> open();
+  [[nodiscard]] net::awaitable<result<void>> wait_after(error why);
+  void drop();
+
+  a2a_client& by_;
+  operation which_;
+  boost::json::object params_;
+  std::string cursor_;
+  const connection_news news_;
+  std::shared_ptr<net::http_stream> connection_;
+  std::optional<net::sse_reader> reader_;
+  std::optional<boost::json::value> whole_; ///< An answer that is no stream.
+  bool was_whole_ = false;                  ///< The last one was; the next try waits.
+  std::string last_id_;
+  net::timer pause_;
+  unsigned failures_ = 0;
+  bool has_begun_ = false; ///< The server has answered once.
+  bool may_resume_ = false;
+  bool is_over_ = false;
+  bool is_closed_ = false;
+};
+
+/// The events of one task, from a send or a subscription: what happens to it until it ends.
+class task_stream {
+public:
+  /// `from`: of operation::send_streaming or subscribe_to_task. `ends_at_question`: what was asked
+  /// is not waited for.
+  task_stream(a2a_client& by, std::shared_ptr<event_stream> from, bool ends_at_question);
+
+  /// The next event; nothing at the end. After a break a server without cursors begins with the
+  /// task as it is. Errors: as event_stream::next.
+  [[nodiscard]] net::awaitable<result<std::optional<wire::answer>>> next();
+  void close() { events_->close(); }
+
+private:
+  void learn(const wire::answer& read);
+  [[nodiscard]] net::awaitable<result<std::optional<wire::answer>>> ended_meanwhile(error why);
+
+  a2a_client& by_;
+  std::shared_ptr<event_stream> events_;
+  const bool ends_at_question_;
+  std::string task_;
+};
+
+} // namespace troupe::a2a

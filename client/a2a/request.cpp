@@ -1,0 +1,200 @@
+#include "client/a2a/request.hpp"
+
+#include "protocol/a2a/answer_reading.hpp"
+#include "protocol/json/json_parser.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/parse_options.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <array>
+#include <utility>
+
+namespace troupe::a2a {
+
+namespace json = boost::json;
+
+namespace {
+
+using enum operation;
+
+// A2A 1.0 sections 9.4 and 11.3, 0.3 sections 7 and 3.5.3; docs/objectives.md, docs/questions.md.
+constexpr auto rows = std::to_array<operation_row>({
+    {send, "SendMessage", "message/send", "POST", "/message:send"},
+    {send_streaming, "SendStreamingMessage", "message/stream", "POST", "/message:stream", true},
+    {get_task, "GetTask", "tasks/get", "GET", "/tasks/{id}"},
+    {list_tasks, "ListTasks", "tasks/list", "GET", "/tasks"},
+    {cancel_task, "CancelTask", "tasks/cancel", "POST", "/tasks/{id}:cancel"},
+    {subscribe_to_task, "SubscribeToTask", "tasks/resubscribe", "GET", "/tasks/{id}:subscribe",
+     true},
+    {create_objective, "objectives/create", "objectives/create", "POST", "/objectives"},
+    {get_objective, "objectives/get", "objectives/get", "GET", "/objectives/{id}"},
+    {list_objectives, "objectives/list", "objectives/list", "GET", "/objectives"},
+    {update_objective, "objectives/update", "objectives/update", "PATCH", "/objectives/{id}"},
+    {follow_objective, "objectives/subscribe", "objectives/subscribe", "GET",
+     "/objectives/{id}:subscribe", true},
+    {list_inputs, "inputs/list", "inputs/list", "GET", "/inputs"},
+    {get_input, "inputs/get", "inputs/get", "GET", "/inputs/{id}"},
+    {answer_input, "inputs/answer", "inputs/answer", "POST", "/inputs/{id}:answer"},
+});
+
+constexpr bool is_in_order() {
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (rows[i].which != static_cast<operation>(i))
+      return false;
+  return true;
+}
+static_assert(is_in_order());
+
+/// RFC 3986 section 2.1; what is not unreserved is encoded, colons of ids too.
+std::string encoded(std::string_view text) {
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : text) {
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')
+                          || c == '-' || c == '.' || c == '_' || c == '~';
+    const auto byte = static_cast<unsigned char>(c);
+    if (is_plain)
+      out.push_back(c);
+    else
+      out.append({'%', digits[byte >> 4U], digits[byte & 15U]});
+  }
+  return out;
+}
+
+std::string text_of_value(const json::value& value) {
+  return value.is_string() ? std::string(value.get_string()) : json::serialize(value);
+}
+
+/// The members as a query; an array is repeated.
+std::string query_of(const json::object& params) {
+  std::string out;
+  const auto add = [&](std::string_view name, const json::value& value) {
+    out += (out.empty() ? "?" : "&") + encoded(name) + "=" + encoded(text_of_value(value));
+  };
+  for (const auto& [key, value] : params) {
+    const std::string_view name{key.data(), key.size()};
+    if (const auto* all = value.if_array())
+      for (const auto& each : *all)
+        add(name, each);
+    else
+      add(name, value);
+  }
+  return out;
+}
+
+void make_rest(prepared_request& out, const operation_row& row, const endpoint& to,
+               json::object params) {
+  if (to.manner.version == wire::a2a_version::v0_3)
+    out.url += to.url.ends_with("/v1") ? "" : "/v1";
+  if (!to.tenant.empty())
+    out.url += "/" + encoded(to.tenant);
+  std::string path(row.path);
+  if (const auto at = path.find("{id}"); at != std::string::npos) {
+    if (const auto* id = params.if_contains("id"))
+      path.replace(at, 4, encoded(text_of_value(*id)));
+    params.erase("id");
+  }
+  out.url += path;
+  out.request.method = row.verb;
+  if (row.verb == "GET")
+    out.url += query_of(params);
+  else
+    out.request.body = json::serialize(params);
+}
+
+void make_json_rpc(prepared_request& out, const operation_row& row, const endpoint& to,
+                   json::object params) {
+  if (!to.tenant.empty())
+    params["tenant"] = to.tenant;
+  const bool is_1_0 = to.manner.version == wire::a2a_version::v1_0;
+  const json::object call{{"jsonrpc", "2.0"},
+                          {"id", 1},
+                          {"method", is_1_0 ? row.rpc_1_0 : row.rpc_0_3},
+                          {"params", std::move(params)}};
+  out.request.body = json::serialize(call);
+  if (to.url.find('/', to.url.find("//") + 2) == std::string::npos)
+    out.url += "/";
+}
+
+result<json::value> parse(std::string_view text) {
+  boost::system::error_code failed;
+  json::parse_options how;
+  how.max_depth = 256;
+  auto out = parse_json(text, failed, {}, how);
+  if (failed)
+    return make_error(errc::invalid_agent_response, "the answer is no JSON: " + json_fault(failed));
+  return out;
+}
+
+result<json::value> unwrapped(json::value whole, wire::wire_manner manner) {
+  auto* object = whole.if_object();
+  if (object == nullptr)
+    return make_error(errc::invalid_agent_response, "the answer is no JSON object");
+  if (manner.binding == wire::a2a_binding::rest) {
+    // A stream of REST shows an error as an event of its own.
+    if (object->size() == 1 && object->contains("error"))
+      return wire::read_rest_error(500, whole);
+    return whole;
+  }
+  if (const auto* error = object->if_contains("error"); error != nullptr && !error->is_null())
+    return wire::read_rpc_error(*error);
+  auto* found = object->if_contains("result");
+  if (found == nullptr)
+    return make_error(errc::invalid_agent_response,
+                      "the answer is no JSON-RPC: it has neither result nor error");
+  return std::move(*found);
+}
+
+} // namespace
+
+const operation_row& row_of(operation which) noexcept {
+  return rows[static_cast<std::size_t>(which)];
+}
+
+prepared_request prepare(operation which, const endpoint& to, json::object params,
+                         const std::vector<std::pair<std::string, std::string>>& more_headers) {
+  const auto& row = row_of(which);
+  prepared_request out;
+  out.url = to.url;
+  auto& headers = out.request.headers;
+  if (to.manner.binding == wire::a2a_binding::rest)
+    make_rest(out, row, to, std::move(params));
+  else
+    make_json_rpc(out, row, to, std::move(params));
+  out.request.may_repeat = row.verb == "GET"; // what only reads, in JSON-RPC, too
+  if (!out.request.body.empty())
+    headers.emplace_back("Content-Type", "application/json");
+  headers.emplace_back("Accept", row.streams ? "text/event-stream" : "application/json");
+  if (to.manner.version == wire::a2a_version::v1_0)
+    headers.emplace_back("A2A-Version", "1.0"); // 1.0 section 3.6.1; absent means 0.3
+  headers.insert(headers.end(), more_headers.begin(), more_headers.end());
+  return out;
+}
+
+result<json::value> read_result(const net::outbound_answer& answer, wire::wire_manner manner) {
+  const bool is_fine = answer.status >= 200 && answer.status < 300;
+  if (is_fine && !answer.is_whole)
+    return make_error(errc::too_large, "the answer ended too soon, or is longer than this client "
+                                       "reads");
+  auto whole = parse(answer.body);
+  if (!is_fine) {
+    const auto* object = whole ? whole->if_object() : nullptr;
+    if (manner.binding == wire::a2a_binding::json_rpc && object != nullptr
+        && object->contains("jsonrpc") && object->contains("error"))
+      return wire::read_rpc_error(object->at("error"));
+    return wire::read_rest_error(answer.status, whole ? *whole : json::value{});
+  }
+  if (!whole)
+    return whole.error();
+  return unwrapped(std::move(*whole), manner);
+}
+
+result<json::value> read_event(const net::sse_event& event, wire::wire_manner manner) {
+  auto whole = parse(event.data);
+  if (!whole)
+    return whole.error();
+  return unwrapped(std::move(*whole), manner);
+}
+
+} // namespace troupe::a2a

@@ -1,0 +1,78 @@
+#include "client/sse_reader.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <utility>
+
+namespace troupe::net {
+
+result<void> sse_reader::feed(std::string_view bytes) {
+  while (!bytes.empty()) {
+    if (std::exchange(after_return_, false) && bytes.front() == '\n') {
+      bytes.remove_prefix(1);
+      continue;
+    }
+    const auto end = bytes.find_first_of("\r\n");
+    const auto piece = bytes.substr(0, end);
+    if (line_.size() + data_.size() + piece.size() > event_bytes_max_)
+      return make_error(errc::too_large, "an event of the stream is longer than "
+                                             + std::to_string(event_bytes_max_) + " bytes");
+    line_.append(piece);
+    if (end == std::string_view::npos)
+      return {};
+    after_return_ = bytes[end] == '\r';
+    bytes.remove_prefix(end + 1);
+    take_line(line_);
+    line_.clear();
+  }
+  return {};
+}
+
+bool is_event_id(std::string_view text) noexcept {
+  return text.size() <= event_id_bytes_max
+         && std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
+}
+
+void sse_reader::take_line(std::string_view line) {
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  if (std::exchange(is_first_line_, false) && line.starts_with(byte_order_mark))
+    line.remove_prefix(byte_order_mark.size());
+  if (line.empty())
+    return end_event();
+  const auto colon = line.find(':');
+  if (colon == 0)
+    return; // a comment
+  const auto name = line.substr(0, colon);
+  auto value = colon == std::string_view::npos ? std::string_view{} : line.substr(colon + 1);
+  if (value.starts_with(' '))
+    value.remove_prefix(1);
+  if (name == "data") {
+    if (std::exchange(has_data_, true))
+      data_.push_back('\n');
+    data_.append(value);
+  } else if (name == "id" && is_event_id(value)) {
+    id_ = value;
+  } else if (name == "retry") {
+    std::uint32_t wait = 0;
+    const auto [stop, failed] = std::from_chars(value.data(), value.data() + value.size(), wait);
+    if (failed == std::errc{} && stop == value.data() + value.size())
+      retry_ = std::chrono::milliseconds{wait};
+  }
+}
+
+void sse_reader::end_event() {
+  if (std::exchange(has_data_, false))
+    events_.push_back({id_, std::move(data_)});
+  data_.clear();
+}
+
+std::optional<sse_event> sse_reader::take() {
+  if (events_.empty())
+    return std::nullopt;
+  auto out = std::move(events_.front());
+  events_.pop_front();
+  return out;
+}
+
+} // namespace troupe::net

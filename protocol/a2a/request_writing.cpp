@@ -1,0 +1,83 @@
+#include "protocol/a2a/request_writing.hpp"
+
+#include "protocol/a2a/codec_v0_3.hpp"
+#include "protocol/a2a/codec_v0_3_rest.hpp"
+#include "protocol/a2a/codec_v1_0.hpp"
+#include "protocol/json/json_parser.hpp"
+#include "protocol/limits.hpp"
+
+#include <boost/json/array.hpp>
+
+namespace troupe::wire {
+
+namespace json = boost::json;
+
+namespace {
+
+/// The text that the codec of the server's side writes, as a tree.
+json::value tree_of(const message& said, wire_manner manner) {
+  std::string text;
+  json_writer out(text);
+  if (manner.version == a2a_version::v1_0)
+    v1_0::write(out, said);
+  else if (manner.binding == a2a_binding::json_rpc)
+    v0_3::write(out, said);
+  else
+    v0_3_rest::write(out, said);
+  boost::system::error_code failed;
+  json::parse_options how;
+  how.max_depth = 2 * metadata_depth_max; // a message around its metadata
+  return parse_json(text, failed, {}, how);
+}
+
+std::string_view state_name(task_state state, wire_manner manner) {
+  if (manner.version == a2a_version::v1_0)
+    return v1_0::state_name(state);
+  return manner.binding == a2a_binding::json_rpc ? v0_3::state_name(state)
+                                                 : v0_3_rest::state_name(state);
+}
+
+} // namespace
+
+std::string_view to_string(a2a_version version) noexcept {
+  return version == a2a_version::v1_0 ? "1.0" : "0.3";
+}
+
+std::string_view to_string(a2a_binding binding) noexcept {
+  return binding == a2a_binding::json_rpc ? "JSONRPC" : "HTTP+JSON";
+}
+
+json::object write_send(const sending& what, wire_manner manner) {
+  json::object out;
+  out["message"] = tree_of(what.message, manner);
+  json::object configuration;
+  if (manner.version == a2a_version::v1_0)
+    configuration["returnImmediately"] = !what.waits; // A2A 1.0 section 3.2.2
+  else
+    configuration["blocking"] = what.waits; // 0.3 section 7.1.1
+  if (!what.accepted_output_modes.empty())
+    configuration["acceptedOutputModes"] =
+        json::array(what.accepted_output_modes.begin(), what.accepted_output_modes.end());
+  out["configuration"] = std::move(configuration);
+  if (!what.metadata.empty())
+    out["metadata"] = what.metadata;
+  return out;
+}
+
+json::object write_task_filter(const task_filter& filter, wire_manner manner) {
+  json::object out;
+  if (!filter.context.empty())
+    out["contextId"] = filter.context;
+  if (filter.state)
+    out["status"] = state_name(*filter.state, manner);
+  out["pageSize"] = filter.page_size;
+  if (!filter.page_token.empty())
+    out["pageToken"] = filter.page_token;
+  if (filter.history_length)
+    out["historyLength"] = *filter.history_length;
+  if (filter.include_artifacts)
+    out["includeArtifacts"] = true;
+  return out;
+}
+
+} // namespace troupe::wire

@@ -1,0 +1,100 @@
+#include "apps/remote/answer_view.hpp"
+#include "apps/remote/question_form.hpp"
+#include "tests/support/catch.hpp"
+
+#include <boost/json/parse.hpp>
+
+#include <memory>
+
+using namespace troupe;
+
+namespace {
+
+artifact artifact_of(const std::string& id, const std::string& text) {
+  artifact out;
+  out.artifact_id = id;
+  out.parts = {text_part(text)};
+  return out;
+}
+
+wire::answer chunk(const std::string& id, const std::string& text, bool append) {
+  return wire::artifact_update{task_id{"t"}, "c", artifact_of(id, text), append, false, {}};
+}
+
+wire::answer moved(task_state state, const std::string& words) {
+  message said;
+  said.from = role::agent;
+  said.parts = {text_part(words)};
+  return wire::status_update{
+      task_id{"t"}, "c", {state, std::make_shared<const message>(said), {}}, false, {}};
+}
+
+wire::answer snapshot(task_state state, std::vector<artifact> made) {
+  task out;
+  out.id = task_id{"t"};
+  out.status.state = state;
+  for (auto& each : made)
+    out.artifacts.push_back(std::make_shared<const artifact>(std::move(each)));
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("outputs are printed once, whatever a snapshot repeats", "[apps][remote]") {
+  answer_view view(true);
+  std::string out;
+  const auto show = [&](const wire::answer& read) { out += view.show(read).output; };
+  show(chunk("a", "one ", false));
+  show(chunk("a", "two ", true));
+  show(snapshot(task_state::working, {artifact_of("a", "one two three")}));
+  show(chunk("b", "other", false));
+  show(snapshot(task_state::completed,
+                {artifact_of("a", "one two three"), artifact_of("b", "other")}));
+  out += view.end();
+  CHECK(out == "one two three\nother\n");
+  CHECK(view.state() == task_state::completed);
+  CHECK(view.task() == "t");
+}
+
+TEST_CASE("what an agent says meanwhile is apart, and stands in for an output that is missing",
+          "[apps][remote]") {
+  answer_view view(true);
+  const auto news = view.show(moved(task_state::working, "reading\x1b[31m"));
+  CHECK(news.output.empty());
+  CHECK(news.notes.find('\x1b') == std::string::npos);
+  CHECK(view.show(moved(task_state::working, "reading\x1b[31m")).notes.empty());
+  CHECK(view.show(moved(task_state::completed, "all done")).output.empty());
+  CHECK(view.end() == "all done\n");
+}
+
+TEST_CASE("text for a terminal cannot drive it, text for a file is as it was", "[apps][remote]") {
+  const auto text = std::string("a\tb\x1b[2J\nc");
+  CHECK(answer_view(true).show(chunk("a", text, false)).output.find('\x1b') == std::string::npos);
+  CHECK(answer_view(false).show(chunk("a", text, false)).output == text);
+}
+
+TEST_CASE("an event is printed as A2A 1.0 has it", "[apps][remote]") {
+  const auto parsed = boost::json::parse(event_json(chunk("a", "x", true)));
+  CHECK(parsed.at("artifactUpdate").at("append") == true);
+  CHECK(boost::json::parse(event_json(moved(task_state::failed, "no")))
+            .at("statusUpdate")
+            .at("status")
+            .at("state")
+        == "TASK_STATE_FAILED");
+}
+
+TEST_CASE("a question shows its choices, and a number means one of them", "[apps][remote]") {
+  const auto form = form_of(boost::json::parse(
+      R"({"prompt":"Where?","schema":{"oneOf":[{"const":"sea","title":"By the sea"},{"const":"city"}]}})"));
+  CHECK(form.text == "Where?\n  1  sea  By the sea\n  2  city\n");
+  CHECK(chosen_text(form, "2") == "city");
+  CHECK(chosen_text(form, "3") == "3");
+  CHECK(chosen_text(form, "By the sea") == "By the sea");
+  const auto numbers =
+      form_of(boost::json::parse(R"({"prompt":"How many?","schema":{"enum":["3","2","7"]}})"));
+  CHECK(chosen_text(numbers, "3") == "3"); // a choice is itself
+  CHECK(chosen_text(numbers, "1") == "3");
+  CHECK(form_of(boost::json::parse(R"({"prompt":"Sure?","schema":{"type":"boolean"}})")).choices
+        == std::vector<std::string>{"yes", "no"});
+  CHECK(form_of(boost::json::parse(R"({"prompt":"Say"})")).text == "Say\n");
+}

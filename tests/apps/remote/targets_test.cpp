@@ -1,0 +1,107 @@
+#include "apps/remote/targets.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+#include <map>
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+result<std::vector<known_target>> targets_of(const std::string& text) {
+  const auto rows = read_target_rows(text, "c.toml");
+  if (!rows)
+    return rows.error();
+  return targets_from(*rows, "c.toml");
+}
+
+std::string error_of(const std::string& text) {
+  return targets_of(text).error().message;
+}
+
+variable_reader variables(std::map<std::string, std::string> all) {
+  return [all = std::move(all)](const char* name) -> const char* {
+    const auto found = all.find(name);
+    return found == all.end() ? nullptr : found->second.c_str();
+  };
+}
+
+} // namespace
+
+TEST_CASE("targets stand beside the settings of a server", "[apps][remote]") {
+  const auto all = targets_of(R"(listen = "127.0.0.1:1"
+[[targets]]
+alias = "a"
+url = "https://a.example"
+version = "0.3"
+binding = "rest"
+hosts = ["b.example"]
+allow-http = true
+bearer-env = "A"
+[[targets]]
+alias = "b"
+url = "https://b.example"
+)")
+                       .value();
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].to.version == wire::a2a_version::v0_3);
+  CHECK(all[0].to.binding == wire::a2a_binding::rest);
+  CHECK(all[0].to.hosts == std::vector<std::string>{"b.example"});
+  CHECK(all[0].to.allow_http);
+  CHECK(all[0].bearer_env == "A");
+  serve_settings settings;
+  CHECK(read_config(settings, "[[targets]]\nalias = \"a\"\n", "c.toml").has_value());
+}
+
+TEST_CASE("a target that is wrong is refused with its line", "[apps][remote]") {
+  CHECK(error_of("\n[[targets]]\nalias = \"a\"\n")
+        == "c.toml:2: in [[targets]]: \"alias\" and \"url\" are needed");
+  CHECK(error_of("[[targets]]\nalias = \"local\"\nurl = \"https://a\"\n")
+        == "c.toml:1: in [[targets]]: \"local\" cannot be an alias");
+  CHECK(error_of("[[targets]]\nurll = \"x\"\n")
+        == "c.toml:1: in [[targets]]: unknown member \"urll\"; did you mean \"url\"?");
+  CHECK(error_of("[[targets]]\nversion = \"2\"\n").find("must be \"1.0\" or \"0.3\"")
+        != std::string::npos);
+  CHECK(error_of("[targets]\na = 1\n") == "c.toml:1: \"targets\" must be tables: [[targets]]");
+  CHECK(error_of("[[targets]]\nalias = 1\n").find("c.toml:2: \"alias\" must be") == 0);
+  CHECK(error_of("[[target]]\nalias = \"a\"\n").find("unknown setting \"target\"")
+        != std::string::npos);
+  const std::string one = "[[targets]]\nalias = \"a\"\nurl = \"https://a\"\n";
+  CHECK(error_of(one + one).find("c.toml:4: in [[targets]]: the alias \"a\" stands twice") == 0);
+  CHECK(error_of(one + "bearer-env = \"A\"\nbearer-file = \"f\"\n").find("not from both")
+        != std::string::npos);
+}
+
+TEST_CASE("keys come from a file or a variable, and what no key has is refused", "[apps][remote]") {
+  const temporary_directory where;
+  known_target known;
+  known.alias = "a";
+  known.to.url = "https://a.example";
+  known.bearer_env = "A";
+  known.api_key_file = where.file("key", "k-1\n");
+  const auto read = with_credentials(known, variables({{"A", "token "}})).value();
+  CHECK(read.proof.bearer == "token");
+  CHECK(read.proof.api_key == "k-1");
+  CHECK(with_credentials(known, variables({})).error().message
+        == "the target \"a\" has its key in the variable A, which is not set");
+  CHECK(with_credentials(known, variables({{"A", "x\r\nHost: y"}})).error().code
+        == errc::invalid_params);
+  known.api_key_file = "~/none";
+  CHECK(with_credentials(known, variables({{"A", "t"}, {"HOME", where.path().string()}}))
+            .error()
+            .message.find("the key of the target \"a\": " + where.path().string())
+        == 0);
+}
+
+TEST_CASE("a server is an alias, or a URL with the credentials of its target", "[apps][remote]") {
+  const auto all = targets_of("[[targets]]\nalias = \"a\"\nurl = \"https://a.example/\"\n"
+                              "bearer-env = \"A\"\n")
+                       .value();
+  const auto set = variables({{"A", "token"}});
+  CHECK(find_server("a", all, set)->to.proof.bearer == "token");
+  CHECK(find_server("https://a.example", all, set)->name == "a");
+  CHECK(find_server("https://a.example.evil", all, set)->to.proof.bearer.empty());
+  CHECK(find_server("b", all, set).error().message == "there is no target \"b\"; there are a");
+  CHECK(find_server("https://", all, set).error().code == errc::invalid_params);
+}

@@ -1,0 +1,267 @@
+// The commands for servers: the real binary against the real server, both versions, both bindings,
+// and a connection that is lost.
+#include "tests/apps/process.hpp"
+#include "tests/apps/served.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/relay.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+#include <boost/json/parse.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+#include <vector>
+
+using namespace troupe::testing;
+namespace json = boost::json;
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::string trimmed(std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' '))
+    text.pop_back();
+  return text;
+}
+
+/// A person with a home of their own.
+class desk {
+public:
+  explicit desk(std::string server = {}) : server_(std::move(server)) {}
+
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name)) << text;
+  }
+  [[nodiscard]] std::string path(const std::string& name) const {
+    return (home_.path() / name).string();
+  }
+  [[nodiscard]] std::vector<std::string> environment() const {
+    return {"HOME=" + home_.path().string(), "XDG_STATE_HOME=" + path("state"),
+            "XDG_CONFIG_HOME=", "TROUPE_CONFIG=" + config_, "TROUPE_SERVER=" + server_};
+  }
+  [[nodiscard]] std::vector<std::string> words(std::vector<std::string> words) const {
+    words.insert(words.begin(), troupe_binary());
+    return words;
+  }
+  [[nodiscard]] outcome run(std::vector<std::string> with, const std::string& input = {}) const {
+    return run_program(words(std::move(with)), input, environment());
+  }
+  void configure(const std::string& text) {
+    write("config.toml", text);
+    config_ = path("config.toml");
+  }
+  void use(std::string server) { server_ = std::move(server); }
+
+private:
+  const temporary_directory home_;
+  std::string server_;
+  std::string config_;
+};
+
+std::string url_of(const served& of) {
+  return "http://127.0.0.1:" + std::to_string(of.port());
+}
+
+constexpr const char* asking_plan =
+    R"({"name": "Trip", "plans": [{"name": "Book", "tasks": [
+      {"name": "Flight", "agent": "echo", "input": {"text": "OSL 08:15"}},
+      {"name": "Hotel", "agent": "scripted", "dependencies": ["Flight"],
+       "input": {"steps": [{"ask": "By the sea?"}, {"complete": "done"}]}},
+      {"name": "Letter", "agent": "echo", "dependencies": ["Hotel"], "input": {"text": "all booked"}}]}]})";
+
+} // namespace
+
+TEST_CASE("send, task, tasks and cancel work in both versions and bindings", "[binary][remote]") {
+  const served server({"--store", "memory", "--agent", "conformance"});
+  desk person;
+  std::string config;
+  for (const auto* version : {"1.0", "0.3"})
+    for (const auto* binding : {"jsonrpc", "rest"})
+      config += "[[targets]]\nalias = \"" + std::string(version) + binding + "\"\nurl = \""
+                + url_of(server) + "\"\nversion = \"" + version + "\"\nbinding = \"" + binding
+                + "\"\n";
+  person.configure(config);
+  for (const auto* alias : {"1.0jsonrpc", "1.0rest", "0.3jsonrpc", "0.3rest"}) {
+    CAPTURE(alias);
+    const auto asks = person.run({"send", "--server", alias, "hello"});
+    CHECK(asks.code == 3); // The conformance agent answers anything else with a question.
+    CHECK(contains(asks.err, "troupe send --server " + std::string(alias) + " --task task-"));
+    const auto begin = asks.err.find("--task ") + 7;
+    const auto id = asks.err.substr(begin, asks.err.find(' ', begin) - begin);
+    const auto shown = person.run({"task", id, "--server", alias});
+    CHECK(shown.code == 0);
+    CHECK(contains(shown.out, id + "  input-required"));
+    const auto listed = person.run({"tasks", "--server", alias, "-o", "name"});
+    CHECK(contains(listed.out, id));
+    const auto table = person.run({"tasks", "--server", alias, "--state", "input-required"});
+    CHECK(contains(table.out, "TASK"));
+    CHECK(contains(table.out, "input-required"));
+    const auto canceled = person.run({"cancel", id, "--server", alias});
+    CHECK(canceled.out == "task " + id + " canceled\n");
+    const auto again = person.run({"task", id, "--server", alias, "--json"});
+    CHECK(at(json::parse(again.out), "/status/state") == "TASK_STATE_CANCELED");
+  }
+  const auto agent = person.run({"agent", "1.0rest"});
+  CHECK(agent.code == 0);
+  CHECK(contains(agent.out, "used here: A2A 1.0 over HTTP+JSON"));
+}
+
+TEST_CASE("send prints what the agent makes, with files and data", "[binary][remote]") {
+  const served server;
+  desk person(url_of(server));
+  const auto hello = person.run({"send", "Hello"});
+  CHECK(hello.code == 0);
+  CHECK(hello.out == "Hello\n");
+  CHECK(hello.err.empty());
+  CHECK(person.run({"send", "-"}, "from a pipe").out == "from a pipe\n");
+  const auto events = lines_of(person.run({"send", "--json", "Hello"}).out);
+  REQUIRE(events.size() >= 2);
+  CHECK(at(json::parse(events.back()), "/statusUpdate/status/state") == "TASK_STATE_COMPLETED");
+  CHECK(person.run({"send"}).code == 2);
+  CHECK(person.run({"send", "--data", "{"}).code == 2);
+}
+
+TEST_CASE("a plan is submitted, listed, answered, watched and shown", "[binary][remote]") {
+  const served server;
+  desk person(url_of(server));
+  person.write("trip.json", asking_plan);
+  const auto submitted = person.run({"submit", person.path("trip.json")});
+  CAPTURE(submitted.err);
+  REQUIRE(submitted.code == 0);
+  const auto id = trimmed(submitted.out);
+  const auto blocked = person.run({"watch", id});
+  CHECK(blocked.code == 3);
+  CHECK(contains(blocked.err, "By the sea?"));
+  CHECK(contains(blocked.err, "troupe answer " + id + ".p0.t1 TEXT"));
+  CHECK(contains(person.run({"ls"}).out, "Trip"));
+  CHECK(person.run({"ls", "-o", "name"}).out == id + "\n");
+  CHECK(contains(person.run({"inbox"}).out, "By the sea?"));
+  CHECK(person.run({"inbox", "@last", "-o", "name"}).out == id + ".p0.t1.question-1\n");
+  CHECK(person.run({"pause", id}).out == "objective " + id + " blocked\n");
+  CHECK(person.run({"resume", id}).code == 0);
+  const auto answered = person.run({"answer", id + ".p0.t1", "yes"});
+  CHECK(answered.out == "question " + id + ".p0.t1.question-1 answered\n");
+  const auto watched = person.run({"watch", id.substr(0, id.size() - 3)});
+  CHECK(watched.code == 0);
+  CHECK(contains(watched.out, "completed: 3 of 3 tasks"));
+  CHECK(contains(watched.out, "all booked"));
+  const auto late = person.run({"answer", id + ".p0.t1.question-1", "no"});
+  CHECK(late.code == 1);
+  CHECK(contains(late.err, url_of(server) + ": "));
+  const auto shown = person.run({"show", "@last"});
+  CHECK(shown.code == 0);
+  CHECK(contains(shown.out, "Hotel"));
+  CHECK(contains(shown.out, "all booked"));
+  CHECK(person.run({"inbox"}).out.empty());
+}
+
+TEST_CASE("all pages are listed, and an id is not guessed among too many", "[binary][remote]") {
+  constexpr std::size_t count = 130; // a page has 100
+  const served server;
+  for (std::size_t i = 0; i < count; ++i)
+    server.ask("objectives/create",
+               R"({"id":"trip-)" + std::to_string(1000 + i) + R"(","name":"Trip"})");
+  const desk person(url_of(server));
+  const auto listed = person.run({"ls", "-o", "name"});
+  CHECK(listed.code == 0);
+  CHECK(std::ranges::count(listed.out, '\n') == count);
+  // One fits, and all have the text in their ids or names.
+  server.ask("objectives/create", R"({"id":"a-trip","name":"trip-1"})");
+  const auto guessed = person.run({"show", "trip"});
+  CHECK(guessed.code == 1);
+  CHECK(contains(guessed.err, "several objectives begin with trip"));
+  const auto hidden = person.run({"cancel", "ip-1"});
+  CHECK(hidden.code == 1);
+  CHECK(contains(hidden.err, "write the whole id"));
+  CHECK(person.run({"show", "a-trip"}).code == 0);
+}
+
+TEST_CASE("a failed objective is shown with its reason and tried again", "[binary][remote]") {
+  const served server({"--store", "memory", "--allow-commands"});
+  desk person(url_of(server));
+  person.write("fail.json", R"({"name": "Bad", "plans": [{"name": "P", "tasks": [
+    {"name": "program", "agent": "command", "input": {"argv": ["sh", "-c", "echo first words; exit 3"]}}]}]})");
+  const auto failed = person.run({"submit", person.path("fail.json"), "--watch"});
+  CHECK(failed.code == 1);
+  CHECK(contains(failed.out, "exited with 3"));
+  CHECK(contains(failed.out, "first words"));
+  CHECK(contains(person.run({"logs", "@last"}).out, "first words"));
+  CHECK(person.run({"logs", "@last", "nothing"}).code == 1);
+  CHECK(person.run({"retry", "@last"}).code == 0);
+  const auto again = person.run({"watch", "@last", "--json"});
+  CHECK(again.code == 1);
+  CHECK(at(json::parse(lines_of(again.out).back()), "/status") == "failed");
+}
+
+TEST_CASE("watch says that the connection is lost, and goes on where it broke",
+          "[binary][remote]") {
+  relay between;
+  const served server({"--store", "memory", "--public-url", between.url()});
+  between.lead_to(server.port());
+  desk person(between.url());
+  person.write("trip.json", asking_plan);
+  const auto id = trimmed(person.run({"submit", person.path("trip.json")}).out);
+  between.cut_after("input-required");
+  process watch(person.words({"watch", id, "--wait"}), person.environment());
+  CHECK(watch.read_until([](const process& p) { return contains(p.err(), "connected again"); },
+                         std::chrono::seconds{20}));
+  CHECK(contains(watch.err(), between.url() + ": the connection is lost ("));
+  CHECK(person.run({"answer", id + ".p0.t1", "yes"}).code == 0);
+  CHECK(watch.wait() == 0);
+  CHECK(contains(watch.out(), "completed: 3 of 3 tasks"));
+}
+
+TEST_CASE("send goes on with its answer after the connection was lost", "[binary][remote]") {
+  relay between;
+  const served server({"--store", "memory", "--public-url", between.url(), "--agent", "sleep"});
+  between.lead_to(server.port());
+  const desk person(between.url());
+  between.cut_after("TASK_STATE_WORKING");
+  const auto sent = person.run({"send", "--data", R"({"seconds": 1})", "--json"});
+  CHECK(sent.code == 0);
+  CHECK(between.cuts() == 1);
+  CHECK(contains(sent.err, "the connection is lost ("));
+  CHECK(contains(sent.err, "connected again"));
+  CHECK(contains(sent.out, "TASK_STATE_COMPLETED"));
+}
+
+TEST_CASE("what goes wrong names the server, the cause and what to do", "[binary][remote]") {
+  desk person;
+  const auto nowhere = person.run({"tasks"});
+  CHECK(nowhere.code == 2);
+  CHECK(contains(nowhere.err, "which server? Name it with --server URL"));
+  relay nothing;
+  const auto silent = person.run({"agent", nothing.url()});
+  CHECK(silent.code == 1);
+  CHECK(contains(silent.err, nothing.url() + ": "));
+  CHECK(contains(silent.err, "is a server running there?"));
+  CHECK(contains(person.run({"tasks", "--server", "prod"}).err, "there is no target \"prod\""));
+  const served server;
+  person.use(url_of(server) + "/elsewhere");
+  CHECK(contains(person.run({"tasks"}).err, "this is no A2A agent, or its card is elsewhere"));
+  person.use(url_of(server));
+  CHECK(contains(person.run({"task", "nothing"}).err, "no task \"nothing\""));
+  CHECK(contains(person.run({"show", "nothing"}).err, "there is no objective nothing"));
+  CHECK(person.run({"submit", person.path("none.json")}).code == 2);
+}
+
+TEST_CASE("a context chooses the server, until another is chosen", "[binary][remote]") {
+  const served server;
+  desk person;
+  person.configure("[[targets]]\nalias = \"here\"\nurl = \"" + url_of(server) + "\"\n");
+  CHECK(person.run({"context", "use", "here"}).code == 0);
+  CHECK(contains(person.run({"context", "ls"}).out, "*  here"));
+  CHECK(person.run({"send", "Hello"}).out == "Hello\n");
+  CHECK(contains(person.run({"ls"}).err, "here: there are no objectives yet"));
+  CHECK(person.run({"context", "use", "local"}).code == 0);
+  CHECK(contains(person.run({"ls"}).err, "there are no runs yet"));
+  CHECK(person.run({"context", "use", "else"}).code == 2);
+  person.configure("[[targets]]\nalias = \"here\"\nurl = \"x\"\n");
+  CHECK(contains(person.run({"context", "ls"}).err, "config.toml:1: in [[targets]]"));
+  person.configure("[[targets]]\nalias = \"here\"\nurll = \"x\"\n");
+  CHECK(contains(person.run({"context", "ls"}).err, "did you mean \"url\"?"));
+}

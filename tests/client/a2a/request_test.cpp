@@ -1,0 +1,115 @@
+#include "client/a2a/reconnection.hpp"
+#include "client/a2a/request.hpp"
+#include "tests/support/catch.hpp"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+using namespace std::chrono_literals;
+using namespace troupe;
+using namespace troupe::a2a;
+using wire::a2a_binding;
+using wire::a2a_version;
+
+namespace {
+
+namespace json = boost::json;
+
+prepared_request made(operation which, a2a_version version, a2a_binding binding,
+                      const std::string& params, const std::string& tenant = {}) {
+  const endpoint to{"http://h/base", {version, binding}, tenant};
+  return prepare(which, to, json::parse(params).as_object(), {});
+}
+
+std::string header_of(const prepared_request& of, const std::string& name) {
+  for (const auto& [key, value] : of.request.headers)
+    if (key == name)
+      return value;
+  return "(none)";
+}
+
+net::outbound_answer answered(unsigned status, std::string body) {
+  net::outbound_answer out;
+  out.status = status;
+  out.body = std::move(body);
+  return out;
+}
+
+constexpr wire::wire_manner rpc{a2a_version::v1_0, a2a_binding::json_rpc};
+constexpr wire::wire_manner rest{a2a_version::v1_0, a2a_binding::rest};
+
+} // namespace
+
+TEST_CASE("a JSON-RPC request has the method of its version", "[client][a2a]") {
+  const auto now =
+      made(operation::get_task, a2a_version::v1_0, a2a_binding::json_rpc, R"({"id":"t"})", "acme");
+  CHECK(now.url == "http://h/base");
+  CHECK(now.request.method == "POST");
+  CHECK(json::parse(now.request.body)
+        == json::parse(R"({"jsonrpc":"2.0","id":1,"method":"GetTask",)"
+                       R"("params":{"id":"t","tenant":"acme"}})"));
+  CHECK(header_of(now, "A2A-Version") == "1.0");
+  const auto old =
+      made(operation::get_task, a2a_version::v0_3, a2a_binding::json_rpc, R"({"id":"t"})");
+  CHECK(json::parse(old.request.body).at("method") == "tasks/get");
+  CHECK(header_of(old, "A2A-Version") == "(none)");
+}
+
+TEST_CASE("a REST request has its params in path, query or body", "[client][a2a]") {
+  const auto get = made(operation::get_task, a2a_version::v1_0, a2a_binding::rest,
+                        R"({"id":"a/b:c","historyLength":2})", "acme");
+  CHECK(get.url == "http://h/base/acme/tasks/a%2Fb%3Ac?historyLength=2");
+  CHECK(get.request.method == "GET");
+  CHECK(get.request.body.empty());
+  const auto cancel = made(operation::cancel_task, a2a_version::v0_3, a2a_binding::rest,
+                           R"({"id":"t","metadata":{"a":1}})");
+  CHECK(cancel.url == "http://h/base/v1/tasks/t:cancel");
+  CHECK(cancel.request.body == R"({"metadata":{"a":1}})");
+  const auto list = made(operation::list_objectives, a2a_version::v1_0, a2a_binding::rest,
+                         R"({"status":["failed","blocked"],"text":"a b"})");
+  CHECK(list.url == "http://h/base/objectives?status=failed&status=blocked&text=a%20b");
+}
+
+TEST_CASE("an answer is a result, or the server's error with its kind", "[client][a2a]") {
+  CHECK(read_result(answered(200, R"({"jsonrpc":"2.0","id":1,"result":{"a":1}})"), rpc).value()
+        == json::parse(R"({"a":1})"));
+  CHECK(read_result(answered(200, R"({"a":1})"), rest).value() == json::parse(R"({"a":1})"));
+  const auto refused = read_result(
+      answered(200, R"({"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"late","data":)"
+                    R"([{"@type":"x","reason":"ALREADY_ANSWERED"}]}})"),
+      rpc);
+  CHECK(refused.error().code == errc::already_answered);
+  CHECK(refused.error().message == "late");
+  CHECK(
+      read_result(answered(200, R"({"jsonrpc":"2.0","error":{"code":-32001,"message":"no"}})"), rpc)
+          .error()
+          .code
+      == errc::task_not_found);
+  CHECK(read_result(answered(404, R"({"error":{"code":404,"message":"gone","details":)"
+                                  R"([{"reason":"TASK_NOT_FOUND"}]}})"),
+                    rest)
+            .error()
+            .code
+        == errc::task_not_found);
+  CHECK(read_result(answered(401, "who?"), rpc).error().code == errc::unauthenticated);
+  CHECK(read_result(answered(503, ""), rest).error().code == errc::unavailable);
+}
+
+TEST_CASE("an answer that is none says so", "[client][a2a]") {
+  CHECK(read_result(answered(200, "<html>"), rpc).error().code == errc::invalid_agent_response);
+  CHECK(read_result(answered(200, R"({"hello":1})"), rpc).error().message
+        == "the answer is no JSON-RPC: it has neither result nor error");
+  auto cut = answered(200, R"({"jsonrpc":)");
+  cut.is_whole = false;
+  CHECK(read_result(cut, rpc).error().code == errc::too_large);
+}
+
+TEST_CASE("a broken stream is tried again at growing intervals, and not for ever",
+          "[client][a2a]") {
+  CHECK(wait_before_reconnection(1, {}) == 250ms);
+  CHECK(wait_before_reconnection(3, {}) == 1000ms);
+  CHECK(wait_before_reconnection(10, {}) == 5000ms);
+  CHECK(wait_before_reconnection(1, 3000ms) == 3000ms);
+  CHECK(wait_before_reconnection(1, 3'600'000ms) == 60'000ms);
+  CHECK_FALSE(wait_before_reconnection(11, {}).has_value());
+}

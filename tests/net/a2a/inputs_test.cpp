@@ -1,0 +1,305 @@
+// Questions over the wire (docs/questions.md): one answer wins, lists, and the same over REST.
+#include "tests/net/net_bed.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/comes_true.hpp"
+
+#include <boost/json/parse.hpp>
+
+#include <array>
+#include <string>
+#include <string_view>
+
+using namespace troupe;
+using namespace troupe::testing;
+using Catch::Matchers::Contains;
+
+namespace {
+
+/// An objective `trip` with two tasks of the puppet, of a message: so it has a root task, whose id
+/// is returned.
+std::string begin_trip(const net_bed& bed) {
+  constexpr const char* plan =
+      R"(,"contextId":"trip","metadata":{"opt/v1/objective":{"id":"trip","name":"Trip","plans":[)"
+      R"({"name":"Book","tasks":[{"name":"a","agent":"puppet"},{"name":"b","agent":"puppet"}]}]}})";
+  const auto begun = bed.call(rpc(
+      "SendMessage", text_message("go", plan, R"(,"configuration":{"returnImmediately":true})")));
+  return at(begun, "/result/task/id");
+}
+
+/// The task of that name of the trip asks.
+void ask(const net_bed& bed, std::string_view name, report_question question) {
+  for (std::size_t i = 0; i < 2; ++i)
+    if (bed.puppet->asked(i)->name == name)
+      bed.puppet->port(i)->report(std::move(question));
+}
+
+std::string open_inputs(const net_bed& bed, const std::string& params = "{}") {
+  std::string out;
+  const auto page = bed.result_of("inputs/list", params);
+  for (const auto& one : page.at("inputs").as_array())
+    out += (out.empty() ? "" : " ") + at(one, "/id");
+  return out;
+}
+
+bool comes_open(const net_bed& bed, const std::string& ids) {
+  return comes_true([&] { return open_inputs(bed) == ids; });
+}
+
+boost::json::value answer(const net_bed& bed, const std::string& id, const std::string& more) {
+  return bed.call(rpc("inputs/answer", R"({"id":")" + id + "\"," + more + "}"));
+}
+
+std::string reason(const boost::json::value& answered) {
+  return at(answered, "/error/data/0/reason");
+}
+
+constexpr const char* on_friday = "trip.p0.t0.question-1";
+constexpr const char* by_sea = "trip.p0.t1.question-1";
+constexpr std::string_view at_once = R"(,"configuration":{"returnImmediately":true})";
+
+/// A message to the root task, with these members.
+boost::json::value to_root(const net_bed& bed, const std::string& root, const std::string& text,
+                           const std::string& metadata) {
+  return bed.call(rpc(
+      "SendMessage",
+      text_message(text, R"(,"taskId":")" + root + R"(","metadata":{)" + metadata + "}", at_once)));
+}
+
+} // namespace
+
+TEST_CASE("Q4_one_answer: the first answer wins, however a later one comes",
+          "[net][opt][question]") {
+  const net_bed bed;
+  const auto root = begin_trip(bed);
+  ask(bed, "a", report_question{"On Friday?"});
+  REQUIRE(comes_open(bed, on_friday));
+  const auto taken = answer(bed, on_friday, R"("value":"yes","by":"anna")");
+  CHECK(at(taken, "/result/input/state") == "answered");
+  CHECK(at(taken, "/result/input/answer/by") == "anna");
+  CHECK(at(taken, "/result/input/answer/value") == "yes");
+  CHECK(at(taken, "/result/input/answer/action") == "accept");
+  CHECK(bed.puppet->input(0) == "yes");
+  const std::string named = R"("opt/v1/inputId":")" + std::string(on_friday) + "\"";
+  const std::array late{
+      answer(bed, on_friday, R"("value":"no")"),
+      to_root(bed, root, "no", named),
+      to_root(bed, "trip.p0.t0", "no", named),
+      bed.call(rpc("SendMessage",
+                   text_message("no",
+                                R"(,"contextId":"trip","metadata":{"opt/v1/taskId":"trip.p0.t0",)"
+                                    + named + "}",
+                                at_once))),
+  };
+  for (const auto& refused : late) {
+    CHECK(at(refused, "/error/code") == "-32602");
+    CHECK(reason(refused) == "ALREADY_ANSWERED");
+    CHECK_THAT(at(refused, "/error/message"), Contains("by \"anna\" at "));
+  }
+  CHECK(at(bed.result_of("inputs/get", R"({"id":")" + std::string(on_friday) + "\"}"),
+           "/input/answer/by")
+        == "anna");
+}
+
+TEST_CASE("Q4_one_answer: a message without an id is further input once the question is answered",
+          "[net][opt][question]") {
+  const net_bed bed;
+  static_cast<void>(begin_trip(bed));
+  ask(bed, "a", report_question{"On Friday?"});
+  REQUIRE(comes_open(bed, on_friday));
+  const auto send = [&](const std::string& text) {
+    return at(
+        bed.call(rpc("SendMessage", text_message(text, R"(,"taskId":"trip.p0.t0")", at_once))),
+        "/result/task/id");
+  };
+  CHECK(send("yes") == "trip.p0.t0");
+  CHECK(send("and by train") == "trip.p0.t0");
+  CHECK(bed.puppet->input(1) == "and by train");
+}
+
+TEST_CASE("Q5_ambiguous: an answer to the root is never guessed", "[net][opt][question]") {
+  const net_bed bed;
+  const auto root = begin_trip(bed);
+  ask(bed, "a", report_question{"On Friday?"});
+  REQUIRE(comes_open(bed, on_friday));
+  ask(bed, "b", report_question{"By the sea?"});
+  REQUIRE(comes_open(bed, std::string(on_friday) + " " + by_sea));
+  const auto refused = to_root(bed, root, "yes", "");
+  CHECK(reason(refused) == "AMBIGUOUS_INPUT");
+  CHECK_THAT(at(refused, "/error/message"), Contains(on_friday) && Contains(by_sea));
+  CHECK(at(refused, "/error/data/2/value/inputIds")
+        == R"([")" + std::string(on_friday) + R"(",")" + by_sea + R"("])");
+  SECTION("the id of the question says which one is meant") {
+    const auto taken =
+        to_root(bed, root, "yes", R"("opt/v1/inputId":")" + std::string(by_sea) + "\"");
+    CHECK(at(taken, "/result/task/id") == root);
+    CHECK(comes_open(bed, on_friday));
+  }
+  SECTION("and so does its task") {
+    static_cast<void>(to_root(bed, root, "yes", R"("opt/v1/taskId":"trip.p0.t0")"));
+    CHECK(comes_open(bed, by_sea));
+    // Then there is one.
+    static_cast<void>(to_root(bed, root, "no", ""));
+    CHECK(comes_open(bed, ""));
+  }
+}
+
+TEST_CASE("U1_answer_by_context: an answer names its task in the metadata",
+          "[net][opt][question]") {
+  const net_bed bed;
+  static_cast<void>(begin_trip(bed));
+  ask(bed, "a", report_question{"On Friday?"});
+  REQUIRE(comes_open(bed, on_friday));
+  const auto in_params = GENERATE(false, true);
+  const std::string metadata = R"(,"metadata":{"opt/v1/taskId":"trip.p0.t0"})";
+  const auto taken = bed.call(
+      rpc("SendMessage",
+          text_message("yes", R"(,"contextId":"trip")" + (in_params ? std::string{} : metadata),
+                       std::string(at_once) + (in_params ? metadata : std::string{}))));
+  CHECK(at(taken, "/result/task/id") == "trip.p0.t0");
+  CHECK(bed.puppet->input(0) == "yes");
+  CHECK(comes_open(bed, ""));
+  const auto elsewhere = bed.call(
+      rpc("SendMessage", text_message("yes", R"(,"contextId":"other")" + metadata, at_once)));
+  CHECK(at(elsewhere, "/error/code") == "-32602");
+}
+
+TEST_CASE("Q6_closed: an answer to a withdrawn question says that it was withdrawn",
+          "[net][opt][question]") {
+  const net_bed bed;
+  const auto root = begin_trip(bed);
+  ask(bed, "a", report_question{"On Friday?", false, "key"});
+  REQUIRE(comes_open(bed, on_friday));
+  for (std::size_t i = 0; i < 2; ++i)
+    if (bed.puppet->asked(i)->name == "a")
+      bed.puppet->port(i)->report(report_withdrawal{"key", "found out"});
+  REQUIRE(comes_open(bed, ""));
+  CHECK(reason(answer(bed, on_friday, R"("value":"yes")")) == "INPUT_WITHDRAWN");
+  CHECK(reason(to_root(bed, root, "yes", R"("opt/v1/inputId":")" + std::string(on_friday) + "\""))
+        == "INPUT_WITHDRAWN");
+  const auto shown = bed.result_of("inputs/get", R"({"id":")" + std::string(on_friday) + "\"}");
+  CHECK(at(shown, "/input/state") == "withdrawn");
+  CHECK(at(shown, "/input/reason") == "found out");
+}
+
+TEST_CASE("Q7_inputs: a question is listed, read and declined", "[net][opt][question]") {
+  const net_bed bed;
+  static_cast<void>(begin_trip(bed));
+  ask(bed, "a",
+      report_question{
+          "On Friday?", false, "k", {{"type", "string"}}, {{"n", 1}}, std::chrono::hours{1}});
+  REQUIRE(comes_open(bed, on_friday));
+  ask(bed, "b", report_question{"Sign in", true});
+  REQUIRE(comes_open(bed, std::string(on_friday) + " " + by_sea));
+  const auto page = bed.result_of("inputs/list", R"({"pageSize":1})");
+  CHECK(at(page, "/totalSize") == "2");
+  CHECK(at(page, "/inputs/0/id") == on_friday);
+  CHECK(at(page, "/inputs/0/taskId") == "trip.p0.t0");
+  CHECK(at(page, "/inputs/0/planId") == "trip.p0");
+  CHECK(at(page, "/inputs/0/objectiveId") == "trip");
+  CHECK(at(page, "/inputs/0/kind") == "form");
+  CHECK(at(page, "/inputs/0/schema/type") == "string");
+  CHECK(at(page, "/inputs/0/data/n") == "1");
+  CHECK(at(page, "/inputs/0/state") == "open");
+  CHECK(at(page, "/inputs/0/deadline").ends_with('Z'));
+  const auto token = at(page, "/nextPageToken");
+  const auto second =
+      bed.result_of("inputs/list", R"({"pageSize":1,"pageToken":")" + token + "\"}");
+  CHECK(at(second, "/inputs/0/kind") == "auth");
+  CHECK(at(second, "/nextPageToken") == "(none)");
+  CHECK(open_inputs(bed, R"({"objectiveId":"trip","taskId":"trip.p0.t1"})") == by_sea);
+  CHECK(open_inputs(bed, R"({"planId":"trip.p0"})") == std::string(on_friday) + " " + by_sea);
+  CHECK(open_inputs(bed, R"({"objectiveId":"other"})").empty());
+  CHECK(at(bed.error_of("inputs/list", R"({"planId":"other"})"), "/data/0/reason")
+        == "PLAN_NOT_FOUND");
+  CHECK(at(bed.error_of("inputs/list", R"({"pageToken":"x"})"), "/code") == "-32602");
+
+  const auto declined = answer(bed, by_sea, R"("action":"decline")");
+  CHECK(at(declined, "/result/input/answer/action") == "decline");
+  CHECK(at(declined, "/result/input/answer/value") == "(none)");
+  REQUIRE(comes_true([&] {
+    return at(bed.result_of("GetTask", R"({"id":"trip.p0.t1"})"), "/status/state")
+           == "TASK_STATE_FAILED";
+  }));
+}
+
+TEST_CASE("Q7_inputs: an unknown question is not found, whatever else is wrong",
+          "[net][opt][question]") {
+  const net_bed bed;
+  static_cast<void>(begin_trip(bed));
+  for (const std::string id : {"nothing", "trip.p0.t0.question-1", "other.question-1"}) {
+    CHECK(at(bed.error_of("inputs/get", R"({"id":")" + id + "\"}"), "/data/0/reason")
+          == "INPUT_NOT_FOUND");
+    CHECK(reason(answer(bed, id, R"("value":"x")")) == "INPUT_NOT_FOUND");
+    CHECK(reason(answer(bed, id, R"("action":"perhaps")")) == "INPUT_NOT_FOUND");
+    CHECK(at(answer(bed, id, R"("value":"x")"), "/error/code") == "-32000");
+  }
+  ask(bed, "a", report_question{"On Friday?"});
+  REQUIRE(comes_open(bed, on_friday));
+  CHECK_THAT(at(answer(bed, on_friday, R"("action":"perhaps")"), "/error/message"),
+             Contains("accept, decline, cancel"));
+  CHECK_THAT(at(answer(bed, on_friday, R"("by":"x")"), "/error/message"), Contains("value"));
+  CHECK(open_inputs(bed) == on_friday);
+}
+
+TEST_CASE("Q7_inputs: an answer that comes again with its requestId is answered like the first",
+          "[net][opt][question]") {
+  const net_bed bed;
+  static_cast<void>(begin_trip(bed));
+  ask(bed, "a", report_question{"On Friday?"});
+  REQUIRE(comes_open(bed, on_friday));
+  const auto first = answer(bed, on_friday, R"("value":{"n":1},"requestId":"r")");
+  CHECK(at(first, "/result/input/answer/value/n") == "1");
+  const auto again = answer(bed, on_friday, R"("value":{"n":1},"requestId":"r")");
+  CHECK(at(again, "/result/input/answer/at") == at(first, "/result/input/answer/at"));
+  CHECK(reason(answer(bed, on_friday, R"("value":{"n":2},"requestId":"r")"))
+        == "DUPLICATE_REQUEST");
+}
+
+TEST_CASE("Q8_rest: questions have paths", "[net][opt][question][rest]") {
+  const net_bed bed;
+  static_cast<void>(begin_trip(bed));
+  ask(bed, "a", report_question{"On Friday?"});
+  REQUIRE(comes_open(bed, on_friday));
+  const auto [prefix, version] =
+      GENERATE(table<std::string, std::string>({{"", "A2A-Version: 1.0\r\n"}, {"/v1", ""}}));
+  const auto rest = [&, prefix = prefix, version = version](const char* verb,
+                                                            const std::string& path, int status,
+                                                            const std::string& body = {}) {
+    auto client = bed.connect();
+    const auto got = client.request(verb, prefix + path, body, version);
+    INFO(path << ": " << got.body);
+    CHECK(got.status == status);
+    return boost::json::parse(got.body);
+  };
+  CHECK(at(rest("GET", "/inputs?objectiveId=trip&pageSize=5", 200), "/inputs/0/id") == on_friday);
+  const auto path = "/inputs/" + std::string(on_friday);
+  CHECK(at(rest("GET", path, 200), "/input/prompt") == "On Friday?");
+  CHECK(at(rest("POST", path + ":answer", 200, R"({"value":"yes"})"), "/input/state")
+        == "answered");
+  CHECK(at(rest("POST", path + ":answer", 409, R"({"value":"no"})"), "/error/details/0/reason")
+        == "ALREADY_ANSWERED");
+  CHECK(at(rest("GET", "/inputs/none", 404), "/error/details/0/reason") == "INPUT_NOT_FOUND");
+}
+
+TEST_CASE("M31_pending_inputs: an objective shows its first 20 questions and how many there are",
+          "[net][opt][question]") {
+  const net_bed bed;
+  std::string tasks;
+  constexpr int count = 23;
+  for (int i = 0; i < count; ++i)
+    tasks +=
+        (i == 0 ? "" : ",")
+        + std::string(R"({"name":"t","agent":"scripted","input":{"steps":[{"ask":"which?"}]}})");
+  static_cast<void>(bed.result_of("objectives/create", R"({"id":"many","name":"m","start":true,)"
+                                                       R"("plans":[{"name":"p","tasks":[)"
+                                                           + tasks + "]}]}"));
+  REQUIRE(comes_true([&] {
+    return at(bed.result_of("inputs/list", "{}"), "/totalSize") == std::to_string(count);
+  }));
+  const auto shown = bed.result_of("objectives/get", R"({"id":"many"})").at("objective");
+  CHECK(at(shown, "/pendingInputCount") == std::to_string(count));
+  CHECK(at(shown, "/plans/0/pendingInputCount") == std::to_string(count));
+  CHECK(shown.at("pendingInputs").as_array().size() == 20);
+  const auto id = at(shown, "/pendingInputs/0/inputId");
+  CHECK(at(bed.result_of("inputs/get", R"({"id":")" + id + "\"}"), "/input/prompt") == "which?");
+}

@@ -1,0 +1,218 @@
+// What clients are answered: what the writers of each version write is read back, and what other
+// servers leave out is no error.
+#include "protocol/a2a/answer_reading.hpp"
+#include "protocol/a2a/codec_agent_card.hpp"
+#include "protocol/a2a/errc_wire.hpp"
+#include "protocol/a2a/wire_codec.hpp"
+#include "tests/protocol/codec_bed.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace troupe;
+using namespace troupe::test;
+using wire::a2a_binding;
+using wire::a2a_version;
+using wire::wire_manner;
+
+namespace {
+
+struct manner_row {
+  wire_manner manner;
+  const wire_codec* codec;
+};
+
+const std::vector<manner_row>& all_manners() {
+  static const std::vector<manner_row> rows{
+      {{a2a_version::v1_0, a2a_binding::json_rpc}, &codec_1_0()},
+      {{a2a_version::v1_0, a2a_binding::rest}, &codec_1_0()},
+      {{a2a_version::v0_3, a2a_binding::json_rpc}, &codec_0_3()},
+      {{a2a_version::v0_3, a2a_binding::rest}, &codec_0_3_rest()},
+  };
+  return rows;
+}
+
+task whole_task() {
+  auto out = small_task(task_state::input_required);
+  out.status.message = agent_says("which one?");
+  artifact made;
+  made.artifact_id = "a1";
+  made.name = "report";
+  made.parts = {text_part("words"), data_part(parsed(R"({"n": 1})")),
+                part{raw_content{"\x01\x02"}, "image/png", "p.png", {}},
+                part{url_content{"https://x.example/f"}, "text/plain", "f", {}}};
+  out.artifacts.push_back(std::make_shared<const artifact>(std::move(made)));
+  message said;
+  said.message_id = "m0";
+  said.from = role::user;
+  said.parts = {text_part("go")};
+  out.history.push_back(std::make_shared<const message>(std::move(said)));
+  out.metadata = parsed(R"({"k": "v"})").as_object();
+  return out;
+}
+
+void check_same(const task& read, const task& written) {
+  CHECK(read.id == written.id);
+  CHECK(read.context == written.context);
+  CHECK(read.status.state == written.status.state);
+  CHECK(read.status.at == written.status.at);
+  REQUIRE(read.status.message);
+  CHECK(text_of(read.status.message->parts) == "which one?");
+  CHECK(read.status.message->from == role::agent);
+  REQUIRE(read.artifacts.size() == 1);
+  CHECK(read.artifacts[0]->artifact_id == "a1");
+  CHECK(read.artifacts[0]->name == "report");
+  CHECK(read.artifacts[0]->parts == written.artifacts[0]->parts);
+  REQUIRE(read.history.size() == 1);
+  CHECK(read.history[0]->from == role::user);
+  CHECK(text_of(read.history[0]->parts) == "go");
+  CHECK(read.metadata == written.metadata);
+}
+
+} // namespace
+
+TEST_CASE("a task is read as it was written, in every version and binding",
+          "[protocol][a2a][client]") {
+  const auto written = whole_task();
+  for (const auto& row : all_manners()) {
+    const auto text = text_from([&](json_writer& out) { row.codec->write_task(out, written, {}); });
+    CAPTURE(text);
+    const auto read = wire::read_task(parsed(text), row.manner);
+    REQUIRE(read.has_value());
+    check_same(*read, written);
+    const auto sent =
+        text_from([&](json_writer& out) { row.codec->write_sent(out, written, {}, nullptr); });
+    const auto answer = wire::read_answer(parsed(sent), row.manner);
+    REQUIRE(answer.has_value());
+    check_same(std::get<task>(*answer), written);
+    const auto shared = std::make_shared<const task>(written);
+    const auto page = text_from([&](json_writer& out) {
+      row.codec->write_task_list(out, std::vector<task_ptr>{shared}, "more", 1, 7,
+                                 {.include_artifacts = true});
+    });
+    const auto list = wire::read_task_page(parsed(page), row.manner).value();
+    REQUIRE(list.tasks.size() == 1);
+    check_same(list.tasks[0], written);
+    CHECK(list.next_page_token == "more");
+    CHECK(list.total == 7);
+  }
+}
+
+TEST_CASE("events of a stream are read as they were written, in every version and binding",
+          "[protocol][a2a][client]") {
+  artifact made;
+  made.artifact_id = "a1";
+  made.parts = {text_part("more")};
+  const auto shared = std::make_shared<const artifact>(made);
+  for (const auto& row : all_manners()) {
+    const auto event_text = [&](const event& one) {
+      return text_from([&](json_writer& out) {
+        CHECK(row.codec->write_event(out, small_change(), one, {.last = true, .cursor = "3.0"}));
+      });
+    };
+    const auto moved = wire::read_answer(
+        parsed(event_text(task_moved{task_state::failed, 1, agent_says("no")})), row.manner);
+    REQUIRE(moved.has_value());
+    const auto& status = std::get<wire::status_update>(*moved);
+    CHECK(status.task.str() == "t1");
+    CHECK(status.context == "c1");
+    CHECK(status.status.state == task_state::failed);
+    CHECK(text_of(status.status.message->parts) == "no");
+    CHECK(status.is_last == (row.manner.version == a2a_version::v0_3));
+    CHECK(status.metadata.at("troupe/v1/cursor") == "3.0");
+    const auto output =
+        wire::read_answer(parsed(event_text(task_artifact{shared, true, true})), row.manner);
+    REQUIRE(output.has_value());
+    const auto& update = std::get<wire::artifact_update>(*output);
+    CHECK(update.append);
+    CHECK(update.is_last);
+    CHECK(text_of(update.artifact.parts) == "more");
+    const auto answered =
+        text_from([&](json_writer& out) { row.codec->write_answer(out, *agent_says("hi")); });
+    CHECK(text_of(std::get<message>(wire::read_answer(parsed(answered), row.manner).value()).parts)
+          == "hi");
+  }
+}
+
+TEST_CASE("what servers leave out is no error, but an id and a state must be there",
+          "[protocol][a2a][client]") {
+  const wire_manner now{};
+  const auto bare =
+      wire::read_answer(parsed(R"({"id":"t","status":{"state":"TASK_STATE_WORKING"},"artifacts":[)"
+                               R"({"artifactId":"a","parts":[]}]})"),
+                        now);
+  REQUIRE(bare.has_value());
+  CHECK(std::get<task>(*bare).artifacts[0]->parts.empty());
+  CHECK(std::get<task>(*bare).status.at == timestamp{});
+  const auto error_of = [&](std::string_view text) {
+    return wire::read_answer(parsed(text), now).error();
+  };
+  CHECK(error_of(R"({"task":{"status":{"state":"TASK_STATE_WORKING"}}})").code
+        == errc::invalid_agent_response);
+  CHECK(error_of(R"({"task":{"id":"t","status":{"state":"DONE"}}})")
+            .message.find("answer.task.status.state")
+        != std::string::npos);
+  CHECK(error_of(R"({"task":{"id":"t"}})").message.find("answer.task.status") != std::string::npos);
+  CHECK(error_of(R"({"hello":1})").message.find("expected a task, a message") != std::string::npos);
+  CHECK(error_of("[]").code == errc::invalid_agent_response);
+}
+
+TEST_CASE("every error is read back from every binding of 1.0 with its code",
+          "[protocol][a2a][client]") {
+  for (std::uint8_t i = 1; i < errc_end; ++i) {
+    const auto code = static_cast<errc>(i);
+    const error written{code, "why; do this", "", {}};
+    const auto rpc = text_from([&](json_writer& out) { write_jsonrpc_error(out, written, noon); });
+    CHECK(wire::read_rpc_error(parsed(rpc)).code == code);
+    const auto rest = text_from([&](json_writer& out) { write_rest_error(out, written, noon); });
+    const auto read = wire::read_rest_error(wire_of(code).http, parsed(rest));
+    CHECK(read.code == code);
+    CHECK(read.message.find("why; do this") != std::string::npos);
+  }
+}
+
+TEST_CASE("an error of 0.3 is known by its number, and one without any by its status",
+          "[protocol][a2a][client]") {
+  CHECK(wire::read_rpc_error(parsed(R"({"code":-32001,"message":"gone"})")).code
+        == errc::task_not_found);
+  CHECK(wire::read_rpc_error(parsed(R"({"code":-32603,"message":"bad"})")).code == errc::internal);
+  CHECK(wire::read_rpc_error(parsed(R"({"code":7})")).code == errc::internal);
+  CHECK(wire::read_rpc_error(parsed("3")).code == errc::internal);
+  CHECK(wire::read_rest_error(404, parsed(R"({"code":-32001,"message":"gone"})")).code
+        == errc::task_not_found);
+  CHECK(wire::read_rest_error(429, parsed("null")).code == errc::overloaded);
+}
+
+TEST_CASE("a card is read in every shape in which it is written", "[protocol][a2a][client]") {
+  agent_card card;
+  card.name = "Helper";
+  card.description = "Helps.";
+  card.version = "2";
+  card.interfaces = {{"https://h/", "JSONRPC", "1.0", "t"},
+                     {"https://h/", "JSONRPC", "0.3", ""},
+                     {"https://h/", "HTTP+JSON", "0.3", ""}};
+  card.provider = agent_provider{"Us", "https://us.example"};
+  card.capabilities.streaming = true;
+  card.capabilities.extensions = {{"urn:x", "X", true, {}}};
+  card.security_schemes = {{"key", "", api_key_scheme{"header", "X-Key"}},
+                           {"token", "", http_auth_scheme{"Bearer", ""}}};
+  card.skills = {{"s", "Skill", "Does.", {"tag"}, {"example"}, {}, {}, {}}};
+  for (const auto shape : {card_shape::pure_1_0, card_shape::pure_0_3, card_shape::superset}) {
+    const auto read = read_agent_card(card_to_json(card, shape)).value();
+    CHECK(read.name == "Helper");
+    CHECK(read.capabilities.streaming == true);
+    REQUIRE(read.capabilities.extensions.size() == 1);
+    CHECK(read.capabilities.extensions[0].required);
+    REQUIRE(read.skills.size() == 1);
+    CHECK(read.skills[0].examples == std::vector<std::string>{"example"});
+    REQUIRE(read.security_schemes.size() == 2);
+    CHECK(std::get<api_key_scheme>(read.security_schemes[0].kind).name == "X-Key");
+    CHECK(std::get<http_auth_scheme>(read.security_schemes[1].kind).scheme == "Bearer");
+    CHECK(read.interfaces.front().binding == "JSONRPC");
+    CHECK(read.interfaces.front().tenant == (shape == card_shape::pure_0_3 ? "" : "t"));
+    CHECK(read.interfaces.back().protocol_version.starts_with(
+        shape == card_shape::pure_0_3 ? "0.3.0" : "0.3"));
+    CHECK(read.interfaces.size() == (shape == card_shape::pure_0_3 ? 2 : 3));
+  }
+  CHECK(read_agent_card(parsed(R"({"name":"x"})")).error().message
+        == "card.supportedInterfaces: missing or empty");
+  CHECK(read_agent_card(parsed(R"({"url":"https://h"})")).error().message == "card.name: missing");
+}
