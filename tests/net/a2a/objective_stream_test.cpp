@@ -370,6 +370,9 @@ TEST_CASE("Q1_stream: the stream of a root task has the changes of its objective
       if (event.at("kind") == "plan")
         plans.push_back(at(event, "/planId") + " " + at(event, "/status"));
   }
+  CAPTURE(plans);
+  if (!plans.empty() && plans.front() == "o.p0 working")
+    plans.erase(plans.begin()); // The stream may begin before the first plan does.
   const std::vector<std::string> expected{"o.p0 completed", "o.p1 working", "o.p1 completed"};
   CHECK(plans == (active ? expected : std::vector<std::string>{}));
   CHECK(at(all.back().data, "/result/statusUpdate/status/state") == "TASK_STATE_COMPLETED");
