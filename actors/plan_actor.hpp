@@ -80,7 +80,6 @@ private:
   void on_task_moved(std::uint32_t task, const task_moved& moved, timestamp at);
   void count(std::uint32_t task);
   void uncount(std::uint32_t task);
-  void tell_question(std::uint32_t task, std::optional<pending_input> question);
   void fail_task(std::uint32_t task, const std::string& reason);
   /// Why tasks end that have no actor.
   struct withdrawal_order {

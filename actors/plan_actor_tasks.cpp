@@ -23,6 +23,21 @@ change place_of(std::uint32_t task, timestamp at) {
   return out;
 }
 
+/// The move as the objective keeps it: of a question its id, and its words as far as they are shown.
+task_moved question_part(const task_moved& moved) {
+  auto out = moved;
+  out.message = nullptr;
+  if (!moved.message || !is_interrupted(moved.to))
+    return out;
+  auto kept = std::make_shared<message>();
+  kept->parts.push_back(
+      text_part(shortened(text_of(moved.message->parts), question_shown_bytes_max)));
+  if (const auto* id = moved.message->metadata.if_contains(question_id_key))
+    kept->metadata.emplace(question_id_key, *id);
+  out.message = std::move(kept);
+  return out;
+}
+
 } // namespace
 
 // `in_line`: more tasks follow. CAF runs actors that an actor spawns in reverse order, so they are
@@ -166,15 +181,11 @@ void plan_actor::on_task_moved(std::uint32_t task, const task_moved& moved, time
   auto where = place_of(task, at);
   apply(view_, where, moved);
   count(task);
-  if (is_interrupted(moved.to)) {
-    where.task.id = view_.task_at(task);
-    where.task.plan_index = start_.index;
-    auto question = input_asked_by(moved, where);
-    question.prompt = shortened(question.prompt, question_shown_bytes_max);
-    tell_question(task, std::move(question));
-  } else if (asked) {
-    tell_question(task, std::nullopt);
-  }
+  if (!asked && !is_interrupted(moved.to))
+    return;
+  where.task.id = view_.task_at(task);
+  where.task.plan_index = start_.index;
+  tell(start_.objective, plan_fact{question_changed{where.task, at, question_part(moved)}});
 }
 
 void plan_actor::count(std::uint32_t task) {
@@ -190,10 +201,6 @@ void plan_actor::uncount(std::uint32_t task) {
   asking_count_ -= asks ? 1 : 0;
   parked_count_ -= parked_[task] ? 1 : 0;
   holding_count_ -= asks && !parked_[task] ? 1 : 0;
-}
-
-void plan_actor::tell_question(std::uint32_t task, std::optional<pending_input> question) {
-  tell(start_.objective, plan_fact{question_changed{view_.task_at(task), std::move(question)}});
 }
 
 // A task will never complete. failFast ends the plan; `continue` only gives up what depended on it.

@@ -605,6 +605,9 @@ void apply(objective_view& view, const change& where, const plan_moved& moved) {
     return;
   const auto from = plan->state;
   apply_to_plan(view, plan, where, moved);
+  if (is_settled(plan->state))
+    std::erase_if(view.pending_inputs,
+                  [&](const pending_input& asked) { return asked.plan == moved.plan; });
   count_plans(view, moved.plan, from);
 }
 
@@ -652,10 +655,14 @@ void apply(objective_view& view, const change& where, const task_created& create
 
 void apply(objective_view& view, const change& where, const task_moved& moved) {
   auto* plan = plan_of(view, where.task);
-  if (!plan || !slot_of(*plan, where.task))
+  if (!plan)
     return;
-  if (is_interrupted(slot_of(*plan, where.task)->state))
-    drop_question(view, where.task.id);
+  const auto* slot = slot_of(*plan, where.task);
+  if (!slot && !plan->is_lent)
+    return;
+  if (!slot || is_interrupted(slot->state)) // A task has one question at most.
+    std::erase_if(view.pending_inputs,
+                  [&](const pending_input& asked) { return asked.task == where.task.id; });
   if (is_interrupted(moved.to))
     view.pending_inputs.push_back(input_asked_by(moved, where));
   apply_to_task(view, where, moved);
@@ -720,22 +727,8 @@ pending_input input_asked_by(const task_moved& moved, const change& where) {
   return out;
 }
 
-void add_question(objective_view& view, pending_input question) {
-  drop_question(view, question.task);
-  view.pending_inputs.push_back(std::move(question));
-}
-
-void drop_question(objective_view& view, const task_id& of) {
-  std::erase_if(view.pending_inputs, [&](const pending_input& input) { return input.task == of; });
-}
-
 void forget_questions(objective_view& view) noexcept {
   view.pending_inputs.clear();
-}
-
-void forget_questions(objective_view& view, std::uint32_t plan) {
-  std::erase_if(view.pending_inputs,
-                [&](const pending_input& asked) { return asked.plan == plan; });
 }
 
 void forget_questions(plan_view& plan) {

@@ -78,6 +78,7 @@ void apply(objective_view& view, const change& where, const plan_edited& edited)
 /// With the objective's end, what was asked of it before is over.
 void apply(objective_view& view, const change& where, const objective_moved& moved);
 void apply(objective_view& view, const change& where, const plan_added& added);
+/// A plan that ends has no questions.
 void apply(objective_view& view, const change& where, const plan_moved& moved);
 /// Slots that are lent do not change here.
 void apply(objective_view& view, const change& where, const plan_changed& changed);
@@ -88,7 +89,7 @@ void apply(objective_view& view, const change& where, const pause_changed& pause
 void apply(objective_view& view, const change& where, const objective_closing& closing);
 void apply(objective_view& view, const change& where, const task_created& created);
 /// Also keeps `pending_inputs`: listed while the task is input_required or auth_required, with the
-/// status message as prompt.
+/// status message as prompt. It does so, too, while the plan's slots have another holder.
 void apply(objective_view& view, const change& where, const task_moved& moved);
 /// Also keeps how far the plan and the objective are (protocol/fold/rollup.hpp), as all events do
 /// that change it.
@@ -104,14 +105,9 @@ void apply(objective_view& view, const change& of);
 
 /// The question with which the move makes its task INPUT_REQUIRED or AUTH_REQUIRED.
 [[nodiscard]] pending_input input_asked_by(const task_moved& moved, const change& where);
-/// A task asks; its question before, if it has one, is replaced.
-void add_question(objective_view& view, pending_input question);
-void drop_question(objective_view& view, const task_id& of);
 /// At the start of a process no question is open: the agents that asked have ended with the process
 /// before, and ask again. Until then their tasks work.
 void forget_questions(objective_view& view) noexcept;
-/// Those of one plan.
-void forget_questions(objective_view& view, std::uint32_t plan);
 void forget_questions(plan_view& plan);
 
 // -- questions about a change --------------------------------------------------------------------

@@ -626,7 +626,6 @@ struct objective_decider {
 
   void operator()(const plan_ended& fact) {
     life.activity_[fact.plan] = {};
-    forget_questions(life.view_, fact.plan);
     follow(fact.moves);
     go_on();
   }
@@ -639,10 +638,10 @@ struct objective_decider {
   }
 
   void operator()(const question_changed& fact) {
-    if (fact.question)
-      add_question(life.view_, *fact.question);
-    else
-      drop_question(life.view_, fact.task);
+    change of = where;
+    of.task = fact.task;
+    of.at = fact.at;
+    apply(life.view_, of, fact.moved);
   }
 };
 

@@ -97,10 +97,12 @@ struct plan_reshaped {
 };
 /// The running plans have received the results of tasks that they wait for, after `look_again`.
 struct plans_told {};
-/// A task of a running plan asks; or, without a question, no longer does.
+/// A task of a running plan asks, or no longer does, and that is committed. The status message of a
+/// task that asks may be shortened.
 struct question_changed {
-  task_id task;
-  std::optional<pending_input> question;
+  task_address task;
+  timestamp at;
+  task_moved moved;
 };
 
 using objective_input =

@@ -148,13 +148,13 @@ TEST_CASE("a plan's slots are those of the store, with the times at which its ta
   stand.report("task 0", report_question{"Log in, please", true});
   const auto* asked = last_of<question_changed>(stand.heard);
   REQUIRE(asked != nullptr);
-  REQUIRE(asked->question);
   REQUIRE(stand.stored()->pending_inputs.size() == 1);
-  CHECK(asked->question->since == stand.stored()->pending_inputs[0].since);
-  CHECK(asked->question->prompt == "Log in, please");
+  CHECK(asked->at == stand.stored()->pending_inputs[0].since);
+  CHECK(asked->moved.to == task_state::auth_required);
+  CHECK(text_of(asked->moved.message->parts) == "Log in, please");
 
   stand.answer(0, "done");
-  CHECK_FALSE(last_of<question_changed>(stand.heard)->question);
+  CHECK(last_of<question_changed>(stand.heard)->moved.to == task_state::working);
   stand.report("task 0", report_failed{"not yet"});
   stand.clock.advance(2s);
   artifact made;

@@ -124,9 +124,9 @@ std::vector<objective_input> all_inputs() {
         plan_ended{plan, {{plan, plan_event::work, ""}, {plan, plan_event::complete, ""}}, {}});
     out.emplace_back(plan_reshaped{
         {plan, {add_task{}, remove_task<std::uint32_t>{0}}, "somebody", "so it is", 1}});
-    const task_id asking{"asking-" + std::to_string(plan)};
-    out.emplace_back(question_changed{asking, pending_input{asking, "Which?", {}, plan, 0, {}}});
-    out.emplace_back(question_changed{asking, std::nullopt});
+    const task_address asking{task_id{"asking-" + std::to_string(plan)}, false, plan, 0};
+    out.emplace_back(question_changed{asking, {}, {task_state::input_required, 1, say("Which?")}});
+    out.emplace_back(question_changed{asking, {}, {task_state::working, 1, nullptr}});
     out.emplace_back(plan_activity_changed{plan, {true, 0}});
     out.emplace_back(plan_activity_changed{plan, {false, 1}});
   }
@@ -172,13 +172,11 @@ void apply_fact(objective_view& view, const objective_input& input) {
   if (std::holds_alternative<objective_goes_on>(input))
     forget_questions(view);
   if (const auto* asked = std::get_if<question_changed>(&input)) {
-    drop_question(view, asked->task);
-    if (asked->question)
-      add_question(view, *asked->question);
+    auto of = about("o", 9);
+    of.task = asked->task;
+    of.at = asked->at;
+    apply(view, of, asked->moved);
   }
-  if (const auto* ended = std::get_if<plan_ended>(&input))
-    std::erase_if(view.pending_inputs,
-                  [&](const pending_input& asked) { return asked.plan == ended->plan; });
 }
 
 /// A fact that only some plans can have.
@@ -243,7 +241,7 @@ void for_each_life(const std::function<void(const objective_view&)>& visit) {
               view.closing = objective_state::canceled;
             }
             if (view.state == objective_state::blocked)
-              add_question(view, {task_id{"asking-0"}, "Really?", {}, 0, 0, {}});
+              view.pending_inputs.push_back({task_id{"asking-0"}, "Really?", {}, 0, 0, {}});
             for (const auto flag :
                  {plan_flag::none, plan_flag::start_requested, plan_flag::skip_requested,
                   plan_flag::paused, plan_flag::lent}) {
