@@ -160,8 +160,8 @@ TEST_CASE(
         auto damaged = tables;
         const auto at = dice() % content.size();
         const auto size = std::min<std::size_t>(content.size() - at, 1 + dice() % 4096);
-        // A record that stands twice passes the checksums of this file, and an assertion of Debian's
-        // RocksDB then ends the process (docs/store.md).
+        // A record that stands twice passes the checksums of this file, and an assertion of
+        // Debian's RocksDB then ends the process (docs/store.md).
         if (how == "copy" && name.starts_with("MANIFEST"))
           break;
         if (how != "remove")
