@@ -79,7 +79,7 @@ const std::regex& replaced_words() {
 /// comes_true.hpp have one.
 const std::regex& endless_wait() {
   static const std::regex pattern(
-      R"(get_future\(\)\.(get|wait)\(|\barrive_and_wait\(|this_thread::(yield|sleep))");
+      R"(get_future\(\)\.(get|wait)\(|\barrive_and_wait\(|this_thread::(yield|sleep)|\.wait\(lock|^\s*while \(.*\);$)");
   return pattern;
 }
 
@@ -323,7 +323,11 @@ TEST_CASE("the rules' patterns find what they are for", "[house][rules]") {
       std::regex_search(std::string("WARN(\"skipped: no disk\");\n    return;"), silent_skip()));
   CHECK(std::regex_search(std::string("done.get_future().get();"), endless_wait()));
   CHECK(std::regex_search(std::string("std::this_thread::yield();"), endless_wait()));
+  CHECK(
+      std::regex_search(std::string("changed_.wait(lock, [&] { return held; });"), endless_wait()));
+  CHECK(std::regex_search(std::string("  while (waiting() != 1);"), endless_wait()));
   CHECK_FALSE(std::regex_search(std::string("answer_in_time(done.get_future())"), endless_wait()));
+  CHECK_FALSE(std::regex_search(std::string("} while (waiting() != 1);"), endless_wait()));
   CHECK(std::regex_search(std::string("// TODO: later"), loose_end()));
   CHECK_FALSE(std::regex_search(std::string("// TODO(#12): later"), loose_end()));
 }

@@ -89,8 +89,7 @@ struct push_bed {
   }
 
   void start() {
-    service = std::make_unique<net::push_service>(*records, options,
-                                                  std::make_shared<feed_budget>(), seams);
+    service = std::make_unique<net::push_service>(*records, options, feeds, seams);
     const auto started = service->start();
     if (!started)
       FAIL(started.error().message);
@@ -187,6 +186,7 @@ struct push_bed {
   temporary_directory directory;
   std::unique_ptr<store> records;
   push_options options;
+  feed_budget_ptr feeds = std::make_shared<feed_budget>();
   net::push_seams seams;
   hand_clock clock;
   std::mutex guard;

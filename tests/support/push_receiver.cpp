@@ -176,7 +176,7 @@ std::string push_receiver::take_answer(received_post received_post) {
   received_.push_back(std::move(received_post));
   most_at_once_ = std::max(most_at_once_, ++at_once_);
   changed_.notify_all();
-  changed_.wait(lock, [&] { return !held_; });
+  static_cast<void>(changed_.wait_for(lock, std::chrono::minutes{2}, [&] { return !held_; }));
   --at_once_;
   if (script_.empty())
     return answer_text(204);

@@ -336,6 +336,12 @@ TEST_CASE("M8_message_keys: a message with an objective and a plan brings both",
 }
 
 TEST_CASE("F6_reach: what a message with an objective refers to reaches its tasks", "[net][opt]") {
+  const std::string plan =
+      R"({"name":"p","tasks":[{"name":"a"},{"name":"b","dependencies":["a"]}]})";
+  const std::string work =
+      GENERATE_REF(as<std::string>{}, R"("opt/v1/plan":)" + plan,
+                   R"("opt/v1/objective":{"name":"o","plans":[)" + plan + "]}");
+  CAPTURE(work);
   const net_bed bed({}, "puppet");
   const auto first = bed.call(
       rpc("SendMessage", text_message("hi", "", R"(,"configuration":{"returnImmediately":true})")));
@@ -349,8 +355,9 @@ TEST_CASE("F6_reach: what a message with an objective refers to reaches its task
       bed.call(rpc("SendMessage",
                    R"({"message":{"messageId":"m2","role":"ROLE_USER","referenceTaskIds":[")" + id
                        + R"("],"parts":[{"text":"this","metadata":{"referenceArtifactId":"out"}}],)"
-                         R"("metadata":{"opt/v1/plan":{"name":"p","tasks":[{"name":"a"},)"
-                         R"({"name":"b","dependencies":["a"]}]}}},)"
+                         R"("metadata":{)"
+                       + work
+                       + R"(}},)"
                          R"("configuration":{"returnImmediately":true}})")));
   for (std::size_t task = 1; task <= 2; ++task) {
     const auto order = bed.puppet->asked(task);
@@ -421,6 +428,17 @@ TEST_CASE("an answer through a root task returns the root task, and its stream g
                                         R"(,"configuration":{"returnImmediately":true})")));
     CHECK(at(answer, "/result/task/id") == root);
     finish(bed, 0);
+  }
+  SECTION("waiting") {
+    auto client = bed.connect();
+    client.send(http_client::post_text(
+        rpc("SendMessage", text_message("this", R"(,"taskId":")" + root + "\"")),
+        "A2A-Version: 1.0\r\n"));
+    CHECK(bed.puppet->input(0) == "this");
+    finish(bed, 0);
+    const auto answer = boost::json::parse(client.receive().body);
+    CHECK(at(answer, "/result/task/id") == root);
+    CHECK(at(answer, "/result/task/status/state") == "TASK_STATE_COMPLETED");
   }
   SECTION("in 0.3") {
     const auto answer = bed.call(

@@ -440,7 +440,7 @@ TEST_CASE("long answers that no client reads are bounded together, and a command
   CHECK(other.post(whole).status == 200);
 }
 
-TEST_CASE("what the process is short of is said by name: bodies, answers, and new work",
+TEST_CASE("what the process is short of is said by name: streams, bodies, answers, and new work",
           "[net][http][memory]") {
   const auto memory = std::make_shared<memory_budget>(std::size_t{10} << 20);
   executor_options how;
@@ -460,6 +460,11 @@ TEST_CASE("what the process is short of is said by name: bodies, answers, and ne
   CHECK(at(accounts, "/memory/limit") == "10485760");
   CHECK(at(accounts, "/memory/accounts/backlog") == "8388608");
   CHECK(client.post(whole).status == 200);
+
+  const auto stream = bed.connect().post(rpc("SendStreamingMessage", text_message("x")));
+  CHECK(plain_error(stream) == 429);
+  CHECK(stream.header("retry-after") == "1");
+  CHECK_THAT(stream.body, ContainsSubstring("feeds") && ContainsSubstring("limits.memory"));
 
   memory->force(memory_account::backlog, std::size_t{512} << 10); // 87 %
   const auto answer = client.post(whole);

@@ -88,6 +88,28 @@ TEST_CASE("one stream alone may hold more than the limit", "[net][stream_budget]
   CHECK_FALSE(budget.take(1));
 }
 
+TEST_CASE("feeds end at their share of the process's memory: no stream begins, the slowest is cut",
+          "[net][stream_budget][memory]") {
+  using troupe::memory_account;
+  const auto memory = std::make_shared<troupe::memory_budget>(1000);
+  stream_budget budget(100'000, memory);
+  memory->force(memory_account::backlog, 600);
+  noted_stream first(budget);
+  noted_stream second(budget);
+  first.hold(100);
+  second.hold(100); // All together 80 %, the share of feeds.
+  CHECK(memory->held(memory_account::feeds) == 200);
+  CHECK_FALSE(budget.admits_stream());
+  CHECK(first.cuts == 1);
+  CHECK(second.cuts == 0);
+  CHECK_FALSE(budget.feeds()->take(1));
+  CHECK_THAT(budget.why_no_room(1), troupe::testing::ContainsSubstring("feeds")
+                                        && troupe::testing::ContainsSubstring("limits.memory"));
+  first.held = {};
+  CHECK(memory->held(memory_account::feeds) == 100);
+  CHECK(budget.admits_stream());
+}
+
 TEST_CASE("no stream begins while there is no room, and the slowest is cut then",
           "[net][stream_budget]") {
   stream_budget budget(1000);

@@ -354,6 +354,42 @@ TEST_CASE("More than the queue holds is read from the journal, all of it and in 
   CHECK(gist(got.back()) == "TASK_STATE_COMPLETED");
 }
 
+TEST_CASE("What waits for receivers counts as feeds, and without room is read from the history",
+          "[net][push][memory]") {
+  const bool has_room = GENERATE(true, false);
+  CAPTURE(has_room);
+  constexpr std::size_t most = 1 << 20;
+  const auto memory = std::make_shared<memory_budget>(most);
+  memory->force(memory_account::backlog, has_room ? 0 : most);
+  push_receiver receiver;
+  push_bed bed;
+  bed.feeds = std::make_shared<feed_budget>(feed_bytes_total_max, memory);
+  bed.start();
+  bed.put_task("t");
+  REQUIRE(bed.create(hook("t", receiver.url())).has_value());
+  receiver.hold();
+  bed.move("t", task_state::working);
+  receiver.wait_for(1);
+  constexpr std::size_t artifacts = 40;
+  constexpr std::size_t text_bytes = 1000;
+  for (std::size_t i = 0; i < artifacts; ++i)
+    bed.put(about_lone(
+        "t", "c", 2,
+        task_artifact{output("a" + std::to_string(i), std::string(text_bytes, 'x')), false, true}));
+  bed.move("t", task_state::completed);
+  bed.flush();
+  const auto held = [&] { return memory->held(memory_account::feeds); };
+  if (has_room)
+    REQUIRE(comes_true([&] { return held() > artifacts * text_bytes; }));
+  CHECK((held() > artifacts * text_bytes) == has_room);
+  receiver.release();
+  const auto got = receiver.wait_for(artifacts + 2);
+  for (std::size_t i = 0; i < artifacts; ++i)
+    CHECK_THAT(got[i + 1].body, ContainsSubstring("\"a" + std::to_string(i) + '"'));
+  CHECK(gist(got.back()) == "TASK_STATE_COMPLETED");
+  REQUIRE(comes_true([&] { return held() == 0; }));
+}
+
 TEST_CASE("Without a history the present task is sent for changes that did not fit the queue",
           "[net][push]") {
   push_receiver receiver;
