@@ -40,8 +40,13 @@ public:
     return (home_.path() / name).string();
   }
   [[nodiscard]] std::vector<std::string> environment() const {
-    return {"HOME=" + home_.path().string(), "XDG_STATE_HOME=" + path("state"),
-            "XDG_CONFIG_HOME=", "TROUPE_CONFIG=" + config_, "TROUPE_SERVER=" + server_};
+    return {"HOME=" + home_.path().string(),
+            "XDG_STATE_HOME=" + path("state"),
+            "XDG_CONFIG_HOME=",
+            "TROUPE_CONFIG=" + config_,
+            "TROUPE_SERVER=" + server_,
+            "HOOK_TOKEN=words-for-the-receiver",
+            "HOOK_BEARER=secret"};
   }
   [[nodiscard]] std::vector<std::string> words(std::vector<std::string> words) const {
     words.insert(words.begin(), troupe_binary());
@@ -66,6 +71,23 @@ std::string url_of(const served& of) {
   return "http://127.0.0.1:" + std::to_string(of.port());
 }
 
+/// Targets `1.0jsonrpc`, `1.0rest`, `0.3jsonrpc` and `0.3rest`, all this server.
+std::string targets_in_all_manners(const served& server) {
+  std::string out;
+  for (const auto* version : {"1.0", "0.3"})
+    for (const auto* binding : {"jsonrpc", "rest"})
+      out += "[[targets]]\nalias = \"" + std::string(version) + binding + "\"\nurl = \""
+             + url_of(server) + "\"\nversion = \"" + version + "\"\nbinding = \"" + binding
+             + "\"\n";
+  return out;
+}
+
+/// The task that `send` says how to answer.
+std::string asking_task(const std::string& said) {
+  const auto begin = said.find("--task ") + 7;
+  return said.substr(begin, said.find(' ', begin) - begin);
+}
+
 constexpr const char* asking_plan =
     R"({"name": "Trip", "plans": [{"name": "Book", "tasks": [
       {"name": "Flight", "agent": "echo", "input": {"text": "OSL 08:15"}},
@@ -78,20 +100,13 @@ constexpr const char* asking_plan =
 TEST_CASE("send, task, tasks and cancel work in both versions and bindings", "[binary][remote]") {
   const served server({"--store", "memory", "--agent", "conformance"});
   desk person;
-  std::string config;
-  for (const auto* version : {"1.0", "0.3"})
-    for (const auto* binding : {"jsonrpc", "rest"})
-      config += "[[targets]]\nalias = \"" + std::string(version) + binding + "\"\nurl = \""
-                + url_of(server) + "\"\nversion = \"" + version + "\"\nbinding = \"" + binding
-                + "\"\n";
-  person.configure(config);
+  person.configure(targets_in_all_manners(server));
   for (const auto* alias : {"1.0jsonrpc", "1.0rest", "0.3jsonrpc", "0.3rest"}) {
     CAPTURE(alias);
     const auto asks = person.run({"send", "--server", alias, "hello"});
     CHECK(asks.code == 3); // The conformance agent answers anything else with a question.
     CHECK(contains(asks.err, "troupe send --server " + std::string(alias) + " --task task-"));
-    const auto begin = asks.err.find("--task ") + 7;
-    const auto id = asks.err.substr(begin, asks.err.find(' ', begin) - begin);
+    const auto id = asking_task(asks.err);
     const auto shown = person.run({"task", id, "--server", alias});
     CHECK(shown.code == 0);
     CHECK(contains(shown.out, id + "  input-required"));
@@ -108,6 +123,56 @@ TEST_CASE("send, task, tasks and cancel work in both versions and bindings", "[b
   const auto agent = person.run({"agent", "1.0rest"});
   CHECK(agent.code == 0);
   CHECK(contains(agent.out, "used here: A2A 1.0 over HTTP+JSON"));
+}
+
+TEST_CASE("push adds, lists and removes where events are posted, in both versions and bindings",
+          "[binary][remote]") {
+  const served server({"--store", "memory", "--agent", "conformance"});
+  desk person;
+  person.configure(targets_in_all_manners(server));
+  for (const auto* alias : {"1.0jsonrpc", "1.0rest", "0.3jsonrpc", "0.3rest"}) {
+    CAPTURE(alias);
+    person.use(alias);
+    const auto task = asking_task(person.run({"send", "hello"}).err);
+    const auto made = person.run({"push", "add", task, "https://hooks.example.org/a"});
+    CAPTURE(made.err);
+    REQUIRE(made.code == 0);
+    const auto id = trimmed(made.out);
+    // The same id replaces it; another one is a second configuration.
+    CHECK(person.run({"push", "add", task, "https://hooks.example.org/b", "--id", id}).out
+          == id + "\n");
+    const auto second =
+        person.run({"push", "add", task, "https://hooks.example.org/c", "--id", "p2", "--token-env",
+                    "HOOK_TOKEN", "--bearer-env", "HOOK_BEARER", "--json"});
+    const auto whole = json::parse(trimmed(second.out));
+    CHECK(at(whole, "/taskId") == task);
+    CHECK(at(whole, "/id") == "p2");
+    CHECK(at(whole, "/token") == "words-for-the-receiver");
+    CHECK(at(whole, "/authentication/scheme") == "Bearer");
+    CHECK(at(whole, "/authentication/credentials") == "secret");
+    const auto listed = person.run({"push", "ls", task});
+    CHECK(contains(listed.out, "CONFIGURATION"));
+    CHECK(contains(listed.out, "https://hooks.example.org/b"));
+    CHECK_FALSE(contains(listed.out, "https://hooks.example.org/a"));
+    CHECK(lines_of(person.run({"push", "ls", task, "--json"}).out).size() == 2);
+    CHECK(contains(person.run({"push", "ls", task, "-o", "wide"}).out, "Bearer"));
+    CHECK(person.run({"push", "rm", task, id}).out == "configuration " + id + " removed\n");
+    CHECK(person.run({"push", "ls", task, "-o", "name"}).out == "p2\n");
+    CHECK(person.run({"push", "rm", task, "p2"}).code == 0);
+    const auto none = person.run({"push", "ls", task});
+    CHECK(none.code == 0);
+    CHECK(contains(none.err, std::string(alias) + ": nothing is posted of this task"));
+
+    const auto refused = person.run({"push", "add", "nothing", "https://hooks.example.org/a"});
+    CHECK(refused.code == 1);
+    CHECK(contains(refused.err, std::string(alias) + ": "));
+  }
+  CHECK(person.run({"push", "add", "t", "ftp://hooks.example.org"}).code == 2);
+  CHECK(contains(
+      person.run({"push", "add", "t", "https://h.example.org", "--token-env", "NO_SUCH_ONE"}).err,
+      "the variable NO_SUCH_ONE is not set"));
+  CHECK(person.run({"push", "rm", "t"}).code == 2);
+  CHECK(person.run({"push"}).code == 2);
 }
 
 TEST_CASE("send prints what the agent makes, with files and data", "[binary][remote]") {
