@@ -270,15 +270,18 @@ int show_objective_command(const show_run_options& options, chosen_server server
   const auto end = is_settled(view->state) ? view->updated : system_time().now();
   const auto drawn =
       draw_ended(*view, records, end, {}, {options.output, stdout_colour(options.colour)});
-  bool written = true;
+  bool is_whole = drawn.unread.empty();
   if (!options.output_directory.empty()) {
     const auto done = write_results(options.output_directory, records, *view,
                                     options.output.value_or(output_choice::results));
     if (!done)
       complain(done.error().message);
-    written = done.has_value();
+    is_whole = is_whole && done;
   }
-  return say(drawn) && written ? exit_ok : exit_failed;
+  const bool is_said = say(drawn.text);
+  for (const auto& line : unread_lines(drawn.unread))
+    complain(on->name + ": " + line);
+  return is_said && is_whole ? exit_ok : exit_failed;
 }
 
 int objective_logs_command(const run_logs_options& options, chosen_server server) {

@@ -72,7 +72,7 @@ result<int> watch_session::end() {
   run_ending shown;
   bool is_written = view.has_value();
   if (!view)
-    complain("how it ended cannot be read: " + view.error().message);
+    complain(on_.name + ": how it ended cannot be read: " + view.error().message);
   if (view && !choice_.json) {
     read_times(model_, records, *view);
     shown = read_ending(
@@ -88,8 +88,10 @@ result<int> watch_session::end() {
     is_written = done.has_value();
   }
   screen_.finish(model_, shown, now);
+  for (const auto& line : unread_lines(shown.unread))
+    complain(on_.name + ": " + line);
   if (model_.state() == objective_state::completed)
-    return exit_code_of(exit_ok, is_written);
+    return exit_code_of(exit_ok, is_written && shown.unread.empty());
   return model_.state() == objective_state::canceled ? exit_canceled : exit_failed;
 }
 
