@@ -12,12 +12,34 @@
 #include "apps/run/run_session.hpp"
 #include "apps/signals.hpp"
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace troupe {
+
+/// Which questions a person has been told. A task whose server starts anew may ask its question
+/// again, and a snapshot numbers all questions anew: neither is told again.
+class told_questions {
+public:
+  /// The open questions that are to be told now.
+  [[nodiscard]] std::vector<open_question> take_new(const std::vector<open_question>& open);
+  /// The changes were interrupted: a question that was told may come back with another number.
+  void on_break();
+
+private:
+  using key = std::pair<std::string, std::string>; ///< The task, and what it asks.
+  struct told {
+    std::uint64_t number = 0;
+    bool may_come_back = false;
+  };
+  std::map<key, told> told_;
+};
 
 class watch_session {
 public:
@@ -55,7 +77,7 @@ private:
   ending ending_ = ending::none;
   bool dirty_ = true;
   std::set<std::uint64_t> answered_; ///< Questions whose answer is under way, by number.
-  std::set<std::uint64_t> shown_;    ///< Questions that nobody here answers, by number.
+  told_questions told_;              ///< Those that nobody here answers.
   std::uint64_t asked_ = 0;          ///< The question at the prompt; 0: none.
 };
 

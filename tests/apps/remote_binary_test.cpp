@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -278,6 +280,36 @@ TEST_CASE("watch says that the connection is lost, and goes on where it broke",
   CHECK(person.run({"answer", id + ".p0.t1", "yes"}).code == 0);
   CHECK(watch.wait() == 0);
   CHECK(contains(watch.out(), "completed: 3 of 3 tasks"));
+}
+
+TEST_CASE("watch tells each change and each question once over a restart of the server",
+          "[binary][remote]") {
+  relay between;
+  const temporary_directory place;
+  const std::vector<std::string> words{"--data", place / "data", "--public-url", between.url()};
+  std::optional<served> server(std::in_place, words);
+  between.lead_to(server->port());
+  const desk person(between.url());
+  person.write("trip.json", asking_plan);
+  const auto id = trimmed(person.run({"submit", person.path("trip.json")}).out);
+  process watch(person.words({"watch", id, "--json", "--wait"}), person.environment());
+  REQUIRE(watch.read_until([](const process& p) { return contains(p.err(), "By the sea?"); },
+                           std::chrono::seconds{20}));
+  CHECK(server->stop() == 0);
+  server.emplace(words);
+  between.lead_to(server->port());
+  CHECK(person.run({"answer", id + ".p0.t1", "yes"}).code == 0);
+  CHECK(watch.wait() == 0);
+  std::map<std::string, int> completed;
+  for (const auto& line : lines_of(watch.out()))
+    if (const auto event = json::parse(line);
+        at(event, "/event") == "task_moved" && at(event, "/state") == "completed")
+      ++completed[at(event, "/task/name")];
+  CHECK(completed["Flight"] <= 1); // It may have landed before `watch` began.
+  CHECK(completed["Hotel"] == 1);
+  CHECK(completed["Letter"] == 1);
+  const auto first = watch.err().find("By the sea?");
+  CHECK(watch.err().find("By the sea?", first + 1) == std::string::npos);
 }
 
 TEST_CASE("send goes on with its answer after the connection was lost", "[binary][remote]") {
