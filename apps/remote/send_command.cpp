@@ -178,18 +178,8 @@ result<void> send_and_look(const server_link& on, const wire::sending& what, ans
 }
 
 result<void> send_and_stream(const server_link& on, const wire::sending& what, answer_printer& to) {
-  const auto name = on.name;
-  const auto is_lost = std::make_shared<bool>(false); // Of the client's thread.
-  const auto stream = on.client->send_streaming(
-      what,
-      [name, is_lost](const error& why, std::chrono::milliseconds) {
-        if (!std::exchange(*is_lost, true)) // Once, however often it is tried.
-          complain(name + ": the connection is lost (" + why.message + "); trying again");
-      },
-      [name, is_lost] {
-        *is_lost = false;
-        complain(name + ": connected again");
-      });
+  const auto words = say_breaks(on.name);
+  const auto stream = on.client->send_streaming(what, words.on_lost, words.on_resumed);
   if (!stream)
     return stream.error();
   for (;;) {

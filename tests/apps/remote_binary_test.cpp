@@ -264,6 +264,39 @@ TEST_CASE("a failed objective is shown with its reason and tried again", "[binar
   CHECK(at(json::parse(lines_of(again.out).back()), "/status") == "failed");
 }
 
+TEST_CASE("logs of a server are followed until the task, or the objective, ends",
+          "[binary][remote]") {
+  const served server({"--store", "memory", "--allow-commands"});
+  const desk person(url_of(server));
+  person.write("two.json", R"({"name": "Two", "plans": [{"name": "P", "tasks": [
+    {"name": "first", "agent": "command", "input": {"argv": ["echo", "first words"]}},
+    {"name": "asks", "agent": "scripted", "dependencies": ["first"],
+     "input": {"steps": [{"ask": "Go on?"}, {"complete": "yes"}]}},
+    {"name": "last", "agent": "command", "dependencies": ["asks"],
+     "input": {"argv": ["echo", "last words"]}}]}]})");
+  const auto id = trimmed(person.run({"submit", person.path("two.json")}).out);
+  process all(person.words({"logs", id, "--follow"}), person.environment());
+  REQUIRE(all.read_until([](const process& p) { return contains(p.out(), "first words"); },
+                         std::chrono::seconds{20}));
+  // The objective goes on, and the task has ended.
+  const auto first = person.run({"logs", id, "first", "--follow"});
+  CHECK(first.code == 0);
+  CHECK(contains(first.out, "first words"));
+  CHECK(server.reaches(id + ".p0.t1", "TASK_STATE_INPUT_REQUIRED"));
+  process one(person.words({"logs", id, "last", "--follow", "--json"}), person.environment());
+  CHECK(person.run({"answer", id + ".p0.t1", "yes"}).code == 0);
+  CHECK(all.wait() == 0);
+  CHECK(one.wait() == 0);
+  const auto words = all.out().find("first words");
+  CHECK(all.out().find("first words", words + 1) == std::string::npos);
+  CHECK(contains(all.out(), "last words"));
+  CHECK_FALSE(contains(one.out(), "first words"));
+  const auto lines = lines_of(one.out());
+  REQUIRE(lines.size() == 1);
+  CHECK(at(json::parse(lines.front()), "/name") == "P / last");
+  CHECK(person.run({"logs", id, "nothing", "--follow"}).code == 1);
+}
+
 TEST_CASE("watch says that the connection is lost, and goes on where it broke",
           "[binary][remote]") {
   relay between;
