@@ -21,6 +21,7 @@ const std::string send_footer = with_servers(R"(Examples:
   troupe send --task task-o9TB8YmKGijPhB "the early one"   answers a task that asks
   troupe send --file report.pdf "Summarize this"
   troupe send - < letter.txt
+  troupe send                              a conversation: a line is a message, Ctrl-D ends it
 
 Exit codes: 0 answered, 1 failed or no answer, 2 wrong usage, 3 the agent asks (see --task), 130 canceled.)");
 
@@ -131,7 +132,9 @@ void add_push_commands(CLI::App& app, remote_commands& to) {
 
 void add_task_commands(CLI::App& app, remote_commands& to) {
   auto& send = *app.add_subcommand("send", "Send a message to an A2A agent, and print its answer");
-  send.add_option("TEXT", to.send.text, "The text; - reads standard input");
+  send.add_option(
+      "TEXT", to.send.text,
+      "The text; - reads standard input; without it a conversation begins on a terminal");
   send.add_option("--file", to.send.files, "A file as a part of the message; may be repeated")
       ->type_name("FILE")
       ->expected(1)

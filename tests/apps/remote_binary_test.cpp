@@ -188,8 +188,53 @@ TEST_CASE("send prints what the agent makes, with files and data", "[binary][rem
   const auto events = lines_of(person.run({"send", "--json", "Hello"}).out);
   REQUIRE(events.size() >= 2);
   CHECK(at(json::parse(events.back()), "/statusUpdate/status/state") == "TASK_STATE_COMPLETED");
-  CHECK(person.run({"send"}).code == 2);
+  CHECK(person.run({"send"}, "without a word").out == "without a word\n");
+  const auto nothing = person.run({"send"});
+  CHECK(nothing.code == 2);
+  CHECK(contains(nothing.err, "standard input has no text"));
   CHECK(person.run({"send", "--data", "{"}).code == 2);
+}
+
+TEST_CASE("send without a text is a conversation on a terminal, in one context",
+          "[binary][remote]") {
+  const served server({"--store", "memory", "--agent", "conformance"});
+  const desk person(url_of(server));
+  process talk(person.words({"send"}), person.environment(), screen_size{});
+  const auto prompts = [&](std::size_t count) {
+    return talk.read_until(
+        [count](const process& p) {
+          std::size_t found = 0;
+          for (auto at = p.out().find("> "); at != std::string::npos;
+               at = p.out().find("> ", at + 1))
+            ++found;
+          return found >= count;
+        },
+        std::chrono::seconds{20});
+  };
+  REQUIRE(prompts(1));
+  talk.send_input("hello\n"); // The agent asks, and the next line is the answer.
+  REQUIRE(prompts(2));
+  talk.send_input("tck-complete-task\n");
+  REQUIRE(prompts(3));
+  CHECK(contains(talk.out(), "Hello from TCK"));
+  CHECK(lines_of(person.run({"tasks", "-o", "name"}).out).size() == 1);
+  talk.send_input("\ntck-complete-task\n"); // An empty line is no message.
+  REQUIRE(prompts(5));
+  const auto tasks = lines_of(person.run({"tasks", "--json"}).out);
+  REQUIRE(tasks.size() == 2);
+  CHECK(at(json::parse(tasks[0]), "/contextId") == at(json::parse(tasks[1]), "/contextId"));
+  talk.send_input("\x04");
+  CHECK(talk.wait() == 0);
+
+  process asked(person.words({"send"}), person.environment(), screen_size{});
+  REQUIRE(asked.read_until([](const process& p) { return contains(p.out(), "> "); },
+                           std::chrono::seconds{20}));
+  asked.send_input("hello\n");
+  REQUIRE(
+      asked.read_until([](const process& p) { return p.out().find("> ") != p.out().rfind("> "); },
+                       std::chrono::seconds{20}));
+  asked.send_input("\x04");
+  CHECK(asked.wait() == 3);
 }
 
 TEST_CASE("a plan is submitted, listed, answered, watched and shown", "[binary][remote]") {
