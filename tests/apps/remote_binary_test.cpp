@@ -309,6 +309,45 @@ TEST_CASE("a failed objective is shown with its reason and tried again", "[binar
   CHECK(at(json::parse(lines_of(again.out).back()), "/status") == "failed");
 }
 
+TEST_CASE("watch asks at a prompt, and what was pasted behind an answer answers nothing else",
+          "[binary][remote]") {
+  const served server;
+  const desk person(url_of(server));
+  person.write("trip.json", R"({"name": "Trip", "plans": [{"name": "P", "tasks": [
+    {"name": "from", "agent": "scripted", "input": {"steps": [{"ask": "Where from?"}, {"artifactFromAnswer": {"name": "city"}}]}},
+    {"name": "to", "agent": "scripted", "input": {"steps": [{"ask": "Where to?"}, {"artifactFromAnswer": {"name": "city"}}]}}]}]})");
+  const auto submit = [&] { return trimmed(person.run({"submit", person.path("trip.json")}).out); };
+  auto environment = person.environment();
+  environment.insert(environment.end(), {"NO_COLOR=1", "LC_ALL=C.UTF-8", "TERM=xterm"});
+  const auto shows = [](const std::string& text) {
+    return [text](const process& p) { return contains(p.out(), text); };
+  };
+  const auto from = shows("? P / from"), to = shows("? P / to");
+
+  const auto id = submit();
+  process watch(person.words({"watch", id}), environment, screen_size{});
+  REQUIRE(watch.read_until([&](const process& p) { return from(p) || to(p); },
+                           std::chrono::seconds{20}));
+  const bool is_from_first = from(watch);
+  watch.send_input("pasted one\npasted two\n");
+  REQUIRE(watch.read_until(is_from_first ? to : from, std::chrono::seconds{20}));
+  watch.send_input("typed\n");
+  CHECK(watch.wait() == 0);
+  CHECK(watch.is_cooked());
+  CHECK(contains(watch.out(), "completed: 2 of 2 tasks"));
+  const auto shown = person.run({"show", id}).out;
+  CHECK(contains(shown, "pasted one"));
+  CHECK(contains(shown, "typed"));
+  CHECK_FALSE(contains(shown, "pasted two"));
+
+  process given_up(person.words({"watch", submit()}), environment, screen_size{});
+  REQUIRE(given_up.read_until([&](const process& p) { return from(p) || to(p); },
+                              std::chrono::seconds{20}));
+  given_up.send_input("\x04");
+  CHECK(given_up.wait() == 3);
+  CHECK(given_up.is_cooked());
+}
+
 TEST_CASE("logs of a server are followed until the task, or the objective, ends",
           "[binary][remote]") {
   const served server({"--store", "memory", "--allow-commands"});
