@@ -43,7 +43,7 @@ const std::string push_footer = with_servers(R"(Examples:
 
 const std::string agent_footer = R"(Examples:
   troupe agent http://127.0.0.1:8080
-  troupe agent prod --json | troupe card --verify - --key public.pem)";
+  troupe agent prod --key public.pem       exit code 1 if the card is not signed with this key)";
 
 const std::string submit_footer = with_servers(R"(Examples:
   troupe submit plan.json --watch
@@ -183,6 +183,10 @@ void add_task_commands(CLI::App& app, remote_commands& to) {
   auto& agent = *app.add_subcommand("agent", "Show what an A2A agent says about itself");
   agent.add_option("URL", to.agent.server,
                    "Its URL, or the alias of a target (default: the server of the context)");
+  agent
+      .add_option("--key", to.agent.key_file,
+                  "The public key, in PEM, with which the card must be signed")
+      ->type_name("FILE");
   agent.add_flag("--json", to.agent.json, "The agent card as it is");
   add_colour(agent, to.agent.colour);
   agent.footer(agent_footer);

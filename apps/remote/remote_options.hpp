@@ -69,6 +69,7 @@ struct push_remove_options {
 
 struct agent_options {
   std::string server;
+  std::string key_file; ///< A public key; empty: the signature is not verified.
   bool json = false;
   colour_choice colour = colour_choice::automatic;
 };

@@ -443,6 +443,43 @@ TEST_CASE("send goes on with its answer after the connection was lost", "[binary
   CHECK(contains(sent.out, "TASK_STATE_COMPLETED"));
 }
 
+TEST_CASE("agent says who signed a card, and whether that is so", "[binary][remote]") {
+  const temporary_directory place;
+  const auto made = run_program(
+      {"/bin/sh", "-c",
+       "cd '" + place.path().string()
+           + "' && for key in own other; do "
+             "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out $key.pem && "
+             "openssl pkey -in $key.pem -pubout -out $key.pub.pem; done"});
+  if (made.code != 0) {
+    WARN("skipped: there is no openssl");
+    return;
+  }
+  const auto config = place.file("troupe.toml", "[card.signing]\nkey = \"" + (place / "own.pem")
+                                                    + "\"\nkid = \"bakery-2026\"\n");
+  const served server({"--store", "memory", "--config", config});
+  const desk person(url_of(server));
+  const auto unchecked = person.run({"agent"});
+  CHECK(unchecked.code == 0);
+  CHECK(contains(unchecked.out, "by bakery-2026 (ES256); not verified"));
+  const auto right = person.run({"agent", "--key", place / "own.pub.pem"});
+  CHECK(right.code == 0);
+  CHECK(contains(right.out, "by bakery-2026 (ES256); verified\n"));
+  CHECK(person.run({"agent", "--json", "--key", place / "own.pub.pem"}).code == 0);
+  const auto wrong = person.run({"agent", "--key", place / "other.pub.pem"});
+  CHECK(wrong.code == 1);
+  CHECK(contains(wrong.out, "by bakery-2026 (ES256); not verified: "));
+  CHECK(contains(wrong.err, url_of(server) + ": the card is not signed with this key: "));
+  CHECK(person.run({"agent", "--key", place / "none.pem"}).code == 2);
+
+  const served plain;
+  const auto unsigned_card =
+      run_program(person.words({"agent", url_of(plain), "--key", place / "own.pub.pem"}), {},
+                  person.environment());
+  CHECK(unsigned_card.code == 1);
+  CHECK(contains(unsigned_card.out, "signed      no\n"));
+}
+
 TEST_CASE("what goes wrong names the server, the cause and what to do", "[binary][remote]") {
   desk person;
   const auto nowhere = person.run({"tasks"});
