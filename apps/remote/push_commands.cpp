@@ -48,7 +48,7 @@ result<push_config> config_of(const push_add_options& options) {
   if (!bearer->empty())
     out.authentication = push_authentication{"Bearer", std::move(*bearer)};
   if (const auto right = check_push_config(out); !right)
-    return right.error();
+    return make_error(right.error().code, right.error().field + ": " + right.error().message);
   return out;
 }
 

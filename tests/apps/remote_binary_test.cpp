@@ -84,7 +84,9 @@ TEST_CASE("push adds, lists and removes where events are posted, in both version
     CHECK(refused.code == 1);
     CHECK(contains(refused.err, std::string(alias) + ": "));
   }
-  CHECK(person.run({"push", "add", "t", "ftp://hooks.example.org"}).code == 2);
+  const auto no_url = person.run({"push", "add", "t", "ftp://hooks.example.org"});
+  CHECK(no_url.code == 2);
+  CHECK(contains(no_url.err, "url: "));
   CHECK(contains(
       person.run({"push", "add", "t", "https://h.example.org", "--token-env", "NO_SUCH_ONE"}).err,
       "the variable NO_SUCH_ONE is not set"));

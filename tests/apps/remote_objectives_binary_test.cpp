@@ -206,6 +206,7 @@ TEST_CASE("watch tells each change and each question once over a restart of the 
   CHECK(server->stop() == 0);
   server.emplace(words);
   between.lead_to(server->port());
+  CHECK(server->reaches(id + ".p0.t1", "TASK_STATE_INPUT_REQUIRED"));
   CHECK(person.run({"answer", id + ".p0.t1", "yes"}).code == 0);
   CHECK(watch.wait() == 0);
   std::map<std::string, int> completed;
