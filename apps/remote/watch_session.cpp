@@ -31,26 +31,26 @@ constexpr std::size_t watch_result_lines_max = 40;
 
 } // namespace
 
-std::vector<open_question> told_questions::take_new(const std::vector<open_question>& open) {
+std::vector<open_question> shown_questions::take_new(const std::vector<open_question>& open) {
   std::vector<open_question> out;
   std::set<key> now;
   for (const auto& each : open) {
     const key one{each.task.str(), each.prompt};
     now.insert(one);
-    const auto [at, is_new] = told_.try_emplace(one, told{each.number, false});
+    const auto [at, is_new] = shown_.try_emplace(one, shown_question{each.number, false});
     if (is_new || (at->second.number != each.number && !at->second.may_come_back))
       out.push_back(each);
     if (at->second.number != each.number)
       at->second = {each.number, false};
   }
-  std::erase_if(told_, [&](const auto& each) {
+  std::erase_if(shown_, [&](const auto& each) {
     return !each.second.may_come_back && !now.contains(each.first);
   });
   return out;
 }
 
-void told_questions::on_break() {
-  for (auto& [one, about] : told_)
+void shown_questions::on_break() {
+  for (auto& [one, about] : shown_)
     about.may_come_back = true;
 }
 
@@ -145,14 +145,14 @@ void watch_session::take_news() {
   for (const auto& each : batch.notices)
     screen_.notice(each);
   if (!batch.notices.empty())
-    told_.on_break();
+    shown_.on_break();
   for (const auto& step : batch.steps) {
     if (step.anew) { // Questions are counted anew.
       const auto missed =
           model_.id().empty() ? std::vector<change>{} : missed_changes(model_, *step.anew);
       model_.reset(*step.anew);
       answered_.clear();
-      told_.on_break();
+      shown_.on_break();
       for (const auto& each : missed)
         screen_.on_change(each, model_);
     }
@@ -190,7 +190,7 @@ void watch_session::mind_questions() {
     return;
   const auto* next = next_question();
   if (input_.descriptor < 0)
-    for (const auto& each : told_.take_new(model_.questions()))
+    for (const auto& each : shown_.take_new(model_.questions()))
       screen_.notice(place_of(model_, each.plan, each.index) + " asks \"" + each.prompt
                      + "\"; answer it with: troupe answer " + each.task.str() + " TEXT");
   if (input_.descriptor < 0 && next != nullptr) {

@@ -23,22 +23,22 @@
 
 namespace troupe {
 
-/// Which questions a person has been told. A task whose server starts anew may ask its question
-/// again, and a snapshot numbers all questions anew: neither is told again.
-class told_questions {
+/// Which questions a person has been shown. A task whose server starts anew may ask its question
+/// again, and a snapshot numbers all questions anew: neither is shown again.
+class shown_questions {
 public:
-  /// The open questions that are to be told now.
+  /// The open questions that are to be shown now.
   [[nodiscard]] std::vector<open_question> take_new(const std::vector<open_question>& open);
-  /// The changes were interrupted: a question that was told may come back with another number.
+  /// The changes were interrupted: a question that was shown may come back with another number.
   void on_break();
 
 private:
   using key = std::pair<std::string, std::string>; ///< The task, and what it asks.
-  struct told {
+  struct shown_question {
     std::uint64_t number = 0;
     bool may_come_back = false;
   };
-  std::map<key, told> told_;
+  std::map<key, shown_question> shown_;
 };
 
 class watch_session {
@@ -77,7 +77,7 @@ private:
   ending ending_ = ending::none;
   bool dirty_ = true;
   std::set<std::uint64_t> answered_; ///< Questions whose answer is under way, by number.
-  told_questions told_;              ///< Those that nobody here answers.
+  shown_questions shown_;            ///< Those that nobody here answers.
   std::uint64_t asked_ = 0;          ///< The question at the prompt; 0: none.
 };
 

@@ -93,19 +93,19 @@ TEST_CASE("a task that is to begin anew was renewed", "[apps][remote]") {
   CHECK(std::get<tasks_renewed>(missed[0].events[0]).tasks == std::vector<std::uint32_t>{0});
 }
 
-TEST_CASE("a question is told once, also if its task asks again after a break", "[apps][remote]") {
+TEST_CASE("a question is shown once, also if its task asks again after a break", "[apps][remote]") {
   const auto asked = [](std::uint64_t number, const std::string& prompt) {
     return open_question{number, task_id("o.p0.t0"), 0, 0, prompt, false, {}};
   };
-  told_questions told;
-  CHECK(told.take_new({asked(1, "Where?")}).size() == 1);
-  CHECK(told.take_new({asked(1, "Where?")}).empty());
-  told.on_break();
-  CHECK(told.take_new({}).empty());
-  CHECK(told.take_new({asked(2, "Where?")}).empty());
-  CHECK(told.take_new({asked(2, "Where?"), asked(3, "When?")}).size() == 1);
+  shown_questions shown;
+  CHECK(shown.take_new({asked(1, "Where?")}).size() == 1);
+  CHECK(shown.take_new({asked(1, "Where?")}).empty());
+  shown.on_break();
+  CHECK(shown.take_new({}).empty());
+  CHECK(shown.take_new({asked(2, "Where?")}).empty());
+  CHECK(shown.take_new({asked(2, "Where?"), asked(3, "When?")}).size() == 1);
   // Without a break it is another question, whether or not it was seen to be answered.
-  CHECK(told.take_new({asked(4, "Where?")}).size() == 1);
-  CHECK(told.take_new({}).empty());
-  CHECK(told.take_new({asked(5, "Where?")}).size() == 1);
+  CHECK(shown.take_new({asked(4, "Where?")}).size() == 1);
+  CHECK(shown.take_new({}).empty());
+  CHECK(shown.take_new({asked(5, "Where?")}).size() == 1);
 }
