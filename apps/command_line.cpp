@@ -268,7 +268,8 @@ void add_logs(CLI::App& app, run_logs_options& options) {
   auto& logs = *app.add_subcommand("logs", "Print what the programs of a run wrote");
   logs.add_option("RUN", options.run, "Its id, the beginning of it, or @last")->required();
   logs.add_option("TASK", options.task, "Only of this task: its id or name in the file");
-  logs.add_flag("--follow,-f", options.follow, "Go on until the run ends");
+  logs.add_flag("--follow,-f", options.follow,
+                "Go on until the run ends; of a server, until TASK ends, if it is given");
   logs.add_flag("--json", options.json, "One JSON object for each line");
   add_server(logs, options.server);
   add_colour(logs, options.colour);

@@ -97,6 +97,15 @@ struct dispatch {
   int operator()(const troupe::cancel_options& options) const {
     return troupe::cancel_command(options);
   }
+  int operator()(const troupe::push_add_options& options) const {
+    return troupe::push_add_command(options);
+  }
+  int operator()(const troupe::push_list_options& options) const {
+    return troupe::push_list_command(options);
+  }
+  int operator()(const troupe::push_remove_options& options) const {
+    return troupe::push_remove_command(options);
+  }
   int operator()(const troupe::agent_options& options) const {
     return troupe::agent_command(options);
   }

@@ -411,12 +411,15 @@ session_hooks hooks_of(const run_options& options, const store& records, entry_k
     const auto shown_max = options.output ? static_cast<std::size_t>(-1) : results_shown_max;
     auto shown =
         options.json ? run_ending{} : read_ending(records, ended, choice_of(options), shown_max);
+    for (const auto& line : unread_lines(shown.unread))
+      complain(line);
+    written = shown.unread.empty();
     if (!options.output_directory.empty()) {
       const auto files = write_results(options.output_directory, records, ended,
                                        options.output.value_or(output_choice::results));
-      written = files.has_value();
-      if (!written)
+      if (!files)
         complain(files.error().message);
+      written = written && files;
     }
     const bool is_told = !options.json && !options.quiet;
     if (is_told || !options.trace_file.empty() || !options.timeline_file.empty()) {

@@ -3,12 +3,18 @@
 #include "apps/remote/remote_commands.hpp"
 #include "apps/remote/server_link.hpp"
 #include "apps/text.hpp"
+#include "apps/text_file.hpp"
+#include "protocol/json/base64.hpp"
 #include "protocol/json/json_parser.hpp"
+#include <troupe/net/card_signature.hpp>
 
 #include <boost/json/serialize.hpp>
 
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace troupe {
 
@@ -66,7 +72,48 @@ struct scheme_words {
   std::string operator()(const mutual_tls_scheme&) const { return "a client certificate"; }
 };
 
-std::string draw_card(const agent_card& card, const result<a2a::endpoint>& used, bool colour) {
+/// Who signed, as the signatures say: `bakery-2026 (ES256)`.
+std::string signers_of(const agent_card& card) {
+  std::vector<std::string> out;
+  for (const auto& each : card.signatures) {
+    boost::system::error_code failed;
+    const auto text = from_base64(each.protected_header);
+    const auto header = text ? parse_json(*text, failed) : boost::json::value{};
+    const auto kid = failed ? std::string{} : text_in(header, "kid");
+    const auto alg = failed ? std::string{} : text_in(header, "alg");
+    auto one = (kid.empty() ? "a key without a name" : kid) + (alg.empty() ? "" : " (" + alg + ")");
+    if (std::ranges::find(out, one) == out.end())
+      out.push_back(std::move(one));
+  }
+  return listed(out);
+}
+
+/// `verified`: nothing, if no key was given.
+std::string words_on_signature(const agent_card& card,
+                               const std::optional<result<void>>& verified) {
+  const auto why = verified && !*verified ? ": " + verified->error().message : std::string{};
+  if (card.signatures.empty())
+    return "no";
+  if (!verified)
+    return "by " + signers_of(card) + "; not verified: troupe agent --key FILE does that";
+  return "by " + signers_of(card) + "; " + (*verified ? "verified" : "not verified" + why);
+}
+
+/// The key that was given; nothing, if there is none. Errors: those of reading it.
+result<std::optional<net::verifying_key>> key_of(const agent_options& options) {
+  if (options.key_file.empty())
+    return std::optional<net::verifying_key>{};
+  const auto pem = read_text(options.key_file);
+  if (!pem)
+    return pem.error();
+  auto key = net::verifying_key::from_pem(*pem);
+  if (!key)
+    return make_error(key.error().code, options.key_file + ": " + key.error().message);
+  return std::optional{std::move(*key)};
+}
+
+std::string draw_card(const agent_card& card, const result<a2a::endpoint>& used,
+                      const std::optional<result<void>>& verified, bool colour) {
   card_drawing out(colour);
   out.line("name", card.name);
   out.line("about", card.description);
@@ -77,10 +124,7 @@ std::string draw_card(const agent_card& card, const result<a2a::endpoint>& used,
   out.line("can", abilities_of(card));
   out.line("takes", listed(card.input_modes));
   out.line("makes", listed(card.output_modes));
-  out.line("signed",
-           card.signatures.empty()
-               ? "no"
-               : "yes; troupe agent --json | troupe card --verify - --key FILE checks it");
+  out.line("signed", words_on_signature(card, verified));
   out.heading("Interfaces");
   for (const auto& each : card.interfaces)
     out.item("A2A " + each.protocol_version + " over " + each.binding + " at " + each.url, "");
@@ -113,19 +157,29 @@ std::string draw_card(const agent_card& card, const result<a2a::endpoint>& used,
 } // namespace
 
 int agent_command(const agent_options& options) {
+  const auto key = key_of(options);
+  if (!key)
+    return refuse_usage(key.error());
   const auto on = link_to(options.server);
   if (!on)
     return refuse_usage(on.error());
   const auto card = on->client->card();
   if (!card)
     return on->refuse(card.error());
+  std::optional<result<void>> verified;
+  if (*key)
+    verified = net::verify_card(on->client->card_text(), **key);
+  const bool is_wrong = verified && !*verified;
+  if (is_wrong)
+    complain(on->name + ": the card is not signed with this key: " + verified->error().message);
+  const int code = is_wrong ? exit_failed : exit_ok;
   if (options.json) { // On one line, and otherwise as the agent has it: signatures stay right.
     boost::system::error_code failed;
     const auto tree = parse_json(on->client->card_text(), failed);
-    return say(boost::json::serialize(tree) + "\n") ? exit_ok : exit_failed;
+    return exit_code_of(code, say(boost::json::serialize(tree) + "\n"));
   }
-  return say(draw_card(*card, on->client->where(), stdout_colour(options.colour))) ? exit_ok
-                                                                                   : exit_failed;
+  return exit_code_of(
+      code, say(draw_card(*card, on->client->where(), verified, stdout_colour(options.colour))));
 }
 
 } // namespace troupe

@@ -1,4 +1,4 @@
-// `troupe submit`, `watch`, `pause`, `resume` and `retry`; `ls`, `show` and `logs` of a server.
+// `troupe submit`, `watch`, `pause`, `resume` and `retry`; `ls` and `show` of a server.
 #include "apps/console.hpp"
 #include "apps/plan_file.hpp"
 #include "apps/remote/remote_commands.hpp"
@@ -124,44 +124,6 @@ std::string draw_objectives(const std::vector<json::value>& all, const list_runs
                     stdout_colour(options.colour));
 }
 
-// -- logs -----------------------------------------------------------------------------------------
-
-bool is_meant(const task_spec& task, const plan_spec& plan, std::uint32_t p, std::uint32_t t,
-              const std::string& id, const std::string& name) {
-  return name.empty() || name == id || name == task.name || name == place_of(plan, p, t);
-}
-
-/// What the programs of a task wrote: messages of its history with the key of logs.
-std::string logs_of(const task& record, const std::string& place, bool as_json, bool is_alone) {
-  std::string out;
-  for (const auto& said : record.history) {
-    const auto* about = said->metadata.if_contains("troupe/v1/log");
-    if (about == nullptr)
-      continue;
-    const auto* members = about->if_object();
-    const auto* number = members ? members->if_contains("attempt") : nullptr;
-    const auto attempt = number && number->is_int64() ? number->get_int64() : 1;
-    const auto text = text_of(said->parts);
-    for (std::size_t at = 0; at < text.size();) {
-      const auto end = std::min(text.find('\n', at), text.size());
-      const auto line = text.substr(at, end - at);
-      at = end + 1;
-      if (as_json) {
-        json_writer json(out);
-        json.begin_object().member("task", record.id.str()).member("name", place);
-        json.key("attempt").number(attempt).member("text", line).end_object();
-        out += "\n";
-      } else {
-        const auto head =
-            is_alone ? std::string{}
-                     : place + (attempt > 1 ? " (" + std::to_string(attempt) + ")" : "") + " | ";
-        out += clean_line(head + line) + "\n";
-      }
-    }
-  }
-  return out;
-}
-
 // -- steps ----------------------------------------------------------------------------------------
 
 std::vector<std::string_view> states_of(objective_step step) {
@@ -270,59 +232,18 @@ int show_objective_command(const show_run_options& options, chosen_server server
   const auto end = is_settled(view->state) ? view->updated : system_time().now();
   const auto drawn =
       draw_ended(*view, records, end, {}, {options.output, stdout_colour(options.colour)});
-  bool written = true;
+  bool is_whole = drawn.unread.empty();
   if (!options.output_directory.empty()) {
     const auto done = write_results(options.output_directory, records, *view,
                                     options.output.value_or(output_choice::results));
     if (!done)
       complain(done.error().message);
-    written = done.has_value();
+    is_whole = is_whole && done;
   }
-  return say(drawn) && written ? exit_ok : exit_failed;
-}
-
-int objective_logs_command(const run_logs_options& options, chosen_server server) {
-  if (options.follow)
-    return refuse_usage(make_error(errc::invalid_params,
-                                   "--follow: a server has what a program wrote when its attempt "
-                                   "has ended; troupe watch shows what goes on"));
-  const auto on = link_to(std::move(server));
-  if (!on)
-    return refuse_usage(on.error());
-  if (const auto knows = on->need_objectives(); !knows)
-    return on->refuse(knows.error());
-  const auto id = find_objective_id(*on, options.run);
-  if (!id)
-    return on->refuse(id.error());
-  const auto view = read_objective_of(*on, *id);
-  if (!view)
-    return on->refuse(view.error());
-  std::string out;
-  bool is_known = false;
-  const auto records = records_of(*on, view->id);
-  for (std::uint32_t p = 0; p < view->plans.size(); ++p)
-    for (std::uint32_t t = 0; t < view->plans[p].tasks.size(); ++t) {
-      const auto& plan = view->plans[p];
-      const auto task = plan.task_at(t);
-      if (plan.spec->tasks[t].is_removed
-          || !is_meant(plan.spec->tasks[t], *plan.spec, p, t, task.str(), options.task))
-        continue;
-      is_known = true;
-      if (plan.tasks[t].attempt == 0)
-        continue;
-      const auto record = records(task);
-      if (!record)
-        return on->refuse(record.error());
-      out += logs_of(**record, place_of(*plan.spec, p, t), options.json, !options.task.empty());
-    }
-  if (!is_known)
-    return on->refuse(make_error(errc::task_not_found, "the objective " + *id + " has no task "
-                                                           + options.task + "; troupe show " + *id
-                                                           + " names them"));
-  if (out.empty() && !options.json)
-    complain(on->name + ": no program of " + *id
-             + " has written anything; only ended attempts of the agent command have logs");
-  return say(out) ? exit_ok : exit_failed;
+  const bool is_said = say(drawn.text);
+  for (const auto& line : unread_lines(drawn.unread))
+    complain(on->name + ": " + line);
+  return is_said && is_whole ? exit_ok : exit_failed;
 }
 
 } // namespace troupe

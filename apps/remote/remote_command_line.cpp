@@ -21,6 +21,7 @@ const std::string send_footer = with_servers(R"(Examples:
   troupe send --task task-o9TB8YmKGijPhB "the early one"   answers a task that asks
   troupe send --file report.pdf "Summarize this"
   troupe send - < letter.txt
+  troupe send                              a conversation: a line is a message, Ctrl-D ends it
 
 Exit codes: 0 answered, 1 failed or no answer, 2 wrong usage, 3 the agent asks (see --task), 130 canceled.)");
 
@@ -35,9 +36,14 @@ const std::string cancel_footer = with_servers(R"(Examples:
   troupe cancel task-o9TB8YmKGijPhB
   troupe cancel trip                       an objective, with all its tasks)");
 
+const std::string push_footer = with_servers(R"(Examples:
+  troupe push add task-o9TB8YmKGijPhB https://hooks.example.org/troupe
+  troupe push ls task-o9TB8YmKGijPhB
+  troupe push rm task-o9TB8YmKGijPhB push-Wi3wYBVmsC2Rtv)");
+
 const std::string agent_footer = R"(Examples:
   troupe agent http://127.0.0.1:8080
-  troupe agent prod --json | troupe card --verify - --key public.pem)";
+  troupe agent prod --key public.pem       exit code 1 if the card is not signed with this key)";
 
 const std::string submit_footer = with_servers(R"(Examples:
   troupe submit plan.json --watch
@@ -87,9 +93,48 @@ void add_step(CLI::App& app, const char* name, const char* help, step_options& o
   step.footer(with_servers(std::string("Example:\n  troupe ") + name + " trip"));
 }
 
+void add_push_commands(CLI::App& app, remote_commands& to) {
+  auto& push = *app.add_subcommand("push", "Say where an A2A agent posts what happens to a task");
+  push.require_subcommand(1);
+  push.footer(push_footer);
+  const auto add_task = [](CLI::App& of, std::string& task) {
+    of.add_option("TASK", task, "The id of the task")->required();
+  };
+
+  auto& add = *push.add_subcommand("add", "Let the events of a task be posted to a URL");
+  add_task(add, to.push_add.task);
+  add.add_option("URL", to.push_add.url, "Where they are posted")->required();
+  add.add_option("--id", to.push_add.id, "The id of the configuration; replaces one with this id")
+      ->type_name("ID");
+  add.add_option("--token-env", to.push_add.token_env,
+                 "The variable with a token, which is sent with each notification")
+      ->type_name("NAME");
+  add.add_option("--bearer-env", to.push_add.bearer_env,
+                 "The variable with a token for Authorization: Bearer")
+      ->type_name("NAME");
+  add.add_flag("--json", to.push_add.json, "The configuration as JSON, as A2A 1.0 has it");
+  add_server(add, to.push_add.server);
+  add.footer(push_footer);
+
+  auto& list = *push.add_subcommand("ls", "List where the events of a task are posted");
+  add_task(list, to.push_list.task);
+  add_format(list, to.push_list.format);
+  add_server(list, to.push_list.server);
+  add_colour(list, to.push_list.colour);
+  list.footer(push_footer);
+
+  auto& remove = *push.add_subcommand("rm", "Let nothing more be posted");
+  add_task(remove, to.push_remove.task);
+  remove.add_option("ID", to.push_remove.id, "The id of the configuration")->required();
+  add_server(remove, to.push_remove.server);
+  remove.footer(push_footer);
+}
+
 void add_task_commands(CLI::App& app, remote_commands& to) {
   auto& send = *app.add_subcommand("send", "Send a message to an A2A agent, and print its answer");
-  send.add_option("TEXT", to.send.text, "The text; - reads standard input");
+  send.add_option(
+      "TEXT", to.send.text,
+      "The text; - reads standard input; without it a conversation begins on a terminal");
   send.add_option("--file", to.send.files, "A file as a part of the message; may be repeated")
       ->type_name("FILE")
       ->expected(1)
@@ -133,9 +178,15 @@ void add_task_commands(CLI::App& app, remote_commands& to) {
   add_server(cancel, to.cancel.server);
   cancel.footer(cancel_footer);
 
+  add_push_commands(app, to);
+
   auto& agent = *app.add_subcommand("agent", "Show what an A2A agent says about itself");
   agent.add_option("URL", to.agent.server,
                    "Its URL, or the alias of a target (default: the server of the context)");
+  agent
+      .add_option("--key", to.agent.key_file,
+                  "The public key, in PEM, with which the card must be signed")
+      ->type_name("FILE");
   agent.add_flag("--json", to.agent.json, "The agent card as it is");
   add_colour(agent, to.agent.colour);
   agent.footer(agent_footer);
@@ -220,6 +271,14 @@ std::optional<remote_command> chosen_remote(const CLI::App& app, const remote_co
     return from.task;
   if (is("cancel"))
     return from.cancel;
+  if (is("push")) {
+    const auto& push = *app.get_subcommand("push");
+    if (push.got_subcommand("add"))
+      return from.push_add;
+    if (push.got_subcommand("ls"))
+      return from.push_list;
+    return from.push_remove;
+  }
   if (is("agent"))
     return from.agent;
   if (is("submit"))

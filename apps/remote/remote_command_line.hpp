@@ -17,6 +17,9 @@ struct remote_commands {
   tasks_options tasks;
   task_options task;
   cancel_options cancel;
+  push_add_options push_add;
+  push_list_options push_list;
+  push_remove_options push_remove;
   agent_options agent;
   submit_options submit;
   watch_options watch;
@@ -28,9 +31,10 @@ struct remote_commands {
   context_options context;
 };
 
-using remote_command = std::variant<send_options, tasks_options, task_options, cancel_options,
-                                    agent_options, submit_options, watch_options, inbox_options,
-                                    answer_options, step_options, context_options>;
+using remote_command =
+    std::variant<send_options, tasks_options, task_options, cancel_options, push_add_options,
+                 push_list_options, push_remove_options, agent_options, submit_options,
+                 watch_options, inbox_options, answer_options, step_options, context_options>;
 
 /// Adds the subcommands, which fill `to` in.
 void add_remote_commands(CLI::App& app, remote_commands& to);

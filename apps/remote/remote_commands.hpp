@@ -13,6 +13,9 @@ namespace troupe {
 [[nodiscard]] int tasks_command(const tasks_options& options);
 [[nodiscard]] int task_command(const task_options& options);
 [[nodiscard]] int cancel_command(const cancel_options& options);
+[[nodiscard]] int push_add_command(const push_add_options& options);
+[[nodiscard]] int push_list_command(const push_list_options& options);
+[[nodiscard]] int push_remove_command(const push_remove_options& options);
 [[nodiscard]] int agent_command(const agent_options& options);
 
 // With a server that has objectives.

@@ -44,8 +44,32 @@ struct cancel_options {
   std::string id;
 };
 
+struct push_add_options {
+  std::string server;
+  std::string task;
+  std::string url;
+  std::string id;         ///< Empty: a new one is made.
+  std::string token_env;  ///< The name of a variable; empty: no token.
+  std::string bearer_env; ///< The same, for `Authorization: Bearer`.
+  bool json = false;
+};
+
+struct push_list_options {
+  std::string server;
+  std::string task;
+  list_format format = list_format::table;
+  colour_choice colour = colour_choice::automatic;
+};
+
+struct push_remove_options {
+  std::string server;
+  std::string task;
+  std::string id;
+};
+
 struct agent_options {
   std::string server;
+  std::string key_file; ///< A public key; empty: the signature is not verified.
   bool json = false;
   colour_choice colour = colour_choice::automatic;
 };

@@ -3,13 +3,18 @@
 #include "apps/remote/answer_view.hpp"
 #include "apps/remote/remote_commands.hpp"
 #include "apps/remote/server_link.hpp"
+#include "apps/terminal.hpp"
+#include "apps/text.hpp"
 #include "apps/text_file.hpp"
 #include "protocol/json/json_parser.hpp"
 #include "protocol/text.hpp"
 
 #include <array>
 #include <filesystem>
+#include <iostream>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include <poll.h>
@@ -49,13 +54,19 @@ std::string media_type_of(const std::string& path) {
   return "application/octet-stream";
 }
 
-/// Errors: those of reading; parse_error.
-result<wire::sending> message_of(const send_options& options) {
+/// A message without parts. `task`, `context`: may be empty.
+wire::sending sending_to(const std::string& task, const std::string& context) {
   wire::sending out;
   out.message.message_id = thread_id_source().next("msg");
   out.message.from = role::user;
-  out.message.task_id = options.task;
-  out.message.context_id = options.context;
+  out.message.task_id = task;
+  out.message.context_id = context;
+  return out;
+}
+
+/// Errors: those of reading; parse_error.
+result<wire::sending> message_of(const send_options& options) {
+  auto out = sending_to(options.task, options.context);
   auto& parts = out.message.parts;
   if (options.text) {
     auto text = *options.text;
@@ -67,6 +78,8 @@ result<wire::sending> message_of(const send_options& options) {
     }
     if (!is_utf8(text))
       return make_error(errc::invalid_params, "the text is not UTF-8; --file sends bytes");
+    if (text.empty() && options.text == "-")
+      return make_error(errc::invalid_params, "standard input has no text to be sent");
     parts.push_back(text_part(std::move(text)));
   }
   for (const auto& path : options.files) {
@@ -92,9 +105,10 @@ result<wire::sending> message_of(const send_options& options) {
 /// What one command shows.
 class answer_printer {
 public:
-  answer_printer(const server_link& on, const send_options& options)
-      : on_(on), options_(options), view_(::isatty(STDOUT_FILENO) == 1), out_(STDOUT_FILENO),
-        err_(STDERR_FILENO) {}
+  /// `is_conversation`: the person answers at the prompt.
+  answer_printer(const server_link& on, const send_options& options, bool is_conversation)
+      : on_(on), options_(options), is_conversation_(is_conversation),
+        view_(::isatty(STDOUT_FILENO) == 1), out_(STDOUT_FILENO), err_(STDERR_FILENO) {}
 
   void show(const wire::answer& read) {
     const auto news = view_.show(read);
@@ -127,7 +141,7 @@ private:
     switch (view_.state()) {
       case task_state::unspecified: return exit_ok; // A message, and no task.
       case task_state::completed:
-        if (!options_.json && ::isatty(STDERR_FILENO) == 1)
+        if (!options_.json && !is_conversation_ && ::isatty(STDERR_FILENO) == 1)
           about("completed");
         return exit_ok;
       case task_state::failed: about("failed" + why); return exit_failed;
@@ -135,9 +149,14 @@ private:
       case task_state::canceled: about("was canceled" + why); return exit_canceled;
       case task_state::input_required:
       case task_state::auth_required:
+        if (is_conversation_ && view_.state() == task_state::input_required) {
+          output(STDERR_FILENO).write(clean_lines(view_.said()) + "\n");
+          return exit_needs_input;
+        }
         about((view_.state() == task_state::auth_required ? "asks for credentials" : "asks") + why);
-        complain("answer with: troupe send --server " + on_.name + " --task " + view_.task()
-                 + " TEXT");
+        if (!is_conversation_)
+          complain("answer with: troupe send --server " + on_.name + " --task " + view_.task()
+                   + " TEXT");
         return exit_needs_input;
       case task_state::submitted:
       case task_state::working: about("goes on: troupe task " + view_.task()); return exit_ok;
@@ -147,6 +166,7 @@ private:
 
   const server_link& on_;
   const send_options& options_;
+  const bool is_conversation_;
   answer_view view_;
   output out_;
   output err_;
@@ -178,18 +198,8 @@ result<void> send_and_look(const server_link& on, const wire::sending& what, ans
 }
 
 result<void> send_and_stream(const server_link& on, const wire::sending& what, answer_printer& to) {
-  const auto name = on.name;
-  const auto is_lost = std::make_shared<bool>(false); // Of the client's thread.
-  const auto stream = on.client->send_streaming(
-      what,
-      [name, is_lost](const error& why, std::chrono::milliseconds) {
-        if (!std::exchange(*is_lost, true)) // Once, however often it is tried.
-          complain(name + ": the connection is lost (" + why.message + "); trying again");
-      },
-      [name, is_lost] {
-        *is_lost = false;
-        complain(name + ": connected again");
-      });
+  const auto words = say_breaks(on.name);
+  const auto stream = on.client->send_streaming(what, words.on_lost, words.on_resumed);
   if (!stream)
     return stream.error();
   for (;;) {
@@ -202,28 +212,75 @@ result<void> send_and_stream(const server_link& on, const wire::sending& what, a
   }
 }
 
+/// Sends one message and prints its answer. The code for the process.
+int send_and_print(const server_link& on, const wire::sending& what, bool streams,
+                   answer_printer& to) {
+  const auto done = streams ? send_and_stream(on, what, to) : send_and_look(on, what, to);
+  if (done)
+    return to.end();
+  const int code = on.refuse(done.error());
+  if (const auto& id = to.view().task(); !id.empty())
+    complain("the task may go on: troupe task " + id);
+  return code;
+}
+
+/// A person writes line by line, in one context; a task that asks gets the next line. Ctrl-D ends
+/// it. The code of the last answer.
+int converse(const server_link& on, const send_options& options, bool streams) {
+  auto task = options.task;
+  auto context = options.context;
+  int code = exit_ok;
+  for (;;) {
+    output err(STDERR_FILENO);
+    err.write("> ");
+    err.flush();
+    std::string line;
+    if (!std::getline(std::cin, line)) {
+      err.write("\n");
+      return code;
+    }
+    if (line.empty())
+      continue;
+    auto what = sending_to(task, context);
+    what.message.parts.push_back(text_part(valid_utf8(line)));
+    answer_printer printer(on, options, true);
+    code = send_and_print(on, what, streams, printer);
+    const auto& view = printer.view();
+    if (!view.context().empty())
+      context = view.context();
+    if (view.state() != task_state::unspecified || code == exit_ok)
+      task = is_interrupted(view.state()) ? view.task() : std::string{};
+    if (!task.empty())
+      forget_typed(STDIN_FILENO); // It was typed before the question was shown.
+  }
+}
+
 } // namespace
 
-int send_command(const send_options& options) {
-  const auto what = message_of(options);
-  if (!what)
-    return refuse_usage(what.error());
+int send_command(const send_options& given) {
+  auto options = given;
+  const bool is_empty = !options.text && options.files.empty() && options.data.empty();
+  const bool converses = is_empty && ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
+  if (is_empty && ::isatty(STDIN_FILENO) != 1)
+    options.text = "-";
+  std::optional<wire::sending> what;
+  if (!converses) {
+    auto made = message_of(options);
+    if (!made)
+      return refuse_usage(made.error());
+    what = std::move(*made);
+  }
   const auto on = link_to(options.server);
   if (!on)
     return refuse_usage(on.error());
   const auto card = on->client->card();
   if (!card)
     return on->refuse(card.error());
-  answer_printer printer(*on, options);
   const bool streams = card->capabilities.streaming.value_or(false);
-  const auto done =
-      streams ? send_and_stream(*on, *what, printer) : send_and_look(*on, *what, printer);
-  if (done)
-    return printer.end();
-  const int code = on->refuse(done.error());
-  if (const auto& id = printer.view().task(); !id.empty())
-    complain("the task may go on: troupe task " + id);
-  return code;
+  if (!what)
+    return converse(*on, options, streams);
+  answer_printer printer(*on, options, false);
+  return send_and_print(*on, *what, streams, printer);
 }
 
 } // namespace troupe

@@ -109,6 +109,18 @@ result<void> server_link::need_objectives() const {
   return {};
 }
 
+connection_words say_breaks(const std::string& server) {
+  const auto is_lost = std::make_shared<bool>(false); // Of the client's thread.
+  return {[server, is_lost](const error& why, std::chrono::milliseconds) {
+            if (!std::exchange(*is_lost, true)) // Once, however often it is tried.
+              complain(server + ": the connection is lost (" + why.message + "); trying again");
+          },
+          [server, is_lost] {
+            *is_lost = false;
+            complain(server + ": connected again");
+          }};
+}
+
 result<server_link> link_to(chosen_server server) {
   auto client = a2a::remote::open(std::move(server.to));
   if (!client)

@@ -46,6 +46,14 @@ struct server_link {
   [[nodiscard]] result<void> need_objectives() const;
 };
 
+/// What says on standard error that the connection of a stream was lost, once for each break, and
+/// that it stands again.
+struct connection_words {
+  a2a::lost_handler on_lost;
+  a2a::resumed_handler on_resumed;
+};
+[[nodiscard]] connection_words say_breaks(const std::string& server);
+
 /// Errors (wrong usage): those of require_server.
 [[nodiscard]] result<server_link> link_to(const std::string& flag);
 [[nodiscard]] result<server_link> link_to(chosen_server server);

@@ -1,6 +1,7 @@
 #include "apps/remote/watch_session.hpp"
 
 #include "apps/console.hpp"
+#include "apps/remote/missed_changes.hpp"
 #include "apps/remote/remote_records.hpp"
 #include "apps/run/result_files.hpp"
 #include "apps/run/run_report.hpp"
@@ -29,6 +30,29 @@ constexpr auto watch_look_interval = 1s;
 constexpr std::size_t watch_result_lines_max = 40;
 
 } // namespace
+
+std::vector<open_question> shown_questions::take_new(const std::vector<open_question>& open) {
+  std::vector<open_question> out;
+  std::set<key> now;
+  for (const auto& each : open) {
+    const key one{each.task.str(), each.prompt};
+    now.insert(one);
+    const auto [at, is_new] = shown_.try_emplace(one, shown_question{each.number, false});
+    if (is_new || (at->second.number != each.number && !at->second.may_come_back))
+      out.push_back(each);
+    if (at->second.number != each.number)
+      at->second = {each.number, false};
+  }
+  std::erase_if(shown_, [&](const auto& each) {
+    return !each.second.may_come_back && !now.contains(each.first);
+  });
+  return out;
+}
+
+void shown_questions::on_break() {
+  for (auto& [one, about] : shown_)
+    about.may_come_back = true;
+}
 
 watch_session::watch_session(const server_link& on, std::string id, const watch_choice& choice,
                              stop_signals& signals, run_screen& screen, input_choice input)
@@ -72,7 +96,7 @@ result<int> watch_session::end() {
   run_ending shown;
   bool is_written = view.has_value();
   if (!view)
-    complain("how it ended cannot be read: " + view.error().message);
+    complain(on_.name + ": how it ended cannot be read: " + view.error().message);
   if (view && !choice_.json) {
     read_times(model_, records, *view);
     shown = read_ending(
@@ -88,8 +112,10 @@ result<int> watch_session::end() {
     is_written = done.has_value();
   }
   screen_.finish(model_, shown, now);
+  for (const auto& line : unread_lines(shown.unread))
+    complain(on_.name + ": " + line);
   if (model_.state() == objective_state::completed)
-    return exit_code_of(exit_ok, is_written);
+    return exit_code_of(exit_ok, is_written && shown.unread.empty());
   return model_.state() == objective_state::canceled ? exit_canceled : exit_failed;
 }
 
@@ -118,11 +144,17 @@ void watch_session::take_news() {
   const auto batch = feed_.take();
   for (const auto& each : batch.notices)
     screen_.notice(each);
+  if (!batch.notices.empty())
+    shown_.on_break();
   for (const auto& step : batch.steps) {
     if (step.anew) { // Questions are counted anew.
+      const auto missed =
+          model_.id().empty() ? std::vector<change>{} : missed_changes(model_, *step.anew);
       model_.reset(*step.anew);
       answered_.clear();
-      shown_.clear();
+      shown_.on_break();
+      for (const auto& each : missed)
+        screen_.on_change(each, model_);
     }
     for (const auto& each : step.changes) {
       model_.apply(*each);
@@ -157,11 +189,11 @@ void watch_session::mind_questions() {
   if (ending_ != ending::none)
     return;
   const auto* next = next_question();
+  if (input_.descriptor < 0)
+    for (const auto& each : shown_.take_new(model_.questions()))
+      screen_.notice(place_of(model_, each.plan, each.index) + " asks \"" + each.prompt
+                     + "\"; answer it with: troupe answer " + each.task.str() + " TEXT");
   if (input_.descriptor < 0 && next != nullptr) {
-    for (const auto& each : model_.questions())
-      if (shown_.insert(each.number).second)
-        screen_.notice(place_of(model_, each.plan, each.index) + " asks \"" + each.prompt
-                       + "\"; answer it with: troupe answer " + each.task.str() + " TEXT");
     if (!choice_.waits && model_.state() == objective_state::blocked && answered_.empty())
       ending_ = ending::needs_input;
     return;

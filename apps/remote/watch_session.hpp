@@ -12,12 +12,34 @@
 #include "apps/run/run_session.hpp"
 #include "apps/signals.hpp"
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace troupe {
+
+/// Which questions a person has been shown. A task whose server starts anew may ask its question
+/// again, and a snapshot numbers all questions anew: neither is shown again.
+class shown_questions {
+public:
+  /// The open questions that are to be shown now.
+  [[nodiscard]] std::vector<open_question> take_new(const std::vector<open_question>& open);
+  /// The changes were interrupted: a question that was shown may come back with another number.
+  void on_break();
+
+private:
+  using key = std::pair<std::string, std::string>; ///< The task, and what it asks.
+  struct shown_question {
+    std::uint64_t number = 0;
+    bool may_come_back = false;
+  };
+  std::map<key, shown_question> shown_;
+};
 
 class watch_session {
 public:
@@ -55,7 +77,7 @@ private:
   ending ending_ = ending::none;
   bool dirty_ = true;
   std::set<std::uint64_t> answered_; ///< Questions whose answer is under way, by number.
-  std::set<std::uint64_t> shown_;    ///< Questions that nobody here answers, by number.
+  shown_questions shown_;            ///< Those that nobody here answers.
   std::uint64_t asked_ = 0;          ///< The question at the prompt; 0: none.
 };
 

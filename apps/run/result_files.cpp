@@ -136,11 +136,15 @@ result<void> write_results(const std::string& directory, const record_reader& re
                            const objective_view& view, output_choice choice) {
   result_namer names;
   result<void> out;
-  for_each_result(records, view, chosen_results(view, choice), [&](const task_result& one) {
+  const auto write = [&](const task_result& one) {
     for (const auto& file : names.name(one))
       if (auto done = write_file(directory, file); !done && out)
         out = done;
-  });
+  };
+  const auto unread = for_each_result(records, view, chosen_results(view, choice), write);
+  if (out && !unread.empty())
+    out = make_error(unread.front().why.code, directory + ": the results of " + unread.front().place
+                                                  + " are missing: " + unread.front().why.message);
   return out;
 }
 

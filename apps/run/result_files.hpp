@@ -41,7 +41,7 @@ private:
 
 /// Writes what `choice` names of the run into files, one task after the other, with their
 /// directories; a file that is there is replaced, a symbolic link is not followed. Errors:
-/// unavailable, of the first file that cannot be written.
+/// unavailable, of the first file that cannot be written; those of a task that cannot be read.
 [[nodiscard]] result<void> write_results(const std::string& directory, const record_reader& records,
                                          const objective_view& view, output_choice choice);
 

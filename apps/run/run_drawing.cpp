@@ -19,8 +19,8 @@ constexpr std::size_t shown_lines_max = 10'000;
 
 } // namespace
 
-std::string draw_ended(const objective_view& view, const record_reader& records, timestamp end,
-                       std::string timing, const drawing_options& options) {
+drawn_run draw_ended(const objective_view& view, const record_reader& records, timestamp end,
+                     std::string timing, const drawing_options& options) {
   run_model model;
   model.reset(view);
   read_times(model, records, view);
@@ -30,16 +30,17 @@ std::string draw_ended(const objective_view& view, const record_reader& records,
   tree.colour = options.colour;
   tree.unicode =
       is_utf8_locale(std::getenv("LC_ALL"), std::getenv("LC_CTYPE"), std::getenv("LANG"));
-  std::string out;
+  drawn_run out;
   for (const auto& line : draw_tree(model, tree, end))
-    out += line + "\n";
+    out.text += line + "\n";
   const auto shown = options.output.value_or(output_choice::results);
   const auto results_max = options.output ? static_cast<std::size_t>(-1) : results_shown_max;
   auto last = read_ending(records, view, shown, results_max);
   last.timing = std::move(timing);
   ending_options ending;
   ending.colour = options.colour;
-  out += ending_text(model, last, end, ending);
+  out.text += ending_text(model, last, end, ending);
+  out.unread = std::move(last.unread);
   return out;
 }
 

@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace troupe {
 
@@ -17,9 +18,14 @@ struct drawing_options {
   bool colour = false;
 };
 
+struct drawn_run {
+  std::string text;
+  std::vector<unread_task> unread; ///< Tasks whose results are missing.
+};
+
 /// `end`: when it ended, or now. `timing`: run_ending::timing. As wide as the terminal.
-[[nodiscard]] std::string draw_ended(const objective_view& view, const record_reader& records,
-                                     timestamp end, std::string timing,
-                                     const drawing_options& options);
+[[nodiscard]] drawn_run draw_ended(const objective_view& view, const record_reader& records,
+                                   timestamp end, std::string timing,
+                                   const drawing_options& options);
 
 } // namespace troupe

@@ -128,16 +128,32 @@ std::vector<task_place> chosen_results(const objective_view& view, output_choice
   return out;
 }
 
-void for_each_result(const record_reader& records, const objective_view& view,
-                     const std::vector<task_place>& places,
-                     const std::function<void(const task_result&)>& take) {
+std::vector<unread_task> for_each_result(const record_reader& records, const objective_view& view,
+                                         const std::vector<task_place>& places,
+                                         const std::function<void(const task_result&)>& take) {
+  std::vector<unread_task> unread;
   for (const auto& place : places) {
     const auto& plan = view.plans[place.plan];
     const auto record = records(plan.task_at(place.task));
     if (record)
       take({shown_name(*plan.spec, place.plan),
             shown_name(plan.spec->tasks[place.task], place.task), (*record)->artifacts});
+    else
+      unread.push_back({place_of(*plan.spec, place.plan, place.task), record.error()});
   }
+  return unread;
+}
+
+std::vector<std::string> unread_lines(const std::vector<unread_task>& unread) {
+  const auto shown = std::min(unread.size(), unread_shown_max);
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < shown; ++i)
+    out.push_back("the results of " + unread[i].place
+                  + " cannot be read: " + unread[i].why.message);
+  if (shown < unread.size())
+    out.push_back("the results of " + counted(unread.size() - shown, "more task")
+                  + " cannot be read");
+  return out;
 }
 
 task_failure failure_of(const task& record, std::string place) {
@@ -172,8 +188,8 @@ run_ending read_ending(const record_reader& records, const objective_view& view,
     out.results_left_out = places.size() - results_max;
     places.resize(results_max);
   }
-  for_each_result(records, view, places,
-                  [&](const task_result& one) { out.results.push_back(one); });
+  out.unread = for_each_result(records, view, places,
+                               [&](const task_result& one) { out.results.push_back(one); });
   for (std::uint32_t p = 0; p < view.plans.size(); ++p)
     for (std::uint32_t t = 0; t < view.plans[p].tasks.size(); ++t) {
       const auto& plan = view.plans[p];
@@ -186,7 +202,8 @@ run_ending read_ending(const record_reader& records, const objective_view& view,
       const auto place = place_of(*plan.spec, p, t);
       const auto record = records(plan.task_at(t));
       auto failure =
-          record ? failure_of(**record, place) : task_failure{place, record.error().message, {}};
+          record ? failure_of(**record, place)
+                 : task_failure{place, "the reason cannot be read: " + record.error().message, {}};
       if (choice == output_choice::none)
         failure.lines.clear();
       out.failures.push_back(std::move(failure));

@@ -20,6 +20,8 @@ namespace troupe {
 /// How much is read to be shown; files have no such bounds.
 inline constexpr std::size_t results_shown_max = 50;
 inline constexpr std::size_t failures_shown_max = 10;
+/// Tasks that are named because their results cannot be read.
+inline constexpr std::size_t unread_shown_max = 10;
 /// Of each stream of a failed program.
 inline constexpr std::size_t failure_lines_max = 20;
 
@@ -57,9 +59,16 @@ struct task_failure {
   std::vector<std::string> lines;
 };
 
+/// A task whose record cannot be read.
+struct unread_task {
+  std::string place; ///< `Plan / Task`
+  error why;
+};
+
 struct run_ending {
   std::vector<task_result> results;
   std::size_t results_left_out = 0; ///< Tasks.
+  std::vector<unread_task> unread;  ///< Those whose results were to be shown.
   std::vector<task_failure> failures;
   std::size_t failures_left_out = 0;
   std::string timing; ///< timing_text
@@ -69,15 +78,19 @@ struct run_ending {
 [[nodiscard]] std::vector<task_place> chosen_results(const objective_view& view,
                                                      output_choice choice);
 
-/// Reads what `choice` shows of the run. A record that cannot be read is left out.
+/// Reads what `choice` shows of the run.
 [[nodiscard]] run_ending read_ending(const record_reader& records, const objective_view& view,
                                      output_choice choice,
                                      std::size_t results_max = results_shown_max);
 
-/// Calls `take` with each of the results, one after the other.
-void for_each_result(const record_reader& records, const objective_view& view,
-                     const std::vector<task_place>& places,
-                     const std::function<void(const task_result&)>& take);
+/// Calls `take` with each of the results, one after the other. The tasks that cannot be read.
+[[nodiscard]] std::vector<unread_task>
+for_each_result(const record_reader& records, const objective_view& view,
+                const std::vector<task_place>& places,
+                const std::function<void(const task_result&)>& take);
+
+/// A line for each of the first tasks that cannot be read, and one that counts the others.
+[[nodiscard]] std::vector<std::string> unread_lines(const std::vector<unread_task>& unread);
 
 /// Why the task of this record failed.
 [[nodiscard]] task_failure failure_of(const task& record, std::string place);

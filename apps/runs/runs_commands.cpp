@@ -66,15 +66,18 @@ result<std::string> draw_run(const run_entry& entry, const show_run_options& opt
     return view.error();
   const auto end = entry.ended != timestamp{} ? entry.ended : (*view)->updated;
   const auto shown = options.output.value_or(output_choice::results);
-  auto out = draw_ended(**view, **records, end, timing_text(read_timing(**records, **view)),
-                        {options.output, colour_of(options.colour)});
+  auto drawn = draw_ended(**view, **records, end, timing_text(read_timing(**records, **view)),
+                          {options.output, colour_of(options.colour)});
   if (!options.output_directory.empty()) {
     const auto done = write_results(options.output_directory, **records, **view, shown);
     if (!done)
       complain(done.error().message);
     written = done.has_value();
   }
-  return out;
+  for (const auto& line : unread_lines(drawn.unread))
+    complain(line);
+  written = written && drawn.unread.empty();
+  return std::move(drawn.text);
 }
 
 // -- logs -----------------------------------------------------------------------------------------

@@ -13,6 +13,9 @@ enum class operation : std::uint8_t {
   list_tasks, ///< Not of A2A 0.3, though some servers of 0.3 have it.
   cancel_task,
   subscribe_to_task,
+  create_push,
+  list_push,
+  delete_push,
   // Of the extension Objective-Plan-Task, the same in both versions.
   create_objective,
   get_objective,
@@ -29,7 +32,7 @@ struct operation_row {
   std::string_view rpc_1_0;
   std::string_view rpc_0_3;
   std::string_view verb; ///< On REST.
-  std::string_view path; ///< On REST, behind `/v1` in 0.3. `{id}` is the member of the params.
+  std::string_view path; ///< On REST, behind `/v1` in 0.3. `{id}` is that member of the params.
   bool streams = false;
 };
 [[nodiscard]] const operation_row& row_of(operation which) noexcept;

@@ -168,6 +168,44 @@ result<wire::task_page> remote::list_tasks(const wire::task_filter& filter) {
   return wire::read_task_page(*got, to->manner);
 }
 
+result<push_config> remote::create_push(const push_config& config) {
+  const auto to = where();
+  if (!to)
+    return to.error();
+  const auto got = ask(operation::create_push, wire::write_create_push(config, to->manner));
+  if (!got)
+    return got.error();
+  auto kept = wire::read_push_config(*got, to->manner);
+  if (kept && kept->task.empty())
+    kept->task = config.task;
+  return kept;
+}
+
+result<wire::push_page> remote::list_push(const std::string& task, const std::string& page_token) {
+  const auto to = where();
+  if (!to)
+    return to.error();
+  const auto got = ask(operation::list_push, wire::write_list_push(task, page_token, to->manner));
+  if (!got)
+    return got.error();
+  auto page = wire::read_push_page(*got, to->manner);
+  if (page)
+    for (auto& each : page->configs)
+      if (each.task.empty())
+        each.task = task_id(task);
+  return page;
+}
+
+result<void> remote::delete_push(const std::string& task, const std::string& id) {
+  const auto to = where();
+  if (!to)
+    return to.error();
+  const auto got = ask(operation::delete_push, wire::write_delete_push(task, id, to->manner));
+  if (!got)
+    return got.error();
+  return {};
+}
+
 // -- streams --------------------------------------------------------------------------------------
 
 namespace {

@@ -46,6 +46,12 @@ public:
   [[nodiscard]] result<task> get_task(const std::string& id);
   [[nodiscard]] result<task> cancel_task(const std::string& id);
   [[nodiscard]] result<wire::task_page> list_tasks(const wire::task_filter& filter);
+  /// The configuration as the server keeps it.
+  [[nodiscard]] result<push_config> create_push(const push_config& config);
+  /// `page_token`: empty for the first page.
+  [[nodiscard]] result<wire::push_page> list_push(const std::string& task,
+                                                  const std::string& page_token);
+  [[nodiscard]] result<void> delete_push(const std::string& task, const std::string& id);
 
   // -- streams. To be destroyed before the client --------------------------------------------------
 

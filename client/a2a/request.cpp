@@ -27,6 +27,12 @@ constexpr auto rows = std::to_array<operation_row>({
     {cancel_task, "CancelTask", "tasks/cancel", "POST", "/tasks/{id}:cancel"},
     {subscribe_to_task, "SubscribeToTask", "tasks/resubscribe", "GET", "/tasks/{id}:subscribe",
      true},
+    {create_push, "CreateTaskPushNotificationConfig", "tasks/pushNotificationConfig/set", "POST",
+     "/tasks/{taskId}/pushNotificationConfigs"},
+    {list_push, "ListTaskPushNotificationConfigs", "tasks/pushNotificationConfig/list", "GET",
+     "/tasks/{taskId}/pushNotificationConfigs"},
+    {delete_push, "DeleteTaskPushNotificationConfig", "tasks/pushNotificationConfig/delete",
+     "DELETE", "/tasks/{taskId}/pushNotificationConfigs/{id}"},
     {create_objective, "objectives/create", "objectives/create", "POST", "/objectives"},
     {get_objective, "objectives/get", "objectives/get", "GET", "/objectives/{id}"},
     {list_objectives, "objectives/list", "objectives/list", "GET", "/objectives"},
@@ -89,15 +95,19 @@ void make_rest(prepared_request& out, const operation_row& row, const endpoint& 
     out.url += to.url.ends_with("/v1") ? "" : "/v1";
   if (!to.tenant.empty())
     out.url += "/" + encoded(to.tenant);
-  std::string path(row.path);
-  if (const auto at = path.find("{id}"); at != std::string::npos) {
-    if (const auto* id = params.if_contains("id"))
-      path.replace(at, 4, encoded(text_of_value(*id)));
-    params.erase("id");
+  auto path = row.path;
+  for (auto begin = path.find('{'); begin != path.npos; begin = path.find('{')) {
+    const auto end = path.find('}', begin);
+    const auto name = path.substr(begin + 1, end - begin - 1);
+    out.url += path.substr(0, begin);
+    if (const auto* id = params.if_contains(name))
+      out.url += encoded(text_of_value(*id));
+    params.erase(name);
+    path.remove_prefix(end + 1);
   }
   out.url += path;
   out.request.method = row.verb;
-  if (row.verb == "GET")
+  if (row.verb == "GET" || row.verb == "DELETE") // neither has a body
     out.url += query_of(params);
   else
     out.request.body = json::serialize(params);
@@ -128,6 +138,8 @@ result<json::value> parse(std::string_view text) {
 }
 
 result<json::value> unwrapped(json::value whole, wire::wire_manner manner) {
+  if (manner.binding == wire::a2a_binding::rest && whole.is_array())
+    return whole;
   auto* object = whole.if_object();
   if (object == nullptr)
     return make_error(errc::invalid_agent_response, "the answer is no JSON object");
@@ -177,6 +189,8 @@ result<json::value> read_result(const net::outbound_answer& answer, wire::wire_m
   if (is_fine && !answer.is_whole)
     return make_error(errc::too_large, "the answer ended too soon, or is longer than this client "
                                        "reads");
+  if (is_fine && answer.body.empty() && manner.binding == wire::a2a_binding::rest)
+    return json::value{}; // As after something was deleted.
   auto whole = parse(answer.body);
   if (!is_fine) {
     const auto* object = whole ? whole->if_object() : nullptr;

@@ -188,9 +188,62 @@ public:
     return out;
   }
 
+  [[nodiscard]] push_config push_of(const json::value& from, const place& where) {
+    const object_reader in{from, where, failure};
+    push_config out;
+    out.task = task_id{in.id("taskId")};
+    const auto name = in.text("name"); // REST of 0.3: tasks/TASK/pushNotificationConfigs/ID
+    constexpr std::string_view tasks = "tasks/";
+    if (out.task.empty() && name.starts_with(tasks))
+      out.task = task_id{name.substr(tasks.size(), name.find('/', tasks.size()) - tasks.size())};
+    const auto below = where / "pushNotificationConfig";
+    if (const auto* inner = in.find("pushNotificationConfig"))
+      take_push_members(object_reader{*inner, below, failure}, out);
+    else
+      take_push_members(in, out);
+    return out;
+  }
+
+  [[nodiscard]] push_page push_page_of(const json::value& from, const place& where) {
+    push_page out;
+    const auto take = [&](const json::array& all, const place& list) {
+      for (const auto& each : all)
+        out.configs.push_back(push_of(each, list / out.configs.size()));
+    };
+    if (const auto* all = from.if_array()) {
+      take(*all, where);
+      return out;
+    }
+    const object_reader in{from, where, failure};
+    const auto list = where / "configs";
+    if (const auto* all = in.array("configs"))
+      take(*all, list);
+    out.next_page_token = in.text("nextPageToken");
+    return out;
+  }
+
   first_failure failure = failing();
 
 private:
+  static void take_push_members(const object_reader& in, push_config& out) {
+    out.id = in.id("id");
+    out.url = in.text("url");
+    if (out.url.empty())
+      in.fail("url", "missing");
+    out.token = in.text("token");
+    const auto* found = in.find("authentication");
+    const auto* proof = found ? found->if_object() : nullptr;
+    if (proof == nullptr)
+      return;
+    push_authentication read{text_in(*proof, "scheme"), text_in(*proof, "credentials")};
+    const auto* schemes = proof->if_contains("schemes");
+    const auto* all = schemes ? schemes->if_array() : nullptr;
+    if (read.scheme.empty() && all && !all->empty() && all->front().is_string())
+      read.scheme = wire_text(all->front());
+    if (read != push_authentication{})
+      out.authentication = std::move(read);
+  }
+
   static std::string_view wire_text(const json::value& from) { return view(from.get_string()); }
 
   [[nodiscard]] std::vector<part> parts_of(const object_reader& in, std::string_view name) {
@@ -273,6 +326,14 @@ result<answer> read_answer(const json::value& from, wire_manner manner) {
 
 result<task_page> read_task_page(const json::value& from, wire_manner manner) {
   return read_all(manner, [&](auto& in, const place& root) { return in.page_of(from, root); });
+}
+
+result<push_config> read_push_config(const json::value& from, wire_manner manner) {
+  return read_all(manner, [&](auto& in, const place& root) { return in.push_of(from, root); });
+}
+
+result<push_page> read_push_page(const json::value& from, wire_manner manner) {
+  return read_all(manner, [&](auto& in, const place& root) { return in.push_page_of(from, root); });
 }
 
 error read_rpc_error(const json::value& from) {

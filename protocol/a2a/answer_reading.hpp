@@ -7,6 +7,7 @@
 #include "protocol/a2a/request_writing.hpp"
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/message.hpp>
+#include <troupe/protocol/push_config.hpp>
 #include <troupe/protocol/task.hpp>
 
 #include <boost/json/object.hpp>
@@ -49,11 +50,23 @@ struct task_page {
   std::uint64_t total = 0;     ///< On all pages, if the server says so.
 };
 
+/// A page of the push configurations of a task.
+struct push_page {
+  std::vector<push_config> configs;
+  std::string next_page_token; ///< Empty: it is the last one.
+};
+
 /// Of the times of a task, `created` and `ready_at` are `troupe/v1/readyAt` in its metadata, if it
 /// is there. Errors of all: invalid_agent_response, with the place in the answer.
 [[nodiscard]] result<task> read_task(const boost::json::value& from, wire_manner manner);
 [[nodiscard]] result<answer> read_answer(const boost::json::value& from, wire_manner manner);
 [[nodiscard]] result<task_page> read_task_page(const boost::json::value& from, wire_manner manner);
+/// A push configuration: flat in 1.0, below `pushNotificationConfig` in 0.3. Its `task` is empty if
+/// the server does not name it.
+[[nodiscard]] result<push_config> read_push_config(const boost::json::value& from,
+                                                   wire_manner manner);
+/// A bare array, too, as JSON-RPC of 0.3 has it.
+[[nodiscard]] result<push_page> read_push_page(const boost::json::value& from, wire_manner manner);
 
 /// The `error` of a JSON-RPC answer, or the body of a REST answer with `status`, in either version.
 /// The code is that of the reason (`ErrorInfo`), else of the number; `internal` of one that nobody

@@ -37,6 +37,32 @@ std::string_view state_name(task_state state, wire_manner manner) {
                                                  : v0_3_rest::state_name(state);
 }
 
+bool is_json_rpc_0_3(wire_manner manner) {
+  return manner == wire_manner{a2a_version::v0_3, a2a_binding::json_rpc};
+}
+
+/// What both versions have of a push configuration.
+json::object push_members(const push_config& config, a2a_version version) {
+  json::object out;
+  if (!config.id.empty())
+    out["id"] = config.id;
+  out["url"] = config.url;
+  if (!config.token.empty())
+    out["token"] = config.token;
+  if (!config.authentication)
+    return out;
+  const auto& proof = *config.authentication;
+  json::object authentication;
+  if (version == a2a_version::v1_0)
+    authentication["scheme"] = proof.scheme; // A2A 1.0 section 4.3.2
+  else
+    authentication["schemes"] = json::array{json::string(proof.scheme)}; // 0.3 section 6.9
+  if (!proof.credentials.empty())
+    authentication["credentials"] = proof.credentials;
+  out["authentication"] = std::move(authentication);
+  return out;
+}
+
 } // namespace
 
 std::string_view to_string(a2a_version version) noexcept {
@@ -77,6 +103,43 @@ json::object write_task_filter(const task_filter& filter, wire_manner manner) {
     out["historyLength"] = *filter.history_length;
   if (filter.include_artifacts)
     out["includeArtifacts"] = true;
+  return out;
+}
+
+json::object write_create_push(const push_config& config, wire_manner manner) {
+  auto members = push_members(config, manner.version);
+  json::object out;
+  if (manner.version == a2a_version::v1_0) {
+    out = std::move(members);
+  } else if (manner.binding == a2a_binding::json_rpc) {
+    out["pushNotificationConfig"] = std::move(members);
+  } else { // The request of the .proto of 0.3.
+    const auto parent = "tasks/" + config.task.str();
+    json::object inner;
+    inner["name"] = parent + "/pushNotificationConfigs/" + config.id;
+    inner["pushNotificationConfig"] = std::move(members);
+    out["parent"] = parent;
+    out["configId"] = config.id;
+    out["config"] = std::move(inner);
+  }
+  out["taskId"] = config.task.str();
+  return out;
+}
+
+json::object write_list_push(const std::string& task, const std::string& page_token,
+                             wire_manner manner) {
+  json::object out;
+  out[is_json_rpc_0_3(manner) ? "id" : "taskId"] = task;
+  if (!page_token.empty())
+    out["pageToken"] = page_token;
+  return out;
+}
+
+json::object write_delete_push(const std::string& task, const std::string& id, wire_manner manner) {
+  json::object out;
+  const bool is_crossed = is_json_rpc_0_3(manner); // `id` is the task
+  out[is_crossed ? "id" : "taskId"] = task;
+  out[is_crossed ? "pushNotificationConfigId" : "id"] = id;
   return out;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <troupe/protocol/message.hpp>
+#include <troupe/protocol/push_config.hpp>
 #include <troupe/protocol/task_state.hpp>
 
 #include <boost/json/object.hpp>
@@ -48,5 +49,12 @@ struct task_filter {
   bool include_artifacts = false;
 };
 [[nodiscard]] boost::json::object write_task_filter(const task_filter& filter, wire_manner manner);
+
+/// The three calls about push configurations. On REST `taskId` and `id` belong into the path.
+[[nodiscard]] boost::json::object write_create_push(const push_config& config, wire_manner manner);
+[[nodiscard]] boost::json::object
+write_list_push(const std::string& task, const std::string& page_token, wire_manner manner);
+[[nodiscard]] boost::json::object write_delete_push(const std::string& task, const std::string& id,
+                                                    wire_manner manner);
 
 } // namespace troupe::wire

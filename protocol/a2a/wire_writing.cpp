@@ -175,7 +175,9 @@ void write_status(json_writer& out, const dialect& as, const task_status& value,
     out.key("message");
     write_message(out, as, *value.message, context, task, progress);
   }
-  out.key("timestamp").time(value.at).end_object();
+  if (value.at != timestamp{}) // other servers may leave it out, in both versions
+    out.key("timestamp").time(value.at);
+  out.end_object();
 }
 
 void write_task_members(json_writer& out, const dialect& as, const task& value,

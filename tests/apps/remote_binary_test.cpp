@@ -1,97 +1,29 @@
-// The commands for servers: the real binary against the real server, both versions, both bindings,
-// and a connection that is lost.
-#include "tests/apps/process.hpp"
-#include "tests/apps/served.hpp"
+// The commands for any A2A agent, and which server is meant: the real binary against the real
+// server, both versions, both bindings, and a connection that is lost.
+#include "tests/apps/desk.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/relay.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 #include <boost/json/parse.hpp>
 
-#include <algorithm>
-#include <fstream>
+#include <chrono>
 #include <string>
 #include <vector>
 
 using namespace troupe::testing;
 namespace json = boost::json;
 
-namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-std::string trimmed(std::string text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' '))
-    text.pop_back();
-  return text;
-}
-
-/// A person with a home of their own.
-class desk {
-public:
-  explicit desk(std::string server = {}) : server_(std::move(server)) {}
-
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream(path(name)) << text;
-  }
-  [[nodiscard]] std::string path(const std::string& name) const {
-    return (home_.path() / name).string();
-  }
-  [[nodiscard]] std::vector<std::string> environment() const {
-    return {"HOME=" + home_.path().string(), "XDG_STATE_HOME=" + path("state"),
-            "XDG_CONFIG_HOME=", "TROUPE_CONFIG=" + config_, "TROUPE_SERVER=" + server_};
-  }
-  [[nodiscard]] std::vector<std::string> words(std::vector<std::string> words) const {
-    words.insert(words.begin(), troupe_binary());
-    return words;
-  }
-  [[nodiscard]] outcome run(std::vector<std::string> with, const std::string& input = {}) const {
-    return run_program(words(std::move(with)), input, environment());
-  }
-  void configure(const std::string& text) {
-    write("config.toml", text);
-    config_ = path("config.toml");
-  }
-  void use(std::string server) { server_ = std::move(server); }
-
-private:
-  const temporary_directory home_;
-  std::string server_;
-  std::string config_;
-};
-
-std::string url_of(const served& of) {
-  return "http://127.0.0.1:" + std::to_string(of.port());
-}
-
-constexpr const char* asking_plan =
-    R"({"name": "Trip", "plans": [{"name": "Book", "tasks": [
-      {"name": "Flight", "agent": "echo", "input": {"text": "OSL 08:15"}},
-      {"name": "Hotel", "agent": "scripted", "dependencies": ["Flight"],
-       "input": {"steps": [{"ask": "By the sea?"}, {"complete": "done"}]}},
-      {"name": "Letter", "agent": "echo", "dependencies": ["Hotel"], "input": {"text": "all booked"}}]}]})";
-
-} // namespace
-
 TEST_CASE("send, task, tasks and cancel work in both versions and bindings", "[binary][remote]") {
   const served server({"--store", "memory", "--agent", "conformance"});
   desk person;
-  std::string config;
-  for (const auto* version : {"1.0", "0.3"})
-    for (const auto* binding : {"jsonrpc", "rest"})
-      config += "[[targets]]\nalias = \"" + std::string(version) + binding + "\"\nurl = \""
-                + url_of(server) + "\"\nversion = \"" + version + "\"\nbinding = \"" + binding
-                + "\"\n";
-  person.configure(config);
+  person.configure(targets_in_all_manners(server));
   for (const auto* alias : {"1.0jsonrpc", "1.0rest", "0.3jsonrpc", "0.3rest"}) {
     CAPTURE(alias);
     const auto asks = person.run({"send", "--server", alias, "hello"});
     CHECK(asks.code == 3); // The conformance agent answers anything else with a question.
     CHECK(contains(asks.err, "troupe send --server " + std::string(alias) + " --task task-"));
-    const auto begin = asks.err.find("--task ") + 7;
-    const auto id = asks.err.substr(begin, asks.err.find(' ', begin) - begin);
+    const auto id = asking_task(asks.err);
     const auto shown = person.run({"task", id, "--server", alias});
     CHECK(shown.code == 0);
     CHECK(contains(shown.out, id + "  input-required"));
@@ -110,6 +42,58 @@ TEST_CASE("send, task, tasks and cancel work in both versions and bindings", "[b
   CHECK(contains(agent.out, "used here: A2A 1.0 over HTTP+JSON"));
 }
 
+TEST_CASE("push adds, lists and removes where events are posted, in both versions and bindings",
+          "[binary][remote]") {
+  const served server({"--store", "memory", "--agent", "conformance"});
+  desk person;
+  person.configure(targets_in_all_manners(server));
+  for (const auto* alias : {"1.0jsonrpc", "1.0rest", "0.3jsonrpc", "0.3rest"}) {
+    CAPTURE(alias);
+    person.use(alias);
+    const auto task = asking_task(person.run({"send", "hello"}).err);
+    const auto made = person.run({"push", "add", task, "https://hooks.example.org/a"});
+    CAPTURE(made.err);
+    REQUIRE(made.code == 0);
+    const auto id = trimmed(made.out);
+    // The same id replaces it; another one is a second configuration.
+    CHECK(person.run({"push", "add", task, "https://hooks.example.org/b", "--id", id}).out
+          == id + "\n");
+    const auto second =
+        person.run({"push", "add", task, "https://hooks.example.org/c", "--id", "p2", "--token-env",
+                    "HOOK_TOKEN", "--bearer-env", "HOOK_BEARER", "--json"});
+    const auto whole = json::parse(trimmed(second.out));
+    CHECK(at(whole, "/taskId") == task);
+    CHECK(at(whole, "/id") == "p2");
+    CHECK(at(whole, "/token") == "words-for-the-receiver");
+    CHECK(at(whole, "/authentication/scheme") == "Bearer");
+    CHECK(at(whole, "/authentication/credentials") == "secret");
+    const auto listed = person.run({"push", "ls", task});
+    CHECK(contains(listed.out, "CONFIGURATION"));
+    CHECK(contains(listed.out, "https://hooks.example.org/b"));
+    CHECK_FALSE(contains(listed.out, "https://hooks.example.org/a"));
+    CHECK(lines_of(person.run({"push", "ls", task, "--json"}).out).size() == 2);
+    CHECK(contains(person.run({"push", "ls", task, "-o", "wide"}).out, "Bearer"));
+    CHECK(person.run({"push", "rm", task, id}).out == "configuration " + id + " removed\n");
+    CHECK(person.run({"push", "ls", task, "-o", "name"}).out == "p2\n");
+    CHECK(person.run({"push", "rm", task, "p2"}).code == 0);
+    const auto none = person.run({"push", "ls", task});
+    CHECK(none.code == 0);
+    CHECK(contains(none.err, std::string(alias) + ": nothing is posted of this task"));
+
+    const auto refused = person.run({"push", "add", "nothing", "https://hooks.example.org/a"});
+    CHECK(refused.code == 1);
+    CHECK(contains(refused.err, std::string(alias) + ": "));
+  }
+  const auto no_url = person.run({"push", "add", "t", "ftp://hooks.example.org"});
+  CHECK(no_url.code == 2);
+  CHECK(contains(no_url.err, "url: "));
+  CHECK(contains(
+      person.run({"push", "add", "t", "https://h.example.org", "--token-env", "NO_SUCH_ONE"}).err,
+      "the variable NO_SUCH_ONE is not set"));
+  CHECK(person.run({"push", "rm", "t"}).code == 2);
+  CHECK(person.run({"push"}).code == 2);
+}
+
 TEST_CASE("send prints what the agent makes, with files and data", "[binary][remote]") {
   const served server;
   desk person(url_of(server));
@@ -121,98 +105,53 @@ TEST_CASE("send prints what the agent makes, with files and data", "[binary][rem
   const auto events = lines_of(person.run({"send", "--json", "Hello"}).out);
   REQUIRE(events.size() >= 2);
   CHECK(at(json::parse(events.back()), "/statusUpdate/status/state") == "TASK_STATE_COMPLETED");
-  CHECK(person.run({"send"}).code == 2);
+  CHECK(person.run({"send"}, "without a word").out == "without a word\n");
+  const auto nothing = person.run({"send"});
+  CHECK(nothing.code == 2);
+  CHECK(contains(nothing.err, "standard input has no text"));
   CHECK(person.run({"send", "--data", "{"}).code == 2);
 }
 
-TEST_CASE("a plan is submitted, listed, answered, watched and shown", "[binary][remote]") {
-  const served server;
-  desk person(url_of(server));
-  person.write("trip.json", asking_plan);
-  const auto submitted = person.run({"submit", person.path("trip.json")});
-  CAPTURE(submitted.err);
-  REQUIRE(submitted.code == 0);
-  const auto id = trimmed(submitted.out);
-  const auto blocked = person.run({"watch", id});
-  CHECK(blocked.code == 3);
-  CHECK(contains(blocked.err, "By the sea?"));
-  CHECK(contains(blocked.err, "troupe answer " + id + ".p0.t1 TEXT"));
-  CHECK(contains(person.run({"ls"}).out, "Trip"));
-  CHECK(person.run({"ls", "-o", "name"}).out == id + "\n");
-  CHECK(contains(person.run({"inbox"}).out, "By the sea?"));
-  CHECK(person.run({"inbox", "@last", "-o", "name"}).out == id + ".p0.t1.question-1\n");
-  CHECK(person.run({"pause", id}).out == "objective " + id + " blocked\n");
-  CHECK(person.run({"resume", id}).code == 0);
-  const auto answered = person.run({"answer", id + ".p0.t1", "yes"});
-  CHECK(answered.out == "question " + id + ".p0.t1.question-1 answered\n");
-  const auto watched = person.run({"watch", id.substr(0, id.size() - 3)});
-  CHECK(watched.code == 0);
-  CHECK(contains(watched.out, "completed: 3 of 3 tasks"));
-  CHECK(contains(watched.out, "all booked"));
-  const auto late = person.run({"answer", id + ".p0.t1.question-1", "no"});
-  CHECK(late.code == 1);
-  CHECK(contains(late.err, url_of(server) + ": "));
-  const auto shown = person.run({"show", "@last"});
-  CHECK(shown.code == 0);
-  CHECK(contains(shown.out, "Hotel"));
-  CHECK(contains(shown.out, "all booked"));
-  CHECK(person.run({"inbox"}).out.empty());
-}
-
-TEST_CASE("all pages are listed, and an id is not guessed among too many", "[binary][remote]") {
-  constexpr std::size_t count = 130; // a page has 100
-  const served server;
-  for (std::size_t i = 0; i < count; ++i)
-    server.ask("objectives/create",
-               R"({"id":"trip-)" + std::to_string(1000 + i) + R"(","name":"Trip"})");
-  const desk person(url_of(server));
-  const auto listed = person.run({"ls", "-o", "name"});
-  CHECK(listed.code == 0);
-  CHECK(std::ranges::count(listed.out, '\n') == count);
-  // One fits, and all have the text in their ids or names.
-  server.ask("objectives/create", R"({"id":"a-trip","name":"trip-1"})");
-  const auto guessed = person.run({"show", "trip"});
-  CHECK(guessed.code == 1);
-  CHECK(contains(guessed.err, "several objectives begin with trip"));
-  const auto hidden = person.run({"cancel", "ip-1"});
-  CHECK(hidden.code == 1);
-  CHECK(contains(hidden.err, "write the whole id"));
-  CHECK(person.run({"show", "a-trip"}).code == 0);
-}
-
-TEST_CASE("a failed objective is shown with its reason and tried again", "[binary][remote]") {
-  const served server({"--store", "memory", "--allow-commands"});
-  desk person(url_of(server));
-  person.write("fail.json", R"({"name": "Bad", "plans": [{"name": "P", "tasks": [
-    {"name": "program", "agent": "command", "input": {"argv": ["sh", "-c", "echo first words; exit 3"]}}]}]})");
-  const auto failed = person.run({"submit", person.path("fail.json"), "--watch"});
-  CHECK(failed.code == 1);
-  CHECK(contains(failed.out, "exited with 3"));
-  CHECK(contains(failed.out, "first words"));
-  CHECK(contains(person.run({"logs", "@last"}).out, "first words"));
-  CHECK(person.run({"logs", "@last", "nothing"}).code == 1);
-  CHECK(person.run({"retry", "@last"}).code == 0);
-  const auto again = person.run({"watch", "@last", "--json"});
-  CHECK(again.code == 1);
-  CHECK(at(json::parse(lines_of(again.out).back()), "/status") == "failed");
-}
-
-TEST_CASE("watch says that the connection is lost, and goes on where it broke",
+TEST_CASE("send without a text is a conversation on a terminal, in one context",
           "[binary][remote]") {
-  relay between;
-  const served server({"--store", "memory", "--public-url", between.url()});
-  between.lead_to(server.port());
-  desk person(between.url());
-  person.write("trip.json", asking_plan);
-  const auto id = trimmed(person.run({"submit", person.path("trip.json")}).out);
-  between.cut_after("input-required");
-  process watch(person.words({"watch", id, "--wait"}), person.environment());
-  CHECK(watch.read_until([](const process& p) { return contains(p.err(), "connected again"); },
-                         std::chrono::seconds{20}));
-  CHECK(contains(watch.err(), between.url() + ": the connection is lost ("));
-  CHECK(person.run({"answer", id + ".p0.t1", "yes"}).code == 0);
-  CHECK(watch.wait() == 0);
-  CHECK(contains(watch.out(), "completed: 3 of 3 tasks"));
+  const served server({"--store", "memory", "--agent", "conformance"});
+  const desk person(url_of(server));
+  process talk(person.words({"send"}), person.environment(), screen_size{});
+  const auto prompts = [&](std::size_t count) {
+    return talk.read_until(
+        [count](const process& p) {
+          std::size_t found = 0;
+          for (auto at = p.out().find("> "); at != std::string::npos;
+               at = p.out().find("> ", at + 1))
+            ++found;
+          return found >= count;
+        },
+        std::chrono::seconds{20});
+  };
+  REQUIRE(prompts(1));
+  talk.send_input("hello\n"); // The agent asks, and the next line is the answer.
+  REQUIRE(prompts(2));
+  talk.send_input("tck-complete-task\n");
+  REQUIRE(prompts(3));
+  CHECK(contains(talk.out(), "Hello from TCK"));
+  CHECK(lines_of(person.run({"tasks", "-o", "name"}).out).size() == 1);
+  talk.send_input("\ntck-complete-task\n"); // An empty line is no message.
+  REQUIRE(prompts(5));
+  const auto tasks = lines_of(person.run({"tasks", "--json"}).out);
+  REQUIRE(tasks.size() == 2);
+  CHECK(at(json::parse(tasks[0]), "/contextId") == at(json::parse(tasks[1]), "/contextId"));
+  talk.send_input("\x04");
+  CHECK(talk.wait() == 0);
+
+  process asked(person.words({"send"}), person.environment(), screen_size{});
+  REQUIRE(asked.read_until([](const process& p) { return contains(p.out(), "> "); },
+                           std::chrono::seconds{20}));
+  asked.send_input("hello\n");
+  REQUIRE(
+      asked.read_until([](const process& p) { return p.out().find("> ") != p.out().rfind("> "); },
+                       std::chrono::seconds{20}));
+  asked.send_input("\x04");
+  CHECK(asked.wait() == 3);
 }
 
 TEST_CASE("send goes on with its answer after the connection was lost", "[binary][remote]") {
@@ -227,6 +166,43 @@ TEST_CASE("send goes on with its answer after the connection was lost", "[binary
   CHECK(contains(sent.err, "the connection is lost ("));
   CHECK(contains(sent.err, "connected again"));
   CHECK(contains(sent.out, "TASK_STATE_COMPLETED"));
+}
+
+TEST_CASE("agent says who signed a card, and whether that is so", "[binary][remote]") {
+  const temporary_directory place;
+  const auto made = run_program(
+      {"/bin/sh", "-c",
+       "cd '" + place.path().string()
+           + "' && for key in own other; do "
+             "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out $key.pem && "
+             "openssl pkey -in $key.pem -pubout -out $key.pub.pem; done"});
+  if (made.code != 0) {
+    WARN("skipped: there is no openssl");
+    return;
+  }
+  const auto config = place.file("troupe.toml", "[card.signing]\nkey = \"" + (place / "own.pem")
+                                                    + "\"\nkid = \"bakery-2026\"\n");
+  const served server({"--store", "memory", "--config", config});
+  const desk person(url_of(server));
+  const auto unchecked = person.run({"agent"});
+  CHECK(unchecked.code == 0);
+  CHECK(contains(unchecked.out, "by bakery-2026 (ES256); not verified"));
+  const auto right = person.run({"agent", "--key", place / "own.pub.pem"});
+  CHECK(right.code == 0);
+  CHECK(contains(right.out, "by bakery-2026 (ES256); verified\n"));
+  CHECK(person.run({"agent", "--json", "--key", place / "own.pub.pem"}).code == 0);
+  const auto wrong = person.run({"agent", "--key", place / "other.pub.pem"});
+  CHECK(wrong.code == 1);
+  CHECK(contains(wrong.out, "by bakery-2026 (ES256); not verified: "));
+  CHECK(contains(wrong.err, url_of(server) + ": the card is not signed with this key: "));
+  CHECK(person.run({"agent", "--key", place / "none.pem"}).code == 2);
+
+  const served plain;
+  const auto unsigned_card =
+      run_program(person.words({"agent", url_of(plain), "--key", place / "own.pub.pem"}), {},
+                  person.environment());
+  CHECK(unsigned_card.code == 1);
+  CHECK(contains(unsigned_card.out, "signed      no\n"));
 }
 
 TEST_CASE("what goes wrong names the server, the cause and what to do", "[binary][remote]") {

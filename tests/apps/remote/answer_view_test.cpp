@@ -83,6 +83,17 @@ TEST_CASE("an event is printed as A2A 1.0 has it", "[apps][remote]") {
         == "TASK_STATE_FAILED");
 }
 
+TEST_CASE("an event without a time is printed without one", "[apps][remote]") {
+  const auto update = boost::json::parse(event_json(moved(task_state::working, "on it")));
+  CHECK_FALSE(update.at("statusUpdate").at("status").as_object().contains("timestamp"));
+  const auto whole = boost::json::parse(event_json(snapshot(task_state::completed, {})));
+  CHECK_FALSE(whole.at("task").at("status").as_object().contains("timestamp"));
+  auto timed = std::get<wire::status_update>(moved(task_state::working, "on it"));
+  timed.status.at = parse_rfc3339("2026-11-23T07:11:43.483Z").value();
+  CHECK(boost::json::parse(event_json(timed)).at("statusUpdate").at("status").at("timestamp")
+        == "2026-11-23T07:11:43.483Z");
+}
+
 TEST_CASE("a question shows its choices, and a number means one of them", "[apps][remote]") {
   const auto form = form_of(boost::json::parse(
       R"({"prompt":"Where?","schema":{"oneOf":[{"const":"sea","title":"By the sea"},{"const":"city"}]}})"));

@@ -1,6 +1,8 @@
 #include "agents/program_output.hpp"
+#include "apps/run/result_files.hpp"
 #include "apps/run/run_ending.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 using namespace troupe;
 
@@ -112,6 +114,46 @@ TEST_CASE("of each stream of a failed program the last lines are shown", "[apps]
   CHECK(failure.lines[1] == "first");
   CHECK(failure.lines[2] == "80");
   CHECK(failure.lines.back() == "99");
+}
+
+TEST_CASE("results that cannot be read are named with the reason, and not left out in silence",
+          "[apps][ending]") {
+  auto spec = std::make_shared<plan_spec>();
+  spec->name = "P";
+  for (std::size_t i = 0; i < unread_shown_max + 3; ++i) {
+    task_spec one;
+    one.name = "t" + std::to_string(i);
+    one.id = task_id("o.p0." + one.name);
+    spec->tasks.push_back(std::move(one));
+  }
+  objective_view view;
+  view.id = objective_id("o");
+  plan_view plan;
+  plan.spec = spec;
+  task_slot slot;
+  slot.has_artifacts = true;
+  plan.tasks = std::vector<task_slot>(spec->tasks.size(), slot);
+  view.plans.push_back(std::move(plan));
+  const auto first = view.plans[0].task_at(0);
+  const record_reader records([&](const task_id& id) -> result<task_ptr> {
+    if (id == first)
+      return std::make_shared<const task>();
+    return make_error(errc::unavailable, "nobody answers");
+  });
+  const auto ending = read_ending(records, view, output_choice::all);
+  CHECK(ending.results.size() == 1);
+  REQUIRE(ending.unread.size() == unread_shown_max + 2);
+  const auto lines = unread_lines(ending.unread);
+  REQUIRE(lines.size() == unread_shown_max + 1);
+  CHECK(lines.front() == "the results of P / t1 cannot be read: nobody answers");
+  CHECK(lines.back() == "the results of 2 more tasks cannot be read");
+  CHECK(unread_lines({}).empty());
+
+  const troupe::testing::temporary_directory place;
+  const auto written = write_results(place.path().string(), records, view, output_choice::all);
+  REQUIRE_FALSE(written.has_value());
+  CHECK_THAT(written.error().message,
+             EndsWith("the results of P / t1 are missing: nobody answers"));
 }
 
 TEST_CASE("failures that are not listed are counted", "[apps][ending]") {

@@ -70,6 +70,29 @@ TEST_CASE("a REST request has its params in path, query or body", "[client][a2a]
   CHECK(list.url == "http://h/base/objectives?status=failed&status=blocked&text=a%20b");
 }
 
+TEST_CASE("the ids of a push configuration are in the path of REST, and DELETE has no body",
+          "[client][a2a]") {
+  for (const auto version : {a2a_version::v1_0, a2a_version::v0_3}) {
+    const std::string root = version == a2a_version::v1_0 ? "http://h/base" : "http://h/base/v1";
+    const auto create = made(operation::create_push, version, a2a_binding::rest,
+                             R"({"taskId":"a/b","url":"https://x"})");
+    CHECK(create.url == root + "/tasks/a%2Fb/pushNotificationConfigs");
+    CHECK(create.request.body == R"({"url":"https://x"})");
+    const auto gone =
+        made(operation::delete_push, version, a2a_binding::rest, R"({"taskId":"t","id":"p"})");
+    CHECK(gone.url == root + "/tasks/t/pushNotificationConfigs/p");
+    CHECK(gone.request.method == "DELETE");
+    CHECK(gone.request.body.empty());
+  }
+}
+
+TEST_CASE("REST answers a deletion with nothing, and a list with an array", "[client][a2a]") {
+  CHECK(read_result(answered(204, ""), rest).value().is_null());
+  CHECK(read_result(answered(200, "[1]"), rest).value().is_array());
+  CHECK_FALSE(read_result(answered(200, ""), rpc).has_value());
+  CHECK_FALSE(read_result(answered(200, "[1]"), rpc).has_value());
+}
+
 TEST_CASE("an answer is a result, or the server's error with its kind", "[client][a2a]") {
   CHECK(read_result(answered(200, R"({"jsonrpc":"2.0","id":1,"result":{"a":1}})"), rpc).value()
         == json::parse(R"({"a":1})"));

@@ -132,6 +132,53 @@ TEST_CASE("events of a stream are read as they were written, in every version an
   }
 }
 
+TEST_CASE("a push configuration comes through in every version and binding",
+          "[protocol][a2a][client]") {
+  push_config config;
+  config.id = "p1";
+  config.task = task_id{"t1"};
+  config.url = "https://hooks.example.org/a";
+  config.token = "words";
+  config.authentication = push_authentication{"Bearer", "secret"};
+  const auto check_config = [&](const push_config& read) {
+    CHECK(read.id == config.id);
+    CHECK(read.task == config.task);
+    CHECK(read.url == config.url);
+    CHECK(read.token == config.token);
+    CHECK(read.authentication == config.authentication);
+  };
+  for (const auto& row : all_manners()) {
+    CAPTURE(to_string(row.manner.version), to_string(row.manner.binding));
+    const auto created = row.codec->read_create_push(
+        boost::json::value(wire::write_create_push(config, row.manner)));
+    REQUIRE(created.has_value());
+    check_config(created->config);
+    const auto listed =
+        row.codec->read_list_push(boost::json::value(wire::write_list_push("t1", "", row.manner)));
+    REQUIRE(listed.has_value());
+    CHECK(listed->task.str() == "t1");
+    const auto deleted = row.codec->read_delete_push(
+        boost::json::value(wire::write_delete_push("t1", "p1", row.manner)));
+    REQUIRE(deleted.has_value());
+    CHECK(deleted->task.str() == "t1");
+    CHECK(deleted->id == "p1");
+
+    const auto one = text_from([&](json_writer& out) { row.codec->write_push(out, config); });
+    const auto read = wire::read_push_config(parsed(one), row.manner);
+    REQUIRE(read.has_value());
+    check_config(*read);
+    const std::vector<push_config> both{config, config};
+    const auto all =
+        text_from([&](json_writer& out) { row.codec->write_push_list(out, both, "more"); });
+    const auto page = wire::read_push_page(parsed(all), row.manner);
+    REQUIRE(page.has_value());
+    REQUIRE(page->configs.size() == 2);
+    check_config(page->configs.back());
+  }
+  CHECK(wire::read_push_config(parsed(R"({"id":"p1"})"), {}).error().message.find("answer.url")
+        != std::string::npos);
+}
+
 TEST_CASE("what servers leave out is no error, but an id and a state must be there",
           "[protocol][a2a][client]") {
   const wire_manner now{};

@@ -1,0 +1,233 @@
+// `troupe logs` of a server: what the programs of an objective wrote.
+#include "apps/console.hpp"
+#include "apps/remote/remote_commands.hpp"
+#include "apps/remote/remote_records.hpp"
+#include "apps/remote/server_link.hpp"
+#include "apps/run/run_report.hpp"
+#include "apps/text.hpp"
+#include "protocol/json/json_writer.hpp"
+#include "protocol/opt/objective_reading.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace troupe {
+
+namespace json = boost::json;
+
+namespace {
+
+/// The attempt to which a message with lines of a program belongs; nothing: it is another message.
+std::optional<std::int64_t> logged_attempt(const message& said) {
+  const auto* about = said.metadata.if_contains("troupe/v1/log");
+  if (about == nullptr)
+    return std::nullopt;
+  const auto* members = about->if_object();
+  const auto* number = members ? members->if_contains("attempt") : nullptr;
+  return number && number->is_int64() ? number->get_int64() : 1;
+}
+
+/// Prints what programs wrote, each message once.
+class remote_log {
+public:
+  remote_log(const server_link& on, const run_logs_options& options) : on_(on), options_(options) {}
+
+  /// Takes the objective as it is. Errors: task_not_found, if it has no such task.
+  [[nodiscard]] result<void> take(const objective_view& view) {
+    view_ = view;
+    ended_.clear();
+    bool is_known = false;
+    const auto records = records_of(on_, view_.id);
+    for (std::uint32_t p = 0; p < view_.plans.size(); ++p)
+      for (std::uint32_t t = 0; t < view_.plans[p].tasks.size(); ++t) {
+        if (!is_meant(p, t))
+          continue;
+        is_known = true;
+        if (view_.plans[p].tasks[t].attempt == 0)
+          continue;
+        const auto record = records(view_.plans[p].task_at(t));
+        if (!record)
+          return record.error();
+        print(**record, p, t);
+      }
+    if (!is_known)
+      return make_error(errc::task_not_found, "the objective " + view_.id.str() + " has no task "
+                                                  + options_.task + "; troupe show "
+                                                  + view_.id.str() + " names them");
+    return {};
+  }
+
+  /// Takes one change. Errors: the server's.
+  [[nodiscard]] result<void> take(const change& one) {
+    const auto p = one.task.plan_index;
+    const auto t = one.task.task_index;
+    for (const auto& each : one.events) {
+      if (const auto* moved = std::get_if<objective_moved>(&each))
+        view_.state = moved->to();
+      if (const auto* gone = std::get_if<tasks_withdrawn>(&each))
+        for (const auto index : gone->tasks)
+          ended_[{gone->plan, index}] = true;
+      const auto* moved = std::get_if<task_moved>(&each);
+      if (moved == nullptr || !is_meant(p, t))
+        continue;
+      ended_[{p, t}] = is_terminal(moved->to);
+      const auto record = on_.client->get_task(one.task.id.str());
+      if (!record)
+        return record.error();
+      print(*record, p, t);
+    }
+    return {};
+  }
+
+  /// Nothing more is to come.
+  [[nodiscard]] bool is_over() const {
+    if (!is_written_ || is_settled(view_.state))
+      return true;
+    if (options_.task.empty())
+      return false;
+    for (std::uint32_t p = 0; p < view_.plans.size(); ++p)
+      for (std::uint32_t t = 0; t < view_.plans[p].tasks.size(); ++t)
+        if (is_meant(p, t)) {
+          const auto known = ended_.find({p, t});
+          if (known == ended_.end() ? !is_terminal(view_.plans[p].tasks[t].state) : !known->second)
+            return false;
+        }
+    return true;
+  }
+
+  [[nodiscard]] const objective_view& view() const { return view_; }
+  [[nodiscard]] bool has_printed() const { return !printed_.empty(); }
+  [[nodiscard]] bool is_written() const { return is_written_; }
+
+private:
+  [[nodiscard]] bool is_meant(std::uint32_t p, std::uint32_t t) const {
+    if (p >= view_.plans.size() || t >= view_.plans[p].tasks.size())
+      return false;
+    const auto& plan = *view_.plans[p].spec;
+    const auto& name = options_.task;
+    return !plan.tasks[t].is_removed
+           && (name.empty() || name == view_.plans[p].task_at(t).str() || name == plan.tasks[t].name
+               || name == place_of(plan, p, t));
+  }
+
+  void print(const task& record, std::uint32_t p, std::uint32_t t) {
+    std::string out;
+    std::size_t number = 0;
+    for (const auto& said : record.history)
+      if (const auto attempt = logged_attempt(*said)) {
+        auto& printed = printed_[record.id.str()];
+        if (++number <= printed)
+          continue;
+        printed = number;
+        append_lines(out, record, place_of(*view_.plans[p].spec, p, t), *attempt,
+                     text_of(said->parts));
+      }
+    if (!out.empty())
+      is_written_ = say(out) && is_written_;
+  }
+
+  void append_lines(std::string& out, const task& record, const std::string& place,
+                    std::int64_t attempt, const std::string& text) const {
+    const auto head =
+        !options_.task.empty()
+            ? std::string{}
+            : place + (attempt > 1 ? " (" + std::to_string(attempt) + ")" : "") + " | ";
+    for (std::size_t at = 0; at < text.size();) {
+      const auto end = std::min(text.find('\n', at), text.size());
+      const auto line = text.substr(at, end - at);
+      at = end + 1;
+      if (options_.json) {
+        json_writer json(out);
+        json.begin_object().member("task", record.id.str()).member("name", place);
+        json.key("attempt").number(attempt).member("text", line).end_object();
+        out += "\n";
+      } else {
+        out += clean_line(head + line) + "\n";
+      }
+    }
+  }
+
+  const server_link& on_;
+  const run_logs_options& options_;
+  objective_view view_;
+  std::map<std::string, std::size_t> printed_; ///< Messages, by task.
+  /// What changes said since `view_`, by plan and task.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, bool> ended_;
+  bool is_written_ = true;
+};
+
+/// One event of the subscription. Errors: the server's; invalid_agent_response.
+result<void> take_event(remote_log& log, const json::value& shown, a2a::remote::objective& events) {
+  const auto* members = shown.if_object();
+  if (const auto* whole = members ? members->if_contains("objective") : nullptr) {
+    const auto view = opt::read_objective_view(*whole);
+    if (!view)
+      return view.error();
+    return log.take(*view);
+  }
+  const auto* change_of = members ? members->if_contains("change") : nullptr;
+  if (change_of == nullptr)
+    return {}; // Of a later version.
+  const auto read = opt::read_changes(*change_of, log.view());
+  if (!read)
+    return read.error();
+  if (read->is_reshaped) { // The changes do not say all of it.
+    events.restart();
+    return {};
+  }
+  for (const auto& each : read->changes)
+    if (const auto taken = log.take(each); !taken)
+      return taken;
+  return {};
+}
+
+/// Until the objective, or the task that is meant, has ended.
+result<void> follow_log(remote_log& log, const server_link& on, const std::string& id) {
+  const auto words = say_breaks(on.name);
+  const auto events = on.client->follow(id, words.on_lost, words.on_resumed);
+  for (;;) {
+    const auto next = events->next();
+    if (!next)
+      return next.error();
+    if (!*next)
+      return {};
+    if (const auto taken = take_event(log, **next, *events); !taken)
+      return taken;
+    if (log.is_over())
+      return {};
+  }
+}
+
+result<void> print_once(remote_log& log, const server_link& on, const std::string& id) {
+  const auto view = read_objective_of(on, id);
+  if (!view)
+    return view.error();
+  return log.take(*view);
+}
+
+} // namespace
+
+int objective_logs_command(const run_logs_options& options, chosen_server server) {
+  const auto on = link_to(std::move(server));
+  if (!on)
+    return refuse_usage(on.error());
+  if (const auto knows = on->need_objectives(); !knows)
+    return on->refuse(knows.error());
+  const auto id = find_objective_id(*on, options.run);
+  if (!id)
+    return on->refuse(id.error());
+  remote_log log(*on, options);
+  const auto done = options.follow ? follow_log(log, *on, *id) : print_once(log, *on, *id);
+  if (!done)
+    return on->refuse(done.error());
+  if (!log.has_printed() && !options.json)
+    complain(on->name + ": no program of " + *id
+             + " has written anything; only ended attempts of the agent command have logs");
+  return log.is_written() ? exit_ok : exit_failed;
+}
+
+} // namespace troupe

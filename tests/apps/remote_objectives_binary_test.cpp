@@ -1,0 +1,222 @@
+// The commands about objectives of a server: the real binary against the real server, on a terminal
+// and without one, over breaks of the connection and of the server.
+#include "tests/apps/desk.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/relay.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+#include <boost/json/parse.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+using namespace troupe::testing;
+namespace json = boost::json;
+
+namespace {
+
+constexpr const char* asking_plan =
+    R"({"name": "Trip", "plans": [{"name": "Book", "tasks": [
+      {"name": "Flight", "agent": "echo", "input": {"text": "OSL 08:15"}},
+      {"name": "Hotel", "agent": "scripted", "dependencies": ["Flight"],
+       "input": {"steps": [{"ask": "By the sea?"}, {"complete": "done"}]}},
+      {"name": "Letter", "agent": "echo", "dependencies": ["Hotel"], "input": {"text": "all booked"}}]}]})";
+
+} // namespace
+
+TEST_CASE("a plan is submitted, listed, answered, watched and shown", "[binary][remote]") {
+  const served server;
+  desk person(url_of(server));
+  person.write("trip.json", asking_plan);
+  const auto submitted = person.run({"submit", person.path("trip.json")});
+  CAPTURE(submitted.err);
+  REQUIRE(submitted.code == 0);
+  const auto id = trimmed(submitted.out);
+  const auto blocked = person.run({"watch", id});
+  CHECK(blocked.code == 3);
+  CHECK(contains(blocked.err, "By the sea?"));
+  CHECK(contains(blocked.err, "troupe answer " + id + ".p0.t1 TEXT"));
+  CHECK(contains(person.run({"ls"}).out, "Trip"));
+  CHECK(person.run({"ls", "-o", "name"}).out == id + "\n");
+  CHECK(contains(person.run({"inbox"}).out, "By the sea?"));
+  CHECK(person.run({"inbox", "@last", "-o", "name"}).out == id + ".p0.t1.question-1\n");
+  CHECK(person.run({"pause", id}).out == "objective " + id + " blocked\n");
+  CHECK(person.run({"resume", id}).code == 0);
+  const auto answered = person.run({"answer", id + ".p0.t1", "yes"});
+  CHECK(answered.out == "question " + id + ".p0.t1.question-1 answered\n");
+  const auto watched = person.run({"watch", id.substr(0, id.size() - 3)});
+  CHECK(watched.code == 0);
+  CHECK(contains(watched.out, "completed: 3 of 3 tasks"));
+  CHECK(contains(watched.out, "all booked"));
+  const auto late = person.run({"answer", id + ".p0.t1.question-1", "no"});
+  CHECK(late.code == 1);
+  CHECK(contains(late.err, url_of(server) + ": "));
+  const auto shown = person.run({"show", "@last"});
+  CHECK(shown.code == 0);
+  CHECK(contains(shown.out, "Hotel"));
+  CHECK(contains(shown.out, "all booked"));
+  CHECK(person.run({"inbox"}).out.empty());
+}
+
+TEST_CASE("all pages are listed, and an id is not guessed among too many", "[binary][remote]") {
+  constexpr std::size_t count = 130; // a page has 100
+  const served server;
+  for (std::size_t i = 0; i < count; ++i)
+    server.ask("objectives/create",
+               R"({"id":"trip-)" + std::to_string(1000 + i) + R"(","name":"Trip"})");
+  const desk person(url_of(server));
+  const auto listed = person.run({"ls", "-o", "name"});
+  CHECK(listed.code == 0);
+  CHECK(std::ranges::count(listed.out, '\n') == count);
+  // One fits, and all have the text in their ids or names.
+  server.ask("objectives/create", R"({"id":"a-trip","name":"trip-1"})");
+  const auto guessed = person.run({"show", "trip"});
+  CHECK(guessed.code == 1);
+  CHECK(contains(guessed.err, "several objectives begin with trip"));
+  const auto hidden = person.run({"cancel", "ip-1"});
+  CHECK(hidden.code == 1);
+  CHECK(contains(hidden.err, "write the whole id"));
+  CHECK(person.run({"show", "a-trip"}).code == 0);
+}
+
+TEST_CASE("a failed objective is shown with its reason and tried again", "[binary][remote]") {
+  const served server({"--store", "memory", "--allow-commands"});
+  desk person(url_of(server));
+  person.write("fail.json", R"({"name": "Bad", "plans": [{"name": "P", "tasks": [
+    {"name": "program", "agent": "command", "input": {"argv": ["sh", "-c", "echo first words; exit 3"]}}]}]})");
+  const auto failed = person.run({"submit", person.path("fail.json"), "--watch"});
+  CHECK(failed.code == 1);
+  CHECK(contains(failed.out, "exited with 3"));
+  CHECK(contains(failed.out, "first words"));
+  CHECK(contains(person.run({"logs", "@last"}).out, "first words"));
+  CHECK(person.run({"logs", "@last", "nothing"}).code == 1);
+  CHECK(person.run({"retry", "@last"}).code == 0);
+  const auto again = person.run({"watch", "@last", "--json"});
+  CHECK(again.code == 1);
+  CHECK(at(json::parse(lines_of(again.out).back()), "/status") == "failed");
+}
+
+TEST_CASE("watch asks at a prompt, and what was pasted behind an answer answers nothing else",
+          "[binary][remote]") {
+  const served server;
+  const desk person(url_of(server));
+  person.write("trip.json", R"({"name": "Trip", "plans": [{"name": "P", "tasks": [
+    {"name": "from", "agent": "scripted", "input": {"steps": [{"ask": "Where from?"}, {"artifactFromAnswer": {"name": "city"}}]}},
+    {"name": "to", "agent": "scripted", "input": {"steps": [{"ask": "Where to?"}, {"artifactFromAnswer": {"name": "city"}}]}}]}]})");
+  const auto submit = [&] { return trimmed(person.run({"submit", person.path("trip.json")}).out); };
+  auto environment = person.environment();
+  environment.insert(environment.end(), {"NO_COLOR=1", "LC_ALL=C.UTF-8", "TERM=xterm"});
+  const auto shows = [](const std::string& text) {
+    return [text](const process& p) { return contains(p.out(), text); };
+  };
+  const auto from = shows("? P / from"), to = shows("? P / to");
+
+  const auto id = submit();
+  process watch(person.words({"watch", id}), environment, screen_size{});
+  REQUIRE(watch.read_until([&](const process& p) { return from(p) || to(p); },
+                           std::chrono::seconds{20}));
+  const bool is_from_first = from(watch);
+  watch.send_input("pasted one\npasted two\n");
+  REQUIRE(watch.read_until(is_from_first ? to : from, std::chrono::seconds{20}));
+  watch.send_input("typed\n");
+  CHECK(watch.wait() == 0);
+  CHECK(watch.is_cooked());
+  CHECK(contains(watch.out(), "completed: 2 of 2 tasks"));
+  const auto shown = person.run({"show", id}).out;
+  CHECK(contains(shown, "pasted one"));
+  CHECK(contains(shown, "typed"));
+  CHECK_FALSE(contains(shown, "pasted two"));
+
+  process given_up(person.words({"watch", submit()}), environment, screen_size{});
+  REQUIRE(given_up.read_until([&](const process& p) { return from(p) || to(p); },
+                              std::chrono::seconds{20}));
+  given_up.send_input("\x04");
+  CHECK(given_up.wait() == 3);
+  CHECK(given_up.is_cooked());
+}
+
+TEST_CASE("logs of a server are followed until the task, or the objective, ends",
+          "[binary][remote]") {
+  const served server({"--store", "memory", "--allow-commands"});
+  const desk person(url_of(server));
+  person.write("two.json", R"({"name": "Two", "plans": [{"name": "P", "tasks": [
+    {"name": "first", "agent": "command", "input": {"argv": ["echo", "first words"]}},
+    {"name": "asks", "agent": "scripted", "dependencies": ["first"],
+     "input": {"steps": [{"ask": "Go on?"}, {"complete": "yes"}]}},
+    {"name": "last", "agent": "command", "dependencies": ["asks"],
+     "input": {"argv": ["echo", "last words"]}}]}]})");
+  const auto id = trimmed(person.run({"submit", person.path("two.json")}).out);
+  process all(person.words({"logs", id, "--follow"}), person.environment());
+  REQUIRE(all.read_until([](const process& p) { return contains(p.out(), "first words"); },
+                         std::chrono::seconds{20}));
+  // The objective goes on, and the task has ended.
+  const auto first = person.run({"logs", id, "first", "--follow"});
+  CHECK(first.code == 0);
+  CHECK(contains(first.out, "first words"));
+  CHECK(server.reaches(id + ".p0.t1", "TASK_STATE_INPUT_REQUIRED"));
+  process one(person.words({"logs", id, "last", "--follow", "--json"}), person.environment());
+  CHECK(person.run({"answer", id + ".p0.t1", "yes"}).code == 0);
+  CHECK(all.wait() == 0);
+  CHECK(one.wait() == 0);
+  const auto words = all.out().find("first words");
+  CHECK(all.out().find("first words", words + 1) == std::string::npos);
+  CHECK(contains(all.out(), "last words"));
+  CHECK_FALSE(contains(one.out(), "first words"));
+  const auto lines = lines_of(one.out());
+  REQUIRE(lines.size() == 1);
+  CHECK(at(json::parse(lines.front()), "/name") == "P / last");
+  CHECK(person.run({"logs", id, "nothing", "--follow"}).code == 1);
+}
+
+TEST_CASE("watch says that the connection is lost, and goes on where it broke",
+          "[binary][remote]") {
+  relay between;
+  const served server({"--store", "memory", "--public-url", between.url()});
+  between.lead_to(server.port());
+  desk person(between.url());
+  person.write("trip.json", asking_plan);
+  const auto id = trimmed(person.run({"submit", person.path("trip.json")}).out);
+  between.cut_after("input-required");
+  process watch(person.words({"watch", id, "--wait"}), person.environment());
+  CHECK(watch.read_until([](const process& p) { return contains(p.err(), "connected again"); },
+                         std::chrono::seconds{20}));
+  CHECK(contains(watch.err(), between.url() + ": the connection is lost ("));
+  CHECK(person.run({"answer", id + ".p0.t1", "yes"}).code == 0);
+  CHECK(watch.wait() == 0);
+  CHECK(contains(watch.out(), "completed: 3 of 3 tasks"));
+}
+
+TEST_CASE("watch tells each change and each question once over a restart of the server",
+          "[binary][remote]") {
+  relay between;
+  const temporary_directory place;
+  const std::vector<std::string> words{"--data", place / "data", "--public-url", between.url()};
+  std::optional<served> server(std::in_place, words);
+  between.lead_to(server->port());
+  const desk person(between.url());
+  person.write("trip.json", asking_plan);
+  const auto id = trimmed(person.run({"submit", person.path("trip.json")}).out);
+  process watch(person.words({"watch", id, "--json", "--wait"}), person.environment());
+  REQUIRE(watch.read_until([](const process& p) { return contains(p.err(), "By the sea?"); },
+                           std::chrono::seconds{20}));
+  CHECK(server->stop() == 0);
+  server.emplace(words);
+  between.lead_to(server->port());
+  CHECK(server->reaches(id + ".p0.t1", "TASK_STATE_INPUT_REQUIRED"));
+  CHECK(person.run({"answer", id + ".p0.t1", "yes"}).code == 0);
+  CHECK(watch.wait() == 0);
+  std::map<std::string, int> completed;
+  for (const auto& line : lines_of(watch.out()))
+    if (const auto event = json::parse(line);
+        at(event, "/event") == "task_moved" && at(event, "/state") == "completed")
+      ++completed[at(event, "/task/name")];
+  CHECK(completed["Flight"] <= 1); // It may have landed before `watch` began.
+  CHECK(completed["Hotel"] == 1);
+  CHECK(completed["Letter"] == 1);
+  const auto first = watch.err().find("By the sea?");
+  CHECK(watch.err().find("By the sea?", first + 1) == std::string::npos);
+}

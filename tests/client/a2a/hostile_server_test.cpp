@@ -1,0 +1,149 @@
+// An agent that answers what no agent should: the client ends with an error, at once or when its
+// time is up.
+#include "client/a2a/a2a_client.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/comes_true.hpp"
+#include "tests/support/hand_time.hpp"
+#include "tests/support/push_receiver.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/json/value.hpp>
+
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+using namespace std::chrono_literals;
+using namespace troupe;
+using namespace troupe::a2a;
+using namespace troupe::testing;
+
+namespace {
+
+struct hostile_bed {
+  hostile_bed() {
+    client_options options;
+    options.to.url = server.url("");
+    auto made = a2a_client::make(context, clock, std::move(options));
+    REQUIRE(made.has_value());
+    client = std::move(*made);
+  }
+
+  /// Takes turns until the coroutine that `make` makes has ended; `each_turn` passes in each once
+  /// the server has been asked `requests` times.
+  template<class Make>
+  auto wait_for(Make make, std::chrono::milliseconds each_turn, std::size_t requests) {
+    using value = typename decltype(make())::value_type;
+    std::optional<value> out;
+    const auto ask = [&]() -> net::awaitable<void> {
+      auto got = co_await make();
+      out.emplace(std::move(got));
+    };
+    net::asio::co_spawn(context, ask(), net::asio::detached);
+    const bool has_ended = comes_true([&] {
+      if (server.received().size() >= requests)
+        time.pass(each_turn);
+      clock->turn();
+      client->turn();
+      context.restart();
+      context.poll();
+      return out.has_value();
+    });
+    if (!has_ended)
+      throw std::runtime_error("what was asked does not end");
+    return std::move(*out);
+  }
+
+  /// The card answers with `texts`, in this order.
+  result<agent_card> card(std::vector<std::string> texts,
+                          std::chrono::milliseconds each_turn = 0ms) {
+    server.script(std::move(texts));
+    return wait_for([this] { return client->card(); }, each_turn, 1);
+  }
+  /// The first event of a stream that answers with `text`.
+  result<std::optional<boost::json::value>> event(std::string text,
+                                                  std::chrono::milliseconds each_turn = 0ms) {
+    const auto card = R"({"name": "Helper", "supportedInterfaces": [{"url": ")" + server.url("")
+                      + R"(", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}]})";
+    server.script({answer_text(200, {}, card), std::move(text)});
+    const auto stream = client->stream(operation::subscribe_to_task, {{"id", "t"}}, {});
+    return wait_for([&] { return stream->next(); }, each_turn, 2);
+  }
+
+  hand_time time;
+  push_receiver server;
+  net::asio::io_context context;
+  net::timers_ptr clock = std::make_shared<net::timers>(context, time);
+  std::unique_ptr<a2a_client> client;
+};
+
+constexpr const char* begun_stream = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
+
+} // namespace
+
+TEST_CASE("headers without end are no answer", "[client][a2a][hostile]") {
+  hostile_bed bed;
+  const auto huge = "HTTP/1.1 200 OK\r\nX-Huge: " + std::string(1 << 20, 'x') + "\r\n\r\n";
+  CHECK(bed.card({huge}).error().code == errc::unavailable);
+}
+
+TEST_CASE("interim answers without end are no answer", "[client][a2a][hostile]") {
+  hostile_bed bed;
+  std::string interim;
+  for (int i = 0; i < 1000; ++i)
+    interim += "HTTP/1.1 100 Continue\r\n\r\n";
+  CHECK(bed.card({interim}).error().code == errc::unavailable);
+}
+
+TEST_CASE("a card that is longer than any card is refused", "[client][a2a][hostile]") {
+  hostile_bed bed;
+  const auto body = "{\"name\": \"" + std::string(card_bytes_max, 'x') + "\"}";
+  const auto read = bed.card({answer_text(200, {}, body)});
+  REQUIRE_FALSE(read.has_value());
+  CHECK(read.error().code == errc::invalid_agent_response);
+  CHECK(read.error().message.find("longer than") != std::string::npos);
+}
+
+TEST_CASE("a redirect is not followed, wherever it leads", "[client][a2a][hostile]") {
+  hostile_bed bed;
+  const auto again =
+      answer_text(302, "Location: " + bed.server.url("/.well-known/agent-card.json") + "\r\n");
+  const auto read = bed.card({again, again, again});
+  REQUIRE_FALSE(read.has_value());
+  CHECK(read.error().message.find("HTTP status 302") != std::string::npos);
+  CHECK(bed.server.received().size() == 1);
+}
+
+TEST_CASE("a page is neither a card nor a stream", "[client][a2a][hostile]") {
+  const auto page = answer_text(200, "Content-Type: text/html\r\n", "<html>Welcome</html>");
+  hostile_bed first;
+  CHECK(first.card({page}).error().code == errc::invalid_agent_response);
+  hostile_bed second;
+  CHECK(second.event(page).error().code == errc::invalid_agent_response);
+}
+
+TEST_CASE("an answer that comes drop by drop ends when the time is up", "[client][a2a][hostile]") {
+  hostile_bed head;
+  CHECK(head.card({"HTTP/1.1 200 OK\r\nContent-Le"}, 1s).error().code == errc::timed_out);
+  // The time may be up before the client has read what came.
+  hostile_bed body;
+  const auto read = body.card({"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"na"}, 1s);
+  REQUIRE_FALSE(read.has_value());
+  CHECK(
+      (read.error().code == errc::timed_out || read.error().code == errc::invalid_agent_response));
+}
+
+TEST_CASE("a stream that falls silent within an event is broken", "[client][a2a][hostile]") {
+  hostile_bed bed;
+  const auto read = bed.event(std::string(begun_stream) + "data: {\"result\": ", 1s);
+  REQUIRE_FALSE(read.has_value());
+  CHECK(read.error().code == errc::timed_out);
+}
+
+TEST_CASE("an event that is no JSON ends the stream", "[client][a2a][hostile]") {
+  hostile_bed bed;
+  CHECK(bed.event(std::string(begun_stream) + "data: <html>\n\n").error().code
+        == errc::invalid_agent_response);
+}
