@@ -352,9 +352,9 @@ TEST_CASE("Q1_stream: the stream of a root task has the changes of its objective
   const std::string progress = key + "https:~1~1a2a-protocol.org~1extensions~1task-progress~1v1";
   std::vector<streamed> all;
   if (active) {
-    do
+    do {
       all.push_back(next_streamed(client).value());
-    while (at(all.back().data, key + "opt~1v1~1objective/id") == "(none)");
+    } while (at(all.back().data, key + "opt~1v1~1objective/id") == "(none)");
     CHECK(number_at(all.back().data, progress + "/aggregate/total") == 100);
   }
   bed.puppet->port(0)->report(report_completed{{}, ""});

@@ -103,8 +103,8 @@ TEST_CASE("feeds end at their share of the process's memory: no stream begins, t
   CHECK(first.cuts == 1);
   CHECK(second.cuts == 0);
   CHECK_FALSE(budget.feeds()->take(1));
-  CHECK_THAT(budget.why_no_room(1), troupe::testing::ContainsSubstring("feeds")
-                                        && troupe::testing::ContainsSubstring("limits.memory"));
+  CHECK_THAT(budget.why_no_room(1),
+             ContainsSubstring("feeds") && ContainsSubstring("limits.memory"));
   first.held = {};
   CHECK(memory->held(memory_account::feeds) == 100);
   CHECK(budget.admits_stream());
