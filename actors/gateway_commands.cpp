@@ -6,6 +6,7 @@
 #include "actors/objective_actor.hpp"
 #include "actors/once_answer.hpp"
 #include "actors/service/fingerprint.hpp"
+#include "actors/service/given_answers.hpp"
 #include "actors/task_actor.hpp"
 #include "protocol/fold/limits.hpp"
 #include "protocol/json/json_writer.hpp"
@@ -457,6 +458,12 @@ void gateway::impl::send_to(const placement& at, const task_ptr& record, send_me
           return to(make_error(errc::invalid_params,
                                "message.contextId is not the task's: " + record->context,
                                "message.contextId"));
+        auto answers = answers_in(text);
+        if (!answers)
+          return to(answers.error());
+        if (!answers->empty())
+          return send_answers(record, *shared, std::move(*answers),
+                              refusing_after_commits(std::move(to)));
         const auto id = record->id;
         const bool is_root = !record->origin && record->agent == objective_agent;
         auto named = question_address_from(shared->question);
@@ -496,12 +503,17 @@ void gateway::impl::send_to(const placement& at, const task_ptr& record, send_me
                                                                       : std::move(shared->question);
         if (is_root)
           return send_to_root(*record, shared->who, std::move(input), accepted);
-        if (!record->origin)
-          return tell_live(env->lone_tasks, id.str(), accepted, std::move(input));
-        tell_live(env->objectives, record->context, accepted,
-                  objective_message{
-                      record->origin.plan_index, record->origin.task_index, {}, std::move(input)});
+        tell_task(*record, std::move(input), accepted);
       });
+}
+
+void gateway::impl::tell_task(const task& record, provide_input input,
+                              const reply_port<task_id>& done) {
+  if (!record.origin)
+    return tell_live(env->lone_tasks, record.id.str(), done, std::move(input));
+  tell_live(
+      env->objectives, record.context, done,
+      objective_message{record.origin.plan_index, record.origin.task_index, {}, std::move(input)});
 }
 
 /// An answer to a root task that names the question of a task of its objective.

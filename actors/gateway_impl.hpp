@@ -21,6 +21,7 @@
 
 namespace troupe {
 
+struct given_answer;
 struct task_start;
 
 /// Everything that exists from `start` on.
@@ -84,6 +85,10 @@ struct gateway::impl {
                     reply_port<task_id> done);
   void send_to_question(question_address asked, const task& root, const principal& who,
                         provide_input input, reply_port<task_id> done);
+  void send_answers(const task_ptr& named, const send_message& command,
+                    std::vector<given_answer> answers, reply<sent> done);
+  /// To the actor of a task that has begun: a lone one, or one of an objective.
+  void tell_task(const task& record, provide_input input, const reply_port<task_id>& done);
   void cancel(cancel_task command, reply<task_ptr> done);
   void create(create_objective command, watcher_ptr follow, reply<objective_ptr> done);
   void create_named(create_objective command, resolved_objective resolved, watcher_ptr follow,

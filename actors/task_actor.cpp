@@ -86,13 +86,18 @@ task_actor::~task_actor() {
 }
 
 void task_actor::on(agent_reported& fact) {
-  if (fact.attempt == life_.attempt && !life_.awaits_retry)
-    on_report(std::move(fact.report));
+  if (fact.attempt != life_.attempt || life_.awaits_retry)
+    return;
+  if (!std::holds_alternative<report_progress>(fact.report))
+    settle_promise(); // It may close the question.
+  on_report(std::move(fact.report));
 }
 
 void task_actor::on(task_timer& fact) {
   if (fact.attempt != life_.attempt)
     return;
+  if (fact.kind != task_timer::purpose::progress)
+    settle_promise();
   // A gateway that ends waits for its actors, and so for an agent that is to stop; but no longer
   // than it would for any other agent.
   const bool is_let_go = fact.kind == task_timer::purpose::grace && env_.stopping;

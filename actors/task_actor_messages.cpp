@@ -1,6 +1,7 @@
 // Messages to a task, and the input of its agent: its order, the messages so far, and the artifacts
 // to which they and its dependencies refer.
 #include "actors/input_references.hpp"
+#include "actors/joint_answer.hpp"
 #include "actors/message_rules.hpp"
 #include "actors/once_desk.hpp"
 #include "actors/task_actor.hpp"
@@ -190,7 +191,10 @@ std::vector<referenced_task> task_actor::references_of(const std::vector<message
 // -- messages -------------------------------------------------------------------------------------
 
 void task_actor::on_input(provide_input& command) {
-  if (!is_taken_up_ || is_for_question_before(command)) {
+  const auto* promised = details_ ? details_->promised.get() : nullptr;
+  if (command.joint && !command.message) // It is decided.
+    return promised && promised->joint == command.joint ? settle_promise() : void();
+  if (!is_taken_up_ || is_for_question_before(command) || promised) {
     auto& early = details().early_inputs;
     if (early.size() >= task_inputs_max)
       return command.done(make_error(errc::overloaded,
@@ -198,10 +202,18 @@ void task_actor::on_input(provide_input& command) {
                                      id().str()));
     return early.push_back(std::move(command));
   }
+  if (command.joint && command.joint->is_refused())
+    return;
   const auto own_id = id().str();
   if (is_stopping())
     return command.done(task_has_ended(own_id));
-  input_given given{nullptr, command.question, command.answers, own_id, command.by, command.action};
+  // Of several answers, each is held against its form before one is taken.
+  input_given given{command.joint ? command.message : nullptr,
+                    command.question,
+                    command.answers,
+                    own_id,
+                    command.by,
+                    command.action};
   task_events ignored;
   static const std::function<message_ptr(const std::string&, const boost::json::object&)> silent;
   if (const auto allowed = decide(life_, given, task_terms{env_.now(), retry(), silent}, ignored);
@@ -209,6 +221,8 @@ void task_actor::on_input(provide_input& command) {
     return command.done(allowed.error());
   if (auto refusal = refusal_of_size(*command.message))
     return command.done(std::move(*refusal));
+  if (command.joint && !command.joint->is_agreed())
+    return promise(std::move(command));
   auto filled = *command.message;
   filled.task_id = own_id;
   filled.context_id = context();
@@ -248,6 +262,33 @@ void task_actor::on_input(provide_input& command) {
   if (answers)
     begin_time();
   hand_over(input, answers);
+}
+
+/// The answer fits. It waits for the others that are taken with it, and messages wait for it.
+void task_actor::promise(provide_input command) {
+  const auto joint = command.joint;
+  details().promised = std::make_unique<provide_input>(std::move(command));
+  joint->agree([me = handle_of(self_), joint] {
+    provide_input decided{};
+    decided.joint = joint;
+    tell(me, std::move(decided));
+  });
+}
+
+/// It is decided whether the promised answer is taken, or something comes that may close its
+/// question. If the others have not agreed yet, none is taken.
+void task_actor::settle_promise() {
+  if (!details_ || !details_->promised)
+    return;
+  const auto promised = std::exchange(details_->promised, nullptr);
+  const auto question = question_address{id(), promised->question}.str();
+  const bool is_refused = promised->joint->refuse(make_error(
+      errc::unavailable,
+      shown(question) + ": something else has happened to the task at the same moment; try again",
+      question));
+  if (!is_refused)
+    on_input(*promised);
+  take_held_inputs();
 }
 
 /// Who answers right after a restart has seen the question of the earlier process. The agent is

@@ -80,7 +80,7 @@ TEST_CASE("every request that the page on questions prints is answered as it say
           "[net][opt][docs][question]") {
   const net_bed bed;
   const auto requests = printed_requests("questions.md");
-  REQUIRE(requests.size() == 7);
+  REQUIRE(requests.size() == 8);
   const auto open = [&] {
     return at(bed.result_of("inputs/list", R"({"objectiveId":"trip"})"), "/totalSize");
   };
@@ -91,16 +91,20 @@ TEST_CASE("every request that the page on questions prints is answered as it say
     answers.push_back(bed.call(text, ""));
     CHECK((at(answers.back(), "/error") == "(none)") == (&request != &requests.back()));
     if (answers.size() == 1)
-      REQUIRE(comes_true([&] { return open() == "3"; }));
+      REQUIRE(comes_true([&] { return open() == "5"; }));
   }
-  CHECK(at(answers[1], "/result/totalSize") == "3");
+  CHECK(at(answers[1], "/result/totalSize") == "5");
   CHECK(at(answers[2], "/result/input/prompt") == "By the sea or in the centre?");
   CHECK(at(answers[2], "/result/input/kind") == "question");
   CHECK(at(answers[3], "/result/input/answer/by") == "anna");
   CHECK(at(answers[3], "/result/input/answer/value") == "by the sea");
   CHECK(at(answers[4], "/result/input/answer/action") == "decline");
   CHECK(at(answers[5], "/result/id") == "trip.p0.t1");
-  CHECK_THAT(at(answers[6], "/error/message"), Catch::Matchers::Contains("ALREADY_ANSWERED"));
+  CHECK(at(answers[6], "/result/id") == "trip.p0.t3");
+  CHECK(at(bed.result_of("inputs/get", R"({"id":"trip.p0.t4.question-1"})"),
+           "/input/answer/value/adults")
+        == "2");
+  CHECK_THAT(at(answers[7], "/error/message"), Catch::Matchers::Contains("ALREADY_ANSWERED"));
   REQUIRE(comes_true([&] {
     return at(bed.result_of("GetTask", R"({"id":"trip.p0.t2"})"), "/status/state")
            == "TASK_STATE_FAILED";

@@ -163,6 +163,67 @@ TEST_CASE("U1_answer_by_context: an answer names its task in the metadata",
   CHECK(at(elsewhere, "/error/code") == "-32602");
 }
 
+TEST_CASE("Q9_several: one message answers several questions, in both versions",
+          "[net][opt][question]") {
+  const net_bed bed;
+  static_cast<void>(begin_trip(bed));
+  ask(bed, "a", report_question{"On Friday?"});
+  REQUIRE(comes_open(bed, on_friday));
+  ask(bed, "b", report_question{"By the sea?"});
+  REQUIRE(comes_open(bed, std::string(on_friday) + " " + by_sea));
+  // The second has no value: the text of the message is the answer.
+  const std::string answers = R"(,"contextId":"trip","metadata":{"opt/v1/answers":[)"
+                              R"({"inputId":")"
+                              + std::string(by_sea) + R"(","value":{"side":"sea"}},{"inputId":")"
+                              + on_friday + R"("}]})";
+  const bool is_old = GENERATE(false, true);
+  const auto taken =
+      is_old ? bed.call(
+          rpc("message/send", R"({"message":{"kind":"message","messageId":"m1","role":"user",)"
+                              R"("parts":[{"kind":"text","text":"yes"}])"
+                                  + answers + R"(},"configuration":{"blocking":false}})"),
+          "")
+             : bed.call(rpc("SendMessage", text_message("yes", answers, at_once)));
+  CHECK(at(taken, "/error/message") == "(none)");
+  CHECK(open_inputs(bed).empty());
+  const auto shown = [&](const char* id) {
+    return bed.result_of("inputs/get", R"({"id":")" + std::string(id) + "\"}");
+  };
+  CHECK(at(shown(on_friday), "/input/answer/value") == "yes");
+  CHECK(at(shown(by_sea), "/input/answer/value/side") == "sea");
+}
+
+TEST_CASE("Q9_several: of several answers all are taken, or none", "[net][opt][question]") {
+  const net_bed bed;
+  const auto root = begin_trip(bed);
+  ask(bed, "a", report_question{"On Friday?"});
+  REQUIRE(comes_open(bed, on_friday));
+  ask(bed, "b", report_question{"How many?", false, {}, {{"type", "integer"}}});
+  REQUIRE(comes_open(bed, std::string(on_friday) + " " + by_sea));
+  const auto one = [](const std::string& id, const std::string& value) {
+    return R"({"inputId":")" + id + R"(","value":)" + value + "}";
+  };
+  const auto send = [&](const std::string& answers) {
+    return to_root(bed, root, "to both", R"("opt/v1/answers":[)" + answers + "]");
+  };
+  const auto misfit = send(one(on_friday, R"("yes")") + "," + one(by_sea, R"("many")"));
+  CHECK(reason(misfit) == "INVALID_ANSWER");
+  CHECK_THAT(at(misfit, "/error/message"), Contains(by_sea));
+  CHECK(reason(send(one(on_friday, "1") + "," + one("trip.p0.t1.question-7", "1")))
+        == "NO_QUESTION");
+  CHECK(reason(send(one(on_friday, "1") + "," + one("other.question-1", "1"))) == "NO_QUESTION");
+  for (const std::string& wrong :
+       {std::string{}, std::string("7"), one(on_friday, "1") + "," + one(on_friday, "2"),
+        std::string(R"({"inputId":"x"})"),
+        R"({"inputId":")" + std::string(on_friday) + R"(","action":"perhaps"})"})
+    CHECK(at(send(wrong), "/error/code") == "-32602");
+  CHECK(open_inputs(bed) == std::string(on_friday) + " " + by_sea);
+
+  CHECK(at(send(one(on_friday, R"("yes")") + "," + one(by_sea, "2")), "/result/task/id") == root);
+  CHECK(open_inputs(bed).empty());
+  CHECK(reason(send(one(on_friday, R"("no")") + "," + one(by_sea, "3"))) == "ALREADY_ANSWERED");
+}
+
 TEST_CASE("Q6_closed: an answer to a withdrawn question says that it was withdrawn",
           "[net][opt][question]") {
   const net_bed bed;
