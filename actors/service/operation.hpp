@@ -39,6 +39,7 @@ enum class operation : std::uint8_t {
   modify_plan,
   list_history,
   list_inputs,
+  follow_inputs,
   get_input,
   answer_input,
 };
@@ -92,6 +93,7 @@ inline constexpr auto operation_rows = [] {
     {modify_plan           , "modify plan"           , write , kind::plan     , plan_not_found     , invalid_params, value},
     {list_history          , "list history"          , read  , kind::plan     , plan_not_found     , invalid_params, value},
     {list_inputs           , "list inputs"           , read  , kind::none     , none               , invalid_params, value},
+    {follow_inputs         , "follow inputs"         , read  , kind::none     , none               , invalid_params, feed},
     {get_input             , "get input"             , read  , kind::input    , input_not_found    , invalid_params, value},
     {answer_input          , "answer input"          , write , kind::input    , input_not_found    , invalid_params, value},
   });

@@ -54,6 +54,14 @@ void service::list(const list_inputs& query, reply<input_page> done) const {
         });
 }
 
+result<std::unique_ptr<question_watch>> service::follow(const list_inputs& which,
+                                                        std::function<void()> notify) const {
+  if (auto ok = admit(which.who, operation::follow_inputs); !ok)
+    return ok.error();
+  return std::make_unique<question_watch>(
+      records_, question_filter{which.objective.str(), which.task}, std::move(notify));
+}
+
 void service::get(const get_input& query, reply<shown_input> done) const {
   if (auto ok = admit(query.who, operation::get_input); !ok)
     return done(ok.error());

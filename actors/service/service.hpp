@@ -10,6 +10,7 @@
 
 #include "actors/feed/any_feed.hpp"
 #include "actors/feed/feed.hpp"
+#include "actors/feed/question_watch.hpp"
 #include "actors/service/answer.hpp"
 #include "actors/service/operation.hpp"
 #include "actors/service/pending_send.hpp"
@@ -93,6 +94,10 @@ public:
 
   /// Errors also: plan_not_found; invalid_params (a page token that is not of this list).
   void list(const list_inputs& query, reply<input_page> done) const;
+  /// Watches them from now on; `notify`: see question_watch. A plan does not narrow what is
+  /// watched. The watch ends before the store.
+  [[nodiscard]] result<std::unique_ptr<question_watch>> follow(const list_inputs& which,
+                                                               std::function<void()> notify) const;
   /// Errors of all that name a question: input_not_found, also for another client's.
   void get(const get_input& query, reply<shown_input> done) const;
   /// The answer is the question as it stands then. Errors also: already_answered, input_expired,
