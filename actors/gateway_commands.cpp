@@ -501,10 +501,21 @@ void gateway::impl::send_to(const placement& at, const task_ptr& record, send_me
         // An answer is for the question that the client saw: of two sent at once the first wins.
         input.question = shared->question.empty() && record->question ? record->question->id
                                                                       : std::move(shared->question);
+        if (auto ok = admits(*record, input.question, *input.message, input.by); !ok)
+          return accepted(ok.error());
         if (is_root)
           return send_to_root(*record, shared->who, std::move(input), accepted);
         tell_task(*record, std::move(input), accepted);
       });
+}
+
+result<void> gateway::impl::admits(const task& asking, const std::string& question,
+                                   const message& answer, const std::string& by) const {
+  if (!asking.question || asking.question->id != question)
+    return {};
+  const auto* overrides = answer.metadata.if_contains(override_claim_key);
+  return claims.admit(question_address{asking.id, question}.str(), by,
+                      overrides != nullptr && *overrides == true);
 }
 
 void gateway::impl::tell_task(const task& record, provide_input input,
@@ -535,6 +546,9 @@ void gateway::impl::send_to_question(question_address asked, const task& root, c
                           return to(record ? unknown_of(id) : record.error());
                         if (is_terminal((*record)->status.state))
                           return to(refusal_of_answer(**record, id.str(), input.question));
+                        if (auto ok = admits(**record, input.question, *input.message, input.by);
+                            !ok)
+                          return to(ok.error());
                         const reply_port<task_id> port{std::move(to), task_has_ended(id.str())};
                         input.done = port;
                         tell_live(env->objectives, at.objective.str(), port,
@@ -567,12 +581,14 @@ void gateway::impl::send_to_root(const task& root, const principal& who, provide
           return to_asking(*asked, std::move(input));
         records.read_task(
             asked->task,
-            [asked = *asked, input = std::move(input), done,
+            [this, asked = *asked, input = std::move(input), done,
              to_asking](const result<task_ptr>& record) mutable {
               if (!record)
                 return done(record.error());
               if ((*record)->question)
                 input.question = (*record)->question->id;
+              if (auto ok = admits(**record, input.question, *input.message, input.by); !ok)
+                return done(ok.error());
               to_asking(asked, std::move(input));
             },
             client_of(who));

@@ -20,7 +20,8 @@ namespace {
 class shown_inputs final : public event_source {
 public:
   /// `news` watches since before `first`, the first page, was read.
-  shown_inputs(operation_call& call, list_inputs which, question_watch& news, input_page first)
+  shown_inputs(operation_call& call, list_inputs which, question_watch& news,
+               shown_input_page first)
       : call_(call), which_(std::move(which)), news_(news), page_(std::move(first)) {}
 
   stream_step add_news() override {
@@ -58,8 +59,8 @@ private:
     if (one_asked_)
       return take_one();
     if (listed_ < page_.tasks.size()) {
-      const auto& asking = *page_.tasks[listed_++];
-      add_input(asking, asking.question->id);
+      const auto& asking = page_.tasks[listed_];
+      add_input({asking, asking->question->id, page_.claims[listed_++]});
       return true;
     }
     if (!page_.next_page_token.empty()) {
@@ -130,7 +131,7 @@ private:
     const auto found = std::move(one_asked_->value());
     one_asked_.reset();
     if (found && is_wanted(*found->task))
-      add_input(*found->task, found->question);
+      add_input(*found);
     else if (!found && found.error().code != errc::input_not_found) // another client's
       end(found.error());
     return true;
@@ -140,11 +141,11 @@ private:
     return which_.plan.empty() || (owner.origin && owner.origin.plan->id == which_.plan);
   }
 
-  void add_input(const task& owner, const std::string& question) {
+  void add_input(const shown_input& shown) {
     add_event(call_, [&](std::string& text) {
       json_writer out(text);
       out.begin_object().key("input");
-      opt::write_input(out, owner, question);
+      opt::write_input(out, *shown.task, shown.question, shown.claim);
       out.end_object();
       return true;
     });
@@ -158,10 +159,10 @@ private:
   operation_call& call_;
   const list_inputs which_;
   question_watch& news_;
-  input_page page_;
+  shown_input_page page_;
   std::size_t listed_ = 0; ///< Of the page.
   std::deque<question_address> changed_;
-  std::optional<awaited_reply<input_page>> page_asked_;
+  std::optional<awaited_reply<shown_input_page>> page_asked_;
   std::optional<awaited_reply<shown_input>> one_asked_;
   bool begins_ = true;        ///< The page is the first one of the list.
   bool begins_again_ = false; ///< The same of the page that was asked for.
@@ -177,7 +178,7 @@ awaitable<void> stream_inputs(operation_call& call, list_inputs which, counted s
     co_await fail_stream(call, watch.error());
     co_return;
   }
-  awaited_reply<input_page> first(call);
+  awaited_reply<shown_input_page> first(call);
   call.operations().list(which, first.to());
   const bool is_here = co_await arrival(call, first);
   if (!is_here)

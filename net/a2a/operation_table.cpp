@@ -179,6 +179,8 @@ std::vector<operation_binding> make_table() {
        {{at::inputs, "subscribe", verb::post}, {at::inputs, "subscribe", verb::get}}},
       {get_input, &serve<get_input>, "", "", "inputs/get", {{at::input, "", verb::get}}},
       {answer_input, &serve<answer_input>, "", "", "inputs/answer", {{at::input, "answer", verb::post}}},
+      {claim_input, &serve<claim_input>, "", "", "inputs/claim", {{at::input, "claim", verb::post}}},
+      {release_input, &serve<release_input>, "", "", "inputs/release", {{at::input, "release", verb::post}}},
   };
 }
 // clang-format on

@@ -75,6 +75,9 @@ result<void> read_answer(send_message& to) {
       return is_wrong(answer_action_key, "one of accept, decline, cancel");
     to.action = *known;
   }
+  if (const auto* overrides = in.if_contains(override_claim_key))
+    if (!overrides->is_bool())
+      return is_wrong(override_claim_key, "true or false");
   auto answers = answers_in(to.message);
   if (!answers)
     return answers.error();
