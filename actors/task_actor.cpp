@@ -455,7 +455,9 @@ void task_actor::on_timer(const task_timer& timer) {
       if (is_stopping() || !life_.question || !life_.question->deadline)
         return;
       if (*life_.question->deadline <= env_.now())
-        return end_question(question_end::expired, "the question expired without an answer");
+        return answer_with_default()
+                   ? void()
+                   : end_question(question_end::expired, "the question expired without an answer");
       details().deadline.reset(); // It was for an earlier question, or the computer's clock was set
                                   // back meanwhile.
       mind_deadline();

@@ -138,6 +138,7 @@ private:
   void on_input(provide_input& command);
   [[nodiscard]] bool is_for_question_before(const provide_input& command) const;
   void take_held_inputs();
+  [[nodiscard]] bool answer_with_default();
   void promise(provide_input command);
   void settle_promise();
   [[nodiscard]] std::optional<error> refusal_of_size(const message& input) const;

@@ -1,5 +1,6 @@
 // Messages to a task, and the input of its agent: its order, the messages so far, and the artifacts
 // to which they and its dependencies refer.
+#include "actors/answer_form.hpp"
 #include "actors/input_references.hpp"
 #include "actors/joint_answer.hpp"
 #include "actors/message_rules.hpp"
@@ -9,11 +10,15 @@
 
 #include <algorithm>
 #include <atomic>
+#include <string_view>
 #include <utility>
 
 namespace troupe {
 
 namespace {
+
+/// Who answers, if the default of a form does.
+constexpr std::string_view default_answer_by = "default";
 
 /// A dependency has completed, and a store in memory no longer keeps its record.
 error is_dropped(const task_id& id) {
@@ -262,6 +267,28 @@ void task_actor::on_input(provide_input& command) {
   if (answers)
     begin_time();
   hand_over(input, answers);
+}
+
+/// The deadline of the open question has passed. The default of its form is the answer; false if
+/// there is none that fits. Nobody signs in by default.
+bool task_actor::answer_with_default() {
+  const auto asked = life_.question.get();
+  const auto* value = asked.form.if_contains("default");
+  if (value == nullptr || asked.kind == question_kind::auth)
+    return false;
+  message said;
+  said.message_id = thread_id_source().next("answer");
+  said.from = role::user;
+  said.metadata[question_id_key] = question_address{id(), asked.id}.str();
+  said.parts.push_back(data_part(*value));
+  if (!check_answer(asked, said))
+    return false;
+  provide_input given{std::make_shared<const message>(std::move(said)), {}};
+  given.answers = true;
+  given.question = asked.id;
+  given.by = default_answer_by;
+  on_input(given);
+  return !life_.question || life_.question->id != asked.id;
 }
 
 /// The answer fits. It waits for the others that are taken with it, and messages wait for it.
