@@ -14,9 +14,9 @@
 
 namespace troupe {
 
-/// Questions that wait for one reader. Above it they are dropped, and the reader begins with a list
-/// again.
-inline constexpr std::size_t watched_questions_max = 1000;
+/// Questions that wait for one reader: their ids take about 150 KiB at most. Above it they are
+/// dropped, and the reader begins with a list again.
+inline constexpr std::size_t watched_questions_max = 256;
 
 /// Which questions are watched.
 struct question_filter {
