@@ -47,8 +47,8 @@ executor_options complete(executor_options how) {
 // -- impl -----------------------------------------------------------------------------------------
 
 gateway::impl::impl(store& in, const agent_registry& known, const executor_options& how)
-    : records(in), agents(known), options(complete(how)), desk(in, [this] { return now(); }),
-      config(make_config(options)) {}
+    : records(in), agents(known), options(complete(how)), claims([this] { return now(); }),
+      desk(in, [this] { return now(); }), config(make_config(options)) {}
 
 void gateway::impl::start() {
   if (!options.by_hand)
@@ -253,6 +253,10 @@ void gateway::drain() {
 
 bool gateway::draining() const noexcept {
   return impl_->draining;
+}
+
+claim_desk& gateway::claims() noexcept {
+  return impl_->claims;
 }
 
 store& gateway::records() noexcept {

@@ -10,6 +10,7 @@
 
 #include "actors/feed/any_feed.hpp"
 #include "actors/feed/feed.hpp"
+#include "actors/feed/question_watch.hpp"
 #include "actors/service/answer.hpp"
 #include "actors/service/operation.hpp"
 #include "actors/service/pending_send.hpp"
@@ -92,12 +93,20 @@ public:
   // -- questions ----------------------------------------------------------------------------------
 
   /// Errors also: plan_not_found; invalid_params (a page token that is not of this list).
-  void list(const list_inputs& query, reply<input_page> done) const;
+  void list(const list_inputs& query, reply<shown_input_page> done) const;
+  /// Watches them from now on; `notify`: see question_watch. A plan does not narrow what is
+  /// watched. The watch ends before the store.
+  [[nodiscard]] result<std::unique_ptr<question_watch>> follow(const list_inputs& which,
+                                                               std::function<void()> notify) const;
   /// Errors of all that name a question: input_not_found, also for another client's.
   void get(const get_input& query, reply<shown_input> done) const;
   /// The answer is the question as it stands then. Errors also: already_answered, input_expired,
   /// input_withdrawn; those of sending a message to its task.
   void answer(answer_input command, reply<shown_input> done) const;
+  /// Until claim_lease is over, answers of others are refused. Errors also: those of an answer to a
+  /// question that is closed; input_claimed; overloaded.
+  void claim(claim_input command, reply<shown_input> done) const;
+  void release(claim_input command, reply<shown_input> done) const;
 
   // -- push configurations ------------------------------------------------------------------------
 
@@ -109,6 +118,8 @@ public:
 
 private:
   [[nodiscard]] result<void> offers_pushes() const;
+  template<class Change>
+  void change_claim(claim_input command, reply<shown_input> done, Change change) const;
   struct new_work;
   [[nodiscard]] bool is_about_live_objective(const message& sent) const;
   /// What a send begins with: the push configuration is in order, and it is known whether the

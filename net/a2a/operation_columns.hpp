@@ -322,14 +322,14 @@ struct whole_input {
   }
   static void encode(const wire_codec&, json_writer& out, const auto&, const shown_input& shown) {
     out.begin_object().key("input");
-    opt::write_input(out, *shown.task, shown.question);
+    opt::write_input(out, *shown.task, shown.question, shown.claim);
     out.end_object();
   }
 };
 
 template<>
 struct json_column<operation::list_inputs>
-    : basic_column<const list_inputs&, input_page, &opt::read_list_inputs, &service::list> {
+    : basic_column<const list_inputs&, shown_input_page, &opt::read_list_inputs, &service::list> {
   static bool is_long(const command&, const answer& page) {
     answer_size size;
     for (const auto& one : page.tasks)
@@ -338,8 +338,8 @@ struct json_column<operation::list_inputs>
   }
   static void encode(const wire_codec&, json_writer& out, const command&, const answer& page) {
     out.begin_object().key("inputs").begin_array();
-    for (const auto& one : page.tasks)
-      opt::write_input(out, *one, one->question->id);
+    for (std::size_t i = 0; i < page.tasks.size(); ++i)
+      opt::write_input(out, *page.tasks[i], page.tasks[i]->question->id, page.claims[i]);
     out.end_array().optional_member("nextPageToken", page.next_page_token);
     out.key("totalSize").number(page.total_size).end_object();
   }
@@ -353,6 +353,16 @@ struct json_column<operation::get_input>
 template<>
 struct json_column<operation::answer_input>
     : basic_column<answer_input, shown_input, &opt::read_answer_input, &service::answer>,
+      whole_input {};
+
+template<>
+struct json_column<operation::claim_input>
+    : basic_column<claim_input, shown_input, &opt::read_claim_input, &service::claim>,
+      whole_input {};
+
+template<>
+struct json_column<operation::release_input>
+    : basic_column<claim_input, shown_input, &opt::read_claim_input, &service::release>,
       whole_input {};
 
 // -- plans as they stand --------------------------------------------------------------------------

@@ -48,6 +48,7 @@ struct sent {
   objective_id objective{};
 };
 
+class claim_desk;
 class manual_clock;
 class loop_gateway;
 
@@ -151,6 +152,8 @@ public:
   void drain();
   [[nodiscard]] bool draining() const noexcept;
 
+  /// Who is about to answer which question.
+  [[nodiscard]] claim_desk& claims() noexcept;
   [[nodiscard]] store& records() noexcept;
   /// What live work holds is counted here. Never null.
   [[nodiscard]] const memory_budget_ptr& memory() const noexcept;
