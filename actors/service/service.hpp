@@ -110,7 +110,6 @@ public:
 private:
   [[nodiscard]] result<void> offers_pushes() const;
   struct new_work;
-  [[nodiscard]] bool is_about_live_objective(const message& sent) const;
   /// What a send begins with: the push configuration is in order, and it is known whether the
   /// message brings an objective, or joins one.
   template<class Next>
