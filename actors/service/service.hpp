@@ -23,6 +23,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace troupe {
 
@@ -103,6 +104,11 @@ public:
 
   /// Errors also: push_not_supported.
   void create(create_push_config command, reply<push_config> done) const;
+  /// The same for a configuration without an id, by a request that has a key of its client's. The
+  /// id comes from the key. If the same request comes again, the answer is the configuration that
+  /// is there; another one with the key gets errc::duplicate_id.
+  void create_once(create_push_config command, const std::string& key,
+                   reply<push_config> done) const;
   void get(const get_push_config& query, reply<push_config> done) const;
   void list(const list_push_configs& query, reply<push_config_page> done) const;
   void erase(delete_push_config command, reply<void> done) const;
