@@ -451,8 +451,7 @@ void service::create_once(create_push_config command, const std::string& key,
         [*this, command = std::move(command)](const placement&, reply<push_config> to) mutable {
           command.config.owner = command.who;
           const auto& wanted = command.config;
-          auto before =
-              pushes_->get({.who = command.who, .task = wanted.task, .id = wanted.id});
+          auto before = pushes_->get({.who = command.who, .task = wanted.task, .id = wanted.id});
           if (!before)
             return pushes_->create(std::move(command), std::move(to));
           if (!asks_for_same(*before, wanted))
