@@ -247,6 +247,22 @@ const memory_budget_ptr& gateway::memory() const noexcept {
   return impl_->options.memory;
 }
 
+void gateway::begin_move(const objective_id& id) {
+  impl_->env->objectives.begin_move(id.str());
+}
+
+void gateway::begin_move(const task_id& id) {
+  impl_->env->lone_tasks.begin_move(id.str());
+}
+
+void gateway::end_move(const objective_id& id, const std::string& address) {
+  impl_->env->objectives.end_move(id.str(), address);
+}
+
+void gateway::end_move(const task_id& id, const std::string& address) {
+  impl_->env->lone_tasks.end_move(id.str(), address);
+}
+
 void gateway::drain() {
   impl_->draining = true;
 }

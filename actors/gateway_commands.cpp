@@ -647,8 +647,18 @@ void gateway::impl::cancel(cancel_task command, reply<task_ptr> done) {
 
 // -- objectives -----------------------------------------------------------------------------------
 
-bool gateway::has_live_objective(const std::string& id) const {
-  return impl_->env->objectives.find(id) != nullptr;
+void gateway::has_live_objective(const principal& who, const objective_id& id,
+                                 reply<bool> done) const {
+  if (!impl_->env->objectives.find(id.str()))
+    return done(false);
+  impl_->records.read_placement(
+      id,
+      [who, done = std::move(done)](const result<placement>& at) {
+        if (!at && !is_not_found(at.error().code))
+          return done(at.error());
+        done(at && owns(who, at->owner));
+      },
+      client_of(who));
 }
 
 bool gateway::impl::is_for_default_agent(const objective_spec& spec) const {

@@ -24,6 +24,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace troupe {
 
@@ -112,6 +113,11 @@ public:
 
   /// Errors also: push_not_supported.
   void create(create_push_config command, reply<push_config> done) const;
+  /// The same for a configuration without an id, by a request that has a key of its client's. The
+  /// id comes from the key. If the same request comes again, the answer is the configuration that
+  /// is there; another one with the key gets errc::duplicate_id.
+  void create_once(create_push_config command, const std::string& key,
+                   reply<push_config> done) const;
   void get(const get_push_config& query, reply<push_config> done) const;
   void list(const list_push_configs& query, reply<push_config_page> done) const;
   void erase(delete_push_config command, reply<void> done) const;
@@ -121,7 +127,6 @@ private:
   template<class Change>
   void change_claim(claim_input command, reply<shown_input> done, Change change) const;
   struct new_work;
-  [[nodiscard]] bool is_about_live_objective(const message& sent) const;
   /// What a send begins with: the push configuration is in order, and it is known whether the
   /// message brings an objective, or joins one.
   template<class Next>
