@@ -164,8 +164,6 @@ int watch_command(const watch_options& options) {
   const auto on = link_to(options.server);
   if (!on)
     return refuse_usage(on.error());
-  if (const auto knows = on->need_objectives(); !knows)
-    return on->refuse(knows.error());
   const auto id = find_objective_id(*on, options.id);
   if (!id)
     return on->refuse(id.error());
@@ -176,8 +174,6 @@ int step_command(const step_options& options) {
   const auto on = link_to(options.server);
   if (!on)
     return refuse_usage(on.error());
-  if (const auto knows = on->need_objectives(); !knows)
-    return on->refuse(knows.error());
   const auto id = find_objective_id(*on, options.id);
   if (!id)
     return on->refuse(id.error());
@@ -217,8 +213,6 @@ int show_objective_command(const show_run_options& options, chosen_server server
   const auto on = link_to(std::move(server));
   if (!on)
     return refuse_usage(on.error());
-  if (const auto knows = on->need_objectives(); !knows)
-    return on->refuse(knows.error());
   const auto id = find_objective_id(*on, options.run);
   if (!id)
     return on->refuse(id.error());

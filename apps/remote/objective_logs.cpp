@@ -215,8 +215,6 @@ int objective_logs_command(const run_logs_options& options, chosen_server server
   const auto on = link_to(std::move(server));
   if (!on)
     return refuse_usage(on.error());
-  if (const auto knows = on->need_objectives(); !knows)
-    return on->refuse(knows.error());
   const auto id = find_objective_id(*on, options.run);
   if (!id)
     return on->refuse(id.error());

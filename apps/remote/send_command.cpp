@@ -177,8 +177,8 @@ bool is_over(task_state state) {
 }
 
 /// Asks an agent that does not stream, until its task has ended or asks.
-result<void> send_and_look(const server_link& on, const wire::sending& what, answer_printer& to) {
-  auto asked = what;
+result<void> send_and_look(const server_link& on, const wire::sending& sent, answer_printer& to) {
+  auto asked = sent;
   asked.waits = false; // An answer may take longer than a request lasts.
   const auto answered = on.client->send(asked);
   if (!answered)
@@ -197,9 +197,9 @@ result<void> send_and_look(const server_link& on, const wire::sending& what, ans
   return {};
 }
 
-result<void> send_and_stream(const server_link& on, const wire::sending& what, answer_printer& to) {
+result<void> send_and_stream(const server_link& on, const wire::sending& sent, answer_printer& to) {
   const auto words = say_breaks(on.name);
-  const auto stream = on.client->send_streaming(what, words.on_lost, words.on_resumed);
+  const auto stream = on.client->send_streaming(sent, words.on_lost, words.on_resumed);
   if (!stream)
     return stream.error();
   for (;;) {
@@ -213,9 +213,9 @@ result<void> send_and_stream(const server_link& on, const wire::sending& what, a
 }
 
 /// Sends one message and prints its answer. The code for the process.
-int send_and_print(const server_link& on, const wire::sending& what, bool streams,
+int send_and_print(const server_link& on, const wire::sending& sent, bool streams,
                    answer_printer& to) {
-  const auto done = streams ? send_and_stream(on, what, to) : send_and_look(on, what, to);
+  const auto done = streams ? send_and_stream(on, sent, to) : send_and_look(on, sent, to);
   if (done)
     return to.end();
   const int code = on.refuse(done.error());
@@ -241,10 +241,10 @@ int converse(const server_link& on, const send_options& options, bool streams) {
     }
     if (line.empty())
       continue;
-    auto what = sending_to(task, context);
-    what.message.parts.push_back(text_part(valid_utf8(line)));
+    auto sent = sending_to(task, context);
+    sent.message.parts.push_back(text_part(valid_utf8(line)));
     answer_printer printer(on, options, true);
-    code = send_and_print(on, what, streams, printer);
+    code = send_and_print(on, sent, streams, printer);
     const auto& view = printer.view();
     if (!view.context().empty())
       context = view.context();
@@ -263,12 +263,12 @@ int send_command(const send_options& given) {
   const bool converses = is_empty && ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
   if (is_empty && ::isatty(STDIN_FILENO) != 1)
     options.text = "-";
-  std::optional<wire::sending> what;
+  std::optional<wire::sending> sent;
   if (!converses) {
     auto made = message_of(options);
     if (!made)
       return refuse_usage(made.error());
-    what = std::move(*made);
+    sent = std::move(*made);
   }
   const auto on = link_to(options.server);
   if (!on)
@@ -277,10 +277,10 @@ int send_command(const send_options& given) {
   if (!card)
     return on->refuse(card.error());
   const bool streams = card->capabilities.streaming.value_or(false);
-  if (!what)
+  if (!sent)
     return converse(*on, options, streams);
   answer_printer printer(*on, options, false);
-  return send_and_print(*on, *what, streams, printer);
+  return send_and_print(*on, *sent, streams, printer);
 }
 
 } // namespace troupe

@@ -136,6 +136,8 @@ result<server_link> link_to(const std::string& flag) {
 }
 
 result<std::string> find_objective_id(const server_link& on, const std::string& name) {
+  if (const auto knows = on.need_objectives(); !knows)
+    return knows.error();
   json::object params;
   params["includePlans"] = false;
   params["orderBy"] = "createdAt";

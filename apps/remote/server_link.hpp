@@ -59,7 +59,8 @@ struct connection_words {
 [[nodiscard]] result<server_link> link_to(chosen_server server);
 
 /// The objective that a person names: its id, the beginning of its id, or `@last`. Errors:
-/// objective_not_found, invalid_params (several begin so), and the server's.
+/// unsupported_operation (need_objectives), objective_not_found, invalid_params (several begin so),
+/// and the server's.
 [[nodiscard]] result<std::string> find_objective_id(const server_link& on, const std::string& name);
 
 /// Whether standard output gets colours.
