@@ -1,6 +1,6 @@
 // Finds the live actor behind an id, and says who has it if this process has not: the one thing
 // that is asked for an owner. Today everything is here; when actors span machines, the code that
-// moves partitions calls `begin_move` and `end_move`, and nothing else changes.
+// moves partitions calls `begin_move` and `end_move` of the gateway, and nothing else changes.
 #pragma once
 
 #include "actors/caf.hpp"

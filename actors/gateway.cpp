@@ -47,8 +47,8 @@ executor_options complete(executor_options how) {
 // -- impl -----------------------------------------------------------------------------------------
 
 gateway::impl::impl(store& in, const agent_registry& known, const executor_options& how)
-    : records(in), agents(known), options(complete(how)), desk(in, [this] { return now(); }),
-      config(make_config(options)) {}
+    : records(in), agents(known), options(complete(how)), claims([this] { return now(); }),
+      desk(in, [this] { return now(); }), config(make_config(options)) {}
 
 void gateway::impl::start() {
   if (!options.by_hand)
@@ -247,12 +247,32 @@ const memory_budget_ptr& gateway::memory() const noexcept {
   return impl_->options.memory;
 }
 
+void gateway::begin_move(const objective_id& id) {
+  impl_->env->objectives.begin_move(id.str());
+}
+
+void gateway::begin_move(const task_id& id) {
+  impl_->env->lone_tasks.begin_move(id.str());
+}
+
+void gateway::end_move(const objective_id& id, const std::string& address) {
+  impl_->env->objectives.end_move(id.str(), address);
+}
+
+void gateway::end_move(const task_id& id, const std::string& address) {
+  impl_->env->lone_tasks.end_move(id.str(), address);
+}
+
 void gateway::drain() {
   impl_->draining = true;
 }
 
 bool gateway::draining() const noexcept {
   return impl_->draining;
+}
+
+claim_desk& gateway::claims() noexcept {
+  return impl_->claims;
 }
 
 store& gateway::records() noexcept {

@@ -6,6 +6,7 @@
 #include "actors/objective_actor.hpp"
 #include "actors/once_answer.hpp"
 #include "actors/service/fingerprint.hpp"
+#include "actors/service/given_answers.hpp"
 #include "actors/task_actor.hpp"
 #include "protocol/fold/limits.hpp"
 #include "protocol/json/json_writer.hpp"
@@ -457,6 +458,12 @@ void gateway::impl::send_to(const placement& at, const task_ptr& record, send_me
           return to(make_error(errc::invalid_params,
                                "message.contextId is not the task's: " + record->context,
                                "message.contextId"));
+        auto answers = answers_in(text);
+        if (!answers)
+          return to(answers.error());
+        if (!answers->empty())
+          return send_answers(record, *shared, std::move(*answers),
+                              refusing_after_commits(std::move(to)));
         const auto id = record->id;
         const bool is_root = !record->origin && record->agent == objective_agent;
         auto named = question_address_from(shared->question);
@@ -494,14 +501,30 @@ void gateway::impl::send_to(const placement& at, const task_ptr& record, send_me
         // An answer is for the question that the client saw: of two sent at once the first wins.
         input.question = shared->question.empty() && record->question ? record->question->id
                                                                       : std::move(shared->question);
+        if (auto ok = admits(*record, input.question, *input.message, input.by); !ok)
+          return accepted(ok.error());
         if (is_root)
           return send_to_root(*record, shared->who, std::move(input), accepted);
-        if (!record->origin)
-          return tell_live(env->lone_tasks, id.str(), accepted, std::move(input));
-        tell_live(env->objectives, record->context, accepted,
-                  objective_message{
-                      record->origin.plan_index, record->origin.task_index, {}, std::move(input)});
+        tell_task(*record, std::move(input), accepted);
       });
+}
+
+result<void> gateway::impl::admits(const task& asking, const std::string& question,
+                                   const message& answer, const std::string& by) const {
+  if (!asking.question || asking.question->id != question)
+    return {};
+  const auto* overrides = answer.metadata.if_contains(override_claim_key);
+  return claims.admit(question_address{asking.id, question}.str(), by,
+                      overrides != nullptr && *overrides == true);
+}
+
+void gateway::impl::tell_task(const task& record, provide_input input,
+                              const reply_port<task_id>& done) {
+  if (!record.origin)
+    return tell_live(env->lone_tasks, record.id.str(), done, std::move(input));
+  tell_live(
+      env->objectives, record.context, done,
+      objective_message{record.origin.plan_index, record.origin.task_index, {}, std::move(input)});
 }
 
 /// An answer to a root task that names the question of a task of its objective.
@@ -523,6 +546,9 @@ void gateway::impl::send_to_question(question_address asked, const task& root, c
                           return to(record ? unknown_of(id) : record.error());
                         if (is_terminal((*record)->status.state))
                           return to(refusal_of_answer(**record, id.str(), input.question));
+                        if (auto ok = admits(**record, input.question, *input.message, input.by);
+                            !ok)
+                          return to(ok.error());
                         const reply_port<task_id> port{std::move(to), task_has_ended(id.str())};
                         input.done = port;
                         tell_live(env->objectives, at.objective.str(), port,
@@ -555,12 +581,14 @@ void gateway::impl::send_to_root(const task& root, const principal& who, provide
           return to_asking(*asked, std::move(input));
         records.read_task(
             asked->task,
-            [asked = *asked, input = std::move(input), done,
+            [this, asked = *asked, input = std::move(input), done,
              to_asking](const result<task_ptr>& record) mutable {
               if (!record)
                 return done(record.error());
               if ((*record)->question)
                 input.question = (*record)->question->id;
+              if (auto ok = admits(**record, input.question, *input.message, input.by); !ok)
+                return done(ok.error());
               to_asking(asked, std::move(input));
             },
             client_of(who));
@@ -619,8 +647,18 @@ void gateway::impl::cancel(cancel_task command, reply<task_ptr> done) {
 
 // -- objectives -----------------------------------------------------------------------------------
 
-bool gateway::has_live_objective(const std::string& id) const {
-  return impl_->env->objectives.find(id) != nullptr;
+void gateway::has_live_objective(const principal& who, const objective_id& id,
+                                 reply<bool> done) const {
+  if (!impl_->env->objectives.find(id.str()))
+    return done(false);
+  impl_->records.read_placement(
+      id,
+      [who, done = std::move(done)](const result<placement>& at) {
+        if (!at && !is_not_found(at.error().code))
+          return done(at.error());
+        done(at && owns(who, at->owner));
+      },
+      client_of(who));
 }
 
 bool gateway::impl::is_for_default_agent(const objective_spec& spec) const {

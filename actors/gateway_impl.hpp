@@ -2,6 +2,7 @@
 // of the store; the thread that the read ends on goes on with the next step, and nothing blocks.
 #pragma once
 
+#include "actors/claim_desk.hpp"
 #include "actors/environment.hpp"
 #include "actors/housekeeper.hpp"
 #include "actors/message_rules.hpp"
@@ -21,6 +22,7 @@
 
 namespace troupe {
 
+struct given_answer;
 struct task_start;
 
 /// Everything that exists from `start` on.
@@ -84,6 +86,14 @@ struct gateway::impl {
                     reply_port<task_id> done);
   void send_to_question(question_address asked, const task& root, const principal& who,
                         provide_input input, reply_port<task_id> done);
+  void send_answers(const task_ptr& named, const send_message& command,
+                    std::vector<given_answer> answers, reply<sent> done);
+  /// Whether `by` may answer: the question is not claimed by somebody else, or is not open (then
+  /// the task says so). Errors: input_claimed.
+  [[nodiscard]] result<void> admits(const task& asking, const std::string& question,
+                                    const message& answer, const std::string& by) const;
+  /// To the actor of a task that has begun: a lone one, or one of an objective.
+  void tell_task(const task& record, provide_input input, const reply_port<task_id>& done);
   void cancel(cancel_task command, reply<task_ptr> done);
   void create(create_objective command, watcher_ptr follow, reply<objective_ptr> done);
   void create_named(create_objective command, resolved_objective resolved, watcher_ptr follow,
@@ -129,6 +139,7 @@ struct gateway::impl {
   const agent_registry& agents;
   const executor_options options;
 
+  claim_desk claims;
   once_desk desk; ///< Replies use it, to the end of the last actor.
 
   std::atomic<bool> draining{false};

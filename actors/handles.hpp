@@ -30,6 +30,8 @@
 
 namespace troupe {
 
+class joint_answer;
+
 // -- to a task ------------------------------------------------------------------------------------
 
 /// From gateway or plan: an answer, or further input. Refused with no_question /
@@ -44,6 +46,9 @@ struct provide_input {
   std::vector<once_ptr> conditions{}; ///< Of its change.
   std::string by{};                   ///< Who answers.
   answer_action action = answer_action::accept;
+  /// It is taken together with others, or not at all; null: alone. Without a message: from the task
+  /// itself, when that is decided.
+  std::shared_ptr<joint_answer> joint{};
 };
 
 /// From gateway or plan: stop. What the task has reached so far stays; a later result is ignored.

@@ -86,13 +86,18 @@ task_actor::~task_actor() {
 }
 
 void task_actor::on(agent_reported& fact) {
-  if (fact.attempt == life_.attempt && !life_.awaits_retry)
-    on_report(std::move(fact.report));
+  if (fact.attempt != life_.attempt || life_.awaits_retry)
+    return;
+  if (!std::holds_alternative<report_progress>(fact.report))
+    settle_promise(); // It may close the question.
+  on_report(std::move(fact.report));
 }
 
 void task_actor::on(task_timer& fact) {
   if (fact.attempt != life_.attempt)
     return;
+  if (fact.kind != task_timer::purpose::progress)
+    settle_promise();
   // A gateway that ends waits for its actors, and so for an agent that is to stop; but no longer
   // than it would for any other agent.
   const bool is_let_go = fact.kind == task_timer::purpose::grace && env_.stopping;
@@ -450,7 +455,9 @@ void task_actor::on_timer(const task_timer& timer) {
       if (is_stopping() || !life_.question || !life_.question->deadline)
         return;
       if (*life_.question->deadline <= env_.now())
-        return end_question(question_end::expired, "the question expired without an answer");
+        return answer_with_default()
+                   ? void()
+                   : end_question(question_end::expired, "the question expired without an answer");
       details().deadline.reset(); // It was for an earlier question, or the computer's clock was set
                                   // back meanwhile.
       mind_deadline();

@@ -91,7 +91,10 @@ struct task_actor {
 
   void begin();
   void on(provide_input& command) { on_input(command); }
-  void on(cancel_run& command) { cancel(command); }
+  void on(cancel_run& command) {
+    settle_promise();
+    cancel(command);
+  }
   void on(agent_reported& fact);
   void on(task_timer& fact);
   void on(attempt_committed& fact);
@@ -135,6 +138,9 @@ private:
   void on_input(provide_input& command);
   [[nodiscard]] bool is_for_question_before(const provide_input& command) const;
   void take_held_inputs();
+  [[nodiscard]] bool answer_with_default();
+  void promise(provide_input command);
+  void settle_promise();
   [[nodiscard]] std::optional<error> refusal_of_size(const message& input) const;
   void keep_input(message_ptr input);
   void hand_over(message_ptr input, bool answers);
@@ -253,8 +259,11 @@ private:
     std::vector<once_ptr> conditions;   ///< Of the next change.
     std::shared_ptr<reads> order_reads; ///< What the order needs is being read.
     std::deque<delivery> deliveries;
-    /// From before its record was read, or answers to `asked_before`.
+    /// From before its record was read, or answers to `asked_before`, or while one is promised.
     std::vector<provide_input> early_inputs;
+    /// The answer to the open question, which is taken once others are, too (joint_answer). Null:
+    /// none.
+    std::unique_ptr<provide_input> promised;
     std::string note; ///< Of the attempt that is taken up again.
     std::size_t note_bytes =
         0;                ///< Of the last one, as the store has it (memory_account::small_output).

@@ -1,6 +1,8 @@
 // Messages to a task, and the input of its agent: its order, the messages so far, and the artifacts
 // to which they and its dependencies refer.
+#include "actors/answer_form.hpp"
 #include "actors/input_references.hpp"
+#include "actors/joint_answer.hpp"
 #include "actors/message_rules.hpp"
 #include "actors/once_desk.hpp"
 #include "actors/task_actor.hpp"
@@ -8,11 +10,15 @@
 
 #include <algorithm>
 #include <atomic>
+#include <string_view>
 #include <utility>
 
 namespace troupe {
 
 namespace {
+
+/// Who answers, if the default of a form does.
+constexpr std::string_view default_answer_by = "default";
 
 /// A dependency has completed, and a store in memory no longer keeps its record.
 error is_dropped(const task_id& id) {
@@ -190,7 +196,10 @@ std::vector<referenced_task> task_actor::references_of(const std::vector<message
 // -- messages -------------------------------------------------------------------------------------
 
 void task_actor::on_input(provide_input& command) {
-  if (!is_taken_up_ || is_for_question_before(command)) {
+  const auto* promised = details_ ? details_->promised.get() : nullptr;
+  if (command.joint && !command.message) // It is decided.
+    return promised && promised->joint == command.joint ? settle_promise() : void();
+  if (!is_taken_up_ || is_for_question_before(command) || promised) {
     auto& early = details().early_inputs;
     if (early.size() >= task_inputs_max)
       return command.done(make_error(errc::overloaded,
@@ -198,10 +207,18 @@ void task_actor::on_input(provide_input& command) {
                                      id().str()));
     return early.push_back(std::move(command));
   }
+  if (command.joint && command.joint->is_refused())
+    return;
   const auto own_id = id().str();
   if (is_stopping())
     return command.done(task_has_ended(own_id));
-  input_given given{nullptr, command.question, command.answers, own_id, command.by, command.action};
+  // Of several answers, each is held against its form before one is taken.
+  input_given given{command.joint ? command.message : nullptr,
+                    command.question,
+                    command.answers,
+                    own_id,
+                    command.by,
+                    command.action};
   task_events ignored;
   static const std::function<message_ptr(const std::string&, const boost::json::object&)> silent;
   if (const auto allowed = decide(life_, given, task_terms{env_.now(), retry(), silent}, ignored);
@@ -209,6 +226,8 @@ void task_actor::on_input(provide_input& command) {
     return command.done(allowed.error());
   if (auto refusal = refusal_of_size(*command.message))
     return command.done(std::move(*refusal));
+  if (command.joint && !command.joint->is_agreed())
+    return promise(std::move(command));
   auto filled = *command.message;
   filled.task_id = own_id;
   filled.context_id = context();
@@ -248,6 +267,55 @@ void task_actor::on_input(provide_input& command) {
   if (answers)
     begin_time();
   hand_over(input, answers);
+}
+
+/// The deadline of the open question has passed. The default of its form is the answer; false if
+/// there is none that fits. Nobody signs in by default.
+bool task_actor::answer_with_default() {
+  const auto asked = life_.question.get();
+  const auto* value = asked.form.if_contains("default");
+  if (value == nullptr || asked.kind == question_kind::auth)
+    return false;
+  message said;
+  said.message_id = thread_id_source().next("answer");
+  said.from = role::user;
+  said.metadata[question_id_key] = question_address{id(), asked.id}.str();
+  said.parts.push_back(data_part(*value));
+  if (!check_answer(asked, said))
+    return false;
+  provide_input given{std::make_shared<const message>(std::move(said)), {}};
+  given.answers = true;
+  given.question = asked.id;
+  given.by = default_answer_by;
+  on_input(given);
+  return !life_.question || life_.question->id != asked.id;
+}
+
+/// The answer fits. It waits for the others that are taken with it, and messages wait for it.
+void task_actor::promise(provide_input command) {
+  const auto joint = command.joint;
+  details().promised = std::make_unique<provide_input>(std::move(command));
+  joint->agree([me = handle_of(self_), joint] {
+    provide_input decided{};
+    decided.joint = joint;
+    tell(me, std::move(decided));
+  });
+}
+
+/// It is decided whether the promised answer is taken, or something comes that may close its
+/// question. If the others have not agreed yet, none is taken.
+void task_actor::settle_promise() {
+  if (!details_ || !details_->promised)
+    return;
+  const auto promised = std::exchange(details_->promised, nullptr);
+  const auto question = question_address{id(), promised->question}.str();
+  const bool is_refused = promised->joint->refuse(make_error(
+      errc::unavailable,
+      shown(question) + ": something else has happened to the task at the same moment; try again",
+      question));
+  if (!is_refused)
+    on_input(*promised);
+  take_held_inputs();
 }
 
 /// Who answers right after a restart has seen the question of the earlier process. The agent is

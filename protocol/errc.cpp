@@ -65,6 +65,7 @@ constexpr auto names = std::to_array<std::string_view>({
     "input_withdrawn",
     "ambiguous_input",
     "invalid_answer",
+    "input_claimed",
 });
 static_assert(names.size() == errc_end);
 

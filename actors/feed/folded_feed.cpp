@@ -184,29 +184,4 @@ folded_frame_ptr folded_feed::turn(time_point now) {
   return std::make_shared<const folded_frame>(folded_frame{++frames_, taken.take()});
 }
 
-// -- a reader -------------------------------------------------------------------------------------
-
-void folded_reader::offer(const folded_frame_ptr& next) {
-  if (!next)
-    return;
-  number_ = next->number;
-  if (!next_ && pending_.empty()) {
-    next_ = next;
-    return;
-  }
-  if (const auto first = std::exchange(next_, nullptr))
-    for (const auto& each : first->changes)
-      pending_.add(each);
-  for (const auto& each : next->changes)
-    pending_.add(each);
-}
-
-folded_frame_ptr folded_reader::take() {
-  if (next_)
-    return std::exchange(next_, nullptr);
-  if (pending_.empty())
-    return nullptr;
-  return std::make_shared<const folded_frame>(folded_frame{number_, pending_.take()});
-}
-
 } // namespace troupe

@@ -1,7 +1,6 @@
 // A feed read folded: at most so many frames a second, each with the latest of what changed since
 // the last. For screens, which show states and not how they came about. It holds a few events for
-// each task that changed, and no output, however much happens. A frame is made once for all its
-// readers.
+// each task that changed, and no output, however much happens. A feed has one reader.
 #pragma once
 
 #include "actors/feed/any_feed.hpp"
@@ -142,20 +141,6 @@ private:
   const std::chrono::nanoseconds interval_;
   time_point next_at_ = time_point::min();
   std::uint64_t frames_ = 0;
-};
-
-/// One reader of a folded feed, at its own speed: frames that it has not taken yet are folded into
-/// one.
-class folded_reader {
-public:
-  void offer(const folded_frame_ptr& next);
-  /// What changed since the last call; null if nothing did.
-  [[nodiscard]] folded_frame_ptr take();
-
-private:
-  folded_frame_ptr next_;  ///< Shared with others as long as it is the only one.
-  folded_changes pending_; ///< Else.
-  std::uint64_t number_ = 0;
 };
 
 } // namespace troupe

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -54,6 +55,12 @@ struct plan_history_page {
 struct shown_input {
   task_ptr task;        ///< As it stands.
   std::string question; ///< Its id within the task, which knows it.
+  std::optional<input_claim> claim{};
+};
+
+/// A page of open questions, with their claims.
+struct shown_input_page : input_page {
+  std::vector<std::optional<input_claim>> claims{}; ///< In the order of the tasks.
 };
 
 struct push_config_page {
@@ -86,7 +93,7 @@ using service_answer =
     std::variant<result<void>, result<task_ptr>, result<task_page>, result<stream_start>,
                  result<sent>, result<objective_ptr>, result<objective_page>, result<placed_plan>,
                  result<plan_page>, result<change_report>, result<plan_history_page>,
-                 result<input_page>, result<shown_input>, result<push_config>,
+                 result<shown_input_page>, result<shown_input>, result<push_config>,
                  result<push_config_page>>;
 
 /// Names a request among all that a gateway actor has had. 0: none.

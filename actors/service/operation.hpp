@@ -39,8 +39,11 @@ enum class operation : std::uint8_t {
   modify_plan,
   list_history,
   list_inputs,
+  follow_inputs,
   get_input,
   answer_input,
+  claim_input,
+  release_input,
 };
 
 /// The kind of object an operation names.
@@ -92,8 +95,11 @@ inline constexpr auto operation_rows = [] {
     {modify_plan           , "modify plan"           , write , kind::plan     , plan_not_found     , invalid_params, value},
     {list_history          , "list history"          , read  , kind::plan     , plan_not_found     , invalid_params, value},
     {list_inputs           , "list inputs"           , read  , kind::none     , none               , invalid_params, value},
+    {follow_inputs         , "follow inputs"         , read  , kind::none     , none               , invalid_params, feed},
     {get_input             , "get input"             , read  , kind::input    , input_not_found    , invalid_params, value},
     {answer_input          , "answer input"          , write , kind::input    , input_not_found    , invalid_params, value},
+    {claim_input           , "claim input"           , write , kind::input    , input_not_found    , invalid_params, value},
+    {release_input         , "release input"         , write , kind::input    , input_not_found    , invalid_params, value},
   });
 }();
 // clang-format on
@@ -106,7 +112,7 @@ inline constexpr auto operation_rows = [] {
   return true;
 }
 static_assert(operations_are_in_order());
-static_assert(operation_rows.size() == static_cast<std::size_t>(operation::answer_input) + 1,
+static_assert(operation_rows.size() == static_cast<std::size_t>(operation::release_input) + 1,
               "every operation has a row; name the last operation here");
 
 [[nodiscard]] constexpr const operation_row& row_of(operation which) noexcept {

@@ -1,4 +1,6 @@
 // What is asked about questions, and their answers. An answer is a message to the task that asks.
+#include "actors/claim_desk.hpp"
+#include "actors/message_rules.hpp"
 #include "actors/service/placing.hpp"
 #include "actors/service/service.hpp"
 
@@ -26,6 +28,8 @@ message message_of(const answer_input& command, const task_id& to) {
   out.metadata[question_id_key] = command.id;
   if (command.action != answer_action::accept)
     out.metadata[answer_action_key] = to_string(command.action);
+  if (command.overrides)
+    out.metadata[override_claim_key] = true;
   const auto* text = command.value ? command.value->if_string() : nullptr;
   if (!command.value)
     out.parts.push_back(text_part(std::string{to_string(command.action)}));
@@ -38,12 +42,21 @@ message message_of(const answer_input& command, const task_id& to) {
 
 } // namespace
 
-void service::list(const list_inputs& query, reply<input_page> done) const {
+void service::list(const list_inputs& query, reply<shown_input_page> done) const {
   if (auto ok = admit(query.who, operation::list_inputs); !ok)
     return done(ok.error());
+  reply<input_page> with_claims = [&claims = gateway_.claims(),
+                                   done = std::move(done)](const result<input_page>& found) {
+    if (!found)
+      return done(found.error());
+    shown_input_page page{*found};
+    for (const auto& asking : page.tasks)
+      page.claims.push_back(claims.find(question_address{asking->id, asking->question->id}.str()));
+    done(std::move(page));
+  };
   if (query.plan.empty())
-    return records_.list(query, std::move(done), client_of(query.who));
-  place(records_, query.who, query.plan, std::move(done),
+    return records_.list(query, std::move(with_claims), client_of(query.who));
+  place(records_, query.who, query.plan, std::move(with_claims),
         [*this, query](const placement& at, reply<input_page> to) {
           if (!query.objective.empty() && query.objective != at.objective)
             return to(input_page{});
@@ -54,6 +67,14 @@ void service::list(const list_inputs& query, reply<input_page> done) const {
         });
 }
 
+result<std::unique_ptr<question_watch>> service::follow(const list_inputs& which,
+                                                        std::function<void()> notify) const {
+  if (auto ok = admit(which.who, operation::follow_inputs); !ok)
+    return ok.error();
+  return std::make_unique<question_watch>(
+      records_, question_filter{which.objective.str(), which.task}, std::move(notify));
+}
+
 void service::get(const get_input& query, reply<shown_input> done) const {
   if (auto ok = admit(query.who, operation::get_input); !ok)
     return done(ok.error());
@@ -62,12 +83,17 @@ void service::get(const get_input& query, reply<shown_input> done) const {
   if (!asked)
     return done(unknown);
   get(get_task{.who = query.who, .id = asked->task, .view = {}},
-      [question = asked->question, unknown, done = std::move(done)](const result<task_ptr>& found) {
+      [&claims = gateway_.claims(), question = asked->question, unknown,
+       done = std::move(done)](const result<task_ptr>& found) {
         if (!found)
           return done(is_not_found(found.error().code) ? unknown : found.error());
         if (!knows(**found, question))
           return done(unknown);
-        done(shown_input{*found, question});
+        const auto& record = **found;
+        shown_input out{*found, question};
+        if (record.question && record.question->id == question)
+          out.claim = claims.find(question_address{record.id, question}.str());
+        done(std::move(out));
       });
 }
 
@@ -97,6 +123,51 @@ void service::answer(answer_input command, reply<shown_input> done) const {
                     get(get_input{who, id}, done);
                   });
   });
+}
+
+/// Of an open question. `change(address, by, asked)` does it.
+template<class Change>
+void service::change_claim(claim_input command, reply<shown_input> done, Change change) const {
+  get_input asked{command.who, command.id};
+  get(std::move(asked), [*this, command = std::move(command), done = std::move(done),
+                         change](const result<shown_input>& known) {
+    if (!known)
+      return done(known.error());
+    if (command.wrong)
+      return done(*command.wrong);
+    const auto& record = *known->task;
+    if (!record.question || record.question->id != known->question)
+      return done(refusal_of_answer(record, record.id.str(), known->question));
+    const auto address = question_address{record.id, known->question}.str();
+    const auto& by = command.by.empty() ? command.who.id : command.by;
+    if (result<void> changed = change(address, by, record.question.get()); !changed)
+      return done(changed.error());
+    auto out = *known;
+    out.claim = gateway_.claims().find(address);
+    done(std::move(out));
+  });
+}
+
+void service::claim(claim_input command, reply<shown_input> done) const {
+  if (auto ok = admit(command.who, operation::claim_input); !ok)
+    return done(ok.error());
+  const auto take = [&claims = gateway_.claims(), overrides = command.overrides](
+                        const std::string& address, const std::string& by,
+                        const question& asked) -> result<void> {
+    const auto taken = claims.claim(address, by, asked.deadline, overrides);
+    return taken ? result<void>{} : result<void>{taken.error()};
+  };
+  change_claim(std::move(command), std::move(done), take);
+}
+
+void service::release(claim_input command, reply<shown_input> done) const {
+  if (auto ok = admit(command.who, operation::release_input); !ok)
+    return done(ok.error());
+  const auto give_back = [&claims = gateway_.claims(), overrides = command.overrides](
+                             const std::string& address, const std::string& by, const question&) {
+    return claims.release(address, by, overrides);
+  };
+  change_claim(std::move(command), std::move(done), give_back);
 }
 
 } // namespace troupe

@@ -27,6 +27,11 @@ bool has_just_ended(const result<sent>& joined, const send_request& request) {
   return !joined && joined.error().code == errc::invalid_transition && !brings_documents;
 }
 
+/// A new task in the context of an objective of its sender's that goes on is one of its tasks.
+bool may_join(const message& sent) {
+  return sent.task_id.empty() && !sent.context_id.empty();
+}
+
 error gone_at_once(const std::string& id) {
   return make_error(errc::internal, "the objective was created but can no longer be read", id);
 }
@@ -38,12 +43,6 @@ struct service::new_work {
   std::optional<create_objective> objective{};
   std::optional<create_plan> plan{}; ///< For the objective of its context.
 };
-
-/// A new task in the context of an objective that goes on is one of its tasks. Costs no read.
-bool service::is_about_live_objective(const message& sent) const {
-  return sent.task_id.empty() && !sent.context_id.empty()
-         && gateway_.has_live_objective(sent.context_id);
-}
 
 /// Calls `next` with the objective or the plan that the message asks for, if it does; else
 /// `refused` with an error.
@@ -64,25 +63,35 @@ void service::prepare(std::shared_ptr<send_request> request, reply<sent> refused
       next(new_work{.objective = std::move(*made)}, std::move(to));
     };
     const auto& sent_text = request->command.message;
-    const bool may_join = is_about_live_objective(sent_text);
     const auto* wish = request->objective.get();
-    const bool brings_one = wish && (wish->objective || (wish->plan && !may_join));
-    if (brings_one || (wish && sent_text.context_id.empty()))
+    if (wish && (wish->objective || sent_text.context_id.empty()))
       return go_on(std::move(refuse));
-    if (!wish && !may_join)
+    if (!may_join(sent_text))
       return next(new_work{}, std::move(refuse));
-    records_.read_placement(
-        objective_id(sent_text.context_id),
-        [request, next, go_on, may_join, wish,
-         refuse = std::move(refuse)](const result<placement>& known) {
-          if (!known && !is_not_found(known.error().code))
-            return refuse(known.error());
-          const bool is_theirs = known && owns(request->command.who, known->owner);
-          if (auto plan = is_theirs && may_join ? plan_of_message(*request) : std::nullopt)
+    const auto& who = request->command.who;
+    const objective_id joined{sent_text.context_id};
+    gateway_.has_live_objective(
+        who, joined,
+        [*this, request, next, go_on, wish, who, joined, refuse](const result<bool>& is_live) {
+          if (!is_live)
+            return refuse(is_live.error());
+          if (auto plan = *is_live ? plan_of_message(*request) : std::nullopt)
             return next(new_work{.plan = std::move(plan)}, refuse);
-          if (wish && (wish->plan || !known))
+          if (!wish)
+            return next(new_work{}, refuse);
+          if (wish->plan)
             return go_on(refuse);
-          next(new_work{}, refuse);
+          // An objective would get the id of the context, which may have been used.
+          records_.read_placement(
+              joined,
+              [next, go_on, refuse](const result<placement>& known) {
+                if (!known && !is_not_found(known.error().code))
+                  return refuse(known.error());
+                if (!known)
+                  return go_on(refuse);
+                next(new_work{}, refuse);
+              },
+              client_of(who));
         });
   };
   if (!request->push)
@@ -100,11 +109,14 @@ void service::prepare(std::shared_ptr<send_request> request, reply<sent> refused
   if (named.empty())
     return check(true, refused);
   // Of another client's task nothing is told, not even that it is full.
-  records_.read_placement(named, [request, check, refused](const result<placement>& at) {
-    if (!at && !is_not_found(at.error().code))
-      return refused(at.error());
-    check(at && owns(request->command.who, at->owner), refused);
-  });
+  records_.read_placement(
+      named,
+      [request, check, refused](const result<placement>& at) {
+        if (!at && !is_not_found(at.error().code))
+          return refused(at.error());
+        check(at && owns(request->command.who, at->owner), refused);
+      },
+      client_of(command.who));
 }
 
 /// Hands the message on. `done` is called when its push configuration is durable, too, or could not
@@ -188,8 +200,7 @@ void service::join(const std::shared_ptr<send_request>& request, create_plan com
 std::shared_ptr<pending_send> service::send(send_request&& request,
                                             std::function<void()> notify) const {
   auto out = std::make_shared<pending_send>(records_, request.waits, std::move(notify));
-  if (!request.push && !request.objective
-      && !is_about_live_objective(request.command.message)) { // most messages
+  if (!request.push && !request.objective && !may_join(request.command.message)) { // most messages
     if (auto ok = admit(request.command.who, operation::send_message); !ok)
       out->on_reply(ok.error());
     else

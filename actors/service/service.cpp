@@ -6,6 +6,7 @@
 #include "actors/service/plan_history.hpp"
 #include "protocol/fold/rollup.hpp"
 #include "protocol/opt/codec_opt.hpp"
+#include "store/journal/checksum.hpp"
 #include "store/page.hpp"
 #include <troupe/actors/limits.hpp>
 #include <troupe/store/limits.hpp>
@@ -51,6 +52,13 @@ result<plan_page> page_of(const list_plans& query, const objective_ptr& shown) {
 /// Whether the task stands for an objective that has not ended.
 bool is_live_root(const task& record) {
   return record.agent == objective_agent && !is_terminal(record.status.state);
+}
+
+/// Whether two configurations, of the same id, have notifications sent in the same way.
+bool asks_for_same(const push_config& one, const push_config& other) {
+  return one.url == other.url && one.token == other.token
+         && one.authentication == other.authentication && one.payload == other.payload
+         && one.progress == other.progress;
 }
 
 } // namespace
@@ -427,6 +435,29 @@ void service::create(create_push_config command, reply<push_config> done) const 
         [*this, command = std::move(command)](const placement&, reply<push_config> to) mutable {
           command.config.owner = command.who;
           pushes_->create(std::move(command), std::move(to));
+        });
+}
+
+void service::create_once(create_push_config command, const std::string& key,
+                          reply<push_config> done) const {
+  if (auto ok = admit(command.who, operation::create_push_config); !ok)
+    return done(ok.error());
+  if (auto ok = offers_pushes(); !ok)
+    return done(ok.error());
+  command.config.id = "push-" + std::to_string(journal::checksum(key));
+  const auto who = command.who;
+  const auto task = command.config.task;
+  place(records_, who, task, std::move(done),
+        [*this, command = std::move(command)](const placement&, reply<push_config> to) mutable {
+          command.config.owner = command.who;
+          const auto& wanted = command.config;
+          auto before = pushes_->get({.who = command.who, .task = wanted.task, .id = wanted.id});
+          if (!before)
+            return pushes_->create(std::move(command), std::move(to));
+          if (!asks_for_same(*before, wanted))
+            return to(make_error(errc::duplicate_id,
+                                 "another configuration of the task has this id", wanted.id));
+          to(std::move(before));
         });
 }
 

@@ -10,6 +10,7 @@
 
 #include "actors/feed/any_feed.hpp"
 #include "actors/feed/feed.hpp"
+#include "actors/feed/question_watch.hpp"
 #include "actors/service/answer.hpp"
 #include "actors/service/operation.hpp"
 #include "actors/service/pending_send.hpp"
@@ -23,6 +24,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace troupe {
 
@@ -92,25 +94,39 @@ public:
   // -- questions ----------------------------------------------------------------------------------
 
   /// Errors also: plan_not_found; invalid_params (a page token that is not of this list).
-  void list(const list_inputs& query, reply<input_page> done) const;
+  void list(const list_inputs& query, reply<shown_input_page> done) const;
+  /// Watches them from now on; `notify`: see question_watch. A plan does not narrow what is
+  /// watched. The watch ends before the store.
+  [[nodiscard]] result<std::unique_ptr<question_watch>> follow(const list_inputs& which,
+                                                               std::function<void()> notify) const;
   /// Errors of all that name a question: input_not_found, also for another client's.
   void get(const get_input& query, reply<shown_input> done) const;
   /// The answer is the question as it stands then. Errors also: already_answered, input_expired,
   /// input_withdrawn; those of sending a message to its task.
   void answer(answer_input command, reply<shown_input> done) const;
+  /// Until claim_lease is over, answers of others are refused. Errors also: those of an answer to a
+  /// question that is closed; input_claimed; overloaded.
+  void claim(claim_input command, reply<shown_input> done) const;
+  void release(claim_input command, reply<shown_input> done) const;
 
   // -- push configurations ------------------------------------------------------------------------
 
   /// Errors also: push_not_supported.
   void create(create_push_config command, reply<push_config> done) const;
+  /// The same for a configuration without an id, by a request that has a key of its client's. The
+  /// id comes from the key. If the same request comes again, the answer is the configuration that
+  /// is there; another one with the key gets errc::duplicate_id.
+  void create_once(create_push_config command, const std::string& key,
+                   reply<push_config> done) const;
   void get(const get_push_config& query, reply<push_config> done) const;
   void list(const list_push_configs& query, reply<push_config_page> done) const;
   void erase(delete_push_config command, reply<void> done) const;
 
 private:
   [[nodiscard]] result<void> offers_pushes() const;
+  template<class Change>
+  void change_claim(claim_input command, reply<shown_input> done, Change change) const;
   struct new_work;
-  [[nodiscard]] bool is_about_live_objective(const message& sent) const;
   /// What a send begins with: the push configuration is in order, and it is known whether the
   /// message brings an objective, or joins one.
   template<class Next>

@@ -56,4 +56,8 @@ result<std::string> read_idempotency_key(std::string_view header) {
   return key;
 }
 
+error key_is_reused(const std::string& why) {
+  return make_error(errc::idempotency_key_reused, "Idempotency-Key: " + why, "Idempotency-Key");
+}
+
 } // namespace troupe::net

@@ -6,6 +6,7 @@
 #include "actors/service/plan_history.hpp"
 #include "actors/service/service.hpp"
 #include "net/a2a/answer_size.hpp"
+#include "net/a2a/idempotency_key.hpp"
 #include "net/a2a/operation.hpp"
 #include "protocol/opt/codec_opt.hpp"
 
@@ -96,9 +97,22 @@ struct json_column<operation::cancel_task>
     : basic_column<cancel_task, task_ptr, &wire_codec::read_cancel_task, &service::cancel> {
   static result<command> decode(const operation_call& call) {
     auto out = basic_column::decode(call);
-    if (out)
-      out->refuses_repeated = call.codec->refuses_repeated_cancel;
+    if (!out)
+      return out;
+    auto key = read_idempotency_key(call.request.idempotency_key);
+    if (!key)
+      return key.error();
+    out->request_id = std::move(*key);
+    out->refuses_repeated = call.codec->refuses_repeated_cancel;
     return out;
+  }
+  /// The client knows the request's id as its key.
+  static void ask(const service& of, command& asked, reply<answer> done) {
+    basic_column::ask(of, asked, [done = std::move(done)](result<task_ptr> ended) {
+      if (!ended && ended.error().code == errc::duplicate_request)
+        return done(key_is_reused("another cancel was sent with this key"));
+      done(std::move(ended));
+    });
   }
   static bool is_long(const command&, const answer& ended) {
     return answer_size{}.add(*ended, {}).is_long();
@@ -119,16 +133,36 @@ struct whole_push_config {
   }
 };
 
+/// The command, with the key of its request.
+struct keyed_push_config : create_push_config {
+  std::string key; ///< Header `Idempotency-Key`; empty: none.
+};
+
 template<>
-struct json_column<operation::create_push_config>
-    : basic_column<create_push_config, push_config, &wire_codec::read_create_push,
-                   &service::create>,
-      whole_push_config {
+struct json_column<operation::create_push_config> : whole_push_config {
+  using command = keyed_push_config;
+  using answer = push_config;
   static result<command> decode(const operation_call& call) {
-    auto out = basic_column::decode(call);
-    if (out)
-      out->config.progress = call.extensions.progress;
+    auto read = call.codec->read_create_push(params_of(call));
+    if (!read)
+      return read.error();
+    auto key = read_idempotency_key(call.request.idempotency_key);
+    if (!key)
+      return key.error();
+    command out{{std::move(*read)}, std::move(*key)};
+    out.config.progress = call.extensions.progress;
     return out;
+  }
+  /// A configuration with an id needs no key to be the same one each time.
+  static void ask(const service& of, command& asked, reply<answer> done) {
+    if (asked.key.empty() || !asked.config.id.empty())
+      return of.create(create_push_config{std::move(asked)}, std::move(done));
+    const auto key = std::move(asked.key);
+    of.create_once(std::move(asked), key, [done = std::move(done)](result<push_config> made) {
+      if (!made && made.error().code == errc::duplicate_id)
+        return done(key_is_reused("another configuration was made with this key"));
+      done(std::move(made));
+    });
   }
 };
 
@@ -322,14 +356,14 @@ struct whole_input {
   }
   static void encode(const wire_codec&, json_writer& out, const auto&, const shown_input& shown) {
     out.begin_object().key("input");
-    opt::write_input(out, *shown.task, shown.question);
+    opt::write_input(out, *shown.task, shown.question, shown.claim);
     out.end_object();
   }
 };
 
 template<>
 struct json_column<operation::list_inputs>
-    : basic_column<const list_inputs&, input_page, &opt::read_list_inputs, &service::list> {
+    : basic_column<const list_inputs&, shown_input_page, &opt::read_list_inputs, &service::list> {
   static bool is_long(const command&, const answer& page) {
     answer_size size;
     for (const auto& one : page.tasks)
@@ -338,8 +372,8 @@ struct json_column<operation::list_inputs>
   }
   static void encode(const wire_codec&, json_writer& out, const command&, const answer& page) {
     out.begin_object().key("inputs").begin_array();
-    for (const auto& one : page.tasks)
-      opt::write_input(out, *one, one->question->id);
+    for (std::size_t i = 0; i < page.tasks.size(); ++i)
+      opt::write_input(out, *page.tasks[i], page.tasks[i]->question->id, page.claims[i]);
     out.end_array().optional_member("nextPageToken", page.next_page_token);
     out.key("totalSize").number(page.total_size).end_object();
   }
@@ -353,6 +387,16 @@ struct json_column<operation::get_input>
 template<>
 struct json_column<operation::answer_input>
     : basic_column<answer_input, shown_input, &opt::read_answer_input, &service::answer>,
+      whole_input {};
+
+template<>
+struct json_column<operation::claim_input>
+    : basic_column<claim_input, shown_input, &opt::read_claim_input, &service::claim>,
+      whole_input {};
+
+template<>
+struct json_column<operation::release_input>
+    : basic_column<claim_input, shown_input, &opt::read_claim_input, &service::release>,
       whole_input {};
 
 // -- plans as they stand --------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 #include "net/a2a/operation_table.hpp"
 
 #include "net/a2a/awaited.hpp"
+#include "net/a2a/input_stream.hpp"
 #include "net/a2a/objective_stream.hpp"
 #include "net/a2a/operation_columns.hpp"
 #include "net/a2a/streaming_operations.hpp"
@@ -174,8 +175,12 @@ std::vector<operation_binding> make_table() {
       {modify_plan, &serve<modify_plan>, "", "", "plans/modify", {{at::plan, "modify", verb::post}}},
       {list_history, &serve<list_history>, "", "", "plans/history", {{at::plan, "history", verb::get}}},
       {list_inputs, &serve<list_inputs>, "", "", "inputs/list", {{at::inputs, "", verb::get}}},
+      {follow_inputs, &serve_subscribe_to_inputs, "", "", "inputs/subscribe",
+       {{at::inputs, "subscribe", verb::post}, {at::inputs, "subscribe", verb::get}}},
       {get_input, &serve<get_input>, "", "", "inputs/get", {{at::input, "", verb::get}}},
       {answer_input, &serve<answer_input>, "", "", "inputs/answer", {{at::input, "answer", verb::post}}},
+      {claim_input, &serve<claim_input>, "", "", "inputs/claim", {{at::input, "claim", verb::post}}},
+      {release_input, &serve<release_input>, "", "", "inputs/release", {{at::input, "release", verb::post}}},
   };
 }
 // clang-format on

@@ -1,5 +1,6 @@
 #include "net/a2a/send_reading.hpp"
 
+#include "actors/service/given_answers.hpp"
 #include "net/a2a/idempotency_key.hpp"
 #include "protocol/opt/codec_opt.hpp"
 #include <troupe/protocol/task_life.hpp>
@@ -74,6 +75,14 @@ result<void> read_answer(send_message& to) {
       return is_wrong(answer_action_key, "one of accept, decline, cancel");
     to.action = *known;
   }
+  if (const auto* overrides = in.if_contains(override_claim_key))
+    if (!overrides->is_bool())
+      return is_wrong(override_claim_key, "true or false");
+  auto answers = answers_in(to.message);
+  if (!answers)
+    return answers.error();
+  if (!answers->empty() && to.message.task_id.empty()) // They say to which tasks they go.
+    to.message.task_id = answers->front().asked.task.str();
   const auto* task = to.message.task_id.empty() ? find_member(to, asking_task_key) : nullptr;
   if (task == nullptr)
     return {};

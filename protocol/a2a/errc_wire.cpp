@@ -192,6 +192,9 @@ constexpr auto rows = std::to_array<wire_error>({
     {errc::invalid_answer, -32602, 400, "INVALID_ARGUMENT", "INVALID_ANSWER", own,
      "The answer does not fit", "The answer does not fit", "field", "InvalidParamsError",
      "correct it and send it again; the question is still open"},
+    {errc::input_claimed, -32602, 409, "ABORTED", "INPUT_CLAIMED", own,
+     "Somebody else has claimed it", "Somebody else has claimed it", "field", "InvalidParamsError",
+     "leave it to them, or send it with \"override\": true"},
 });
 // clang-format on
 

@@ -39,7 +39,8 @@ void write_given(json_writer& out, const task& owner, const closed_question& clo
 
 } // namespace
 
-void write_input(json_writer& out, const task& owner, std::string_view question) {
+void write_input(json_writer& out, const task& owner, std::string_view question,
+                 const std::optional<input_claim>& claim) {
   out.begin_object();
   const auto* closed = find_closed(owner, question);
   const bool is_open = owner.question && owner.question->id == question;
@@ -66,6 +67,10 @@ void write_input(json_writer& out, const task& owner, std::string_view question)
   if (asked.deadline)
     out.member("deadline", to_rfc3339(*asked.deadline));
   out.member("state", to_string(is_open ? question_state::open : closed->state));
+  if (is_open && claim) {
+    out.key("claim").begin_object().member("by", claim->by);
+    out.member("until", to_rfc3339(claim->until)).end_object();
+  }
   if (!is_open) {
     out.member("endedAt", to_rfc3339(closed->at));
     if (closed->state == question_state::answered)

@@ -14,6 +14,7 @@
 #include <boost/json/value.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -76,6 +77,8 @@ enum class member_of : std::uint8_t { objective, plan, task, retry };
 [[nodiscard]] result<get_input> read_get_input(const boost::json::value& params);
 /// inputs/answer: `action` (accept if absent), `value` (needed to accept), `by`.
 [[nodiscard]] result<answer_input> read_answer_input(const boost::json::value& params);
+/// inputs/claim and inputs/release: `by`, `override`.
+[[nodiscard]] result<claim_input> read_claim_input(const boost::json::value& params);
 /// What is wrong with one of `operations` (`/operations/n/task/input`), said of the member of
 /// the params in which a task is described (`/operations/n/input`, `/operations/n/with/input`).
 [[nodiscard]] error said_of_operations(error of_operations,
@@ -92,9 +95,10 @@ void write(json_writer& out, const objective_view& owner, std::size_t plan_index
 
 /// The question of that id of `owner`, open or closed: `id`, the ids of its task, plan and
 /// objective (or `contextId`, if the task has none), `attempt`, `kind`, `prompt`, `schema` and
-/// `data` if there are any, `since`, `deadline`, `state`; of a closed one `endedAt`, and `answer`
-/// or `reason`. An empty object if the task does not know it.
-void write_input(json_writer& out, const task& owner, std::string_view question);
+/// `data` if there are any, `since`, `deadline`, `state`; of an open one `claim`; of a closed one
+/// `endedAt`, and `answer` or `reason`. An empty object if the task does not know it.
+void write_input(json_writer& out, const task& owner, std::string_view question,
+                 const std::optional<input_claim>& claim = std::nullopt);
 
 /// `fraction` from 0 to 1, and `done` of `total`.
 void write(json_writer& out, const rolled_up& progress);

@@ -383,6 +383,7 @@ result<answer_input> read_answer_input(const json::value& params) {
       params, "id", &answer_input::id, [](const document_reader& in, answer_input& out) {
         read_request(in, out);
         out.by = in.text("by", name_rule);
+        out.overrides = in.boolean("override", false);
         const auto* action = in.find("action");
         const auto known =
             action && action->is_string() ? answer_action_from(action->get_string()) : std::nullopt;
@@ -394,6 +395,14 @@ result<answer_input> read_answer_input(const json::value& params) {
         else if (out.action == answer_action::accept)
           in.fail("value", "missing parameter \"value\": the answer");
       });
+}
+
+result<claim_input> read_claim_input(const json::value& params) {
+  return read_change(params, "id", &claim_input::id,
+                     [](const document_reader& in, claim_input& out) {
+                       out.by = in.text("by", name_rule);
+                       out.overrides = in.boolean("override", false);
+                     });
 }
 
 error said_of_tasks(error of_operations) {

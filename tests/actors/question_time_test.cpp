@@ -144,6 +144,35 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("Q12_deadline: at its deadline a question is answered with the default of its form",
+          "[actors][time][question]") {
+  question_bed bed;
+  bed.report_now(
+      report_question{"how many?", false, "q", {{"type", "integer"}, {"default", 7}}, {}, 90s});
+  bed.pass(90s - 1ms);
+  CHECK(bed.states() == "input-required");
+  bed.pass(1ms);
+  CHECK(bed.states() == "working");
+  const auto record = bed.task("a");
+  const auto* closed = find_closed(*record, "question-1");
+  REQUIRE(closed != nullptr);
+  CHECK(closed->state == question_state::answered);
+  CHECK(closed->by == "default");
+  REQUIRE_FALSE(record->history.empty());
+  CHECK(record->history.back()->parts.at(0) == data_part(7));
+  CHECK(bed.listening->heard == std::vector<std::string>{"answer "});
+}
+
+TEST_CASE("Q12_deadline: a default that does not fit is no answer, and none signs in",
+          "[actors][time][question]") {
+  question_bed bed;
+  const bool is_auth = GENERATE(false, true);
+  const boost::json::object form{{"type", is_auth ? "string" : "integer"}, {"default", "many"}};
+  bed.report_now(report_question{"how many?", is_auth, "q", form, {}, 90s});
+  bed.pass(90s);
+  CHECK(bed.listening->heard == std::vector<std::string>{"q expired"});
+}
+
 TEST_CASE("after a restart it is known who answered a question, and when",
           "[actors][time][question]") {
   question_bed bed;

@@ -48,6 +48,7 @@ struct sent {
   objective_id objective{};
 };
 
+class claim_desk;
 class manual_clock;
 class loop_gateway;
 
@@ -125,8 +126,10 @@ public:
   /// stop. Errors: task_not_found, task_not_cancelable.
   void cancel(cancel_task command, reply<task_ptr> done);
 
-  /// Whether an objective of that id is here that has not ended, whosever it is. Asks no store.
-  [[nodiscard]] bool has_live_objective(const std::string& id) const;
+  /// Whether an objective of that id is here that has not ended and is `who`'s. Answers at once,
+  /// without a read, if none is here; else from the row that places it. Errors: store_unreadable,
+  /// overloaded.
+  void has_live_objective(const principal& who, const objective_id& id, reply<bool> done) const;
 
   /// Errors: duplicate_id, dependency_cycle, unknown_dependency, agent_not_found, invalid_params,
   /// limit_exceeded, overloaded, unavailable; and those of `send` for a new task, if a message
@@ -147,10 +150,21 @@ public:
   /// Checks an objective as `create` would, and changes nothing.
   [[nodiscard]] result<void> check(const objective_spec& spec) const;
 
+  /// From now on the objective, or the task without one, is being moved to another server. Commands
+  /// for it wait, up to move_wait_max and move_waits_max, and are then refused (errc::unavailable).
+  void begin_move(const objective_id& id);
+  void begin_move(const task_id& id);
+  /// The move is over. Commands for the id are refused with errc::not_here, which names `address`;
+  /// if that is empty, the id is here, and those that waited are done.
+  void end_move(const objective_id& id, const std::string& address);
+  void end_move(const task_id& id, const std::string& address);
+
   /// From now on new work is refused with errc::unavailable; running tasks go on.
   void drain();
   [[nodiscard]] bool draining() const noexcept;
 
+  /// Who is about to answer which question.
+  [[nodiscard]] claim_desk& claims() noexcept;
   [[nodiscard]] store& records() noexcept;
   /// What live work holds is counted here. Never null.
   [[nodiscard]] const memory_budget_ptr& memory() const noexcept;

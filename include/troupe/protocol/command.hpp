@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace troupe {
@@ -251,6 +252,25 @@ struct answer_input {
   std::string by{};                          ///< As in send_message.
   std::string request_id{};
   other_fault wrong{};
+  bool overrides = false; ///< Also if somebody else has claimed it.
+};
+
+/// inputs/claim, inputs/release.
+struct claim_input {
+  principal who;
+  std::string id;   ///< question_address.
+  std::string by{}; ///< As in send_message.
+  bool overrides = false;
+  other_fault wrong{};
+};
+
+/// In the metadata of an answer: true, if it overrides the claim of somebody else.
+inline constexpr std::string_view override_claim_key = "opt/v1/override";
+
+/// Somebody is about to answer a question.
+struct input_claim {
+  std::string by;
+  timestamp until{};
 };
 
 } // namespace troupe

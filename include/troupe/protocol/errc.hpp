@@ -87,10 +87,11 @@ enum class errc : std::uint8_t {
   input_withdrawn = 53,  ///< Its agent needs no answer any more.
   ambiguous_input = 54,  ///< Several questions are open; the message names them.
   invalid_answer = 55,   ///< It does not fit the form of its question; the message says where.
+  input_claimed = 56,    ///< Somebody else has claimed it; the message says until when.
 };
 
 /// One past the last code; tests run over all of them.
-inline constexpr std::uint8_t errc_end = 56;
+inline constexpr std::uint8_t errc_end = 57;
 
 /// The name of the code as written above; "unknown" for an undefined value.
 [[nodiscard]] std::string_view to_string(errc code) noexcept;

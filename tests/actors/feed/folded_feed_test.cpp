@@ -212,30 +212,6 @@ TEST_CASE("no more frames are made than a second may have, and none of nothing",
   CHECK_FALSE(feed.turn(start + 1s));
 }
 
-TEST_CASE("readers that keep up share a frame, one that does not gets what it missed in one",
-          "[actors][feed][folded]") {
-  folded_feed feed;
-  folded_reader fast;
-  folded_reader slow;
-  CHECK_FALSE(slow.take());
-  std::vector<change_ptr> last;
-  for (int i = 0; i < 5; ++i) {
-    feed.live()->on_change(progress("a", i));
-    last = {progress("b", i)};
-    feed.live()->on_change(last.front());
-    const auto next = feed.turn(start + i * 1s);
-    fast.offer(next);
-    slow.offer(next);
-    CHECK(fast.take() == next);
-  }
-  const auto missed = slow.take();
-  REQUIRE(missed);
-  CHECK(missed->number == 5);
-  CHECK(missed->changes.size() == 2);
-  CHECK(missed->changes.back() == last.front());
-  CHECK_FALSE(slow.take());
-}
-
 TEST_CASE("frames fold to the states that all changes fold to", "[actors][feed][folded][random]") {
   const auto seed = GENERATE(take(20, random(0U, 0xffffffffU)));
   CAPTURE(seed);

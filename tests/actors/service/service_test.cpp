@@ -474,6 +474,39 @@ TEST_CASE("a text into the context of an objective that has not begun starts all
   sending->end();
 }
 
+TEST_CASE("another principal's live objective is as none to who sends into its context",
+          "[actors][service][ownership]") {
+  clock_bed bed;
+  bed.agents.default_agent = "hand";
+  const auto id = bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand")})}));
+  principal same_name; // The same id under a tenant is another principal.
+  same_name.tenant = "acme";
+  for (const auto& who : {named("bob"), same_name}) {
+    CAPTURE(who.id, who.tenant);
+    told<bool> seen;
+    bed.main_gateway().has_live_objective(who, id, seen.to());
+    CHECK_FALSE(seen.only().value());
+    told<bool> nothing;
+    bed.main_gateway().has_live_objective(who, objective_id{"nobody"}, nothing.to());
+    CHECK_FALSE(nothing.only().value());
+    const service all(bed.main_gateway());
+    auto command = text("mine");
+    command.command.who = who;
+    command.command.message.context_id = id.str();
+    const auto sending = all.send(std::move(command), [] {});
+    bed.clock.settle();
+    const auto outcome = sending->poll(true);
+    REQUIRE(outcome);
+    REQUIRE(outcome->has_value());
+    CHECK((**outcome).task->owner == owner_of(who));
+    sending->end();
+    CHECK(bed.objective()->plans.size() == 1);
+  }
+  told<bool> own;
+  bed.main_gateway().has_live_objective({}, id, own.to());
+  CHECK(own.only().value());
+}
+
 TEST_CASE("a message that joins an objective keeps to the rules of messages", "[actors][service]") {
   struct painter final : agent {
     start_result start(const order_ptr&, const agent_port_ptr&) override {

@@ -194,6 +194,37 @@ TEST_CASE("a message that brings an objective makes one, and one that joins it o
   CHECK(plans() == 2);
 }
 
+TEST_CASE("a cancel with the same key is answered with the canceled task, and another is refused",
+          "[net][once]") {
+  const net_bed bed({}, "puppet");
+  const auto begin = [&] {
+    const auto no_wait = R"(},"configuration":{"returnImmediately":true)";
+    return task_of(send(bed, message_json("x", no_wait), v1));
+  };
+  const auto cancel = [&](const std::string& id, const std::string& headers) {
+    const bool is_old = headers.find("A2A-Version") == std::string::npos;
+    return bed.call(rpc(is_old ? "tasks/cancel" : "CancelTask", R"({"id":")" + id + "\"}"),
+                    headers);
+  };
+  const auto id = begin();
+  CHECK(at(cancel(id, key_header("c", "")), "/result/status/state") == "canceled");
+  const auto again = cancel(id, key_header("\"c\"", ""));
+  CHECK(at(again, "/result/id") == id);
+  CHECK(at(again, "/result/status/state") == "canceled");
+  CHECK(at(cancel(id, key_header("c")), "/result/status/state") == "TASK_STATE_CANCELED");
+  // Without the key, or with another one, it is a second cancel.
+  CHECK(at(cancel(id, ""), "/error/code") == "-32002");
+  CHECK(at(cancel(id, key_header("d", "")), "/error/code") == "-32002");
+
+  const auto other = begin();
+  const auto refused = cancel(other, key_header("c"));
+  CHECK(at(refused, "/error/code") == "-32602");
+  CHECK(at(refused, "/error/data/0/reason") == "IDEMPOTENCY_KEY_REUSED");
+  const auto shown = bed.result_of("GetTask", R"({"id":")" + other + "\"}");
+  CHECK(at(shown, "/status/state") != "TASK_STATE_CANCELED");
+  CHECK_THAT(at(cancel(other, key_header("\"\"")), "/error/message"), Contains("Idempotency-Key"));
+}
+
 TEST_CASE("the card declares sends with a key, and who names the extension hears of it",
           "[net][once]") {
   const net_bed bed;

@@ -163,6 +163,131 @@ TEST_CASE("U1_answer_by_context: an answer names its task in the metadata",
   CHECK(at(elsewhere, "/error/code") == "-32602");
 }
 
+TEST_CASE("Q9_several: one message answers several questions, in both versions",
+          "[net][opt][question]") {
+  const net_bed bed;
+  static_cast<void>(begin_trip(bed));
+  ask(bed, "a", report_question{"On Friday?"});
+  REQUIRE(comes_open(bed, on_friday));
+  ask(bed, "b", report_question{"By the sea?"});
+  REQUIRE(comes_open(bed, std::string(on_friday) + " " + by_sea));
+  // The second has no value: the text of the message is the answer.
+  const std::string answers = R"(,"contextId":"trip","metadata":{"opt/v1/answers":[)"
+                              R"({"inputId":")"
+                              + std::string(by_sea) + R"(","value":{"side":"sea"}},{"inputId":")"
+                              + on_friday + R"("}]})";
+  const bool is_old = GENERATE(false, true);
+  const auto taken =
+      is_old ? bed.call(
+          rpc("message/send", R"({"message":{"kind":"message","messageId":"m1","role":"user",)"
+                              R"("parts":[{"kind":"text","text":"yes"}])"
+                                  + answers + R"(},"configuration":{"blocking":false}})"),
+          "")
+             : bed.call(rpc("SendMessage", text_message("yes", answers, at_once)));
+  CHECK(at(taken, "/error/message") == "(none)");
+  CHECK(open_inputs(bed).empty());
+  const auto shown = [&](const char* id) {
+    return bed.result_of("inputs/get", R"({"id":")" + std::string(id) + "\"}");
+  };
+  CHECK(at(shown(on_friday), "/input/answer/value") == "yes");
+  CHECK(at(shown(by_sea), "/input/answer/value/side") == "sea");
+}
+
+TEST_CASE("Q9_several: of several answers all are taken, or none", "[net][opt][question]") {
+  const net_bed bed;
+  const auto root = begin_trip(bed);
+  ask(bed, "a", report_question{"On Friday?"});
+  REQUIRE(comes_open(bed, on_friday));
+  ask(bed, "b", report_question{"How many?", false, {}, {{"type", "integer"}}});
+  REQUIRE(comes_open(bed, std::string(on_friday) + " " + by_sea));
+  const auto one = [](const std::string& id, const std::string& value) {
+    return R"({"inputId":")" + id + R"(","value":)" + value + "}";
+  };
+  const auto send = [&](const std::string& answers) {
+    return to_root(bed, root, "to both", R"("opt/v1/answers":[)" + answers + "]");
+  };
+  const auto misfit = send(one(on_friday, R"("yes")") + "," + one(by_sea, R"("many")"));
+  CHECK(reason(misfit) == "INVALID_ANSWER");
+  CHECK_THAT(at(misfit, "/error/message"), Contains(by_sea));
+  CHECK(reason(send(one(on_friday, "1") + "," + one("trip.p0.t1.question-7", "1")))
+        == "NO_QUESTION");
+  CHECK(reason(send(one(on_friday, "1") + "," + one("other.question-1", "1"))) == "NO_QUESTION");
+  for (const std::string& wrong :
+       {std::string{}, std::string("7"), one(on_friday, "1") + "," + one(on_friday, "2"),
+        std::string(R"({"inputId":"x"})"),
+        R"({"inputId":")" + std::string(on_friday) + R"(","action":"perhaps"})"})
+    CHECK(at(send(wrong), "/error/code") == "-32602");
+  CHECK(open_inputs(bed) == std::string(on_friday) + " " + by_sea);
+
+  CHECK(at(send(one(on_friday, R"("yes")") + "," + one(by_sea, "2")), "/result/task/id") == root);
+  CHECK(open_inputs(bed).empty());
+  CHECK(reason(send(one(on_friday, R"("no")") + "," + one(by_sea, "3"))) == "ALREADY_ANSWERED");
+}
+
+TEST_CASE("Q11_claims: who has claimed a question answers it, and others say that they override",
+          "[net][opt][question]") {
+  const net_bed bed;
+  const auto root = begin_trip(bed);
+  ask(bed, "a", report_question{"On Friday?"});
+  REQUIRE(comes_open(bed, on_friday));
+  const auto call = [&](const char* method, const std::string& more) {
+    return bed.call(rpc(method, R"({"id":")" + std::string(on_friday) + "\"" + more + "}"));
+  };
+  const auto claimed = call("inputs/claim", R"(,"by":"anna")");
+  CHECK(at(claimed, "/result/input/claim/by") == "anna");
+  const auto until = at(claimed, "/result/input/claim/until");
+  CHECK(until.ends_with('Z'));
+  CHECK(at(bed.result_of("inputs/list", "{}"), "/inputs/0/claim/by") == "anna");
+  CHECK(at(call("inputs/get", ""), "/result/input/claim/until") == until);
+
+  const std::string named = R"("opt/v1/inputId":")" + std::string(on_friday) + "\"";
+  const std::array refused{
+      call("inputs/claim", R"(,"by":"bob")"),
+      call("inputs/release", R"(,"by":"bob")"),
+      call("inputs/answer", R"(,"by":"bob","value":"no")"),
+      to_root(bed, root, "no", named),
+      to_root(bed, root, "no", ""),
+      to_root(bed, "trip.p0.t0", "no", ""),
+      to_root(bed, root, "no",
+              R"("opt/v1/answers":[{"inputId":")" + std::string(on_friday) + "\"}]"),
+  };
+  for (const auto& each : refused) {
+    CHECK(at(each, "/error/code") == "-32602");
+    CHECK(reason(each) == "INPUT_CLAIMED");
+    CHECK_THAT(at(each, "/error/message"), Contains("anna") && Contains(until));
+  }
+  CHECK(open_inputs(bed) == on_friday);
+  SECTION("who has claimed it answers") {
+    CHECK(at(call("inputs/answer", R"(,"by":"anna","value":"yes")"), "/result/input/claim")
+          == "(none)");
+  }
+  SECTION("others override") {
+    CHECK(at(call("inputs/answer", R"(,"by":"bob","value":"yes","override":true)"),
+             "/result/input/state")
+          == "answered");
+  }
+  SECTION("others override in a message") {
+    CHECK(at(to_root(bed, root, "yes", named + R"(,"opt/v1/override":true)"), "/result/task/id")
+          == root);
+  }
+  SECTION("it is released") {
+    CHECK(at(call("inputs/release", R"(,"by":"anna")"), "/result/input/claim") == "(none)");
+    CHECK(at(call("inputs/answer", R"(,"by":"bob","value":"yes")"), "/result/input/state")
+          == "answered");
+  }
+  CHECK(open_inputs(bed).empty());
+  CHECK(reason(call("inputs/claim", R"(,"by":"bob")")) == "ALREADY_ANSWERED");
+  CHECK(reason(call("inputs/answer", R"(,"by":"eve","value":"no")")) == "ALREADY_ANSWERED");
+  CHECK(reason(to_root(bed, root, "no", named)) == "ALREADY_ANSWERED");
+}
+
+TEST_CASE("Q11_claims: an unknown question cannot be claimed", "[net][opt][question]") {
+  const net_bed bed;
+  for (const char* method : {"inputs/claim", "inputs/release"})
+    CHECK(at(bed.error_of(method, R"({"id":"none.question-1"})"), "/data/0/reason")
+          == "INPUT_NOT_FOUND");
+}
+
 TEST_CASE("Q6_closed: an answer to a withdrawn question says that it was withdrawn",
           "[net][opt][question]") {
   const net_bed bed;
@@ -274,6 +399,10 @@ TEST_CASE("Q8_rest: questions have paths", "[net][opt][question][rest]") {
   CHECK(at(rest("GET", "/inputs?objectiveId=trip&pageSize=5", 200), "/inputs/0/id") == on_friday);
   const auto path = "/inputs/" + std::string(on_friday);
   CHECK(at(rest("GET", path, 200), "/input/prompt") == "On Friday?");
+  CHECK(at(rest("POST", path + ":claim", 200, R"({"by":"anna"})"), "/input/claim/by") == "anna");
+  CHECK(at(rest("POST", path + ":answer", 409, R"({"value":"no"})"), "/error/details/0/reason")
+        == "INPUT_CLAIMED");
+  CHECK(at(rest("POST", path + ":release", 200, R"({"by":"anna"})"), "/input/claim") == "(none)");
   CHECK(at(rest("POST", path + ":answer", 200, R"({"value":"yes"})"), "/input/state")
         == "answered");
   CHECK(at(rest("POST", path + ":answer", 409, R"({"value":"no"})"), "/error/details/0/reason")

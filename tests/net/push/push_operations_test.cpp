@@ -98,6 +98,35 @@ TEST_CASE("1.0 configurations are made, got, listed and deleted over JSON-RPC", 
       == "-32602");
 }
 
+TEST_CASE("a configuration without an id is made once for its key", "[net][push][once]") {
+  const net_bed bed(local_push(), "puppet");
+  const auto task = new_task(bed);
+  const auto make = [&](const std::string& url, const std::string& key) {
+    const auto header = key.empty() ? key : "Idempotency-Key: " + key + "\r\n";
+    return bed.call(rpc("CreateTaskPushNotificationConfig",
+                        R"({"taskId":")" + task + R"(","url":")" + url + "\"}"),
+                    "A2A-Version: 1.0\r\n" + header);
+  };
+  const auto count = [&] {
+    return bed.result_of("ListTaskPushNotificationConfigs", R"({"taskId":")" + task + "\"}")
+        .at("configs")
+        .as_array()
+        .size();
+  };
+  const std::string url = "http://127.0.0.1:9/hook";
+  const auto first = make(url, "k");
+  REQUIRE(at(first, "/result/url") == url);
+  CHECK(make(url, "\"k\"").at("result") == first.at("result"));
+  CHECK(count() == 1);
+  const auto refused = make(url + "2", "k");
+  CHECK(at(refused, "/error/code") == "-32602");
+  CHECK(at(refused, "/error/data/0/reason") == "IDEMPOTENCY_KEY_REUSED");
+  CHECK(count() == 1);
+  CHECK(at(make(url, "other"), "/result/id") != at(first, "/result/id"));
+  CHECK(at(make(url, ""), "/result/id") != at(first, "/result/id"));
+  CHECK(count() == 3);
+}
+
 TEST_CASE("0.3 configurations have their nested shape over JSON-RPC", "[net][push][v0_3]") {
   const net_bed bed(local_push(), "puppet");
   const auto task = new_task(bed);

@@ -1,0 +1,210 @@
+#include "net/a2a/input_stream.hpp"
+
+#include "actors/feed/question_watch.hpp"
+#include "actors/service/service.hpp"
+#include "net/a2a/awaited.hpp"
+#include "net/a2a/shown_feed.hpp"
+#include "net/a2a/sse.hpp"
+#include "protocol/opt/codec_opt.hpp"
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace troupe::net {
+
+namespace {
+
+/// The open questions, page after page, then those that change. One thing is read at a time.
+class shown_inputs final : public event_source {
+public:
+  /// `news` watches since before `first`, the first page, was read.
+  shown_inputs(operation_call& call, list_inputs which, question_watch& news,
+               shown_input_page first)
+      : call_(call), which_(std::move(which)), news_(news), page_(std::move(first)) {}
+
+  stream_step add_news() override {
+    auto& responder = call_.responder;
+    auto& text = responder.stream_text();
+    const auto window = responder.stream_window();
+    if (window == 0)
+      return stream_step::wait;
+    bool has_more = true;
+    while (has_more && !is_over_ && text.size() < window)
+      has_more = add_next();
+    if (!is_over_ && responder.is_draining())
+      end(make_error(errc::unavailable, "server is shutting down; resubscribe"));
+    if (!responder.hold_stream(text.size(), 0)) {
+      refuse_text(call_, text.size());
+      return stream_step::end;
+    }
+    if (is_over_)
+      return stream_step::end;
+    return has_more ? stream_step::go_on : stream_step::wait;
+  }
+
+  /// No event is long enough to be made in pieces.
+  awaitable<stream_step> begin_apart() override { co_return stream_step::go_on; }
+
+private:
+  /// False if there is nothing more for now: a notification follows.
+  bool add_next() {
+    if (std::exchange(begins_, false)) {
+      add_beginning();
+      return true;
+    }
+    if (page_asked_)
+      return take_page();
+    if (one_asked_)
+      return take_one();
+    if (listed_ < page_.tasks.size()) {
+      const auto& asking = page_.tasks[listed_];
+      add_input({asking, asking->question->id, page_.claims[listed_++]});
+      return true;
+    }
+    if (!page_.next_page_token.empty()) {
+      ask_page(page_.next_page_token);
+      return true;
+    }
+    if (changed_.empty()) {
+      auto news = news_.take();
+      if (news.has_missed) {
+        has_gap_ = true;
+        ask_page({});
+        return true;
+      }
+      changed_.assign(news.changed.begin(), news.changed.end());
+    }
+    if (changed_.empty())
+      return false;
+    ask_one();
+    return true;
+  }
+
+  void ask_page(std::string token) {
+    auto query = which_;
+    query.page_token = std::move(token);
+    begins_again_ = query.page_token.empty();
+    page_asked_.emplace(call_);
+    call_.operations().list(query, page_asked_->to());
+  }
+
+  bool take_page() {
+    if (!page_asked_->is_ready())
+      return false;
+    auto found = std::move(page_asked_->value());
+    page_asked_.reset();
+    if (!found) {
+      end(found.error());
+      return true;
+    }
+    page_ = std::move(*found);
+    listed_ = 0;
+    begins_ = begins_again_;
+    return true;
+  }
+
+  /// The list begins, or begins again: what the client knew before counts no more.
+  void add_beginning() {
+    add_event(call_, [&](std::string& text) {
+      json_writer out(text);
+      out.begin_object().key("inputs").begin_object();
+      out.key("totalSize").number(page_.total_size);
+      if (std::exchange(has_gap_, false))
+        out.key("gap").boolean(true);
+      out.end_object().end_object();
+      return true;
+    });
+  }
+
+  void ask_one() {
+    const auto next = std::move(changed_.front());
+    changed_.pop_front();
+    one_asked_.emplace(call_);
+    call_.operations().get(get_input{.who = which_.who, .id = next.str()}, one_asked_->to());
+  }
+
+  bool take_one() {
+    if (!one_asked_->is_ready())
+      return false;
+    const auto found = std::move(one_asked_->value());
+    one_asked_.reset();
+    if (found && is_wanted(*found->task))
+      add_input(*found);
+    else if (!found && found.error().code != errc::input_not_found) // another client's
+      end(found.error());
+    return true;
+  }
+
+  [[nodiscard]] bool is_wanted(const task& owner) const {
+    return which_.plan.empty() || (owner.origin && owner.origin.plan->id == which_.plan);
+  }
+
+  void add_input(const shown_input& shown) {
+    add_event(call_, [&](std::string& text) {
+      json_writer out(text);
+      out.begin_object().key("input");
+      opt::write_input(out, *shown.task, shown.question, shown.claim);
+      out.end_object();
+      return true;
+    });
+  }
+
+  void end(const error& why) {
+    add_error(call_, why);
+    is_over_ = true;
+  }
+
+  operation_call& call_;
+  const list_inputs which_;
+  question_watch& news_;
+  shown_input_page page_;
+  std::size_t listed_ = 0; ///< Of the page.
+  std::deque<question_address> changed_;
+  std::optional<awaited_reply<shown_input_page>> page_asked_;
+  std::optional<awaited_reply<shown_input>> one_asked_;
+  bool begins_ = true;        ///< The page is the first one of the list.
+  bool begins_again_ = false; ///< The same of the page that was asked for.
+  bool has_gap_ = false;      ///< The list begins again, because something was missed.
+  bool is_over_ = false;
+};
+
+awaitable<void> stream_inputs(operation_call& call, list_inputs which, counted slot) {
+  const counted held = std::move(slot);
+  const auto watch =
+      call.operations().follow(which, [reader = call.responder.wake()] { reader->notify(); });
+  if (!watch) {
+    co_await fail_stream(call, watch.error());
+    co_return;
+  }
+  awaited_reply<shown_input_page> first(call);
+  call.operations().list(which, first.to());
+  const bool is_here = co_await arrival(call, first);
+  if (!is_here)
+    co_return;
+  if (!first.value()) {
+    co_await fail_stream(call, first.value().error());
+    co_return;
+  }
+  shown_inputs shown(call, std::move(which), **watch, std::move(*first.value()));
+  co_await show(call, shown);
+}
+
+} // namespace
+
+awaitable<void> serve_subscribe_to_inputs(operation_call& call) {
+  auto which = opt::read_list_inputs(params_of(call));
+  if (!which)
+    return fail_stream(call, which.error());
+  if (auto known = identify(call, which->who, row_of(operation::follow_inputs).unknown_tenant);
+      !known)
+    return fail_stream(call, known.error());
+  which->page_token.clear(); // It begins with the first page.
+  auto slot = take_stream(call);
+  if (!slot)
+    return {};
+  return stream_inputs(call, std::move(*which), std::move(slot));
+}
+
+} // namespace troupe::net
