@@ -23,7 +23,8 @@ change place_of(std::uint32_t task, timestamp at) {
   return out;
 }
 
-/// The move as the objective keeps it: of a question its id, and its words as far as they are shown.
+/// The move as the objective keeps it: of a question its id, and its words as far as they are
+/// shown.
 task_moved question_part(const task_moved& moved) {
   auto out = moved;
   out.message = nullptr;
