@@ -38,7 +38,7 @@ result<history_page> read_page(rocksdb::DB& db, rows::stream_kind kind, const st
   std::size_t rows_read = 0;
   std::size_t bytes_read = 0;
   std::optional<error> damage;
-  const auto read = scan_from(db, prefix, first, [&](std::string_view key, std::string_view value) {
+  const auto take = [&](std::string_view key, std::string_view value) {
     const auto sequence = rows::journal_sequence(key, prefix);
     if (!sequence)
       return true;
@@ -63,7 +63,8 @@ result<history_page> read_page(rocksdb::DB& db, rows::stream_kind kind, const st
       complete_origin(**created, *owner, news->task);
     out.changes.push_back(std::make_shared<const change>(std::move(*news)));
     return true;
-  });
+  };
+  const auto read = scan_from(db, prefix, first, take, reads_one_stream());
   if (damage)
     return *damage;
   if (!read.ok())

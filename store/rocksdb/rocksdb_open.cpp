@@ -94,6 +94,19 @@ public:
   [[nodiscard]] bool InDomain(const rocksdb::Slice&) const override { return true; }
 };
 
+/// The filters of table files know the streams whose changes they have: a reader of one stream asks
+/// no other files (`reads_one_stream` in rocksdb_scan.hpp).
+class history_streams final : public rocksdb::SliceTransform {
+public:
+  [[nodiscard]] const char* Name() const override { return "troupe.history_streams"; }
+  [[nodiscard]] rocksdb::Slice Transform(const rocksdb::Slice& key) const override {
+    return slice_of(rows::stream_prefix_of(text_of(key)));
+  }
+  [[nodiscard]] bool InDomain(const rocksdb::Slice& key) const override {
+    return !rows::stream_prefix_of(text_of(key)).empty();
+  }
+};
+
 /// RocksDB would write a file else.
 class silent_log final : public rocksdb::Logger {
 public:
@@ -118,6 +131,7 @@ rocksdb::Options database_options(const rocksdb_internals& internals, rocksdb::E
   // One thread writes, so nothing is won by letting several into the memory table.
   out.allow_concurrent_memtable_write = false;
   out.memtable_insert_with_hint_prefix_extractor = std::make_shared<insert_hint_groups>();
+  out.prefix_extractor = std::make_shared<history_streams>();
   out.enable_write_thread_adaptive_yield = false;
   // Of a directory of format 1, whose log was looked at before (old_log.hpp).
   out.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;

@@ -77,6 +77,14 @@ void journal_key(std::string& out, stream_kind kind, std::string_view stream,
   append_big_endian(out, sequence);
 }
 
+std::string_view stream_prefix_of(std::string_view key) noexcept {
+  constexpr std::size_t head_bytes = 3; // e/, and the kind
+  if (key.size() <= head_bytes + word_bytes || !key.starts_with("e/"))
+    return {};
+  key.remove_suffix(word_bytes);
+  return key.back() == '/' ? key : std::string_view{};
+}
+
 std::optional<std::uint64_t> journal_sequence(std::string_view key,
                                               std::string_view prefix) noexcept {
   std::uint64_t sequence = 0;

@@ -64,6 +64,8 @@ enum class stream_kind : char { objective = 'o', lone_task = 't' };
 void journal_prefix(std::string& out, stream_kind kind, std::string_view stream);
 void journal_key(std::string& out, stream_kind kind, std::string_view stream,
                  std::uint64_t sequence);
+/// Of a whole history key that which all keys of its stream begin with; empty: it is another key.
+[[nodiscard]] std::string_view stream_prefix_of(std::string_view key) noexcept;
 /// The sequence of a history key that begins with `prefix`; nothing if it belongs to another
 /// stream.
 [[nodiscard]] std::optional<std::uint64_t> journal_sequence(std::string_view key,

@@ -29,7 +29,9 @@ std::uint64_t last_sequence(rocksdb::DB& db, rows::stream_kind kind, std::string
   std::string end;
   rows::journal_prefix(prefix, kind, stream);
   rows::journal_key(end, kind, stream, std::numeric_limits<std::uint64_t>::max());
-  const std::unique_ptr<rocksdb::Iterator> row{db.NewIterator(rocksdb::ReadOptions{})};
+  rocksdb::ReadOptions how;
+  how.total_order_seek = true;
+  const std::unique_ptr<rocksdb::Iterator> row{db.NewIterator(how)};
   row->SeekForPrev(end);
   return row->Valid() ? rows::journal_sequence(text_of(row->key()), prefix).value_or(0) : 0;
 }

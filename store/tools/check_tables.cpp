@@ -51,6 +51,7 @@ public:
   void run() {
     rocksdb::ReadOptions how;
     how.fill_cache = false;
+    how.total_order_seek = true;
     // After damage it goes on with the rows of the next first letter.
     for (char letter = ' '; letter <= last_letter; ++letter) {
       const std::unique_ptr<rocksdb::Iterator> row{db_.NewIterator(how)};
