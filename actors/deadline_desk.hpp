@@ -1,6 +1,6 @@
-// Deadlines of a gateway's tasks, in wall time: one table, whose entries follow from the folds of
-// the tasks (the deadline of an open question, the end of a long backoff). A task that waits costs
-// no message and no timer of its own; when its deadline has passed it gets one message.
+// Deadlines of a gateway's tasks and objectives, in wall time: one table, whose entries follow from
+// the folds (the deadline of an open question or of an objective, the end of a long backoff). What
+// waits costs no message and no timer of its own; when its deadline has passed it gets one message.
 //
 // Thread-safe. Has no clock: `turn` is called with the time (actors/housekeeper.hpp, or the clock
 // of a test).
@@ -10,6 +10,7 @@
 #include "protocol/timer_table.hpp"
 #include <troupe/protocol/time.hpp>
 
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -24,6 +25,9 @@ public:
   /// Sends `task` a message of that kind once `due` has passed, in place of what was due before.
   void put(const task_handle& task, purpose kind, std::uint32_t attempt, timestamp due);
   void erase(caf::actor_id task, purpose kind);
+  /// The same for an objective, which gets objective_deadline.
+  void put(const objective_handle& objective, timestamp due);
+  void erase(caf::actor_id objective);
   /// Sends the messages that are due at `now`.
   void turn(timestamp now);
   /// When the next one is due; nothing if there is none.
@@ -33,16 +37,17 @@ public:
   void close();
 
 private:
-  using key = std::pair<caf::actor_id, purpose>;
-  struct entry {
-    task_handle task;
-    std::uint32_t attempt;
-  };
+  using key = std::pair<caf::actor_id, std::optional<purpose>>; ///< No purpose: of an objective.
+  /// Sends the message. Has the handle.
+  using sender = std::function<void()>;
+
+  void put(const key& which, timestamp due, sender send);
+  void erase(const key& which);
 
   mutable std::mutex guard_;
   bool closed_ = false;
   timer_table<key, timestamp> times_;
-  std::map<key, entry> tasks_;
+  std::map<key, sender> senders_;
 };
 
 } // namespace troupe

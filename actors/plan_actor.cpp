@@ -55,6 +55,7 @@ actor_behavior<plan_handle> plan_actor::make_behavior() {
       [this](task_input& message) { on_input(message); },
       [this](const task_cancel& command) { cancel_one(command); },
       [this](const reshape_tasks& message) { on_reshape(message); },
+      [this](const objective_news& message) { on_objective(message); },
       [this](const release_more&) {
         if (is_behind(env_.records.status()))
           return release_later();

@@ -44,6 +44,7 @@ struct plan_start {
   trace_ptr trace;
   message_ptr references;           ///< Of the objective.
   std::shared_ptr<made_bytes> made; ///< The same.
+  std::int32_t objective_priority = 0;
 };
 
 struct plan_actor {
@@ -69,6 +70,7 @@ private:
   void put_in_line(const ready_task& ready);
   void spawn_task(const ready_task& ready, bool in_line);
   [[nodiscard]] bool request_slots_for(const task_ready& task, timestamp since);
+  [[nodiscard]] std::int32_t priority_of(std::uint32_t task) const;
   [[nodiscard]] std::vector<dependency_ref> dependencies_of(std::uint32_t task) const;
   [[nodiscard]] const dependency_news* outside(std::uint32_t task,
                                                const task_position& other) const;
@@ -103,6 +105,7 @@ private:
 
   // -- its shape ----------------------------------------------------------------------------------
   void on_reshape(const reshape_tasks& message);
+  void on_objective(const objective_news& message);
   void follow(const plan_changed& changed);
   void follow_tasks(const plan_changed& changed, std::vector<std::uint32_t>& freed);
   /// Those of the change's tasks of which something runs, or has run, are told to end or to hurry.

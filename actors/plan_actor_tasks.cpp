@@ -9,6 +9,7 @@
 #include <troupe/actors/limits.hpp>
 
 #include <algorithm>
+#include <limits>
 
 namespace troupe {
 
@@ -23,7 +24,8 @@ change place_of(std::uint32_t task, timestamp at) {
   return out;
 }
 
-/// The move as the objective keeps it: of a question its id, and its words as far as they are shown.
+/// The move as the objective keeps it: of a question its id, and its words as far as they are
+/// shown.
 task_moved question_part(const task_moved& moved) {
   auto out = moved;
   out.message = nullptr;
@@ -73,10 +75,18 @@ bool plan_actor::request_slots_for(const task_ready& task, timestamp since) {
                        {.ticket = task.ticket,
                         .objective = start_.context,
                         .owner = start_.owner,
-                        .priority = view_.spec->tasks[task.task].priority,
+                        .priority = priority_of(task.task),
                         .has_begun = has_begun(task.task) || parked_[task.task],
-                        .waiting_since = since},
+                        .waiting_since = since,
+                        .objective_priority = start_.objective_priority},
                        running_[task.task]);
+}
+
+/// Its own and that of the plan.
+std::int32_t plan_actor::priority_of(std::uint32_t task) const {
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  const auto sum = std::int64_t{view_.spec->tasks[task].priority} + view_.spec->priority;
+  return static_cast<std::int32_t>(std::clamp(sum, -most, most));
 }
 
 std::vector<dependency_ref> plan_actor::dependencies_of(std::uint32_t task) const {
