@@ -19,20 +19,25 @@ namespace troupe {
 
 namespace {
 
+/// An iterator over the history. All streams are read with one, in the order of their ids: those
+/// that share a block of a table then have it uncompressed once, not once for each stream.
+std::unique_ptr<rocksdb::Iterator> open_history(rocksdb::DB& db) {
+  rocksdb::ReadOptions how;
+  how.fill_cache = false;
+  return std::unique_ptr<rocksdb::Iterator>{db.NewIterator(how)};
+}
+
 /// Calls `visit(change&&)` with each change of a stream in order. An error of the row or the disk
 /// ends it.
 template<class Visit>
-result<std::uint64_t> for_each_change(rocksdb::DB& db, rows::stream_kind kind,
+result<std::uint64_t> for_each_change(rocksdb::Iterator& history, rows::stream_kind kind,
                                       const std::string& stream, Visit visit) {
   std::string prefix;
   rows::journal_prefix(prefix, kind, stream);
-  rocksdb::ReadOptions how;
-  how.fill_cache = false;
   std::uint64_t last = 0;
   std::optional<error> damage;
-  const auto read = scan(
-      db, prefix,
-      [&](std::string_view key, std::string_view value) {
+  const auto read =
+      scan_from(history, prefix, prefix, [&](std::string_view key, std::string_view value) {
         const auto sequence = rows::journal_sequence(key, prefix);
         if (!sequence)
           return true;
@@ -54,8 +59,7 @@ result<std::uint64_t> for_each_change(rocksdb::DB& db, rows::stream_kind kind,
         last = *sequence;
         visit(std::move(*change));
         return true;
-      },
-      how);
+      });
   if (damage)
     return *damage;
   if (!read.ok())
@@ -101,13 +105,14 @@ private:
   std::unordered_map<std::string, std::shared_ptr<task>> live_;
 };
 
-result<void> replay_objective(rocksdb::DB& db, ledger& live, const std::string& id,
+result<void> replay_objective(rocksdb::Iterator& history, ledger& live, const std::string& id,
                               std::uint64_t& events, std::vector<objective_id>& settled) {
   objective_replay found;
-  const auto last = for_each_change(db, rows::stream_kind::objective, id, [&](change&& change) {
-    events += change.events.size();
-    found.take(std::move(change));
-  });
+  const auto last =
+      for_each_change(history, rows::stream_kind::objective, id, [&](change&& change) {
+        events += change.events.size();
+        found.take(std::move(change));
+      });
   if (!last)
     return last.error();
   auto& state = found.state();
@@ -125,18 +130,19 @@ result<void> replay_objective(rocksdb::DB& db, ledger& live, const std::string& 
   return {};
 }
 
-result<void> replay_lone_task(rocksdb::DB& db, ledger& live, const std::string& id,
+result<void> replay_lone_task(rocksdb::Iterator& history, ledger& live, const std::string& id,
                               std::uint64_t& events) {
   std::shared_ptr<task> record;
   timestamp at{};
-  const auto last = for_each_change(db, rows::stream_kind::lone_task, id, [&](change&& change) {
-    events += change.events.size();
-    at = std::max(at, change.at);
-    if (const auto* created = created_record(change))
-      record = *created;
-    if (record)
-      apply(*record, change);
-  });
+  const auto last =
+      for_each_change(history, rows::stream_kind::lone_task, id, [&](change&& change) {
+        events += change.events.size();
+        at = std::max(at, change.at);
+        if (const auto* created = created_record(change))
+          record = *created;
+        if (record)
+          apply(*record, change);
+      });
   if (!last)
     return last.error();
   if (!record || is_terminal(record->status.state))
@@ -171,6 +177,7 @@ result<std::uint64_t> replay(rocksdb::DB& db, ledger& live, std::vector<objectiv
   const auto lone_tasks = live_streams(db, rows::stream_kind::lone_task);
   if (!lone_tasks)
     return lone_tasks.error();
+  const auto history = open_history(db);
   std::uint64_t events = 0;
   start_progress progress{"live streams", 0, objectives->size() + lone_tasks->size()};
   const auto advance = [&] {
@@ -179,12 +186,12 @@ result<std::uint64_t> replay(rocksdb::DB& db, ledger& live, std::vector<objectiv
       on_progress(progress);
   };
   for (const auto& id : *objectives) {
-    if (const auto done = replay_objective(db, live, id, events, settled); !done)
+    if (const auto done = replay_objective(*history, live, id, events, settled); !done)
       return done.error();
     advance();
   }
   for (const auto& id : *lone_tasks) {
-    if (const auto done = replay_lone_task(db, live, id, events); !done)
+    if (const auto done = replay_lone_task(*history, live, id, events); !done)
       return done.error();
     advance();
   }

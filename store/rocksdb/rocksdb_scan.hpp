@@ -18,17 +18,24 @@ namespace troupe {
 }
 
 /// Calls `visit(key, value)` with each row whose key begins with `prefix`, beginning at the key
-/// `from`, until it returns false.
+/// `from`, until it returns false. `rows` is moved: it may be used for the next prefix.
+template<class Visit>
+[[nodiscard]] rocksdb::Status scan_from(rocksdb::Iterator& rows, std::string_view prefix,
+                                        std::string_view from, Visit visit) {
+  for (rows.Seek(slice_of(from)); rows.Valid() && text_of(rows.key()).starts_with(prefix);
+       rows.Next())
+    if (!visit(text_of(rows.key()), text_of(rows.value())))
+      break;
+  return rows.status();
+}
+
+/// The same with an iterator of its own.
 template<class Visit>
 [[nodiscard]] rocksdb::Status scan_from(rocksdb::DB& db, std::string_view prefix,
                                         std::string_view from, Visit visit,
                                         const rocksdb::ReadOptions& how = {}) {
-  const std::unique_ptr<rocksdb::Iterator> each{db.NewIterator(how)};
-  for (each->Seek(slice_of(from)); each->Valid() && text_of(each->key()).starts_with(prefix);
-       each->Next())
-    if (!visit(text_of(each->key()), text_of(each->value())))
-      break;
-  return each->status();
+  const std::unique_ptr<rocksdb::Iterator> rows{db.NewIterator(how)};
+  return scan_from(*rows, prefix, from, visit);
 }
 
 /// The same with all rows of `prefix`.

@@ -144,11 +144,11 @@ TEST_CASE("logs of a server are followed until the task, or the objective, ends"
   const served server({"--store", "memory", "--allow-commands"});
   const desk person(url_of(server));
   person.write("two.json", R"({"name": "Two", "plans": [{"name": "P", "tasks": [
-    {"name": "first", "agent": "command", "input": {"argv": ["echo", "first words"]}},
+    {"name": "first", "agent": "command", "input": {"argv": ["sh", "-c", "echo first words >&2"]}},
     {"name": "asks", "agent": "scripted", "dependencies": ["first"],
      "input": {"steps": [{"ask": "Go on?"}, {"complete": "yes"}]}},
     {"name": "last", "agent": "command", "dependencies": ["asks"],
-     "input": {"argv": ["echo", "last words"]}}]}]})");
+     "input": {"argv": ["sh", "-c", "echo last words >&2"]}}]}]})");
   const auto id = trimmed(person.run({"submit", person.path("two.json")}).out);
   process all(person.words({"logs", id, "--follow"}), person.environment());
   REQUIRE(all.read_until([](const process& p) { return contains(p.out(), "first words"); },
