@@ -19,7 +19,7 @@ void slot_pool::request(slot_request wanted, timestamp now) {
   const auto [at, is_first] = lines_.try_emplace(wanted.objective);
   if (is_first)
     set_turn(*at, wanted.objective_priority, now, ++turns_given_);
-  else
+  else if (wanted.objective_priority != 0) // A lone task in the context of an objective has none.
     reorder(wanted.objective, wanted.objective_priority);
   entry->second = {&*at, at->second.waiting.insert(std::move(wanted)).first};
 }

@@ -130,6 +130,7 @@ TEST_CASE("M27_priority: an objective of greater priority goes first, and a minu
   CHECK(next() == 'h');
   pool.reorder("high", -5);
   pool.reorder("nobody", 7);
+  pool.request(of(12, "high", 0), now); // It is of no plan.
   CHECK(next() == 'l');
   CHECK(next() == 'l');
   now += 6min;
