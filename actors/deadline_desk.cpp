@@ -16,12 +16,16 @@ void deadline_desk::put(const objective_handle& objective, timestamp due) {
   put({objective.id(), std::nullopt}, due, [objective] { tell(objective, objective_deadline{}); });
 }
 
+void deadline_desk::put(const plan_handle& plan, timestamp due) {
+  put({plan.id(), std::nullopt}, due, [plan] { tell(plan, plan_deadline{}); });
+}
+
 void deadline_desk::erase(caf::actor_id task, purpose kind) {
   erase({task, kind});
 }
 
-void deadline_desk::erase(caf::actor_id objective) {
-  erase({objective, std::nullopt});
+void deadline_desk::erase(caf::actor_id objective_or_plan) {
+  erase({objective_or_plan, std::nullopt});
 }
 
 void deadline_desk::put(const key& which, timestamp due, sender send) {

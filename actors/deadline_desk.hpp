@@ -1,6 +1,7 @@
-// Deadlines of a gateway's tasks and objectives, in wall time: one table, whose entries follow from
-// the folds (the deadline of an open question or of an objective, the end of a long backoff). What
-// waits costs no message and no timer of its own; when its deadline has passed it gets one message.
+// Deadlines of a gateway's tasks, plans and objectives, in wall time: one table, whose entries
+// follow from the folds (the deadline of an open question, a task or an objective, the end of a
+// long backoff). What waits costs no message and no timer of its own; when its deadline has passed
+// it gets one message.
 //
 // Thread-safe. Has no clock: `turn` is called with the time (actors/housekeeper.hpp, or the clock
 // of a test).
@@ -25,9 +26,11 @@ public:
   /// Sends `task` a message of that kind once `due` has passed, in place of what was due before.
   void put(const task_handle& task, purpose kind, std::uint32_t attempt, timestamp due);
   void erase(caf::actor_id task, purpose kind);
-  /// The same for an objective, which gets objective_deadline.
+  /// The same for an objective, which gets objective_deadline, and a plan, which gets
+  /// plan_deadline.
   void put(const objective_handle& objective, timestamp due);
-  void erase(caf::actor_id objective);
+  void put(const plan_handle& plan, timestamp due);
+  void erase(caf::actor_id objective_or_plan);
   /// Sends the messages that are due at `now`.
   void turn(timestamp now);
   /// When the next one is due; nothing if there is none.
@@ -37,7 +40,7 @@ public:
   void close();
 
 private:
-  using key = std::pair<caf::actor_id, std::optional<purpose>>; ///< No purpose: of an objective.
+  using key = std::pair<caf::actor_id, std::optional<purpose>>; ///< No purpose: no task.
   /// Sends the message. Has the handle.
   using sender = std::function<void()>;
 

@@ -58,8 +58,9 @@ struct cancel_run {
   reply_port<task_ptr> done;    ///< Answered once CANCELED is committed. May be empty.
   std::optional<std::string>
       by{}; ///< Who commanded it (owner_of); none: it follows from something else.
-  std::vector<once_ptr> conditions{};    ///< Of its change.
-  task_event as = task_event::cancel;    ///< `complete`: somebody else has done it.
+  std::vector<once_ptr> conditions{}; ///< Of its change.
+  /// `complete`: somebody else has done it; `fail`: its deadline has passed.
+  task_event as = task_event::cancel;
   std::vector<artifact_ptr> artifacts{}; ///< What they have made.
 };
 
@@ -222,12 +223,15 @@ struct objective_news {
   std::shared_ptr<const objective_changed> changed;
 };
 
+/// From the desk of deadlines: that of one of its tasks has passed.
+struct plan_deadline {};
+
 /// From the plan to itself: more tasks are free to begin than it spawns in one go.
 struct release_more {};
 
-using plan_handle =
-    actor_handle<task_settled, task_waits, task_ready, dependency_news, tasks_awaited, close_plan,
-                 pause_plan, task_input, task_cancel, reshape_tasks, objective_news, release_more>;
+using plan_handle = actor_handle<task_settled, task_waits, task_ready, dependency_news,
+                                 tasks_awaited, close_plan, pause_plan, task_input, task_cancel,
+                                 reshape_tasks, objective_news, plan_deadline, release_more>;
 
 // -- to an objective ------------------------------------------------------------------------------
 
@@ -370,6 +374,7 @@ TROUPE_LOCAL_MESSAGE(troupe::pause_plan)
 TROUPE_LOCAL_MESSAGE(troupe::task_input)
 TROUPE_LOCAL_MESSAGE(troupe::task_cancel)
 TROUPE_LOCAL_MESSAGE(troupe::objective_news)
+TROUPE_LOCAL_MESSAGE(troupe::plan_deadline)
 TROUPE_LOCAL_MESSAGE(troupe::release_more)
 TROUPE_LOCAL_MESSAGE(troupe::plan_fact)
 TROUPE_LOCAL_MESSAGE(troupe::plan_heard)
@@ -413,6 +418,7 @@ CAF_ADD_TYPE_ID(troupe, (troupe::pause_plan))
 CAF_ADD_TYPE_ID(troupe, (troupe::task_input))
 CAF_ADD_TYPE_ID(troupe, (troupe::task_cancel))
 CAF_ADD_TYPE_ID(troupe, (troupe::objective_news))
+CAF_ADD_TYPE_ID(troupe, (troupe::plan_deadline))
 CAF_ADD_TYPE_ID(troupe, (troupe::release_more))
 CAF_ADD_TYPE_ID(troupe, (troupe::plan_fact))
 CAF_ADD_TYPE_ID(troupe, (troupe::plan_heard))

@@ -21,9 +21,11 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace troupe {
@@ -96,6 +98,12 @@ private:
   void withdraw(const std::vector<std::uint32_t>& tasks, const withdrawal_order& order);
   void end_without_actor(std::uint32_t task, const withdrawal_order& order);
   void cancel_one(const task_cancel& command);
+  /// Of tasks up to `from` it has noted the deadline already.
+  void note_deadlines(std::uint32_t from);
+  void note_deadline(std::uint32_t task);
+  void mind_deadlines();
+  void on_deadline();
+  void end_late(std::uint32_t task);
 
   // -- neighbours ---------------------------------------------------------------------------------
   void on_news(const dependency_news& fact);
@@ -157,7 +165,8 @@ private:
                                        ///< those that have not begun.
   std::unordered_map<std::uint32_t, std::map<task_position, dependency_news>>
       outside_; ///< Completed tasks of other plans, by the task that waits.
-  std::unordered_set<std::uint32_t> awaited_; ///< Tasks that other plans wait for.
+  std::unordered_set<std::uint32_t> awaited_;               ///< Tasks that other plans wait for.
+  std::set<std::pair<timestamp, std::uint32_t>> deadlines_; ///< Of tasks; still to come.
   std::uint32_t running_count_ = 0;
   std::uint32_t asking_count_ = 0;
   std::uint32_t parked_count_ = 0;

@@ -161,7 +161,14 @@ void plan_actor::follow(const plan_changed& changed) {
   make_scope();
   running_.resize(view_.tasks.size());
   parked_.resize(view_.tasks.size());
+  const auto known = static_cast<std::uint32_t>(runs_.size());
   runs_.resize(view_.tasks.size());
+  for (const auto& each : changed.operations)
+    if (const auto* set = std::get_if<set_deadline<std::uint32_t>>(&each))
+      note_deadline(set->task);
+    else if (const auto* put = std::get_if<put_task<std::uint32_t>>(&each))
+      note_deadline(put->task);
+  note_deadlines(known);
   auto freed = apply(graph_, changed);
   follow_tasks(changed, freed);
   std::vector<ready_task> moved;

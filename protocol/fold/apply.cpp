@@ -530,6 +530,8 @@ void apply(plan_view& plan, const change& where, const tasks_renewed& renewed) {
       plan.tasks.edit(index) = task_slot{.generation = plan.tasks[index].generation + 1,
                                          .changed_ms = since_creation(plan, where.at)};
       set_reached(plan, index, 0);
+      if (plan.spec && has_passed(plan.spec->tasks[index].deadline, where.at))
+        unshared(plan.spec).tasks.edit(index).deadline.reset();
     }
   plan.updated = where.at;
 }

@@ -155,6 +155,56 @@ TEST_CASE("M27_deadline: a plan that is changed gets its deadline by that, too",
   CHECK(bed.objective()->state == objective_state::failed);
 }
 
+TEST_CASE("M27_deadline: a task that has not ended by its deadline fails, whatever it waits for",
+          "[actors][time][modify]") {
+  clock_bed bed;
+  const auto due = bed.clock.now() + 10s;
+  auto works = by_hand("works");
+  auto waits = a_task("waits", {"free"}, "hand");
+  auto backs_off = by_hand("backs off");
+  backs_off.retry = {.attempts_max = 3, .backoff = 1min};
+  auto asks = by_hand("asks");
+  works.deadline = waits.deadline = backs_off.deadline = asks.deadline = due;
+  bed.begin(an_objective({going_on(
+      a_plan("p", {by_hand("free"), std::move(works), std::move(waits), std::move(backs_off),
+                   std::move(asks), a_task("after", {"works"}, "hand")}))}));
+  bed.report("backs off", report_failed{"once", true});
+  bed.report("asks", report_question{"which?"});
+  SECTION("in one process") {}
+  SECTION("over a restart") {
+    bed.restart();
+  }
+  bed.pass(9999ms);
+  CHECK(bed.states().find("failed") == std::string::npos);
+  bed.pass(1ms);
+  CHECK(bed.states() == "working failed failed failed failed canceled");
+  CHECK_THAT(bed.text("works"), StartsWith("the task has not ended before its deadline"));
+  CHECK(bed.objective()->pending_inputs.empty());
+  bed.report("free", report_completed{});
+  CHECK(bed.objective()->state == objective_state::failed);
+}
+
+TEST_CASE("M27_deadline: the deadline of a task that is changed or added holds, its old one not",
+          "[actors][time][modify]") {
+  clock_bed bed;
+  auto first = a_task("b", {"a"}, "hand");
+  first.deadline = bed.clock.now() + 5s;
+  bed.begin(an_objective({going_on(a_plan("p", {by_hand("a"), std::move(first)}))}));
+  change_plan command;
+  command.id = bed.objective()->plans[0].spec->id;
+  auto added = a_task("c", {"a"}, "hand");
+  added.deadline = bed.clock.now() + 20s;
+  command.operations = {set_deadline<std::string>{"b", bed.clock.now() + 10s}, add_task{added}};
+  bed.main_gateway().change(std::move(command), [](const result<change_report>&) {});
+  bed.clock.settle();
+  bed.pass(9s);
+  CHECK(bed.states() == "working pending pending");
+  bed.pass(1s);
+  CHECK(bed.states() == "working failed pending");
+  bed.pass(10s);
+  CHECK(bed.states() == "working failed failed");
+}
+
 TEST_CASE("M27_priority: the tasks of an objective of greater priority get the free slots first",
           "[actors][time][modify]") {
   clock_bed bed;

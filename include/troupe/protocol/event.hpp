@@ -77,7 +77,7 @@ struct plan_moved {
 struct tasks_withdrawn {
   std::uint32_t plan;
   std::vector<std::uint32_t> tasks;
-  task_state to; ///< canceled or completed
+  task_state to; ///< canceled, completed or failed
   std::string reason;
   boost::json::object metadata{};        ///< Of the request that took them, if there was one.
   std::vector<artifact_ptr> artifacts{}; ///< Of a task that somebody else completed.

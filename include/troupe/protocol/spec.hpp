@@ -58,8 +58,8 @@ struct task_spec {
   std::vector<std::uint32_t> dependency_indexes;
   retry_policy retry;
   milliseconds timeout{0}; ///< Per attempt; 0 = none.
-  /// Its attempts are to be done by then: part of each order. Nothing ends by itself when it
-  /// passes.
+  /// If it has not ended by then, while its plan runs, it fails, without another attempt. It is
+  /// part of each order.
   std::optional<timestamp> deadline{};
   /// `expectedSeconds`: how long it will take, about; its weight in progress. 0: not known.
   milliseconds expected{0};
