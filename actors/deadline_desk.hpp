@@ -1,6 +1,7 @@
-// Deadlines of a gateway's tasks, in wall time: one table, whose entries follow from the folds of
-// the tasks (the deadline of an open question, the end of a long backoff). A task that waits costs
-// no message and no timer of its own; when its deadline has passed it gets one message.
+// Deadlines of a gateway's tasks, plans and objectives, in wall time: one table, whose entries
+// follow from the folds (the deadline of an open question, a task or an objective, the end of a
+// long backoff). What waits costs no message and no timer of its own; when its deadline has passed
+// it gets one message.
 //
 // Thread-safe. Has no clock: `turn` is called with the time (actors/housekeeper.hpp, or the clock
 // of a test).
@@ -10,6 +11,7 @@
 #include "protocol/timer_table.hpp"
 #include <troupe/protocol/time.hpp>
 
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -24,6 +26,11 @@ public:
   /// Sends `task` a message of that kind once `due` has passed, in place of what was due before.
   void put(const task_handle& task, purpose kind, std::uint32_t attempt, timestamp due);
   void erase(caf::actor_id task, purpose kind);
+  /// The same for an objective, which gets objective_deadline, and a plan, which gets
+  /// plan_deadline.
+  void put(const objective_handle& objective, timestamp due);
+  void put(const plan_handle& plan, timestamp due);
+  void erase(caf::actor_id objective_or_plan);
   /// Sends the messages that are due at `now`.
   void turn(timestamp now);
   /// When the next one is due; nothing if there is none.
@@ -33,16 +40,17 @@ public:
   void close();
 
 private:
-  using key = std::pair<caf::actor_id, purpose>;
-  struct entry {
-    task_handle task;
-    std::uint32_t attempt;
-  };
+  using key = std::pair<caf::actor_id, std::optional<purpose>>; ///< No purpose: no task.
+  /// Sends the message. Has the handle.
+  using sender = std::function<void()>;
+
+  void put(const key& which, timestamp due, sender send);
+  void erase(const key& which);
 
   mutable std::mutex guard_;
   bool closed_ = false;
   timer_table<key, timestamp> times_;
-  std::map<key, entry> tasks_;
+  std::map<key, sender> senders_;
 };
 
 } // namespace troupe

@@ -94,6 +94,9 @@ constexpr std::string_view kind_of(const create_objective&) noexcept {
 constexpr std::string_view kind_of(const update_objective&) noexcept {
   return "objective ";
 }
+constexpr std::string_view kind_of(const modify_objective&) noexcept {
+  return "objective ";
+}
 template<class PlanCommand>
 constexpr std::string_view kind_of(const PlanCommand&) noexcept {
   return "plan ";
@@ -881,6 +884,35 @@ void gateway::impl::change(change_plan command, reply<change_report> done) {
               at.objective,
               [command](reply_port<change_report> port) {
                 return reshape_plan{command, std::move(port)};
+              },
+              std::move(to), command_tries_max);
+        });
+}
+
+void gateway::change(modify_objective command, reply<change_report> done) {
+  if (command.dry_run)
+    command.request_id.clear();
+  impl_->once_only(command, done,
+                   [self = impl_.get()](modify_objective& first, reply<change_report>& to) {
+                     self->change(std::move(first), std::move(to));
+                   });
+}
+
+void gateway::impl::change(modify_objective command, reply<change_report> done) {
+  if (auto ok = open(); !ok)
+    return done(ok.error());
+  const auto id = command.id;
+  const auto who = command.who;
+  place(who, id, std::move(done),
+        [this, id, command = std::move(command)](const placement&, reply<change_report> to) {
+          if (command.wrong)
+            return to(*command.wrong);
+          if (auto ok = has_room(bytes_of(command.operations)); !ok)
+            return to(ok.error());
+          this->command<change_report>(
+              id,
+              [command](reply_port<change_report> port) {
+                return reshape_objective{command, std::move(port)};
               },
               std::move(to), command_tries_max);
         });

@@ -102,6 +102,7 @@ struct gateway::impl {
   void create(create_plan command, reply<plan_id> done);
   void update(update_plan command, reply<plan_id> done);
   void change(change_plan command, reply<change_report> done);
+  void change(modify_objective command, reply<change_report> done);
 
   /// Gives `next` the live actor of an objective that is here; one that has settled is brought back
   /// for as long as the command takes.

@@ -58,8 +58,9 @@ struct cancel_run {
   reply_port<task_ptr> done;    ///< Answered once CANCELED is committed. May be empty.
   std::optional<std::string>
       by{}; ///< Who commanded it (owner_of); none: it follows from something else.
-  std::vector<once_ptr> conditions{};    ///< Of its change.
-  task_event as = task_event::cancel;    ///< `complete`: somebody else has done it.
+  std::vector<once_ptr> conditions{}; ///< Of its change.
+  /// `complete`: somebody else has done it; `fail`: its deadline has passed.
+  task_event as = task_event::cancel;
   std::vector<artifact_ptr> artifacts{}; ///< What they have made.
 };
 
@@ -131,7 +132,13 @@ struct return_slot {
   std::chrono::milliseconds held{}; ///< Since it was granted.
 };
 
-using throttle_handle = actor_handle<want_slot, return_slot>;
+/// From a plan: the priority of its objective has changed. What waits of it is moved.
+struct reorder_slots {
+  std::string objective;
+  std::int32_t priority;
+};
+
+using throttle_handle = actor_handle<want_slot, return_slot, reorder_slots>;
 
 // -- to a plan ------------------------------------------------------------------------------------
 
@@ -211,12 +218,20 @@ struct reshape_tasks {
   reply_port<change_report> done;
 };
 
+/// From the objective: it was changed, and that may be about this plan.
+struct objective_news {
+  std::shared_ptr<const objective_changed> changed;
+};
+
+/// From the desk of deadlines: that of one of its tasks has passed.
+struct plan_deadline {};
+
 /// From the plan to itself: more tasks are free to begin than it spawns in one go.
 struct release_more {};
 
-using plan_handle =
-    actor_handle<task_settled, task_waits, task_ready, dependency_news, tasks_awaited, close_plan,
-                 pause_plan, task_input, task_cancel, reshape_tasks, release_more>;
+using plan_handle = actor_handle<task_settled, task_waits, task_ready, dependency_news,
+                                 tasks_awaited, close_plan, pause_plan, task_input, task_cancel,
+                                 reshape_tasks, objective_news, plan_deadline, release_more>;
 
 // -- to an objective ------------------------------------------------------------------------------
 
@@ -274,6 +289,15 @@ struct reshape_plan {
   reply_port<change_report> done;
 };
 
+/// From the gateway: change the objective, and plans of it.
+struct reshape_objective {
+  modify_objective command;
+  reply_port<change_report> done;
+};
+
+/// From the desk of deadlines: one has passed, of the objective or of a plan.
+struct objective_deadline {};
+
 /// From the gateway: for a task of a plan.
 struct objective_message {
   std::uint32_t plan;
@@ -302,8 +326,8 @@ struct result_read {
 
 using objective_handle =
     actor_handle<plan_fact, plan_heard, awaited_task_ended, change_objective, add_plan, move_plan,
-                 reshape_plan, shape_settled, objective_message, objective_cancel,
-                 objective_written, result_read>;
+                 reshape_plan, reshape_objective, shape_settled, objective_deadline,
+                 objective_message, objective_cancel, objective_written, result_read>;
 
 // -- to a gateway ---------------------------------------------------------------------------------
 
@@ -339,6 +363,7 @@ TROUPE_LOCAL_MESSAGE(troupe::record_read)
 TROUPE_LOCAL_MESSAGE(troupe::order_read)
 TROUPE_LOCAL_MESSAGE(troupe::want_slot)
 TROUPE_LOCAL_MESSAGE(troupe::return_slot)
+TROUPE_LOCAL_MESSAGE(troupe::reorder_slots)
 TROUPE_LOCAL_MESSAGE(troupe::task_settled)
 TROUPE_LOCAL_MESSAGE(troupe::task_waits)
 TROUPE_LOCAL_MESSAGE(troupe::task_ready)
@@ -348,6 +373,8 @@ TROUPE_LOCAL_MESSAGE(troupe::close_plan)
 TROUPE_LOCAL_MESSAGE(troupe::pause_plan)
 TROUPE_LOCAL_MESSAGE(troupe::task_input)
 TROUPE_LOCAL_MESSAGE(troupe::task_cancel)
+TROUPE_LOCAL_MESSAGE(troupe::objective_news)
+TROUPE_LOCAL_MESSAGE(troupe::plan_deadline)
 TROUPE_LOCAL_MESSAGE(troupe::release_more)
 TROUPE_LOCAL_MESSAGE(troupe::plan_fact)
 TROUPE_LOCAL_MESSAGE(troupe::plan_heard)
@@ -356,6 +383,8 @@ TROUPE_LOCAL_MESSAGE(troupe::change_objective)
 TROUPE_LOCAL_MESSAGE(troupe::add_plan)
 TROUPE_LOCAL_MESSAGE(troupe::move_plan)
 TROUPE_LOCAL_MESSAGE(troupe::reshape_plan)
+TROUPE_LOCAL_MESSAGE(troupe::reshape_objective)
+TROUPE_LOCAL_MESSAGE(troupe::objective_deadline)
 TROUPE_LOCAL_MESSAGE(troupe::reshape_tasks)
 TROUPE_LOCAL_MESSAGE(troupe::shape_settled)
 TROUPE_LOCAL_MESSAGE(troupe::objective_message)
@@ -378,6 +407,7 @@ CAF_ADD_TYPE_ID(troupe, (troupe::record_read))
 CAF_ADD_TYPE_ID(troupe, (troupe::order_read))
 CAF_ADD_TYPE_ID(troupe, (troupe::want_slot))
 CAF_ADD_TYPE_ID(troupe, (troupe::return_slot))
+CAF_ADD_TYPE_ID(troupe, (troupe::reorder_slots))
 CAF_ADD_TYPE_ID(troupe, (troupe::task_settled))
 CAF_ADD_TYPE_ID(troupe, (troupe::task_waits))
 CAF_ADD_TYPE_ID(troupe, (troupe::task_ready))
@@ -387,6 +417,8 @@ CAF_ADD_TYPE_ID(troupe, (troupe::close_plan))
 CAF_ADD_TYPE_ID(troupe, (troupe::pause_plan))
 CAF_ADD_TYPE_ID(troupe, (troupe::task_input))
 CAF_ADD_TYPE_ID(troupe, (troupe::task_cancel))
+CAF_ADD_TYPE_ID(troupe, (troupe::objective_news))
+CAF_ADD_TYPE_ID(troupe, (troupe::plan_deadline))
 CAF_ADD_TYPE_ID(troupe, (troupe::release_more))
 CAF_ADD_TYPE_ID(troupe, (troupe::plan_fact))
 CAF_ADD_TYPE_ID(troupe, (troupe::plan_heard))
@@ -395,6 +427,8 @@ CAF_ADD_TYPE_ID(troupe, (troupe::change_objective))
 CAF_ADD_TYPE_ID(troupe, (troupe::add_plan))
 CAF_ADD_TYPE_ID(troupe, (troupe::move_plan))
 CAF_ADD_TYPE_ID(troupe, (troupe::reshape_plan))
+CAF_ADD_TYPE_ID(troupe, (troupe::reshape_objective))
+CAF_ADD_TYPE_ID(troupe, (troupe::objective_deadline))
 CAF_ADD_TYPE_ID(troupe, (troupe::reshape_tasks))
 CAF_ADD_TYPE_ID(troupe, (troupe::shape_settled))
 CAF_ADD_TYPE_ID(troupe, (troupe::objective_message))

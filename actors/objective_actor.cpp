@@ -56,6 +56,7 @@ objective_actor::objective_actor(actor_pointer<handle> self, environment& env,
 }
 
 objective_actor::~objective_actor() {
+  env_.deadlines.erase(self_->id());
   env_.memory.give_back(memory_account::live_work, plan_bytes_);
   for (const auto& plan : running_)
     kill(plan);
@@ -85,7 +86,9 @@ actor_behavior<objective_handle> objective_actor::make_behavior() {
       [this](const add_plan& message) { on_add(message); },
       [this](const move_plan& message) { on_move_plan(message); },
       [this](const reshape_plan& message) { on_reshape(message); },
+      [this](const reshape_objective& message) { on_modify(message); },
       [this](const shape_settled& fact) { on_shape(fact); },
+      [this](const objective_deadline&) { on_deadline(); },
       [this](objective_message& message) { on_message(message); },
       [this](const objective_cancel& message) { on_cancel(message); },
       [this](const objective_written&) {
@@ -103,7 +106,8 @@ void objective_actor::begin() {
   if (start_.create) {
     env_.objectives.put(view().id.str(), handle_of(self_));
     create();
-    return follow(objective_goes_on{});
+    follow(objective_goes_on{});
+    return mind_deadlines();
   }
   env_.wait_until_entered();
   // The two are recorded one after the other; the process may have ended in between.
@@ -113,6 +117,7 @@ void objective_actor::begin() {
   auto decision = life_.decide(objective_goes_on{}, env_.now());
   if (!had_ended)
     carry_out(std::move(decision), {});
+  mind_deadlines();
 }
 
 void objective_actor::create() {
@@ -164,8 +169,13 @@ void objective_actor::create() {
 
 std::optional<error> objective_actor::obey(objective_input input, command from) {
   const auto editable_bytes = [&] {
-    return from.plan ? editable_bytes_of(*view().plans[*from.plan].spec)
-                     : editable_bytes_of(view());
+    if (from.plan)
+      return editable_bytes_of(*view().plans[*from.plan].spec);
+    auto sum = editable_bytes_of(view());
+    if (from.report) // It may be about any of them.
+      for (const auto& plan : view().plans)
+        sum += editable_bytes_of(*plan.spec);
+    return sum;
   };
   const auto before = editable_bytes();
   auto decision = life_.decide(std::move(input), env_.now());
@@ -229,7 +239,18 @@ void objective_actor::answer_later(answer_after when, const command& from,
     case answer_after::commit:
     case answer_after::plan_answers: return;
     case answer_after::objective_end: closers_.push_back(from.answer); return;
-    case answer_after::plan_end: plan_closers_[*from.plan].push_back(from.answer); return;
+    case answer_after::plan_end: {
+      const auto left = std::make_shared<std::size_t>(0);
+      for (const auto& effect : effects)
+        if (const auto* end = std::get_if<end_running_plan>(&effect)) {
+          ++*left;
+          plan_closers_[end->plan].push_back([left, answer = from.answer] {
+            if (--*left == 0)
+              answer();
+          });
+        }
+      return;
+    }
     case answer_after::plans_heard: {
       heard_by waiting{++commands_, {}, from.answer};
       for (const auto& effect : effects)
@@ -326,8 +347,11 @@ void objective_actor::do_effect(const start_plan& effect, const command&) {
        at != awaited_later_.end() && at->first.plan == plan; ++at)
     start.awaited_later.push_back(at->first.task);
   start.news = news_for(plan);
+  start.objective_priority = view().priority;
   if (view().closing)
     start.end = plan_end{plan_end_with(*view().closing), view().closing_reason};
+  else if (start.view.skip_requested)
+    start.end = plan_end{plan_state::skipped, "skipped by request"};
   running_[plan] = spawn_actor<plan_actor>(*self_, env_, std::move(start));
 }
 
@@ -342,6 +366,27 @@ void objective_actor::do_effect(const end_running_plan& effect, const command& f
 void objective_actor::do_effect(const change_running_plan& effect, const command&) {
   const auto& asked = *changing_->message;
   tell(running_[effect.plan], reshape_tasks{asked.command, effect.terms, asked.done});
+}
+
+void objective_actor::do_effect(const tell_running_plans& effect, const command&) {
+  for (const auto& plan : running_)
+    if (plan)
+      tell(plan, objective_news{effect.changed});
+}
+
+// -- deadlines ------------------------------------------------------------------------------------
+
+void objective_actor::mind_deadlines() {
+  if (const auto due = next_deadline(view(), deadlines_seen_))
+    env_.deadlines.put(handle_of(self_), *due);
+  else
+    env_.deadlines.erase(self_->id());
+}
+
+void objective_actor::on_deadline() {
+  deadlines_seen_ = env_.now();
+  mind_deadlines();
+  follow(deadline_passed{});
 }
 
 void objective_actor::on_plan(plan_fact& message) {

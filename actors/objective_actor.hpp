@@ -81,6 +81,8 @@ private:
     committed_fn answer;                 ///< May be null.
     std::optional<std::uint32_t> plan{}; ///< Which one it is about.
     std::vector<once_ptr> conditions{};  ///< Of its change.
+    reply_port<change_report> report{};  ///< In place of `answer`, of what is answered with one.
+    once_conditions once{};              ///< In place of `conditions`, the same.
   };
   [[nodiscard]] std::optional<error> obey(objective_input input, command from);
   void follow(objective_input fact);
@@ -98,6 +100,7 @@ private:
   void do_effect(const pause_running_plan& effect, const command& from);
   void do_effect(const end_running_plan& effect, const command& from);
   void do_effect(const change_running_plan& effect, const command& from);
+  void do_effect(const tell_running_plans& effect, const command& from);
   void on_plan(plan_fact& message);
   void on_heard(const plan_heard& fact);
   void answer_heard();
@@ -112,8 +115,12 @@ private:
   [[nodiscard]] bool is_deferred(const Message& message,
                                  void (objective_actor::*handler)(const Message&));
   void end_change();
-  /// The answer to the change under way is `report`. False: a dry run, which is answered now.
-  [[nodiscard]] bool answer_with_report(const change_report& report, command& from) const;
+  /// The answer to the command is `report`. False: a dry run, which is answered now.
+  [[nodiscard]] static bool answer_with_report(const change_report& report, command& from);
+
+  // -- deadlines of the objective and its plans ---------------------------------------------------
+  void mind_deadlines();
+  void on_deadline();
 
   // -- tasks that other plans wait for ------------------------------------------------------------
   void on_awaited(const awaited_task_ended& fact);
@@ -130,6 +137,7 @@ private:
   void on_add(const add_plan& message);
   void on_move_plan(const move_plan& message);
   void on_reshape(const reshape_plan& message);
+  void on_modify(const reshape_objective& message);
   void on_message(objective_message& message);
   void on_cancel(const objective_cancel& message);
   void await_tasks(const std::vector<awaited_edge>& edges);
@@ -191,6 +199,7 @@ private:
   };
   std::optional<shape_under_change> changing_;
   std::deque<std::function<void()>> after_change_; ///< Commands that came meanwhile.
+  timestamp deadlines_seen_{};                     ///< Those up to then are carried out.
   std::optional<root_end> root_end_;
   bool has_left_ = false;
   std::size_t unwritten_ = 0; ///< Changes of an objective that has ended that are not durable yet.

@@ -71,6 +71,7 @@ void objective_actor::on_add(const add_plan& message) {
   index().add(message.spec, life_.relations().back());
   hold(spec, position);
   await_tasks(awaited);
+  mind_deadlines();
 }
 
 /// Kept up to date from then on, so that whatever is added later costs only itself.
@@ -149,7 +150,10 @@ void objective_actor::on_reshape(const reshape_plan& message) {
   command from{.by = owner_of(asked.who),
                .metadata = {},
                .answer = nullptr, // It is made of the report, here or by the plan's actor.
-               .plan = plan};
+               .plan = plan,
+               .conditions = {},
+               .report = message.done,
+               .once = asked.conditions};
   if (auto refused = obey(shape_change{plan, asked, terms_for(plan, asked)}, std::move(from))) {
     changing_.reset();
     return refuse(std::move(*refused));
@@ -158,16 +162,41 @@ void objective_actor::on_reshape(const reshape_plan& message) {
     changing_->message = nullptr;
   else
     changing_.reset();
+  mind_deadlines();
 }
 
-bool objective_actor::answer_with_report(const change_report& report, command& from) const {
-  const auto& asked = *changing_->message;
+void objective_actor::on_modify(const reshape_objective& message) {
+  if (is_deferred(message, &objective_actor::on_modify))
+    return;
+  const auto& asked = message.command;
+  command from{.by = owner_of(asked.who),
+               .metadata = {},
+               .answer = nullptr, // It is made of the report.
+               .plan = std::nullopt,
+               .conditions = {},
+               .report = message.done,
+               .once = asked.conditions};
+  const auto relate = [](const std::vector<plan_spec_ptr>& plans) {
+    auto resolved = resolve_dependencies(plans);
+    if (!resolved)
+      return result<std::vector<plan_relations>>{resolved.error()};
+    return result<std::vector<plan_relations>>{{resolved->plans.begin(), resolved->plans.end()}};
+  };
+  if (auto refused = obey(objective_reshape{asked, relate}, std::move(from))) {
+    message.done(std::move(*refused));
+    return quit_if_ended();
+  }
+  index_.reset(); // Made anew, with new names and dependencies.
+  mind_deadlines();
+}
+
+bool objective_actor::answer_with_report(const change_report& report, command& from) {
   if (report.dry_run) {
-    asked.done(report);
+    from.report(report);
     return false;
   }
-  from.conditions = answered(asked.command.conditions, answer_with(report));
-  from.answer = [report, done = asked.done](const commit_outcome& outcome) {
+  from.conditions = answered(from.once, answer_with(report));
+  from.answer = [report, done = from.report](const commit_outcome& outcome) {
     done(outcome.conflict ? result<change_report>{came_before()} : result<change_report>{report});
   };
   return true;
@@ -208,6 +237,7 @@ void objective_actor::on_shape(const shape_settled& fact) {
     follow(plan_reshaped{*fact.changed});
     hold_bytes(editable_bytes_of(*view().plans[fact.plan].spec), editable_bytes_of(*before));
     note_shape(*before, *fact.changed);
+    mind_deadlines();
   }
   if (changing_ && changing_->plan == fact.plan)
     end_change();

@@ -27,6 +27,7 @@ plan_actor::plan_actor(actor_pointer<handle> self, environment& env, plan_start 
 }
 
 plan_actor::~plan_actor() {
+  env_.deadlines.erase(self_->id());
   for (const auto& task : running_)
     kill(task);
   if (env_.stopping || is_settled(view_.state))
@@ -55,6 +56,8 @@ actor_behavior<plan_handle> plan_actor::make_behavior() {
       [this](task_input& message) { on_input(message); },
       [this](const task_cancel& command) { cancel_one(command); },
       [this](const reshape_tasks& message) { on_reshape(message); },
+      [this](const objective_news& message) { on_objective(message); },
+      [this](const plan_deadline&) { on_deadline(); },
       [this](const release_more&) {
         if (is_behind(env_.records.status()))
           return release_later();
@@ -92,6 +95,7 @@ void plan_actor::begin() {
   abandon_withdrawn();
   for (const auto& news : bad)
     on_news(news);
+  note_deadlines(0);
   check();
 }
 

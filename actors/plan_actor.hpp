@@ -21,9 +21,11 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace troupe {
@@ -44,6 +46,7 @@ struct plan_start {
   trace_ptr trace;
   message_ptr references;           ///< Of the objective.
   std::shared_ptr<made_bytes> made; ///< The same.
+  std::int32_t objective_priority = 0;
 };
 
 struct plan_actor {
@@ -69,6 +72,7 @@ private:
   void put_in_line(const ready_task& ready);
   void spawn_task(const ready_task& ready, bool in_line);
   [[nodiscard]] bool request_slots_for(const task_ready& task, timestamp since);
+  [[nodiscard]] std::int32_t priority_of(std::uint32_t task) const;
   [[nodiscard]] std::vector<dependency_ref> dependencies_of(std::uint32_t task) const;
   [[nodiscard]] const dependency_news* outside(std::uint32_t task,
                                                const task_position& other) const;
@@ -94,6 +98,12 @@ private:
   void withdraw(const std::vector<std::uint32_t>& tasks, const withdrawal_order& order);
   void end_without_actor(std::uint32_t task, const withdrawal_order& order);
   void cancel_one(const task_cancel& command);
+  /// Of tasks up to `from` it has noted the deadline already.
+  void note_deadlines(std::uint32_t from);
+  void note_deadline(std::uint32_t task);
+  void mind_deadlines();
+  void on_deadline();
+  void end_late(std::uint32_t task);
 
   // -- neighbours ---------------------------------------------------------------------------------
   void on_news(const dependency_news& fact);
@@ -103,6 +113,7 @@ private:
 
   // -- its shape ----------------------------------------------------------------------------------
   void on_reshape(const reshape_tasks& message);
+  void on_objective(const objective_news& message);
   void follow(const plan_changed& changed);
   void follow_tasks(const plan_changed& changed, std::vector<std::uint32_t>& freed);
   /// Those of the change's tasks of which something runs, or has run, are told to end or to hurry.
@@ -154,7 +165,8 @@ private:
                                        ///< those that have not begun.
   std::unordered_map<std::uint32_t, std::map<task_position, dependency_news>>
       outside_; ///< Completed tasks of other plans, by the task that waits.
-  std::unordered_set<std::uint32_t> awaited_; ///< Tasks that other plans wait for.
+  std::unordered_set<std::uint32_t> awaited_;               ///< Tasks that other plans wait for.
+  std::set<std::pair<timestamp, std::uint32_t>> deadlines_; ///< Of tasks; still to come.
   std::uint32_t running_count_ = 0;
   std::uint32_t asking_count_ = 0;
   std::uint32_t parked_count_ = 0;

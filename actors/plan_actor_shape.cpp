@@ -2,6 +2,7 @@
 #include "actors/once_answer.hpp"
 #include "actors/once_desk.hpp"
 #include "actors/plan_actor.hpp"
+#include "actors/throttle_actor.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -97,6 +98,26 @@ void plan_actor::on_reshape(const reshape_tasks& message) {
   follow(*changed);
 }
 
+// The objective has recorded it.
+void plan_actor::on_objective(const objective_news& message) {
+  if (is_settled(view_.state))
+    return;
+  change where;
+  where.at = env_.now();
+  for (const auto& each : message.changed->operations)
+    if (const auto* plan = std::get_if<edit_plan_of<std::uint32_t>>(&each)) {
+      if (plan->plan == start_.index)
+        apply(view_, where, plan_changed{start_.index, {plan->edit}, {}, {}, 0});
+    } else if (const auto* edited = std::get_if<edit_objective>(&each);
+               edited && edited->priority) {
+      start_.objective_priority = *edited->priority;
+      reorder_slots_of(env_, start_.slots, {start_.context, *edited->priority});
+    }
+  make_scope();
+  spawn_ready();
+  check();
+}
+
 void plan_actor::tell_tasks(const plan_changed& changed,
                             const std::function<reply_port<task_ptr>()>& ended) {
   const auto by = std::optional{changed.author};
@@ -140,7 +161,14 @@ void plan_actor::follow(const plan_changed& changed) {
   make_scope();
   running_.resize(view_.tasks.size());
   parked_.resize(view_.tasks.size());
+  const auto known = static_cast<std::uint32_t>(runs_.size());
   runs_.resize(view_.tasks.size());
+  for (const auto& each : changed.operations)
+    if (const auto* set = std::get_if<set_deadline<std::uint32_t>>(&each))
+      note_deadline(set->task);
+    else if (const auto* put = std::get_if<put_task<std::uint32_t>>(&each))
+      note_deadline(put->task);
+  note_deadlines(known);
   auto freed = apply(graph_, changed);
   follow_tasks(changed, freed);
   std::vector<ready_task> moved;

@@ -9,6 +9,7 @@
 #include <troupe/actors/limits.hpp>
 
 #include <algorithm>
+#include <limits>
 
 namespace troupe {
 
@@ -21,6 +22,15 @@ change place_of(std::uint32_t task, timestamp at) {
   out.task.lone = false;
   out.task.task_index = task;
   return out;
+}
+
+/// How a task ends that has no actor.
+task_state end_state(task_event how) noexcept {
+  switch (how) {
+    case task_event::complete: return task_state::completed;
+    case task_event::fail: return task_state::failed;
+    default: return task_state::canceled;
+  }
 }
 
 /// The move as the objective keeps it: of a question its id, and its words as far as they are
@@ -74,10 +84,18 @@ bool plan_actor::request_slots_for(const task_ready& task, timestamp since) {
                        {.ticket = task.ticket,
                         .objective = start_.context,
                         .owner = start_.owner,
-                        .priority = view_.spec->tasks[task.task].priority,
+                        .priority = priority_of(task.task),
                         .has_begun = has_begun(task.task) || parked_[task.task],
-                        .waiting_since = since},
+                        .waiting_since = since,
+                        .objective_priority = start_.objective_priority},
                        running_[task.task]);
+}
+
+/// Its own and that of the plan.
+std::int32_t plan_actor::priority_of(std::uint32_t task) const {
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  const auto sum = std::int64_t{view_.spec->tasks[task].priority} + view_.spec->priority;
+  return static_cast<std::int32_t>(std::clamp(sum, -most, most));
 }
 
 std::vector<dependency_ref> plan_actor::dependencies_of(std::uint32_t task) const {
@@ -215,6 +233,53 @@ void plan_actor::fail_task(std::uint32_t task, const std::string& reason) {
     close(plan_state::failed, reason);
 }
 
+// -- deadlines of tasks ---------------------------------------------------------------------------
+
+void plan_actor::note_deadlines(std::uint32_t from) {
+  for (auto task = from; task < view_.tasks.size(); ++task)
+    note_deadline(task);
+  mind_deadlines();
+}
+
+// One that is taken away or moved later finds that the task has another one.
+void plan_actor::note_deadline(std::uint32_t task) {
+  const auto& deadline = view_.spec->tasks[task].deadline;
+  if (deadline && !is_terminal(view_.tasks[task].state))
+    deadlines_.emplace(*deadline, task);
+}
+
+void plan_actor::mind_deadlines() {
+  if (deadlines_.empty())
+    env_.deadlines.erase(self_->id());
+  else
+    env_.deadlines.put(handle_of(self_), deadlines_.begin()->first);
+}
+
+void plan_actor::on_deadline() {
+  const auto now = env_.now();
+  while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
+    const auto [due, task] = *deadlines_.begin();
+    deadlines_.erase(deadlines_.begin());
+    if (view_.spec->tasks[task].deadline == due)
+      end_late(task);
+  }
+  mind_deadlines();
+  check();
+}
+
+void plan_actor::end_late(std::uint32_t task) {
+  if (is_settled(view_.state) || end_ || is_removed(task) || is_terminal(view_.tasks[task].state))
+    return;
+  const auto reason = "the task has not ended before its deadline, "
+                      + to_rfc3339(*view_.spec->tasks[task].deadline);
+  if (running_[task])
+    return tell(running_[task],
+                cancel_run{.reason = reason, .metadata = {}, .done = {}, .as = task_event::fail});
+  std::erase_if(ready_, [&](const ready_task& other) { return other.task == task; });
+  withdraw({task}, {.reason = reason, .as = task_event::fail});
+  fail_task(task, "task \"" + label(task) + "\" failed: " + reason);
+}
+
 void plan_actor::withdraw(const std::vector<std::uint32_t>& tasks, const withdrawal_order& order) {
   std::vector<std::uint32_t> fresh;
   std::vector<std::uint32_t> ended;
@@ -229,7 +294,7 @@ void plan_actor::withdraw(const std::vector<std::uint32_t>& tasks, const withdra
   }
   if (!fresh.empty()) {
     std::vector<event> events;
-    events.emplace_back(tasks_withdrawn{start_.index, std::move(fresh), task_state::canceled,
+    events.emplace_back(tasks_withdrawn{start_.index, std::move(fresh), end_state(order.as),
                                         order.reason, order.metadata});
     auto withdrawn = change_of(std::move(events));
     withdrawn.by = order.by;
@@ -251,9 +316,8 @@ void plan_actor::end_without_actor(std::uint32_t task, const withdrawal_order& o
   change.conditions = order.conditions;
   for (const auto& made : order.artifacts)
     change.events.push_back(task_artifact{made, false, true});
-  const auto to = order.as == task_event::complete ? task_state::completed : task_state::canceled;
   change.events.push_back(
-      task_moved{to, view_.tasks[task].attempt,
+      task_moved{end_state(order.as), view_.tasks[task].attempt,
                  make_status_message(order.reason, start_.context, id, order.metadata)});
   apply(view_, change, std::get<task_moved>(change.events.back()));
   if (!order.artifacts.empty())

@@ -1,6 +1,8 @@
 // Grants a limited number of slots to tasks, fair between objectives: a plain value.
-// Objectives take turns, so ten thousand waiting tasks of one do not hold up three of another;
-// within an objective `slot_order` says who is first.
+// Objectives of one priority take turns, so ten thousand waiting tasks of one do not hold up three
+// of another. One of a greater priority goes first; a minute without a slot counts as one step of
+// priority, so that no objective waits for ever. Within an objective `slot_order` says who is
+// first.
 #pragma once
 
 #include "protocol/owner_parts.hpp"
@@ -8,7 +10,7 @@
 
 #include <chrono>
 #include <cstdint>
-#include <list>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -29,6 +31,7 @@ struct slot_request {
   std::int32_t priority = 0; ///< The greatest goes first.
   bool has_begun = false;    ///< It ran before, and goes on.
   timestamp waiting_since{};
+  std::int32_t objective_priority = 0; ///< The last one asked says so for all of its objective.
 
   /// The owner's; empty: none. An order between tenants would read it.
   [[nodiscard]] std::string_view tenant() const noexcept { return tenant_of(owner); }
@@ -46,9 +49,11 @@ public:
   explicit slot_pool(std::uint32_t capacity) : free_(capacity) {}
 
   /// Asks for a slot; it is granted by `next`.
-  void request(slot_request wanted);
+  void request(slot_request wanted, timestamp now = {});
   /// The next ticket that gets a slot now; call until empty.
-  [[nodiscard]] std::optional<slot_ticket> next();
+  [[nodiscard]] std::optional<slot_ticket> next(timestamp now = {});
+  /// The objective has another priority: what waits of it is moved.
+  void reorder(const std::string& objective, std::int32_t priority);
   /// The task that had the slot ran for `held`, or the task that waited wants no slot any more.
   /// Unknown tickets are ignored.
   void give_back(slot_ticket ticket, std::chrono::milliseconds held = {});
@@ -65,10 +70,20 @@ private:
   using objective_line = std::pair<const std::string, line>;
   using waiting_requests = std::set<slot_request, slot_order>;
 
+  /// When an objective had its last slot here, or came, less what its priority is worth; then the
+  /// order in which that was.
+  using turn = std::pair<timestamp, std::uint64_t>;
+
   /// The waiting requests of one objective.
   struct line {
     waiting_requests waiting;
-    std::list<objective_line*>::iterator turn; ///< Its place in `turn_`.
+    std::int32_t priority = 0;
+    timestamp since{};
+    std::uint64_t number = 0;
+
+    [[nodiscard]] turn its_turn() const noexcept {
+      return {since - std::chrono::minutes{priority}, number};
+    }
   };
 
   struct place {
@@ -77,13 +92,16 @@ private:
   };
 
   void leave(const place& from);
+  /// The smallest turn is the next one.
+  void set_turn(objective_line& of, std::int32_t priority, timestamp since, std::uint64_t number);
 
   std::uint32_t free_;
   std::size_t waiting_ = 0;
   std::chrono::milliseconds held_{0};
   std::unordered_map<slot_ticket, place> tickets_;
   std::unordered_map<std::string, line> lines_;
-  std::list<objective_line*> turn_; ///< The front one is next.
+  std::map<turn, objective_line*> turns_;
+  std::uint64_t turns_given_ = 0;
 };
 
 } // namespace troupe

@@ -18,6 +18,7 @@ actor_behavior<throttle_handle> throttle_actor::make_behavior() {
   return {
       [this](want_slot& wanted) { on_wanted(wanted); },
       [this](const return_slot& returned) { on_returned(returned); },
+      [this](const reorder_slots& message) { on_reordered(message); },
   };
 }
 
@@ -25,7 +26,7 @@ void throttle_actor::on_wanted(want_slot& wanted) {
   const auto ticket = wanted.request.ticket;
   if (returned_early_.erase(ticket) > 0)
     return;
-  pool_.request(wanted.request);
+  pool_.request(wanted.request, env_.now());
   entries_.emplace(
       ticket, entry{std::move(wanted.task), std::move(wanted.request), std::move(wanted.agent)});
   grant();
@@ -44,8 +45,15 @@ void throttle_actor::on_returned(const return_slot& returned) {
   grant();
 }
 
+void throttle_actor::on_reordered(const reorder_slots& message) {
+  pool_.reorder(message.objective, message.priority);
+  for (auto& [ticket, asked] : entries_)
+    if (asked.request.objective == message.objective)
+      asked.request.objective_priority = message.priority;
+}
+
 void throttle_actor::grant() {
-  while (const auto ticket = pool_.next()) {
+  while (const auto ticket = pool_.next(env_.now())) {
     auto& [task, request, agent] = entries_.at(*ticket);
     if (agent.empty())
       tell(std::exchange(task, nullptr), slot_granted{*ticket});
@@ -68,6 +76,14 @@ bool request_slots(environment& env, const throttle_handle& objective, const std
   else if (limit)
     tell(*limit, want_slot{std::move(wanted), {}, task});
   return objective || limit;
+}
+
+void reorder_slots_of(environment& env, const throttle_handle& objective,
+                      const reorder_slots& message) {
+  if (objective)
+    tell(objective, reorder_slots{message});
+  for (const auto& [agent, limit] : env.agent_slots)
+    tell(limit, reorder_slots{message});
 }
 
 void return_slots(environment& env, const throttle_handle& objective, const std::string& agent,

@@ -35,6 +35,7 @@ private:
 
   void on_wanted(want_slot& wanted);
   void on_returned(const return_slot& returned);
+  void on_reordered(const reorder_slots& message);
   void grant();
 
   environment& env_;
@@ -52,6 +53,9 @@ private:
 /// Whether it needs any.
 [[nodiscard]] bool needs_slots(const environment& env, const throttle_handle& objective,
                                const std::string& agent);
+/// What waits of an objective is moved wherever it waits.
+void reorder_slots_of(environment& env, const throttle_handle& objective,
+                      const reorder_slots& message);
 /// Gives them back, or withdraws the request.
 void return_slots(environment& env, const throttle_handle& objective, const std::string& agent,
                   const return_slot& returned);

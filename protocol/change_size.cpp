@@ -40,6 +40,8 @@ std::size_t bytes_of(const change& of) noexcept {
       sum += withdrawn->tasks.size() * sizeof(std::uint32_t) + bytes_of(withdrawn->artifacts);
     else if (const auto* changed = std::get_if<plan_changed>(&each))
       sum += bytes_of(changed->operations) + changed->reason.size();
+    else if (const auto* modified = std::get_if<objective_changed>(&each))
+      sum += bytes_of(modified->operations) + modified->reason.size();
     else if (const auto* renewed = std::get_if<tasks_renewed>(&each))
       sum += renewed->tasks.size() * sizeof(std::uint32_t);
   }

@@ -1,5 +1,6 @@
 #include "protocol/spec_size.hpp"
 #include <troupe/protocol/message.hpp>
+#include <troupe/protocol/objective_operation.hpp>
 #include <troupe/protocol/plan_change.hpp>
 #include <troupe/protocol/spec.hpp>
 
@@ -27,9 +28,20 @@ struct operation_bytes {
   std::size_t operator()(const retry_task<Task>& each) const noexcept {
     return each.with && each.with->input ? troupe::bytes_of(*each.with->input) : 0;
   }
-  std::size_t operator()(const edit_plan& each) const noexcept {
-    return each.edited.name.size() + each.edited.description.size()
-           + troupe::bytes_of(each.edited.metadata);
+  std::size_t operator()(const edits& each) const noexcept {
+    return each.name.size() + each.description.size() + troupe::bytes_of(each.metadata);
+  }
+  std::size_t operator()(const edit_plan& each) const noexcept { return (*this)(each.edited); }
+  std::size_t operator()(const edit_objective& each) const noexcept { return (*this)(each.edited); }
+  template<class Plan>
+  std::size_t operator()(const edit_plan_of<Plan>& each) const noexcept {
+    return (*this)(each.edit.edited);
+  }
+  std::size_t operator()(const set_plan_dependencies<std::string>& each) const noexcept {
+    return bytes_of(each.on);
+  }
+  std::size_t operator()(const set_plan_dependencies<std::uint32_t>& each) const noexcept {
+    return each.on.size() * sizeof(std::uint32_t);
   }
   template<class Operation>
   std::size_t operator()(const Operation& each) const noexcept {
@@ -73,6 +85,25 @@ std::size_t bytes_of(const std::vector<wanted_operation>& operations) noexcept {
 
 std::size_t bytes_of(const std::vector<applied_operation>& operations) noexcept {
   return bytes_of_all(operations);
+}
+
+std::size_t bytes_of(const std::vector<wanted_objective_operation>& operations) noexcept {
+  return bytes_of_all(operations);
+}
+
+std::size_t bytes_of(const std::vector<applied_objective_operation>& operations) noexcept {
+  return bytes_of_all(operations);
+}
+
+std::optional<std::uint32_t> plan_of(const applied_objective_operation& operation) noexcept {
+  return std::visit(
+      [](const auto& one) -> std::optional<std::uint32_t> {
+        if constexpr (requires { one.plan; })
+          return one.plan;
+        else
+          return std::nullopt;
+      },
+      operation);
 }
 
 std::size_t bytes_of(const plan_spec& spec) noexcept {

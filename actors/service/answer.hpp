@@ -40,8 +40,9 @@ struct plan_page {
 /// One change of a plan's structure.
 struct plan_revision {
   std::uint64_t revision = 0;
-  change_ptr change;     ///< Has its time and its caller.
-  std::size_t event = 0; ///< plan_added, plan_edited, plan_changed or tasks_renewed.
+  change_ptr change; ///< Has its time and its caller.
+  std::size_t event =
+      0; ///< plan_added, plan_edited, plan_changed, objective_changed or tasks_renewed.
 };
 
 struct plan_history_page {
@@ -49,6 +50,8 @@ struct plan_history_page {
   std::vector<plan_revision> changes{};
   std::string next_page_token{}; ///< Empty on the last page.
   bool is_complete = true;       ///< Else the store no longer keeps the first ones.
+  /// The plan as it was at the revision that was asked for; then there are no changes.
+  std::optional<plan_view> past{};
 };
 
 /// A question of a task, open or closed.

@@ -78,6 +78,34 @@ struct operation_writer {
     write_edits(out, edited.edited);
     out.number(edited.parallel_max.value_or(0)).boolean(edited.parallel_max.has_value());
     out.number(edited.failure ? static_cast<std::int64_t>(*edited.failure) : -1);
+    write_urgency(edited);
+  }
+  void operator()(const edit_objective& edited) const {
+    write_edits(out, edited.edited);
+    write_urgency(edited);
+  }
+  void operator()(const edit_plan_of<std::string>& edited) const {
+    out.string(edited.plan);
+    (*this)(edited.edit);
+  }
+  void operator()(const skip_plan<std::string>& skipped) const {
+    out.string(skipped.plan).boolean(skipped.cancel);
+  }
+  void operator()(const set_plan_dependencies<std::string>& set) const {
+    out.string(set.plan);
+    for (const auto& on : set.on)
+      out.string(on);
+  }
+  /// What is absent adds nothing: a change without it keeps the fingerprint that it had before.
+  template<class Edit>
+  void write_urgency(const Edit& edited) const {
+    if (edited.deadline) {
+      out.string("deadline");
+      if (edited.deadline->at)
+        out.number(std::int64_t{edited.deadline->at->time_since_epoch().count()});
+    }
+    if (edited.priority)
+      out.string("priority").number(std::int64_t{*edited.priority});
   }
   void operator()(const replace_task& next) const {
     out.string(next.task).boolean(next.keeps_dependencies);
@@ -141,8 +169,12 @@ std::uint64_t fingerprint_of(const update_plan& command) {
   });
 }
 
-std::uint64_t fingerprint_of(const change_plan& command) {
-  return hash_of("change plan", [&](json_writer& out) {
+namespace {
+
+/// Of a change of what `id` names.
+template<class Command>
+std::uint64_t hash_of_change(std::string_view kind, const Command& command) {
+  return hash_of(kind, [&](json_writer& out) {
     out.string(command.id.str()).string(command.reason);
     write_revision(out, command.if_revision);
     for (const auto& each : command.operations) {
@@ -150,6 +182,16 @@ std::uint64_t fingerprint_of(const change_plan& command) {
       std::visit(operation_writer{out}, each);
     }
   });
+}
+
+} // namespace
+
+std::uint64_t fingerprint_of(const change_plan& command) {
+  return hash_of_change("change plan", command);
+}
+
+std::uint64_t fingerprint_of(const modify_objective& command) {
+  return hash_of_change("modify objective", command);
 }
 
 } // namespace troupe

@@ -15,5 +15,6 @@ namespace troupe {
 [[nodiscard]] std::uint64_t fingerprint_of(const create_plan& command);
 [[nodiscard]] std::uint64_t fingerprint_of(const update_plan& command);
 [[nodiscard]] std::uint64_t fingerprint_of(const change_plan& command);
+[[nodiscard]] std::uint64_t fingerprint_of(const modify_objective& command);
 
 } // namespace troupe

@@ -1,6 +1,7 @@
 #include "actors/service/plan_history.hpp"
 
 #include "protocol/fold/apply.hpp"
+#include "protocol/is_one_of.hpp"
 #include "protocol/opt/codec_opt.hpp"
 
 #include <algorithm>
@@ -9,7 +10,6 @@
 namespace troupe {
 
 void plan_history_reader::take(const change_ptr& change) {
-  ++read_;
   for (std::size_t i = 0; i < change->events.size(); ++i) {
     const auto& each = change->events[i];
     revision_ = revision_after(revision_, each);
@@ -27,8 +27,27 @@ void plan_history_reader::take(const change_ptr& change) {
     } else if (const auto* changed = std::get_if<plan_changed>(&each)) {
       if (changed->plan == plan_)
         note(change, i);
+    } else if (const auto* whole = std::get_if<objective_changed>(&each)) {
+      if (std::ranges::any_of(whole->operations,
+                              [this](const auto& one) { return plan_of(one) == plan_; }))
+        note(change, i);
     }
   }
+}
+
+bool past_plan_reader::take(const change_ptr& change) {
+  for (const auto& each : change->events) {
+    if (revision_after(view_.revision, each) > revision_)
+      return false;
+    std::visit(
+        [&]<class Event>(const Event& one) {
+          if constexpr (is_one_of<Event, objective_created, objective_edited, plan_added,
+                                  plan_edited, plan_changed, objective_changed, tasks_renewed>)
+            apply(view_, *change, one);
+        },
+        each);
+  }
+  return true;
 }
 
 // A change that brings tasks back has an event for them before its own: both are one revision.
@@ -51,9 +70,18 @@ std::vector<plan_revision> plan_history_reader::take_revisions() {
 
 void write_history(json_writer& out, const plan_history_page& page) {
   const auto& spec = *page.plan.plan().spec;
+  std::vector<plan_spec_ptr> plans;
+  for (const auto& plan : page.plan.objective->plans)
+    plans.push_back(plan.spec);
   out.begin_array();
-  for (const auto& each : page.changes)
-    opt::write_revision(out, spec, each.revision, *each.change, each.change->events[each.event]);
+  for (const auto& each : page.changes) {
+    const auto& happened = each.change->events[each.event];
+    if (const auto* whole = std::get_if<objective_changed>(&happened))
+      opt::write_revision(out, plans, *each.change, *whole,
+                          static_cast<std::uint32_t>(page.plan.index));
+    else
+      opt::write_revision(out, spec, each.revision, *each.change, happened);
+  }
   out.end_array();
 }
 

@@ -1,10 +1,11 @@
-// The changes of one plan, out of the history of its objective. A plain value: pages of the history
-// go in, in order.
+// The changes of one plan, or how it was, out of the history of its objective. Plain values: pages
+// of the history go in, in order.
 #pragma once
 
 #include "actors/service/answer.hpp"
 #include "protocol/json/json_writer.hpp"
 #include <troupe/protocol/event.hpp>
+#include <troupe/protocol/objective.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +22,6 @@ public:
       : plan_(plan), after_(after), before_(before), count_(count) {}
 
   void take(const change_ptr& change);
-  [[nodiscard]] std::size_t read() const noexcept { return read_; }
   /// The last one first.
   [[nodiscard]] std::vector<plan_revision> take_revisions();
   /// There were more than `count`.
@@ -36,9 +36,29 @@ private:
   std::size_t count_;
   std::uint64_t revision_ = 0; ///< Of the objective.
   std::uint32_t plans_ = 0;
-  std::size_t read_ = 0;
   bool has_more_ = false;
   std::vector<plan_revision> found_;
+};
+
+/// The plan as it was at a revision of its objective.
+class past_plan_reader {
+public:
+  /// `plan`: its position.
+  past_plan_reader(std::uint32_t plan, std::uint64_t revision) : plan_(plan), revision_(revision) {
+    view_.rollup.is_kept = false;
+  }
+
+  /// False: this change and all after it are later.
+  [[nodiscard]] bool take(const change_ptr& change);
+  /// Null if it was not there yet.
+  [[nodiscard]] const plan_view* plan() const noexcept {
+    return plan_ < view_.plans.size() ? &view_.plans[plan_] : nullptr;
+  }
+
+private:
+  std::uint32_t plan_;
+  std::uint64_t revision_;
+  objective_view view_; ///< Its plans as far as their shapes go.
 };
 
 /// The changes of a page, as an array.

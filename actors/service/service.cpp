@@ -224,6 +224,12 @@ void service::update(update_objective command, reply<objective_ptr> done) const 
   gateway_.update(std::move(command), std::move(done));
 }
 
+void service::modify(modify_objective command, reply<change_report> done) const {
+  if (auto ok = admit(command.who, operation::modify_objective); !ok)
+    return done(ok.error());
+  gateway_.change(std::move(command), std::move(done));
+}
+
 void service::get(const get_objective& query, reply<objective_ptr> done) const {
   if (auto ok = admit(query.who, operation::get_objective); !ok)
     return done(ok.error());
@@ -347,6 +353,8 @@ struct service::history_search {
   plan_history_reader reader;
   plan_history_page out;
   reply<plan_history_page> done;
+  std::optional<past_plan_reader> past{}; ///< Set: the plan as it was is looked for.
+  std::size_t read = 0;                   ///< Changes.
 };
 
 void service::list(const get_history& query, reply<plan_history_page> done) const {
@@ -371,6 +379,14 @@ void service::list(const get_history& query, reply<plan_history_page> done) cons
                                  {plan, query.after.value_or(0), before, query.page_size},
                                  plan_history_page{.plan = *found},
                                  done});
+              if (query.at && *query.at > found->objective->revision)
+                return done(make_error(errc::revision_not_found,
+                                       "the objective is at revision "
+                                           + std::to_string(found->objective->revision) + ", and "
+                                           + std::to_string(*query.at) + " is still to come",
+                                       "atRevision"));
+              if (query.at)
+                in->past.emplace(plan, *query.at);
               search(in, 0);
             });
 }
@@ -382,22 +398,43 @@ void service::search(const std::shared_ptr<history_search>& in, std::uint64_t af
         if (!page)
           return in->done(page.error());
         in->out.is_complete = in->out.is_complete && !page->gone;
+        bool is_later = false;
         for (const auto& change : page->changes)
-          in->reader.take(change);
-        if (in->reader.read() > history_changes_searched_max)
+          if (in->past)
+            is_later = is_later || !in->past->take(change);
+          else
+            in->reader.take(change);
+        in->read += page->changes.size();
+        if (in->read > history_changes_searched_max)
           return in->done(make_error(errc::limit_exceeded,
                                      "the objective has had more than "
                                          + std::to_string(history_changes_searched_max)
                                          + " changes (history_changes_searched_max)",
                                      "id"));
-        if (page->more && !page->gone)
+        if (page->more && !page->gone && !is_later)
           return search(in, page->next_after);
+        if (in->past)
+          return end_search(*in);
         in->out.changes = in->reader.take_revisions();
         if (in->reader.has_more())
           in->out.next_page_token = std::to_string(in->out.changes.back().revision);
         in->done(std::move(in->out));
       },
       in->client);
+}
+
+void service::end_search(history_search& in) {
+  const auto refuse = [&](std::string why) {
+    in.done(make_error(errc::revision_not_found, std::move(why), "atRevision"));
+  };
+  if (!in.out.is_complete)
+    return refuse("the store does not keep the first changes of the objective (a store in memory "
+                  "keeps no history), so that the plan as it was is not known");
+  const auto* plan = in.past->plan();
+  if (!plan)
+    return refuse("the objective did not have the plan yet at that revision");
+  in.out.past = *plan;
+  in.done(std::move(in.out));
 }
 
 void service::show_plan(const principal& who, const plan_id& id, reply<placed_plan> done) const {

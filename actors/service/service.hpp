@@ -75,6 +75,8 @@ public:
   void follow(const follow_objective& command, std::shared_ptr<any_feed> news,
               reply<objective_ptr> done) const;
   void update(update_objective command, reply<objective_ptr> done) const;
+  /// Changes it and its plans. The answer is as large as the change.
+  void modify(modify_objective command, reply<change_report> done) const;
   void get(const get_objective& query, reply<objective_ptr> done) const;
   void list(const list_objectives& query, reply<objective_page> done) const;
 
@@ -88,7 +90,8 @@ public:
   /// Changes its shape in any way. The answer is as large as the change.
   void modify(change_plan command, reply<change_report> done) const;
   /// Errors also: invalid_params (a page token that is none), limit_exceeded (the history of the
-  /// objective is too long to be searched).
+  /// objective is too long to be searched), revision_not_found (the plan as it was: there was none,
+  /// or the store keeps no history).
   void list(const get_history& query, reply<plan_history_page> done) const;
 
   // -- questions ----------------------------------------------------------------------------------
@@ -155,6 +158,7 @@ private:
   void create_for(const std::shared_ptr<send_request>& request, create_objective command,
                   reply<objective_ptr> done) const;
   struct history_search;
+  static void end_search(history_search& in);
   void search(const std::shared_ptr<history_search>& in, std::uint64_t after) const;
   /// The operations that a client has missed, as part of the error that refuses its revision.
   void explain(const change_plan& command, error refused, reply<change_report> done) const;

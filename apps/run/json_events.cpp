@@ -67,6 +67,13 @@ public:
     out_.key("revision").number(changed.revision);
   }
 
+  void operator()(const objective_changed& changed) {
+    head("objective_changed");
+    out_.key("operations").number(std::uint64_t{changed.operations.size()});
+    out_.optional_member("author", changed.author).optional_member("reason", changed.reason);
+    out_.key("revision").number(changed.revision);
+  }
+
   void operator()(const tasks_withdrawn& withdrawn) {
     head("tasks_withdrawn");
     plan(withdrawn.plan);

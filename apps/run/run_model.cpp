@@ -128,6 +128,9 @@ void run_model::show(const change& where, const event& one) {
     show_plan(plan->plan, where.at);
   } else if (const auto* changed = std::get_if<plan_changed>(&one)) {
     show_shape(changed->plan);
+  } else if (std::holds_alternative<objective_changed>(one)) {
+    for (std::uint32_t p = 0; p < plans_.size(); ++p)
+      show_shape(p);
   } else if (const auto* withdrawn = std::get_if<tasks_withdrawn>(&one)) {
     show_tasks(withdrawn->plan, withdrawn->tasks, where.at);
   } else if (const auto* renewed = std::get_if<tasks_renewed>(&one)) {

@@ -30,6 +30,11 @@ public:
     line("plan " + plan_name(changed.plan) + ": changed", changed.reason);
   }
 
+  void operator()(const objective_changed& changed) {
+    const std::string name = clean_line(model_.name().empty() ? model_.id().str() : model_.name());
+    line(name + ": changed", changed.reason);
+  }
+
   void operator()(const tasks_withdrawn& withdrawn) {
     const auto n = withdrawn.tasks.size();
     line("plan " + plan_name(withdrawn.plan) + ": " + std::to_string(n)

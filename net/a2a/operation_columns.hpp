@@ -334,10 +334,27 @@ struct json_column<operation::modify_plan>
 };
 
 template<>
+struct json_column<operation::modify_objective>
+    : basic_column<modify_objective, change_report, &opt::read_modify_objective, &service::modify> {
+  static void encode(const wire_codec&, json_writer& out, const command&, const answer& report) {
+    opt::write(out, report);
+  }
+};
+
+template<>
 struct json_column<operation::list_history>
     : basic_column<const get_history&, plan_history_page, &opt::read_get_history, &service::list> {
+  static bool is_long(const command&, const answer& page) {
+    return page.past && answer_size{}.add(*page.past, true).is_long();
+  }
   static void encode(const wire_codec&, json_writer& out, const command&, const answer& page) {
     out.begin_object().member("planId", page.plan.plan().spec->id.str());
+    if (page.past) {
+      out.key("revision").number(page.past->revision).key("plan");
+      opt::write_spec(out, *page.past->spec);
+      out.end_object();
+      return;
+    }
     out.key("revision").number(page.plan.plan().revision).key("changes");
     write_history(out, page);
     out.optional_member("nextPageToken", page.next_page_token);

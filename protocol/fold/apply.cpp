@@ -107,6 +107,16 @@ plan_view* plan_at(objective_view& view, std::uint32_t index) noexcept {
   return index < view.plans.size() ? &view.plans[index] : nullptr;
 }
 
+/// The plan has begun and not ended.
+bool goes_on(plan_state state) noexcept {
+  return state == plan_state::working || state == plan_state::blocked;
+}
+
+/// What is tried again has only a deadline that it can keep.
+bool has_passed(const std::optional<timestamp>& deadline, timestamp now) noexcept {
+  return deadline && *deadline <= now;
+}
+
 /// The plan of a plan's task.
 plan_view* plan_of(objective_view& view, const task_address& task) noexcept {
   return task.lone ? nullptr : plan_at(view, task.plan_index);
@@ -141,6 +151,18 @@ void edit_fields(Edited& to, const edits& wanted) {
   if (!wanted.description.empty())
     to.description = wanted.description;
   merge_metadata(to.metadata, wanted.metadata);
+}
+
+void edit_fields_of(plan_spec& spec, const edit_plan& wanted) {
+  edit_fields(spec, wanted.edited);
+  if (wanted.parallel_max)
+    spec.parallel_max = *wanted.parallel_max;
+  if (wanted.failure)
+    spec.failure = *wanted.failure;
+  if (wanted.deadline)
+    spec.deadline = wanted.deadline->at;
+  if (wanted.priority)
+    spec.priority = *wanted.priority;
 }
 
 /// What the operations of a change do to a plan, one after the other.
@@ -216,12 +238,50 @@ struct shape_applier {
   void operator()(const complete_task<std::uint32_t>&) const {}
   // tasks_renewed came before.
   void operator()(const retry_task<std::uint32_t>&) const {}
-  void operator()(const edit_plan& edited) const {
-    edit_fields(spec, edited.edited);
-    if (edited.parallel_max)
-      spec.parallel_max = *edited.parallel_max;
-    if (edited.failure)
-      spec.failure = *edited.failure;
+  void operator()(const edit_plan& edited) const { edit_fields_of(spec, edited); }
+};
+
+/// What the operations of a change do to an objective, one after the other.
+struct objective_applier {
+  objective_view& view;
+  const objective_changed& changed;
+  timestamp at;
+
+  /// The plan that an operation is about; null if there is none.
+  [[nodiscard]] plan_view* touch(std::uint32_t index) const {
+    auto* plan = plan_at(view, index);
+    if (!plan || !plan->spec)
+      return nullptr;
+    plan->revision = changed.revision;
+    plan->updated = at;
+    return plan;
+  }
+
+  void operator()(const edit_objective& edited) const {
+    edit_fields(view, edited.edited);
+    if (edited.deadline)
+      view.deadline = edited.deadline->at;
+    if (edited.priority)
+      view.priority = *edited.priority;
+  }
+  void operator()(const edit_plan_of<std::uint32_t>& edited) const {
+    if (auto* plan = touch(edited.plan))
+      edit_fields_of(unshared(plan->spec), edited.edit);
+  }
+  // Its end is an event of its own.
+  void operator()(const skip_plan<std::uint32_t>& skipped) const {
+    if (auto* plan = touch(skipped.plan))
+      plan->skip_requested = true;
+  }
+  void operator()(const set_plan_dependencies<std::uint32_t>& set) const {
+    auto* plan = touch(set.plan);
+    if (!plan)
+      return;
+    std::vector<std::string> ids;
+    for (const auto on : set.on)
+      if (const auto* other = plan_at(view, on))
+        ids.push_back(other->spec->id.str());
+    unshared(plan->spec).dependencies = std::move(ids);
   }
 };
 
@@ -433,9 +493,13 @@ void apply(plan_view& plan, const change& where, const plan_moved& moved) {
     return;
   if (plan.state != plan_state::blocked && *to == plan_state::working)
     plan.began = where.at;
-  plan.state = *to;
+  if (plan.spec && is_settled(plan.state) && !is_settled(*to)
+      && has_passed(plan.spec->deadline, where.at))
+    unshared(plan.spec).deadline.reset();
+  const auto from = std::exchange(plan.state, *to);
   plan.reason = moved.reason;
-  plan.skip_requested = moved.requested;
+  plan.skip_requested =
+      moved.requested || (plan.skip_requested && goes_on(from) && goes_on(plan.state));
   plan.start_requested = plan.start_requested && *to != plan_state::working;
   plan.paused = plan.paused && !is_settled(*to);
   plan.updated = where.at;
@@ -466,6 +530,8 @@ void apply(plan_view& plan, const change& where, const tasks_renewed& renewed) {
       plan.tasks.edit(index) = task_slot{.generation = plan.tasks[index].generation + 1,
                                          .changed_ms = since_creation(plan, where.at)};
       set_reached(plan, index, 0);
+      if (plan.spec && has_passed(plan.spec->tasks[index].deadline, where.at))
+        unshared(plan.spec).tasks.edit(index).deadline.reset();
     }
   plan.updated = where.at;
 }
@@ -547,6 +613,8 @@ void apply(objective_view& view, const change& where, const objective_created& c
   view.parallel_max = created.spec->parallel_max;
   view.metadata = created.spec->metadata;
   view.references = created.spec->references;
+  view.deadline = created.spec->deadline;
+  view.priority = created.spec->priority;
   view.plans.clear();
   view.plans.reserve(created.spec->plans.size());
   for (const auto& plan : created.spec->plans)
@@ -571,10 +639,20 @@ void apply(objective_view& view, const change& where, const plan_edited& edited)
   plan->revision = ++view.revision;
 }
 
+void apply(objective_view& view, const change& where, const objective_changed& changed) {
+  const objective_applier to{view, changed, where.at};
+  for (const auto& each : changed.operations)
+    std::visit(to, each);
+  view.updated = where.at;
+  view.revision = changed.revision;
+}
+
 void apply(objective_view& view, const change& where, const objective_moved& moved) {
   const auto to = next_state(view.state, moved.on);
   if (!to)
     return;
+  if (is_settled(view.state) && !is_settled(*to) && has_passed(view.deadline, where.at))
+    view.deadline.reset();
   view.state = *to;
   view.reason = moved.reason;
   view.updated = where.at;
@@ -702,6 +780,8 @@ void apply(objective_view& view, const change& of) {
 
 std::uint64_t revision_after(std::uint64_t revision, const event& one) noexcept {
   if (const auto* changed = std::get_if<plan_changed>(&one))
+    return changed->revision;
+  if (const auto* changed = std::get_if<objective_changed>(&one))
     return changed->revision;
   const auto* edited = std::get_if<objective_edited>(&one);
   const bool is_change =

@@ -75,6 +75,7 @@ void apply(objective_view& view, const change& where, const objective_created& c
 /// An empty event changes nothing. It only marks a place after earlier changes.
 void apply(objective_view& view, const change& where, const objective_edited& edited);
 void apply(objective_view& view, const change& where, const plan_edited& edited);
+void apply(objective_view& view, const change& where, const objective_changed& changed);
 /// With the objective's end, what was asked of it before is over.
 void apply(objective_view& view, const change& where, const objective_moved& moved);
 void apply(objective_view& view, const change& where, const plan_added& added);

@@ -1,8 +1,6 @@
 #include "protocol/fold/objective_life.hpp"
 
 #include "protocol/fold/apply.hpp"
-#include "protocol/fold/limits.hpp"
-#include <troupe/protocol/message.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -43,22 +41,6 @@ std::vector<plan_state> states_of(const objective_view& view) {
   for (const auto& plan : view.plans)
     out.push_back(plan.state);
   return out;
-}
-
-/// A change that does not make the metadata larger is always allowed: an objective may be created
-/// with more than the limit.
-std::optional<error> check_metadata(const boost::json::object& metadata, const edits& wanted) {
-  if (wanted.metadata.empty())
-    return std::nullopt;
-  auto merged = metadata;
-  merge_metadata(merged, wanted.metadata);
-  const auto size = bytes_of(merged);
-  if (size <= edited_metadata_bytes_max || size <= bytes_of(metadata))
-    return std::nullopt;
-  return make_error(errc::limit_exceeded,
-                    "the metadata would have more than " + std::to_string(edited_metadata_bytes_max)
-                        + " bytes (edited_metadata_bytes_max)",
-                    "metadata");
 }
 
 constexpr auto one_by_one = "plans are started one by one";
@@ -295,8 +277,8 @@ struct objective_decider {
       return refuse(std::move(*stale));
     if (command.state && !may_change_to(*command.state))
       return;
-    if (auto too_long = check_metadata(view().metadata, command.edited))
-      return refuse(std::move(*too_long));
+    if (auto wrong = check_edits(view(), command.edited))
+      return refuse(std::move(*wrong));
     if (!command.edited.empty())
       emit(objective_edited{command.edited});
     if (command.state)
@@ -395,10 +377,7 @@ struct objective_decider {
   void operator()(const plan_change& command) {
     if (auto stale = check_revision(view().plans[command.plan], command.revision))
       return refuse(std::move(*stale));
-    const auto& spec = *view().plans[command.plan].spec;
-    if (auto wrong = check_metadata(spec.metadata, command.edited))
-      return refuse(std::move(*wrong));
-    if (auto wrong = check_new_name(command.plan, command.edited.name))
+    if (auto wrong = check_edits(view(), command.plan, command.edited))
       return refuse(std::move(*wrong));
     if (command.to)
       change_plan(command.plan, *command.to);
@@ -407,25 +386,6 @@ struct objective_decider {
     if (!command.edited.empty())
       emit(plan_edited{command.plan, command.edited});
     go_on();
-  }
-
-  /// Refuses a new name that would change which plan another plan depends on, now or after a
-  /// restart.
-  [[nodiscard]] std::optional<error> check_new_name(std::uint32_t plan,
-                                                    const std::string& name) const {
-    const auto& spec = *view().plans[plan].spec;
-    if (name.empty() || name == spec.name)
-      return std::nullopt;
-    const bool name_is_id = spec.name == spec.key || spec.name == spec.id.str();
-    for (const auto& other : view().plans)
-      for (const auto* names : {&other.spec->dependencies, &other.spec->alternatives})
-        for (const auto& written : *names)
-          if ((written == spec.name && !name_is_id) || written == name)
-            return make_error(errc::invalid_params,
-                              "plan \"" + other.spec->name + "\" names a plan \"" + written
-                                  + "\", and the new name would change which one it means",
-                              "name");
-    return std::nullopt;
   }
 
   void change_plan(std::uint32_t plan, plan_state to) {
@@ -446,12 +406,10 @@ struct objective_decider {
       case plan_state::blocked: // only of a plan that runs
         return;
       case plan_state::completed:
-      case plan_state::failed: return runs ? end_by_request(plan, to) : end_unbegun(plan, to);
-      case plan_state::skipped:
-        if (runs)
-          return end_by_request(plan, to);
-        withdraw_all(plan, "skipped by request");
-        return move_plan(plan, plan_event::skip, "skipped by request", true);
+      case plan_state::failed:
+        return runs ? end_by_request(plan, to)
+                    : end_unbegun(plan, to, std::string{to_string(to)} + " by request");
+      case plan_state::skipped: return runs ? end_by_request(plan, to) : skip_unbegun(plan);
       case plan_state::pending: return retry_by_request(plan);
     }
   }
@@ -499,11 +457,15 @@ struct objective_decider {
     out.answer = answer_after::plan_end;
   }
 
-  /// Ends a pending plan by request. Its tasks are withdrawn.
-  void end_unbegun(std::uint32_t plan, plan_state to) {
+  void skip_unbegun(std::uint32_t plan) {
+    withdraw_all(plan, "skipped by request");
+    move_plan(plan, plan_event::skip, "skipped by request", true);
+  }
+
+  /// Ends a pending plan. Its tasks are withdrawn.
+  void end_unbegun(std::uint32_t plan, plan_state to, const std::string& reason) {
     if (state_of(plan) != plan_state::pending)
       return;
-    const auto reason = std::string{to_string(to)} + " by request";
     move_plan(plan, plan_event::work, "");
     withdraw_all(plan, reason);
     move_plan(plan, event_to(to), reason);
@@ -515,7 +477,7 @@ struct objective_decider {
       return refuse(std::move(*stale));
     if (auto fixed = why_fixed(plan))
       return refuse_move(std::move(*fixed), "id");
-    if (auto wrong = check_edits(plan, input.command.operations))
+    if (auto wrong = check_plan_edits(plan, input.command.operations))
       return refuse(std::move(*wrong));
     const auto& now = view().plans[plan];
     auto& terms = input.terms;
@@ -556,14 +518,14 @@ struct objective_decider {
 
   /// Checks the operations of a change that are about the plan itself.
   [[nodiscard]] std::optional<error>
-  check_edits(std::uint32_t plan, const std::vector<wanted_operation>& operations) const {
+  check_plan_edits(std::uint32_t plan, const std::vector<wanted_operation>& operations) const {
     for (std::size_t i = 0; i < operations.size(); ++i) {
       const auto* edit = std::get_if<edit_plan>(&operations[i]);
       if (!edit)
         continue;
-      auto wrong = check_metadata(view().plans[plan].spec->metadata, edit->edited);
+      auto wrong = check_edits(view(), plan, edit->edited);
       if (!wrong)
-        wrong = check_new_name(plan, edit->edited.name);
+        wrong = check_deadline(edit->deadline, at);
       if (!wrong)
         continue;
       wrong->message.insert(0, "operation " + std::to_string(i) + ": ");
@@ -590,6 +552,62 @@ struct objective_decider {
     renew_dependents(plan);
     start(plan);
     go_on();
+  }
+
+  // -- changes of the objective ------------------------------------------------------------------
+
+  void operator()(const objective_reshape& input) {
+    const auto& command = input.command;
+    if (auto stale = check_revision(view(), command.if_revision))
+      return refuse(std::move(*stale));
+    if (command.dry_run)
+      return try_out(input);
+    if (view().closing)
+      return refuse_move("the objective is being ended and stays as it is", "id");
+    if (is_settled(view().state))
+      return refuse_move(
+          "the objective is " + std::string{to_string(view().state)} + " and stays as it is", "id");
+    auto decided = troupe::decide(view(), life.relations_, command, input.relate, at);
+    if (!decided)
+      return refuse(decided.error());
+    if (decided->relations)
+      life.relations_ = std::move(*decided->relations);
+    const auto changed = std::make_shared<const objective_changed>(std::move(decided->changed));
+    emit(*changed);
+    out.effects.emplace_back(tell_running_plans{changed});
+    change_report report;
+    report.objective = view().id;
+    report.revision = changed->revision;
+    for (const auto& each : changed->operations)
+      if (const auto* skipped = std::get_if<skip_plan<std::uint32_t>>(&each))
+        skip(skipped->plan, report);
+    const auto told = out.effects.size();
+    go_on();
+    for (auto effect = told; effect < out.effects.size(); ++effect)
+      if (const auto* begun = std::get_if<start_plan>(&out.effects[effect]))
+        report.plans_released.push_back(view().plans[begun->plan].spec->id);
+    out.report = std::move(report);
+  }
+
+  /// On a copy, which is dropped.
+  void try_out(const objective_reshape& input) {
+    auto copy = life;
+    auto wet = input;
+    wet.command.dry_run = false;
+    auto decided = copy.decide(std::move(wet), at);
+    out.refused = std::move(decided.refused);
+    out.report = std::move(decided.report);
+    if (out.report)
+      out.report->dry_run = true;
+  }
+
+  void skip(std::uint32_t plan, change_report& report) {
+    const auto& id = view().plans[plan].spec->id;
+    report.plans_skipped.push_back(id);
+    if (!is_running(state_of(plan)))
+      return skip_unbegun(plan);
+    report.plans_canceled.push_back(id);
+    end_by_request(plan, plan_state::skipped);
   }
 
   void operator()(const task_withdrawal& command) {
@@ -631,6 +649,30 @@ struct objective_decider {
   }
 
   void operator()(const plan_reshaped& fact) { apply(life.view_, where, fact.changed); }
+
+  void operator()(const deadline_passed&) {
+    if (view().closing || is_settled(view().state))
+      return;
+    if (is_due(view().deadline))
+      return close(objective_state::failed, "the objective " + missed(*view().deadline));
+    for (std::uint32_t p = 0; p < plans(); ++p) {
+      const auto& deadline = view().plans[p].spec->deadline;
+      if (!is_due(deadline))
+        continue;
+      auto reason = "the plan " + missed(*deadline);
+      if (is_running(state_of(p)))
+        out.effects.emplace_back(end_running_plan{p, plan_state::failed, std::move(reason)});
+      else
+        end_unbegun(p, plan_state::failed, reason);
+    }
+    go_on();
+  }
+  [[nodiscard]] bool is_due(const std::optional<timestamp>& deadline) const {
+    return deadline && *deadline <= at;
+  }
+  [[nodiscard]] static std::string missed(timestamp deadline) {
+    return "has not ended before its deadline, " + to_rfc3339(deadline);
+  }
 
   void operator()(const plans_told&) {
     if (!view().closing && view().state != objective_state::submitted && !is_settled(view().state))

@@ -7,6 +7,7 @@
 // once.
 #pragma once
 
+#include "protocol/fold/objective_shape.hpp"
 #include "protocol/fold/plan_order.hpp"
 #include "protocol/fold/plan_shape.hpp"
 #include <troupe/protocol/command.hpp>
@@ -16,6 +17,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -64,6 +66,11 @@ struct shape_change {
   /// Its position, the revision and the time are filled in here.
   shape_terms terms;
 };
+/// Changes the objective, and plans of it.
+struct objective_reshape {
+  modify_objective command;
+  relate_plans relate;
+};
 /// Cancels one task of a plan that has not begun.
 struct task_withdrawal {
   std::uint32_t plan;
@@ -95,6 +102,8 @@ struct plan_ended {
 struct plan_reshaped {
   plan_changed changed;
 };
+/// A deadline, of the objective or of a plan, has passed.
+struct deadline_passed {};
 /// The running plans have received the results of tasks that they wait for, after `look_again`.
 struct plans_told {};
 /// A task of a running plan asks, or no longer does, and that is committed. The status message of a
@@ -107,8 +116,9 @@ struct question_changed {
 
 using objective_input =
     std::variant<objective_begins, objective_goes_on, update_objective, plan_change, plan_addition,
-                 shape_change, task_withdrawal, objective_cancellation, plan_progressed,
-                 plan_activity_changed, plan_ended, plan_reshaped, plans_told, question_changed>;
+                 shape_change, objective_reshape, task_withdrawal, objective_cancellation,
+                 plan_progressed, plan_activity_changed, plan_ended, plan_reshaped, deadline_passed,
+                 plans_told, question_changed>;
 
 // -- what comes out ------------------------------------------------------------------------------
 
@@ -130,14 +140,18 @@ struct change_running_plan {
   std::uint32_t plan;
   shape_terms terms;
 };
-using objective_effect =
-    std::variant<start_plan, pause_running_plan, end_running_plan, change_running_plan>;
+/// The running plans are told of a change of the objective, which may be about them.
+struct tell_running_plans {
+  std::shared_ptr<const objective_changed> changed;
+};
+using objective_effect = std::variant<start_plan, pause_running_plan, end_running_plan,
+                                      change_running_plan, tell_running_plans>;
 
 /// When a command is answered.
 enum class answer_after : std::uint8_t {
   commit,        ///< Everything decided so far is committed.
   plans_heard,   ///< The running plans that were paused or told to go on have done so.
-  plan_end,      ///< The plan has ended.
+  plan_end,      ///< The running plans that were told to end have ended.
   objective_end, ///< The objective has ended.
   plan_answers,  ///< Not by the objective: the plan answers.
 };
@@ -150,7 +164,8 @@ struct objective_decision {
   /// have been told. plans_told follows.
   bool look_again = false;
   answer_after answer = answer_after::commit;
-  /// Of a change of the shape of a plan that does not run. A `dry_run` has no events.
+  /// Of a change of the objective, or of the shape of a plan that does not run. A `dry_run` has no
+  /// events.
   std::optional<change_report> report{};
 };
 

@@ -45,6 +45,11 @@ prospect turn_of(const std::vector<plan_relations>& plans, const std::vector<pla
 
 } // namespace
 
+bool may_be_met(const std::vector<plan_relations>& plans, const std::vector<plan_state>& states,
+                std::uint32_t plan) {
+  return prospect_of(plans, states, plan) != prospect::lost;
+}
+
 bool is_met(const std::vector<plan_relations>& plans, const std::vector<plan_state>& states,
             std::uint32_t plan) {
   return prospect_of(plans, states, plan) == prospect::met;

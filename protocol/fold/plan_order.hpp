@@ -37,6 +37,11 @@ struct plan_steps {
                                     const std::vector<plan_state>& states,
                                     const std::vector<bool>& held = {});
 
+/// Whether a dependency on `plan` is met, or may be later: it, or one of its alternatives, can
+/// still complete.
+[[nodiscard]] bool may_be_met(const std::vector<plan_relations>& plans,
+                              const std::vector<plan_state>& states, std::uint32_t plan);
+
 /// Whether a dependency on `plan` is met: it, or one of its alternatives, has completed.
 [[nodiscard]] bool is_met(const std::vector<plan_relations>& plans,
                           const std::vector<plan_state>& states, std::uint32_t plan);

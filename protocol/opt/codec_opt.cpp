@@ -15,30 +15,15 @@ namespace json = boost::json;
 namespace {
 
 constexpr auto objective_members = std::to_array<std::string_view>(
-    {"$schema", "id", "name", "description", "plans", "maxParallel", "metadata", "status", "reason",
-     "progress", "pendingInputs", "pendingInputCount", "rootTaskId", "revision", "createdAt",
-     "updatedAt"});
+    {"$schema", "id", "name", "description", "plans", "maxParallel", "deadline", "priority",
+     "metadata", "status", "reason", "progress", "pendingInputs", "pendingInputCount", "rootTaskId",
+     "revision", "createdAt", "updatedAt"});
 
-constexpr auto plan_members = std::to_array<std::string_view>({"$schema",
-                                                               "id",
-                                                               "name",
-                                                               "description",
-                                                               "tasks",
-                                                               "dependencies",
-                                                               "alternatives",
-                                                               "onFailure",
-                                                               "maxParallel",
-                                                               "metadata",
-                                                               "objectiveId",
-                                                               "status",
-                                                               "reason",
-                                                               "waitingFor",
-                                                               "progress",
-                                                               "pendingInputs",
-                                                               "pendingInputCount",
-                                                               "revision",
-                                                               "createdAt",
-                                                               "updatedAt"});
+constexpr auto plan_members = std::to_array<std::string_view>(
+    {"$schema",           "id",        "name",        "description", "tasks",    "dependencies",
+     "alternatives",      "onFailure", "maxParallel", "deadline",    "priority", "metadata",
+     "objectiveId",       "status",    "reason",      "waitingFor",  "progress", "pendingInputs",
+     "pendingInputCount", "revision",  "createdAt",   "updatedAt"});
 
 constexpr auto task_members =
     std::to_array<std::string_view>({"id",       "name",         "description",     "agent",
@@ -234,6 +219,8 @@ plan_spec read_plan(document_reading& reading, const json::value& from, const pl
       in.fail_type("onFailure", "\"failFast\" or \"continue\"", *failure);
   }
   plan.parallel_max = in.whole_number("maxParallel", 0, any_number).value_or(0);
+  plan.deadline = in.time("deadline");
+  plan.priority = in.shared_priority().value_or(0);
   plan.metadata = in.free_object("metadata");
   const auto metadata_place = where / "metadata";
   plan.key = read_key(document_reader(metadata_of(in), metadata_place, reading, "\"metadata\""),
@@ -270,6 +257,8 @@ objective_spec read_objective(document_reading& reading, const json::value& from
   objective.name = in.text("name", required_name);
   objective.description = in.text("description", description_rule);
   objective.parallel_max = in.whole_number("maxParallel", 0, any_number).value_or(0);
+  objective.deadline = in.time("deadline");
+  objective.priority = in.shared_priority().value_or(0);
   objective.metadata = in.free_object("metadata");
   const auto* plans = in.array("plans", "plans", plans_per_objective_max, "maxPlansPerObjective");
   const auto here = where / "plans";
@@ -307,6 +296,8 @@ objective_spec objective_of(plan_spec plan) {
   around.name = plan.name;
   around.description = plan.description;
   around.metadata = plan.metadata;
+  around.deadline = std::exchange(plan.deadline, std::nullopt);
+  around.priority = std::exchange(plan.priority, 0);
   around.plans.push_back(std::make_shared<const plan_spec>(std::move(plan)));
   return around;
 }

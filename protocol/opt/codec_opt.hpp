@@ -35,8 +35,8 @@ enum class member_of : std::uint8_t { objective, plan, task, retry };
 /// `createdAt`, ...). docs/plan.schema.json lists the same.
 [[nodiscard]] std::span<const std::string_view> known_members(member_of member) noexcept;
 
-/// The objective of a document that is a single plan: it has the plan's name, description and
-/// metadata.
+/// The objective of a document that is a single plan: it has the plan's name, description,
+/// metadata, deadline and priority; the plan keeps the first three.
 [[nodiscard]] objective_spec objective_of(plan_spec plan);
 
 /// Objective, plan and task as written. On the wire an objective may have `tasks` in place of
@@ -72,6 +72,8 @@ enum class member_of : std::uint8_t { objective, plan, task, retry };
 /// plans/modify: one operation for each of `operations`, in their order
 /// (protocol/opt/plan_operations.hpp).
 [[nodiscard]] result<change_plan> read_modify_plan(const boost::json::value& params);
+/// objectives/modify: the same.
+[[nodiscard]] result<modify_objective> read_modify_objective(const boost::json::value& params);
 [[nodiscard]] result<get_history> read_get_history(const boost::json::value& params);
 [[nodiscard]] result<list_inputs> read_list_inputs(const boost::json::value& params);
 [[nodiscard]] result<get_input> read_get_input(const boost::json::value& params);
@@ -103,14 +105,21 @@ void write_input(json_writer& out, const task& owner, std::string_view question,
 /// `fraction` from 0 to 1, and `done` of `total`.
 void write(json_writer& out, const rolled_up& progress);
 
-/// What a change of a plan did: `planId`, `revision`, and the ids of the tasks that it was about.
-/// Lists that are empty are left out.
+/// What a change of a plan did: `planId`, `revision`, and the ids of the tasks that it was about;
+/// or of an objective: `objectiveId`, `revision`, and the ids of the plans. Lists that are empty
+/// are left out.
 void write(json_writer& out, const change_report& report);
 
 /// One change of `plan`: `revision`, `at`, `author` and `reason` if there are any, and `operations`
 /// as they were applied. `happened` is plan_added, plan_edited, plan_changed or tasks_renewed.
 void write_revision(json_writer& out, const plan_spec& plan, std::uint64_t revision,
                     const change& where, const event& happened);
+
+/// One change of an objective whose plans are `plans`, in the same way. With `only`: the operations
+/// about that plan.
+void write_revision(json_writer& out, const std::vector<plan_spec_ptr>& plans, const change& where,
+                    const objective_changed& changed,
+                    std::optional<std::uint32_t> only = std::nullopt);
 
 /// The plans of `owner` at `positions`, as an array.
 void write_plans(json_writer& out, const objective_view& owner,

@@ -321,7 +321,12 @@ result<get_history> read_get_history(const json::value& params) {
     out.id = plan_id{in.id("id", true)};
     constexpr std::uint64_t most = 9'007'199'254'740'991;
     out.after = in.whole_number_64("afterRevision", 0, most);
+    out.at = in.whole_number_64("atRevision", 0, most);
     read_page(in, out);
+    for (const std::string_view other : {"afterRevision", "pageSize", "pageToken"})
+      if (out.at && in.find(other) != nullptr)
+        in.fail(other, "\"atRevision\" asks for the plan as it was then, without changes; leave \""
+                           + std::string(other) + "\" out");
   });
 }
 
@@ -339,28 +344,39 @@ result<change_plan> read_add_tasks(const json::value& params) {
   return command;
 }
 
-result<change_plan> read_modify_plan(const json::value& params) {
-  auto command =
-      read_change(params, "id", &change_plan::id, [](const document_reader& in, change_plan& out) {
-        read_request(in, out);
-        out.reason = in.text("reason", description_rule);
-        out.if_revision = read_revision(in);
-        out.dry_run = in.boolean("dryRun", false);
-        const auto* operations =
-            in.array("operations", "operations", plan_operations_max, "plan_operations_max");
-        if (operations == nullptr || operations->empty())
-          in.fail("operations",
-                  "missing parameter \"operations\": an array of at least one operation");
-      });
+namespace {
+
+/// plans/modify and objectives/modify: `read_list` reads the operations.
+template<class Command, class Id, class ReadList>
+result<Command> read_modify(const json::value& params, Id Command::*id, ReadList read_list) {
+  auto command = read_change(params, "id", id, [](const document_reader& in, Command& out) {
+    read_request(in, out);
+    out.reason = in.text("reason", description_rule);
+    out.if_revision = read_revision(in);
+    out.dry_run = in.boolean("dryRun", false);
+    const auto* operations =
+        in.array("operations", "operations", plan_operations_max, "plan_operations_max");
+    if (operations == nullptr || operations->empty())
+      in.fail("operations", "missing parameter \"operations\": an array of at least one operation");
+  });
   if (!command || command->wrong)
     return command;
-  auto operations =
-      read_operations(params.get_object().at("operations").get_array(), "/operations");
+  auto operations = read_list(params.get_object().at("operations").get_array(), "/operations");
   if (operations)
     command->operations = std::move(*operations);
   else
     command->wrong = located(std::move(operations).error());
   return command;
+}
+
+} // namespace
+
+result<change_plan> read_modify_plan(const json::value& params) {
+  return read_modify(params, &change_plan::id, read_operations);
+}
+
+result<modify_objective> read_modify_objective(const json::value& params) {
+  return read_modify(params, &modify_objective::id, read_objective_operations);
 }
 
 result<list_inputs> read_list_inputs(const json::value& params) {

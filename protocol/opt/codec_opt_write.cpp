@@ -35,6 +35,15 @@ void write_names(json_writer& out, std::string_view key, const std::vector<std::
   out.end_array();
 }
 
+/// Of an objective or a plan.
+template<class Of>
+void write_urgency(json_writer& out, const Of& of) {
+  if (of.deadline)
+    time_member(out, "deadline", *of.deadline);
+  if (of.priority != 0)
+    out.key("priority").number(std::int64_t{of.priority});
+}
+
 void write_retry(json_writer& out, std::string_view key, const retry_policy& policy) {
   if (policy == retry_policy{})
     return;
@@ -430,6 +439,7 @@ void write_plan(json_writer& out, const objective_view& owner, std::uint32_t ind
     out.member("onFailure", "continue");
   if (spec.parallel_max != 0)
     out.key("maxParallel").number(spec.parallel_max);
+  write_urgency(out, spec);
   if (!spec.metadata.empty())
     out.key("metadata").value(spec.metadata);
   out.key("revision").number(plan.revision);
@@ -489,6 +499,7 @@ void write(json_writer& out, const objective_view& value, bool include_plans, bo
   write_inputs(out, value, first_numbers(value.pending_inputs.size()));
   if (value.parallel_max != 0)
     out.key("maxParallel").number(value.parallel_max);
+  write_urgency(out, value);
   if (!value.metadata.empty())
     out.key("metadata").value(value.metadata);
   out.optional_member("rootTaskId", value.root_task.str());
@@ -506,10 +517,12 @@ void write(json_writer& out, const rolled_up& progress) {
 }
 
 void write(json_writer& out, const change_report& report) {
-  out.begin_object().member("planId", report.plan.str()).key("revision").number(report.revision);
+  out.begin_object().optional_member("planId", report.plan.str());
+  out.optional_member("objectiveId", report.objective.str());
+  out.key("revision").number(report.revision);
   if (report.dry_run)
     out.key("dryRun").boolean(true);
-  const auto write_ids = [&](std::string_view name, const std::vector<task_id>& ids) {
+  const auto write_ids = [&](std::string_view name, const auto& ids) {
     if (ids.empty())
       return;
     out.key(name).begin_array();
@@ -525,6 +538,9 @@ void write(json_writer& out, const change_report& report) {
   write_ids("retried", report.retried);
   write_ids("canceled", report.canceled);
   write_ids("released", report.released);
+  write_ids("skipped", report.plans_skipped);
+  write_ids("canceled", report.plans_canceled);
+  write_ids("released", report.plans_released);
   out.end_object();
 }
 
@@ -639,6 +655,7 @@ void write_spec(json_writer& out, const plan_spec& value) {
     out.member("onFailure", "continue");
   if (value.parallel_max != 0)
     out.key("maxParallel").number(value.parallel_max);
+  write_urgency(out, value);
   out.end_object();
 }
 
@@ -652,6 +669,7 @@ void write_spec(json_writer& out, const objective_spec& value) {
   out.end_array();
   if (value.parallel_max != 0)
     out.key("maxParallel").number(value.parallel_max);
+  write_urgency(out, value);
   if (!value.metadata.empty())
     out.key("metadata").value(value.metadata);
   out.end_object();

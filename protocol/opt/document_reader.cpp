@@ -202,6 +202,17 @@ std::optional<std::int32_t> priority_from(const boost::json::value& from) noexce
              : std::nullopt;
 }
 
+std::optional<std::int32_t> document_reader::shared_priority() const {
+  const auto* found = find("priority");
+  if (found == nullptr)
+    return std::nullopt;
+  const auto value = priority_from(*found);
+  if (value && *value >= -priority_max && *value <= priority_max)
+    return value;
+  fail_type("priority", shared_priority_range, *found);
+  return std::nullopt;
+}
+
 void document_reader::names(std::vector<std::string>& out, std::string_view name,
                             std::string_view prefix) const {
   const auto* list = array(name, "strings", dependencies_per_task_max, "dependencies_per_task_max");

@@ -40,6 +40,9 @@ inline constexpr text_rule description_rule{.bytes_max = description_bytes_max,
 [[nodiscard]] std::optional<std::int32_t> priority_from(const boost::json::value& from) noexcept;
 inline constexpr std::string_view priority_range = "a whole number from -2147483647 to 2147483647";
 
+/// The same of an objective or a plan.
+inline constexpr std::string_view shared_priority_range = "a whole number from -100 to 100";
+
 /// What the readers of one document share.
 struct document_reading {
   explicit document_reading(unknown_members how, bool texts_too = false)
@@ -77,6 +80,8 @@ public:
   [[nodiscard]] std::optional<double> number(std::string_view name, double max,
                                              std::string_view expected) const;
   [[nodiscard]] std::optional<milliseconds> seconds(std::string_view name) const;
+  /// The member "priority" of an objective or a plan (priority_max).
+  [[nodiscard]] std::optional<std::int32_t> shared_priority() const;
   /// As a copy in its own memory, as deep as the document may be.
   [[nodiscard]] boost::json::object free_object(std::string_view name) const;
   [[nodiscard]] const boost::json::array* array(std::string_view name, std::string_view of,

@@ -42,7 +42,7 @@ struct detail_needed {
     else if constexpr (is_output<Event>)
       return change_detail::full;
     else if constexpr (is_one_of<Event, objective_created, objective_moved, plan_added, plan_edited,
-                                 plan_moved, plan_changed, pause_changed>)
+                                 plan_moved, plan_changed, objective_changed, pause_changed>)
       return change_detail::states;
     else
       return std::nullopt;
@@ -122,6 +122,11 @@ struct change_event_writer {
     unknown.id = plan_id{id_of(changed.plan)};
     write_revision(out, changed.plan < plans.size() ? *plans[changed.plan] : unknown,
                    changed.revision, where, changed);
+    out.end_object();
+  }
+  void operator()(const objective_changed& changed) const {
+    begin("objective").key("change");
+    write_revision(out, plans, where, changed);
     out.end_object();
   }
   void operator()(const pause_changed& changed) const {

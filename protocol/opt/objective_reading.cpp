@@ -165,6 +165,10 @@ private:
   }
 
   void read_objective_event(const object_reader& in, shown_changes& out) const {
+    if (in.find("change")) {
+      out.is_reshaped = true;
+      return;
+    }
     if (const auto state = objective_state_from(in.text("status"));
         state && *state != objective_state::submitted)
       add(out, objective_moved{event_to(*state), in.text("reason")});

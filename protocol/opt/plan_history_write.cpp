@@ -1,4 +1,4 @@
-// One change of a plan, as JSON.
+// One change of a plan or an objective, as JSON.
 #include "protocol/opt/codec_opt.hpp"
 
 #include <boost/json/object.hpp>
@@ -6,6 +6,34 @@
 namespace troupe::opt {
 
 namespace {
+
+void write_edits(json_writer& out, const edits& edited) {
+  out.optional_member("name", edited.name).optional_member("description", edited.description);
+  if (!edited.metadata.empty())
+    out.key("metadata").value(edited.metadata);
+}
+
+/// Deadline and priority, of an objective or a plan.
+template<class Edit>
+void write_urgency_edit(json_writer& out, const Edit& edited) {
+  if (edited.deadline && edited.deadline->at)
+    out.key("deadline").time(*edited.deadline->at);
+  else if (edited.deadline)
+    out.key("deadline").null();
+  if (edited.priority)
+    out.key("priority").number(std::int64_t{*edited.priority});
+}
+
+/// Closes the object that was begun.
+void write_plan_edit(json_writer& out, const edit_plan& edited) {
+  write_edits(out, edited.edited);
+  if (edited.parallel_max)
+    out.key("maxParallel").number(*edited.parallel_max);
+  if (edited.failure)
+    out.member("onFailure", *edited.failure == on_failure::keep_going ? "continue" : "failFast");
+  write_urgency_edit(out, edited);
+  out.end_object();
+}
 
 /// An operation as it was applied, in the words of plans/modify.
 struct applied_writer {
@@ -61,20 +89,41 @@ struct applied_writer {
     begin("retryTask", retried.task).end_object();
   }
   void operator()(const edit_plan& edited) const {
-    write_edits(edited.edited);
-    if (edited.parallel_max)
-      out.key("maxParallel").number(*edited.parallel_max);
-    if (edited.failure)
-      out.member("onFailure", *edited.failure == on_failure::keep_going ? "continue" : "failFast");
-    out.end_object();
+    begin("setPlan");
+    write_plan_edit(out, edited);
+  }
+};
+
+/// The same in the words of objectives/modify.
+struct applied_objective_writer {
+  json_writer& out;
+  const std::vector<plan_spec_ptr>& plans;
+
+  [[nodiscard]] std::string id(std::uint32_t plan) const {
+    return plan < plans.size() ? plans[plan]->id.str() : "plan-" + std::to_string(plan);
+  }
+  json_writer& begin(std::string_view op, std::uint32_t plan) const {
+    return out.begin_object().member("op", op).member("plan", id(plan));
   }
 
-  /// The object stays open.
-  void write_edits(const edits& edited) const {
-    begin("setPlan").optional_member("name", edited.name);
-    out.optional_member("description", edited.description);
-    if (!edited.metadata.empty())
-      out.key("metadata").value(edited.metadata);
+  void operator()(const edit_objective& edited) const {
+    out.begin_object().member("op", "setObjective");
+    write_edits(out, edited.edited);
+    write_urgency_edit(out, edited);
+    out.end_object();
+  }
+  void operator()(const edit_plan_of<std::uint32_t>& edited) const {
+    begin("setPlan", edited.plan);
+    write_plan_edit(out, edited.edit);
+  }
+  void operator()(const skip_plan<std::uint32_t>& skipped) const {
+    begin("skipPlan", skipped.plan).end_object();
+  }
+  void operator()(const set_plan_dependencies<std::uint32_t>& set) const {
+    begin("setPlanDependencies", set.plan).key("dependencies").begin_array();
+    for (const auto on : set.on)
+      out.string(id(on));
+    out.end_array().end_object();
   }
 };
 
@@ -93,7 +142,8 @@ void write_revision(json_writer& out, const plan_spec& plan, std::uint64_t revis
     for (const auto& each : changed->operations)
       std::visit(writer, each);
   } else if (const auto* edited = std::get_if<plan_edited>(&happened)) {
-    writer.write_edits(edited->edited);
+    writer.begin("setPlan");
+    write_edits(out, edited->edited);
     out.end_object();
   } else if (const auto* renewed = std::get_if<tasks_renewed>(&happened)) {
     for (const auto task : renewed->tasks)
@@ -101,6 +151,17 @@ void write_revision(json_writer& out, const plan_spec& plan, std::uint64_t revis
   } else if (std::holds_alternative<plan_added>(happened)) {
     writer.begin("addPlan").end_object();
   }
+  out.end_array().end_object();
+}
+
+void write_revision(json_writer& out, const std::vector<plan_spec_ptr>& plans, const change& where,
+                    const objective_changed& changed, std::optional<std::uint32_t> only) {
+  out.begin_object().key("revision").number(changed.revision).key("at").time(where.at);
+  out.optional_member("author", changed.author).optional_member("reason", changed.reason);
+  out.key("operations").begin_array();
+  for (const auto& each : changed.operations)
+    if (!only || plan_of(each) == only)
+      std::visit(applied_objective_writer{out, plans}, each);
   out.end_array().end_object();
 }
 

@@ -156,10 +156,20 @@ read_result read_retry(const operation_place& at) {
   return out;
 }
 
-read_result read_edit_plan(const operation_place& at) {
-  edit_plan out;
+/// What an objective and a plan have alike.
+template<class Edit>
+void read_shared_fields(const operation_place& at, Edit& out) {
   out.edited = {at.in.text("name", name_rule), at.in.text("description", description_rule),
                 at.in.free_object("metadata")};
+  const auto* deadline = at.in.find_even_null("deadline");
+  if (deadline != nullptr)
+    out.deadline = deadline_edit{deadline->is_null() ? std::nullopt : at.in.time("deadline")};
+  out.priority = at.in.shared_priority();
+}
+
+result<edit_plan> read_plan_fields(const operation_place& at) {
+  edit_plan out;
+  read_shared_fields(at, out);
   out.parallel_max =
       at.in.whole_number("maxParallel", 0, std::numeric_limits<std::uint32_t>::max());
   const auto failure = at.in.text("onFailure", name_rule);
@@ -169,19 +179,61 @@ read_result read_edit_plan(const operation_place& at) {
     out.failure = on_failure::fail_fast;
   else if (!failure.empty())
     at.in.fail("onFailure", "\"onFailure\" must be \"failFast\" or \"continue\"");
-  if (out.edited.empty() && !out.parallel_max && !out.failure)
+  if (out.edited.empty() && !out.parallel_max && !out.failure && !out.deadline && !out.priority)
     return make_error(errc::invalid_params,
-                      "setPlan needs one of name, description, metadata, maxParallel, onFailure",
+                      "setPlan needs one of name, description, metadata, maxParallel, onFailure, "
+                      "deadline, priority",
                       at.pointer);
   return out;
 }
 
+read_result read_edit_plan(const operation_place& at) {
+  auto out = read_plan_fields(at);
+  if (!out)
+    return out.error();
+  return std::move(*out);
+}
+
+// Those of objectives/modify.
+
+using objective_read_result = result<wanted_objective_operation>;
+
+objective_read_result read_edit_objective(const operation_place& at) {
+  edit_objective out;
+  read_shared_fields(at, out);
+  if (out.edited.empty() && !out.deadline && !out.priority)
+    return make_error(errc::invalid_params,
+                      "setObjective needs one of name, description, metadata, deadline, priority",
+                      at.pointer);
+  return out;
+}
+
+objective_read_result read_edit_plan_of(const operation_place& at) {
+  auto out = read_plan_fields(at);
+  if (!out)
+    return out.error();
+  return edit_plan_of<std::string>{at.in.text("plan", task_name_rule), std::move(*out)};
+}
+
+objective_read_result read_skip_plan(const operation_place& at) {
+  return skip_plan<std::string>{at.in.text("plan", task_name_rule), at.in.boolean("cancel", false)};
+}
+
+objective_read_result read_plan_dependencies(const operation_place& at) {
+  set_plan_dependencies<std::string> out{at.in.text("plan", task_name_rule), {}};
+  if (at.in.find("dependencies") == nullptr)
+    at.in.fail("dependencies", "missing parameter \"dependencies\": an array of plans");
+  at.in.names(out.on, "dependencies", "plan-");
+  return out;
+}
+
+template<class Operation>
 struct operation_reader {
   std::string_view op;
-  read_result (*read)(const operation_place&);
+  result<Operation> (*read)(const operation_place&);
 };
 
-constexpr auto operation_readers = std::to_array<operation_reader>({
+constexpr auto operation_readers = std::to_array<operation_reader<wanted_operation>>({
     {"addTask", &read_add},
     {"removeTask", &read_remove},
     {"replaceTask", &read_replace},
@@ -196,9 +248,18 @@ constexpr auto operation_readers = std::to_array<operation_reader>({
     {"setPlan", &read_edit_plan},
 });
 
-std::string known_operations() {
+constexpr auto objective_operation_readers =
+    std::to_array<operation_reader<wanted_objective_operation>>({
+        {"setObjective", &read_edit_objective},
+        {"setPlan", &read_edit_plan_of},
+        {"skipPlan", &read_skip_plan},
+        {"setPlanDependencies", &read_plan_dependencies},
+    });
+
+template<class Readers>
+std::string known_operations(const Readers& readers) {
   std::string out;
-  for (const auto& each : operation_readers)
+  for (const auto& each : readers)
     out.append(out.empty() ? "" : ", ").append(each.op);
   return out;
 }
@@ -214,20 +275,45 @@ std::size_t text_bytes(const json::array& from, std::size_t most) {
   return out;
 }
 
-read_result read_one(const json::value& from, const wire::place& where) {
+template<class Operation, std::size_t Size>
+result<Operation> read_one(const json::value& from, const wire::place& where,
+                           const std::array<operation_reader<Operation>, Size>& readers) {
   document_reading reading(unknown_members::ignore);
   const document_reader in(from, where, reading, "an operation");
-  read_result out = make_error(errc::invalid_params, "");
+  result<Operation> out = make_error(errc::invalid_params, "");
   if (in) {
     const auto op = in.text("op", {.bytes_max = name_bytes_max, .required = true});
-    const auto known = std::ranges::find(operation_readers, op, &operation_reader::op);
-    if (known != operation_readers.end())
+    const auto known = std::ranges::find(readers, op, &operation_reader<Operation>::op);
+    if (known != readers.end())
       out = known->read({from, in, where.pointer()});
     else
-      in.fail("op", "\"op\" must be one of " + known_operations());
+      in.fail("op", "\"op\" must be one of " + known_operations(readers));
   }
   if (reading.failed())
     return reading.failure.take();
+  return out;
+}
+
+template<class Operation, std::size_t Size>
+result<std::vector<Operation>>
+read_all(const json::array& from, const std::string& pointer,
+         const std::array<operation_reader<Operation>, Size>& readers) {
+  if (text_bytes(from, plan_operations_bytes_max) > plan_operations_bytes_max)
+    return make_error(errc::limit_exceeded,
+                      "the operations have more than " + std::to_string(plan_operations_bytes_max)
+                          + " bytes (plan_operations_bytes_max); send them in several changes",
+                      pointer);
+  std::vector<Operation> out;
+  out.reserve(from.size());
+  const wire::place root;
+  const auto base = root / std::string_view(pointer).substr(1);
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const auto where = base / i;
+    auto one = read_one(from[i], where, readers);
+    if (!one)
+      return std::move(one).error();
+    out.push_back(std::move(*one));
+  }
   return out;
 }
 
@@ -235,23 +321,12 @@ read_result read_one(const json::value& from, const wire::place& where) {
 
 result<std::vector<wanted_operation>> read_operations(const json::array& from,
                                                       const std::string& pointer) {
-  if (text_bytes(from, plan_operations_bytes_max) > plan_operations_bytes_max)
-    return make_error(errc::limit_exceeded,
-                      "the operations have more than " + std::to_string(plan_operations_bytes_max)
-                          + " bytes (plan_operations_bytes_max); send them in several changes",
-                      pointer);
-  std::vector<wanted_operation> out;
-  out.reserve(from.size());
-  const wire::place root;
-  const auto base = root / std::string_view(pointer).substr(1);
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    const auto where = base / i;
-    auto one = read_one(from[i], where);
-    if (!one)
-      return std::move(one).error();
-    out.push_back(std::move(*one));
-  }
-  return out;
+  return read_all(from, pointer, operation_readers);
+}
+
+result<std::vector<wanted_objective_operation>>
+read_objective_operations(const json::array& from, const std::string& pointer) {
+  return read_all(from, pointer, objective_operation_readers);
 }
 
 error said_of_operations(error of_operations, const std::vector<wanted_operation>& operations) {

@@ -347,8 +347,41 @@ struct operation_writer {
   }
   void operator()(const edit_plan& edited) const {
     out.string("plan");
+    write_edit(edited);
+  }
+
+  void operator()(const edit_objective& edited) const {
+    out.string("fields");
+    begin_edit(edited);
+    out.end_object();
+  }
+  void operator()(const edit_plan_of<std::uint32_t>& edited) const {
+    out.string("plan fields").number(edited.plan);
+    write_edit(edited.edit);
+  }
+  void operator()(const skip_plan<std::uint32_t>& skipped) const {
+    out.string("skip plan").number(skipped.plan);
+  }
+  void operator()(const set_plan_dependencies<std::uint32_t>& set) const {
+    out.string("order").number(set.plan).begin_array();
+    for (const auto on : set.on)
+      out.number(on);
+    out.end_array();
+  }
+
+  template<class Edit>
+  void begin_edit(const Edit& edited) const {
     out.begin_object().key("e");
     write_edits(out, edited.edited);
+    if (edited.deadline && edited.deadline->at)
+      write_time(out, "by", *edited.deadline->at);
+    else if (edited.deadline)
+      out.key("by").null();
+    if (edited.priority)
+      out.key("pri").number(std::int64_t{*edited.priority});
+  }
+  void write_edit(const edit_plan& edited) const {
+    begin_edit(edited);
     if (edited.parallel_max)
       out.key("x").number(*edited.parallel_max);
     if (edited.failure)
@@ -357,9 +390,20 @@ struct operation_writer {
   }
 };
 
-edit_plan edit_plan_from(const json::object& in) {
-  edit_plan out;
+template<class Edit>
+Edit edit_from(const json::object& in) {
+  Edit out;
   out.edited = edits_from(at(in, "e").as_object());
+  if (const auto* deadline = find(in, "by"))
+    out.deadline =
+        deadline_edit{deadline->is_null() ? std::nullopt : std::optional{time_from(*deadline)}};
+  if (const auto* priority = find(in, "pri"))
+    out.priority = priority->to_number<std::int32_t>();
+  return out;
+}
+
+edit_plan edit_plan_from(const json::object& in) {
+  auto out = edit_from<edit_plan>(in);
   if (const auto* most = find(in, "x"))
     out.parallel_max = most->to_number<std::uint32_t>();
   if (const auto* keep_going = find(in, "go"))
@@ -395,6 +439,20 @@ applied_operation operation_from(const json::array& in) {
     return complete_task<std::uint32_t>{task};
   if (kind == "again")
     return retry_task<std::uint32_t>{task};
+  throw std::runtime_error("unknown operation " + kind);
+}
+
+applied_objective_operation objective_operation_from(const json::array& in) {
+  const auto kind = text_from(in.at(0));
+  if (kind == "fields")
+    return edit_from<edit_objective>(in.at(1).as_object());
+  const auto plan = in.at(1).to_number<std::uint32_t>();
+  if (kind == "plan fields")
+    return edit_plan_of<std::uint32_t>{plan, edit_plan_from(in.at(2).as_object())};
+  if (kind == "skip plan")
+    return skip_plan<std::uint32_t>{plan};
+  if (kind == "order")
+    return set_plan_dependencies<std::uint32_t>{plan, indexes_from(in.at(2))};
   throw std::runtime_error("unknown operation " + kind);
 }
 
@@ -435,14 +493,26 @@ struct fact_writer {
       out.key("rq").boolean(true);
   }
   void operator()(const plan_changed& changed) const {
-    out.key("plan changed").begin_array();
-    for (const auto& each : changed.operations) {
+    out.key("plan changed");
+    write_operations(changed.operations);
+    out.key("p").number(changed.plan).key("rev").number(changed.revision);
+    out.optional_member("by", changed.author).optional_member("why", changed.reason);
+  }
+  void operator()(const objective_changed& changed) const {
+    out.key("changed");
+    write_operations(changed.operations);
+    out.key("rev").number(changed.revision);
+    out.optional_member("by", changed.author).optional_member("why", changed.reason);
+  }
+  template<class Operation>
+  void write_operations(const std::vector<Operation>& operations) const {
+    out.begin_array();
+    for (const auto& each : operations) {
       out.begin_array();
       std::visit(operation_writer{out}, each);
       out.end_array();
     }
-    out.end_array().key("p").number(changed.plan).key("rev").number(changed.revision);
-    out.optional_member("by", changed.author).optional_member("why", changed.reason);
+    out.end_array();
   }
   void operator()(const tasks_withdrawn& withdrawn) const {
     write_indexes(out, "withdrawn", withdrawn.tasks);
@@ -556,6 +626,13 @@ plan_changed plan_changed_from(const json::value& operations, const json::object
   return out;
 }
 
+objective_changed objective_changed_from(const json::value& operations, const json::object& in) {
+  objective_changed out{{}, text(in, "by"), text(in, "why"), number<std::uint64_t>(in, "rev", 0)};
+  for (const auto& each : operations.as_array())
+    out.operations.push_back(objective_operation_from(each.as_array()));
+  return out;
+}
+
 tasks_withdrawn withdrawn_from(const json::value& tasks, const json::object& in) {
   tasks_withdrawn out{plan_of(in), indexes_from(tasks), named(at(in, "to"), task_state_from),
                       text(in, "why"), tree(in, "m")};
@@ -603,6 +680,8 @@ event event_from(const json::object& in, const change& where) {
                       flag(in, "rq")};
   if (kind == "plan changed")
     return plan_changed_from(value, in);
+  if (kind == "changed")
+    return objective_changed_from(value, in);
   if (kind == "objective to")
     return objective_moved{event_to(named(value, objective_state_from)), text(in, "why")};
   if (kind == "withdrawn")

@@ -129,6 +129,22 @@ plan_rollup rollup_from(const json::object& in, std::size_t tasks) {
   return out;
 }
 
+/// Of an objective or a plan.
+template<class Of>
+void write_urgency(json_writer& out, const Of& value) {
+  if (value.deadline)
+    write_time(out, "by", *value.deadline);
+  if (value.priority != 0)
+    out.key("pri").number(std::int64_t{value.priority});
+}
+
+template<class Of>
+void read_urgency(const json::object& in, Of& out) {
+  if (const auto* deadline = find(in, "by"))
+    out.deadline = time_from(*deadline);
+  out.priority = number<std::int32_t>(in, "pri", 0);
+}
+
 void write_plan_view(json_writer& out, const objective_view& owner, std::uint32_t plan) {
   const auto& value = owner.plans[plan];
   out.begin_object().key("spec");
@@ -170,6 +186,7 @@ objective_view objective_view_from(const json::object& in) {
   out.name = text(in, "n");
   out.description = text(in, "d");
   out.parallel_max = number<std::uint32_t>(in, "x", 0);
+  read_urgency(in, out);
   out.metadata = tree(in, "m");
   out.state = named(at(in, "s"), objective_state_from);
   out.reason = text(in, "why");
@@ -280,6 +297,7 @@ void write(json_writer& out, const plan_spec& value) {
   if (value.failure == on_failure::keep_going)
     out.key("go").boolean(true);
   write_parallel_max(out, value.parallel_max);
+  write_urgency(out, value);
   write_tree(out, "m", value.metadata);
   if (!value.outside.empty()) {
     out.key("out").begin_array();
@@ -310,6 +328,7 @@ plan_spec plan_spec_from(const json::object& in) {
   out.failure =
       keep_going && keep_going->as_bool() ? on_failure::keep_going : on_failure::fail_fast;
   out.parallel_max = number<std::uint32_t>(in, "x", 0);
+  read_urgency(in, out);
   out.metadata = tree(in, "m");
   if (const auto* outside = find(in, "out"))
     for (const auto& item : outside->as_array()) {
@@ -329,6 +348,7 @@ void write(json_writer& out, const objective_spec& value) {
     write_pointee(out, plan);
   out.end_array();
   write_parallel_max(out, value.parallel_max);
+  write_urgency(out, value);
   write_tree(out, "m", value.metadata);
   write_references(out, value.references);
   out.end_object();
@@ -342,6 +362,7 @@ objective_spec objective_spec_from(const json::object& in) {
   for (const auto& plan : at(in, "pl").as_array())
     out.plans.push_back(pointee(plan, plan_spec_from));
   out.parallel_max = number<std::uint32_t>(in, "x", 0);
+  read_urgency(in, out);
   out.metadata = tree(in, "m");
   out.references = references_of(in);
   return out;
@@ -359,19 +380,28 @@ constexpr std::array<std::pair<std::string_view, std::vector<task_id> change_rep
                   {"again", &change_report::retried},
                   {"stop", &change_report::canceled},
                   {"free", &change_report::released}}};
+constexpr std::array<std::pair<std::string_view, std::vector<plan_id> change_report::*>, 3>
+    report_plan_lists{{{"pskip", &change_report::plans_skipped},
+                       {"pstop", &change_report::plans_canceled},
+                       {"pfree", &change_report::plans_released}}};
 
 } // namespace
 
 void write(json_writer& out, const change_report& value) {
-  out.begin_object().member("p", value.plan.str()).key("rev").number(value.revision);
-  for (const auto& [name, list] : report_lists) {
-    if ((value.*list).empty())
-      continue;
-    out.key(name).begin_array();
-    for (const auto& id : value.*list)
-      out.string(id.str());
-    out.end_array();
-  }
+  out.begin_object().optional_member("p", value.plan.str());
+  out.optional_member("o", value.objective.str()).key("rev").number(value.revision);
+  const auto write_all = [&](const auto& lists) {
+    for (const auto& [name, list] : lists) {
+      if ((value.*list).empty())
+        continue;
+      out.key(name).begin_array();
+      for (const auto& id : value.*list)
+        out.string(id.str());
+      out.end_array();
+    }
+  };
+  write_all(report_lists);
+  write_all(report_plan_lists);
   out.end_object();
 }
 
@@ -379,9 +409,14 @@ change_report change_report_from(const json::object& in) {
   change_report out;
   out.plan = plan_id{text(in, "p")};
   out.revision = number<std::uint64_t>(in, "rev", 0);
-  for (const auto& [name, list] : report_lists)
-    for (auto& id : texts(in, name))
-      (out.*list).emplace_back(std::move(id));
+  out.objective = objective_id{text(in, "o")};
+  const auto read_all = [&](const auto& lists) {
+    for (const auto& [name, list] : lists)
+      for (auto& id : texts(in, name))
+        (out.*list).emplace_back(std::move(id));
+  };
+  read_all(report_lists);
+  read_all(report_plan_lists);
   return out;
 }
 
@@ -393,6 +428,7 @@ void write(std::string& out, const objective_view& objective_view) {
       .optional_member("n", objective_view.name);
   json.optional_member("d", objective_view.description);
   write_parallel_max(json, objective_view.parallel_max);
+  write_urgency(json, objective_view);
   write_tree(json, "m", objective_view.metadata);
   json.member("s", to_string(objective_view.state))
       .optional_member("why", objective_view.reason)

@@ -104,6 +104,40 @@ TEST_CASE("within an objective the greatest priority goes first, then what has b
   CHECK(pool.held() == 17ms);
 }
 
+TEST_CASE("M27_priority: an objective of greater priority goes first, and a minute without a slot "
+          "counts as one step",
+          "[actors][slot_pool]") {
+  const auto of = [](slot_ticket ticket, std::string objective, std::int32_t priority) {
+    auto out = wanted(ticket, std::move(objective));
+    out.objective_priority = priority;
+    return out;
+  };
+  timestamp now{1h};
+  slot_pool pool{1};
+  for (slot_ticket ticket = 1; ticket <= 10; ++ticket)
+    pool.request(of(ticket, ticket % 2 == 1 ? "low" : "high", ticket % 2 == 1 ? 0 : 2), now);
+  const auto next = [&] {
+    const auto ticket = pool.next(now);
+    REQUIRE(ticket);
+    pool.give_back(*ticket);
+    return *ticket % 2 == 1 ? 'l' : 'h';
+  };
+  CHECK(next() == 'h');
+  CHECK(next() == 'h');
+  now += 2min; // Both have waited two steps.
+  CHECK(next() == 'h');
+  CHECK(next() == 'l');
+  CHECK(next() == 'h');
+  pool.reorder("high", -5);
+  pool.reorder("nobody", 7);
+  pool.request(of(12, "high", 0), now); // It is of no plan.
+  CHECK(next() == 'l');
+  CHECK(next() == 'l');
+  now += 6min;
+  CHECK(next() == 'l');
+  CHECK(next() == 'h');
+}
+
 TEST_CASE("a request for a slot has its owner's tenant", "[actors][slot_pool]") {
   const auto tenant = [](const principal& who) {
     return std::string{slot_request{.objective = "o", .owner = owner_of(who)}.tenant()};

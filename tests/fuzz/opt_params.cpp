@@ -44,6 +44,8 @@ void check(const boost::json::value& params) {
     fuzz::demand(added->wrong || !added->operations.empty(), "a change of nothing", "");
   if (const auto changed = opt::read_modify_plan(params); taken(changed))
     fuzz::demand(changed->wrong || !changed->operations.empty(), "a change of nothing", "");
+  if (const auto changed = opt::read_modify_objective(params); taken(changed))
+    fuzz::demand(changed->wrong || !changed->operations.empty(), "a change of nothing", "");
   if (const auto report = read_progress(params); fuzz::accepted(report)) {
     const auto first = fuzz::written([&](json_writer& out) { write_progress(out, *report); });
     const auto back = read_progress(fuzz::tree_of(first));

@@ -167,6 +167,7 @@ public:
     out.metadata = object();
     for (auto n = below(3); n > 0; --n)
       out.outside.push_back({below(4), below(10), below(100'000), task_id{text()}});
+    make_urgent(out);
     return out;
   }
   trace_context any_trace() { return {text(), text(), texts()}; }
@@ -183,7 +184,15 @@ public:
     out.parallel_max = coin() ? 0 : below(100);
     out.metadata = object();
     out.references = message_or_null();
+    make_urgent(out);
     return out;
+  }
+  /// An objective or a plan.
+  template<class Of>
+  void make_urgent(Of& of) {
+    if (coin())
+      of.deadline = time();
+    of.priority = static_cast<std::int32_t>(below(201)) - 100;
   }
 
   task_state any_task_state() { return static_cast<task_state>(below(task_state_count)); }
@@ -286,6 +295,7 @@ public:
     for (auto n = below(3); n > 0; --n)
       out.pending_inputs.push_back(
           {.task = task_id{text()}, .prompt = text(), .since = time(), .question = text()});
+    make_urgent(out);
     return out;
   }
   task_slot any_slot() {

@@ -146,6 +146,9 @@ public:
   /// invalid_transition (the plan has ended), revision_mismatch, duplicate_request, overloaded,
   /// unavailable.
   void change(change_plan command, reply<change_report> done);
+  /// The same for an objective and its plans. If running plans are skipped, it answers once they
+  /// have ended.
+  void change(modify_objective command, reply<change_report> done);
 
   /// Checks an objective as `create` would, and changes nothing.
   [[nodiscard]] result<void> check(const objective_spec& spec) const;

@@ -7,6 +7,7 @@
 #include <troupe/protocol/ids.hpp>
 #include <troupe/protocol/message.hpp>
 #include <troupe/protocol/objective.hpp>
+#include <troupe/protocol/objective_operation.hpp>
 #include <troupe/protocol/once.hpp>
 #include <troupe/protocol/plan_change.hpp>
 #include <troupe/protocol/plan_state.hpp>
@@ -199,6 +200,20 @@ struct change_plan {
   bool dry_run = false; ///< Decided and answered as ever, but not done.
 };
 
+/// Changes an objective and its plans, whole or not at all.
+struct modify_objective {
+  principal who;
+  objective_id id;
+  /// Applied one after the other (plan_operations_max).
+  std::vector<wanted_objective_operation> operations;
+  std::string reason;                       ///< Why, in words; may be empty.
+  std::optional<std::uint64_t> if_revision; ///< As in update_objective.
+  std::string request_id{};
+  once_conditions conditions{};
+  other_fault wrong{};
+  bool dry_run = false; ///< Decided and answered as ever, but not done.
+};
+
 /// plans/list: those of one objective, in its order.
 struct list_plans {
   principal who;
@@ -209,13 +224,14 @@ struct list_plans {
   bool include_tasks = false;
 };
 
-/// plans/history: the changes of a plan, the last ones first.
+/// plans/history: the changes of a plan, the last ones first; or the plan as it was.
 struct get_history {
   principal who;
   plan_id id;
   std::optional<std::uint64_t> after{}; ///< Only revisions after this one.
   std::uint32_t page_size = 50;
   std::string page_token{};
+  std::optional<std::uint64_t> at{}; ///< The shape at that revision, and no changes.
 };
 
 /// plans/get.

@@ -7,6 +7,7 @@
 #include <troupe/protocol/ids.hpp>
 #include <troupe/protocol/message.hpp>
 #include <troupe/protocol/objective.hpp>
+#include <troupe/protocol/objective_operation.hpp>
 #include <troupe/protocol/once.hpp>
 #include <troupe/protocol/plan_change.hpp>
 #include <troupe/protocol/plan_state.hpp>
@@ -76,7 +77,7 @@ struct plan_moved {
 struct tasks_withdrawn {
   std::uint32_t plan;
   std::vector<std::uint32_t> tasks;
-  task_state to; ///< canceled or completed
+  task_state to; ///< canceled, completed or failed
   std::string reason;
   boost::json::object metadata{};        ///< Of the request that took them, if there was one.
   std::vector<artifact_ptr> artifacts{}; ///< Of a task that somebody else completed.
@@ -97,6 +98,15 @@ struct plan_changed {
   std::string author;                        ///< The caller who asked for it (owner_of).
   std::string reason;                        ///< In words; may be empty.
   std::uint64_t revision = 0;                ///< The revision of the objective after this change.
+};
+
+/// The objective was changed: its fields, those of its plans, or their order. In the same change,
+/// plan_moved and tasks_withdrawn come after it for plans that were skipped before they began.
+struct objective_changed {
+  std::vector<applied_objective_operation> operations; ///< As applied, in this order.
+  std::string author;                                  ///< The caller who asked for it (owner_of).
+  std::string reason;                                  ///< In words; may be empty.
+  std::uint64_t revision = 0; ///< The revision of the objective after this change.
 };
 
 /// A pause begins or ends by request: of the whole objective, or of one plan.
@@ -190,11 +200,12 @@ struct task_progress {
   progress_ptr progress;
 };
 
-using event = std::variant<objective_created, objective_edited, objective_moved, plan_added,
-                           plan_moved, plan_changed, tasks_withdrawn, tasks_renewed, pause_changed,
-                           objective_closing, task_created, task_moved, task_message, task_artifact,
-                           task_progress, question_opened, question_answered, question_expired,
-                           question_withdrawn, task_queued, task_resumed, task_noted, plan_edited>;
+using event =
+    std::variant<objective_created, objective_edited, objective_moved, plan_added, plan_moved,
+                 plan_changed, tasks_withdrawn, tasks_renewed, pause_changed, objective_closing,
+                 task_created, task_moved, task_message, task_artifact, task_progress,
+                 question_opened, question_answered, question_expired, question_withdrawn,
+                 task_queued, task_resumed, task_noted, plan_edited, objective_changed>;
 
 /// The place of a task: its plan, or none.
 struct task_address {

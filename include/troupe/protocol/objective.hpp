@@ -82,7 +82,8 @@ struct plan_view {
   /// It begins by itself, also if plans are started one by one. False after it has begun, or after
   /// the objective has settled.
   bool start_requested = false;
-  /// It was skipped by request: a retry of other plans does not undo it.
+  /// It was skipped by request, or will be once it has ended: a retry of other plans does not undo
+  /// it.
   bool skip_requested = false;
   /// The actor of the plan has the slots (objective_life::lend).
   bool is_lent = false;
@@ -118,6 +119,8 @@ struct objective_view {
   trace_ptr trace;              ///< Of the request that made it.
   message_ptr references{};     ///< As in objective_spec: what they name reaches its tasks.
   objective_rollup rollup{};    ///< How far it is.
+  std::optional<timestamp> deadline{}; ///< As in objective_spec; none is left after a retry.
+  std::int32_t priority = 0;           ///< As in objective_spec.
 };
 
 using objective_ptr = std::shared_ptr<const objective_view>;

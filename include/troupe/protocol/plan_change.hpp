@@ -139,11 +139,20 @@ struct retry_task {
   bool dependents = true;
 };
 
-/// Fields of the plan itself.
+/// A deadline as an edit sets it.
+struct deadline_edit {
+  std::optional<timestamp> at{}; ///< No value: there is none any more.
+
+  friend bool operator==(const deadline_edit&, const deadline_edit&) = default;
+};
+
+/// Fields of the plan itself. What is absent stays.
 struct edit_plan {
   edits edited{};
   std::optional<std::uint32_t> parallel_max{}; ///< 0: no limit.
   std::optional<on_failure> failure{};
+  std::optional<deadline_edit> deadline{};
+  std::optional<std::int32_t> priority{};
 };
 
 /// What a command may want, and what an event has applied.
@@ -170,10 +179,10 @@ using applied_operation =
   return put ? &put->spec : nullptr;
 }
 
-/// What a change of a plan did, or would do. It is as large as the change.
+/// What a change of a plan or an objective did, or would do. It is as large as the change.
 struct change_report {
-  plan_id plan;
-  std::uint64_t revision = 0;      ///< Of the plan, after the change.
+  plan_id plan;                    ///< Empty: it is about `objective`.
+  std::uint64_t revision = 0;      ///< Of the plan or objective, after the change.
   bool dry_run = false;            ///< Nothing was done.
   std::vector<task_id> added{};    ///< In the order of the operations.
   std::vector<task_id> removed{};  ///< In that order, too, as the rest.
@@ -183,6 +192,10 @@ struct change_report {
   std::vector<task_id> retried{};  ///< The new tasks.
   std::vector<task_id> canceled{}; ///< Their agents were told to stop.
   std::vector<task_id> released{}; ///< Wait for nothing more because of it. By position.
+  objective_id objective{};        ///< Empty: it is about `plan`.
+  std::vector<plan_id> plans_skipped{};
+  std::vector<plan_id> plans_canceled{}; ///< Of those, the ones that had begun.
+  std::vector<plan_id> plans_released{}; ///< Began because of it.
 
   friend bool operator==(const change_report&, const change_report&) = default;
 };

@@ -35,6 +35,9 @@ struct retry_policy {
   friend bool operator==(const retry_policy&, const retry_policy&) = default;
 };
 
+/// The priority of an objective or plan is from minus this to this.
+inline constexpr std::int32_t priority_max = 100;
+
 /// In task_spec::dependency_indexes: a dependency that is not a task of the same plan.
 inline constexpr std::uint32_t elsewhere = 0xffffffff;
 
@@ -55,8 +58,8 @@ struct task_spec {
   std::vector<std::uint32_t> dependency_indexes;
   retry_policy retry;
   milliseconds timeout{0}; ///< Per attempt; 0 = none.
-  /// Its attempts are to be done by then: part of each order. Nothing ends by itself when it
-  /// passes.
+  /// If it has not ended by then, while its plan runs, it fails, without another attempt. It is
+  /// part of each order.
   std::optional<timestamp> deadline{};
   /// `expectedSeconds`: how long it will take, about; its weight in progress. 0: not known.
   milliseconds expected{0};
@@ -93,6 +96,8 @@ struct plan_spec {
   boost::json::object metadata;
   /// Derived, as task_spec::dependency_indexes: those on tasks of other plans, by `task`.
   chunked<outside_dependency> outside{};
+  std::optional<timestamp> deadline{}; ///< If it has not ended by then, it fails.
+  std::int32_t priority = 0; ///< Added to that of each of its tasks. At most priority_max.
 };
 
 /// Made by std::make_shared<plan_spec>: its only owner may still fill in the derived members.
@@ -108,6 +113,8 @@ struct objective_spec {
   /// Not of the document: what the message refers to that brought it, its `referenceTaskIds` and
   /// the parts that pin artifacts. Null: nothing.
   message_ptr references{};
+  std::optional<timestamp> deadline{}; ///< If it has not ended by then, it fails.
+  std::int32_t priority = 0; ///< Among objectives that wait for slots. At most priority_max.
 };
 
 using objective_spec_ptr = std::shared_ptr<const objective_spec>;

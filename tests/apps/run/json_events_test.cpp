@@ -126,6 +126,7 @@ TEST_CASE("the manual has a row for every event", "[apps][json]") {
       pause_changed{true, 0},
       objective_closing{objective_state::canceled, ""},
       plan_edited{0, {.name = "n"}},
+      objective_changed{{}, "", "", 3},
   };
   auto bed = one_task();
   bed.last.events = all;

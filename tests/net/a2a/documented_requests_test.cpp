@@ -36,7 +36,7 @@ TEST_CASE("every request that the page on objectives prints is answered as it sa
           "[net][opt][docs]") {
   const net_bed bed;
   const auto requests = printed_requests("objectives.md");
-  REQUIRE(requests.size() == 17);
+  REQUIRE(requests.size() == 18);
   const auto status = [&] {
     return at(bed.result_of("objectives/get", R"({"id":"trip"})"), "/objective/status");
   };
@@ -60,6 +60,8 @@ TEST_CASE("every request that the page on objectives prints is answered as it sa
       CHECK(at(answer, "/result/plan/tasks/1/dependencies") == "[]");
       CHECK(at(answer, "/result/plan/tasks/2/dependencies") == R"(["trip.p1.t1"])");
     }
+    if (request.at("method") == "objectives/modify")
+      CHECK(json::serialize(answer.at("result")) == R"({"objectiveId":"trip","revision":7})");
     if (request.at("method") == "plans/modify") {
       CHECK(at(answer, "/result/added") == R"(["trip.p0.t2","trip.p0.t3"])");
       CHECK(at(answer, "/result/skipped") == R"(["trip.p0.t1.r1"])");

@@ -3,6 +3,7 @@
 #include "protocol/fold/objective_life.hpp"
 #include "tests/store/changes.hpp"
 #include "tests/support/catch.hpp"
+#include <troupe/protocol/unshared.hpp>
 
 #include <algorithm>
 #include <functional>
@@ -29,7 +30,9 @@ std::vector<plan_relations> relations() {
 
 objective_view a_view() {
   objective_view out;
-  apply(out, about("o", 1, objective_created{make_objective("o", {2, 2, 1}), {}}));
+  auto spec = make_objective("o", {2, 2, 1});
+  unshared(spec->plans[0]).deadline = at_ms(5);
+  apply(out, about("o", 1, objective_created{std::move(spec), {}}));
   return out;
 }
 
@@ -75,6 +78,15 @@ shape_change reshaping(std::uint32_t plan, std::vector<wanted_operation> operati
   return out;
 }
 
+objective_reshape modifying(std::vector<wanted_objective_operation> operations) {
+  objective_reshape out;
+  out.command.operations = std::move(operations);
+  out.relate = [](const std::vector<plan_spec_ptr>& plans) {
+    return result<std::vector<plan_relations>>{std::vector<plan_relations>(plans.size())};
+  };
+  return out;
+}
+
 constexpr std::uint64_t stale_revision = 7;
 
 /// Commands that expect a revision which the objective does not have.
@@ -93,6 +105,9 @@ std::vector<objective_input> stale_inputs() {
   auto shape = reshaping(0, {add_task{}});
   shape.command.if_revision = stale_revision;
   out.emplace_back(std::move(shape));
+  auto whole = modifying({edit_objective{{.name = "another"}, {}, {}}});
+  whole.command.if_revision = stale_revision;
+  out.emplace_back(std::move(whole));
   return out;
 }
 
@@ -103,7 +118,9 @@ std::vector<objective_input> all_inputs() {
       {objective_begins{{make_objective("o", {2, 2, 1}), {}}, false},
        objective_begins{{make_objective("o", {2, 2, 1}), {}}, true}, objective_goes_on{},
        objective_cancellation{"by request"}, one_more(false), one_more(true), plans_told{},
-       update_objective{}});
+       update_objective{}, deadline_passed{},
+       modifying({edit_objective{{.name = "another"}, deadline_edit{at_ms(50)}, 3}}),
+       modifying({set_plan_dependencies<std::string>{"plan-1", {}}})});
   out.insert(out.end(), more.begin(), more.end());
   for (const auto state : all_states)
     out.emplace_back(to(state));
@@ -114,6 +131,11 @@ std::vector<objective_input> all_inputs() {
     out.emplace_back(plan_change{plan, std::nullopt, std::nullopt, {.name = "another"}});
     out.emplace_back(plan_ended{plan, {{plan, plan_event::skip, "so it is", true}}, {}});
     out.emplace_back(task_withdrawal{plan, 0, "by request", {}});
+    const auto name = "plan-" + std::to_string(plan);
+    out.emplace_back(modifying({skip_plan<std::string>{name}}));
+    out.emplace_back(modifying({skip_plan<std::string>{name, true}}));
+    out.emplace_back(
+        modifying({edit_plan_of<std::string>{name, {{}, {}, {}, deadline_edit{at_ms(50)}, {}}}}));
     out.emplace_back(reshaping(plan, {rename_task<std::string>{"task-0", "another"}, add_task{}}));
     out.emplace_back(reshaping(plan, {add_task{}, remove_task<std::string>{"task-0"}}));
     for (const auto state : {plan_state::working, plan_state::blocked})

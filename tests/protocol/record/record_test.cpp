@@ -42,13 +42,15 @@ bool same(const plan_spec& a, const plan_spec& b) {
   return a.id == b.id && a.key == b.key && a.name == b.name && a.description == b.description
          && same(a.tasks, b.tasks) && a.dependencies == b.dependencies
          && a.alternatives == b.alternatives && a.failure == b.failure
-         && a.parallel_max == b.parallel_max && a.metadata == b.metadata && a.outside == b.outside;
+         && a.parallel_max == b.parallel_max && a.metadata == b.metadata && a.outside == b.outside
+         && a.deadline == b.deadline && a.priority == b.priority;
 }
 
 bool same(const objective_spec& a, const objective_spec& b) {
   return a.id == b.id && a.name == b.name && a.description == b.description
          && same(a.plans, b.plans) && a.parallel_max == b.parallel_max && a.metadata == b.metadata
-         && same(a.references, b.references);
+         && same(a.references, b.references) && a.deadline == b.deadline
+         && a.priority == b.priority;
 }
 
 bool same(const task_slot& a, const task_slot& b) {
@@ -76,7 +78,8 @@ bool same(const objective_view& a, const objective_view& b) {
          && a.reason == b.reason && a.revision == b.revision && a.made_bytes == b.made_bytes
          && a.created == b.created && a.updated == b.updated && a.root_task == b.root_task
          && same(a.plans, b.plans) && same(a.pending_inputs, b.pending_inputs)
-         && same(a.trace, b.trace) && same(a.references, b.references);
+         && same(a.trace, b.trace) && same(a.references, b.references) && a.deadline == b.deadline
+         && a.priority == b.priority;
 }
 
 bool same(const task& a, const task& b) {
@@ -141,7 +144,28 @@ bool same(const Operation<std::uint32_t>& a, const Operation<std::uint32_t>& b) 
   return a.task == b.task && more;
 }
 bool same(const edit_plan& a, const edit_plan& b) {
-  return a.edited == b.edited && a.parallel_max == b.parallel_max && a.failure == b.failure;
+  return a.edited == b.edited && a.parallel_max == b.parallel_max && a.failure == b.failure
+         && a.deadline == b.deadline && a.priority == b.priority;
+}
+bool same(const edit_objective& a, const edit_objective& b) {
+  return a.edited == b.edited && a.deadline == b.deadline && a.priority == b.priority;
+}
+template<template<class> class Operation>
+bool same(const Operation<std::uint32_t>& a, const Operation<std::uint32_t>& b) requires requires {
+  a.plan;
+}
+{
+  bool more = true;
+  if constexpr (requires { a.edit; })
+    more = same(a.edit, b.edit);
+  else if constexpr (requires { a.on; })
+    more = a.on == b.on;
+  return a.plan == b.plan && more;
+}
+bool same(const applied_objective_operation& a, const applied_objective_operation& b) {
+  return a.index() == b.index()
+         && std::visit([&]<class Kind>(const Kind& one) { return same(one, std::get<Kind>(b)); },
+                       a);
 }
 bool same(const applied_operation& a, const applied_operation& b) {
   return a.index() == b.index()
@@ -152,6 +176,11 @@ bool same(const plan_changed& a, const plan_changed& b) {
   const auto& [a1, a2, a3, a4, a5] = a;
   const auto& [b1, b2, b3, b4, b5] = b;
   return same(a1, b1) && same(a2, b2) && same(a3, b3) && same(a4, b4) && same(a5, b5);
+}
+bool same(const objective_changed& a, const objective_changed& b) {
+  const auto& [a1, a2, a3, a4] = a;
+  const auto& [b1, b2, b3, b4] = b;
+  return same(a1, b1) && same(a2, b2) && same(a3, b3) && same(a4, b4);
 }
 bool same(const tasks_withdrawn& a, const tasks_withdrawn& b) {
   const auto& [a1, a2, a3, a4, a5, a6] = a;
@@ -265,6 +294,28 @@ bool same(const chunked<T>& a, const chunked<T>& b) {
 
 // -- events ---------------------------------------------------------------------------------------
 
+std::optional<deadline_edit> any_deadline(random_values& random) {
+  if (random.coin())
+    return std::nullopt;
+  return deadline_edit{random.coin() ? std::optional{random.time()} : std::nullopt};
+}
+
+std::optional<std::int32_t> any_priority(random_values& random) {
+  return random.coin() ? std::optional{static_cast<std::int32_t>(random.below(201)) - 100}
+                       : std::nullopt;
+}
+
+edit_plan any_edit_plan(random_values& random) {
+  edit_plan out{{random.text(), random.text(), random.object()},
+                random.coin() ? std::optional{random.below(9)} : std::nullopt,
+                random.coin() ? std::optional{on_failure::keep_going} : std::nullopt,
+                {},
+                {}};
+  out.deadline = any_deadline(random);
+  out.priority = any_priority(random);
+  return out;
+}
+
 std::vector<applied_operation> any_operations(random_values& random) {
   std::vector<applied_operation> out;
   for (auto count = random.below(4); count > 0; --count) {
@@ -273,12 +324,7 @@ std::vector<applied_operation> any_operations(random_values& random) {
       case 8: out.emplace_back(skip_task<std::uint32_t>{task}); break;
       case 9: out.emplace_back(complete_task<std::uint32_t>{task}); break;
       case 10: out.emplace_back(retry_task<std::uint32_t>{task}); break;
-      case 11:
-        out.emplace_back(
-            edit_plan{{random.text(), random.text(), random.object()},
-                      random.coin() ? std::optional{random.below(9)} : std::nullopt,
-                      random.coin() ? std::optional{on_failure::keep_going} : std::nullopt});
-        break;
+      case 11: out.emplace_back(any_edit_plan(random)); break;
       case 0: out.emplace_back(add_task{random.any_task_spec(plan_id{"p"}, 3)}); break;
       case 1: out.emplace_back(remove_task<std::uint32_t>{task}); break;
       case 2: out.emplace_back(add_dependency<std::uint32_t>{task, random.below(1000)}); break;
@@ -298,6 +344,15 @@ std::vector<applied_operation> any_operations(random_values& random) {
     }
   }
   return out;
+}
+
+std::vector<applied_objective_operation> any_objective_operations(random_values& random) {
+  edit_objective fields{{random.text(), random.text(), random.object()}, {}, {}};
+  fields.deadline = any_deadline(random);
+  fields.priority = any_priority(random);
+  return {fields, edit_plan_of<std::uint32_t>{random.below(100), any_edit_plan(random)},
+          skip_plan<std::uint32_t>{random.below(100)},
+          set_plan_dependencies<std::uint32_t>{random.below(100), random.indexes()}};
 }
 
 /// One of each kind of event, every member filled. A kind without its function does not compile.
@@ -334,6 +389,10 @@ template<>
 plan_changed any_of(random_values& random, const change&) {
   return {random.below(100), any_operations(random), random.text(), random.text(),
           random.below(1000)};
+}
+template<>
+objective_changed any_of(random_values& random, const change&) {
+  return {any_objective_operations(random), random.text(), random.text(), random.below(1000)};
 }
 template<>
 tasks_withdrawn any_of(random_values& random, const change&) {

@@ -1,0 +1,240 @@
+#include "protocol/fold/apply.hpp"
+#include "protocol/fold/objective_life.hpp"
+#include "protocol/fold/objective_shape.hpp"
+#include "tests/store/changes.hpp"
+#include "tests/support/catch.hpp"
+
+#include <functional>
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+using operations = std::vector<wanted_objective_operation>;
+
+/// Three plans named p0 to p2; the second one comes after the first.
+struct shape_bed {
+  shape_bed() {
+    objective_view view;
+    auto spec = make_objective("o", {1, 1, 1});
+    for (std::size_t p = 0; p < 3; ++p) {
+      auto plan = std::make_shared<plan_spec>(*spec->plans[p]);
+      plan->name = "p" + std::to_string(p);
+      plan->dependencies.clear();
+      spec->plans[p] = plan;
+    }
+    apply(view, about("o", 1, objective_created{spec, {}}));
+    life.emplace(std::move(view), std::vector<plan_relations>{{}, {{0}, {}, {}}, {}});
+  }
+
+  objective_decision modify(operations wanted,
+                            const std::function<void(modify_objective&)>& more = {}) {
+    modify_objective command;
+    command.operations = std::move(wanted);
+    if (more)
+      more(command);
+    return life->decide(objective_reshape{command, relate}, at(++now));
+  }
+  std::string refused(operations wanted) {
+    const auto before = life->view().revision;
+    const auto decided = modify(std::move(wanted));
+    REQUIRE(decided.refused);
+    CHECK(decided.events.empty());
+    CHECK(life->view().revision == before);
+    return decided.refused->field + " " + decided.refused->message;
+  }
+  void work() {
+    update_objective start;
+    start.state = objective_state::working;
+    REQUIRE_FALSE(life->decide(start, at(++now)).refused);
+  }
+  static timestamp at(std::int64_t ms) { return timestamp{milliseconds{ms}}; }
+  [[nodiscard]] const plan_view& plan(std::size_t index) const { return life->view().plans[index]; }
+
+  relate_plans relate = [](const std::vector<plan_spec_ptr>& plans) {
+    std::vector<plan_relations> out(plans.size());
+    for (std::size_t p = 0; p < plans.size(); ++p)
+      for (const auto& on : plans[p]->dependencies)
+        for (std::uint32_t other = 0; other < plans.size(); ++other)
+          if (plans[other]->id.str() == on)
+            out[p].dependencies.push_back(other);
+    return result<std::vector<plan_relations>>{out};
+  };
+  std::optional<objective_life> life;
+  std::int64_t now = 1000;
+};
+
+edit_objective renamed(std::string name) {
+  return {{.name = std::move(name)}, {}, {}};
+}
+edit_plan_of<std::string> due(std::string plan, std::optional<timestamp> at) {
+  return {std::move(plan), {{}, {}, {}, deadline_edit{at}, {}}};
+}
+
+template<class Effect>
+std::size_t count(const objective_decision& decided) {
+  std::size_t out = 0;
+  for (const auto& effect : decided.effects)
+    out += std::holds_alternative<Effect>(effect) ? 1 : 0;
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("Q2_change: fields of an objective and its plans change by one event, of one revision",
+          "[fold][objective_shape]") {
+  shape_bed bed;
+  auto fields = renamed("N");
+  fields.deadline = deadline_edit{shape_bed::at(9000)};
+  fields.priority = -7;
+  edit_plan_of<std::string> plan{"p2", {{.name = "last"}, 3, on_failure::keep_going, {}, 5}};
+  const auto decided = bed.modify({fields, plan}, [](modify_objective& command) {
+    command.who.id = "ann";
+    command.reason = "it rains";
+  });
+  REQUIRE_FALSE(decided.refused);
+  REQUIRE(decided.events.size() == 1);
+  const auto& changed = std::get<objective_changed>(decided.events.front());
+  CHECK(changed.operations.size() == 2);
+  CHECK(changed.revision == 1);
+  CHECK(changed.reason == "it rains");
+  CHECK(changed.author == owner_of(principal{.id = "ann"}));
+  const auto& view = bed.life->view();
+  CHECK(view.name == "N");
+  CHECK(view.deadline == shape_bed::at(9000));
+  CHECK(view.priority == -7);
+  CHECK(view.revision == 1);
+  CHECK(bed.plan(2).spec->name == "last");
+  CHECK(bed.plan(2).spec->parallel_max == 3);
+  CHECK(bed.plan(2).spec->failure == on_failure::keep_going);
+  CHECK(bed.plan(2).spec->priority == 5);
+  CHECK(bed.plan(2).revision == 1);
+  CHECK(bed.plan(0).revision == 0);
+  REQUIRE_FALSE(bed.modify({edit_objective{{}, deadline_edit{}, 0}}).refused);
+  CHECK_FALSE(view.deadline);
+  CHECK(view.priority == 0);
+}
+
+TEST_CASE("E_errors: a change of an objective is refused as a whole, and the operation is named",
+          "[fold][objective_shape]") {
+  shape_bed bed;
+  const auto after = [&](wanted_objective_operation last) {
+    return bed.refused({renamed("N"), std::move(last)});
+  };
+  CHECK(bed.refused({}) == "/operations the change has no operations");
+  CHECK(after(skip_plan<std::string>{"nix"})
+        == "/operations/1/plan operation 1: the objective has no plan \"nix\"");
+  CHECK(after(skip_plan<std::string>{"plan-3"}).starts_with("/operations/1/plan "));
+  CHECK(after(due("p0", shape_bed::at(5)))
+        == "/operations/1/deadline operation 1: the deadline 1970-01-01T00:00:00.005Z has passed "
+           "already; it is 1970-01-01T00:00:01.004Z");
+  CHECK(after(set_plan_dependencies<std::string>{"p2", {"p0", "plan-0"}})
+        == "/operations/1/dependencies operation 1: it depends on plan \"p0\" twice");
+  CHECK(bed.refused({skip_plan<std::string>{"p0"}, skip_plan<std::string>{"p0"}})
+        == "/operations/1/plan operation 1: plan \"p0\" is skipped");
+  CHECK(
+      bed.refused({skip_plan<std::string>{"p0"}, set_plan_dependencies<std::string>{"p2", {"p0"}}})
+      == "/operations/1/dependencies operation 1: plan \"p0\" is skipped, so that what depends "
+         "on it would never begin");
+  bed.relate = [](const std::vector<plan_spec_ptr>&) {
+    return result<std::vector<plan_relations>>{
+        make_error(errc::dependency_cycle, "\"p0\" -> \"p1\" -> \"p0\"", "/plans/0")};
+  };
+  CHECK(bed.refused({set_plan_dependencies<std::string>{"p0", {"p1"}}, renamed("N")})
+        == "/operations/0/dependencies operation 0: \"p0\" -> \"p1\" -> \"p0\"");
+  CHECK(bed.life->view().name != "N");
+  bed.work();
+  CHECK(after(skip_plan<std::string>{"p0"})
+        == "/operations/1/plan operation 1: plan \"p0\" has begun; send \"cancel\": true to stop "
+           "it");
+  CHECK(after(set_plan_dependencies<std::string>{"p2", {}})
+        == "/operations/1/plan operation 1: plan \"p2\" has begun and waits for no other");
+  update_objective end;
+  end.state = objective_state::canceled;
+  static_cast<void>(bed.life->decide(end, shape_bed::at(5000)));
+  CHECK(bed.refused({renamed("N")}) == "id the objective is being ended and stays as it is");
+}
+
+TEST_CASE("M_cells: plans are skipped, before they begin and while they work",
+          "[fold][objective_shape]") {
+  shape_bed bed;
+  bed.work();
+  const auto decided =
+      bed.modify({skip_plan<std::string>{"p1"}, skip_plan<std::string>{"p2", true}});
+  REQUIRE_FALSE(decided.refused);
+  CHECK(bed.plan(1).state == plan_state::skipped);
+  CHECK(bed.plan(1).skip_requested);
+  CHECK(bed.plan(2).state == plan_state::working); // until its actor has ended it
+  CHECK(bed.plan(2).skip_requested);
+  CHECK(count<end_running_plan>(decided) == 1);
+  CHECK(decided.answer == answer_after::plan_end);
+  REQUIRE(decided.report);
+  CHECK(decided.report->plans_skipped == std::vector<plan_id>{plan_id{"o.p1"}, plan_id{"o.p2"}});
+  CHECK(decided.report->plans_canceled == std::vector<plan_id>{plan_id{"o.p2"}});
+}
+
+TEST_CASE("M_cells: a plan that need not wait any more begins, and one that waits is as told",
+          "[fold][objective_shape]") {
+  shape_bed bed;
+  bed.work();
+  CHECK(bed.plan(1).state == plan_state::pending);
+  const auto decided = bed.modify({set_plan_dependencies<std::string>{"p1", {}}});
+  REQUIRE_FALSE(decided.refused);
+  CHECK(bed.plan(1).state == plan_state::working);
+  CHECK(decided.report->plans_released == std::vector<plan_id>{plan_id{"o.p1"}});
+  CHECK(bed.life->relations()[1].dependencies.empty());
+}
+
+TEST_CASE("C14: a dry run of a change of an objective answers the same and changes nothing",
+          "[fold][objective_shape]") {
+  shape_bed bed;
+  bed.work();
+  const operations wanted{renamed("N"), set_plan_dependencies<std::string>{"p1", {}}};
+  auto dry = bed.modify(wanted, [](modify_objective& command) { command.dry_run = true; });
+  REQUIRE(dry.report);
+  CHECK(dry.report->dry_run);
+  CHECK(dry.events.empty());
+  CHECK(dry.effects.empty());
+  CHECK(bed.life->view().revision == 0);
+  auto wet = bed.modify(wanted);
+  dry.report->dry_run = false;
+  CHECK(wet.report == dry.report);
+}
+
+TEST_CASE("M27_deadline: what has not ended by its deadline fails, and the reason names it",
+          "[fold][objective_shape]") {
+  shape_bed bed;
+  REQUIRE_FALSE(bed.modify({due("p1", shape_bed::at(5000)), due("p2", shape_bed::at(6000)),
+                            edit_objective{{}, deadline_edit{shape_bed::at(7000)}, {}}})
+                    .refused);
+  CHECK(next_deadline(bed.life->view(), {}) == shape_bed::at(5000));
+  CHECK(next_deadline(bed.life->view(), shape_bed::at(5000)) == shape_bed::at(6000));
+  CHECK_FALSE(next_deadline(bed.life->view(), shape_bed::at(7000)));
+  bed.work();
+  const auto first = bed.life->decide(deadline_passed{}, shape_bed::at(5000));
+  CHECK(bed.plan(1).state == plan_state::failed);
+  CHECK(bed.plan(1).reason
+        == "the plan has not ended before its deadline, 1970-01-01T00:00:05.000Z");
+  CHECK(count<end_running_plan>(first) == 0);
+  const auto second = bed.life->decide(deadline_passed{}, shape_bed::at(6000));
+  CHECK(count<end_running_plan>(second) == 1);
+  CHECK_FALSE(bed.life->view().closing);
+  const auto third = bed.life->decide(deadline_passed{}, shape_bed::at(7000));
+  CHECK(bed.life->view().closing == objective_state::failed);
+  CHECK(count<end_running_plan>(third) == 2);
+}
+
+TEST_CASE("M27_deadline: what is tried again has only a deadline that it can keep",
+          "[fold][objective_shape]") {
+  shape_bed bed;
+  REQUIRE_FALSE(bed.modify({due("p0", shape_bed::at(5000)), due("p1", shape_bed::at(50'000)),
+                            edit_objective{{}, deadline_edit{shape_bed::at(6000)}, {}}})
+                    .refused);
+  static_cast<void>(bed.life->decide(deadline_passed{}, shape_bed::at(6000)));
+  CHECK(bed.life->view().state == objective_state::failed);
+  update_objective again;
+  again.state = objective_state::planning;
+  REQUIRE_FALSE(bed.life->decide(again, shape_bed::at(7000)).refused);
+  CHECK_FALSE(bed.life->view().deadline);
+}
