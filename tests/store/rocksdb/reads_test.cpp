@@ -379,3 +379,24 @@ TEST_CASE("Changes that waited for their objective are written in groups like ot
   REQUIRE(order.size() == changes);
   CHECK(std::ranges::is_sorted(order));
 }
+
+TEST_CASE("Filters know the stream of each whole key of the history, and no other key",
+          "[store][reads]") {
+  const std::string stream = GENERATE(as<std::string>{}, "lone", "trip.p0.t1", "a/b", "");
+  const auto kind = GENERATE(rows::stream_kind::objective, rows::stream_kind::lone_task);
+  std::string prefix;
+  rows::journal_prefix(prefix, kind, stream);
+  CHECK(rows::stream_prefix_of(prefix).empty());
+  for (const std::uint64_t sequence : {std::uint64_t{0}, std::uint64_t{47}, std::uint64_t{1} << 40,
+                                       ~std::uint64_t{0}}) { // 47 is a slash.
+    std::string key;
+    rows::journal_key(key, kind, stream, sequence);
+    CHECK(rows::stream_prefix_of(key) == prefix);
+    CHECK(rows::journal_sequence(key, prefix) == sequence);
+  }
+  std::string other;
+  rows::task_key(other, "a-task-with-a-long-id/12345678");
+  CHECK(rows::stream_prefix_of(other).empty());
+  rows::live_key(other, kind, "a-stream-with-a-long-id/12345678");
+  CHECK(rows::stream_prefix_of(other).empty());
+}
