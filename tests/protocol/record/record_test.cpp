@@ -756,6 +756,31 @@ TEST_CASE("a million levels of nesting in a row are refused", "[protocol][record
   CHECK(record::read_change(row, "s", 1).has_error());
 }
 
+TEST_CASE("a trace names at most trace_path_max servers, the first ones", "[protocol][record]") {
+  std::vector<std::string> longer;
+  std::string written;
+  for (std::size_t i = 0; i < trace_path_max + 3; ++i) {
+    longer.push_back("server-" + std::to_string(i));
+    written += (i == 0 ? "\"" : ",\"") + longer.back() + "\"";
+  }
+  const std::vector<std::string> kept(longer.begin(), longer.begin() + trace_path_max);
+  const auto made = shared_trace({"p", "s", longer});
+  REQUIRE(made);
+  CHECK(made->path == kept);
+  CHECK(made->traceparent == "p");
+  CHECK(made->tracestate == "s");
+  CHECK_FALSE(shared_trace({}));
+  const auto restored = record::read_change(
+      R"({"t":1,"e":[{"objective":{"i":"o","n":"trip","pl":[]},"root":"","own":"","tr":{"p":"p","via":[)"
+          + written + "]}}]}",
+      "o", 1);
+  REQUIRE(restored.has_value());
+  const auto& trace = std::get<objective_created>(restored->events.at(0)).trace;
+  REQUIRE(trace);
+  CHECK(trace->path == kept);
+  CHECK(trace->traceparent == "p");
+}
+
 TEST_CASE("rows that were written before events had principals, traces and places outside read as "
           "they did",
           "[protocol][record]") {
