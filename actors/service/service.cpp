@@ -4,6 +4,7 @@
 #include "actors/objective_actor.hpp"
 #include "actors/service/placing.hpp"
 #include "actors/service/plan_history.hpp"
+#include "protocol/fold/plan_outlook.hpp"
 #include "protocol/fold/rollup.hpp"
 #include "protocol/opt/codec_opt.hpp"
 #include "store/journal/checksum.hpp"
@@ -27,7 +28,7 @@ result<plan_page> page_of(const list_plans& query, const objective_ptr& shown) {
   const auto after = read_page_token(query.page_token, question);
   if (!after)
     return after.error();
-  const auto states = query.states.empty() ? std::vector<plan_state>{} : opt::shown_states(*shown);
+  const auto states = query.states.empty() ? std::vector<plan_state>{} : shown_states(*shown);
   plan_page out{.objective = shown, .plans = {}, .next_page_token = {}};
   std::size_t bytes = 0;
   for (std::uint32_t plan = 0; plan < shown->plans.size(); ++plan) {

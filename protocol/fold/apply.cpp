@@ -104,7 +104,7 @@ void apply_to_life(task& record, timestamp at, const Event& fact) {
 }
 
 plan_view* plan_at(objective_view& view, std::uint32_t index) noexcept {
-  return index < view.plans.size() ? &view.plans[index] : nullptr;
+  return index < view.plans.size() ? &view.plans.edit(index) : nullptr;
 }
 
 /// The plan of a plan's task.
@@ -269,10 +269,13 @@ std::vector<std::uint32_t> tasks_of(const plan_changed& changed, std::size_t siz
   return out;
 }
 
-void set_pause(objective_view& view, bool paused) noexcept {
+void set_pause(objective_view& view, bool paused) {
   view.paused = paused;
-  for (auto& plan : view.plans)
-    plan.paused = paused && !is_settled(plan.state);
+  for (std::uint32_t p = 0; p < view.plans.size(); ++p) {
+    const bool is_paused = paused && !is_settled(view.plans[p].state);
+    if (view.plans[p].paused != is_paused)
+      view.plans.edit(p).paused = is_paused;
+  }
 }
 
 /// `view` with those kinds of events that it has a function for.
@@ -548,7 +551,6 @@ void apply(objective_view& view, const change& where, const objective_created& c
   view.metadata = created.spec->metadata;
   view.references = created.spec->references;
   view.plans.clear();
-  view.plans.reserve(created.spec->plans.size());
   for (const auto& plan : created.spec->plans)
     add_plan(view, plan, where.at);
   sum_up(view);
@@ -583,8 +585,9 @@ void apply(objective_view& view, const change& where, const objective_moved& mov
   if (!is_settled(*to))
     return;
   set_pause(view, false);
-  for (auto& plan : view.plans)
-    plan.start_requested = false;
+  for (std::uint32_t p = 0; p < view.plans.size(); ++p)
+    if (view.plans[p].start_requested)
+      view.plans.edit(p).start_requested = false;
   view.closing.reset();
   view.closing_reason.clear();
 }
@@ -593,9 +596,10 @@ void apply(objective_view& view, const change& where, const plan_added& added) {
   if (!added.spec)
     return;
   add_plan(view, added.spec, where.at);
-  view.plans.back().start_requested = added.start;
+  auto& plan = view.plans.edit_back();
+  plan.start_requested = added.start;
+  plan.revision = ++view.revision;
   view.updated = where.at;
-  view.plans.back().revision = ++view.revision;
   add_to_rollup(view);
 }
 

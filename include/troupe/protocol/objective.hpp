@@ -108,7 +108,7 @@ struct objective_view {
   timestamp updated{};
   /// The A2A task that stands for the objective; empty if `objectives/create` made it.
   task_id root_task;
-  std::vector<plan_view> plans;
+  chunked<plan_view> plans; ///< A copy of the view shares those that do not change.
   std::vector<pending_input> pending_inputs;
   bool paused = false; ///< Starts no plans by itself. False after it has settled.
   /// The requested end that has not come yet; for `closing_reason`.

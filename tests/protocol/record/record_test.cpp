@@ -652,7 +652,7 @@ TEST_CASE("an objective of 100,000 tasks that all completed is stored in a few b
   objective_view objective_view;
   objective_view.id = objective_id{"obj-1"};
   objective_view.plans.push_back({plan, plan_state::completed, {}, {}, {}, {}, {}, {}});
-  objective_view.plans[0].tasks.resize(
+  objective_view.plans.edit(0).tasks.resize(
       plan->tasks.size(),
       task_slot{.state = task_state::completed, .has_artifacts = true, .attempt = 1});
   std::string row;
@@ -817,7 +817,7 @@ TEST_CASE("rows that were written before events had principals, traces and place
       R"("pl":[{"spec":{"i":"o.p0","n":"Book","ts":[{"n":"Flight"},{"n":"Hotel"},{"n":"Car"}]},"s":"failed","why":"no",)"
       R"("cr":1700000000000,"up":1700000000500,"ts":[[2,"completed",true,0,1],[1,"failed",false,70000,90000]]}]})");
   REQUIRE(sealed.has_value());
-  const auto& plan = sealed->plans.at(0);
+  const auto& plan = sealed->plans[0];
   CHECK(plan.began == timestamp{});
   CHECK(plan.tasks[1].attempt == 1);
   CHECK(plan.tasks[1].has_artifacts);
