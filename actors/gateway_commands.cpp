@@ -1,15 +1,15 @@
 // What the gateway does with each command.
 #include "actors/acceptance.hpp"
+#include "actors/fingerprint.hpp"
 #include "actors/gateway_impl.hpp"
 #include "actors/live_bytes.hpp"
 #include "actors/message_rules.hpp"
 #include "actors/objective_actor.hpp"
 #include "actors/once_answer.hpp"
-#include "actors/service/fingerprint.hpp"
-#include "actors/service/given_answers.hpp"
 #include "actors/task_actor.hpp"
 #include "protocol/fold/limits.hpp"
 #include "protocol/json/json_writer.hpp"
+#include "protocol/opt/given_answers.hpp"
 #include <troupe/actors/gateway.hpp>
 #include <troupe/protocol/unshared.hpp>
 

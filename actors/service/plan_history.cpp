@@ -1,7 +1,6 @@
 #include "actors/service/plan_history.hpp"
 
 #include "protocol/fold/apply.hpp"
-#include "protocol/opt/codec_opt.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -47,14 +46,6 @@ void plan_history_reader::note(const change_ptr& change, std::size_t at) {
 std::vector<plan_revision> plan_history_reader::take_revisions() {
   std::ranges::reverse(found_);
   return std::move(found_);
-}
-
-void write_history(json_writer& out, const plan_history_page& page) {
-  const auto& spec = *page.plan.plan().spec;
-  out.begin_array();
-  for (const auto& each : page.changes)
-    opt::write_revision(out, spec, each.revision, *each.change, each.change->events[each.event]);
-  out.end_array();
 }
 
 } // namespace troupe

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "actors/service/answer.hpp"
-#include "protocol/json/json_writer.hpp"
 #include <troupe/protocol/event.hpp>
 
 #include <cstddef>
@@ -40,8 +39,5 @@ private:
   bool has_more_ = false;
   std::vector<plan_revision> found_;
 };
-
-/// The changes of a page, as an array.
-void write_history(json_writer& out, const plan_history_page& page);
 
 } // namespace troupe

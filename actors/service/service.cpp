@@ -6,7 +6,6 @@
 #include "actors/service/plan_history.hpp"
 #include "protocol/fold/plan_outlook.hpp"
 #include "protocol/fold/rollup.hpp"
-#include "protocol/opt/codec_opt.hpp"
 #include "store/journal/checksum.hpp"
 #include "store/page.hpp"
 #include <troupe/actors/limits.hpp>
@@ -315,30 +314,7 @@ void service::change(change_plan command, reply<placed_plan> done) const {
 void service::modify(change_plan command, reply<change_report> done) const {
   if (auto ok = admit(command.who, operation::modify_plan); !ok)
     return done(ok.error());
-  auto asked = command;
-  asked.operations.clear();
-  gateway_.change(std::move(command), [*this, asked = std::move(asked), done = std::move(done)](
-                                          const result<change_report>& changed) {
-    if (changed || changed.error().code != errc::revision_mismatch)
-      return done(changed);
-    explain(asked, changed.error(), done);
-  });
-}
-
-void service::explain(const change_plan& command, error refused, reply<change_report> done) const {
-  const get_history missed{
-      .who = command.who, .id = command.id, .after = command.if_revision, .page_size = 100};
-  list(missed, [refused = std::move(refused),
-                done = std::move(done)](const result<plan_history_page>& found) mutable {
-    if (found && !found->changes.empty()) {
-      refused.details.clear();
-      json_writer out(refused.details);
-      out.begin_object().key("current").number(found->plan.plan().revision).key("changes");
-      write_history(out, *found);
-      out.end_object();
-    }
-    done(std::move(refused));
-  });
+  gateway_.change(std::move(command), std::move(done));
 }
 
 /// A search through the history of an objective.

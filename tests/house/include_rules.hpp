@@ -83,6 +83,16 @@ inline constexpr auto arrows = std::to_array<arrow>({
     {"apps/serve/", "apps/settings/"},
 });
 
+/// What a file may not include in spite of an arrow, or of the row of a library.
+inline constexpr auto no_arrows = std::to_array<arrow>({
+    // The service layer knows no JSON: its results are values, and the bindings write them.
+    {"actors/service/", "protocol/json/"},
+    {"actors/service/", "protocol/a2a/"},
+    {"actors/service/", "protocol/opt/codec_opt"},
+    {"actors/service/", "protocol/record/"},
+    {"actors/service/", "boost/json"},
+});
+
 /// Files at the root of these rooms put the subdirectories together and may include each of them.
 inline constexpr auto rooms_put_together_at_root =
     std::to_array<std::string_view>({"actors", "net", "apps"});
