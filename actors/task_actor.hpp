@@ -58,7 +58,7 @@ struct plan_scope {
 struct task_start {
   std::shared_ptr<const plan_scope> scope;
   std::uint32_t task_index = 0;
-  std::uint32_t generation = 0; ///< Of a plan's task: see task_slot.
+  std::uint32_t generation = 0; ///< Of a plan's task: see task_summary.
   std::string agent;
   std::vector<dependency_ref> dependencies;
 

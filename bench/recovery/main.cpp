@@ -191,7 +191,7 @@ void check_recovered(const history& history, store& records, const recovered& fo
           one->id.str() + " is not as it was");
     const auto& tasks = one->plans.front().tasks;
     check(std::all_of(tasks.begin(), tasks.end(),
-                      [](const task_slot& slot) { return slot.state == task_state::working; }),
+                      [](const task_summary& slot) { return slot.state == task_state::working; }),
           one->id.str() + " lost a task that was running");
   }
   const auto finished = history.finished_tasks / tasks_per_objective;

@@ -113,7 +113,7 @@ plan_view* plan_of(objective_view& view, const task_address& task) noexcept {
 }
 
 /// Null too while the plan's slots have another holder.
-task_slot* slot_of(plan_view& plan, const task_address& task) noexcept {
+task_summary* slot_of(plan_view& plan, const task_address& task) noexcept {
   return task.task_index < plan.tasks.size() ? &plan.tasks.edit(task.task_index) : nullptr;
 }
 
@@ -123,13 +123,13 @@ std::uint32_t since_creation(const plan_view& plan, timestamp at) noexcept {
   return static_cast<std::uint32_t>(std::clamp(passed, std::int64_t{0}, largest));
 }
 
-void set_state(plan_view& plan, task_slot& slot, task_state to, timestamp at) noexcept {
+void set_state(plan_view& plan, task_summary& slot, task_state to, timestamp at) noexcept {
   slot.state = to;
   slot.changed_ms = since_creation(plan, at);
   plan.updated = at;
 }
 
-void set_attempt(task_slot& slot, std::uint32_t attempt) noexcept {
+void set_attempt(task_summary& slot, std::uint32_t attempt) noexcept {
   slot.attempt = static_cast<std::uint16_t>(std::min<std::uint32_t>(attempt, attempt_shown_max));
 }
 
@@ -146,7 +146,7 @@ void edit_fields(Edited& to, const edits& wanted) {
 /// What the operations of a change do to a plan, one after the other.
 struct shape_applier {
   plan_spec& spec;
-  chunked<task_slot>& slots;
+  chunked<task_summary>& slots;
   bool has_slots; ///< Else they are lent.
   std::uint32_t now_ms;
 
@@ -158,7 +158,7 @@ struct shape_applier {
   void operator()(const add_task& added) const {
     spec.tasks.push_back(added.spec);
     if (has_slots)
-      slots.push_back(task_slot{.changed_ms = now_ms});
+      slots.push_back(task_summary{.changed_ms = now_ms});
   }
   void operator()(const remove_task<std::uint32_t>& removed) const {
     if (auto* task = edit(removed))
@@ -466,8 +466,8 @@ void apply(plan_view& plan, const change& where, const tasks_withdrawn& withdraw
 void apply(plan_view& plan, const change& where, const tasks_renewed& renewed) {
   for (const auto index : renewed.tasks)
     if (index < plan.tasks.size()) {
-      plan.tasks.edit(index) = task_slot{.generation = plan.tasks[index].generation + 1,
-                                         .changed_ms = since_creation(plan, where.at)};
+      plan.tasks.edit(index) = task_summary{.generation = plan.tasks[index].generation + 1,
+                                            .changed_ms = since_creation(plan, where.at)};
       set_reached(plan, index, 0);
     }
   plan.updated = where.at;

@@ -648,7 +648,7 @@ plan_view objective_life::lend(std::uint32_t plan) {
   return out;
 }
 
-void objective_life::take_back(std::uint32_t plan, chunked<task_slot> slots) {
+void objective_life::take_back(std::uint32_t plan, chunked<task_summary> slots) {
   auto& back = view_.plans.edit(plan);
   back.is_lent = false;
   back.tasks = std::move(slots);

@@ -80,7 +80,7 @@ struct plan_activity_changed {
 struct plan_ended {
   std::uint32_t plan;
   std::vector<plan_moved> moves;
-  chunked<task_slot> slots;
+  chunked<task_summary> slots;
 };
 /// The shape of a running plan has changed, and that is committed.
 struct plan_reshaped {
@@ -162,7 +162,7 @@ public:
 
   /// A plan that is started. Its slots are with its actor until its end.
   [[nodiscard]] plan_view lend(std::uint32_t plan);
-  void take_back(std::uint32_t plan, chunked<task_slot> slots);
+  void take_back(std::uint32_t plan, chunked<task_summary> slots);
   /// Call this before a message that may release tasks of a running plan. The plan does not count
   /// as idle until it reports so again.
   void expect_progress(std::uint32_t plan);

@@ -34,7 +34,7 @@ std::uint64_t unknown_weight_ms(const objective_rollup& of) noexcept {
 
 // -- one task -------------------------------------------------------------------------------------
 
-bool counts(const task_spec& spec, const task_slot& slot) noexcept {
+bool counts(const task_spec& spec, const task_summary& slot) noexcept {
   return !spec.is_removed && (!slot.is_skipped || slot.state == task_state::completed);
 }
 

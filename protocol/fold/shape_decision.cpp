@@ -159,7 +159,7 @@ private:
     return static_cast<std::uint32_t>(plan_.spec->tasks.size()) - added_;
   }
 
-  [[nodiscard]] const task_slot& slot(std::uint32_t task) const { return plan_.tasks[task]; }
+  [[nodiscard]] const task_summary& slot(std::uint32_t task) const { return plan_.tasks[task]; }
 
   [[nodiscard]] task_run run_of(std::uint32_t task) const {
     return terms_.run_of && task < first_added() && !renewed_.contains(task) ? terms_.run_of(task)

@@ -21,12 +21,12 @@ plan_view plan_of(const std::string& id, std::size_t count) {
   }
   plan_view out;
   out.spec = spec;
-  out.tasks = std::vector<task_slot>(count);
+  out.tasks = std::vector<task_summary>(count);
   return out;
 }
 
 void set_slot(plan_view& plan, std::size_t index, task_state state, std::uint16_t attempt) {
-  std::vector<task_slot> slots(plan.tasks.begin(), plan.tasks.end());
+  std::vector<task_summary> slots(plan.tasks.begin(), plan.tasks.end());
   slots[index].state = state;
   slots[index].attempt = attempt;
   plan.tasks = std::move(slots);

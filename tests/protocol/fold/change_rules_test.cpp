@@ -42,7 +42,7 @@ struct table_board {
     };
   }
 
-  task_slot& edit(std::uint32_t task) { return view.plans.edit(0).tasks.edit(task); }
+  task_summary& edit(std::uint32_t task) { return view.plans.edit(0).tasks.edit(task); }
   [[nodiscard]] const plan_view& plan() const { return view.plans.front(); }
 
   /// N, waiting for a slot (n), B, W, Q, C, F or S.

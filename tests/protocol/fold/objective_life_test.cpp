@@ -34,7 +34,7 @@ objective_view a_view() {
 }
 
 bool same(const objective_view& a, const objective_view& b) {
-  const auto same_slot = [](const task_slot& x, const task_slot& y) {
+  const auto same_slot = [](const task_summary& x, const task_summary& y) {
     return x.state == y.state && x.generation == y.generation && x.attempt == y.attempt;
   };
   const auto same_task = [](const task_spec& x, const task_spec& y) {

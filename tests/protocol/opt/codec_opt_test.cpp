@@ -45,7 +45,7 @@ objective_view sample_view() {
   view.state = objective_state::working;
   view.revision = 3;
   view.created = view.updated = *parse_rfc3339("2026-02-03T04:05:06.789Z");
-  const auto add = [&](plan_spec spec, plan_state state, std::vector<task_slot> slots) {
+  const auto add = [&](plan_spec spec, plan_state state, std::vector<task_summary> slots) {
     plan_view plan;
     plan.spec = std::make_shared<const plan_spec>(std::move(spec));
     plan.state = state;
@@ -72,8 +72,8 @@ objective_view sample_view() {
   writing.tasks.edit(0).name = "Write summary";
   writing.tasks.edit(0).dependencies = {"Summarize findings", "plan-0/task-0", "elsewhere"};
   add(std::move(research), plan_state::working,
-      {task_slot{.state = task_state::working, .attempt = 1}, task_slot{}});
-  add(std::move(writing), plan_state::pending, {task_slot{}});
+      {task_summary{.state = task_state::working, .attempt = 1}, task_summary{}});
+  add(std::move(writing), plan_state::pending, {task_summary{}});
   return view;
 }
 
@@ -557,7 +557,7 @@ TEST_CASE("a plan says of its tasks since when they could run and what they wait
   CHECK(task(0, 1).at("deadline") == "2026-02-03T04:06:06.789Z");
   CHECK(task(1, 0).at("waitingFor") == "plan");
   view.plans.edit(0).tasks.edit(0) =
-      task_slot{.state = task_state::completed, .attempt = 1, .changed_ms = 5000};
+      task_summary{.state = task_state::completed, .attempt = 1, .changed_ms = 5000};
   CHECK(task(0, 1).at("readyAt") == "2026-02-03T04:05:11.789Z");
   CHECK(task(0, 1).at("waitingFor") == "slot");
 }
@@ -637,7 +637,7 @@ TEST_CASE("a plan that is shown alone waits for the same plans as among all", "[
         spec.outside.push_back({.task = task, .on_plan = plan, .on_task = 0});
     plan_view plan;
     plan.state = state;
-    plan.tasks = std::vector<task_slot>(spec.tasks.size());
+    plan.tasks = std::vector<task_summary>(spec.tasks.size());
     plan.spec = std::make_shared<const plan_spec>(std::move(spec));
     view.plans.push_back(std::move(plan));
   };

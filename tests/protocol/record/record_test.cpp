@@ -51,7 +51,7 @@ bool same(const objective_spec& a, const objective_spec& b) {
          && same(a.references, b.references);
 }
 
-bool same(const task_slot& a, const task_slot& b) {
+bool same(const task_summary& a, const task_summary& b) {
   return a.state == b.state && a.has_artifacts == b.has_artifacts && a.is_skipped == b.is_skipped
          && a.generation == b.generation && a.attempt == b.attempt;
 }
@@ -654,7 +654,7 @@ TEST_CASE("an objective of 100,000 tasks that all completed is stored in a few b
   objective_view.plans.push_back({plan, plan_state::completed, {}, {}, {}, {}, {}, {}});
   objective_view.plans.edit(0).tasks.resize(
       plan->tasks.size(),
-      task_slot{.state = task_state::completed, .has_artifacts = true, .attempt = 1});
+      task_summary{.state = task_state::completed, .has_artifacts = true, .attempt = 1});
   std::string row;
   record::write(row, objective_view);
   CHECK(row.size() < 4 * plan->tasks.size());
