@@ -49,7 +49,7 @@ void plan_actor::spawn_task(const ready_task& ready, bool in_line) {
   const auto& slot = view_.tasks[task];
   const auto& spec = view_.spec->tasks[task];
   task_start start;
-  start.scope = scope_;
+  start.plan = plan_;
   start.task_index = task;
   start.generation = slot.generation;
   start.agent = env_.agents.name_or_default(spec.agent);
