@@ -34,11 +34,11 @@ constexpr std::size_t tasks_per_objective = 100;
 constexpr std::size_t objectives_under_way_max = 100;
 
 struct history {
-  std::size_t finished_tasks;
+  std::size_t ended_tasks;
   std::size_t live_objectives;
 
   [[nodiscard]] std::string name() const {
-    return std::to_string(finished_tasks) + " finished"
+    return std::to_string(ended_tasks) + " finished"
            + (live_objectives
                   ? ", " + std::to_string(live_objectives * tasks_per_objective) + " live"
                   : "");
@@ -64,7 +64,7 @@ std::string live_id(std::size_t i) {
   return "live-" + std::to_string(i);
 }
 
-std::string finished_id(std::size_t i) {
+std::string ended_id(std::size_t i) {
   return "done-" + std::to_string(i);
 }
 
@@ -119,9 +119,9 @@ std::vector<double> fill(const history& history, const std::string& directory,
   auto all = executor::durable(threads, directory);
   gate under_way;
   const auto leave = [&under_way](const std::string& problem) { under_way.leave(problem); };
-  for (std::size_t i = 0; i < history.finished_tasks / tasks_per_objective; ++i) {
+  for (std::size_t i = 0; i < history.ended_tasks / tasks_per_objective; ++i) {
     under_way.enter();
-    all->start(wide_objective(finished_id(i), "noop"),
+    all->start(wide_objective(ended_id(i), "noop"),
                std::make_shared<objective_watch>(tasks_per_objective, leave), leave);
   }
   under_way.wait_all();
@@ -194,12 +194,12 @@ void check_recovered(const history& history, store& records, const recovered& fo
                       [](const task_summary& slot) { return slot.state == task_state::working; }),
           one->id.str() + " lost a task that was running");
   }
-  const auto finished = history.finished_tasks / tasks_per_objective;
+  const auto finished = history.ended_tasks / tasks_per_objective;
   for (const std::size_t i : {std::size_t{0}, finished / 2, finished - 1})
     if (finished > 0) {
-      const auto done = await_objective(records, objective_id(finished_id(i)));
+      const auto done = await_objective(records, objective_id(ended_id(i)));
       check(done && (*done)->state == objective_state::completed,
-            finished_id(i) + " was finished and is not any more");
+            ended_id(i) + " was finished and is not any more");
     }
 }
 
