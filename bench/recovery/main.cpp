@@ -1,11 +1,11 @@
 // Question: how long does it take to start again, and how does that grow with what was done before?
 //
-// A data directory with N finished tasks (objectives of 100 no-op tasks each) and possibly some
+// A data directory with N ended tasks (objectives of 100 no-op tasks each) and possibly some
 // live objectives is filled by a process that then ends as if killed. Measured in a fresh process:
 // opening the store and recovering from it, until the live objectives could be set going again;
 // pages of the files are dropped from the page cache before. Baseline: reading the same files from
 // first to last byte, as cold. Also what the process then has resident. Checked: exactly the live
-// objectives come back, and finished tasks are found. Units: ms, MB. Knobs: --threads, --rounds,
+// objectives come back, and ended tasks are found. Units: ms, MB. Knobs: --threads, --rounds,
 // --filter (`100000`, `live`).
 #include "bench/support/executor.hpp"
 #include "bench/support/harness.hpp"
@@ -38,7 +38,7 @@ struct history {
   std::size_t live_objectives;
 
   [[nodiscard]] std::string name() const {
-    return std::to_string(ended_tasks) + " finished"
+    return std::to_string(ended_tasks) + " ended"
            + (live_objectives
                   ? ", " + std::to_string(live_objectives * tasks_per_objective) + " live"
                   : "");
@@ -194,12 +194,12 @@ void check_recovered(const history& history, store& records, const recovered& fo
                       [](const task_summary& slot) { return slot.state == task_state::working; }),
           one->id.str() + " lost a task that was running");
   }
-  const auto finished = history.ended_tasks / tasks_per_objective;
-  for (const std::size_t i : {std::size_t{0}, finished / 2, finished - 1})
-    if (finished > 0) {
+  const auto ended = history.ended_tasks / tasks_per_objective;
+  for (const std::size_t i : {std::size_t{0}, ended / 2, ended - 1})
+    if (ended > 0) {
       const auto done = await_objective(records, objective_id(ended_id(i)));
       check(done && (*done)->state == objective_state::completed,
-            ended_id(i) + " was finished and is not any more");
+            ended_id(i) + " had ended and has not any more");
     }
 }
 

@@ -33,12 +33,12 @@ template<class Visit>
 result<std::uint64_t> for_each_change(rocksdb::Iterator& history, rows::stream_kind kind,
                                       const std::string& stream, Visit visit) {
   std::string prefix;
-  rows::journal_prefix(prefix, kind, stream);
+  rows::history_prefix(prefix, kind, stream);
   std::uint64_t last = 0;
   std::optional<error> damage;
   const auto read =
       scan_from(history, prefix, prefix, [&](std::string_view key, std::string_view value) {
-        const auto sequence = rows::journal_sequence(key, prefix);
+        const auto sequence = rows::history_sequence(key, prefix);
         if (!sequence)
           return true;
         if (*sequence != last + 1) {
