@@ -49,7 +49,7 @@ result<void> take_member(known_target& to, const std::string& key, const text_ce
   if (keep("alias", to.alias) || keep("url", to.to.url) || keep("card-path", to.to.card_path)
       || keep("bearer-file", to.bearer_file) || keep("bearer-env", to.bearer_env)
       || keep("api-key-file", to.api_key_file) || keep("api-key-env", to.api_key_env)
-      || keep("api-key-header", to.to.proof.api_key_header) || keep("ca-file", to.ca_file))
+      || keep("api-key-header", to.to.authentication.api_key_header) || keep("ca-file", to.ca_file))
     return {};
   if (key == "allow-http") {
     if (*text != "true" && *text != "false")
@@ -175,11 +175,11 @@ result<a2a::target> with_credentials(const known_target& known, const variable_r
   const auto bearer = secret_of(known.alias, known.bearer_file, known.bearer_env, variables);
   if (!bearer)
     return bearer.error();
-  out.proof.bearer = *bearer;
+  out.authentication.bearer = *bearer;
   const auto key = secret_of(known.alias, known.api_key_file, known.api_key_env, variables);
   if (!key)
     return key.error();
-  out.proof.api_key = *key;
+  out.authentication.api_key = *key;
   if (!known.ca_file.empty()) {
     auto text = read_text(expanded(known.ca_file, variables));
     if (!text)

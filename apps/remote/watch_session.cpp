@@ -245,7 +245,7 @@ void watch_session::give_answer(const open_question& question, std::string text)
   what.waits = false;
   const auto number = question.number;
   answered_.insert(number);
-  on_.client->ask_later(a2a::operation::send, wire::write_send(what, to->manner),
+  on_.client->ask_later(a2a::operation::send, wire::write_send(what, to->format),
                         [in = in_, this, number](result<boost::json::value> done) {
                           in->post([this, number, why = done ? error{} : done.error()] {
                             const bool came_late = why.code == errc::no_question
