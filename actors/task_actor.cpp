@@ -3,6 +3,7 @@
 #include "actors/once_answer.hpp"
 #include "actors/once_desk.hpp"
 #include "actors/throttle_actor.hpp"
+#include "protocol/json/quoted.hpp"
 #include "protocol/text.hpp"
 #include <troupe/actors/limits.hpp>
 
@@ -135,8 +136,8 @@ void task_actor::begin() {
     return read_own_record();
   }
   if (!agent_)
-    return end(task_event::fail, "no agent is named \"" + agent_name()
-                                     + "\"; there are: " + listed_names(env_.agents.names()));
+    return end(task_event::fail, "no agent is named " + troupe::quoted(agent_name())
+                                     + "; there are: " + listed_names(env_.agents.names()));
   if (details_ && details_->ticket != 0)
     return announce(); // slot_granted follows
   begin_attempt();
@@ -185,8 +186,8 @@ void task_actor::resume(timestamp since) {
   if (over())
     return leave();
   if (!agent_)
-    return end(task_event::fail, "no agent is named \"" + agent_name()
-                                     + "\"; there are: " + listed_names(env_.agents.names()));
+    return end(task_event::fail, "no agent is named " + troupe::quoted(agent_name())
+                                     + "; there are: " + listed_names(env_.agents.names()));
   if (life_.awaits_retry) { // The backoff began in the earlier process.
     give_slots_back();
     if (plan_)

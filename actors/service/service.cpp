@@ -6,6 +6,7 @@
 #include "actors/service/plan_history.hpp"
 #include "protocol/fold/plan_outlook.hpp"
 #include "protocol/fold/rollup.hpp"
+#include "protocol/json/quoted.hpp"
 #include "store/journal/checksum.hpp"
 #include "store/page.hpp"
 #include <troupe/actors/limits.hpp>
@@ -138,7 +139,8 @@ void service::subscribe(subscription wanted, std::shared_ptr<feed> source,
                  const bool has_ended = is_terminal(now.task->status.state);
                  if (has_ended && refuses && !from)
                    return to(make_error(errc::unsupported_operation,
-                                        "task \"" + shown(id.str()) + "\" has ended", id.str()));
+                                        "task " + troupe::quoted(shown(id.str())) + " has ended",
+                                        id.str()));
                  if (from && !has_ended && from->sequence > now.sequence)
                    return to(make_error(errc::invalid_params,
                                         "cursor: is ahead of the task: it belongs to another one",

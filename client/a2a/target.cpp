@@ -1,6 +1,7 @@
 #include "client/a2a/target.hpp"
 
 #include "protocol/http_url.hpp"
+#include "protocol/json/quoted.hpp"
 #include "protocol/text.hpp"
 
 #include <algorithm>
@@ -69,8 +70,8 @@ std::string listed(const agent_card& card) {
 result<std::vector<std::string>> card_urls(const target& to) {
   const auto url = parse_http_url(to.url);
   if (!url)
-    return make_error(errc::invalid_params,
-                      "\"" + shown(to.url) + "\" is no URL of a server: " + url.error().message);
+    return make_error(errc::invalid_params, troupe::quoted(shown(to.url))
+                                                + " is no URL of a server: " + url.error().message);
   const auto origin = origin_of(*url);
   if (!to.card_path.empty())
     return std::vector{origin + (to.card_path.starts_with('/') ? "" : "/") + to.card_path};

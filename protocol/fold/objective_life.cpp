@@ -2,6 +2,7 @@
 
 #include "protocol/fold/apply.hpp"
 #include "protocol/fold/limits.hpp"
+#include "protocol/json/quoted.hpp"
 #include <troupe/protocol/message.hpp>
 
 #include <algorithm>
@@ -157,7 +158,7 @@ struct objective_decider {
   [[nodiscard]] std::string first_failure() const {
     for (const auto& plan : view().plans)
       if (plan.state == plan_state::failed)
-        return "plan \"" + plan.spec->name + "\" failed: " + plan.reason;
+        return "plan " + quoted(plan.spec->name) + " failed: " + plan.reason;
     return {};
   }
 
@@ -402,8 +403,9 @@ struct objective_decider {
         for (const auto& written : *names)
           if ((written == spec.name && !name_is_id) || written == name)
             return make_error(errc::invalid_params,
-                              "plan \"" + other.spec->name + "\" names a plan \"" + written
-                                  + "\", and the new name would change which one it means",
+                              "plan " + quoted(other.spec->name) + " names a plan "
+                                  + quoted(written)
+                                  + ", and the new name would change which one it means",
                               "name");
     return std::nullopt;
   }
@@ -457,8 +459,8 @@ struct objective_decider {
       return refuse_canceled();
     for (const auto other : life.relations()[plan].dependencies)
       if (!life.order_.is_met(other))
-        return refuse_move("the plan depends on plan \"" + view().plans[other].spec->name
-                           + "\", which is " + std::string{to_string(state_of(other))});
+        return refuse_move("the plan depends on plan " + quoted(view().plans[other].spec->name)
+                           + ", which is " + std::string{to_string(state_of(other))});
     if (view().state == objective_state::failed) {
       move(objective_event::start_planning, "");
       move(objective_event::work, "");

@@ -2,6 +2,7 @@
 #include "protocol/fold/plan_outlook.hpp"
 #include "protocol/fold/rollup.hpp"
 #include "protocol/fold/waiting.hpp"
+#include "protocol/json/quoted.hpp"
 #include "protocol/opt/codec_opt.hpp"
 #include "protocol/opt/limits_opt.hpp"
 
@@ -137,7 +138,7 @@ void write_plan(json_writer& out, const objective_view& owner, std::uint32_t ind
   if (waits_for.empty()) {
     out.optional_member("reason", plan.reason);
   } else {
-    out.member("reason", "waits for plan \"" + owner.plans[waits_for.front()].spec->name + "\""
+    out.member("reason", "waits for plan " + quoted(owner.plans[waits_for.front()].spec->name)
                              + (waits_for.size() > 1
                                     ? " and " + std::to_string(waits_for.size() - 1) + " more"
                                     : std::string{}));

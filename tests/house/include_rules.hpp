@@ -54,6 +54,7 @@ inline constexpr auto arrows = std::to_array<arrow>({
     {"apps/", "client/"},
     {"apps/", "net/"},
     // between the subdirectories of one room
+    {"protocol/", "protocol/json/quoted"}, // all messages quote alike
     {"protocol/opt/", "protocol/json/"},
     {"protocol/opt/", "protocol/fold/"},
     {"protocol/opt/", "protocol/a2a/codec_v1_0"}, // artifacts of completeTask
@@ -86,7 +87,8 @@ inline constexpr auto arrows = std::to_array<arrow>({
 /// What a file may not include in spite of an arrow, or of the row of a library.
 inline constexpr auto no_arrows = std::to_array<arrow>({
     // The service layer knows no JSON: its results are values, and the bindings write them.
-    {"actors/service/", "protocol/json/"},
+    {"actors/service/", "protocol/json/json_"},
+    {"actors/service/", "protocol/json/object_reader"},
     {"actors/service/", "protocol/a2a/"},
     {"actors/service/", "protocol/opt/codec_opt"},
     {"actors/service/", "protocol/record/"},
