@@ -9,6 +9,9 @@ namespace troupe {
 
 namespace {
 
+/// A search costs about a tenth of an index.
+constexpr std::size_t searches_max = 8;
+
 /// N of `<prefix>N`, if it is below `size`.
 std::optional<std::uint32_t> position(std::string_view text, std::string_view prefix,
                                       std::size_t size) {
@@ -42,7 +45,7 @@ bool is_open(const plan_view& plan, std::uint32_t task) {
 }
 
 const std::vector<std::uint32_t>&
-list_of(const std::unordered_map<std::uint32_t, std::vector<std::uint32_t>>& lists,
+list_at(const std::unordered_map<std::uint32_t, std::vector<std::uint32_t>>& lists,
         std::uint32_t plan) {
   static const std::vector<std::uint32_t> none;
   const auto found = lists.find(plan);
@@ -61,14 +64,34 @@ std::string id_lookup::plan(const std::string& name) {
 std::optional<std::uint32_t> id_lookup::plan_at(const std::string& name) {
   if (const auto at = generated_plan_at(name))
     return at;
-  if (!indexed_plans_)
-    index_plans();
-  auto at = find_in(plan_ids_, name);
-  if (!at)
-    at = find_in(plan_names_, name);
+  std::optional<std::uint32_t> at;
+  if (!indexed_plans_ && searches_ < searches_max) {
+    ++searches_;
+    indexed_ += owner_.plans.size();
+    at = search_plan(name);
+  } else {
+    if (!indexed_plans_)
+      index_plans();
+    at = find_in(plan_ids_, name);
+    if (!at)
+      at = find_in(plan_names_, name);
+  }
   if (!at)
     at = position(name, "plan-", owner_.plans.size());
   return at;
+}
+
+/// As the index finds it.
+std::optional<std::uint32_t> id_lookup::search_plan(std::string_view name) const {
+  std::optional<std::uint32_t> named;
+  for (std::uint32_t p = 0; p < owner_.plans.size() && !name.empty(); ++p) {
+    const auto& spec = *owner_.plans[p].spec;
+    if (spec.key == name || spec.id.str() == name)
+      return p;
+    if (!named && spec.name == name)
+      named = p;
+  }
+  return named;
 }
 
 /// Nobody may choose an id of this form for another plan.
@@ -176,7 +199,7 @@ plan_outlook::plan_outlook(const objective_view& owner, const std::vector<std::u
 }
 
 const std::vector<std::uint32_t>& plan_outlook::waits_for(std::uint32_t plan) const {
-  return list_of(waits_for_, plan);
+  return list_at(waits_for_, plan);
 }
 
 plan_state plan_outlook::state(std::uint32_t plan) const {
@@ -184,7 +207,7 @@ plan_state plan_outlook::state(std::uint32_t plan) const {
 }
 
 const std::vector<std::uint32_t>& plan_outlook::inputs(std::uint32_t plan) const {
-  return list_of(inputs_, plan);
+  return list_at(inputs_, plan);
 }
 
 /// From each blocked plan to those that wait for nothing that runs: linear in the dependencies of
@@ -211,7 +234,7 @@ void plan_outlook::find_blocked(std::vector<std::uint32_t> looked_at) {
   }
   looked_at_ = looked_at.size();
   for (std::size_t i = 0; i < blocked.size(); ++i)
-    for (const auto waiting : list_of(dependents, blocked[i]))
+    for (const auto waiting : list_at(dependents, blocked[i]))
       if (--others[waiting] == 0) {
         waits_for_[waiting] = open[waiting];
         blocked.push_back(waiting);

@@ -17,8 +17,9 @@ namespace troupe {
 
 /// Looks up what tasks and plans of one objective depend on, in the order in which the executor
 /// resolves it: an id anywhere, a name in the plan, a name anywhere, a position. What was noted
-/// when the plan was accepted, and generated ids of plans, need no index; an index of all plans is
-/// built when the first other name asks for it. What is not found stays as written.
+/// when the plan was accepted, and generated ids of plans, need no look at the others. The first
+/// few other names are searched for; then an index of all plans is built. What is not found stays
+/// as written.
 class id_lookup {
 public:
   explicit id_lookup(const objective_view& owner) : owner_(owner) {}
@@ -28,7 +29,7 @@ public:
   /// What the task at `task` of the plan depends on; `which` counts in its dependencies.
   [[nodiscard]] std::string task(std::uint32_t plan, std::uint32_t task, std::size_t which);
 
-  /// Plans that it has put into its indexes so far.
+  /// Plans that it has searched, or put into its indexes, so far.
   [[nodiscard]] std::size_t indexed() const noexcept { return indexed_; }
 
 private:
@@ -42,6 +43,7 @@ private:
   [[nodiscard]] std::size_t size_of(std::uint32_t plan) const;
   [[nodiscard]] std::string id_at(task_at at, const std::string& name) const;
   [[nodiscard]] std::optional<std::uint32_t> generated_plan_at(std::string_view id) const;
+  [[nodiscard]] std::optional<std::uint32_t> search_plan(std::string_view name) const;
   [[nodiscard]] std::optional<task_at> noted(std::uint32_t plan, std::uint32_t task,
                                              std::size_t which) const;
   [[nodiscard]] std::optional<task_at> by_position(std::uint32_t plan, std::string_view name) const;
@@ -50,6 +52,7 @@ private:
 
   const objective_view& owner_;
   std::size_t indexed_ = 0;
+  std::size_t searches_ = 0;
   bool indexed_plans_ = false;
   bool indexed_tasks_ = false;
   index<std::uint32_t> plan_ids_;

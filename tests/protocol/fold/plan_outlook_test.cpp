@@ -43,6 +43,32 @@ TEST_CASE("one of 10,000 plans is shown without looking at the others", "[fold][
   CHECK(outlook.looked_at() == 3);
 }
 
+TEST_CASE("a plan is found by the same name without an index and with one",
+          "[fold][plan_outlook]") {
+  objective_view view;
+  apply(view, about("o", 1, objective_created{make_objective("o", {}), {}}));
+  const auto add = [&](std::string id, std::string key, std::string name) {
+    auto spec = std::make_shared<plan_spec>();
+    spec->id = plan_id{std::move(id)};
+    spec->key = std::move(key);
+    spec->name = std::move(name);
+    apply(view, about("o", 2, plan_added{std::move(spec), false}));
+  };
+  add("o.p0", "", "twice");
+  add("chosen", "chosen", "plan-3");
+  add("o.p2", "key", "twice");
+  add("o.p3", "", "chosen"); // an id is found before a name
+  const std::vector<std::pair<std::string, std::optional<std::uint32_t>>> names{
+      {"o.p2", 2},   {"chosen", 1},  {"key", 2}, {"twice", 0}, {"plan-3", 1},
+      {"plan-0", 0}, {"plan-4", {}}, {"", {}},   {"o.p9", {}}, {"nobody", {}}};
+  id_lookup ids{view};
+  for (int round = 0; round < 3; ++round)
+    for (const auto& [name, at] : names) {
+      CAPTURE(round, name);
+      CHECK(ids.plan_at(name) == at);
+    }
+}
+
 TEST_CASE("a copy of an objective shares the plans that do not change", "[fold][plan_outlook]") {
   const auto view = a_chain();
   auto next = view;
