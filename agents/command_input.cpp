@@ -156,7 +156,8 @@ result<bool> read_choice(const json::object& from, std::string_view name, std::s
     return true;
   if (word == second)
     return false;
-  return input_error(below("", name), "must be " + quoted(first) + " or " + quoted(second));
+  return input_error(below("", name),
+                     "must be " + troupe::quoted(first) + " or " + troupe::quoted(second));
 }
 
 result<void> read_limits(const json::object& from, command_input& into, input_stage stage) {
@@ -241,7 +242,7 @@ result<void> check_variables(const command_input& input, const std::vector<std::
   for (std::size_t i = 0; i < input.env_allow.size(); ++i)
     if (const auto& name = input.env_allow[i]; !is_harmless(name) && !is_passed(name))
       return input_error(below("/envAllow", i),
-                         "programs may not get the variable " + quoted(shown(name))
+                         "programs may not get the variable " + troupe::quoted(shown(name))
                              + " of this server, unless its operator passes it (--pass-env)");
   return {};
 }

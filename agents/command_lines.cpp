@@ -76,8 +76,8 @@ result<const json::object::value_type*> find_action(const json::object& line) {
       return input_error("", "unknown member " + json::serialize(json::string(name.substr(0, 64)))
                                  + did_you_mean(name, line_members));
     if (action != nullptr)
-      return input_error("", "one line says one thing; this has both " + quoted(action->key())
-                                 + " and " + quoted(name));
+      return input_error("", "one line says one thing; this has both "
+                                 + troupe::quoted(action->key()) + " and " + troupe::quoted(name));
     action = &member;
   }
   if (action == nullptr)
