@@ -1,6 +1,7 @@
 #include "actors/acceptance.hpp"
 
 #include "actors/input_references.hpp"
+#include "protocol/json/quoted.hpp"
 #include "protocol/near_name.hpp"
 #include "protocol/opt/limits_opt.hpp"
 
@@ -23,12 +24,12 @@ std::string choices(std::string_view name, const agent_registry& agents) {
 
 result<void> check_task(const task_spec& task, std::size_t plan, std::size_t index,
                         const agent_registry& agents) {
-  const auto who = "task \"" + label_of(task, index) + "\"";
+  const auto who = "task " + troupe::quoted(label_of(task, index));
   const auto& name = agents.name_or_default(task.agent);
   const auto agent = agents.find(name);
   if (!agent)
     return make_error(errc::agent_not_found,
-                      who + ": no agent is named \"" + name + "\"" + choices(name, agents),
+                      who + ": no agent is named " + troupe::quoted(name) + choices(name, agents),
                       task_pointer(plan, index) + "/agent");
   if (auto ok = agent->check_input(task.input); !ok) {
     auto why = ok.error();
@@ -78,7 +79,7 @@ result<void> check_all_references(const plan_spec& plan, std::size_t index,
     if (auto ok = check_references(task.input, dependencies_of(resolved, task, place, spec_of));
         !ok) {
       auto why = ok.error();
-      return make_error(why.code, "task \"" + label_of(task, t) + "\": " + why.message,
+      return make_error(why.code, "task " + troupe::quoted(label_of(task, t)) + ": " + why.message,
                         task_pointer(index, t) + "/input" + why.field);
     }
   }
@@ -98,11 +99,10 @@ result<void> check_chosen_id(const std::string& id, const std::string& own,
                              const std::string& where) {
   if (!has_generated_form(id) || id == own)
     return {};
-  return make_error(
-      errc::invalid_params,
-      "the id \"" + id
-          + "\" ends like a generated id (.p0, .t0, .r1); choose another id or omit it",
-      where + "/id");
+  return make_error(errc::invalid_params,
+                    "the id " + troupe::quoted(id)
+                        + " ends like a generated id (.p0, .t0, .r1); choose another id or omit it",
+                    where + "/id");
 }
 
 } // namespace
@@ -153,7 +153,7 @@ void note_dependencies(plan_spec& plan, std::uint32_t index, const resolved_plan
 result<void> check_plan(const plan_spec& plan, std::size_t index, const agent_registry& agents) {
   if (plan.tasks.size() > opt::tasks_per_plan_max)
     return make_error(errc::limit_exceeded,
-                      "plan \"" + label_of(plan, index) + "\" has "
+                      "plan " + troupe::quoted(label_of(plan, index)) + " has "
                           + std::to_string(plan.tasks.size()) + " tasks; the limit is "
                           + std::to_string(opt::tasks_per_plan_max) + " (maxTasksPerPlan)",
                       "/plans/" + std::to_string(index) + "/tasks");
@@ -246,7 +246,8 @@ result<void> check_added_keys(const std::vector<wanted_operation>& operations, s
                         ok.error().field);
     if (known_task)
       return make_error(errc::duplicate_id,
-                        "operation " + at + ": another plan has a task with the id \"" + key + "\"",
+                        "operation " + at + ": another plan has a task with the id "
+                            + troupe::quoted(key),
                         where + "/id");
   }
   return {};

@@ -1,6 +1,7 @@
 #include "actors/claim_desk.hpp"
 
 #include "protocol/json/json_writer.hpp"
+#include "protocol/json/quoted.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -12,8 +13,8 @@ namespace {
 error is_claimed(const std::string& question, const input_claim& by) {
   const auto until = to_rfc3339(by.until);
   auto out = make_error(errc::input_claimed,
-                        "question \"" + shown(question) + "\" is claimed by \"" + shown(by.by)
-                            + "\" until " + until,
+                        "question " + troupe::quoted(shown(question)) + " is claimed by "
+                            + troupe::quoted(shown(by.by)) + " until " + until,
                         question);
   json_writer data(out.details);
   data.begin_object().member("inputId", question).member("by", by.by).member("until", until);

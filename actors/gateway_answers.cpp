@@ -3,7 +3,7 @@
 #include "actors/joint_answer.hpp"
 #include "actors/message_rules.hpp"
 #include "actors/once_answer.hpp"
-#include "actors/service/given_answers.hpp"
+#include "protocol/opt/given_answers.hpp"
 
 #include <memory>
 #include <utility>

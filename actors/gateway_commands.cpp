@@ -1,15 +1,16 @@
 // What the gateway does with each command.
 #include "actors/acceptance.hpp"
+#include "actors/fingerprint.hpp"
 #include "actors/gateway_impl.hpp"
 #include "actors/live_bytes.hpp"
 #include "actors/message_rules.hpp"
 #include "actors/objective_actor.hpp"
 #include "actors/once_answer.hpp"
-#include "actors/service/fingerprint.hpp"
-#include "actors/service/given_answers.hpp"
 #include "actors/task_actor.hpp"
 #include "protocol/fold/limits.hpp"
 #include "protocol/json/json_writer.hpp"
+#include "protocol/json/quoted.hpp"
+#include "protocol/opt/given_answers.hpp"
 #include <troupe/actors/gateway.hpp>
 #include <troupe/protocol/unshared.hpp>
 
@@ -27,12 +28,13 @@ constexpr int command_tries_max = 8;
 
 error is_elsewhere(const std::string& id, const std::string& address) {
   return make_error(errc::not_here,
-                    "\"" + id + "\" is served by " + address + "; send the request there", id);
+                    troupe::quoted(id) + " is served by " + address + "; send the request there",
+                    id);
 }
 
 error moves_for_long(const std::string& id) {
-  return make_error(errc::unavailable, "\"" + id + "\" is being moved to another server; try again",
-                    id);
+  return make_error(errc::unavailable,
+                    troupe::quoted(id) + " is being moved to another server; try again", id);
 }
 
 error objective_is_ending(const objective_id& id) {
@@ -620,7 +622,8 @@ void gateway::impl::cancel(cancel_task command, reply<task_ptr> done) {
           const auto& record = *found;
           if (record->status.state == task_state::canceled && shared->refuses_repeated)
             return to(make_error(errc::task_not_cancelable,
-                                 "task \"" + shown(id.str()) + "\" is canceled already", id.str()));
+                                 "task " + troupe::quoted(shown(id.str())) + " is canceled already",
+                                 id.str()));
           if (record->status.state == task_state::canceled)
             return to(record);
           const auto refusal =

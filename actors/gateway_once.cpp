@@ -1,7 +1,7 @@
 // Commands that may come once, and come again.
+#include "actors/fingerprint.hpp"
 #include "actors/gateway_impl.hpp"
 #include "actors/once_answer.hpp"
-#include "actors/service/fingerprint.hpp"
 
 #include <utility>
 

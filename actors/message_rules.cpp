@@ -61,8 +61,8 @@ result<void> check_task_references(const message& message, const find_task_fn& f
     const auto own = message.task_id.empty() ? nullptr : find(task_id{message.task_id});
     if (!known() && !(own && has_artifact(*own, *pin)))
       return make_error(errc::invalid_params,
-                        pin_field(i) + ": no artifact \"" + *pin
-                            + "\" in the tasks that message.referenceTaskIds names",
+                        pin_field(i) + ": no artifact " + troupe::quoted(*pin)
+                            + " in the tasks that message.referenceTaskIds names",
                         pin_field(i));
   }
   return {};
@@ -108,7 +108,8 @@ std::vector<referenced_task> gather_references(const std::vector<message_ptr>& m
 
 error no_question(std::string_view task) {
   return make_error(errc::no_question,
-                    "task \"" + shown(task) + "\" asks for no input, or was answered already",
+                    "task " + troupe::quoted(shown(task))
+                        + " asks for no input, or was answered already",
                     shown(task));
 }
 
@@ -120,7 +121,7 @@ error refusal_of_answer(const task_life& life, std::string_view task, std::strin
   const auto at = to_rfc3339(closed->at);
   error out;
   out.field = id;
-  auto said = "question \"" + shown(id) + "\" ";
+  auto said = "question " + troupe::quoted(shown(id)) + " ";
   switch (closed->state) {
     case question_state::expired:
       out.code = errc::input_expired;
@@ -170,7 +171,7 @@ result<void> check_media_types(const message& message, const std::vector<std::st
     const auto field = "message.parts[" + std::to_string(i) + "].mediaType";
     return make_error(
         errc::content_type_not_supported,
-        field + ": \"" + std::string(type) + "\"; the agent takes " + listed_names(taken), field);
+        field + ": " + troupe::quoted(type) + "; the agent takes " + listed_names(taken), field);
   }
   return {};
 }

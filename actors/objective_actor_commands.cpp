@@ -71,7 +71,8 @@ void objective_actor::on_add(const add_plan& message) {
   index().add(message.spec, life_.relations().back());
   hold(spec, position);
   await_tasks(awaited);
-  mind_deadlines();
+  if (spec.deadline)
+    mind_deadlines();
 }
 
 /// Kept up to date from then on, so that whatever is added later costs only itself.

@@ -1,6 +1,7 @@
 #include "actors/plan_actor.hpp"
 
 #include "actors/message_rules.hpp"
+#include "protocol/json/quoted.hpp"
 #include <troupe/actors/limits.hpp>
 
 #include <algorithm>
@@ -117,7 +118,8 @@ void plan_actor::release(std::vector<std::uint32_t> ready) {
       tell_awaited(task, true);
       graph_.satisfy(task, ready);
     } else if (is_terminal(state)) {
-      fail_task(task, "task \"" + label(task) + "\" had " + std::string{to_string(state)});
+      fail_task(task,
+                "task " + troupe::quoted(label(task)) + " had " + std::string{to_string(state)});
     } else {
       (has_begun(task) ? begun : fresh).push_back(task);
     }
@@ -140,7 +142,7 @@ void plan_actor::abandon_withdrawn() {
       continue;
     ++failed_count_;
     tell_awaited(task, false);
-    withdraw(graph_.abandon(task), {"task \"" + label(task) + "\" was withdrawn"});
+    withdraw(graph_.abandon(task), {"task " + troupe::quoted(label(task)) + " was withdrawn"});
   }
 }
 
@@ -198,7 +200,8 @@ void plan_actor::on_news(const dependency_news& fact) {
   if (!fact.met && !has_begun(fact.task)) {
     const auto reason = "it depends on a task of another plan that did not complete";
     withdraw({fact.task}, {reason});
-    return fail_task(fact.task, "task \"" + label(fact.task) + "\" canceled: " + reason);
+    return fail_task(fact.task,
+                     "task " + troupe::quoted(label(fact.task)) + " canceled: " + reason);
   }
   if (take_news(fact))
     release({fact.task});

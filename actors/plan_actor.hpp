@@ -152,7 +152,7 @@ private:
   actor_pointer<handle> self_;
   environment& env_;
   plan_start start_;
-  std::shared_ptr<const plan_scope> scope_;
+  std::shared_ptr<const plan_environment> plan_;
   plan_graph graph_;
   plan_view& view_; ///< Changes by what this submits and by what its tasks have committed.
   std::optional<plan_shape> shape_;  ///< Made with the first change of it.

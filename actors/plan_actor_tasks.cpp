@@ -5,6 +5,7 @@
 #include "actors/status_message.hpp"
 #include "actors/throttle_actor.hpp"
 #include "protocol/fold/apply.hpp"
+#include "protocol/json/quoted.hpp"
 #include "protocol/text.hpp"
 #include <troupe/actors/limits.hpp>
 
@@ -59,7 +60,7 @@ void plan_actor::spawn_task(const ready_task& ready, bool in_line) {
   const auto& slot = view_.tasks[task];
   const auto& spec = view_.spec->tasks[task];
   task_start start;
-  start.scope = scope_;
+  start.plan = plan_;
   start.task_index = task;
   start.generation = slot.generation;
   start.agent = env_.agents.name_or_default(spec.agent);
@@ -148,7 +149,7 @@ void plan_actor::on_settled(const task_settled& fact) {
     const auto& said = fact.moved.message;
     const auto reason =
         said ? shortened(text_of(said->parts), last_words_bytes_max) : std::string{};
-    fail_task(fact.task, "task \"" + label(fact.task) + "\" "
+    fail_task(fact.task, "task " + troupe::quoted(label(fact.task)) + " "
                              + std::string{to_string(fact.moved.to)}
                              + (reason.empty() ? "" : ": " + reason));
     spawn_ready(); // tasks that waited for maxParallel
@@ -340,7 +341,8 @@ void plan_actor::cancel_one(const task_cancel& command) {
                               records.read_task(id, done);
                             },
                             asked.conditions});
-  fail_task(command.task, "task \"" + label(command.task) + "\" canceled: " + asked.reason);
+  fail_task(command.task,
+            "task " + troupe::quoted(label(command.task)) + " canceled: " + asked.reason);
   check();
 }
 

@@ -3,6 +3,7 @@
 #include "actors/once_answer.hpp"
 #include "actors/once_desk.hpp"
 #include "actors/throttle_actor.hpp"
+#include "protocol/json/quoted.hpp"
 #include "protocol/text.hpp"
 #include <troupe/actors/limits.hpp>
 
@@ -40,7 +41,7 @@ private:
 } // namespace
 
 task_actor::task_actor(actor_pointer<handle> self, environment& env, task_start&& start)
-    : self_(self), env_(env), scope_(std::move(start.scope)),
+    : self_(self), env_(env), plan_(std::move(start.plan)),
       agent_(env.agents.find(start.agent).get()), task_index_(start.task_index),
       generation_(start.generation), is_taken_up_(!start.exists) {
   env_.live_tasks.fetch_add(1, std::memory_order_relaxed);
@@ -53,9 +54,9 @@ task_actor::task_actor(actor_pointer<handle> self, environment& env, task_start&
   if (start.ticket != 0)
     details().ticket = start.ticket;
   if (start.ticket != 0
-      || (scope_ && scope_->spec->parallel_max > 0)) // Without a limit it never waits for a slot.
+      || (plan_ && plan_->spec->parallel_max > 0)) // Without a limit it never waits for a slot.
     details().ready_at = start.ready_at;
-  if (!scope_)
+  if (!plan_)
     lone_ = std::make_unique<conversation>(
         conversation{std::move(start.id), std::move(start.agent), std::move(start.context),
                      std::move(start.owner), std::move(start.request),
@@ -120,8 +121,8 @@ void task_actor::on(slot_granted& fact) {
   if (!details_ || fact.ticket != details_->ticket || over())
     return;
   details_->slot_since = env_.now();
-  if (scope_ && !is_created()) // The plan counts it as begun: a change no longer edits it.
-    tell(scope_->plan, task_waits{task_index_, false});
+  if (plan_ && !is_created()) // The plan counts it as begun: a change no longer edits it.
+    tell(plan_->plan, task_waits{task_index_, false});
   if (is_taken_up_)
     go_on();
 }
@@ -135,8 +136,8 @@ void task_actor::begin() {
     return read_own_record();
   }
   if (!agent_)
-    return end(task_event::fail, "no agent is named \"" + agent_name()
-                                     + "\"; there are: " + listed_names(env_.agents.names()));
+    return end(task_event::fail, "no agent is named " + troupe::quoted(agent_name())
+                                     + "; there are: " + listed_names(env_.agents.names()));
   if (details_ && details_->ticket != 0)
     return announce(); // slot_granted follows
   begin_attempt();
@@ -185,12 +186,12 @@ void task_actor::resume(timestamp since) {
   if (over())
     return leave();
   if (!agent_)
-    return end(task_event::fail, "no agent is named \"" + agent_name()
-                                     + "\"; there are: " + listed_names(env_.agents.names()));
+    return end(task_event::fail, "no agent is named " + troupe::quoted(agent_name())
+                                     + "; there are: " + listed_names(env_.agents.names()));
   if (life_.awaits_retry) { // The backoff began in the earlier process.
     give_slots_back();
-    if (scope_)
-      tell(scope_->plan, task_waits{task_index_, is_limited(), true});
+    if (plan_)
+      tell(plan_->plan, task_waits{task_index_, is_limited(), true});
     if (life_.is_queued) // The wait was over, and it stood in line for a slot.
       return wait_for_retry(milliseconds{0});
     const auto wait = backoff_after(retry(), life_.failures, backoff_random(id(), life_.failures));
@@ -234,8 +235,8 @@ void task_actor::go_on() {
     return begin_attempt(!began_here_ && goes_on());
   if (is_interrupted(life_.status.state)) { // It has asked again while it waited for its slot.
     give_slots_back();
-    if (scope_)
-      tell(scope_->plan, task_waits{task_index_, true});
+    if (plan_)
+      tell(plan_->plan, task_waits{task_index_, true});
     return;
   }
   if (take(attempt_resumes{}))
@@ -254,13 +255,13 @@ void task_actor::wait_for_slot() {
   const auto ticket = ++env_.last_ticket;
   details().ticket = ticket;
   const committed_fn plan_asked =
-      !scope_ ? committed_fn{} : [plan = scope_->plan, fact = task_ready{task_index_, ticket}] {
+      !plan_ ? committed_fn{} : [plan = plan_->plan, fact = task_ready{task_index_, ticket}] {
         tell(plan, task_ready{fact});
       };
   if (pending_.empty() && plan_asked)
     return plan_asked();
   commit(plan_asked);
-  if (!scope_)
+  if (!plan_)
     static_cast<void>(request_slots(env_, throttle_handle{}, agent_name(),
                                     {.ticket = ticket,
                                      .objective = context(),
@@ -290,7 +291,7 @@ void task_actor::give_slots_back() {
 
 /// Whether it may have to wait before it runs.
 bool task_actor::is_limited() const {
-  return (scope_ && scope_->spec->parallel_max > 0)
+  return (plan_ && plan_->spec->parallel_max > 0)
          || needs_slots(env_, objective_slots(), agent_name());
 }
 
@@ -305,8 +306,8 @@ void task_actor::begin_attempt(bool goes_on) {
   const bool is_retry = life_.awaits_retry;
   if (!take(attempt_begins{.goes_on = goes_on}))
     return;
-  if (is_retry && scope_)
-    tell(scope_->plan, task_waits{task_index_, false});
+  if (is_retry && plan_)
+    tell(plan_->plan, task_waits{task_index_, false});
   began_here_ = true;
   if (details_) {
     details_->timeouts_set = 0; // those that still run are of an earlier attempt
@@ -631,11 +632,11 @@ void task_actor::end(task_event how, const std::string& text, const boost::json:
 void task_actor::tell_end() {
   auto ended = take_pending();
   auto then = answer_to_cancel();
-  if (scope_)
-    then = [scope = scope_,
+  if (plan_)
+    then = [plan = plan_,
             fact = task_settled{task_index_, *last_move(ended), ended.at, has_artifacts_},
             canceled = std::move(then)](const commit_outcome& outcome) mutable {
-      tell(scope->plan, std::move(fact));
+      tell(plan->plan, std::move(fact));
       if (canceled)
         canceled(outcome);
     };
@@ -673,27 +674,26 @@ void task_actor::set_timer(task_timer::purpose kind, std::chrono::nanoseconds af
 
 /// A continuation that tells the plan how the task moves with `of`. Null for a lone task.
 committed_fn task_actor::plan_told(const change& of, bool parked, bool backing_off) const {
-  if (!scope_)
+  if (!plan_)
     return nullptr;
   const auto* moved = last_move(of); // Null if the task stays as it is: it tries again.
-  return
-      [scope = scope_, fact = task_waits{task_index_, parked, backing_off,
-                                         moved ? std::optional{*moved} : std::nullopt,
-                                         of.at}]() mutable { tell(scope->plan, std::move(fact)); };
+  return [plan = plan_, fact = task_waits{task_index_, parked, backing_off,
+                                          moved ? std::optional{*moved} : std::nullopt,
+                                          of.at}]() mutable { tell(plan->plan, std::move(fact)); };
 }
 
 const retry_policy& task_actor::retry() const {
   static constexpr retry_policy once{};
-  return scope_ ? scope_->spec->tasks[task_index_].retry : once;
+  return plan_ ? plan_->spec->tasks[task_index_].retry : once;
 }
 
 milliseconds task_actor::timeout() const {
-  return scope_ ? scope_->spec->tasks[task_index_].timeout : milliseconds{0};
+  return plan_ ? plan_->spec->tasks[task_index_].timeout : milliseconds{0};
 }
 
 restart_rule task_actor::restart() const {
-  return scope_ ? agent_->on_restart_of(scope_->spec->tasks[task_index_].input)
-                : agent_->on_restart();
+  return plan_ ? agent_->on_restart_of(plan_->spec->tasks[task_index_].input)
+               : agent_->on_restart();
 }
 
 task_actor::task_details& task_actor::details() {
@@ -703,25 +703,24 @@ task_actor::task_details& task_actor::details() {
 }
 
 task_id task_actor::id() const {
-  return lone_ ? lone_->id : renewed_id(scope_->spec->tasks[task_index_].id, generation_);
+  return lone_ ? lone_->id : renewed_id(plan_->spec->tasks[task_index_].id, generation_);
 }
 
 const std::string& task_actor::agent_name() const {
-  return scope_ ? env_.agents.name_or_default(scope_->spec->tasks[task_index_].agent)
-                : lone_->agent;
+  return plan_ ? env_.agents.name_or_default(plan_->spec->tasks[task_index_].agent) : lone_->agent;
 }
 
 const throttle_handle& task_actor::objective_slots() const {
   static const throttle_handle none;
-  return scope_ ? scope_->slots : none;
+  return plan_ ? plan_->slots : none;
 }
 
 const std::string& task_actor::context() const {
-  return scope_ ? scope_->context : lone_->context;
+  return plan_ ? plan_->context : lone_->context;
 }
 
 const std::string& task_actor::owner() const {
-  return scope_ ? scope_->owner : lone_->owner;
+  return plan_ ? plan_->owner : lone_->owner;
 }
 
 } // namespace troupe

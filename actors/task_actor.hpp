@@ -41,7 +41,7 @@ struct dependency_ref {
 };
 
 /// What all tasks of one plan have in common.
-struct plan_scope {
+struct plan_environment {
   plan_spec_ptr spec;
   std::uint32_t plan_index = 0;
   std::string context; ///< The objective's id.
@@ -54,11 +54,11 @@ struct plan_scope {
   std::shared_ptr<made_bytes> made{}; ///< By all tasks of the objective.
 };
 
-/// What a task actor begins with. Either `scope` (a plan's task) or `request` (a lone one) is set.
+/// What a task actor begins with. Either `plan` (a plan's task) or `request` (a lone one) is set.
 struct task_start {
-  std::shared_ptr<const plan_scope> scope;
+  std::shared_ptr<const plan_environment> plan;
   std::uint32_t task_index = 0;
-  std::uint32_t generation = 0; ///< Of a plan's task: see task_slot.
+  std::uint32_t generation = 0; ///< Of a plan's task: see task_summary.
   std::string agent;
   std::vector<dependency_ref> dependencies;
 
@@ -285,7 +285,7 @@ private:
 
   actor_pointer<handle> self_;
   environment& env_;
-  std::shared_ptr<const plan_scope> scope_;
+  std::shared_ptr<const plan_environment> plan_;
   std::unique_ptr<conversation> lone_;
   std::unique_ptr<task_details> details_; ///< May be null; `details()` makes it.
   agent* agent_;                          ///< The registry's; null if there is none of that name.

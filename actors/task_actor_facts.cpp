@@ -41,8 +41,8 @@ void task_actor::ensure_created() {
   record->ready_at =
       details_ && details_->ready_at != timestamp{} ? details_->ready_at : record->created;
   record->since = record->created;
-  if (scope_) {
-    record->origin = {scope_->spec, scope_->plan_index, task_index_};
+  if (plan_) {
+    record->origin = {plan_->spec, plan_->plan_index, task_index_};
   } else {
     record->history.push_back(lone_->request);
     record->metadata = lone_->metadata;
@@ -85,9 +85,9 @@ std::optional<report_failed> task_actor::count_output(std::size_t bytes) {
   if (bytes == 0)
     return std::nullopt;
   const auto max = env_.options.objective_bytes_max;
-  const auto before = scope_ ? scope_->made->sum() : large_output_bytes_ + small_output_bytes_;
-  if (scope_ ? !scope_->made->add(bytes, max) : before + bytes > max)
-    return report_failed{(scope_ ? "the tasks of the objective have made " : "the task has made ")
+  const auto before = plan_ ? plan_->made->sum() : large_output_bytes_ + small_output_bytes_;
+  if (plan_ ? !plan_->made->add(bytes, max) : before + bytes > max)
+    return report_failed{(plan_ ? "the tasks of the objective have made " : "the task has made ")
                              + std::to_string(before) + " bytes; with " + std::to_string(bytes)
                              + " more it would be more than the " + std::to_string(max)
                              + " that limits.objective-bytes allows",
@@ -95,8 +95,8 @@ std::optional<report_failed> task_actor::count_output(std::size_t bytes) {
   const bool is_small = bytes <= small_output_bytes;
   const auto account = is_small ? memory_account::small_output : memory_account::large_output;
   if (!charge_output(account, bytes)) {
-    if (scope_)
-      scope_->made->take_back(bytes);
+    if (plan_)
+      plan_->made->take_back(bytes);
     return report_failed{env_.memory.refusal(account, bytes).message, false};
   }
   (is_small ? small_output_bytes_ : large_output_bytes_) += bytes;
@@ -322,7 +322,7 @@ change task_actor::take_pending() {
   mind_deadline();
   change out;
   out.context = context();
-  out.task = {id(), !scope_, scope_ ? scope_->plan_index : 0, task_index_};
+  out.task = {id(), !plan_, plan_ ? plan_->plan_index : 0, task_index_};
   out.at = env_.now();
   out.events = std::move(pending_);
   pending_.clear();

@@ -78,8 +78,8 @@ std::vector<message_ptr> task_actor::messages() const {
 
 std::vector<message_ptr> task_actor::referring_messages() const {
   auto out = messages();
-  if (scope_ && scope_->references)
-    out.insert(out.begin(), scope_->references);
+  if (plan_ && plan_->references)
+    out.insert(out.begin(), plan_->references);
   return out;
 }
 
@@ -148,7 +148,7 @@ result<order_ptr> task_actor::make_order(const reads* found) const {
   out->attempt = life_.attempt;
   out->time_scale = env_.options.time_scale;
   out->messages = messages();
-  if (const auto* trace = lone_ ? &lone_->trace : scope_->trace.get()) {
+  if (const auto* trace = lone_ ? &lone_->trace : plan_->trace.get()) {
     out->traceparent = trace->traceparent;
     out->tracestate = trace->tracestate;
     out->path = trace->path;
@@ -170,14 +170,14 @@ result<order_ptr> task_actor::make_order(const reads* found) const {
   }
   if (found)
     out->references = references_of(referring_messages(), *found);
-  if (scope_) {
-    const auto& spec = scope_->spec->tasks[task_index_];
+  if (plan_) {
+    const auto& spec = plan_->spec->tasks[task_index_];
     if (spec.deadline && (!out->deadline || *spec.deadline < *out->deadline))
       out->deadline = spec.deadline;
     out->name = spec.name;
     out->description = spec.description;
-    out->objective_name = scope_->objective_name;
-    auto input = follow_references({scope_->spec, &spec.input}, out->dependencies);
+    out->objective_name = plan_->objective_name;
+    auto input = follow_references({plan_->spec, &spec.input}, out->dependencies);
     if (!input)
       return input.error();
     out->input = std::move(*input);

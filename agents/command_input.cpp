@@ -1,5 +1,7 @@
 #include "agents/command_input.hpp"
 
+#include "protocol/json/quoted.hpp"
+
 #include <boost/json/serialize.hpp>
 
 #include <algorithm>
@@ -155,7 +157,7 @@ result<bool> read_choice(const json::object& from, std::string_view name, std::s
   if (word == second)
     return false;
   return input_error(below("", name),
-                     "must be \"" + std::string(first) + "\" or \"" + std::string(second) + "\"");
+                     "must be " + troupe::quoted(first) + " or " + troupe::quoted(second));
 }
 
 result<void> read_limits(const json::object& from, command_input& into, input_stage stage) {
@@ -240,8 +242,8 @@ result<void> check_variables(const command_input& input, const std::vector<std::
   for (std::size_t i = 0; i < input.env_allow.size(); ++i)
     if (const auto& name = input.env_allow[i]; !is_harmless(name) && !is_passed(name))
       return input_error(below("/envAllow", i),
-                         "programs may not get the variable \"" + shown(name)
-                             + "\" of this server, unless its operator passes it (--pass-env)");
+                         "programs may not get the variable " + troupe::quoted(shown(name))
+                             + " of this server, unless its operator passes it (--pass-env)");
   return {};
 }
 

@@ -4,6 +4,7 @@
 #include "protocol/a2a/codec_v1_0.hpp"
 #include "protocol/json/json_parser.hpp"
 #include "protocol/json/json_writer.hpp"
+#include "protocol/json/quoted.hpp"
 #include "protocol/near_name.hpp"
 
 #include <boost/json/serialize.hpp>
@@ -75,9 +76,8 @@ result<const json::object::value_type*> find_action(const json::object& line) {
       return input_error("", "unknown member " + json::serialize(json::string(name.substr(0, 64)))
                                  + did_you_mean(name, line_members));
     if (action != nullptr)
-      return input_error("", "one line says one thing; this has both \""
-                                 + std::string(action->key()) + "\" and \"" + std::string(name)
-                                 + "\"");
+      return input_error("", "one line says one thing; this has both "
+                                 + troupe::quoted(action->key()) + " and " + troupe::quoted(name));
     action = &member;
   }
   if (action == nullptr)

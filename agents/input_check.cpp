@@ -42,7 +42,7 @@ result<void> refuse_unknown(const boost::json::object& from,
     const std::string_view name = member.key();
     if (std::find(known.begin(), known.end(), name) == known.end())
       return input_error(below(pointer, name), "unknown member "
-                                                   + quoted(name, name_shown_bytes_max)
+                                                   + troupe::quoted(name, name_shown_bytes_max)
                                                    + did_you_mean(name, known));
   }
   return {};

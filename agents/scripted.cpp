@@ -3,6 +3,7 @@
 #include "agents/input_check.hpp"
 #include "agents/sleep.hpp"
 #include "agents/work_reports.hpp"
+#include "protocol/json/quoted.hpp"
 #include "protocol/near_name.hpp"
 
 #include <boost/json/serialize.hpp>
@@ -153,9 +154,9 @@ result<script_step> read_step(const json::value& from, const std::string& pointe
       return input_error(below(pointer, name), "unknown step " + json::serialize(json::string(name))
                                                    + did_you_mean(name, step_names));
     if (action != nullptr)
-      return input_error(pointer, "a step does one thing; this has both \""
-                                      + std::string(action->key()) + "\" and \"" + std::string(name)
-                                      + "\"");
+      return input_error(pointer, "a step does one thing; this has both "
+                                      + troupe::quoted(action->key()) + " and "
+                                      + troupe::quoted(name));
     action = &member;
   }
   if (action == nullptr)

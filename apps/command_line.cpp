@@ -2,6 +2,7 @@
 
 #include "apps/flag_choices.hpp"
 #include "apps/remote/remote_command_line.hpp"
+#include "protocol/json/quoted.hpp"
 #include "protocol/near_name.hpp"
 
 #include <CLI/CLI.hpp>
@@ -437,8 +438,8 @@ std::string unexpected(const CLI::App& app) {
   const auto guess = did_you_mean(word.substr(0, word.find('=')), candidates);
   if (is_option)
     return "there is no option " + word + guess;
-  return names.empty() ? "\"" + word + "\" is one word too many"
-                       : "there is no command \"" + word + "\"" + guess;
+  return names.empty() ? troupe::quoted(word) + " is one word too many"
+                       : "there is no command " + troupe::quoted(word) + guess;
 }
 
 /// CLI11 says that a required argument is missing; for some it depends on other options.

@@ -1,5 +1,7 @@
 #include "apps/flag_choices.hpp"
 
+#include "protocol/json/quoted.hpp"
+
 namespace troupe {
 
 namespace {
@@ -25,7 +27,7 @@ CLI::Option* add_pairs(CLI::App& to, const std::string& name,
             for (const auto& text : all) {
               const auto at = text.find('=');
               if (at == std::string::npos || at == 0)
-                throw CLI::ValidationError(name, "\"" + text + "\" is not " + expected);
+                throw CLI::ValidationError(name, troupe::quoted(text) + " is not " + expected);
               pairs.emplace_back(text.substr(0, at), text.substr(at + 1));
             }
           },

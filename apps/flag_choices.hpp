@@ -2,6 +2,7 @@
 #pragma once
 
 #include "apps/options.hpp"
+#include "protocol/json/quoted.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -28,7 +29,7 @@ template<class T>
                             const std::map<std::string, T>& names) {
   const auto found = names.find(text);
   if (found == names.end())
-    throw CLI::ValidationError(option, "\"" + text + "\" is not one of " + names_of(names));
+    throw CLI::ValidationError(option, troupe::quoted(text) + " is not one of " + names_of(names));
   return found->second;
 }
 

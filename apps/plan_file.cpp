@@ -4,6 +4,7 @@
 #include "apps/shown_name.hpp"
 #include "apps/text_file.hpp"
 #include "apps/yaml.hpp"
+#include "protocol/json/quoted.hpp"
 #include <troupe/agents/register_builtin.hpp>
 #include <troupe/protocol/unshared.hpp>
 
@@ -97,8 +98,8 @@ result<resolved_objective> check_plan_file(const plan_file& file, const agent_re
   for (std::size_t p = 0; p < plans.size(); ++p)
     if (plans[p]->tasks.empty())
       return locate(file, make_error(errc::invalid_document,
-                                     "plan \"" + shown_name(*plans[p], p)
-                                         + "\" has no tasks, so it would never end",
+                                     "plan " + troupe::quoted(shown_name(*plans[p], p))
+                                         + " has no tasks, so it would never end",
                                      "/plans/" + std::to_string(p)));
   auto edges = check_objective(plans, agents);
   if (!edges)

@@ -14,6 +14,7 @@
 #include "apps/slow_notice.hpp"
 #include "apps/text.hpp"
 #include "apps/text_file.hpp"
+#include "protocol/json/quoted.hpp"
 #include <troupe/protocol/time_source.hpp>
 #include <troupe/store/await.hpp>
 
@@ -217,7 +218,8 @@ void tell_about_earlier(const std::string& folder, const prepared& ready) {
     return is_unfinished(each) && is_of(each, ready);
   });
   if (left)
-    complain("an earlier run of \"" + left->name + "\" (" + to_rfc3339(left->started) + ") "
+    complain("an earlier run of " + troupe::quoted(left->name) + " (" + to_rfc3339(left->started)
+             + ") "
              + (left->state == objective_state::blocked ? "waits for an answer" : "was interrupted")
              + "; continue it with --resume " + left->id);
 }
@@ -316,7 +318,7 @@ void tell_about_record(const run_options& options, const recovered& left) {
   if (options.purpose != run_purpose::begin || left.objectives.empty())
     return;
   const auto last = newest(left);
-  complain("an earlier run of \"" + last->name + "\" (" + to_rfc3339(last->created)
+  complain("an earlier run of " + troupe::quoted(last->name) + " (" + to_rfc3339(last->created)
            + ") was interrupted; continue it with --resume");
 }
 

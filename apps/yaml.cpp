@@ -2,6 +2,7 @@
 
 #include "protocol/json/json_location.hpp"
 #include "protocol/json/json_pointer.hpp"
+#include "protocol/json/quoted.hpp"
 #include "protocol/text.hpp"
 
 #include <boost/json/array.hpp>
@@ -312,8 +313,8 @@ result<json::value> yaml_reader::read_scalar(const event& scalar) const {
     return json::value(json::string(text));
   auto value = plain_value(text);
   if (!value)
-    return wrong(scalar, "\"" + std::string(text.substr(0, 60))
-                             + "\" is no number that JSON has; quote it if it is a text");
+    return wrong(scalar, troupe::quoted(text.substr(0, 60))
+                             + " is no number that JSON has; quote it if it is a text");
   return std::move(*value);
 }
 
@@ -336,7 +337,7 @@ result<json::value> yaml_reader::read_mapping() {
       return key.error();
     append_pointer(pointer_, *key);
     if (out.contains(*key))
-      return wrong(one, "\"" + key->substr(0, 60) + "\" appears twice in one mapping");
+      return wrong(one, troupe::quoted(key->substr(0, 60)) + " appears twice in one mapping");
     const auto first = events_.next();
     if (!first)
       break;

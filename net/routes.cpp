@@ -8,6 +8,7 @@
 #include "net/server_state.hpp"
 #include "protocol/a2a/errc_wire.hpp"
 #include "protocol/json/json_writer.hpp"
+#include "protocol/json/quoted.hpp"
 
 #include <algorithm>
 #include <array>
@@ -108,8 +109,8 @@ void refuse_method(http_exchange& exchange, const route_row& row) {
 /// As the bindings answer, in the words of the version whose paths begin so.
 void refuse_path(server_state& server, http_exchange& exchange, std::string_view path) {
   auto& response = exchange.responder.response();
-  const auto why = make_error(errc::method_not_found, "there is nothing at \"" + shown(path)
-                                                          + "\"; JSON-RPC is served at \"/\"");
+  const auto why = make_error(errc::method_not_found, "there is nothing at " + quoted(shown(path))
+                                                          + "; JSON-RPC is served at \"/\"");
   const auto& codec = path.starts_with("/v1/") ? codec_0_3_rest() : codec_1_0();
   response.status = wire_of(why.code).http;
   json_writer out(response.body);

@@ -1,3 +1,4 @@
+#include "protocol/json/quoted.hpp"
 #include "protocol/text.hpp"
 #include <troupe/protocol/errc.hpp>
 
@@ -95,20 +96,20 @@ std::string shown(std::string_view text) {
 }
 
 error unknown_task(std::string_view id) {
-  return make_error(errc::task_not_found, "there is no task \"" + shown(id) + "\"", shown(id));
+  return make_error(errc::task_not_found, "there is no task " + quoted(shown(id)), shown(id));
 }
 
 error unknown_objective(std::string_view id) {
-  return make_error(errc::objective_not_found, "there is no objective \"" + shown(id) + "\"",
+  return make_error(errc::objective_not_found, "there is no objective " + quoted(shown(id)),
                     shown(id));
 }
 
 error unknown_plan(std::string_view id) {
-  return make_error(errc::plan_not_found, "there is no plan \"" + shown(id) + "\"", shown(id));
+  return make_error(errc::plan_not_found, "there is no plan " + quoted(shown(id)), shown(id));
 }
 
 error unknown_input(std::string_view id) {
-  return make_error(errc::input_not_found, "there is no question \"" + shown(id) + "\"", shown(id));
+  return make_error(errc::input_not_found, "there is no question " + quoted(shown(id)), shown(id));
 }
 
 error task_has_ended(std::string_view id) {

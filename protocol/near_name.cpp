@@ -1,5 +1,6 @@
 #include "protocol/near_name.hpp"
 
+#include "protocol/json/quoted.hpp"
 #include "protocol/text.hpp"
 
 #include <algorithm>
@@ -43,7 +44,7 @@ std::string_view nearest_name(std::string_view written,
 
 std::string did_you_mean(std::string_view written, std::span<const std::string_view> candidates) {
   const auto best = nearest_name(written, candidates);
-  return best.empty() ? std::string{} : "; did you mean \"" + std::string(best) + "\"?";
+  return best.empty() ? std::string{} : "; did you mean " + quoted(best) + "?";
 }
 
 } // namespace troupe

@@ -1,5 +1,7 @@
 #include "protocol/progress_merger.hpp"
 
+#include "protocol/json/quoted.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -36,9 +38,10 @@ result<void> progress_merger::check_course(const progress_report& report) {
       continue;
     if (tracker.progress && *tracker.progress < *before->reached) {
       const auto field = "trackers[" + std::to_string(i) + "].progress";
-      return make_error(
-          errc::invalid_params,
-          field + ": \"" + tracker.id + "\" went back; progress with a total never does", field);
+      return make_error(errc::invalid_params,
+                        field + ": " + quoted(tracker.id)
+                            + " went back; progress with a total never does",
+                        field);
     }
   }
   return {};

@@ -1,5 +1,7 @@
 #include "store/id_claims.hpp"
 
+#include "protocol/json/quoted.hpp"
+
 #include <algorithm>
 #include <functional>
 #include <iterator>
@@ -9,8 +11,9 @@
 namespace troupe {
 
 error id_is_taken(const std::string& id) {
-  return make_error(errc::duplicate_id,
-                    "the id \"" + id + "\" is in use already; choose another or leave it out", id);
+  return make_error(
+      errc::duplicate_id,
+      "the id " + troupe::quoted(id) + " is in use already; choose another or leave it out", id);
 }
 
 id_claims::shard& id_claims::shard_of(std::string_view id) noexcept {

@@ -1,5 +1,6 @@
 #include "actors/service/objective_of_message.hpp"
 
+#include "protocol/json/quoted.hpp"
 #include <troupe/protocol/message.hpp>
 
 #include <algorithm>
@@ -33,9 +34,10 @@ result<void> join_context(objective_spec& spec, const std::string& context) {
     return {};
   if (!spec.id.empty())
     return make_error(errc::invalid_params,
-                      "message.contextId: \"" + shown(context)
-                          + "\" is not the id of the objective in the message, \""
-                          + shown(spec.id.str()) + "\"; the two ids must be equal: omit one",
+                      "message.contextId: " + troupe::quoted(shown(context))
+                          + " is not the id of the objective in the message, "
+                          + troupe::quoted(shown(spec.id.str()))
+                          + "; the two ids must be equal: omit one",
                       "message.contextId");
   spec.id = objective_id(context);
   return {};

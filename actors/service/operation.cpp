@@ -1,5 +1,7 @@
 #include "actors/service/operation.hpp"
 
+#include "protocol/json/quoted.hpp"
+
 #include <string>
 
 namespace troupe {
@@ -21,9 +23,9 @@ result<void> admit(const principal& who, operation which) {
   const auto& row = row_of(which);
   if (who.scopes.has(row.needs))
     return {};
-  return make_error(errc::forbidden, "the operation \"" + std::string(row.name)
-                                         + "\" needs the scope \"" + std::string(name_of(row.needs))
-                                         + "\"; send credentials that have it");
+  return make_error(errc::forbidden, "the operation " + troupe::quoted(row.name)
+                                         + " needs the scope " + troupe::quoted(name_of(row.needs))
+                                         + "; send credentials that have it");
 }
 
 } // namespace troupe

@@ -2,7 +2,6 @@
 
 #include "protocol/fold/apply.hpp"
 #include "protocol/is_one_of.hpp"
-#include "protocol/opt/codec_opt.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -66,23 +65,6 @@ void plan_history_reader::note(const change_ptr& change, std::size_t at) {
 std::vector<plan_revision> plan_history_reader::take_revisions() {
   std::ranges::reverse(found_);
   return std::move(found_);
-}
-
-void write_history(json_writer& out, const plan_history_page& page) {
-  const auto& spec = *page.plan.plan().spec;
-  std::vector<plan_spec_ptr> plans;
-  for (const auto& plan : page.plan.objective->plans)
-    plans.push_back(plan.spec);
-  out.begin_array();
-  for (const auto& each : page.changes) {
-    const auto& happened = each.change->events[each.event];
-    if (const auto* whole = std::get_if<objective_changed>(&happened))
-      opt::write_revision(out, plans, *each.change, *whole,
-                          static_cast<std::uint32_t>(page.plan.index));
-    else
-      opt::write_revision(out, spec, each.revision, *each.change, happened);
-  }
-  out.end_array();
 }
 
 } // namespace troupe

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "actors/service/answer.hpp"
-#include "protocol/json/json_writer.hpp"
 #include <troupe/protocol/event.hpp>
 #include <troupe/protocol/objective.hpp>
 
@@ -60,8 +59,5 @@ private:
   std::uint64_t revision_;
   objective_view view_; ///< Its plans as far as their shapes go.
 };
-
-/// The changes of a page, as an array.
-void write_history(json_writer& out, const plan_history_page& page);
 
 } // namespace troupe

@@ -3,8 +3,7 @@
 #include "actors/message_rules.hpp"
 #include "actors/service/placing.hpp"
 #include "actors/service/service.hpp"
-
-#include <boost/json/string.hpp>
+#include "protocol/opt/given_answers.hpp"
 
 #include <utility>
 
@@ -17,27 +16,10 @@ bool knows(const task& record, const std::string& question) {
          || find_closed(record, question) != nullptr;
 }
 
-/// The message that is the answer.
-message message_of(const answer_input& command, const task_id& to) {
-  message out;
-  // A request that comes again is the same message.
-  out.message_id = command.request_id.empty() ? thread_id_source().next("answer")
-                                              : "answer-" + command.request_id;
-  out.from = role::user;
-  out.task_id = to.str();
-  out.metadata[question_id_key] = command.id;
-  if (command.action != answer_action::accept)
-    out.metadata[answer_action_key] = to_string(command.action);
-  if (command.overrides)
-    out.metadata[override_claim_key] = true;
-  const auto* text = command.value ? command.value->if_string() : nullptr;
-  if (!command.value)
-    out.parts.push_back(text_part(std::string{to_string(command.action)}));
-  else if (text != nullptr)
-    out.parts.push_back(text_part(std::string{*text}));
-  else
-    out.parts.push_back(data_part(*command.value));
-  return out;
+/// A request that comes again is the same message.
+std::string message_id_of(const answer_input& command) {
+  return command.request_id.empty() ? thread_id_source().next("answer")
+                                    : "answer-" + command.request_id;
 }
 
 } // namespace
@@ -111,7 +93,7 @@ void service::answer(answer_input command, reply<shown_input> done) const {
       return done(*command.wrong);
     send_message sending;
     sending.who = command.who;
-    sending.message = message_of(command, (*known).task->id);
+    sending.message = message_of(command, (*known).task->id, message_id_of(command));
     sending.question = command.id;
     sending.action = command.action;
     sending.by = command.by;

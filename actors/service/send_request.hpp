@@ -13,7 +13,8 @@ namespace troupe {
 
 /// An objective that a message asks for, in the words of its metadata (OPT). With neither
 /// `objective` nor `plan` it is a hint: the client would like an objective for the message's text.
-/// The hint is ignored if the message's context is an objective already.
+/// The hint is ignored if the message names a context, so that the answer does not tell whether
+/// somebody else has an objective of that id.
 struct objective_wish {
   std::optional<objective_spec> objective;
   std::optional<plan_spec> plan; ///< With `objective`: one more plan of it.

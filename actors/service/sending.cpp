@@ -71,27 +71,16 @@ void service::prepare(std::shared_ptr<send_request> request, reply<sent> refused
     const auto& who = request->command.who;
     const objective_id joined{sent_text.context_id};
     gateway_.has_live_objective(
-        who, joined,
-        [*this, request, next, go_on, wish, who, joined, refuse](const result<bool>& is_live) {
+        who, joined, [request, next, go_on, wish, refuse](const result<bool>& is_live) {
           if (!is_live)
             return refuse(is_live.error());
           if (auto plan = *is_live ? plan_of_message(*request) : std::nullopt)
             return next(new_work{.plan = std::move(plan)}, refuse);
-          if (!wish)
-            return next(new_work{}, refuse);
-          if (wish->plan)
+          if (wish && wish->plan)
             return go_on(refuse);
-          // An objective would get the id of the context, which may have been used.
-          records_.read_placement(
-              joined,
-              [next, go_on, refuse](const result<placement>& known) {
-                if (!known && !is_not_found(known.error().code))
-                  return refuse(known.error());
-                if (!known)
-                  return go_on(refuse);
-                next(new_work{}, refuse);
-              },
-              client_of(who));
+          // A wish without a plan makes nothing here: the objective would get the id of the
+          // context, and the answer would tell if somebody else has one of that id.
+          next(new_work{}, refuse);
         });
   };
   if (!request->push)

@@ -4,8 +4,9 @@
 #include "actors/objective_actor.hpp"
 #include "actors/service/placing.hpp"
 #include "actors/service/plan_history.hpp"
+#include "protocol/fold/plan_outlook.hpp"
 #include "protocol/fold/rollup.hpp"
-#include "protocol/opt/codec_opt.hpp"
+#include "protocol/json/quoted.hpp"
 #include "store/journal/checksum.hpp"
 #include "store/page.hpp"
 #include <troupe/actors/limits.hpp>
@@ -27,7 +28,7 @@ result<plan_page> page_of(const list_plans& query, const objective_ptr& shown) {
   const auto after = read_page_token(query.page_token, question);
   if (!after)
     return after.error();
-  const auto states = query.states.empty() ? std::vector<plan_state>{} : opt::shown_states(*shown);
+  const auto states = query.states.empty() ? std::vector<plan_state>{} : shown_states(*shown);
   plan_page out{.objective = shown, .plans = {}, .next_page_token = {}};
   std::size_t bytes = 0;
   for (std::uint32_t plan = 0; plan < shown->plans.size(); ++plan) {
@@ -138,7 +139,8 @@ void service::subscribe(subscription wanted, std::shared_ptr<feed> source,
                  const bool has_ended = is_terminal(now.task->status.state);
                  if (has_ended && refuses && !from)
                    return to(make_error(errc::unsupported_operation,
-                                        "task \"" + shown(id.str()) + "\" has ended", id.str()));
+                                        "task " + troupe::quoted(shown(id.str())) + " has ended",
+                                        id.str()));
                  if (from && !has_ended && from->sequence > now.sequence)
                    return to(make_error(errc::invalid_params,
                                         "cursor: is ahead of the task: it belongs to another one",
@@ -320,30 +322,7 @@ void service::change(change_plan command, reply<placed_plan> done) const {
 void service::modify(change_plan command, reply<change_report> done) const {
   if (auto ok = admit(command.who, operation::modify_plan); !ok)
     return done(ok.error());
-  auto asked = command;
-  asked.operations.clear();
-  gateway_.change(std::move(command), [*this, asked = std::move(asked), done = std::move(done)](
-                                          const result<change_report>& changed) {
-    if (changed || changed.error().code != errc::revision_mismatch)
-      return done(changed);
-    explain(asked, changed.error(), done);
-  });
-}
-
-void service::explain(const change_plan& command, error refused, reply<change_report> done) const {
-  const get_history missed{
-      .who = command.who, .id = command.id, .after = command.if_revision, .page_size = 100};
-  list(missed, [refused = std::move(refused),
-                done = std::move(done)](const result<plan_history_page>& found) mutable {
-    if (found && !found->changes.empty()) {
-      refused.details.clear();
-      json_writer out(refused.details);
-      out.begin_object().key("current").number(found->plan.plan().revision).key("changes");
-      write_history(out, *found);
-      out.end_object();
-    }
-    done(std::move(refused));
-  });
+  gateway_.change(std::move(command), std::move(done));
 }
 
 /// A search through the history of an objective.

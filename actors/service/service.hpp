@@ -160,8 +160,6 @@ private:
   struct history_search;
   static void end_search(history_search& in);
   void search(const std::shared_ptr<history_search>& in, std::uint64_t after) const;
-  /// The operations that a client has missed, as part of the error that refuses its revision.
-  void explain(const change_plan& command, error refused, reply<change_report> done) const;
   void show_plan(const principal& who, const plan_id& id, reply<placed_plan> done) const;
   void show_rollup(const principal& who, task_ptr root, reply<task_ptr> done) const;
 

@@ -129,8 +129,8 @@ std::string draw_card(const agent_card& card, const result<a2a::endpoint>& used,
   for (const auto& each : card.interfaces)
     out.item("A2A " + each.protocol_version + " over " + each.binding + " at " + each.url, "");
   if (used)
-    out.item("used here: A2A " + std::string(wire::to_string(used->manner.version)) + " over "
-                 + std::string(wire::to_string(used->manner.binding)),
+    out.item("used here: A2A " + std::string(wire::to_string(used->format.version)) + " over "
+                 + std::string(wire::to_string(used->format.binding)),
              "");
   else
     out.item("none is used: " + used.error().message, "");

@@ -4,6 +4,7 @@
 #include "apps/remote/server_link.hpp"
 #include "apps/text_table.hpp"
 #include "protocol/json/json_writer.hpp"
+#include "protocol/json/quoted.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -23,8 +24,8 @@ int use_context(const std::string& alias) {
       std::string names;
       for (const auto& each : *targets)
         names += ", " + each.alias;
-      complain("there is no target \"" + alias + "\" in " + own_config_path() + "; there are local"
-               + names);
+      complain("there is no target " + troupe::quoted(alias) + " in " + own_config_path()
+               + "; there are local" + names);
       return exit_usage;
     }
   }

@@ -3,6 +3,7 @@
 #include "apps/console.hpp"
 #include "apps/options.hpp"
 #include "apps/terminal.hpp"
+#include "protocol/json/quoted.hpp"
 #include "protocol/opt/codec_opt.hpp"
 
 #include <boost/json/array.hpp>
@@ -65,8 +66,7 @@ result<json::value> server_link::ask_for(std::string_view member, a2a::operation
   auto* members = found->if_object();
   auto* inner = members ? members->if_contains(member) : nullptr;
   if (inner == nullptr)
-    return make_error(errc::invalid_agent_response,
-                      "the answer has no \"" + std::string(member) + "\"");
+    return make_error(errc::invalid_agent_response, "the answer has no " + troupe::quoted(member));
   return std::move(*inner);
 }
 
@@ -84,8 +84,7 @@ result<std::vector<json::value>> server_link::list(std::string_view member, a2a:
     auto* found = members ? members->if_contains(member) : nullptr;
     auto* all = found ? found->if_array() : nullptr;
     if (all == nullptr)
-      return make_error(errc::invalid_agent_response,
-                        "the list has no \"" + std::string(member) + "\"");
+      return make_error(errc::invalid_agent_response, "the list has no " + troupe::quoted(member));
     for (auto& each : *all)
       out.push_back(std::move(each));
     auto page_token = text_in(*page, "nextPageToken");

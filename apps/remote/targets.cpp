@@ -2,6 +2,7 @@
 
 #include "apps/runs/run_folder.hpp"
 #include "apps/text_file.hpp"
+#include "protocol/json/quoted.hpp"
 #include "protocol/near_name.hpp"
 
 #include <algorithm>
@@ -40,7 +41,7 @@ result<void> take_member(known_target& to, const std::string& key, const text_ce
   }
   const auto* text = std::get_if<std::string>(&cell);
   if (text == nullptr)
-    return make_error(errc::invalid_document, "\"" + key + "\" must be a string");
+    return make_error(errc::invalid_document, troupe::quoted(key) + " must be a string");
   const auto keep = [&](std::string_view name, std::string& member) {
     if (key == name)
       member = *text;
@@ -49,7 +50,7 @@ result<void> take_member(known_target& to, const std::string& key, const text_ce
   if (keep("alias", to.alias) || keep("url", to.to.url) || keep("card-path", to.to.card_path)
       || keep("bearer-file", to.bearer_file) || keep("bearer-env", to.bearer_env)
       || keep("api-key-file", to.api_key_file) || keep("api-key-env", to.api_key_env)
-      || keep("api-key-header", to.to.proof.api_key_header) || keep("ca-file", to.ca_file))
+      || keep("api-key-header", to.to.authentication.api_key_header) || keep("ca-file", to.ca_file))
     return {};
   if (key == "allow-http") {
     if (*text != "true" && *text != "false")
@@ -65,7 +66,7 @@ result<void> take_member(known_target& to, const std::string& key, const text_ce
     to.to.binding = *text == "rest" ? wire::a2a_binding::rest : wire::a2a_binding::json_rpc;
   } else {
     return make_error(errc::invalid_document,
-                      "unknown member \"" + key + "\"" + did_you_mean(key, target_members));
+                      "unknown member " + troupe::quoted(key) + did_you_mean(key, target_members));
   }
   return {};
 }
@@ -90,22 +91,23 @@ result<std::string> secret_of(const std::string& alias, const std::string& file,
   if (!variable.empty()) {
     const auto* value = variables(variable.c_str());
     if (value == nullptr || *value == '\0')
-      return make_error(errc::unavailable, "the target \"" + alias
-                                               + "\" has its key in the variable " + variable
+      return make_error(errc::unavailable, "the target " + troupe::quoted(alias)
+                                               + " has its key in the variable " + variable
                                                + ", which is not set");
     out = trimmed(value);
   } else if (!file.empty()) {
     auto text = read_text(expanded(file, variables));
     if (!text)
-      return make_error(text.error().code,
-                        "the key of the target \"" + alias + "\": " + text.error().message);
+      return make_error(text.error().code, "the key of the target " + troupe::quoted(alias) + ": "
+                                               + text.error().message);
     out = trimmed(std::move(*text));
   }
   if (out.empty() && (!file.empty() || !variable.empty()))
-    return make_error(errc::invalid_params, "the key of the target \"" + alias + "\" is empty");
+    return make_error(errc::invalid_params,
+                      "the key of the target " + troupe::quoted(alias) + " is empty");
   if (!std::ranges::all_of(out, [](char c) { return c > ' ' && c <= '~'; }))
-    return make_error(errc::invalid_params, "the key of the target \"" + alias
-                                                + "\" has blanks, line breaks or other characters "
+    return make_error(errc::invalid_params, "the key of the target " + troupe::quoted(alias)
+                                                + " has blanks, line breaks or other characters "
                                                   "that no key has");
   return out;
 }
@@ -157,11 +159,11 @@ result<std::vector<known_target>> targets_from(const std::vector<target_row>& ro
     if (one.alias.empty() || one.to.url.empty())
       return wrong_target(name, row, "\"alias\" and \"url\" are needed");
     if (is_url(one.alias) || one.alias == "local")
-      return wrong_target(name, row, "\"" + one.alias + "\" cannot be an alias");
+      return wrong_target(name, row, troupe::quoted(one.alias) + " cannot be an alias");
     if (const auto urls = a2a::card_urls(one.to); !urls)
       return wrong_target(name, row, urls.error().message);
     if (std::ranges::find(out, one.alias, &known_target::alias) != out.end())
-      return wrong_target(name, row, "the alias \"" + one.alias + "\" stands twice");
+      return wrong_target(name, row, "the alias " + troupe::quoted(one.alias) + " stands twice");
     if ((!one.bearer_file.empty() && !one.bearer_env.empty())
         || (!one.api_key_file.empty() && !one.api_key_env.empty()))
       return wrong_target(name, row, "a key comes from a file or from a variable, not from both");
@@ -175,16 +177,17 @@ result<a2a::target> with_credentials(const known_target& known, const variable_r
   const auto bearer = secret_of(known.alias, known.bearer_file, known.bearer_env, variables);
   if (!bearer)
     return bearer.error();
-  out.proof.bearer = *bearer;
+  out.authentication.bearer = *bearer;
   const auto key = secret_of(known.alias, known.api_key_file, known.api_key_env, variables);
   if (!key)
     return key.error();
-  out.proof.api_key = *key;
+  out.authentication.api_key = *key;
   if (!known.ca_file.empty()) {
     auto text = read_text(expanded(known.ca_file, variables));
     if (!text)
-      return make_error(text.error().code, "the certificates of the target \"" + known.alias
-                                               + "\": " + text.error().message);
+      return make_error(text.error().code, "the certificates of the target "
+                                               + troupe::quoted(known.alias) + ": "
+                                               + text.error().message);
     out.trusted_pem = std::move(*text);
   }
   return out;
@@ -202,7 +205,7 @@ result<chosen_server> find_server(const std::string& named,
     }
   if (!is_url(named))
     return make_error(errc::invalid_params,
-                      "there is no target \"" + named + "\""
+                      "there is no target " + troupe::quoted(named)
                           + (targets.empty()
                                  ? "; name a URL, or write [[targets]] into " + own_config_path()
                                  : "; there are " + names_of(targets)));

@@ -5,6 +5,7 @@
 #include "apps/remote/server_link.hpp"
 #include "apps/text_table.hpp"
 #include "protocol/a2a/codec_v1_0.hpp"
+#include "protocol/json/quoted.hpp"
 #include "protocol/opt/codec_opt.hpp"
 #include <troupe/protocol/time_source.hpp>
 
@@ -160,8 +161,8 @@ int tasks_command(const tasks_options& options) {
   if (!options.state.empty()) {
     filter.state = task_state_from(options.state);
     if (!filter.state) {
-      complain("--state: \"" + options.state
-               + "\" is none of submitted, working, completed, failed, canceled, input-required, "
+      complain("--state: " + troupe::quoted(options.state)
+               + " is none of submitted, working, completed, failed, canceled, input-required, "
                  "rejected, auth-required");
       return exit_usage;
     }

@@ -7,6 +7,7 @@
 #include "apps/run/run_report.hpp"
 #include "apps/terminal.hpp"
 #include "apps/text.hpp"
+#include "protocol/json/quoted.hpp"
 #include <troupe/protocol/time_source.hpp>
 
 #include <algorithm>
@@ -191,8 +192,9 @@ void watch_session::mind_questions() {
   const auto* next = next_question();
   if (input_.descriptor < 0)
     for (const auto& each : shown_.take_new(model_.questions()))
-      screen_.notice(place_of(model_, each.plan, each.index) + " asks \"" + each.prompt
-                     + "\"; answer it with: troupe answer " + each.task.str() + " TEXT");
+      screen_.notice(place_of(model_, each.plan, each.index) + " asks "
+                     + troupe::quoted(each.prompt) + "; answer it with: troupe answer "
+                     + each.task.str() + " TEXT");
   if (input_.descriptor < 0 && next != nullptr) {
     if (!choice_.waits && model_.state() == objective_state::blocked && answered_.empty())
       ending_ = ending::needs_input;
@@ -245,7 +247,7 @@ void watch_session::give_answer(const open_question& question, std::string text)
   what.waits = false;
   const auto number = question.number;
   answered_.insert(number);
-  on_.client->ask_later(a2a::operation::send, wire::write_send(what, to->manner),
+  on_.client->ask_later(a2a::operation::send, wire::write_send(what, to->format),
                         [in = in_, this, number](result<boost::json::value> done) {
                           in->post([this, number, why = done ? error{} : done.error()] {
                             const bool came_late = why.code == errc::no_question

@@ -42,7 +42,7 @@ std::vector<plan_relations> relations_of(const objective_view& view) {
   return out;
 }
 
-bool has_failed(const task_slot& slot) {
+bool has_failed(const task_summary& slot) {
   return slot.state == task_state::failed || slot.state == task_state::rejected;
 }
 

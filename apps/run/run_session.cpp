@@ -4,6 +4,7 @@
 #include "apps/run/run_report.hpp"
 #include "apps/shown_name.hpp"
 #include "apps/text.hpp"
+#include "protocol/json/quoted.hpp"
 #include <troupe/store/await.hpp>
 
 #include <algorithm>
@@ -271,8 +272,9 @@ void run_session::tell_nobody_answers(const open_question& question) {
   if (!shown_.insert(question.number).second)
     return;
   const auto& spec = model_.plans()[question.plan].spec->tasks[question.index];
-  screen_.notice(place_of(model_, question.plan, question.index) + " asks \"" + question.prompt
-                 + "\" and nobody is there to answer. Answer it beforehand with --answer \""
+  screen_.notice(place_of(model_, question.plan, question.index) + " asks "
+                 + troupe::quoted(question.prompt)
+                 + " and nobody is there to answer. Answer it beforehand with --answer \""
                  + (spec.key.empty() ? shown_name(spec, question.index) : spec.key) + "=TEXT\"");
 }
 

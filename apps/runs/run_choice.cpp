@@ -1,5 +1,7 @@
 #include "apps/runs/run_choice.hpp"
 
+#include "protocol/json/quoted.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <string>
@@ -53,8 +55,8 @@ result<keep_rule> read_keep_rule(std::string_view text) {
   constexpr std::uint32_t number_max = 1'000'000;
   const auto wrong = [&] {
     return make_error(errc::invalid_params,
-                      "\"" + shown(text)
-                          + "\" is not a number of runs such as 100, or a time such as 30d (h "
+                      troupe::quoted(shown(text))
+                          + " is not a number of runs such as 100, or a time such as 30d (h "
                             "hours, d days, w weeks)");
   };
   std::uint32_t number = 0;

@@ -65,7 +65,7 @@ std::string describe_recovery(const recovered& recovered) {
     for (const auto& plan : objective->plans)
       tasks += static_cast<std::size_t>(
           std::count_if(plan.tasks.begin(), plan.tasks.end(),
-                        [](const task_slot& slot) { return !is_terminal(slot.state); }));
+                        [](const task_summary& slot) { return !is_terminal(slot.state); }));
   return "recovered " + counted(recovered.objectives.size(), "objective") + " with "
          + counted(tasks, "open task") + " (" + counted(recovered.events_replayed, "event")
          + " replayed)";

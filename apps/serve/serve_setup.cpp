@@ -3,6 +3,7 @@
 #include "apps/settings/config_file.hpp"
 #include "apps/text_file.hpp"
 #include "net/card/card_documents.hpp"
+#include "protocol/json/quoted.hpp"
 #include <troupe/agents/register_builtin.hpp>
 
 #include <string>
@@ -47,7 +48,7 @@ result<agent_registry> make_agents(const serve_settings& settings) {
   if (out.find(out.default_agent) == nullptr)
     return make_error(
         errc::agent_not_found,
-        "agent \"" + out.default_agent + "\": there is no such agent (see troupe agents"
+        "agent " + troupe::quoted(out.default_agent) + ": there is no such agent (see troupe agents"
             + (out.default_agent == "command" ? "; command needs --allow-commands)" : ")"));
   return out;
 }

@@ -1,5 +1,7 @@
 #include "apps/settings/card_settings.hpp"
 
+#include "protocol/json/quoted.hpp"
+
 #include <algorithm>
 #include <array>
 #include <string>
@@ -34,7 +36,7 @@ std::string take(agent_skill& to, const std::string& key, const text_cell& cell)
     if (member.key == key) {
       const auto* given = std::get_if<std::string>(&cell);
       if (given == nullptr)
-        return "\"" + key + "\" must be a string";
+        return troupe::quoted(key) + " must be a string";
       to.*member.where = *given;
       return {};
     }
@@ -42,12 +44,12 @@ std::string take(agent_skill& to, const std::string& key, const text_cell& cell)
     if (member.key == key) {
       const auto* given = std::get_if<text_list>(&cell);
       if (given == nullptr)
-        return "\"" + key + "\" must be a list of texts";
+        return troupe::quoted(key) + " must be a list of texts";
       to.*member.where = *given;
       return {};
     }
-  return "\"" + key
-         + "\" is not one of id, name, description, tags, examples, input-modes, output-modes";
+  return troupe::quoted(key)
+         + " is not one of id, name, description, tags, examples, input-modes, output-modes";
 }
 
 std::string take(agent_skill& to, const text_row& row) {

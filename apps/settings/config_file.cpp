@@ -1,5 +1,7 @@
 #include "apps/settings/config_file.hpp"
 
+#include "protocol/json/quoted.hpp"
+
 #include <toml++/toml.h>
 
 #include <optional>
@@ -89,19 +91,19 @@ result<void> read_table(serve_settings& to, const toml::table& table, const std:
     if (known == nullptr) {
       const auto similar = similar_setting(path);
       return at_line(name, where,
-                     "unknown setting \"" + path + "\""
+                     "unknown setting " + troupe::quoted(path)
                          + (similar.empty()
                                 ? std::string("; troupe serve --print-config lists them all")
-                                : "; did you mean \"" + std::string(similar) + "\"?"));
+                                : "; did you mean " + troupe::quoted(similar) + "?"));
     }
     const auto value = value_of(node);
     if (!value)
       return at_line(name, where,
-                     "\"" + path
-                         + "\" must be a string, a number, true or false, a list of strings, or "
+                     troupe::quoted(path)
+                         + " must be a string, a number, true or false, a list of strings, or "
                            "tables of these");
     if (auto done = known->set(to, *value); !done)
-      return at_line(name, where, "\"" + path + "\" " + done.error().message);
+      return at_line(name, where, troupe::quoted(path) + " " + done.error().message);
   }
   return {};
 }
@@ -122,7 +124,8 @@ result<target_row> row_of(const toml::node& node, const std::string& name) {
       out.members.emplace_back(member, *texts);
     else
       return at_line(name, value.source(),
-                     "\"" + member + "\" must be a string, true or false, or a list of strings");
+                     troupe::quoted(member)
+                         + " must be a string, true or false, or a list of strings");
   }
   return out;
 }

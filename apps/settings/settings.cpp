@@ -217,10 +217,10 @@ std::string shown(const setting_value& value) {
   if (const auto* list = std::get_if<text_list>(&value)) {
     std::string out;
     for (const auto& each : *list)
-      out += (out.empty() ? "" : ", ") + quoted(each);
+      out += (out.empty() ? "" : ", ") + troupe::quoted(each);
     return "[" + out + "]";
   }
-  return quoted(std::get<std::string>(value));
+  return troupe::quoted(std::get<std::string>(value));
 }
 
 std::string shown(const text_cell& cell) {
@@ -300,8 +300,8 @@ result<void> set_from_text(serve_settings& to, std::string_view key,
       value = real;
   }
   if (auto done = known->set(to, value); !done)
-    return refusal("--" + std::string(key) + " " + done.error().message + ", not \"" + text_given
-                   + "\"");
+    return refusal("--" + std::string(key) + " " + done.error().message + ", not "
+                   + troupe::quoted(text_given));
   return {};
 }
 

@@ -1,11 +1,11 @@
 // Question: how long does it take to start again, and how does that grow with what was done before?
 //
-// A data directory with N finished tasks (objectives of 100 no-op tasks each) and possibly some
+// A data directory with N ended tasks (objectives of 100 no-op tasks each) and possibly some
 // live objectives is filled by a process that then ends as if killed. Measured in a fresh process:
 // opening the store and recovering from it, until the live objectives could be set going again;
 // pages of the files are dropped from the page cache before. Baseline: reading the same files from
 // first to last byte, as cold. Also what the process then has resident. Checked: exactly the live
-// objectives come back, and finished tasks are found. Units: ms, MB. Knobs: --threads, --rounds,
+// objectives come back, and ended tasks are found. Units: ms, MB. Knobs: --threads, --rounds,
 // --filter (`100000`, `live`).
 #include "bench/support/executor.hpp"
 #include "bench/support/harness.hpp"
@@ -34,11 +34,11 @@ constexpr std::size_t tasks_per_objective = 100;
 constexpr std::size_t objectives_under_way_max = 100;
 
 struct history {
-  std::size_t finished_tasks;
+  std::size_t ended_tasks;
   std::size_t live_objectives;
 
   [[nodiscard]] std::string name() const {
-    return std::to_string(finished_tasks) + " finished"
+    return std::to_string(ended_tasks) + " ended"
            + (live_objectives
                   ? ", " + std::to_string(live_objectives * tasks_per_objective) + " live"
                   : "");
@@ -64,7 +64,7 @@ std::string live_id(std::size_t i) {
   return "live-" + std::to_string(i);
 }
 
-std::string finished_id(std::size_t i) {
+std::string ended_id(std::size_t i) {
   return "done-" + std::to_string(i);
 }
 
@@ -119,9 +119,9 @@ std::vector<double> fill(const history& history, const std::string& directory,
   auto all = executor::durable(threads, directory);
   gate under_way;
   const auto leave = [&under_way](const std::string& problem) { under_way.leave(problem); };
-  for (std::size_t i = 0; i < history.finished_tasks / tasks_per_objective; ++i) {
+  for (std::size_t i = 0; i < history.ended_tasks / tasks_per_objective; ++i) {
     under_way.enter();
-    all->start(wide_objective(finished_id(i), "noop"),
+    all->start(wide_objective(ended_id(i), "noop"),
                std::make_shared<objective_watch>(tasks_per_objective, leave), leave);
   }
   under_way.wait_all();
@@ -191,15 +191,15 @@ void check_recovered(const history& history, store& records, const recovered& fo
           one->id.str() + " is not as it was");
     const auto& tasks = one->plans.front().tasks;
     check(std::all_of(tasks.begin(), tasks.end(),
-                      [](const task_slot& slot) { return slot.state == task_state::working; }),
+                      [](const task_summary& slot) { return slot.state == task_state::working; }),
           one->id.str() + " lost a task that was running");
   }
-  const auto finished = history.finished_tasks / tasks_per_objective;
-  for (const std::size_t i : {std::size_t{0}, finished / 2, finished - 1})
-    if (finished > 0) {
-      const auto done = await_objective(records, objective_id(finished_id(i)));
+  const auto ended = history.ended_tasks / tasks_per_objective;
+  for (const std::size_t i : {std::size_t{0}, ended / 2, ended - 1})
+    if (ended > 0) {
+      const auto done = await_objective(records, objective_id(ended_id(i)));
       check(done && (*done)->state == objective_state::completed,
-            finished_id(i) + " was finished and is not any more");
+            ended_id(i) + " had ended and has not any more");
     }
 }
 

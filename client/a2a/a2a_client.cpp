@@ -107,10 +107,11 @@ awaitable<result<void>> a2a_client::look_up() {
     request.url = url;
     request.request.method = "GET";
     request.request.headers.emplace_back("Accept", "application/json");
-    const auto proof = proof_headers(options_.to, url, nullptr);
-    if (!proof)
-      co_return proof.error();
-    request.request.headers.insert(request.request.headers.end(), proof->begin(), proof->end());
+    const auto authentication = authentication_headers(options_.to, url, nullptr);
+    if (!authentication)
+      co_return authentication.error();
+    request.request.headers.insert(request.request.headers.end(), authentication->begin(),
+                                   authentication->end());
     auto answer = co_await exchange(std::move(request));
     if (!answer)
       co_return answer.error();
@@ -166,7 +167,7 @@ awaitable<result<endpoint>> a2a_client::where() {
 result<prepared_request> a2a_client::prepared(operation which, json::object params,
                                               const std::string& last_id,
                                               const std::string& cursor) const {
-  auto headers = proof_headers(options_.to, endpoint_->url, &*card_);
+  auto headers = authentication_headers(options_.to, endpoint_->url, &*card_);
   if (!headers)
     return headers.error();
   std::string extensions;
@@ -174,7 +175,7 @@ result<prepared_request> a2a_client::prepared(operation which, json::object para
     if (offers(*card_, uri))
       extensions += (extensions.empty() ? "" : ", ") + std::string(uri);
   if (!extensions.empty()) // 0.3 section 3.2.6 spells it with an X
-    headers->emplace_back(endpoint_->manner.version == wire::a2a_version::v1_0 ? "A2A-Extensions"
+    headers->emplace_back(endpoint_->format.version == wire::a2a_version::v1_0 ? "A2A-Extensions"
                                                                                : "X-A2A-Extensions",
                           extensions);
   if (!last_id.empty())
@@ -194,7 +195,7 @@ awaitable<result<json::value>> a2a_client::ask(operation which, json::object par
   const auto answer = co_await exchange(std::move(*request));
   if (!answer)
     co_return answer.error();
-  co_return read_result(*answer, to->manner);
+  co_return read_result(*answer, to->format);
 }
 
 std::shared_ptr<event_stream> a2a_client::stream(operation which, json::object params,
@@ -273,7 +274,7 @@ awaitable<result<void>> event_stream::open() {
     }
   }
   drop();
-  auto answer = read_result(*head, to->manner);
+  auto answer = read_result(*head, to->format);
   if (!answer)
     co_return answer.error();
   whole_ = std::move(*answer);
@@ -316,7 +317,7 @@ awaitable<result<std::optional<json::value>>> event_stream::next() {
     }
     auto event = reader_ ? reader_->take() : std::nullopt;
     if (event) {
-      auto value = read_event(*event, by_.endpoint_->manner);
+      auto value = read_event(*event, by_.endpoint_->format);
       if (value) {
         failures_ = 0;
         if (!event->id.empty())
@@ -409,7 +410,7 @@ awaitable<result<std::optional<wire::answer>>> task_stream::next() {
   if (!*event)
     co_return read{std::nullopt};
   const auto to = co_await by_.where();
-  auto value = wire::read_answer(**event, to->manner);
+  auto value = wire::read_answer(**event, to->format);
   if (!value)
     co_return value.error();
   learn(*value);
@@ -424,7 +425,7 @@ awaitable<result<std::optional<wire::answer>>> task_stream::ended_meanwhile(erro
   if (!now)
     co_return now.error();
   const auto to = co_await by_.where();
-  auto read = wire::read_task(*now, to->manner);
+  auto read = wire::read_task(*now, to->format);
   if (!read)
     co_return read.error();
   const auto state = read->status.state;

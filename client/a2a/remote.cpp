@@ -132,10 +132,10 @@ result<wire::answer> remote::send(const wire::sending& what) {
   const auto to = where();
   if (!to)
     return to.error();
-  const auto got = ask(operation::send, wire::write_send(what, to->manner));
+  const auto got = ask(operation::send, wire::write_send(what, to->format));
   if (!got)
     return got.error();
-  return wire::read_answer(*got, to->manner);
+  return wire::read_answer(*got, to->format);
 }
 
 result<task> remote::get_task(const std::string& id) {
@@ -145,7 +145,7 @@ result<task> remote::get_task(const std::string& id) {
   const auto got = ask(operation::get_task, with_id(id));
   if (!got)
     return got.error();
-  return wire::read_task(*got, to->manner);
+  return wire::read_task(*got, to->format);
 }
 
 result<task> remote::cancel_task(const std::string& id) {
@@ -155,27 +155,27 @@ result<task> remote::cancel_task(const std::string& id) {
   const auto got = ask(operation::cancel_task, with_id(id));
   if (!got)
     return got.error();
-  return wire::read_task(*got, to->manner);
+  return wire::read_task(*got, to->format);
 }
 
 result<wire::task_page> remote::list_tasks(const wire::task_filter& filter) {
   const auto to = where();
   if (!to)
     return to.error();
-  const auto got = ask(operation::list_tasks, wire::write_task_filter(filter, to->manner));
+  const auto got = ask(operation::list_tasks, wire::write_task_filter(filter, to->format));
   if (!got)
     return got.error();
-  return wire::read_task_page(*got, to->manner);
+  return wire::read_task_page(*got, to->format);
 }
 
 result<push_config> remote::create_push(const push_config& config) {
   const auto to = where();
   if (!to)
     return to.error();
-  const auto got = ask(operation::create_push, wire::write_create_push(config, to->manner));
+  const auto got = ask(operation::create_push, wire::write_create_push(config, to->format));
   if (!got)
     return got.error();
-  auto kept = wire::read_push_config(*got, to->manner);
+  auto kept = wire::read_push_config(*got, to->format);
   if (kept && kept->task.empty())
     kept->task = config.task;
   return kept;
@@ -185,10 +185,10 @@ result<wire::push_page> remote::list_push(const std::string& task, const std::st
   const auto to = where();
   if (!to)
     return to.error();
-  const auto got = ask(operation::list_push, wire::write_list_push(task, page_token, to->manner));
+  const auto got = ask(operation::list_push, wire::write_list_push(task, page_token, to->format));
   if (!got)
     return got.error();
-  auto page = wire::read_push_page(*got, to->manner);
+  auto page = wire::read_push_page(*got, to->format);
   if (page)
     for (auto& each : page->configs)
       if (each.task.empty())
@@ -200,7 +200,7 @@ result<void> remote::delete_push(const std::string& task, const std::string& id)
   const auto to = where();
   if (!to)
     return to.error();
-  const auto got = ask(operation::delete_push, wire::write_delete_push(task, id, to->manner));
+  const auto got = ask(operation::delete_push, wire::write_delete_push(task, id, to->format));
   if (!got)
     return got.error();
   return {};
@@ -279,7 +279,7 @@ result<std::unique_ptr<remote::tasks>> remote::send_streaming(const wire::sendin
   if (!to)
     return to.error();
   return std::unique_ptr<tasks>(std::make_unique<task_events<loop>>(
-      *loop_, operation::send_streaming, wire::write_send(what, to->manner),
+      *loop_, operation::send_streaming, wire::write_send(what, to->format),
       connection_news{std::move(on_lost), std::move(on_resumed)}, true));
 }
 

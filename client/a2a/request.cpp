@@ -91,7 +91,7 @@ std::string query_of(const json::object& params) {
 
 void make_rest(prepared_request& out, const operation_row& row, const endpoint& to,
                json::object params) {
-  if (to.manner.version == wire::a2a_version::v0_3)
+  if (to.format.version == wire::a2a_version::v0_3)
     out.url += to.url.ends_with("/v1") ? "" : "/v1";
   if (!to.tenant.empty())
     out.url += "/" + encoded(to.tenant);
@@ -117,7 +117,7 @@ void make_json_rpc(prepared_request& out, const operation_row& row, const endpoi
                    json::object params) {
   if (!to.tenant.empty())
     params["tenant"] = to.tenant;
-  const bool is_1_0 = to.manner.version == wire::a2a_version::v1_0;
+  const bool is_1_0 = to.format.version == wire::a2a_version::v1_0;
   const json::object call{{"jsonrpc", "2.0"},
                           {"id", 1},
                           {"method", is_1_0 ? row.rpc_1_0 : row.rpc_0_3},
@@ -137,13 +137,13 @@ result<json::value> parse(std::string_view text) {
   return out;
 }
 
-result<json::value> unwrapped(json::value whole, wire::wire_manner manner) {
-  if (manner.binding == wire::a2a_binding::rest && whole.is_array())
+result<json::value> unwrapped(json::value whole, wire::wire_format format) {
+  if (format.binding == wire::a2a_binding::rest && whole.is_array())
     return whole;
   auto* object = whole.if_object();
   if (object == nullptr)
     return make_error(errc::invalid_agent_response, "the answer is no JSON object");
-  if (manner.binding == wire::a2a_binding::rest) {
+  if (format.binding == wire::a2a_binding::rest) {
     // A stream of REST shows an error as an event of its own.
     if (object->size() == 1 && object->contains("error"))
       return wire::read_rest_error(500, whole);
@@ -170,7 +170,7 @@ prepared_request prepare(operation which, const endpoint& to, json::object param
   prepared_request out;
   out.url = to.url;
   auto& headers = out.request.headers;
-  if (to.manner.binding == wire::a2a_binding::rest)
+  if (to.format.binding == wire::a2a_binding::rest)
     make_rest(out, row, to, std::move(params));
   else
     make_json_rpc(out, row, to, std::move(params));
@@ -178,37 +178,37 @@ prepared_request prepare(operation which, const endpoint& to, json::object param
   if (!out.request.body.empty())
     headers.emplace_back("Content-Type", "application/json");
   headers.emplace_back("Accept", row.streams ? "text/event-stream" : "application/json");
-  if (to.manner.version == wire::a2a_version::v1_0)
+  if (to.format.version == wire::a2a_version::v1_0)
     headers.emplace_back("A2A-Version", "1.0"); // 1.0 section 3.6.1; absent means 0.3
   headers.insert(headers.end(), more_headers.begin(), more_headers.end());
   return out;
 }
 
-result<json::value> read_result(const net::outbound_answer& answer, wire::wire_manner manner) {
+result<json::value> read_result(const net::outbound_answer& answer, wire::wire_format format) {
   const bool is_fine = answer.status >= 200 && answer.status < 300;
   if (is_fine && !answer.is_whole)
     return make_error(errc::too_large, "the answer ended too soon, or is longer than this client "
                                        "reads");
-  if (is_fine && answer.body.empty() && manner.binding == wire::a2a_binding::rest)
+  if (is_fine && answer.body.empty() && format.binding == wire::a2a_binding::rest)
     return json::value{}; // As after something was deleted.
   auto whole = parse(answer.body);
   if (!is_fine) {
     const auto* object = whole ? whole->if_object() : nullptr;
-    if (manner.binding == wire::a2a_binding::json_rpc && object != nullptr
+    if (format.binding == wire::a2a_binding::json_rpc && object != nullptr
         && object->contains("jsonrpc") && object->contains("error"))
       return wire::read_rpc_error(object->at("error"));
     return wire::read_rest_error(answer.status, whole ? *whole : json::value{});
   }
   if (!whole)
     return whole.error();
-  return unwrapped(std::move(*whole), manner);
+  return unwrapped(std::move(*whole), format);
 }
 
-result<json::value> read_event(const net::sse_event& event, wire::wire_manner manner) {
+result<json::value> read_event(const net::sse_event& event, wire::wire_format format) {
   auto whole = parse(event.data);
   if (!whole)
     return whole.error();
-  return unwrapped(std::move(*whole), manner);
+  return unwrapped(std::move(*whole), format);
 }
 
 } // namespace troupe::a2a

@@ -31,9 +31,9 @@ prepare(operation which, const endpoint& to, boost::json::object params,
 /// The result in the answer to a request that does not stream, or the server's error. Errors
 /// besides: too_large, invalid_agent_response (no JSON, no JSON-RPC), unauthenticated.
 [[nodiscard]] result<boost::json::value> read_result(const net::outbound_answer& answer,
-                                                     wire::wire_manner manner);
+                                                     wire::wire_format format);
 /// The same of one event of a stream.
 [[nodiscard]] result<boost::json::value> read_event(const net::sse_event& event,
-                                                    wire::wire_manner manner);
+                                                    wire::wire_format format);
 
 } // namespace troupe::a2a

@@ -1,6 +1,7 @@
 #include "client/a2a/target.hpp"
 
 #include "protocol/http_url.hpp"
+#include "protocol/json/quoted.hpp"
 #include "protocol/text.hpp"
 
 #include <algorithm>
@@ -69,8 +70,8 @@ std::string listed(const agent_card& card) {
 result<std::vector<std::string>> card_urls(const target& to) {
   const auto url = parse_http_url(to.url);
   if (!url)
-    return make_error(errc::invalid_params,
-                      "\"" + shown(to.url) + "\" is no URL of a server: " + url.error().message);
+    return make_error(errc::invalid_params, troupe::quoted(shown(to.url))
+                                                + " is no URL of a server: " + url.error().message);
   const auto origin = origin_of(*url);
   if (!to.card_path.empty())
     return std::vector{origin + (to.card_path.starts_with('/') ? "" : "/") + to.card_path};
@@ -92,10 +93,10 @@ result<endpoint> choose_endpoint(const agent_card& card, const target& to) {
     if (!version || !binding || (to.version && to.version != version)
         || (to.binding && to.binding != binding))
       continue;
-    if (best && *version >= out.manner.version) // 1.0 is the smaller one
+    if (best && *version >= out.format.version) // 1.0 is the smaller one
       continue;
     best = &each;
-    out.manner = {*version, *binding};
+    out.format = {*version, *binding};
   }
   if (best == nullptr) {
     const bool is_asked_for = to.version || to.binding;
@@ -110,15 +111,15 @@ result<endpoint> choose_endpoint(const agent_card& card, const target& to) {
   }
   // Paths of REST are added to it; a JSON-RPC endpoint is the URL as it is.
   out.url =
-      out.manner.binding == wire::a2a_binding::json_rpc ? best->url : without_end(best->url, '/');
+      out.format.binding == wire::a2a_binding::json_rpc ? best->url : without_end(best->url, '/');
   out.tenant = best->tenant;
   return out;
 }
 
 result<std::vector<std::pair<std::string, std::string>>>
-proof_headers(const target& to, const std::string& url, const agent_card* card) {
+authentication_headers(const target& to, const std::string& url, const agent_card* card) {
   std::vector<std::pair<std::string, std::string>> out;
-  if (to.proof.empty())
+  if (to.authentication.empty())
     return out;
   const auto home = parse_http_url(to.url);
   const auto there = parse_http_url(url);
@@ -140,18 +141,18 @@ proof_headers(const target& to, const std::string& url, const agent_card* card) 
     return make_error(errc::forbidden,
                       "the credentials are not sent to " + there->host
                           + " without TLS; use https, or say `allow-http = true` in the target");
-  if (!to.proof.bearer.empty())
-    out.emplace_back("Authorization", "Bearer " + to.proof.bearer);
-  if (to.proof.api_key.empty())
+  if (!to.authentication.bearer.empty())
+    out.emplace_back("Authorization", "Bearer " + to.authentication.bearer);
+  if (to.authentication.api_key.empty())
     return out;
-  auto header = to.proof.api_key_header;
+  auto header = to.authentication.api_key_header;
   if (header.empty() && card != nullptr)
     for (const auto& scheme : card->security_schemes)
       if (const auto* key = std::get_if<api_key_scheme>(&scheme.kind);
           key != nullptr && key->location == "header" && header.empty()
           && is_header_name(key->name))
         header = key->name;
-  out.emplace_back(header.empty() ? "X-API-Key" : header, to.proof.api_key);
+  out.emplace_back(header.empty() ? "X-API-Key" : header, to.authentication.api_key);
   return out;
 }
 

@@ -29,7 +29,7 @@ struct target {
   std::string card_path; ///< Below the host of `url`; empty: the usual places.
   std::optional<wire::a2a_version> version; ///< Else the best that both speak.
   std::optional<wire::a2a_binding> binding; ///< Else as the card prefers.
-  credentials proof;
+  credentials authentication;
   /// Hosts besides that of `url` to which the credentials may be sent.
   std::vector<std::string> hosts;
   bool allow_http = false; ///< Credentials may be sent without TLS to other computers.
@@ -39,7 +39,7 @@ struct target {
 /// How requests are sent to an agent.
 struct endpoint {
   std::string url; ///< Without a slash at its end.
-  wire::wire_manner manner;
+  wire::wire_format format;
   std::string tenant; ///< Repeated in each request; empty: none.
 };
 
@@ -54,7 +54,7 @@ struct endpoint {
 /// `card`: null while it is looked up. Errors: forbidden, if they would be sent to a host that is
 /// not meant, or without TLS to another computer.
 [[nodiscard]] result<std::vector<std::pair<std::string, std::string>>>
-proof_headers(const target& to, const std::string& url, const agent_card* card);
+authentication_headers(const target& to, const std::string& url, const agent_card* card);
 
 /// Whether the card offers the extension.
 [[nodiscard]] bool offers(const agent_card& card, std::string_view extension) noexcept;

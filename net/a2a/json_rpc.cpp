@@ -3,6 +3,7 @@
 #include "net/a2a/operation_table.hpp"
 #include "net/http/content_type.hpp"
 #include "protocol/a2a/errc_wire.hpp"
+#include "protocol/json/quoted.hpp"
 #include <troupe/net/limits.hpp>
 
 #include <boost/json/object.hpp>
@@ -71,8 +72,8 @@ bool read_id(const json::object& envelope, std::string& out) {
 error no_method(std::string_view name) {
   return make_error(
       errc::method_not_found,
-      "no method \"" + shown(name)
-          + "\" (methods of A2A 1.0 are spelled like SendMessage, of 0.3 like message/send)",
+      "no method " + quoted(shown(name))
+          + " (methods of A2A 1.0 are spelled like SendMessage, of 0.3 like message/send)",
       shown(name));
 }
 
@@ -137,9 +138,9 @@ awaitable<void> serve_json_rpc(server_state& server, http_exchange& exchange) {
   read_service_parameters(call);
   if (!is_json(request.content_type)) {
     // Before the body is looked at: what is not sent as JSON need not be any.
-    fail(call, make_error(errc::content_type_not_supported,
-                          "send `Content-Type: application/json`, not \""
-                              + shown(request.content_type) + "\""));
+    fail(call,
+         make_error(errc::content_type_not_supported, "send `Content-Type: application/json`, not "
+                                                          + quoted(shown(request.content_type))));
     call.responder.response().status = 400;
     return {};
   }

@@ -3,6 +3,7 @@
 #include "actors/service/service.hpp"
 #include "net/a2a/shown_objective.hpp"
 #include "net/a2a/sse.hpp"
+#include "protocol/json/quoted.hpp"
 
 #include <memory>
 #include <optional>
@@ -29,8 +30,8 @@ result<std::optional<objective_cursor>> read_objective_cursor(const operation_ca
   const auto at = opt::parse_objective_cursor(text);
   if (!at)
     return make_error(errc::invalid_params,
-                      "cursor: \"" + shown(text)
-                          + "\" is not a cursor; send the id of an event of the objective",
+                      "cursor: " + quoted(shown(text))
+                          + " is not a cursor; send the id of an event of the objective",
                       "cursor");
   return at;
 }

@@ -2,6 +2,7 @@
 
 #include "net/a2a/json_rpc.hpp"
 #include "protocol/json/json_parser.hpp"
+#include "protocol/json/quoted.hpp"
 #include "protocol/text.hpp"
 #include <troupe/net/limits.hpp>
 
@@ -55,8 +56,8 @@ error version_not_supported(const operation_call& call) {
   const auto asked = shown(request.a2a_version.empty() ? request.query("A2A-Version")
                                                        : std::string_view(request.a2a_version));
   return make_error(errc::version_not_supported,
-                    "this server speaks A2A 1.0 and 0.3; send `A2A-Version: 1.0` (or 0.3), not \""
-                        + asked + "\"",
+                    "this server speaks A2A 1.0 and 0.3; send `A2A-Version: 1.0` (or 0.3), not "
+                        + quoted(asked),
                     asked);
 }
 
@@ -64,7 +65,7 @@ error version_missing(const operation_call& call, std::string_view name) {
   const bool absent = call.version == asked_version::absent;
   return make_error(
       errc::version_not_supported,
-      "\"" + shown(name) + "\" is A2A 1.0, and "
+      quoted(shown(name)) + " is A2A 1.0, and "
           + (absent ? "a request without version header counts as 0.3" : "the request says 0.3")
           + "; send `A2A-Version: 1.0`",
       absent ? "" : "0.3");
@@ -89,13 +90,14 @@ result<void> identify(const operation_call& call, principal& who, errc unknown_t
       named.assign(given->get_string().data(), given->get_string().size());
   if (!call.tenant.empty() && !named.empty() && call.tenant != named)
     return make_error(errc::invalid_params,
-                      "tenant: \"" + shown(named) + "\" is not the path's \"" + shown(call.tenant)
-                          + "\"",
+                      "tenant: " + quoted(shown(named)) + " is not the path's "
+                          + quoted(shown(call.tenant)),
                       "tenant");
   const auto& tenant = named.empty() ? call.tenant : named;
   if (!tenant.empty())
     return make_error(unknown_tenant,
-                      "tenant \"" + shown(tenant) + "\" does not exist: this server has no tenants",
+                      "tenant " + quoted(shown(tenant))
+                          + " does not exist: this server has no tenants",
                       unknown_tenant == errc::invalid_params ? "tenant" : shown(tenant));
   return {};
 }

@@ -3,10 +3,10 @@
 #pragma once
 
 #include "actors/service/operation.hpp"
-#include "actors/service/plan_history.hpp"
 #include "actors/service/service.hpp"
 #include "net/a2a/answer_size.hpp"
 #include "net/a2a/idempotency_key.hpp"
+#include "net/a2a/missed_changes.hpp"
 #include "net/a2a/operation.hpp"
 #include "protocol/opt/codec_opt.hpp"
 
@@ -319,13 +319,18 @@ template<>
 struct json_column<operation::modify_plan>
     : basic_column<change_plan, change_report, &opt::read_modify_plan, &service::modify> {
   static void ask(const service& of, command& asked, reply<answer> done) {
+    auto missed = missed_by(asked);
     auto operations = asked.operations; // A refusal names the place of one of them.
+    reply<answer> said = [done = std::move(done),
+                          operations = std::move(operations)](result<answer> changed) {
+      done(changed ? std::move(changed)
+                   : opt::said_of_operations(std::move(changed).error(), operations));
+    };
     basic_column::ask(of, asked,
-                      [done = std::move(done),
-                       operations = std::move(operations)](result<change_report> changed) {
-                        done(changed
-                                 ? std::move(changed)
-                                 : opt::said_of_operations(std::move(changed).error(), operations));
+                      [of, missed = std::move(missed), said = std::move(said)](result<answer> one) {
+                        if (one)
+                          return said(std::move(one));
+                        explain(of, missed, std::move(one).error(), said);
                       });
   }
   static void encode(const wire_codec&, json_writer& out, const command&, const answer& report) {

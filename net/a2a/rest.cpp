@@ -52,8 +52,7 @@ result<void> add_query(json::object& params, std::string_view query) {
     const auto value = query_decoded(pair->value);
     if (!name || !value)
       return make_error(errc::invalid_params,
-                        "the query is not properly percent-encoded at \"" + shown(pair->name)
-                            + "\"",
+                        "the query is not properly percent-encoded at " + quoted(shown(pair->name)),
                         shown(pair->name));
     if (std::find(service_parameters.begin(), service_parameters.end(), *name)
         != service_parameters.end())
@@ -127,8 +126,8 @@ result<void> read_params(operation_call& call, const rest_path& path, const oper
   if (!request.body.empty()) {
     if (!is_json_like(request.content_type))
       return make_error(errc::content_type_not_supported,
-                        "send `Content-Type: application/json`, not \""
-                            + shown(request.content_type) + "\"");
+                        "send `Content-Type: application/json`, not "
+                            + quoted(shown(request.content_type)));
     error_code ec;
     std::size_t offset = 0;
     root = call.home.scratch().parse(request.body, ec, offset);
@@ -176,7 +175,7 @@ result<void> check_version(operation_call& call, const rest_path& path) {
 
 error no_path(const operation_call& call) {
   return make_error(errc::method_not_found,
-                    "there is nothing at \"" + shown(call.request.path()) + "\"");
+                    "there is nothing at " + quoted(shown(call.request.path())));
 }
 
 /// OPTIONS without more, and verbs the path does not take.

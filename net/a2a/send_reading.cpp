@@ -1,8 +1,8 @@
 #include "net/a2a/send_reading.hpp"
 
-#include "actors/service/given_answers.hpp"
 #include "net/a2a/idempotency_key.hpp"
 #include "protocol/opt/codec_opt.hpp"
+#include "protocol/opt/given_answers.hpp"
 #include <troupe/protocol/task_life.hpp>
 
 #include <string>

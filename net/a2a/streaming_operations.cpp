@@ -6,6 +6,7 @@
 #include "net/a2a/operation_columns.hpp"
 #include "net/a2a/send_reading.hpp"
 #include "net/a2a/sse.hpp"
+#include "protocol/json/quoted.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -134,8 +135,8 @@ result<std::optional<stream_cursor>> read_cursor(operation_call& call) {
   const auto at = parse_stream_cursor(text);
   if (!at)
     return make_error(errc::invalid_params,
-                      "cursor: \"" + shown(text)
-                          + "\" is not a cursor; send the troupe/v1/cursor of an event",
+                      "cursor: " + quoted(shown(text))
+                          + " is not a cursor; send the troupe/v1/cursor of an event",
                       "cursor");
   call.extensions.cursors = true;
   return at;

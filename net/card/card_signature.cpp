@@ -2,6 +2,7 @@
 #include "protocol/json/base64.hpp"
 #include "protocol/json/json_parser.hpp"
 #include "protocol/json/json_writer.hpp"
+#include "protocol/json/quoted.hpp"
 #include <troupe/net/card_signature.hpp>
 #include <troupe/net/limits.hpp>
 
@@ -42,14 +43,14 @@ std::string objection_to(std::string_view protected_header, std::string_view kid
   if (!header)
     return "its protected header is not JSON in base64url";
   if (const auto alg = text_at(*header, "alg"); alg != es256)
-    return "its algorithm is \"" + std::string(alg.substr(0, echoed_bytes_max)) + "\", not ES256";
+    return "its algorithm is " + quoted(alg.substr(0, echoed_bytes_max)) + ", not ES256";
   if (header->contains("crit"))
     return "it has critical extensions";
   const auto named = text_at(*header, "kid");
   if (named.empty())
     return "it does not name its key";
   if (!kid.empty() && named != kid)
-    return "it is by another key, \"" + std::string(named.substr(0, echoed_bytes_max)) + "\"";
+    return "it is by another key, " + quoted(named.substr(0, echoed_bytes_max));
   return {};
 }
 

@@ -86,18 +86,16 @@ std::optional<host_refusal> own_hosts::refuse(const http_request& request) const
   const std::string_view authority = of_target ? *of_target : std::string_view(request.host);
   const bool names_none = authority.empty() && request.is_http_1_0;
   if (!names_none && !has(authority))
-    return host_refusal{421,
-                        "The host \"" + shown(authority)
-                            + "\" is not this server; ask it as localhost or by its IP address, "
-                              "or let its operator name the host (--allowed-host, "
-                              "allowed-hosts)."};
+    return host_refusal{421, "The host " + quoted(shown(authority))
+                                 + " is not this server; ask it as localhost or by its IP address, "
+                                   "or let its operator name the host (--allowed-host, "
+                                   "allowed-hosts)."};
   if (request.origin.empty() || only_reads(request.method)
       || allows_origin(cors_origins_, request.origin) || is_own_origin(request.origin, authority))
     return std::nullopt;
-  return host_refusal{403,
-                      "Pages of \"" + shown(request.origin)
-                          + "\" may change nothing here, unless the operator names this origin "
-                            "(cors-origins)."};
+  return host_refusal{403, "Pages of " + quoted(shown(request.origin))
+                               + " may change nothing here, unless the operator names this origin "
+                                 "(cors-origins)."};
 }
 
 bool own_hosts::has(std::string_view authority) const {

@@ -23,14 +23,14 @@ first_failure failing() {
   return first_failure{where_style::path, errc::invalid_agent_response};
 }
 
-/// Reads one answer in the words of one manner.
+/// Reads one answer in the words of one format.
 class answer_reader {
 public:
-  explicit answer_reader(wire_manner manner) : manner_(manner) {}
+  explicit answer_reader(wire_format format) : format_(format) {}
 
   [[nodiscard]] part part_of(const json::value& from, const place& where) {
-    if (manner_.version == a2a_version::v0_3)
-      return manner_.binding == a2a_binding::rest
+    if (format_.version == a2a_version::v0_3)
+      return format_.binding == a2a_binding::rest
                  ? wire_0_3::part_from_rest(from, where, failure)
                  : wire_0_3::part_from_json_rpc(from, where, failure);
     auto read = v1_0::read_part(from, where.path());
@@ -273,14 +273,14 @@ private:
     return in.find("messageId") ? "message" : in.find("status") ? "task" : "";
   }
 
-  const wire_manner manner_;
+  const wire_format format_;
 };
 
 /// `read` as a result; the root is called `answer`.
 template<class Read>
-auto read_all(wire_manner manner, const Read& read)
+auto read_all(wire_format format, const Read& read)
     -> result<decltype(read(std::declval<answer_reader&>(), std::declval<const place&>()))> {
-  answer_reader reader(manner);
+  answer_reader reader(format);
   const place root{nullptr, "answer", std::nullopt};
   auto out = read(reader, root);
   if (reader.failure)
@@ -316,24 +316,24 @@ errc code_in(const json::object& error, std::string_view details, std::string& f
 
 } // namespace
 
-result<task> read_task(const json::value& from, wire_manner manner) {
-  return read_all(manner, [&](auto& in, const place& root) { return in.task_of(from, root); });
+result<task> read_task(const json::value& from, wire_format format) {
+  return read_all(format, [&](auto& in, const place& root) { return in.task_of(from, root); });
 }
 
-result<answer> read_answer(const json::value& from, wire_manner manner) {
-  return read_all(manner, [&](auto& in, const place& root) { return in.answer_of(from, root); });
+result<answer> read_answer(const json::value& from, wire_format format) {
+  return read_all(format, [&](auto& in, const place& root) { return in.answer_of(from, root); });
 }
 
-result<task_page> read_task_page(const json::value& from, wire_manner manner) {
-  return read_all(manner, [&](auto& in, const place& root) { return in.page_of(from, root); });
+result<task_page> read_task_page(const json::value& from, wire_format format) {
+  return read_all(format, [&](auto& in, const place& root) { return in.page_of(from, root); });
 }
 
-result<push_config> read_push_config(const json::value& from, wire_manner manner) {
-  return read_all(manner, [&](auto& in, const place& root) { return in.push_of(from, root); });
+result<push_config> read_push_config(const json::value& from, wire_format format) {
+  return read_all(format, [&](auto& in, const place& root) { return in.push_of(from, root); });
 }
 
-result<push_page> read_push_page(const json::value& from, wire_manner manner) {
-  return read_all(manner, [&](auto& in, const place& root) { return in.push_page_of(from, root); });
+result<push_page> read_push_page(const json::value& from, wire_format format) {
+  return read_all(format, [&](auto& in, const place& root) { return in.push_page_of(from, root); });
 }
 
 error read_rpc_error(const json::value& from) {

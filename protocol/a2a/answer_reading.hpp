@@ -58,15 +58,15 @@ struct push_page {
 
 /// Of the times of a task, `created` and `ready_at` are `troupe/v1/readyAt` in its metadata, if it
 /// is there. Errors of all: invalid_agent_response, with the place in the answer.
-[[nodiscard]] result<task> read_task(const boost::json::value& from, wire_manner manner);
-[[nodiscard]] result<answer> read_answer(const boost::json::value& from, wire_manner manner);
-[[nodiscard]] result<task_page> read_task_page(const boost::json::value& from, wire_manner manner);
+[[nodiscard]] result<task> read_task(const boost::json::value& from, wire_format format);
+[[nodiscard]] result<answer> read_answer(const boost::json::value& from, wire_format format);
+[[nodiscard]] result<task_page> read_task_page(const boost::json::value& from, wire_format format);
 /// A push configuration: flat in 1.0, below `pushNotificationConfig` in 0.3. Its `task` is empty if
 /// the server does not name it.
 [[nodiscard]] result<push_config> read_push_config(const boost::json::value& from,
-                                                   wire_manner manner);
+                                                   wire_format format);
 /// A bare array, too, as JSON-RPC of 0.3 has it.
-[[nodiscard]] result<push_page> read_push_page(const boost::json::value& from, wire_manner manner);
+[[nodiscard]] result<push_page> read_push_page(const boost::json::value& from, wire_format format);
 
 /// The `error` of a JSON-RPC answer, or the body of a REST answer with `status`, in either version.
 /// The code is that of the reason (`ErrorInfo`), else of the number; `internal` of one that nobody

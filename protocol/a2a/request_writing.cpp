@@ -15,12 +15,12 @@ namespace json = boost::json;
 namespace {
 
 /// The text that the codec of the server's side writes, as a tree.
-json::value tree_of(const message& said, wire_manner manner) {
+json::value tree_of(const message& said, wire_format format) {
   std::string text;
   json_writer out(text);
-  if (manner.version == a2a_version::v1_0)
+  if (format.version == a2a_version::v1_0)
     v1_0::write(out, said);
-  else if (manner.binding == a2a_binding::json_rpc)
+  else if (format.binding == a2a_binding::json_rpc)
     v0_3::write(out, said);
   else
     v0_3_rest::write(out, said);
@@ -30,15 +30,15 @@ json::value tree_of(const message& said, wire_manner manner) {
   return parse_json(text, failed, {}, how);
 }
 
-std::string_view state_name(task_state state, wire_manner manner) {
-  if (manner.version == a2a_version::v1_0)
+std::string_view state_name(task_state state, wire_format format) {
+  if (format.version == a2a_version::v1_0)
     return v1_0::state_name(state);
-  return manner.binding == a2a_binding::json_rpc ? v0_3::state_name(state)
+  return format.binding == a2a_binding::json_rpc ? v0_3::state_name(state)
                                                  : v0_3_rest::state_name(state);
 }
 
-bool is_json_rpc_0_3(wire_manner manner) {
-  return manner == wire_manner{a2a_version::v0_3, a2a_binding::json_rpc};
+bool is_json_rpc_0_3(wire_format format) {
+  return format == wire_format{a2a_version::v0_3, a2a_binding::json_rpc};
 }
 
 /// What both versions have of a push configuration.
@@ -73,11 +73,11 @@ std::string_view to_string(a2a_binding binding) noexcept {
   return binding == a2a_binding::json_rpc ? "JSONRPC" : "HTTP+JSON";
 }
 
-json::object write_send(const sending& what, wire_manner manner) {
+json::object write_send(const sending& what, wire_format format) {
   json::object out;
-  out["message"] = tree_of(what.message, manner);
+  out["message"] = tree_of(what.message, format);
   json::object configuration;
-  if (manner.version == a2a_version::v1_0)
+  if (format.version == a2a_version::v1_0)
     configuration["returnImmediately"] = !what.waits; // A2A 1.0 section 3.2.2
   else
     configuration["blocking"] = what.waits; // 0.3 section 7.1.1
@@ -90,12 +90,12 @@ json::object write_send(const sending& what, wire_manner manner) {
   return out;
 }
 
-json::object write_task_filter(const task_filter& filter, wire_manner manner) {
+json::object write_task_filter(const task_filter& filter, wire_format format) {
   json::object out;
   if (!filter.context.empty())
     out["contextId"] = filter.context;
   if (filter.state)
-    out["status"] = state_name(*filter.state, manner);
+    out["status"] = state_name(*filter.state, format);
   out["pageSize"] = filter.page_size;
   if (!filter.page_token.empty())
     out["pageToken"] = filter.page_token;
@@ -106,12 +106,12 @@ json::object write_task_filter(const task_filter& filter, wire_manner manner) {
   return out;
 }
 
-json::object write_create_push(const push_config& config, wire_manner manner) {
-  auto members = push_members(config, manner.version);
+json::object write_create_push(const push_config& config, wire_format format) {
+  auto members = push_members(config, format.version);
   json::object out;
-  if (manner.version == a2a_version::v1_0) {
+  if (format.version == a2a_version::v1_0) {
     out = std::move(members);
-  } else if (manner.binding == a2a_binding::json_rpc) {
+  } else if (format.binding == a2a_binding::json_rpc) {
     out["pushNotificationConfig"] = std::move(members);
   } else { // The request of the .proto of 0.3.
     const auto parent = "tasks/" + config.task.str();
@@ -127,17 +127,17 @@ json::object write_create_push(const push_config& config, wire_manner manner) {
 }
 
 json::object write_list_push(const std::string& task, const std::string& page_token,
-                             wire_manner manner) {
+                             wire_format format) {
   json::object out;
-  out[is_json_rpc_0_3(manner) ? "id" : "taskId"] = task;
+  out[is_json_rpc_0_3(format) ? "id" : "taskId"] = task;
   if (!page_token.empty())
     out["pageToken"] = page_token;
   return out;
 }
 
-json::object write_delete_push(const std::string& task, const std::string& id, wire_manner manner) {
+json::object write_delete_push(const std::string& task, const std::string& id, wire_format format) {
   json::object out;
-  const bool is_crossed = is_json_rpc_0_3(manner); // `id` is the task
+  const bool is_crossed = is_json_rpc_0_3(format); // `id` is the task
   out[is_crossed ? "id" : "taskId"] = task;
   out[is_crossed ? "pushNotificationConfigId" : "id"] = id;
   return out;

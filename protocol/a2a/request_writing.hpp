@@ -20,11 +20,11 @@ enum class a2a_version : std::uint8_t { v1_0, v0_3 };
 enum class a2a_binding : std::uint8_t { json_rpc, rest };
 
 /// How a client and a server speak: the JSON of 0.3 differs between its bindings.
-struct wire_manner {
+struct wire_format {
   a2a_version version = a2a_version::v1_0;
   a2a_binding binding = a2a_binding::json_rpc;
 
-  friend bool operator==(const wire_manner&, const wire_manner&) = default;
+  friend bool operator==(const wire_format&, const wire_format&) = default;
 };
 
 /// `1.0`, `0.3`
@@ -38,7 +38,7 @@ struct sending {
   std::vector<std::string> accepted_output_modes; ///< Empty: any.
   boost::json::object metadata;                   ///< Of the request.
 };
-[[nodiscard]] boost::json::object write_send(const sending& what, wire_manner manner);
+[[nodiscard]] boost::json::object write_send(const sending& what, wire_format format);
 
 struct task_filter {
   std::string context;
@@ -48,13 +48,13 @@ struct task_filter {
   std::optional<std::uint32_t> history_length;
   bool include_artifacts = false;
 };
-[[nodiscard]] boost::json::object write_task_filter(const task_filter& filter, wire_manner manner);
+[[nodiscard]] boost::json::object write_task_filter(const task_filter& filter, wire_format format);
 
 /// The three calls about push configurations. On REST `taskId` and `id` belong into the path.
-[[nodiscard]] boost::json::object write_create_push(const push_config& config, wire_manner manner);
+[[nodiscard]] boost::json::object write_create_push(const push_config& config, wire_format format);
 [[nodiscard]] boost::json::object
-write_list_push(const std::string& task, const std::string& page_token, wire_manner manner);
+write_list_push(const std::string& task, const std::string& page_token, wire_format format);
 [[nodiscard]] boost::json::object write_delete_push(const std::string& task, const std::string& id,
-                                                    wire_manner manner);
+                                                    wire_format format);
 
 } // namespace troupe::wire

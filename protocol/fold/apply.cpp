@@ -104,7 +104,7 @@ void apply_to_life(task& record, timestamp at, const Event& fact) {
 }
 
 plan_view* plan_at(objective_view& view, std::uint32_t index) noexcept {
-  return index < view.plans.size() ? &view.plans[index] : nullptr;
+  return index < view.plans.size() ? &view.plans.edit(index) : nullptr;
 }
 
 /// The plan has begun and not ended.
@@ -123,7 +123,7 @@ plan_view* plan_of(objective_view& view, const task_address& task) noexcept {
 }
 
 /// Null too while the plan's slots have another holder.
-task_slot* slot_of(plan_view& plan, const task_address& task) noexcept {
+task_summary* slot_of(plan_view& plan, const task_address& task) noexcept {
   return task.task_index < plan.tasks.size() ? &plan.tasks.edit(task.task_index) : nullptr;
 }
 
@@ -133,13 +133,13 @@ std::uint32_t since_creation(const plan_view& plan, timestamp at) noexcept {
   return static_cast<std::uint32_t>(std::clamp(passed, std::int64_t{0}, largest));
 }
 
-void set_state(plan_view& plan, task_slot& slot, task_state to, timestamp at) noexcept {
+void set_state(plan_view& plan, task_summary& slot, task_state to, timestamp at) noexcept {
   slot.state = to;
   slot.changed_ms = since_creation(plan, at);
   plan.updated = at;
 }
 
-void set_attempt(task_slot& slot, std::uint32_t attempt) noexcept {
+void set_attempt(task_summary& slot, std::uint32_t attempt) noexcept {
   slot.attempt = static_cast<std::uint16_t>(std::min<std::uint32_t>(attempt, attempt_shown_max));
 }
 
@@ -168,7 +168,7 @@ void edit_fields_of(plan_spec& spec, const edit_plan& wanted) {
 /// What the operations of a change do to a plan, one after the other.
 struct shape_applier {
   plan_spec& spec;
-  chunked<task_slot>& slots;
+  chunked<task_summary>& slots;
   bool has_slots; ///< Else they are lent.
   std::uint32_t now_ms;
 
@@ -180,7 +180,7 @@ struct shape_applier {
   void operator()(const add_task& added) const {
     spec.tasks.push_back(added.spec);
     if (has_slots)
-      slots.push_back(task_slot{.changed_ms = now_ms});
+      slots.push_back(task_summary{.changed_ms = now_ms});
   }
   void operator()(const remove_task<std::uint32_t>& removed) const {
     if (auto* task = edit(removed))
@@ -329,10 +329,13 @@ std::vector<std::uint32_t> tasks_of(const plan_changed& changed, std::size_t siz
   return out;
 }
 
-void set_pause(objective_view& view, bool paused) noexcept {
+void set_pause(objective_view& view, bool paused) {
   view.paused = paused;
-  for (auto& plan : view.plans)
-    plan.paused = paused && !is_settled(plan.state);
+  for (std::uint32_t p = 0; p < view.plans.size(); ++p) {
+    const bool is_paused = paused && !is_settled(view.plans[p].state);
+    if (view.plans[p].paused != is_paused)
+      view.plans.edit(p).paused = is_paused;
+  }
 }
 
 /// `view` with those kinds of events that it has a function for.
@@ -527,8 +530,8 @@ void apply(plan_view& plan, const change& where, const tasks_withdrawn& withdraw
 void apply(plan_view& plan, const change& where, const tasks_renewed& renewed) {
   for (const auto index : renewed.tasks)
     if (index < plan.tasks.size()) {
-      plan.tasks.edit(index) = task_slot{.generation = plan.tasks[index].generation + 1,
-                                         .changed_ms = since_creation(plan, where.at)};
+      plan.tasks.edit(index) = task_summary{.generation = plan.tasks[index].generation + 1,
+                                            .changed_ms = since_creation(plan, where.at)};
       set_reached(plan, index, 0);
       if (plan.spec && has_passed(plan.spec->tasks[index].deadline, where.at))
         unshared(plan.spec).tasks.edit(index).deadline.reset();
@@ -616,7 +619,6 @@ void apply(objective_view& view, const change& where, const objective_created& c
   view.deadline = created.spec->deadline;
   view.priority = created.spec->priority;
   view.plans.clear();
-  view.plans.reserve(created.spec->plans.size());
   for (const auto& plan : created.spec->plans)
     add_plan(view, plan, where.at);
   sum_up(view);
@@ -661,8 +663,9 @@ void apply(objective_view& view, const change& where, const objective_moved& mov
   if (!is_settled(*to))
     return;
   set_pause(view, false);
-  for (auto& plan : view.plans)
-    plan.start_requested = false;
+  for (std::uint32_t p = 0; p < view.plans.size(); ++p)
+    if (view.plans[p].start_requested)
+      view.plans.edit(p).start_requested = false;
   view.closing.reset();
   view.closing_reason.clear();
 }
@@ -671,9 +674,10 @@ void apply(objective_view& view, const change& where, const plan_added& added) {
   if (!added.spec)
     return;
   add_plan(view, added.spec, where.at);
-  view.plans.back().start_requested = added.start;
+  auto& plan = view.plans.edit_back();
+  plan.start_requested = added.start;
+  plan.revision = ++view.revision;
   view.updated = where.at;
-  view.plans.back().revision = ++view.revision;
   add_to_rollup(view);
 }
 

@@ -35,7 +35,7 @@ constexpr std::array<std::array<change_rule, task_stage_count>, change_kind_coun
 
 } // namespace
 
-task_stage stage_of(const task_slot& slot, task_run run) noexcept {
+task_stage stage_of(const task_summary& slot, task_run run) noexcept {
   if (slot.state == task_state::completed)
     return task_stage::completed;
   if (slot.is_skipped)

@@ -1,6 +1,7 @@
 #include "protocol/fold/objective_life.hpp"
 
 #include "protocol/fold/apply.hpp"
+#include "protocol/json/quoted.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -35,36 +36,14 @@ std::optional<error> check_revision(const plan_view& plan, std::optional<std::ui
   return check_revision("the plan", plan.revision, wanted);
 }
 
-std::vector<plan_state> states_of(const objective_view& view) {
-  std::vector<plan_state> out;
-  out.reserve(view.plans.size());
-  for (const auto& plan : view.plans)
-    out.push_back(plan.state);
-  return out;
-}
-
 constexpr auto one_by_one = "plans are started one by one";
 
 } // namespace
 
-bool is_stuck(const objective_view& view, const std::vector<plan_activity>& activity) {
-  std::size_t running = 0;
-  std::size_t blocked = 0;
-  std::size_t idle = 0;
-  std::uint64_t asking = 0;
-  for (std::size_t p = 0; p < view.plans.size(); ++p) {
-    const auto state = view.plans[p].state;
-    if (!is_running(state))
-      continue;
-    ++running;
-    asking += activity[p].asking;
-    if (state == plan_state::blocked)
-      ++blocked;
-    else if (activity[p].idle)
-      ++idle;
-  }
-  const bool none_works = blocked + idle == running && (blocked > 0 || view.paused);
-  const bool none_may_begin = view.parallel_max > 0 && asking >= view.parallel_max;
+bool is_stuck(const objective_view& view, const plan_counts& plans) {
+  const bool none_works =
+      plans.blocked + plans.idle == plans.running && (plans.blocked > 0 || view.paused);
+  const bool none_may_begin = view.parallel_max > 0 && plans.asking >= view.parallel_max;
   return none_works || none_may_begin;
 }
 
@@ -90,7 +69,11 @@ struct objective_decider {
 
   template<class Event>
   void emit(Event fact) {
+    const bool were_held = view().planning;
+    const bool was_paused = view().paused;
     apply(life.view_, where, fact);
+    if (view().planning != were_held || view().paused != was_paused)
+      life.order_.look_at_all();
     out.events.emplace_back(std::move(fact));
   }
 
@@ -105,6 +88,7 @@ struct objective_decider {
 
   void move_plan(std::uint32_t plan, plan_event on, std::string reason, bool requested = false) {
     emit(plan_moved{plan, on, std::move(reason), requested});
+    life.order_.set_state(plan, state_of(plan));
     if (on != plan_event::retry)
       life.shapes_.erase(plan); // it is pending no longer
   }
@@ -136,10 +120,8 @@ struct objective_decider {
 
   /// If plans are started one by one (`planning`), only those with `start_requested` begin.
   void step_plans() {
-    std::vector<bool> held;
-    for (const auto& plan : view().plans)
-      held.push_back(view().planning && !plan.start_requested);
-    auto next = next_steps(life.relations_, states_of(view()), held);
+    auto next = life.order_.next(
+        [&](std::uint32_t plan) { return view().planning && !view().plans[plan].start_requested; });
     for (auto& skip : next.skipped) {
       withdraw_all(skip.plan, skip.reason);
       move_plan(skip.plan, plan_event::skip, std::move(skip.reason));
@@ -158,20 +140,21 @@ struct objective_decider {
   [[nodiscard]] std::string first_failure() const {
     for (const auto& plan : view().plans)
       if (plan.state == plan_state::failed)
-        return "plan \"" + plan.spec->name + "\" failed: " + plan.reason;
+        return "plan " + quoted(plan.spec->name) + " failed: " + plan.reason;
     return {};
   }
 
   [[nodiscard]] std::string why_stuck() const {
     if (view().paused)
       return "paused by request";
-    const bool a_plan_is_paused = std::ranges::any_of(view().plans, &plan_view::paused);
-    return a_plan_is_paused && view().pending_inputs.empty() ? "its plans are paused by request"
-                                                             : "waits for input";
+    const bool a_plan_is_paused = view().pending_inputs.empty()
+                                  && std::any_of(view().plans.begin(), view().plans.end(),
+                                                 [](const plan_view& plan) { return plan.paused; });
+    return a_plan_is_paused ? "its plans are paused by request" : "waits for input";
   }
 
   void show_whether_stuck() {
-    const bool stuck = is_stuck(view(), life.activity_);
+    const bool stuck = is_stuck(view(), life.order_.counts());
     const auto awake = view().planning ? objective_state::planning : objective_state::working;
     if (stuck && view().state == awake)
       move(objective_event::block, why_stuck());
@@ -182,7 +165,7 @@ struct objective_decider {
   void start(std::uint32_t plan) {
     if (!is_running(state_of(plan)))
       move_plan(plan, plan_event::work, "");
-    life.activity_[plan] = {};
+    life.order_.set_activity(plan, {});
     out.effects.emplace_back(start_plan{plan});
   }
 
@@ -218,7 +201,7 @@ struct objective_decider {
   [[nodiscard]] bool is_tried_again(std::uint32_t plan) const {
     if (state_of(plan) != plan_state::skipped)
       return state_of(plan) == plan_state::failed || state_of(plan) == plan_state::pending;
-    const auto primary = life.relations_[plan].alternative_of;
+    const auto primary = life.relations()[plan].alternative_of;
     return !view().plans[plan].skip_requested
            && !(primary && state_of(*primary) == plan_state::completed);
   }
@@ -241,11 +224,11 @@ struct objective_decider {
   /// Retries plans that were skipped because this plan (or its primary) had not completed, and the
   /// alternatives of this plan. Alternatives that are not needed are skipped again.
   void renew_dependents(std::uint32_t plan) {
-    const auto primary = life.relations_[plan].alternative_of.value_or(plan);
+    const auto primary = life.relations()[plan].alternative_of.value_or(plan);
     for (std::uint32_t p = 0; p < plans(); ++p) {
       if (state_of(p) != plan_state::skipped || view().plans[p].skip_requested)
         continue;
-      const auto& other = life.relations_[p];
+      const auto& other = life.relations()[p];
       const auto needs = [&](std::uint32_t which) {
         return std::find(other.dependencies.begin(), other.dependencies.end(), which)
                != other.dependencies.end();
@@ -259,7 +242,8 @@ struct objective_decider {
 
   void operator()(const objective_begins& input) {
     emit(input.created);
-    life.activity_.resize(plans());
+    for (std::uint32_t p = 0; p < plans(); ++p)
+      life.order_.set_state(p, state_of(p));
     if (input.start)
       move(objective_event::work, "");
   }
@@ -366,10 +350,7 @@ struct objective_decider {
       else if (command.start)
         move(objective_event::start_planning, one_by_one);
     }
-    for (const auto other : command.relations.alternatives)
-      life.relations_[other].alternative_of = plans();
-    life.relations_.push_back(command.relations);
-    life.activity_.emplace_back();
+    life.order_.add(command.relations);
     emit(plan_added{command.spec, command.start});
     go_on();
   }
@@ -433,10 +414,10 @@ struct objective_decider {
       return refuse_move("the objective is being ended and starts no more plans");
     if (view().state == objective_state::canceled)
       return refuse_canceled();
-    for (const auto other : life.relations_[plan].dependencies)
-      if (!is_met(life.relations_, states_of(view()), other))
-        return refuse_move("the plan depends on plan \"" + view().plans[other].spec->name
-                           + "\", which is " + std::string{to_string(state_of(other))});
+    for (const auto other : life.relations()[plan].dependencies)
+      if (!life.order_.is_met(other))
+        return refuse_move("the plan depends on plan " + quoted(view().plans[other].spec->name)
+                           + ", which is " + std::string{to_string(state_of(other))});
     if (view().state == objective_state::failed) {
       move(objective_event::start_planning, "");
       move(objective_event::work, "");
@@ -567,11 +548,11 @@ struct objective_decider {
     if (is_settled(view().state))
       return refuse_move(
           "the objective is " + std::string{to_string(view().state)} + " and stays as it is", "id");
-    auto decided = troupe::decide(view(), life.relations_, command, input.relate, at);
+    auto decided = troupe::decide(view(), life.order_, command, input.relate, at);
     if (!decided)
       return refuse(decided.error());
     if (decided->relations)
-      life.relations_ = std::move(*decided->relations);
+      life.order_.replace_relations(std::move(*decided->relations));
     const auto changed = std::make_shared<const objective_changed>(std::move(decided->changed));
     emit(*changed);
     out.effects.emplace_back(tell_running_plans{changed});
@@ -624,8 +605,10 @@ struct objective_decider {
 
   /// Applies the moves of a plan: a blocked plan works again before it ends.
   void follow(const std::vector<plan_moved>& moves) {
-    for (const auto& moved : moves)
+    for (const auto& moved : moves) {
       apply(life.view_, where, moved);
+      life.order_.set_state(moved.plan, state_of(moved.plan));
+    }
   }
 
   void operator()(const plan_progressed& fact) {
@@ -638,12 +621,12 @@ struct objective_decider {
   void operator()(const plan_activity_changed& fact) {
     if (!is_running(state_of(fact.plan)))
       return;
-    life.activity_[fact.plan] = fact.activity;
+    life.order_.set_activity(fact.plan, fact.activity);
     go_on();
   }
 
   void operator()(const plan_ended& fact) {
-    life.activity_[fact.plan] = {};
+    life.order_.set_activity(fact.plan, {});
     follow(fact.moves);
     go_on();
   }
@@ -688,8 +671,10 @@ struct objective_decider {
 };
 
 objective_life::objective_life(objective_view view, std::vector<plan_relations> relations)
-    : view_(std::move(view)), relations_(std::move(relations)), activity_(view_.plans.size()) {
+    : view_(std::move(view)), order_(std::move(relations)) {
   view_.rollup.is_kept = false;
+  for (std::uint32_t p = 0; p < view_.plans.size(); ++p)
+    order_.set_state(p, view_.plans[p].state);
 }
 
 objective_decision objective_life::decide(objective_input input, timestamp at) {
@@ -700,19 +685,22 @@ objective_decision objective_life::decide(objective_input input, timestamp at) {
 
 plan_view objective_life::lend(std::uint32_t plan) {
   auto out = view_.plans[plan];
-  view_.plans[plan].is_lent = true;
-  view_.plans[plan].tasks = {};
+  auto& lent = view_.plans.edit(plan);
+  lent.is_lent = true;
+  lent.tasks = {};
   return out;
 }
 
-void objective_life::take_back(std::uint32_t plan, chunked<task_slot> slots) {
-  view_.plans[plan].is_lent = false;
-  view_.plans[plan].tasks = std::move(slots);
+void objective_life::take_back(std::uint32_t plan, chunked<task_summary> slots) {
+  auto& back = view_.plans.edit(plan);
+  back.is_lent = false;
+  back.tasks = std::move(slots);
 }
 
-std::size_t objective_life::running() const noexcept {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      view_.plans, [](const plan_view& plan) { return is_running(plan.state); }));
+void objective_life::expect_progress(std::uint32_t plan) {
+  auto activity = order_.activity_of(plan);
+  activity.idle = false;
+  order_.set_activity(plan, activity);
 }
 
 } // namespace troupe

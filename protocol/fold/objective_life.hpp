@@ -25,15 +25,6 @@
 
 namespace troupe {
 
-/// What a running plan does, beside its state: as it reported last.
-struct plan_activity {
-  bool idle = false;        ///< None of its tasks runs or may begin: it waits for other plans.
-  std::uint32_t asking = 0; ///< Tasks that wait for an answer from outside and hold a slot of the
-                            ///< objective meanwhile.
-
-  friend bool operator==(const plan_activity&, const plan_activity&) = default;
-};
-
 // -- what goes in --------------------------------------------------------------------------------
 
 /// The objective comes into being. `start`: it is working at once; objective_goes_on begins its
@@ -96,7 +87,7 @@ struct plan_activity_changed {
 struct plan_ended {
   std::uint32_t plan;
   std::vector<plan_moved> moves;
-  chunked<task_slot> slots;
+  chunked<task_summary> slots;
 };
 /// The shape of a running plan has changed, and that is committed.
 struct plan_reshaped {
@@ -176,7 +167,9 @@ public:
   objective_life(objective_view view, std::vector<plan_relations> relations);
 
   [[nodiscard]] const objective_view& view() const noexcept { return view_; }
-  [[nodiscard]] const std::vector<plan_relations>& relations() const noexcept { return relations_; }
+  [[nodiscard]] const std::vector<plan_relations>& relations() const noexcept {
+    return order_.relations();
+  }
 
   /// What follows from `input`. The view changes by the events that come out, and by what its plans
   /// have committed; the same events give the same view elsewhere.
@@ -184,26 +177,22 @@ public:
 
   /// A plan that is started. Its slots are with its actor until its end.
   [[nodiscard]] plan_view lend(std::uint32_t plan);
-  void take_back(std::uint32_t plan, chunked<task_slot> slots);
+  void take_back(std::uint32_t plan, chunked<task_summary> slots);
   /// Call this before a message that may release tasks of a running plan. The plan does not count
   /// as idle until it reports so again.
-  void expect_progress(std::uint32_t plan) { activity_[plan].idle = false; }
+  void expect_progress(std::uint32_t plan);
   /// Plans that run.
-  [[nodiscard]] std::size_t running() const noexcept;
+  [[nodiscard]] std::size_t running() const noexcept { return order_.counts().running; }
+  /// Plans that it has looked at to find what follows by itself.
+  [[nodiscard]] std::size_t looked_at() const noexcept { return order_.looked_at(); }
 
 private:
   friend struct objective_decider;
 
   objective_view view_;
-  std::vector<plan_relations> relations_;      ///< By plan.
-  std::vector<plan_activity> activity_;        ///< By plan; of those that run.
+  plan_order order_;                           ///< Follows the plans of the view.
   std::map<std::uint32_t, plan_shape> shapes_; ///< Of pending plans that were changed.
 };
-
-/// It has begun and has not ended: an actor runs it.
-[[nodiscard]] constexpr bool is_running(plan_state state) noexcept {
-  return state == plan_state::working || state == plan_state::blocked;
-}
 
 /// How the running plans of an objective end that is moved to `to` by request.
 [[nodiscard]] constexpr plan_state plan_end_with(objective_state to) noexcept {
@@ -211,6 +200,6 @@ private:
 }
 
 /// Whether nothing of the objective can go on before an answer or the end of a pause.
-[[nodiscard]] bool is_stuck(const objective_view& view, const std::vector<plan_activity>& activity);
+[[nodiscard]] bool is_stuck(const objective_view& view, const plan_counts& plans);
 
 } // namespace troupe

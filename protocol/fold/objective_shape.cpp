@@ -2,6 +2,7 @@
 
 #include "protocol/fold/apply.hpp"
 #include "protocol/fold/limits.hpp"
+#include "protocol/json/quoted.hpp"
 #include <troupe/protocol/message.hpp>
 
 #include <algorithm>
@@ -42,8 +43,8 @@ std::optional<error> check_new_name(const objective_view& view, std::uint32_t pl
       for (const auto& written : *names)
         if ((written == spec.name && !name_is_id) || written == name)
           return make_error(errc::invalid_params,
-                            "plan \"" + other.spec->name + "\" names a plan \"" + written
-                                + "\", and the new name would change which one it means",
+                            "plan " + quoted(other.spec->name) + " names a plan " + quoted(written)
+                                + ", and the new name would change which one it means",
                             "name");
   return std::nullopt;
 }
@@ -64,9 +65,8 @@ std::optional<std::uint32_t> plan_position(std::string_view text, std::size_t pl
 /// what stays as it is.
 class objective_operation_decider {
 public:
-  objective_operation_decider(const objective_view& view,
-                              const std::vector<plan_relations>& relations, timestamp now)
-      : view_(view), relations_(relations) {
+  objective_operation_decider(const objective_view& view, const plan_order& order, timestamp now)
+      : view_(view), order_(order) {
     where_.at = now;
     out_.changed.revision = view.revision + 1;
   }
@@ -113,7 +113,7 @@ private:
   }
 
   [[nodiscard]] std::string named(std::uint32_t plan) const {
-    return "plan \"" + view_.plans[plan].spec->name + "\"";
+    return "plan " + quoted(view_.plans[plan].spec->name);
   }
 
   /// By id, by key, by position, or by the name that only one plan has.
@@ -132,12 +132,12 @@ private:
     }
     if (count > 1)
       return refuse(errc::invalid_params,
-                    std::to_string(count) + " plans have the name \"" + name + "\"; use an id",
+                    std::to_string(count) + " plans have the name " + quoted(name) + "; use an id",
                     member);
     if (!known)
       known = plan_position(name, view_.plans.size());
     if (!known)
-      return refuse(errc::unknown_dependency, "the objective has no plan \"" + name + "\"", member);
+      return refuse(errc::unknown_dependency, "the objective has no plan " + quoted(name), member);
     return *known;
   }
 
@@ -197,6 +197,7 @@ private:
       return refuse(errc::already_started,
                     named(*plan) + " has begun; send \"cancel\": true to stop it", "/plan");
     skipped_.push_back(*plan);
+    order_.set_state(*plan, plan_state::skipped);
     done(skip_plan<std::uint32_t>{*plan});
     return {};
   }
@@ -216,7 +217,7 @@ private:
       if (std::ranges::find(applied.on, *on) != applied.on.end())
         return refuse(errc::invalid_params, "it depends on " + named(*on) + " twice",
                       "/dependencies");
-      if (!may_be_met(relations_, states(), *on))
+      if (!order_.may_be_met(*on))
         return refuse(errc::dependency_failed,
                       named(*on) + " is " + state_name(*on)
                           + ", so that what depends on it would never begin",
@@ -228,15 +229,8 @@ private:
     return {};
   }
 
-  [[nodiscard]] std::vector<plan_state> states() const {
-    std::vector<plan_state> out;
-    for (std::uint32_t p = 0; p < view_.plans.size(); ++p)
-      out.push_back(is_skipped(p) ? plan_state::skipped : state(p));
-    return out;
-  }
-
   objective_view view_; ///< As it would be.
-  const std::vector<plan_relations>& relations_;
+  plan_order order_;    ///< Of the plans as they would be, with the old relations.
   change where_;
   objective_shape_decision out_{};
   std::size_t at_ = 0;
@@ -246,11 +240,10 @@ private:
 
 } // namespace
 
-result<objective_shape_decision> decide(const objective_view& view,
-                                        const std::vector<plan_relations>& relations,
+result<objective_shape_decision> decide(const objective_view& view, const plan_order& order,
                                         const modify_objective& command, const relate_plans& relate,
                                         timestamp now) {
-  return objective_operation_decider{view, relations, now}.run(command, relate);
+  return objective_operation_decider{view, order, now}.run(command, relate);
 }
 
 std::optional<error> check_edits(const objective_view& view, const edits& wanted) {

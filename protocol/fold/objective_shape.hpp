@@ -29,11 +29,11 @@ struct objective_shape_decision {
 
 /// The event that does all that `command` wants, or why nothing is done: the error's field names
 /// the operation (`/operations/3`). Its `if_revision` is not looked at. `relate` is asked once,
-/// last, if dependencies change. Errors: unknown_dependency (no such plan), already_started,
-/// already_ended, dependency_failed, dependency_cycle, invalid_params, limit_exceeded, and those of
-/// `relate`.
+/// last, if dependencies change. `order` follows the plans of `view`. Errors: unknown_dependency
+/// (no such plan), already_started, already_ended, dependency_failed, dependency_cycle,
+/// invalid_params, limit_exceeded, and those of `relate`.
 [[nodiscard]] result<objective_shape_decision> decide(const objective_view& view,
-                                                      const std::vector<plan_relations>& relations,
+                                                      const plan_order& order,
                                                       const modify_objective& command,
                                                       const relate_plans& relate, timestamp now);
 

@@ -1,102 +1,195 @@
 #include "protocol/fold/plan_order.hpp"
 
-#include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 namespace troupe {
 
-namespace {
+plan_order::plan_order(std::vector<plan_relations> plans)
+    : relations_(std::move(plans)), dependents_(relations_.size()), states_(relations_.size()),
+      activity_(relations_.size()) {
+  for (std::uint32_t p = 0; p < relations_.size(); ++p)
+    relate(p);
+}
 
-enum class prospect : std::uint8_t { met, open, lost };
+void plan_order::relate(std::uint32_t plan) {
+  for (const auto on : relations_[plan].dependencies)
+    dependents_[on].push_back(plan);
+  changed_.insert(plan);
+  count(plan, true);
+}
 
-// Whether `plan` or one of its alternatives has completed, can still complete, or cannot.
-prospect prospect_of(const std::vector<plan_relations>& plans,
-                     const std::vector<plan_state>& states, std::uint32_t plan) {
-  if (states[plan] == plan_state::completed)
+void plan_order::add(plan_relations relations) {
+  const auto plan = static_cast<std::uint32_t>(relations_.size());
+  for (const auto other : relations.alternatives) {
+    relations_[other].alternative_of = plan;
+    changed_.insert(other);
+  }
+  relations_.push_back(std::move(relations));
+  dependents_.emplace_back();
+  states_.push_back(plan_state::pending);
+  activity_.emplace_back();
+  relate(plan);
+}
+
+void plan_order::set_state(std::uint32_t plan, plan_state state) {
+  const auto from = states_[plan];
+  if (from == state)
+    return;
+  count(plan, false);
+  states_[plan] = state;
+  count(plan, true);
+  if (state == plan_state::pending)
+    changed_.insert(plan);
+  if (is_settled(from) || is_settled(state))
+    for_each_dependent(plan, [&](std::uint32_t other) { changed_.insert(other); });
+}
+
+void plan_order::set_activity(std::uint32_t plan, const plan_activity& activity) {
+  count(plan, false);
+  activity_[plan] = activity;
+  count(plan, true);
+}
+
+void plan_order::replace_relations(std::vector<plan_relations> relations) {
+  relations_ = std::move(relations);
+  for (auto& each : dependents_)
+    each.clear();
+  for (std::uint32_t p = 0; p < relations_.size(); ++p)
+    for (const auto on : relations_[p].dependencies)
+      dependents_[on].push_back(p);
+  look_at_all();
+}
+
+void plan_order::look_at_all() {
+  for (std::uint32_t p = 0; p < relations_.size(); ++p)
+    changed_.insert(changed_.end(), p);
+}
+
+void plan_order::count(std::uint32_t plan, bool is_in) {
+  const auto add = [is_in](auto& sum, std::uint64_t value) {
+    sum = is_in ? sum + value : sum - value;
+  };
+  const auto state = states_[plan];
+  add(counts_.pending, state == plan_state::pending ? 1 : 0);
+  if (!is_running(state))
+    return;
+  add(counts_.running, 1);
+  add(counts_.blocked, state == plan_state::blocked ? 1 : 0);
+  add(counts_.idle, state == plan_state::working && activity_[plan].idle ? 1 : 0);
+  add(counts_.asking, activity_[plan].asking);
+}
+
+template<class Visit>
+void plan_order::for_each_dependent(std::uint32_t plan, Visit visit) const {
+  for (const auto other : dependents_[plan])
+    visit(other);
+  for (const auto other : relations_[plan].alternatives)
+    visit(other);
+  const auto primary = relations_[plan].alternative_of;
+  if (!primary)
+    return;
+  for (const auto other : dependents_[*primary])
+    visit(other);
+  for (const auto other : relations_[*primary].alternatives)
+    visit(other);
+}
+
+/// Whether `plan` or one of its alternatives has completed, can still complete, or cannot.
+plan_order::prospect plan_order::prospect_of(std::uint32_t plan) const {
+  ++looked_at_;
+  if (states_[plan] == plan_state::completed)
     return prospect::met;
-  bool open = !is_settled(states[plan]);
-  for (const auto other : plans[plan].alternatives) {
-    if (states[other] == plan_state::completed)
+  bool open = !is_settled(states_[plan]);
+  for (const auto other : relations_[plan].alternatives) {
+    if (states_[other] == plan_state::completed)
       return prospect::met;
     // After a skip of the plan itself its alternatives do not start.
-    open = open || (!is_settled(states[other]) && states[plan] != plan_state::skipped);
+    open = open || (!is_settled(states_[other]) && states_[plan] != plan_state::skipped);
   }
   return open ? prospect::open : prospect::lost;
 }
 
-// Whether an alternative's turn has come: met = start it, open = wait, lost = not needed any more.
-prospect turn_of(const std::vector<plan_relations>& plans, const std::vector<plan_state>& states,
-                 std::uint32_t plan) {
-  const auto primary = *plans[plan].alternative_of;
-  if (states[primary] == plan_state::completed || states[primary] == plan_state::skipped)
+/// Whether an alternative's turn has come: met = start it, open = wait, lost = not needed any more.
+plan_order::prospect plan_order::turn_of(std::uint32_t plan) const {
+  const auto primary = *relations_[plan].alternative_of;
+  if (states_[primary] == plan_state::completed || states_[primary] == plan_state::skipped)
     return prospect::lost;
-  if (states[primary] != plan_state::failed)
+  if (states_[primary] != plan_state::failed)
     return prospect::open;
-  for (const auto other : plans[primary].alternatives) {
+  for (const auto other : relations_[primary].alternatives) {
     if (other == plan)
       return prospect::met;
-    if (states[other] == plan_state::completed)
+    if (states_[other] == plan_state::completed)
       return prospect::lost;
-    if (!is_settled(states[other]))
+    if (!is_settled(states_[other]))
       return prospect::open;
   }
   return prospect::open;
 }
 
-} // namespace
-
-bool may_be_met(const std::vector<plan_relations>& plans, const std::vector<plan_state>& states,
-                std::uint32_t plan) {
-  return prospect_of(plans, states, plan) != prospect::lost;
+bool plan_order::may_be_met(std::uint32_t plan) const {
+  return prospect_of(plan) != prospect::lost;
 }
 
-bool is_met(const std::vector<plan_relations>& plans, const std::vector<plan_state>& states,
-            std::uint32_t plan) {
-  return prospect_of(plans, states, plan) == prospect::met;
+bool plan_order::is_met(std::uint32_t plan) const {
+  return prospect_of(plan) == prospect::met;
 }
 
-plan_steps next_steps(const std::vector<plan_relations>& plans, const std::vector<plan_state>& now,
-                      const std::vector<bool>& held) {
+/// `why_skipped` stays empty unless the plan is not needed or cannot begin any more.
+bool plan_order::may_begin(std::uint32_t plan, std::string& why_skipped) const {
+  const auto turn = relations_[plan].alternative_of ? turn_of(plan) : prospect::met;
+  if (turn == prospect::lost)
+    why_skipped = "not needed";
+  bool ready = turn == prospect::met;
+  for (const auto other : relations_[plan].dependencies) {
+    const auto hope = prospect_of(other);
+    ready = ready && hope == prospect::met;
+    if (hope == prospect::lost && why_skipped.empty())
+      why_skipped = "a plan it depends on did not complete";
+  }
+  return ready && why_skipped.empty();
+}
+
+plan_steps plan_order::next(const std::function<bool(std::uint32_t)>& is_held) {
   plan_steps out;
-  auto states = now;
-  // A skip may decide the fate of further plans, so go round until nothing changes.
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (std::uint32_t p = 0; p < plans.size(); ++p) {
-      if (states[p] != plan_state::pending || (!held.empty() && held[p]))
+  std::unordered_set<std::uint32_t> begun;
+  // A skip may decide the fate of further plans. Those that come before it are looked at in the
+  // next round.
+  while (!changed_.empty()) {
+    auto round = std::exchange(changed_, {});
+    for (auto at = round.begin(); at != round.end(); ++at) {
+      const auto plan = *at;
+      ++looked_at_;
+      if (states_[plan] != plan_state::pending || is_held(plan))
         continue;
-      const auto turn = plans[p].alternative_of ? turn_of(plans, states, p) : prospect::met;
-      std::string reason = turn == prospect::lost ? "not needed" : "";
-      bool ready = turn == prospect::met;
-      for (const auto other : plans[p].dependencies) {
-        const auto hope = prospect_of(plans, states, other);
-        ready = ready && hope == prospect::met;
-        if (hope == prospect::lost && reason.empty())
-          reason = "a plan it depends on did not complete";
+      std::string why;
+      if (may_begin(plan, why)) {
+        if (begun.insert(plan).second)
+          out.start.push_back(plan);
+        continue;
       }
-      if (!reason.empty()) {
-        states[p] = plan_state::skipped;
-        out.skipped.push_back({p, std::move(reason)});
-        changed = true;
-      } else if (ready) {
-        states[p] = plan_state::working;
-        out.start.push_back(p);
-      }
+      if (why.empty())
+        continue;
+      out.skipped.push_back({plan, std::move(why)});
+      set_state(plan, plan_state::skipped);
+      const auto later = changed_.upper_bound(plan);
+      round.insert(later, changed_.end());
+      changed_.erase(later, changed_.end());
     }
   }
-  const auto active = [](plan_state state) {
-    return state == plan_state::working || state == plan_state::blocked;
-  };
-  if (plans.empty() || std::any_of(states.begin(), states.end(), active)
-      || std::find(states.begin(), states.end(), plan_state::pending) != states.end())
-    return out;
-  bool good = true;
-  for (std::uint32_t p = 0; p < plans.size(); ++p)
-    // An alternative's failure is its primary's: judged there.
-    if (!plans[p].alternative_of)
-      good = good && prospect_of(plans, states, p) == prospect::met;
-  out.outcome = good ? objective_state::completed : objective_state::failed;
+  if (!relations_.empty() && counts_.running == 0 && counts_.pending == 0)
+    out.outcome = outcome();
   return out;
+}
+
+/// Of plans that have all settled.
+objective_state plan_order::outcome() const {
+  for (std::uint32_t p = 0; p < relations_.size(); ++p)
+    // An alternative's failure is its primary's: judged there.
+    if (!relations_[p].alternative_of && prospect_of(p) != prospect::met)
+      return objective_state::failed;
+  return objective_state::completed;
 }
 
 } // namespace troupe

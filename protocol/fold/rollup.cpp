@@ -34,7 +34,7 @@ std::uint64_t unknown_weight_ms(const objective_rollup& of) noexcept {
 
 // -- one task -------------------------------------------------------------------------------------
 
-bool counts(const task_spec& spec, const task_slot& slot) noexcept {
+bool counts(const task_spec& spec, const task_summary& slot) noexcept {
   return !spec.is_removed && (!slot.is_skipped || slot.state == task_state::completed);
 }
 
@@ -158,16 +158,22 @@ void count_group(objective_view& view, std::uint32_t plan) {
   bool is_replaced = false;
   for (auto each = group.rbegin(); each != group.rend(); ++each) {
     const auto& member = view.plans[*each];
-    auto& of = view.plans[*each].rollup;
     const bool counts_now = counts(member, is_replaced);
     is_replaced = is_replaced || has_begun(member);
-    if (counts_now == std::exchange(of.is_counted, counts_now))
+    if (counts_now == member.rollup.is_counted)
       continue;
     if (counts_now)
-      view.rollup.sums += of.sums;
+      view.rollup.sums += member.rollup.sums;
     else
-      view.rollup.sums -= of.sums;
+      view.rollup.sums -= member.rollup.sums;
+    view.plans.edit(*each).rollup.is_counted = counts_now;
   }
+}
+
+void count_blocked(objective_view& view, plan_state state, int by) {
+  if (state == plan_state::blocked)
+    view.rollup.plans_blocked +=
+        static_cast<std::uint32_t>(by); // Wraps around for -1, as it should.
 }
 
 /// Plans by what others call them: an id, else a name, else a position.
@@ -212,8 +218,8 @@ void link_alternatives(objective_view& view, const plan_names& names, std::uint3
     const auto other = names.find(name);
     if (!other || *other == plan || view.plans[*other].rollup.alternative_of)
       continue;
-    view.plans[*other].rollup.alternative_of = plan;
-    view.plans[plan].rollup.alternatives.push_back(*other);
+    view.plans.edit(*other).rollup.alternative_of = plan;
+    view.plans.edit(plan).rollup.alternatives.push_back(*other);
   }
 }
 
@@ -389,6 +395,8 @@ void count_plans(objective_view& view, std::uint32_t plan, plan_state from) {
   hold(view, nullptr);
   count_group(view, plan);
   const auto& moved = view.plans[plan];
+  count_blocked(view, from, -1);
+  count_blocked(view, moved.state, 1);
   if (from != plan_state::pending || !moved.rollup.alternative_of || !has_begun(moved))
     return;
   view.rollup.held = {}; // Another plan counts now.
@@ -398,7 +406,7 @@ void add_to_rollup(objective_view& view) {
   if (!view.rollup.is_kept || view.plans.empty())
     return;
   const auto last = static_cast<std::uint32_t>(view.plans.size() - 1);
-  sum_up_plan(view, view.plans[last]);
+  sum_up_plan(view, view.plans.edit(last));
   if (!view.plans[last].spec->alternatives.empty())
     link_alternatives(view, plan_names{view}, last);
   count_group(view, last);
@@ -410,11 +418,14 @@ void sum_up(objective_view& view) {
   view.rollup.sums = {};
   view.rollup.expected = nullptr;
   view.rollup.median_ms = 0;
+  view.rollup.plans_blocked = 0;
   bool has_alternatives = false;
-  for (auto& plan : view.plans) {
+  for (std::uint32_t p = 0; p < view.plans.size(); ++p) {
+    auto& plan = view.plans.edit(p);
     plan.rollup.alternative_of.reset();
     plan.rollup.alternatives.clear();
     sum_up_plan(view, plan);
+    count_blocked(view, plan.state, 1);
     has_alternatives = has_alternatives || (plan.spec && !plan.spec->alternatives.empty());
   }
   if (has_alternatives) {

@@ -2,6 +2,7 @@
 #include "protocol/fold/limits.hpp"
 #include "protocol/fold/named_tasks.hpp"
 #include "protocol/fold/plan_shape.hpp"
+#include "protocol/json/quoted.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -107,7 +108,7 @@ private:
     return of.name.empty() ? of.id.str() : of.name;
   }
   [[nodiscard]] std::string named(std::uint32_t task) const {
-    return "task \"" + label(task) + "\"";
+    return "task " + quoted(label(task));
   }
 
   [[nodiscard]] result<std::uint32_t> find(const std::string& name,
@@ -122,7 +123,7 @@ private:
     if (!named)
       return named.error();
     if (!*named)
-      return refuse(errc::unknown_dependency, "the plan has no task \"" + name + "\"", member);
+      return refuse(errc::unknown_dependency, "the plan has no task " + quoted(name), member);
     return **named;
   }
 
@@ -145,8 +146,8 @@ private:
       return std::optional<std::uint32_t>{};
     if (count > 1)
       return refuse(if_several,
-                    std::to_string(count) + " tasks of the plan have the name \"" + name
-                        + "\"; use an id",
+                    std::to_string(count) + " tasks of the plan have the name " + quoted(name)
+                        + "; use an id",
                     member);
     return std::optional{names_->only(name)};
   }
@@ -159,7 +160,7 @@ private:
     return static_cast<std::uint32_t>(plan_.spec->tasks.size()) - added_;
   }
 
-  [[nodiscard]] const task_slot& slot(std::uint32_t task) const { return plan_.tasks[task]; }
+  [[nodiscard]] const task_summary& slot(std::uint32_t task) const { return plan_.tasks[task]; }
 
   [[nodiscard]] task_run run_of(std::uint32_t task) const {
     return terms_.run_of && task < first_added() && !renewed_.contains(task) ? terms_.run_of(task)
@@ -292,7 +293,7 @@ private:
       return refuse(errc::invalid_params, "a task that is added gets its id here; name it by a key",
                     "/task/id");
     if (!task.key.empty() && shape_.find(task.key))
-      return refuse(errc::duplicate_id, "the task id \"" + task.key + "\" is used twice",
+      return refuse(errc::duplicate_id, "the task id " + quoted(task.key) + " is used twice",
                     "/task/id");
     task.is_removed = false;
     task.dependency_indexes.clear();
@@ -311,7 +312,7 @@ private:
     if (task.name.empty())
       task.name = task.key;
     if (!wanted.as.empty() && !aliases_.try_emplace(wanted.as, next_task()).second)
-      return refuse(errc::duplicate_id, "the name \"" + wanted.as + "\" is used twice", "/as");
+      return refuse(errc::duplicate_id, "the name " + quoted(wanted.as) + " is used twice", "/as");
     ++added_;
     if (names_)
       names_->add(task.name, next_task());
@@ -394,10 +395,10 @@ private:
     auto way = shape_.path(*plan_.spec, added.on, added.task);
     std::ranges::reverse(way);
     for (std::size_t i = 0; i < std::min(way.size(), cycle_tasks_shown_max); ++i)
-      out += "\"" + label(way[i]) + "\" -> ";
+      out += quoted(label(way[i])) + " -> ";
     if (way.size() > cycle_tasks_shown_max)
       out += "... (" + std::to_string(way.size() - cycle_tasks_shown_max) + " more) -> ";
-    return out + "\"" + label(added.task) + "\"";
+    return out + quoted(label(added.task));
   }
 
   /// `on` and `whole` are the members that say on what, and the dependency itself.

@@ -13,7 +13,7 @@ const plan_view* plan_at(const objective_view& view, std::uint32_t plan) {
   return plan < view.plans.size() ? &view.plans[plan] : nullptr;
 }
 
-const task_slot* slot_at(const objective_view& view, std::uint32_t plan, std::uint32_t task) {
+const task_summary* slot_at(const objective_view& view, std::uint32_t plan, std::uint32_t task) {
   const auto* of = plan_at(view, plan);
   return of && task < of->tasks.size() ? &of->tasks[task] : nullptr;
 }
@@ -38,7 +38,7 @@ void for_each_dependency(const objective_view& view, std::uint32_t plan, std::ui
 
 bool depends_on_open(const objective_view& view, std::uint32_t plan, std::uint32_t task) {
   bool open = false;
-  for_each_dependency(view, plan, task, [&](const plan_view&, const task_slot& slot) {
+  for_each_dependency(view, plan, task, [&](const plan_view&, const task_summary& slot) {
     open = open || !is_satisfied(slot);
   });
   return open;
@@ -90,7 +90,7 @@ std::optional<timestamp> ready_at(const objective_view& view, std::uint32_t plan
     return std::nullopt;
   auto out = view.plans[plan].began;
   bool known = true;
-  for_each_dependency(view, plan, task, [&](const plan_view& of, const task_slot& on) {
+  for_each_dependency(view, plan, task, [&](const plan_view& of, const task_summary& on) {
     known = known && on.changed_ms != changed_ms_max;
     out = std::max(out, of.created + std::chrono::milliseconds{on.changed_ms});
   });

@@ -152,8 +152,8 @@ std::optional<std::int64_t> whole_number_from(const json::value& from, bool text
 }
 
 object_reader::object_reader(const json::value& from, const place& where, first_failure& failure,
-                             reading_manner manner, std::string_view called)
-    : object_(from.if_object()), where_(where), failure_(failure), manner_(manner) {
+                             reading_options options, std::string_view called)
+    : object_(from.if_object()), where_(where), failure_(failure), options_(options) {
   if (!object_) {
     failure_.set(
         where_,
@@ -163,7 +163,7 @@ object_reader::object_reader(const json::value& from, const place& where, first_
     return;
   }
   has_snake_case_ =
-      manner_.is_lenient && std::any_of(object_->begin(), object_->end(), [](const auto& member) {
+      options_.is_lenient && std::any_of(object_->begin(), object_->end(), [](const auto& member) {
         return view(member.key()).find('_') != std::string_view::npos;
       });
 }
@@ -181,7 +181,7 @@ const json::value* object_reader::find_even_null(std::string_view name) const {
 
 const json::value* object_reader::find(std::string_view name) const {
   const auto* found = find_even_null(name);
-  return found && found->is_null() && manner_.null_is_absent ? nullptr : found;
+  return found && found->is_null() && options_.null_is_absent ? nullptr : found;
 }
 
 void object_reader::refuse_unknown(std::initializer_list<std::string_view> known,
@@ -226,7 +226,7 @@ bool object_reader::boolean(std::string_view name, bool fallback) const {
   if (const auto* flag = found->if_bool())
     return *flag;
   if (const auto* text = found->if_string();
-      manner_.is_lenient && text && (*text == "true" || *text == "false"))
+      options_.is_lenient && text && (*text == "true" || *text == "false"))
     return *text == "true";
   fail_type(name, "true or false", *found);
   return fallback;
@@ -237,7 +237,7 @@ object_reader::whole_number_64(std::string_view name, std::uint64_t min, std::ui
   const auto* found = find(name);
   if (!found)
     return std::nullopt;
-  const auto number = whole_number_from(*found, manner_.is_lenient);
+  const auto number = whole_number_from(*found, options_.is_lenient);
   if (number && *number >= 0 && static_cast<std::uint64_t>(*number) >= min
       && static_cast<std::uint64_t>(*number) <= max)
     return static_cast<std::uint64_t>(*number);

@@ -1,7 +1,7 @@
 // Reads one JSON object member by member. The first thing that is wrong is kept with its place;
 // reading goes on with defaults, so that callers check once, at the end. There are two ways to say
 // where: as a path, for what comes over the wire, and as a JSON pointer, for documents; and two
-// manners: lenient with clients' JSON (docs/a2a.md, "JSON"), strict with what follows a schema.
+// ways: lenient with clients' JSON (docs/a2a.md, "JSON"), strict with what follows a schema.
 // Internal to protocol/.
 #pragma once
 
@@ -76,7 +76,7 @@ private:
 [[nodiscard]] std::string describe(const boost::json::value& found);
 
 /// How an object may be written.
-struct reading_manner {
+struct reading_options {
   bool is_lenient = true; ///< Also snake_case for camelCase, and numbers and booleans as strings.
   bool null_is_absent = true;
 };
@@ -87,7 +87,7 @@ public:
   /// Fails if `from` is not an object. Keeps references to the first three arguments. `called`: the
   /// object in that message, "a task".
   object_reader(const boost::json::value& from, const place& where, first_failure& failure,
-                reading_manner manner = {}, std::string_view called = {});
+                reading_options options = {}, std::string_view called = {});
 
   /// Whether it is an object.
   [[nodiscard]] explicit operator bool() const noexcept { return object_ != nullptr; }
@@ -137,7 +137,7 @@ protected:
   const boost::json::object* object_ = nullptr;
   const place& where_;
   first_failure& failure_;
-  reading_manner manner_;
+  reading_options options_;
 
 private:
   bool has_snake_case_ =

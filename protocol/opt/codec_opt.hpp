@@ -125,11 +125,6 @@ void write_revision(json_writer& out, const std::vector<plan_spec_ptr>& plans, c
 void write_plans(json_writer& out, const objective_view& owner,
                  const std::vector<std::uint32_t>& positions, bool include_tasks);
 
-/// The state of each plan as it is written: one that has not begun, or of which nothing can run, is
-/// blocked, too, if all plans that it waits for are blocked. Linear in plans and their
-/// dependencies.
-[[nodiscard]] std::vector<plan_state> shown_states(const objective_view& owner);
-
 /// The members a task of a plan has in `Task.metadata`: `opt/v1/objectiveId`, `planId`,
 /// `taskIndex`, `dependencies` (task ids) and ours
 /// (`troupe/v1/name`, `agent`, `attempts`, `retry`, `timeout`, `input`). Writes members only, no

@@ -1,5 +1,6 @@
 // The params of `objectives/*` and `plans/*`: what is not known is ignored, what is known must be
 // right.
+#include "protocol/json/quoted.hpp"
 #include "protocol/limits.hpp"
 #include "protocol/opt/codec_opt.hpp"
 #include "protocol/opt/document_reader.hpp"
@@ -285,15 +286,15 @@ result<update_plan> read_update_plan(const json::value& params) {
         for (const std::string_view fixed : {"dependencies", "alternatives"})
           if (in.find(fixed) != nullptr)
             in.fail(fixed, "plans/update changes \"status\", \"name\", \"description\", "
-                           "\"metadata\" and \"tasks\" of a plan, not its \""
-                               + std::string(fixed) + "\"; plans/create adds a plan");
+                           "\"metadata\" and \"tasks\" of a plan, not its "
+                               + quoted(fixed) + "; plans/create adds a plan");
         if (in.find("tasks") == nullptr)
           return;
         check_tasks(in);
         for (const std::string_view other : {"status", "name", "description", "metadata"})
           if (in.find(other) != nullptr)
-            in.fail(other, "\"tasks\" are changed alone; send \"" + std::string(other)
-                               + "\" in a request of its own");
+            in.fail(other, "\"tasks\" are changed alone; send " + quoted(other)
+                               + " in a request of its own");
       });
   if (command && !command->wrong)
     command->wrong = add_operations(params, command->operations, put_operation);

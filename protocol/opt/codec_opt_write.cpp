@@ -1,16 +1,16 @@
 // Objectives, plans and tasks as OPT prints them, and specs as plan documents.
+#include "protocol/fold/plan_outlook.hpp"
 #include "protocol/fold/rollup.hpp"
 #include "protocol/fold/waiting.hpp"
+#include "protocol/json/quoted.hpp"
 #include "protocol/opt/codec_opt.hpp"
 #include "protocol/opt/limits_opt.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <numeric>
 #include <optional>
 #include <span>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -77,274 +77,7 @@ std::vector<std::uint32_t> first_numbers(std::size_t count) {
   return out;
 }
 
-// -- dependencies as ids --------------------------------------------------------------------------
-
-/// N of `<prefix>N`, if it is below `size`.
-std::optional<std::uint32_t> position(std::string_view text, std::string_view prefix,
-                                      std::size_t size) {
-  if (!text.starts_with(prefix))
-    return std::nullopt;
-  text.remove_prefix(prefix.size());
-  std::uint32_t value = 0;
-  const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const auto whole = ec == std::errc{} && end == text.data() + text.size();
-  return whole && value < size ? std::optional{value} : std::nullopt;
-}
-
-/// Looks up what tasks and plans of one objective depend on, in the order in which the executor
-/// resolves it: an id anywhere, a name in the plan, a name anywhere, a position. An index is built
-/// when the first dependency asks for it. What is not found stays as written.
-class id_lookup {
-public:
-  explicit id_lookup(const objective_view& owner) : owner_(owner) {}
-
-  [[nodiscard]] std::string plan(const std::string& name) {
-    const auto at = plan_at(name);
-    return at && !owner_.plans[*at].spec->id.empty() ? owner_.plans[*at].spec->id.str() : name;
-  }
-
-  [[nodiscard]] std::optional<std::uint32_t> plan_at(const std::string& name) {
-    if (!indexed_plans_)
-      index_plans();
-    auto at = find(plan_ids_, name);
-    if (!at)
-      at = find(plan_names_, name);
-    if (!at)
-      at = position(name, "plan-", owner_.plans.size());
-    return at;
-  }
-
-  /// `which` counts in `task.dependencies`.
-  [[nodiscard]] std::string task(std::uint32_t plan, const task_spec& task, std::size_t which) {
-    const auto& name = task.dependencies[which];
-    if (which < task.dependency_indexes.size() && task.dependency_indexes[which] < size_of(plan))
-      return id_at({plan, task.dependency_indexes[which]}, name);
-    if (!indexed_tasks_)
-      index_tasks();
-    auto at = find(task_ids_, name);
-    if (!at)
-      at = find(names_in_plan_[plan], name);
-    if (!at)
-      at = find(task_names_, name);
-    if (!at)
-      at = by_position(plan, name);
-    return at ? id_at(*at, name) : name;
-  }
-
-private:
-  struct task_at {
-    std::uint32_t plan;
-    std::uint32_t task;
-  };
-  template<class Position>
-  using index = std::unordered_map<std::string_view, Position>;
-
-  template<class Position>
-  static std::optional<Position> find(const index<Position>& in, std::string_view name) {
-    const auto found = in.find(name);
-    return found == in.end() ? std::nullopt : std::optional{found->second};
-  }
-
-  template<class Position>
-  static void add(index<Position>& to, std::string_view name, Position at) {
-    if (!name.empty())
-      to.try_emplace(name, at);
-  }
-
-  [[nodiscard]] std::size_t size_of(std::uint32_t plan) const {
-    return owner_.plans[plan].spec->tasks.size();
-  }
-
-  [[nodiscard]] std::string id_at(task_at at, const std::string& name) const {
-    auto id = owner_.plans[at.plan].task_at(at.task);
-    return id.empty() ? name : id.str();
-  }
-
-  /// `task-1` of the same plan, `plan-0/task-1` of another.
-  [[nodiscard]] std::optional<task_at> by_position(std::uint32_t plan,
-                                                   std::string_view name) const {
-    if (const auto slash = name.find('/'); slash != std::string_view::npos) {
-      const auto other = position(name.substr(0, slash), "plan-", owner_.plans.size());
-      return other ? by_position(*other, name.substr(slash + 1)) : std::nullopt;
-    }
-    const auto at = position(name, "task-", size_of(plan));
-    return at ? std::optional{task_at{plan, *at}} : std::nullopt;
-  }
-
-  void index_plans() {
-    indexed_plans_ = true;
-    for (std::uint32_t p = 0; p < owner_.plans.size(); ++p) {
-      const auto& spec = *owner_.plans[p].spec;
-      add(plan_ids_, spec.key, p);
-      add(plan_ids_, spec.id.str(), p);
-      add(plan_names_, spec.name, p);
-    }
-  }
-
-  void index_tasks() {
-    indexed_tasks_ = true;
-    names_in_plan_.resize(owner_.plans.size());
-    for (std::uint32_t p = 0; p < owner_.plans.size(); ++p)
-      for (std::uint32_t t = 0; t < size_of(p); ++t) {
-        const auto& spec = owner_.plans[p].spec->tasks[t];
-        if (spec.is_removed)
-          continue;
-        add(task_ids_, spec.key, task_at{p, t});
-        add(task_ids_, spec.id.str(), task_at{p, t});
-        add(names_in_plan_[p], spec.name, task_at{p, t});
-        add(task_names_, spec.name, task_at{p, t});
-      }
-  }
-
-  const objective_view& owner_;
-  bool indexed_plans_ = false;
-  bool indexed_tasks_ = false;
-  index<std::uint32_t> plan_ids_;
-  index<std::uint32_t> plan_names_;
-  index<task_at> task_ids_;
-  index<task_at> task_names_;
-  std::vector<index<task_at>> names_in_plan_;
-};
-
 // -- views ----------------------------------------------------------------------------------------
-
-/// What is shown of plans of one objective and follows from others.
-class plan_outlook {
-public:
-  /// `shown`: positions of the plans that are asked for below; only these, and those for which they
-  /// wait, are looked at.
-  plan_outlook(const objective_view& owner, std::vector<std::uint32_t> shown)
-      : ids(owner), owner_(owner), waits_for_(owner.plans.size()), inputs_(owner.plans.size()) {
-    for (std::uint32_t i = 0; i < owner.pending_inputs.size(); ++i)
-      if (const auto plan = owner.pending_inputs[i].plan; plan < inputs_.size())
-        inputs_[plan].push_back(i);
-    find_blocked(std::move(shown));
-  }
-
-  /// Blocked plans on which alone a plan waits that has not begun, or of which nothing can run: it
-  /// counts as blocked then, too.
-  [[nodiscard]] const std::vector<std::uint32_t>& waits_for(std::uint32_t plan) const {
-    return waits_for_[plan];
-  }
-  [[nodiscard]] plan_state state(std::uint32_t plan) const {
-    return waits_for_[plan].empty() ? owner_.plans[plan].state : plan_state::blocked;
-  }
-  /// Positions in `pending_inputs`.
-  [[nodiscard]] const std::vector<std::uint32_t>& inputs(std::uint32_t plan) const {
-    return inputs_[plan];
-  }
-
-  id_lookup ids;
-
-private:
-  /// From each blocked plan to those that wait for nothing that runs: linear in the dependencies of
-  /// what is looked at.
-  void find_blocked(std::vector<std::uint32_t> looked_at) {
-    const auto is_blocked = [](const plan_view& plan) { return plan.state == plan_state::blocked; };
-    if (std::none_of(owner_.plans.begin(), owner_.plans.end(), is_blocked))
-      return;
-    plan_lists open(owner_.plans.size());
-    plan_lists dependents(owner_.plans.size());
-    std::vector<bool> is_looked_at(owner_.plans.size());
-    for (const auto p : looked_at)
-      is_looked_at[p] = true;
-    named_by_.assign(owner_.plans.size(), no_plan);
-    std::vector<std::uint32_t> blocked;
-    for (std::size_t i = 0; i < looked_at.size(); ++i) {
-      const auto p = looked_at[i];
-      if (is_blocked(owner_.plans[p]))
-        blocked.push_back(p);
-      find_open(p, open[p]);
-      for (const auto on : open[p]) {
-        dependents[on].push_back(p);
-        if (!is_looked_at[on])
-          looked_at.push_back(on);
-        is_looked_at[on] = true;
-      }
-    }
-    std::vector<std::size_t> others(owner_.plans.size());
-    for (const auto p : looked_at)
-      others[p] = open[p].size();
-    for (std::size_t i = 0; i < blocked.size(); ++i)
-      for (const auto waiting : dependents[blocked[i]])
-        if (--others[waiting] == 0) {
-          waits_for_[waiting] = open[waiting];
-          blocked.push_back(waiting);
-        }
-  }
-
-  /// The plans on which alone `plan` waits.
-  void find_open(std::uint32_t plan, std::vector<std::uint32_t>& to) {
-    if (owner_.plans[plan].state == plan_state::pending) {
-      for (const auto& name : owner_.plans[plan].spec->dependencies)
-        if (const auto on = ids.plan_at(name))
-          add_open(plan, *on, to);
-    } else if (owner_.plans[plan].state == plan_state::working && !add_awaited(plan, to)) {
-      to.clear();
-    }
-  }
-
-  /// At the end of the list of `plan`, once.
-  void add(std::uint32_t plan, std::uint32_t on, std::vector<std::uint32_t>& to) {
-    if (std::exchange(named_by_[on], plan) != plan)
-      to.push_back(on);
-  }
-
-  /// What is still to complete where `plan` depends on `on`: that itself, or else its alternatives.
-  void add_open(std::uint32_t plan, std::uint32_t on, std::vector<std::uint32_t>& to) {
-    const auto add_unsettled = [&](std::uint32_t each) {
-      if (!is_settled(owner_.plans[each].state))
-        add(plan, each, to);
-    };
-    add_unsettled(on);
-    if (owner_.plans[on].state == plan_state::failed)
-      for (const auto& name : owner_.plans[on].spec->alternatives)
-        if (const auto other = ids.plan_at(name))
-          add_unsettled(*other);
-  }
-
-  /// The plans for whose tasks a plan waits that has begun. False if a task of it runs, or waits
-  /// for nothing but a slot.
-  [[nodiscard]] bool add_awaited(std::uint32_t index, std::vector<std::uint32_t>& to) {
-    const auto& plan = owner_.plans[index];
-    const auto& spec = *plan.spec;
-    auto outside = spec.outside.begin();
-    for (std::uint32_t t = 0; t < plan.tasks.size(); ++t) {
-      const auto state = plan.tasks[t].state;
-      if (spec.tasks[t].is_removed || is_terminal(state))
-        continue;
-      if (state != task_state::unspecified)
-        return false;
-      bool waits = false;
-      for (const auto on : spec.tasks[t].dependency_indexes)
-        waits = waits || (on < plan.tasks.size() && is_open(plan, on));
-      while (outside != spec.outside.end() && (*outside).task < t)
-        ++outside;
-      for (; outside != spec.outside.end() && (*outside).task == t; ++outside) {
-        const auto on = (*outside).on_plan;
-        if (on >= owner_.plans.size() || !is_open(owner_.plans[on], (*outside).on_task))
-          continue;
-        waits = true;
-        add(index, on, to);
-      }
-      if (!waits)
-        return false;
-    }
-    return true;
-  }
-
-  static bool is_open(const plan_view& plan, std::uint32_t task) {
-    return task < plan.tasks.size() && plan.tasks[task].state != task_state::completed;
-  }
-
-  using plan_lists = std::vector<std::vector<std::uint32_t>>;
-  static constexpr std::uint32_t no_plan = UINT32_MAX;
-
-  const objective_view& owner_;
-  plan_lists waits_for_;
-  plan_lists inputs_;
-  std::vector<std::uint32_t> named_by_; ///< Of each plan: in whose list of open plans it stands.
-};
 
 void write_inputs(json_writer& out, const objective_view& owner,
                   const std::vector<std::uint32_t>& positions) {
@@ -376,7 +109,7 @@ void write_task(json_writer& out, const objective_view& owner, std::uint32_t pla
   out.optional_member("description", spec.description);
   out.key("dependencies").begin_array();
   for (std::size_t i = 0; i < spec.dependencies.size(); ++i)
-    out.string(ids.task(plan_index, spec, i));
+    out.string(ids.task(plan_index, index, i));
   out.end_array();
   out.optional_member("agent", spec.agent);
   write_work(out, spec);
@@ -397,7 +130,7 @@ void write_plan(json_writer& out, const objective_view& owner, std::uint32_t ind
                 bool include_tasks, plan_outlook& outlook) {
   const auto& plan = owner.plans[index];
   const auto& spec = *plan.spec;
-  auto& ids = outlook.ids;
+  auto& ids = outlook.ids();
   const auto write_plans = [&](std::string_view key, const std::vector<std::string>& names) {
     if (names.empty())
       return;
@@ -414,7 +147,7 @@ void write_plan(json_writer& out, const objective_view& owner, std::uint32_t ind
   if (waits_for.empty()) {
     out.optional_member("reason", plan.reason);
   } else {
-    out.member("reason", "waits for plan \"" + owner.plans[waits_for.front()].spec->name + "\""
+    out.member("reason", "waits for plan " + quoted(owner.plans[waits_for.front()].spec->name)
                              + (waits_for.size() > 1
                                     ? " and " + std::to_string(waits_for.size() - 1) + " more"
                                     : std::string{}));
@@ -551,15 +284,6 @@ void write_plans(json_writer& out, const objective_view& owner,
   for (const auto at : positions)
     write_plan(out, owner, at, include_tasks, outlook);
   out.end_array();
-}
-
-std::vector<plan_state> shown_states(const objective_view& owner) {
-  const plan_outlook outlook(owner, first_numbers(owner.plans.size()));
-  std::vector<plan_state> out;
-  out.reserve(owner.plans.size());
-  for (std::uint32_t i = 0; i < owner.plans.size(); ++i)
-    out.push_back(outlook.state(i));
-  return out;
 }
 
 void write(json_writer& out, const objective_view& owner, std::size_t plan_index,

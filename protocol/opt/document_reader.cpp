@@ -71,7 +71,7 @@ std::string hint(std::string_view written, member_of member) {
   const auto word = folded(written);
   for (const auto& [foreign, ours] : synonyms)
     if (foreign == word && contains(known, ours))
-      return "; did you mean \"" + std::string(ours) + "\"?";
+      return "; did you mean " + quoted(ours) + "?";
   for (const auto other :
        {member_of::objective, member_of::plan, member_of::task, member_of::retry})
     if (other != member && contains(known_members(other), written))

@@ -38,8 +38,8 @@ std::pair<std::string, std::uint32_t> split_generation(const std::string& id) {
   return {id.substr(0, at), number};
 }
 
-task_slot slot_of(const object_reader& in) {
-  task_slot out;
+task_summary slot_of(const object_reader& in) {
+  task_summary out;
   const auto status = in.text("status");
   if (status == "skipped") {
     out.state = task_state::canceled;
@@ -74,7 +74,7 @@ void place_tasks(const object_reader& in, first_failure& failure, plan_spec& rea
       task_spec removed;
       removed.is_removed = true;
       specs.push_back(std::move(removed));
-      to.tasks.push_back(task_slot{.state = task_state::canceled});
+      to.tasks.push_back(task_summary{.state = task_state::canceled});
     }
     if (specs.size() > index) {
       failure.set(where / "taskIndex", "is not in order");

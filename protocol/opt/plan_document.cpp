@@ -1,5 +1,6 @@
 #include "protocol/json/json_location.hpp"
 #include "protocol/json/json_parser.hpp"
+#include "protocol/json/quoted.hpp"
 #include "protocol/opt/codec_opt.hpp"
 #include "protocol/opt/document_reader.hpp"
 #include "protocol/opt/limits_opt.hpp"
@@ -33,7 +34,7 @@ std::string unexpected(std::string_view text, std::size_t offset) {
   const auto before = text.find_last_not_of(" \t\r\n", offset == 0 ? 0 : offset - 1);
   const auto comma_before = offset > 0 && before != std::string_view::npos && text[before] == ',';
   if ((c == '}' || c == ']') && comma_before)
-    return "a comma before \"" + std::string(1, c) + "\" is not allowed";
+    return "a comma before " + quoted(std::string(1, c)) + " is not allowed";
   if (c == '/' || c == '#')
     return "comments are not allowed";
   if (c == '\'')
@@ -89,7 +90,7 @@ result<json::value> parse(std::string_view text, const json::storage_ptr& memory
     return syntax_error(text, offset, explain(ec, text, offset));
   if (const auto twin = find_duplicate_member(text))
     return syntax_error(text, twin->offset,
-                        "\"" + twin->name.substr(0, 60) + "\" appears twice in one object");
+                        quoted(twin->name.substr(0, 60)) + " appears twice in one object");
   return value;
 }
 
@@ -100,8 +101,8 @@ result<void> check_work(const objective_spec& objective, bool bare_plan) {
   for (std::size_t i = 0; i < objective.plans.size(); ++i)
     if (objective.plans[i]->tasks.empty())
       return make_error(errc::invalid_document,
-                        "plan \"" + objective.plans[i]->name
-                            + "\" has no tasks: it would never complete",
+                        "plan " + quoted(objective.plans[i]->name)
+                            + " has no tasks: it would never complete",
                         bare_plan ? std::string{} : "/plans/" + std::to_string(i));
   return {};
 }

@@ -1,5 +1,6 @@
 #include "protocol/opt/plan_params.hpp"
 
+#include "protocol/json/quoted.hpp"
 #include "protocol/near_name.hpp"
 #include "protocol/opt/limits_opt.hpp"
 #include <troupe/protocol/unshared.hpp>
@@ -46,7 +47,7 @@ result<plan_param> read_param(std::string_view name, const json::value& from) {
   if (!is_param_name(name))
     return wrong("/params", "the name of a parameter has 1 to "
                                 + std::to_string(opt::param_name_bytes_max)
-                                + " letters, digits, _ and -; found \"" + shown(name) + "\"");
+                                + " letters, digits, _ and -; found " + quoted(shown(name)));
   const auto* object = from.if_object();
   if (object == nullptr)
     return wrong(pointer, R"(a parameter must be an object such as {"default": "x"})");
@@ -63,7 +64,7 @@ result<plan_param> read_param(std::string_view name, const json::value& from) {
       out.description = std::string(value.get_string());
     } else {
       return wrong(pointer,
-                   "unknown member \"" + shown(member) + "\"" + did_you_mean(member, members));
+                   "unknown member " + quoted(shown(member)) + did_you_mean(member, members));
     }
   }
   return out;
@@ -224,8 +225,8 @@ result<json::object> opt::take_env(json::value& document) {
   json::object out;
   for (const auto& [name, value] : *object) {
     if (!is_variable_name(name))
-      return wrong("/env", "the name of a variable is not empty and has no \"=\"; found \""
-                               + shown(name) + "\"");
+      return wrong("/env", "the name of a variable is not empty and has no \"=\"; found "
+                               + quoted(shown(name)));
     if (!value.is_string() && !value.is_number() && !value.is_bool())
       return wrong("/env/" + std::string(name),
                    "the value of a variable is a string, a number or true or false");

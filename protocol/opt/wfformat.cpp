@@ -121,7 +121,7 @@ private:
                .try_emplace(list[i].get_object().at("id").get_string(),
                             static_cast<std::uint32_t>(i))
                .second)
-        fail(errc::duplicate_id, here / "id", "two tasks have the id \"" + task.key + "\"");
+        fail(errc::duplicate_id, here / "id", "two tasks have the id " + quoted(task.key));
     }
   }
 
@@ -140,17 +140,16 @@ private:
       const auto runtime = in.number("runtimeInSeconds", opt::seconds_max,
                                      "a number of seconds from 0 to 315360000");
       if (!runtime)
-        return fail(here, "task \"" + id + "\" has no \"runtimeInSeconds\"");
+        return fail(here, "task " + quoted(id) + " has no \"runtimeInSeconds\"");
       if (measured[found->second])
-        return fail(errc::duplicate_id, here / "id", "task \"" + id + "\" has two executions");
+        return fail(errc::duplicate_id, here / "id", "task " + quoted(id) + " has two executions");
       measured[found->second] = true;
       tasks_[found->second].input.emplace("seconds", *runtime);
     }
     for (std::size_t i = 0; i < tasks_.size() && !failed(); ++i)
       if (!measured[i])
-        fail(tasks_place / i,
-             "task \"" + tasks_[i].key
-                 + "\" has no runtime: it is missing in /workflow/execution/tasks");
+        fail(tasks_place / i, "task " + quoted(tasks_[i].key)
+                                  + " has no runtime: it is missing in /workflow/execution/tasks");
   }
 
   void read_edges(const json::array& list, const place& where) {
@@ -179,7 +178,7 @@ private:
       const auto found = index_.find(names[i]);
       if (found == index_.end())
         fail(errc::unknown_dependency, task.where() / member / i,
-             "no task has the id \"" + names[i] + "\"");
+             "no task has the id " + quoted(names[i]));
       else
         use(found->second);
     }

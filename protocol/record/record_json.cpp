@@ -137,7 +137,7 @@ trace_context trace_of(const json::object& in) {
   if (!found)
     return {};
   const auto& trace = found->as_object();
-  return {text(trace, "p"), text(trace, "s"), texts(trace, "via")};
+  return bounded({text(trace, "p"), text(trace, "s"), texts(trace, "via")});
 }
 
 void write(json_writer& out, const message& value) {

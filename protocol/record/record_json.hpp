@@ -80,7 +80,7 @@ void write_tree(json_writer& out, std::string_view name, const boost::json::obje
 /// The member `tr`; left out if empty.
 void write_trace(json_writer& out, const trace_context& value);
 void write_trace(json_writer& out, const trace_ptr& value);
-/// Empty if absent.
+/// Empty if absent. The path is bounded (trace_path_max).
 [[nodiscard]] trace_context trace_of(const boost::json::object& in);
 
 /// What is kept for a command that comes again.

@@ -24,13 +24,13 @@ void write_parallel_max(json_writer& out, std::uint32_t value) {
     out.key("x").number(value);
 }
 
-bool same(const task_slot& a, const task_slot& b) {
+bool same(const task_summary& a, const task_summary& b) {
   return a.state == b.state && a.has_artifacts == b.has_artifacts && a.is_skipped == b.is_skipped
          && a.generation == b.generation && a.attempt == b.attempt;
 }
 
 // Runs of equal slots: [count, state, has artifacts, generation, attempt, true if it is skipped].
-void write_slots(json_writer& out, const chunked<task_slot>& slots) {
+void write_slots(json_writer& out, const chunked<task_summary>& slots) {
   out.key("ts").begin_array();
   for (std::size_t i = 0; i < slots.size();) {
     auto end = i + 1;
@@ -53,20 +53,20 @@ std::uint16_t attempt_from(const json::value& from) {
   return static_cast<std::uint16_t>(std::min<std::uint32_t>(number, attempt_shown_max));
 }
 
-chunked<task_slot> slots_from(const json::object& in, std::size_t expected) {
-  chunked<task_slot> out;
+chunked<task_summary> slots_from(const json::object& in, std::size_t expected) {
+  chunked<task_summary> out;
   for (const auto& item : at(in, "ts").as_array()) {
     const auto& run = item.as_array();
     const auto count = run.at(0).to_number<std::size_t>();
     if (count > expected - out.size())
       throw std::runtime_error("more task slots than tasks");
     out.resize(out.size() + count,
-               task_slot{.state = named(run.at(1), task_state_from),
-                         .has_artifacts = run.at(2).as_bool(),
-                         .is_skipped = run.size() > 5 && run.at(5).as_bool(),
-                         .attempt = attempt_from(run.at(4)),
-                         .generation = run.at(3).to_number<std::uint32_t>(),
-                         .changed_ms = std::numeric_limits<std::uint32_t>::max()});
+               task_summary{.state = named(run.at(1), task_state_from),
+                            .has_artifacts = run.at(2).as_bool(),
+                            .is_skipped = run.size() > 5 && run.at(5).as_bool(),
+                            .attempt = attempt_from(run.at(4)),
+                            .generation = run.at(3).to_number<std::uint32_t>(),
+                            .changed_ms = std::numeric_limits<std::uint32_t>::max()});
   }
   if (out.size() != expected)
     throw std::runtime_error("fewer task slots than tasks");

@@ -33,13 +33,13 @@ result<history_page> read_page(rocksdb::DB& db, rows::stream_kind kind, const st
   const auto changes_max = std::clamp<std::size_t>(range.max, 1, history_page_changes_max);
   std::string prefix;
   std::string first;
-  rows::journal_prefix(prefix, kind, stream);
-  rows::journal_key(first, kind, stream, range.after + 1);
+  rows::history_prefix(prefix, kind, stream);
+  rows::history_key(first, kind, stream, range.after + 1);
   std::size_t rows_read = 0;
   std::size_t bytes_read = 0;
   std::optional<error> damage;
   const auto take = [&](std::string_view key, std::string_view value) {
-    const auto sequence = rows::journal_sequence(key, prefix);
+    const auto sequence = rows::history_sequence(key, prefix);
     if (!sequence)
       return true;
     if (*sequence > range.through)
@@ -73,9 +73,9 @@ result<history_page> read_page(rocksdb::DB& db, rows::stream_kind kind, const st
 }
 
 /// An ended task's record does not say whether it was a plan's; its history does.
-bool has_lone_journal(rocksdb::DB& db, const task_id& id) {
+bool has_lone_history(rocksdb::DB& db, const task_id& id) {
   std::string key;
-  rows::journal_key(key, rows::stream_kind::lone_task, id.str(), 1);
+  rows::history_key(key, rows::stream_kind::lone_task, id.str(), 1);
   rocksdb::PinnableSlice row;
   const auto status = db.Get(rocksdb::ReadOptions{}, db.DefaultColumnFamily(), key, &row);
   if (!status.ok() && !status.IsNotFound())
@@ -94,12 +94,12 @@ bool withdraws(const change& change, const task_origin& which) {
 
 } // namespace
 
-result<history_page> read_journal(rocksdb::DB& db, const ledger& live, const archive_reads& ended,
+result<history_page> read_history(rocksdb::DB& db, const ledger& live, const archive_reads& ended,
                                   const task_id& id, const history_range& range) {
   const auto record = live.find_task(id, ended);
   if (!record)
     return unknown_task(id.str());
-  if (!record->origin && has_lone_journal(db, id))
+  if (!record->origin && has_lone_history(db, id))
     return read_page(db, rows::stream_kind::lone_task, id.str(), range, nullptr,
                      [](const change&) { return true; });
   const auto owner = live.find_objective(objective_id{record->context}, ended);
@@ -117,7 +117,7 @@ result<history_page> read_journal(rocksdb::DB& db, const ledger& live, const arc
                    });
 }
 
-result<history_page> read_journal(rocksdb::DB& db, const ledger& live, const archive_reads& ended,
+result<history_page> read_history(rocksdb::DB& db, const ledger& live, const archive_reads& ended,
                                   const objective_id& id, const history_range& range) {
   const auto owner = live.find_objective(id, ended);
   if (!owner)

@@ -14,10 +14,10 @@ namespace troupe {
 
 /// What a watcher of the task would have seen: of a lone task's stream everything; of an
 /// objective's, the task's own changes and, if it never began, its withdrawal.
-[[nodiscard]] result<history_page> read_journal(rocksdb::DB& db, const ledger& live,
+[[nodiscard]] result<history_page> read_history(rocksdb::DB& db, const ledger& live,
                                                 const archive_reads& ended, const task_id& id,
                                                 const history_range& range);
-[[nodiscard]] result<history_page> read_journal(rocksdb::DB& db, const ledger& live,
+[[nodiscard]] result<history_page> read_history(rocksdb::DB& db, const ledger& live,
                                                 const archive_reads& ended, const objective_id& id,
                                                 const history_range& range);
 

@@ -26,8 +26,8 @@ result<std::uint64_t> for_each_change(rocksdb::DB& db, rows::stream_kind kind,
                                       const std::string& stream, Visit visit) {
   std::string prefix;
   std::string first;
-  rows::journal_prefix(prefix, kind, stream);
-  rows::journal_key(first, kind, stream, 0);
+  rows::history_prefix(prefix, kind, stream);
+  rows::history_key(first, kind, stream, 0);
   auto how = reads_one_stream();
   how.fill_cache = false;
   std::uint64_t last = 0;
@@ -35,7 +35,7 @@ result<std::uint64_t> for_each_change(rocksdb::DB& db, rows::stream_kind kind,
   const auto read = scan_from(
       db, prefix, first,
       [&](std::string_view key, std::string_view value) {
-        const auto sequence = rows::journal_sequence(key, prefix);
+        const auto sequence = rows::history_sequence(key, prefix);
         if (!sequence)
           return true;
         if (*sequence != last + 1) {

@@ -66,14 +66,14 @@ std::string_view take_line(std::string_view& text) noexcept {
 
 } // namespace
 
-void journal_prefix(std::string& out, stream_kind kind, std::string_view stream) {
+void history_prefix(std::string& out, stream_kind kind, std::string_view stream) {
   out.assign("e/").push_back(static_cast<char>(kind));
   out.append(stream).push_back('/');
 }
 
-void journal_key(std::string& out, stream_kind kind, std::string_view stream,
+void history_key(std::string& out, stream_kind kind, std::string_view stream,
                  std::uint64_t sequence) {
-  journal_prefix(out, kind, stream);
+  history_prefix(out, kind, stream);
   append_big_endian(out, sequence);
 }
 
@@ -85,7 +85,7 @@ std::string_view stream_prefix_of(std::string_view key) noexcept {
   return key.back() == '/' ? key : std::string_view{};
 }
 
-std::optional<std::uint64_t> journal_sequence(std::string_view key,
+std::optional<std::uint64_t> history_sequence(std::string_view key,
                                               std::string_view prefix) noexcept {
   std::uint64_t sequence = 0;
   if (key.size() != prefix.size() + word_bytes || !key.starts_with(prefix))

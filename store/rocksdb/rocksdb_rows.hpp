@@ -61,14 +61,14 @@ enum class stream_kind : char { objective = 'o', lone_task = 't' };
 // -- keys -----------------------------------------------------------------------------------------
 // The writers replace `out`; its memory is reused from row to row.
 
-void journal_prefix(std::string& out, stream_kind kind, std::string_view stream);
-void journal_key(std::string& out, stream_kind kind, std::string_view stream,
+void history_prefix(std::string& out, stream_kind kind, std::string_view stream);
+void history_key(std::string& out, stream_kind kind, std::string_view stream,
                  std::uint64_t sequence);
 /// Of a whole history key that which all keys of its stream begin with; empty: it is another key.
 [[nodiscard]] std::string_view stream_prefix_of(std::string_view key) noexcept;
 /// The sequence of a history key that begins with `prefix`; nothing if it belongs to another
 /// stream.
-[[nodiscard]] std::optional<std::uint64_t> journal_sequence(std::string_view key,
+[[nodiscard]] std::optional<std::uint64_t> history_sequence(std::string_view key,
                                                             std::string_view prefix) noexcept;
 
 void live_prefix(std::string& out, stream_kind kind);

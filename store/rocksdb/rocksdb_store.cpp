@@ -403,7 +403,7 @@ private:
     read_from_disk<history_page>(
         {}, client,
         [this, id, range](const auto& ended) {
-          return read_journal(db_, ledger_, ended, id, range);
+          return read_history(db_, ledger_, ended, id, range);
         },
         std::move(done));
   }

@@ -269,7 +269,7 @@ void staging::put_journal_row(submission& each, rows::stream_kind kind, std::uin
   at = std::max(at, news.at);
   each.accepted = true;
   news.sequence = ++sequence;
-  rows::journal_key(key_, kind, each.submitted.stream(), sequence);
+  rows::history_key(key_, kind, each.submitted.stream(), sequence);
   make_room(group_->rows, each.row.size());
   group_->rows.Put(key_, each.row);
 }

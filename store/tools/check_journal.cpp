@@ -27,13 +27,13 @@ std::string place_in(std::string_view file, std::uint64_t offset) {
 std::uint64_t last_sequence(rocksdb::DB& db, rows::stream_kind kind, std::string_view stream) {
   std::string prefix;
   std::string end;
-  rows::journal_prefix(prefix, kind, stream);
-  rows::journal_key(end, kind, stream, std::numeric_limits<std::uint64_t>::max());
+  rows::history_prefix(prefix, kind, stream);
+  rows::history_key(end, kind, stream, std::numeric_limits<std::uint64_t>::max());
   rocksdb::ReadOptions how;
   how.total_order_seek = true;
   const std::unique_ptr<rocksdb::Iterator> row{db.NewIterator(how)};
   row->SeekForPrev(end);
-  return row->Valid() ? rows::journal_sequence(text_of(row->key()), prefix).value_or(0) : 0;
+  return row->Valid() ? rows::history_sequence(text_of(row->key()), prefix).value_or(0) : 0;
 }
 
 class journal_checker {
@@ -95,7 +95,7 @@ private:
     if (!tables_ || !tables_->mark)
       return;
     std::string key;
-    rows::journal_key(key, kind, entry.stream, entry.sequence);
+    rows::history_key(key, kind, entry.stream, entry.sequence);
     if (at > mark())
       follow(where, name, kind, entry);
     else if (find_row(key) != entry.row)

@@ -261,9 +261,9 @@ private:
       find(key, "The objective is not settled.");
     if (record->view->owner.empty())
       ++anonymous_.objectives[static_cast<std::size_t>(state)];
-    rows::journal_key(key_, rows::stream_kind::objective, id.str(), record->sequence);
+    rows::history_key(key_, rows::stream_kind::objective, id.str(), record->sequence);
     const bool has_last = has(key_);
-    rows::journal_key(key_, rows::stream_kind::objective, id.str(), record->sequence + 1);
+    rows::history_key(key_, rows::stream_kind::objective, id.str(), record->sequence + 1);
     if (!has_last || has(key_))
       find(key, "It is as after change " + std::to_string(record->sequence)
                     + ", which is not the last one of the history.");
@@ -412,7 +412,7 @@ private:
     if (is_objective && stream == asked_)
       return was_found_;
     std::string key;
-    rows::journal_key(key, kind, stream, 1);
+    rows::history_key(key, kind, stream, 1);
     const bool is_there = has(key);
     if (is_objective) {
       asked_ = stream;

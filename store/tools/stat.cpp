@@ -71,10 +71,10 @@ private:
   /// Of a live objective: each task that begins and does not end.
   result<void> count_tasks(std::string_view objective) {
     std::string prefix;
-    rows::journal_prefix(prefix, rows::stream_kind::objective, objective);
+    rows::history_prefix(prefix, rows::stream_kind::objective, objective);
     std::optional<error> failed;
     const auto read = each(prefix, [&](std::string_view key, std::string_view value) {
-      const auto sequence = rows::journal_sequence(key, prefix);
+      const auto sequence = rows::history_sequence(key, prefix);
       if (!sequence || failed)
         return;
       const auto change = record::read_change(value, objective, *sequence);

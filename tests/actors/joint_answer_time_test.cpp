@@ -1,5 +1,5 @@
 // Answers to several questions in one message, in many orders of the actors' turns.
-#include "actors/service/given_answers.hpp"
+#include "protocol/opt/given_answers.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/clock_bed.hpp"
 #include "tests/support/specs.hpp"

@@ -263,6 +263,14 @@ std::vector<plan_relations> shape(std::vector<plan_spec> plans) {
   return {out->plans.begin(), out->plans.end()};
 }
 
+plan_steps next_steps(const std::vector<plan_relations>& plans,
+                      const std::vector<plan_state>& states, const std::vector<bool>& held = {}) {
+  plan_order order{plans};
+  for (std::uint32_t p = 0; p < plans.size(); ++p)
+    order.set_state(p, states[p]);
+  return order.next([&](std::uint32_t plan) { return !held.empty() && held[plan]; });
+}
+
 } // namespace
 
 TEST_CASE("plans without dependencies start together, others after them",

@@ -67,7 +67,7 @@ inline std::string url_of(const served& of) {
 }
 
 /// Targets `1.0jsonrpc`, `1.0rest`, `0.3jsonrpc` and `0.3rest`, all this server.
-inline std::string targets_in_all_manners(const served& server) {
+inline std::string targets_in_all_formats(const served& server) {
   std::string out;
   for (const auto* version : {"1.0", "0.3"})
     for (const auto* binding : {"jsonrpc", "rest"})

@@ -17,7 +17,7 @@ namespace json = boost::json;
 TEST_CASE("send, task, tasks and cancel work in both versions and bindings", "[binary][remote]") {
   const served server({"--store", "memory", "--agent", "conformance"});
   desk person;
-  person.configure(targets_in_all_manners(server));
+  person.configure(targets_in_all_formats(server));
   for (const auto* alias : {"1.0jsonrpc", "1.0rest", "0.3jsonrpc", "0.3rest"}) {
     CAPTURE(alias);
     const auto asks = person.run({"send", "--server", alias, "hello"});
@@ -46,7 +46,7 @@ TEST_CASE("push adds, lists and removes where events are posted, in both version
           "[binary][remote]") {
   const served server({"--store", "memory", "--agent", "conformance"});
   desk person;
-  person.configure(targets_in_all_manners(server));
+  person.configure(targets_in_all_formats(server));
   for (const auto* alias : {"1.0jsonrpc", "1.0rest", "0.3jsonrpc", "0.3rest"}) {
     CAPTURE(alias);
     person.use(alias);

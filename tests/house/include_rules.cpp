@@ -111,6 +111,11 @@ std::optional<std::string> refuse_include(std::string_view path, std::string_vie
   const auto room = first_folder(place.starts_with("troupe/") ? place.substr(7) : place);
   if (!is_room(room))
     return "is in a file outside the rooms";
+  const auto is_refused = [&](const arrow& a) {
+    return place.starts_with(a.place) && header.starts_with(a.header);
+  };
+  if (std::ranges::any_of(no_arrows, is_refused))
+    return "is refused for " + std::string(place);
   if (!own)
     return refuse_library(room, false, header);
   if (quoted && !is_room(first_folder(header)))

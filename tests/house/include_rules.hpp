@@ -54,6 +54,7 @@ inline constexpr auto arrows = std::to_array<arrow>({
     {"apps/", "client/"},
     {"apps/", "net/"},
     // between the subdirectories of one room
+    {"protocol/", "protocol/json/quoted"}, // all messages quote alike
     {"protocol/opt/", "protocol/json/"},
     {"protocol/opt/", "protocol/fold/"},
     {"protocol/opt/", "protocol/a2a/codec_v1_0"}, // artifacts of completeTask
@@ -81,6 +82,17 @@ inline constexpr auto arrows = std::to_array<arrow>({
     {"apps/card/", "apps/settings/"},
     {"apps/card/", "apps/serve/"},
     {"apps/serve/", "apps/settings/"},
+});
+
+/// What a file may not include in spite of an arrow, or of the row of a library.
+inline constexpr auto no_arrows = std::to_array<arrow>({
+    // The service layer knows no JSON: its results are values, and the bindings write them.
+    {"actors/service/", "protocol/json/json_"},
+    {"actors/service/", "protocol/json/object_reader"},
+    {"actors/service/", "protocol/a2a/"},
+    {"actors/service/", "protocol/opt/codec_opt"},
+    {"actors/service/", "protocol/record/"},
+    {"actors/service/", "boost/json"},
 });
 
 /// Files at the root of these rooms put the subdirectories together and may include each of them.

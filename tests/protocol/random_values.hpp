@@ -298,12 +298,12 @@ public:
     make_urgent(out);
     return out;
   }
-  task_slot any_slot() {
-    return task_slot{.state = any_task_state(),
-                     .has_artifacts = coin(),
-                     .is_skipped = coin(),
-                     .attempt = static_cast<std::uint16_t>(below(5)),
-                     .generation = below(2) * 65'534 + below(3)};
+  task_summary any_slot() {
+    return task_summary{.state = any_task_state(),
+                        .has_artifacts = coin(),
+                        .is_skipped = coin(),
+                        .attempt = static_cast<std::uint16_t>(below(5)),
+                        .generation = below(2) * 65'534 + below(3)};
   }
   std::vector<std::uint32_t> indexes() {
     return list<std::uint32_t>(5, [&] { return below(1000); });

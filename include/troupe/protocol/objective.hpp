@@ -29,7 +29,7 @@ enum class task_wait : std::uint8_t {
 };
 
 /// What an objective has of each of its tasks: 12 bytes.
-struct task_slot {
+struct task_summary {
   task_state state = task_state::unspecified; ///< unspecified = `pending`: no A2A task yet.
   bool has_artifacts : 1 = false;
   /// It is not needed, by request: what depends on it goes on without it. Its A2A task is canceled,
@@ -45,17 +45,17 @@ struct task_slot {
   /// When `state` last changed, since plan_view::created; at most the largest value.
   std::uint32_t changed_ms = 0;
 };
-static_assert(sizeof(task_slot) == 12);
+static_assert(sizeof(task_summary) == 12);
 
 inline constexpr std::uint16_t attempt_shown_max = 0xffff;
 
 /// Whether what depends on the task may begin.
-[[nodiscard]] constexpr bool is_satisfied(const task_slot& slot) noexcept {
+[[nodiscard]] constexpr bool is_satisfied(const task_summary& slot) noexcept {
   return slot.state == task_state::completed || (slot.is_skipped && is_terminal(slot.state));
 }
 
 /// Whether what depends on the task will never begin.
-[[nodiscard]] constexpr bool is_lost(const task_slot& slot) noexcept {
+[[nodiscard]] constexpr bool is_lost(const task_summary& slot) noexcept {
   return is_terminal(slot.state) && !is_satisfied(slot);
 }
 
@@ -77,8 +77,8 @@ struct plan_view {
   timestamp updated{};
   std::uint64_t revision = 0; ///< Of the objective, after the last change of this plan's structure.
   timestamp began{};          ///< When it last left `pending` to work; epoch if it never did.
-  chunked<task_slot> tasks;   ///< One per task of `spec`, in its order; none while they are lent.
-  bool paused = false;        ///< Begins no tasks until the pause ends. False after it has settled.
+  chunked<task_summary> tasks; ///< One per task of `spec`, in its order; none while they are lent.
+  bool paused = false; ///< Begins no tasks until the pause ends. False after it has settled.
   /// It begins by itself, also if plans are started one by one. False after it has begun, or after
   /// the objective has settled.
   bool start_requested = false;
@@ -109,7 +109,7 @@ struct objective_view {
   timestamp updated{};
   /// The A2A task that stands for the objective; empty if `objectives/create` made it.
   task_id root_task;
-  std::vector<plan_view> plans;
+  chunked<plan_view> plans; ///< A copy of the view shares those that do not change.
   std::vector<pending_input> pending_inputs;
   bool paused = false; ///< Starts no plans by itself. False after it has settled.
   /// The requested end that has not come yet; for `closing_reason`.
@@ -126,6 +126,6 @@ struct objective_view {
 using objective_ptr = std::shared_ptr<const objective_view>;
 
 /// "pending" for a task that has not begun, "skipped", else the task state's spelling.
-[[nodiscard]] std::string_view summary_state(const task_slot& slot) noexcept;
+[[nodiscard]] std::string_view summary_state(const task_summary& slot) noexcept;
 
 } // namespace troupe

@@ -83,6 +83,7 @@ struct objective_rollup {
   held_fraction held;
   std::shared_ptr<const expected_times> expected; ///< Null: no task has such a time.
   std::int64_t median_ms = 0;                     ///< Of `expected`; 0: there is none.
+  std::uint32_t plans_blocked = 0;                ///< How many plans are blocked.
 };
 
 } // namespace troupe

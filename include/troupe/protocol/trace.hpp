@@ -10,7 +10,7 @@
 
 namespace troupe {
 
-/// Servers that a path names; further ones are not added.
+/// Servers that a path names: the first ones. Further ones are left out; the trace stays valid.
 inline constexpr std::size_t trace_path_max = 16;
 
 struct trace_context {
@@ -28,8 +28,16 @@ struct trace_context {
 /// Null: none.
 using trace_ptr = std::shared_ptr<const trace_context>;
 
-/// Null for an empty one.
-[[nodiscard]] inline trace_ptr shared_trace(trace_context trace) {
+/// The trace with a path of at most trace_path_max.
+[[nodiscard]] inline trace_context bounded(trace_context trace) {
+  if (trace.path.size() > trace_path_max)
+    trace.path.resize(trace_path_max);
+  return trace;
+}
+
+/// Null for an empty one. The path is bounded.
+[[nodiscard]] inline trace_ptr shared_trace(trace_context received) {
+  auto trace = bounded(std::move(received));
   return trace.empty() ? nullptr : std::make_shared<const trace_context>(std::move(trace));
 }
 

@@ -50,9 +50,9 @@ inline constexpr std::size_t recent_task_bytes_max = 8192;
 // Ended tasks and objectives that the memory store keeps (memory_bounds); the durable store keeps
 // everything.
 /// Ended tasks, and tasks of settled objectives: about 1 kB each with their specification.
-inline constexpr std::size_t finished_tasks_max = 1'000'000;
+inline constexpr std::size_t ended_tasks_max = 1'000'000;
 /// Bytes of ended tasks; their messages and artifacts may be large.
-inline constexpr std::size_t finished_bytes_max = std::size_t{1} << 30;
+inline constexpr std::size_t ended_bytes_max = std::size_t{1} << 30;
 /// Settled objectives: about 3 kB each with a few tasks.
 inline constexpr std::size_t settled_objectives_max = 100'000;
 

@@ -331,8 +331,8 @@ enum class durability : std::uint8_t {
 /// How much a store without a disk keeps of ended tasks and objectives; the oldest are dropped
 /// first. Live ones do not count.
 struct memory_bounds {
-  std::size_t tasks = finished_tasks_max; ///< Ended tasks; and tasks of settled objectives.
-  std::size_t bytes = finished_bytes_max; ///< Of ended tasks, about.
+  std::size_t tasks = ended_tasks_max; ///< Ended tasks; and tasks of settled objectives.
+  std::size_t bytes = ended_bytes_max; ///< Of ended tasks, about.
   /// Settled ones. When one is dropped, its tasks are dropped too. A watched one is not dropped.
   std::size_t objectives = settled_objectives_max;
   /// What the process may hold in memory: ended tasks are also dropped when it runs short

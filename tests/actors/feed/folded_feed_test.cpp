@@ -151,7 +151,7 @@ TEST_CASE("the moves that are kept lead where all moves lead", "[actors][feed][f
   objective_view before;
   apply(before, about("o", 1, objective_created{make_objective("o", {1}), {}}));
   for (const auto& row : plan_transitions) {
-    before.plans[0].state = row.from;
+    before.plans.edit(0).state = row.from;
     try_all(plan_transitions, before, row.from, [](plan_event on, const std::string& why) {
       return plan_moved{0, on, why};
     });

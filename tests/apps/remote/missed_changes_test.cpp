@@ -21,12 +21,12 @@ plan_view plan_of(const std::string& id, std::size_t count) {
   }
   plan_view out;
   out.spec = spec;
-  out.tasks = std::vector<task_slot>(count);
+  out.tasks = std::vector<task_summary>(count);
   return out;
 }
 
 void set_slot(plan_view& plan, std::size_t index, task_state state, std::uint16_t attempt) {
-  std::vector<task_slot> slots(plan.tasks.begin(), plan.tasks.end());
+  std::vector<task_summary> slots(plan.tasks.begin(), plan.tasks.end());
   slots[index].state = state;
   slots[index].attempt = attempt;
   plan.tasks = std::move(slots);
@@ -37,8 +37,8 @@ objective_view small_objective() {
   out.id = objective_id("o");
   out.state = objective_state::working;
   out.plans.push_back(plan_of("p0", 3));
-  out.plans[0].state = plan_state::working;
-  set_slot(out.plans[0], 0, task_state::working, 1);
+  out.plans.edit(0).state = plan_state::working;
+  set_slot(out.plans.edit(0), 0, task_state::working, 1);
   return out;
 }
 
@@ -53,9 +53,9 @@ TEST_CASE("what was missed is what differs, and what is the same is not told aga
 
   auto now = before;
   now.updated = parse_rfc3339("2026-11-23T07:11:43.483Z").value();
-  set_slot(now.plans[0], 0, task_state::completed, 1);
-  set_slot(now.plans[0], 1, task_state::working, 2);
-  now.plans[0].state = plan_state::failed;
+  set_slot(now.plans.edit(0), 0, task_state::completed, 1);
+  set_slot(now.plans.edit(0), 1, task_state::working, 2);
+  now.plans.edit(0).state = plan_state::failed;
   now.plans.push_back(plan_of("p1", 1));
   now.state = objective_state::failed;
   const auto missed = missed_changes(model, now);
@@ -83,11 +83,11 @@ TEST_CASE("what was missed is what differs, and what is the same is not told aga
 
 TEST_CASE("a task that is to begin anew was renewed", "[apps][remote]") {
   auto before = small_objective();
-  set_slot(before.plans[0], 0, task_state::failed, 1);
+  set_slot(before.plans.edit(0), 0, task_state::failed, 1);
   run_model model;
   model.reset(before);
   auto now = before;
-  set_slot(now.plans[0], 0, task_state::unspecified, 0);
+  set_slot(now.plans.edit(0), 0, task_state::unspecified, 0);
   const auto missed = missed_changes(model, now);
   REQUIRE(missed.size() == 1);
   CHECK(std::get<tasks_renewed>(missed[0].events[0]).tasks == std::vector<std::uint32_t>{0});

@@ -81,8 +81,8 @@ TEST_CASE("keys come from a file or a variable, and what no key has is refused",
   known.bearer_env = "A";
   known.api_key_file = where.file("key", "k-1\n");
   const auto read = with_credentials(known, variables({{"A", "token "}})).value();
-  CHECK(read.proof.bearer == "token");
-  CHECK(read.proof.api_key == "k-1");
+  CHECK(read.authentication.bearer == "token");
+  CHECK(read.authentication.api_key == "k-1");
   CHECK(with_credentials(known, variables({})).error().message
         == "the target \"a\" has its key in the variable A, which is not set");
   CHECK(with_credentials(known, variables({{"A", "x\r\nHost: y"}})).error().code
@@ -99,9 +99,9 @@ TEST_CASE("a server is an alias, or a URL with the credentials of its target", "
                               "bearer-env = \"A\"\n")
                        .value();
   const auto set = variables({{"A", "token"}});
-  CHECK(find_server("a", all, set)->to.proof.bearer == "token");
+  CHECK(find_server("a", all, set)->to.authentication.bearer == "token");
   CHECK(find_server("https://a.example", all, set)->name == "a");
-  CHECK(find_server("https://a.example.evil", all, set)->to.proof.bearer.empty());
+  CHECK(find_server("https://a.example.evil", all, set)->to.authentication.bearer.empty());
   CHECK(find_server("b", all, set).error().message == "there is no target \"b\"; there are a");
   CHECK(find_server("https://", all, set).error().code == errc::invalid_params);
 }

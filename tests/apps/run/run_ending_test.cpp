@@ -130,9 +130,9 @@ TEST_CASE("results that cannot be read are named with the reason, and not left o
   view.id = objective_id("o");
   plan_view plan;
   plan.spec = spec;
-  task_slot slot;
+  task_summary slot;
   slot.has_artifacts = true;
-  plan.tasks = std::vector<task_slot>(spec->tasks.size(), slot);
+  plan.tasks = std::vector<task_summary>(spec->tasks.size(), slot);
   view.plans.push_back(std::move(plan));
   const auto first = view.plans[0].task_at(0);
   const record_reader records([&](const task_id& id) -> result<task_ptr> {

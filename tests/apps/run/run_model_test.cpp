@@ -160,8 +160,8 @@ TEST_CASE("a model starts from a snapshot in the middle of a run", "[apps][run_m
   row.spec = plan;
   row.state = plan_state::working;
   row.tasks.resize(3);
-  row.tasks.edit(0) = task_slot{.state = task_state::completed, .attempt = 2};
-  row.tasks.edit(1) = task_slot{.state = task_state::input_required, .attempt = 1};
+  row.tasks.edit(0) = task_summary{.state = task_state::completed, .attempt = 2};
+  row.tasks.edit(1) = task_summary{.state = task_state::input_required, .attempt = 1};
   view.plans.push_back(row);
   view.pending_inputs.push_back({row.task_at(1), "Go on?", at(0), 0, 0, {}});
 

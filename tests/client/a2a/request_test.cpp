@@ -35,8 +35,8 @@ net::outbound_answer answered(unsigned status, std::string body) {
   return out;
 }
 
-constexpr wire::wire_manner rpc{a2a_version::v1_0, a2a_binding::json_rpc};
-constexpr wire::wire_manner rest{a2a_version::v1_0, a2a_binding::rest};
+constexpr wire::wire_format rpc{a2a_version::v1_0, a2a_binding::json_rpc};
+constexpr wire::wire_format rest{a2a_version::v1_0, a2a_binding::rest};
 
 } // namespace
 

@@ -49,7 +49,7 @@ TEST_CASE("1.0 goes before 0.3, then the order of the card, unless the target ch
   const auto best = choose_endpoint(card, at("http://h")).value();
   CHECK(best.url == "http://h/rest");
   CHECK(best.tenant == "t1");
-  CHECK(best.manner == wire::wire_manner{a2a_version::v1_0, a2a_binding::rest});
+  CHECK(best.format == wire::wire_format{a2a_version::v1_0, a2a_binding::rest});
   auto wanted = at("http://h");
   wanted.binding = a2a_binding::json_rpc;
   CHECK(choose_endpoint(card, wanted)->url == "http://h/rpc");
@@ -69,42 +69,47 @@ TEST_CASE("1.0 goes before 0.3, then the order of the card, unless the target ch
 
 TEST_CASE("credentials go to the host that is meant only, and not without TLS", "[client][a2a]") {
   auto to = at("https://a.example");
-  CHECK(proof_headers(to, "http://elsewhere.example/", nullptr)->empty());
-  to.proof.bearer = "secret";
-  const auto headers = proof_headers(to, "https://a.example/rpc", nullptr).value();
+  CHECK(authentication_headers(to, "http://elsewhere.example/", nullptr)->empty());
+  to.authentication.bearer = "secret";
+  const auto headers = authentication_headers(to, "https://a.example/rpc", nullptr).value();
   REQUIRE(headers.size() == 1);
   CHECK(headers[0].first == "Authorization");
   CHECK(headers[0].second == "Bearer secret");
-  CHECK(proof_headers(to, "https://b.example/rpc", nullptr).error().code == errc::forbidden);
+  CHECK(authentication_headers(to, "https://b.example/rpc", nullptr).error().code
+        == errc::forbidden);
   to.hosts = {"b.example", "a.example"};
-  CHECK(proof_headers(to, "https://b.example/rpc", nullptr).has_value());
-  CHECK(proof_headers(to, "http://a.example/rpc", nullptr).error().message.find("without TLS")
+  CHECK(authentication_headers(to, "https://b.example/rpc", nullptr).has_value());
+  CHECK(authentication_headers(to, "http://a.example/rpc", nullptr)
+            .error()
+            .message.find("without TLS")
         != std::string::npos);
   to.allow_http = true;
-  CHECK(proof_headers(to, "http://a.example/rpc", nullptr).has_value());
+  CHECK(authentication_headers(to, "http://a.example/rpc", nullptr).has_value());
   auto near = at("http://127.0.0.1:80");
-  near.proof.bearer = "secret";
-  CHECK(proof_headers(near, "http://127.0.0.1:80/rpc", nullptr).has_value());
-  CHECK_FALSE(proof_headers(near, "http://127.0.0.1:81/", nullptr).has_value());
+  near.authentication.bearer = "secret";
+  CHECK(authentication_headers(near, "http://127.0.0.1:80/rpc", nullptr).has_value());
+  CHECK_FALSE(authentication_headers(near, "http://127.0.0.1:81/", nullptr).has_value());
   near.hosts = {"127.0.0.1:81"};
-  CHECK(proof_headers(near, "http://127.0.0.1:81/", nullptr).has_value());
+  CHECK(authentication_headers(near, "http://127.0.0.1:81/", nullptr).has_value());
   auto far = at("http://127.evil.example");
-  far.proof.bearer = "secret";
-  CHECK_FALSE(proof_headers(far, "http://127.evil.example/", nullptr).has_value());
+  far.authentication.bearer = "secret";
+  CHECK_FALSE(authentication_headers(far, "http://127.evil.example/", nullptr).has_value());
 }
 
 TEST_CASE("an API key goes into the header that the target or else the card names",
           "[client][a2a]") {
   auto to = at("https://a.example");
-  to.proof.api_key = "k";
+  to.authentication.api_key = "k";
   auto card = card_with({{"https://a.example", "JSONRPC", "1.0", ""}});
-  const auto name = [&] { return proof_headers(to, "https://a.example", &card)->front().first; };
+  const auto name = [&] {
+    return authentication_headers(to, "https://a.example", &card)->front().first;
+  };
   CHECK(name() == "X-API-Key");
   card.security_schemes.push_back({"a", "", api_key_scheme{"query", "q"}});
   card.security_schemes.push_back({"b", "", api_key_scheme{"header", "Host: x\r\nX"}});
   CHECK(name() == "X-API-Key");
   card.security_schemes.push_back({"c", "", api_key_scheme{"header", "X-Key"}});
   CHECK(name() == "X-Key");
-  to.proof.api_key_header = "My-Key";
+  to.authentication.api_key_header = "My-Key";
   CHECK(name() == "My-Key");
 }

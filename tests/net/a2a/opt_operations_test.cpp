@@ -1,9 +1,13 @@
 // Objectives and plans over JSON-RPC (docs/a2a.md, D16).
 #include "tests/net/net_bed.hpp"
+#include "tests/support/answer_in_time.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/reads.hpp"
 
 #include <boost/json/parse.hpp>
+
+#include <future>
+#include <memory>
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -172,6 +176,35 @@ TEST_CASE("an objective without plans gets one task: what the message says", "[n
       opt_header);
   CHECK(at(again, "/result/task/contextId") == "obj-shed");
   CHECK(at(again, "/result/objective") == "(none)");
+}
+
+TEST_CASE("the hint of a message does not tell if somebody else has its context", "[net][opt]") {
+  const net_bed bed;
+  for (const bool starts : {false, true}) {
+    create_objective command;
+    command.who.id = "alice";
+    command.spec.id = objective_id{starts ? "obj-working" : "obj-alice"};
+    command.spec.name = "hers";
+    command.start = starts;
+    const auto made = std::make_shared<std::promise<bool>>();
+    bed.main_gateway->create(std::move(command), nullptr, [made](const result<objective_ptr>& how) {
+      made->set_value(how.has_value());
+    });
+    REQUIRE(answer_in_time(made->get_future()));
+  }
+  for (const std::string context : {"obj-nobody", "obj-alice", "obj-working"}) {
+    CAPTURE(context);
+    const auto answer =
+        bed.call(rpc("SendMessage",
+                     text_message("x", R"(,"contextId":")" + context
+                                           + R"(","metadata":{"opt/v1/preferObjective":true})")),
+                 opt_header);
+    CHECK(at(answer, "/result/task/contextId") == context);
+    CHECK(at(answer, "/result/task/status/state") == "TASK_STATE_COMPLETED");
+    CHECK(at(answer, "/result/task/metadata/opt~1v1~1root") == "(none)");
+    CHECK(at(answer, "/result/objective") == "(none)");
+    CHECK(answer.at("result").as_object().size() == 1);
+  }
 }
 
 TEST_CASE("a message that brings an objective keeps to the rules of messages",

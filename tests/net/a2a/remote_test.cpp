@@ -22,23 +22,23 @@ using wire::a2a_version;
 
 namespace {
 
-struct manner_row {
+struct format_row {
   a2a_version version;
   a2a_binding binding;
 };
 
-constexpr auto manners = std::to_array<manner_row>({
+constexpr auto formats = std::to_array<format_row>({
     {a2a_version::v1_0, a2a_binding::json_rpc},
     {a2a_version::v1_0, a2a_binding::rest},
     {a2a_version::v0_3, a2a_binding::json_rpc},
     {a2a_version::v0_3, a2a_binding::rest},
 });
 
-std::unique_ptr<remote> client_of(const std::string& url, manner_row manner = manners[0]) {
+std::unique_ptr<remote> client_of(const std::string& url, format_row format = formats[0]) {
   a2a::target to;
   to.url = url;
-  to.version = manner.version;
-  to.binding = manner.binding;
+  to.version = format.version;
+  to.binding = format.binding;
   return remote::open(to).value();
 }
 
@@ -94,9 +94,9 @@ std::future<seen> reading(std::shared_ptr<remote::tasks> from) {
 TEST_CASE("the client sends, reads, lists and cancels in every version and binding",
           "[net][client]") {
   const net_bed bed;
-  for (const auto& manner : manners) {
-    const auto client = client_of(url_of(bed), manner);
-    CHECK(client->where()->manner == wire::wire_manner{manner.version, manner.binding});
+  for (const auto& format : formats) {
+    const auto client = client_of(url_of(bed), format);
+    CHECK(client->where()->format == wire::wire_format{format.version, format.binding});
     const auto answered = client->send(says("hello"));
     REQUIRE(answered.has_value());
     const auto& made = std::get<task>(*answered);
@@ -119,8 +119,8 @@ TEST_CASE("the client sends, reads, lists and cancels in every version and bindi
 
 TEST_CASE("the client streams a task to its end in every version and binding", "[net][client]") {
   const net_bed bed;
-  for (const auto& manner : manners) {
-    const auto client = client_of(url_of(bed), manner);
+  for (const auto& format : formats) {
+    const auto client = client_of(url_of(bed), format);
     const auto stream = client->send_streaming(says("hello")).value();
     const auto events = read_all(*stream);
     CHECK_FALSE(events.failed.has_value());
@@ -131,7 +131,7 @@ TEST_CASE("the client streams a task to its end in every version and binding", "
 
 TEST_CASE("a stream that is lost goes on where it broke, and misses and repeats nothing",
           "[net][client]") {
-  for (const auto& manner : manners) {
+  for (const auto& format : formats) {
     relay between;
     server_options options;
     options.card.url = between.url() + "/";
@@ -141,7 +141,7 @@ TEST_CASE("a stream that is lost goes on where it broke, and misses and repeats 
         open_rocksdb_store({.directory = where.path().string(), .durability = durability::async})
             .value());
     between.lead_to(bed.port);
-    const auto client = client_of(between.url(), manner);
+    const auto client = client_of(between.url(), format);
     std::atomic<int> lost = 0;
     std::atomic<int> resumed = 0;
     between.cut_after("first");
@@ -175,13 +175,13 @@ TEST_CASE("a stream that is lost goes on where it broke, and misses and repeats 
 }
 
 TEST_CASE("a task that ended while its stream was lost is shown as it ended", "[net][client]") {
-  for (const auto& manner : manners) {
+  for (const auto& format : formats) {
     relay between;
     server_options options;
     options.card.url = between.url() + "/";
     const net_bed bed(options, "puppet");
     between.lead_to(bed.port);
-    const auto client = client_of(between.url(), manner);
+    const auto client = client_of(between.url(), format);
     std::atomic<int> lost = 0;
     between.cut_after("first");
     const std::shared_ptr<remote::tasks> stream =
@@ -215,8 +215,8 @@ TEST_CASE("an objective is followed from far away, over a break", "[net][client]
   options.card.url = between.url() + "/";
   const net_bed bed(options);
   between.lead_to(bed.port);
-  for (const auto& manner : {manners[0], manners[3]}) {
-    const auto client = client_of(between.url(), manner);
+  for (const auto& format : {formats[0], formats[3]}) {
+    const auto client = client_of(between.url(), format);
     auto made = client->ask(
         a2a::operation::create_objective,
         boost::json::parse(R"({"name":"Trip","start":true,"plans":[{"name":"P","tasks":[)"

@@ -11,17 +11,17 @@ using namespace troupe;
 using namespace troupe::test;
 using wire::a2a_binding;
 using wire::a2a_version;
-using wire::wire_manner;
+using wire::wire_format;
 
 namespace {
 
-struct manner_row {
-  wire_manner manner;
+struct format_row {
+  wire_format format;
   const wire_codec* codec;
 };
 
-const std::vector<manner_row>& all_manners() {
-  static const std::vector<manner_row> rows{
+const std::vector<format_row>& all_formats() {
+  static const std::vector<format_row> rows{
       {{a2a_version::v1_0, a2a_binding::json_rpc}, &codec_1_0()},
       {{a2a_version::v1_0, a2a_binding::rest}, &codec_1_0()},
       {{a2a_version::v0_3, a2a_binding::json_rpc}, &codec_0_3()},
@@ -72,15 +72,15 @@ void check_same(const task& read, const task& written) {
 TEST_CASE("a task is read as it was written, in every version and binding",
           "[protocol][a2a][client]") {
   const auto written = whole_task();
-  for (const auto& row : all_manners()) {
+  for (const auto& row : all_formats()) {
     const auto text = text_from([&](json_writer& out) { row.codec->write_task(out, written, {}); });
     CAPTURE(text);
-    const auto read = wire::read_task(parsed(text), row.manner);
+    const auto read = wire::read_task(parsed(text), row.format);
     REQUIRE(read.has_value());
     check_same(*read, written);
     const auto sent =
         text_from([&](json_writer& out) { row.codec->write_sent(out, written, {}, nullptr); });
-    const auto answer = wire::read_answer(parsed(sent), row.manner);
+    const auto answer = wire::read_answer(parsed(sent), row.format);
     REQUIRE(answer.has_value());
     check_same(std::get<task>(*answer), written);
     const auto shared = std::make_shared<const task>(written);
@@ -88,7 +88,7 @@ TEST_CASE("a task is read as it was written, in every version and binding",
       row.codec->write_task_list(out, std::vector<task_ptr>{shared}, "more", 1, 7,
                                  {.include_artifacts = true});
     });
-    const auto list = wire::read_task_page(parsed(page), row.manner).value();
+    const auto list = wire::read_task_page(parsed(page), row.format).value();
     REQUIRE(list.tasks.size() == 1);
     check_same(list.tasks[0], written);
     CHECK(list.next_page_token == "more");
@@ -102,24 +102,24 @@ TEST_CASE("events of a stream are read as they were written, in every version an
   made.artifact_id = "a1";
   made.parts = {text_part("more")};
   const auto shared = std::make_shared<const artifact>(made);
-  for (const auto& row : all_manners()) {
+  for (const auto& row : all_formats()) {
     const auto event_text = [&](const event& one) {
       return text_from([&](json_writer& out) {
         CHECK(row.codec->write_event(out, small_change(), one, {.last = true, .cursor = "3.0"}));
       });
     };
     const auto moved = wire::read_answer(
-        parsed(event_text(task_moved{task_state::failed, 1, agent_says("no")})), row.manner);
+        parsed(event_text(task_moved{task_state::failed, 1, agent_says("no")})), row.format);
     REQUIRE(moved.has_value());
     const auto& status = std::get<wire::status_update>(*moved);
     CHECK(status.task.str() == "t1");
     CHECK(status.context == "c1");
     CHECK(status.status.state == task_state::failed);
     CHECK(text_of(status.status.message->parts) == "no");
-    CHECK(status.is_last == (row.manner.version == a2a_version::v0_3));
+    CHECK(status.is_last == (row.format.version == a2a_version::v0_3));
     CHECK(status.metadata.at("troupe/v1/cursor") == "3.0");
     const auto output =
-        wire::read_answer(parsed(event_text(task_artifact{shared, true, true})), row.manner);
+        wire::read_answer(parsed(event_text(task_artifact{shared, true, true})), row.format);
     REQUIRE(output.has_value());
     const auto& update = std::get<wire::artifact_update>(*output);
     CHECK(update.append);
@@ -127,7 +127,7 @@ TEST_CASE("events of a stream are read as they were written, in every version an
     CHECK(text_of(update.artifact.parts) == "more");
     const auto answered =
         text_from([&](json_writer& out) { row.codec->write_answer(out, *agent_says("hi")); });
-    CHECK(text_of(std::get<message>(wire::read_answer(parsed(answered), row.manner).value()).parts)
+    CHECK(text_of(std::get<message>(wire::read_answer(parsed(answered), row.format).value()).parts)
           == "hi");
   }
 }
@@ -147,30 +147,30 @@ TEST_CASE("a push configuration comes through in every version and binding",
     CHECK(read.token == config.token);
     CHECK(read.authentication == config.authentication);
   };
-  for (const auto& row : all_manners()) {
-    CAPTURE(to_string(row.manner.version), to_string(row.manner.binding));
+  for (const auto& row : all_formats()) {
+    CAPTURE(to_string(row.format.version), to_string(row.format.binding));
     const auto created = row.codec->read_create_push(
-        boost::json::value(wire::write_create_push(config, row.manner)));
+        boost::json::value(wire::write_create_push(config, row.format)));
     REQUIRE(created.has_value());
     check_config(created->config);
     const auto listed =
-        row.codec->read_list_push(boost::json::value(wire::write_list_push("t1", "", row.manner)));
+        row.codec->read_list_push(boost::json::value(wire::write_list_push("t1", "", row.format)));
     REQUIRE(listed.has_value());
     CHECK(listed->task.str() == "t1");
     const auto deleted = row.codec->read_delete_push(
-        boost::json::value(wire::write_delete_push("t1", "p1", row.manner)));
+        boost::json::value(wire::write_delete_push("t1", "p1", row.format)));
     REQUIRE(deleted.has_value());
     CHECK(deleted->task.str() == "t1");
     CHECK(deleted->id == "p1");
 
     const auto one = text_from([&](json_writer& out) { row.codec->write_push(out, config); });
-    const auto read = wire::read_push_config(parsed(one), row.manner);
+    const auto read = wire::read_push_config(parsed(one), row.format);
     REQUIRE(read.has_value());
     check_config(*read);
     const std::vector<push_config> both{config, config};
     const auto all =
         text_from([&](json_writer& out) { row.codec->write_push_list(out, both, "more"); });
-    const auto page = wire::read_push_page(parsed(all), row.manner);
+    const auto page = wire::read_push_page(parsed(all), row.format);
     REQUIRE(page.has_value());
     REQUIRE(page->configs.size() == 2);
     check_config(page->configs.back());
@@ -181,7 +181,7 @@ TEST_CASE("a push configuration comes through in every version and binding",
 
 TEST_CASE("what servers leave out is no error, but an id and a state must be there",
           "[protocol][a2a][client]") {
-  const wire_manner now{};
+  const wire_format now{};
   const auto bare =
       wire::read_answer(parsed(R"({"id":"t","status":{"state":"TASK_STATE_WORKING"},"artifacts":[)"
                                R"({"artifactId":"a","parts":[]}]})"),

@@ -229,7 +229,7 @@ TEST_CASE(
   for (std::size_t from = 0; from < plan_state_count; ++from)
     for (std::size_t on = 0; on < plan_event_count; ++on) {
       board made;
-      auto& plan = made.view.plans[0];
+      auto& plan = made.view.plans.edit(0);
       plan.state = static_cast<plan_state>(from);
       const plan_moved moved{0, static_cast<plan_event>(on), "why"};
       apply(plan, about("o", 2), moved);

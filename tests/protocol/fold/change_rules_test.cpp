@@ -31,7 +31,7 @@ struct table_board {
     plan->tasks.edit(1).dependency_indexes = {0};
     spec->plans.push_back(std::move(plan));
     apply(view, about("o", 100, objective_created{spec, {}}));
-    view.plans.front().state = state;
+    view.plans.edit(0).state = state;
     edit(3).state = task_state::completed;
     terms.revision = 1;
     terms.now = at_ms(200);
@@ -42,7 +42,7 @@ struct table_board {
     };
   }
 
-  task_slot& edit(std::uint32_t task) { return view.plans.front().tasks.edit(task); }
+  task_summary& edit(std::uint32_t task) { return view.plans.edit(0).tasks.edit(task); }
   [[nodiscard]] const plan_view& plan() const { return view.plans.front(); }
 
   /// N, waiting for a slot (n), B, W, Q, C, F or S.
@@ -203,7 +203,7 @@ TEST_CASE("M_rules: a new task does otherwise what it is told, and keeps the res
   now.put('F');
   auto plan = std::make_shared<plan_spec>(*now.plan().spec);
   plan->tasks.edit(0).name = "first";
-  now.view.plans.front().spec = plan;
+  now.view.plans.edit(0).spec = plan;
   const auto done = now.decide({retry{"x", task_patch{.agent = "echo"}}});
   REQUIRE(done.has_value());
   for (const auto& each : events_of(now.plan(), done->changed, [](std::uint32_t) { return false; }))

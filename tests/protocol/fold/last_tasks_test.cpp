@@ -13,7 +13,8 @@ namespace {
 objective_view all_done() {
   objective_view out;
   apply(out, about("o", 1, objective_created{make_objective("o", {2, 2, 2}), {}}));
-  for (auto& plan : out.plans) {
+  for (std::uint32_t p = 0; p < out.plans.size(); ++p) {
+    auto& plan = out.plans.edit(p);
     plan.state = plan_state::completed;
     for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
       plan.tasks.edit(t).state = task_state::completed;
@@ -39,20 +40,20 @@ TEST_CASE("the last tasks are those on which no task and no completed plan depen
   auto view = all_done();
   CHECK(ids(last_tasks(view, apart, 10)) == "o.p0.t0 o.p0.t1 o.p1.t0 o.p1.t1 o.p2.t0 o.p2.t1");
   SECTION("a task of the same plan") {
-    unshared(view.plans[0].spec).tasks.edit(1).dependency_indexes = {0};
+    unshared(view.plans.edit(0).spec).tasks.edit(1).dependency_indexes = {0};
     CHECK(ids(last_tasks(view, apart, 10)) == "o.p0.t1 o.p1.t0 o.p1.t1 o.p2.t0 o.p2.t1");
   }
   SECTION("a task of another plan") {
-    unshared(view.plans[1].spec).outside.push_back({0, 0, 1, task_id{"o.p0.t1"}});
+    unshared(view.plans.edit(1).spec).outside.push_back({0, 0, 1, task_id{"o.p0.t1"}});
     CHECK(ids(last_tasks(view, apart, 10)) == "o.p0.t0 o.p1.t0 o.p1.t1 o.p2.t0 o.p2.t1");
   }
   SECTION("a task that was removed depends on nothing any more") {
-    auto& second = unshared(view.plans[1].spec);
+    auto& second = unshared(view.plans.edit(1).spec);
     second.tasks.edit(1).dependency_indexes = {0};
     second.outside.push_back({1, 0, 1, task_id{"o.p0.t1"}});
     CHECK(ids(last_tasks(view, apart, 10)) == "o.p0.t0 o.p1.t1 o.p2.t0 o.p2.t1");
     second.tasks.edit(1).is_removed = true;
-    view.plans[1].tasks.edit(1).state = task_state::canceled;
+    view.plans.edit(1).tasks.edit(1).state = task_state::canceled;
     CHECK(ids(last_tasks(view, apart, 10)) == "o.p0.t0 o.p0.t1 o.p1.t0 o.p2.t0 o.p2.t1");
   }
   SECTION("no more than are asked for") {
@@ -64,14 +65,14 @@ TEST_CASE("the last tasks are those on which no task and no completed plan depen
     auto relations = apart;
     relations[1].dependencies = {0};
     CHECK(ids(last_tasks(view, relations, 10)) == "o.p1.t0 o.p1.t1 o.p2.t0 o.p2.t1");
-    view.plans[1].state = plan_state::skipped;
+    view.plans.edit(1).state = plan_state::skipped;
     CHECK(ids(last_tasks(view, relations, 10))
           == "o.p0.t0 o.p0.t1 o.p1.t0 o.p1.t1 o.p2.t0 o.p2.t1");
   }
   SECTION("what failed or made nothing has no result") {
-    view.plans[0].tasks.edit(0).state = task_state::failed;
-    view.plans[0].tasks.edit(1).has_artifacts = false;
-    view.plans[1].tasks.edit(0).generation = 1;
+    view.plans.edit(0).tasks.edit(0).state = task_state::failed;
+    view.plans.edit(0).tasks.edit(1).has_artifacts = false;
+    view.plans.edit(1).tasks.edit(0).generation = 1;
     CHECK(ids(last_tasks(view, apart, 10)) == "o.p1.t0.r1 o.p1.t1 o.p2.t0 o.p2.t1");
   }
 }

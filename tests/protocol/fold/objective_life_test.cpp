@@ -37,7 +37,7 @@ objective_view a_view() {
 }
 
 bool same(const objective_view& a, const objective_view& b) {
-  const auto same_slot = [](const task_slot& x, const task_slot& y) {
+  const auto same_slot = [](const task_summary& x, const task_summary& y) {
     return x.state == y.state && x.generation == y.generation && x.attempt == y.attempt;
   };
   const auto same_task = [](const task_spec& x, const task_spec& y) {
@@ -207,7 +207,8 @@ enum class plan_flag : std::uint8_t { none, start_requested, skip_requested, pau
 /// Sets the flag of every plan that can have it. False if there is no such plan.
 bool set_flag(objective_view& view, plan_flag flag) {
   bool is_set = flag == plan_flag::none;
-  for (auto& plan : view.plans) {
+  for (std::uint32_t p = 0; p < view.plans.size(); ++p) {
+    auto& plan = view.plans.edit(p);
     const bool can_have = flag == plan_flag::start_requested  ? plan.state == plan_state::pending
                           : flag == plan_flag::skip_requested ? plan.state == plan_state::skipped
                           : flag == plan_flag::paused
@@ -243,11 +244,11 @@ void for_each_life(const std::function<void(const objective_view&)>& visit) {
             view.state = state;
             view.planning = state == objective_state::planning
                             || (flags == 3 && state == objective_state::blocked);
-            view.plans[0].state = first;
-            view.plans[1].state = second;
-            view.plans[2].state = third;
-            for (auto& plan : view.plans)
-              if (is_settled(plan.state))
+            view.plans.edit(0).state = first;
+            view.plans.edit(1).state = second;
+            view.plans.edit(2).state = third;
+            for (std::uint32_t p = 0; p < view.plans.size(); ++p)
+              if (auto& plan = view.plans.edit(p); is_settled(plan.state))
                 for (std::size_t t = 0; t < plan.tasks.size(); ++t)
                   plan.tasks.edit(t).state = plan.state == plan_state::completed
                                                  ? task_state::completed
@@ -412,21 +413,23 @@ TEST_CASE("an objective is stuck when all that runs waits for people or for each
           "[fold][objective_life]") {
   auto view = a_view();
   view.state = objective_state::working;
-  view.plans[0].state = plan_state::working;
-  view.plans[2].state = plan_state::working;
-  std::vector<plan_activity> activity(3);
-  CHECK_FALSE(is_stuck(view, activity));
-  activity[0].idle = activity[2].idle = true;
-  CHECK_FALSE(is_stuck(view, activity)); // a plan that waits for no other is about to begin
-  view.plans[0].state = plan_state::blocked;
-  CHECK(is_stuck(view, activity));
-  activity[2].idle = false;
-  CHECK_FALSE(is_stuck(view, activity));
+  plan_order plans{relations()};
+  plans.set_state(0, plan_state::working);
+  plans.set_state(2, plan_state::working);
+  const auto stuck = [&] { return is_stuck(view, plans.counts()); };
+  CHECK_FALSE(stuck());
+  plans.set_activity(0, {.idle = true});
+  plans.set_activity(2, {.idle = true});
+  CHECK_FALSE(stuck()); // a plan that waits for no other is about to begin
+  plans.set_state(0, plan_state::blocked);
+  CHECK(stuck());
+  plans.set_activity(2, {.idle = false});
+  CHECK_FALSE(stuck());
   view.parallel_max = 2;
-  activity[0].asking = 1;
-  CHECK_FALSE(is_stuck(view, activity));
-  activity[2].asking = 1;
-  CHECK(is_stuck(view, activity)); // who asks holds all the slots
+  plans.set_activity(0, {.idle = true, .asking = 1});
+  CHECK_FALSE(stuck());
+  plans.set_activity(2, {.idle = false, .asking = 1});
+  CHECK(stuck()); // who asks holds all the slots
 }
 
 TEST_CASE("a blocked plan that completes works again first, and the objective follows both moves",
@@ -572,7 +575,7 @@ TEST_CASE("a plan is renamed unless another plan means it by its name", "[fold][
   auto view = a_view();
   auto second = *view.plans[1].spec;
   second.dependencies = {view.plans[0].spec->name};
-  view.plans[1].spec = std::make_shared<const plan_spec>(second);
+  view.plans.edit(1).spec = std::make_shared<const plan_spec>(second);
   auto life = life_of(view);
   const auto name = view.plans[0].spec->name;
   const auto rename = [&](std::uint32_t plan, const std::string& to) {

@@ -218,7 +218,7 @@ TEST_CASE("a task that is replaced keeps what it waits for in other plans", "[fo
   plan->tasks.edit(1).dependencies = {"plan-1/task-0", "a"};
   plan->tasks.edit(1).dependency_indexes = {elsewhere, 0};
   plan->outside.push_back({.task = 1, .on_plan = 1, .on_task = 0, .on = task_id{"o.p1.t0"}});
-  now.view.plans.front().spec = plan;
+  now.view.plans.edit(0).spec = plan;
   const auto put = [&](names after) {
     return now.change({put_task<std::string>{"b", keyed("b", std::move(after))}});
   };
@@ -459,8 +459,8 @@ TEST_CASE("a task on which 100,000 depend is removed in one go", "[fold][shape]"
     plan->tasks.edit(t).dependencies = {"task-0"};
     plan->tasks.edit(t).dependency_indexes = {0};
   }
-  now.view.plans.front().spec = plan;
-  now.view.plans.front().tasks.resize(plan->tasks.size());
+  now.view.plans.edit(0).spec = plan;
+  now.view.plans.edit(0).tasks.resize(plan->tasks.size());
   plan_shape shape{*plan};
   const auto looked_at = shape.looked_at();
   const auto done = now.decide(shape, {removal("task-0")});
@@ -560,7 +560,7 @@ TEST_CASE("a dry run decides the same, and leaves the shape as it is", "[fold][s
 
 TEST_CASE("a change says what it added, removed, replaced and released", "[fold][shape]") {
   board now(5, 3); // a -> b -> c; d; e
-  now.view.plans.front().state = plan_state::working;
+  now.view.plans.edit(0).state = plan_state::working;
   now.begin(0);
   const auto report = [&](std::vector<wanted_operation> operations) {
     plan_shape shape{*now.plan().spec};
@@ -583,7 +583,7 @@ TEST_CASE("a change says what it added, removed, replaced and released", "[fold]
   CHECK(all.released == ids({"o.p0.t1", "o.p0.t5"}));
   // What was ready before is not released, nor what waits for a task of another plan.
   CHECK(report({edge("e", "d"), no_edge("e", "d")}).released.empty());
-  now.view.plans.front().state = plan_state::pending;
+  now.view.plans.edit(0).state = plan_state::pending;
   CHECK(report({no_edge("b", "a")}).released.empty());
 }
 

@@ -296,6 +296,7 @@ TEST_CASE("P7_rollup: in any life the sums are those of a fresh computation, not
     sum_up(fresh);
     CHECK(fresh.rollup.sums == life.view.rollup.sums);
     CHECK(fresh.rollup.median_ms == life.view.rollup.median_ms);
+    CHECK(fresh.rollup.plans_blocked == life.view.rollup.plans_blocked);
     for (std::size_t p = 0; p < fresh.plans.size(); ++p) {
       CHECK(fresh.plans[p].rollup.sums == life.view.plans[p].rollup.sums);
       CHECK(fresh.plans[p].rollup.is_counted == life.view.plans[p].rollup.is_counted);

@@ -8,7 +8,7 @@ using namespace troupe::wire;
 
 namespace {
 
-constexpr reading_manner strict{.is_lenient = false, .null_is_absent = false};
+constexpr reading_options strict{.is_lenient = false, .null_is_absent = false};
 
 } // namespace
 

@@ -1,3 +1,4 @@
+#include "protocol/fold/rollup.hpp"
 #include "protocol/opt/codec_opt.hpp"
 #include "protocol/opt/document_reader.hpp"
 #include "protocol/opt/limits_opt.hpp"
@@ -44,7 +45,7 @@ objective_view sample_view() {
   view.state = objective_state::working;
   view.revision = 3;
   view.created = view.updated = *parse_rfc3339("2026-02-03T04:05:06.789Z");
-  const auto add = [&](plan_spec spec, plan_state state, std::vector<task_slot> slots) {
+  const auto add = [&](plan_spec spec, plan_state state, std::vector<task_summary> slots) {
     plan_view plan;
     plan.spec = std::make_shared<const plan_spec>(std::move(spec));
     plan.state = state;
@@ -71,8 +72,8 @@ objective_view sample_view() {
   writing.tasks.edit(0).name = "Write summary";
   writing.tasks.edit(0).dependencies = {"Summarize findings", "plan-0/task-0", "elsewhere"};
   add(std::move(research), plan_state::working,
-      {task_slot{.state = task_state::working, .attempt = 1}, task_slot{}});
-  add(std::move(writing), plan_state::pending, {task_slot{}});
+      {task_summary{.state = task_state::working, .attempt = 1}, task_summary{}});
+  add(std::move(writing), plan_state::pending, {task_summary{}});
   return view;
 }
 
@@ -536,11 +537,11 @@ TEST_CASE("a plan says of its tasks since when they could run and what they wait
   const auto at = [&](std::int64_t seconds) {
     return view.created + std::chrono::seconds{seconds};
   };
-  view.plans[0].began = at(1);
+  view.plans.edit(0).began = at(1);
   auto research = *view.plans[0].spec;
   research.tasks.edit(1).priority = 3;
   research.tasks.edit(1).deadline = at(60);
-  view.plans[0].spec = std::make_shared<const plan_spec>(std::move(research));
+  view.plans.edit(0).spec = std::make_shared<const plan_spec>(std::move(research));
   const auto task = [&](std::size_t plan, std::size_t index) {
     return written([&](json_writer& w) { opt::write(w, view, true, true); })
         .at("plans")
@@ -555,8 +556,8 @@ TEST_CASE("a plan says of its tasks since when they could run and what they wait
   CHECK(task(0, 1).at("priority") == 3);
   CHECK(task(0, 1).at("deadline") == "2026-02-03T04:06:06.789Z");
   CHECK(task(1, 0).at("waitingFor") == "plan");
-  view.plans[0].tasks.edit(0) =
-      task_slot{.state = task_state::completed, .attempt = 1, .changed_ms = 5000};
+  view.plans.edit(0).tasks.edit(0) =
+      task_summary{.state = task_state::completed, .attempt = 1, .changed_ms = 5000};
   CHECK(task(0, 1).at("readyAt") == "2026-02-03T04:05:11.789Z");
   CHECK(task(0, 1).at("waitingFor") == "slot");
 }
@@ -565,7 +566,7 @@ TEST_CASE("a task that was removed is in no document of its plan", "[protocol][o
   auto view = sample_view();
   auto research = *view.plans[0].spec;
   research.tasks.edit(0).is_removed = true;
-  view.plans[0].spec = std::make_shared<const plan_spec>(research);
+  view.plans.edit(0).spec = std::make_shared<const plan_spec>(research);
   const auto shown = written([&](json_writer& w) { opt::write(w, view, true, true); });
   CHECK(shown.at("plans").at(0).at("tasks").as_array().size() == 1);
   CHECK(shown.at("plans").at(0).at("tasks").at(0).at("id") == "task-002");
@@ -636,7 +637,7 @@ TEST_CASE("a plan that is shown alone waits for the same plans as among all", "[
         spec.outside.push_back({.task = task, .on_plan = plan, .on_task = 0});
     plan_view plan;
     plan.state = state;
-    plan.tasks = std::vector<task_slot>(spec.tasks.size());
+    plan.tasks = std::vector<task_summary>(spec.tasks.size());
     plan.spec = std::make_shared<const plan_spec>(std::move(spec));
     view.plans.push_back(std::move(plan));
   };
@@ -646,6 +647,7 @@ TEST_CASE("a plan that is shown alone waits for the same plans as among all", "[
   add("d", plan_state::pending, {"c", "b", "c"});
   add("e", plan_state::pending, {"e"});
   add("f", plan_state::completed, {"a"});
+  sum_up(view);
   const auto all = written([&](json_writer& w) { opt::write(w, view, true, true); }).at("plans");
   CHECK(all.at(1).at("waitingFor") == json::parse(R"(["a"])"));
   CHECK(all.at(2).at("waitingFor") == json::parse(R"(["a", "b"])"));
@@ -668,8 +670,8 @@ TEST_CASE("an objective shows its questions, reasons and retried tasks", "[proto
                                  .prompt = "A or B?",
                                  .since = view.created,
                                  .question = "question-2"});
-  view.plans[0].reason = "because";
-  view.plans[0].tasks.edit(0).generation = 2;
+  view.plans.edit(0).reason = "because";
+  view.plans.edit(0).tasks.edit(0).generation = 2;
   const auto out = written([&](json_writer& w) { opt::write(w, view, true, true); });
   CHECK(
       out.at("pendingInputs")

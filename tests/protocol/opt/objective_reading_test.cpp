@@ -124,7 +124,7 @@ TEST_CASE("places of removed tasks stay empty", "[protocol][opt][client]") {
   spec.tasks.edit(0).is_removed = true;
   spec.tasks.edit(1).dependencies.clear();
   spec.tasks.edit(1).dependency_indexes.clear();
-  view.plans[0].spec = std::make_shared<const plan_spec>(std::move(spec));
+  view.plans.edit(0).spec = std::make_shared<const plan_spec>(std::move(spec));
   const auto read = opt::read_objective_view(shown(view)).value();
   REQUIRE(read.plans[0].tasks.size() == 2);
   CHECK(read.plans[0].spec->tasks[0].is_removed);

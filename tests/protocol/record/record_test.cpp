@@ -53,7 +53,7 @@ bool same(const objective_spec& a, const objective_spec& b) {
          && a.priority == b.priority;
 }
 
-bool same(const task_slot& a, const task_slot& b) {
+bool same(const task_summary& a, const task_summary& b) {
   return a.state == b.state && a.has_artifacts == b.has_artifacts && a.is_skipped == b.is_skipped
          && a.generation == b.generation && a.attempt == b.attempt;
 }
@@ -711,9 +711,9 @@ TEST_CASE("an objective of 100,000 tasks that all completed is stored in a few b
   objective_view objective_view;
   objective_view.id = objective_id{"obj-1"};
   objective_view.plans.push_back({plan, plan_state::completed, {}, {}, {}, {}, {}, {}});
-  objective_view.plans[0].tasks.resize(
+  objective_view.plans.edit(0).tasks.resize(
       plan->tasks.size(),
-      task_slot{.state = task_state::completed, .has_artifacts = true, .attempt = 1});
+      task_summary{.state = task_state::completed, .has_artifacts = true, .attempt = 1});
   std::string row;
   record::write(row, objective_view);
   CHECK(row.size() < 4 * plan->tasks.size());
@@ -815,6 +815,31 @@ TEST_CASE("a million levels of nesting in a row are refused", "[protocol][record
   CHECK(record::read_change(row, "s", 1).has_error());
 }
 
+TEST_CASE("a trace names at most trace_path_max servers, the first ones", "[protocol][record]") {
+  std::vector<std::string> longer;
+  std::string written;
+  for (std::size_t i = 0; i < trace_path_max + 3; ++i) {
+    longer.push_back("server-" + std::to_string(i));
+    written += (i == 0 ? "\"" : ",\"") + longer.back() + "\"";
+  }
+  const std::vector<std::string> kept(longer.begin(), longer.begin() + trace_path_max);
+  const auto made = shared_trace({"p", "s", longer});
+  REQUIRE(made);
+  CHECK(made->path == kept);
+  CHECK(made->traceparent == "p");
+  CHECK(made->tracestate == "s");
+  CHECK_FALSE(shared_trace({}));
+  const auto restored = record::read_change(
+      R"({"t":1,"e":[{"objective":{"i":"o","n":"trip","pl":[]},"root":"","own":"","tr":{"p":"p","via":[)"
+          + written + "]}}]}",
+      "o", 1);
+  REQUIRE(restored.has_value());
+  const auto& trace = std::get<objective_created>(restored->events.at(0)).trace;
+  REQUIRE(trace);
+  CHECK(trace->path == kept);
+  CHECK(trace->traceparent == "p");
+}
+
 TEST_CASE("rows that were written before events had principals, traces and places outside read as "
           "they did",
           "[protocol][record]") {
@@ -851,7 +876,7 @@ TEST_CASE("rows that were written before events had principals, traces and place
       R"("pl":[{"spec":{"i":"o.p0","n":"Book","ts":[{"n":"Flight"},{"n":"Hotel"},{"n":"Car"}]},"s":"failed","why":"no",)"
       R"("cr":1700000000000,"up":1700000000500,"ts":[[2,"completed",true,0,1],[1,"failed",false,70000,90000]]}]})");
   REQUIRE(sealed.has_value());
-  const auto& plan = sealed->plans.at(0);
+  const auto& plan = sealed->plans[0];
   CHECK(plan.began == timestamp{});
   CHECK(plan.tasks[1].attempt == 1);
   CHECK(plan.tasks[1].has_artifacts);

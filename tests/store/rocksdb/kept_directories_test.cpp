@@ -107,7 +107,7 @@ void check_content(turned_store& in) {
   CHECK(find_task(in, task_id{"works"})->status.state == task_state::submitted);
   CHECK(find_task(in, task_id{"large"})->history.size() == 2);
   CHECK(find_task(in, task_id{"chosen task"})->context == "trip");
-  CHECK(find_objective(in, objective_id{"trip"})->plans.at(0).spec->id.str() == "chosen plan");
+  CHECK(find_objective(in, objective_id{"trip"})->plans[0].spec->id.str() == "chosen plan");
   CHECK(find_objective(in, objective_id{"sealed"})->state == objective_state::failed);
   CHECK(find_objective(in, objective_id{"again"})->state == objective_state::submitted);
   const auto pushes = in.pushes().list(task_id{"works"});

@@ -385,14 +385,14 @@ TEST_CASE("Filters know the stream of each whole key of the history, and no othe
   const std::string stream = GENERATE(as<std::string>{}, "lone", "trip.p0.t1", "a/b", "");
   const auto kind = GENERATE(rows::stream_kind::objective, rows::stream_kind::lone_task);
   std::string prefix;
-  rows::journal_prefix(prefix, kind, stream);
+  rows::history_prefix(prefix, kind, stream);
   CHECK(rows::stream_prefix_of(prefix).empty());
   for (const std::uint64_t sequence : {std::uint64_t{0}, std::uint64_t{47}, std::uint64_t{1} << 40,
                                        ~std::uint64_t{0}}) { // 47 is a slash.
     std::string key;
-    rows::journal_key(key, kind, stream, sequence);
+    rows::history_key(key, kind, stream, sequence);
     CHECK(rows::stream_prefix_of(key) == prefix);
-    CHECK(rows::journal_sequence(key, prefix) == sequence);
+    CHECK(rows::history_sequence(key, prefix) == sequence);
   }
   std::string other;
   rows::task_key(other, "a-task-with-a-long-id/12345678");

@@ -1,11 +1,13 @@
-// Answers to several questions in one message (docs/questions.md): pure decisions.
+// Answers to questions as messages: several in one (docs/questions.md), and `inputs/answer`.
 #pragma once
 
+#include <troupe/protocol/command.hpp>
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/message.hpp>
 #include <troupe/protocol/task_life.hpp>
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -28,5 +30,9 @@ struct given_answer {
 /// The answers that the message has, in the order of their questions' addresses, each for another
 /// task; none if it is a message as any other. errc::invalid_params, errc::limit_exceeded.
 [[nodiscard]] result<std::vector<given_answer>> answers_in(const message& text);
+
+/// The message of that id, to the task that asks, that is the answer.
+[[nodiscard]] message message_of(const answer_input& command, const task_id& to,
+                                 std::string message_id);
 
 } // namespace troupe

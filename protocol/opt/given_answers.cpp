@@ -1,4 +1,4 @@
-#include "actors/service/given_answers.hpp"
+#include "protocol/opt/given_answers.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
@@ -93,6 +93,26 @@ result<std::vector<given_answer>> answers_in(const message& text) {
   if (twice != out.end())
     return is_no_answer(key, "answers to different tasks; task " + shown(twice->asked.task.str())
                                  + " has two");
+  return out;
+}
+
+message message_of(const answer_input& command, const task_id& to, std::string message_id) {
+  message out;
+  out.message_id = std::move(message_id);
+  out.from = role::user;
+  out.task_id = to.str();
+  out.metadata[question_id_key] = command.id;
+  if (command.action != answer_action::accept)
+    out.metadata[answer_action_key] = to_string(command.action);
+  if (command.overrides)
+    out.metadata[override_claim_key] = true;
+  const auto* text = command.value ? command.value->if_string() : nullptr;
+  if (!command.value)
+    out.parts.push_back(text_part(std::string{to_string(command.action)}));
+  else if (text != nullptr)
+    out.parts.push_back(text_part(std::string{*text}));
+  else
+    out.parts.push_back(data_part(*command.value));
   return out;
 }
 

@@ -1,41 +1,40 @@
-#include "actors/service/fingerprint.hpp"
+#include "protocol/record/command_text.hpp"
 
 #include "protocol/a2a/codec_v1_0.hpp"
 #include "protocol/json/json_writer.hpp"
 #include "protocol/record/record_json.hpp"
-#include "store/journal/checksum.hpp"
 
 #include <string>
 
-namespace troupe {
+namespace troupe::record {
 
 namespace {
 
-/// Of what `write(json_writer&)` writes into an array. The kind comes first: commands of two kinds
-/// may share a table.
+/// What `write(json_writer&)` writes into an array. The kind comes first: commands of two kinds may
+/// share a table.
 template<class Write>
-std::uint64_t hash_of(std::string_view kind, Write write) {
+std::string command_array(std::string_view kind, Write write) {
   std::string text;
   json_writer out(text);
   out.begin_array().string(kind);
   write(out);
   out.end_array();
-  return journal::checksum(text);
+  return text;
 }
 
-void write_edits(json_writer& out, const edits& value) {
+void write_wanted_edits(json_writer& out, const edits& value) {
   out.string(value.name).string(value.description).value(value.metadata);
 }
 
-void write_revision(json_writer& out, const std::optional<std::uint64_t>& revision) {
+void write_wanted_revision(json_writer& out, const std::optional<std::uint64_t>& revision) {
   out.boolean(revision.has_value()).number(revision.value_or(0));
 }
 
-struct operation_writer {
+struct wanted_operation_writer {
   json_writer& out;
 
   void operator()(const add_task& added) const {
-    record::write_task_spec(out, added.spec, {});
+    write_task_spec(out, added.spec, {});
     out.string(added.as);
   }
   void operator()(const remove_task<std::string>& removed) const {
@@ -59,7 +58,7 @@ struct operation_writer {
   }
   void operator()(const put_task<std::string>& put) const {
     out.string(put.task);
-    record::write_task_spec(out, put.spec, {});
+    write_task_spec(out, put.spec, {});
   }
   void operator()(const skip_task<std::string>& skipped) const {
     out.string(skipped.task).boolean(skipped.cancel).boolean(skipped.skips_after);
@@ -67,21 +66,21 @@ struct operation_writer {
   void operator()(const complete_task<std::string>& completed) const {
     out.string(completed.task).boolean(completed.cancel);
     for (const auto& made : completed.artifacts)
-      record::write(out, *made);
+      write(out, *made);
   }
   void operator()(const retry_task<std::string>& retried) const {
     out.string(retried.task).boolean(retried.dependents);
     if (retried.with)
-      record::write_task_spec(out, patched({}, *retried.with), {});
+      write_task_spec(out, patched({}, *retried.with), {});
   }
   void operator()(const edit_plan& edited) const {
-    write_edits(out, edited.edited);
+    write_wanted_edits(out, edited.edited);
     out.number(edited.parallel_max.value_or(0)).boolean(edited.parallel_max.has_value());
     out.number(edited.failure ? static_cast<std::int64_t>(*edited.failure) : -1);
     write_urgency(edited);
   }
   void operator()(const edit_objective& edited) const {
-    write_edits(out, edited.edited);
+    write_wanted_edits(out, edited.edited);
     write_urgency(edited);
   }
   void operator()(const edit_plan_of<std::string>& edited) const {
@@ -109,14 +108,14 @@ struct operation_writer {
   }
   void operator()(const replace_task& next) const {
     out.string(next.task).boolean(next.keeps_dependencies);
-    record::write_task_spec(out, next.spec, {});
+    write_task_spec(out, next.spec, {});
   }
 };
 
 } // namespace
 
-std::uint64_t fingerprint_of(const send_message& command) {
-  return hash_of("send", [&](json_writer& out) {
+std::string command_text(const send_message& command) {
+  return command_array("send", [&](json_writer& out) {
     v1_0::write(out, command.message);
     out.value(command.metadata).string(command.question);
     if (command.action != answer_action::accept || !command.by.empty())
@@ -126,14 +125,14 @@ std::uint64_t fingerprint_of(const send_message& command) {
   });
 }
 
-std::uint64_t fingerprint_of(const cancel_task& command) {
-  return hash_of("cancel",
-                 [&](json_writer& out) { out.string(command.id.str()).value(command.metadata); });
+std::string command_text(const cancel_task& command) {
+  return command_array(
+      "cancel", [&](json_writer& out) { out.string(command.id.str()).value(command.metadata); });
 }
 
-std::uint64_t fingerprint_of(const create_objective& command) {
-  return hash_of("create objective", [&](json_writer& out) {
-    record::write(out, command.spec);
+std::string command_text(const create_objective& command) {
+  return command_array("create objective", [&](json_writer& out) {
+    write(out, command.spec);
     out.boolean(command.start);
     if (command.request)
       v1_0::write(out, *command.request);
@@ -142,56 +141,56 @@ std::uint64_t fingerprint_of(const create_objective& command) {
   });
 }
 
-std::uint64_t fingerprint_of(const update_objective& command) {
-  return hash_of("update objective", [&](json_writer& out) {
+std::string command_text(const update_objective& command) {
+  return command_array("update objective", [&](json_writer& out) {
     out.string(command.id.str())
         .number(command.state ? static_cast<std::int64_t>(*command.state) : -1);
-    write_edits(out, command.edited);
-    write_revision(out, command.if_revision);
+    write_wanted_edits(out, command.edited);
+    write_wanted_revision(out, command.if_revision);
   });
 }
 
-std::uint64_t fingerprint_of(const create_plan& command) {
-  return hash_of("create plan", [&](json_writer& out) {
+std::string command_text(const create_plan& command) {
+  return command_array("create plan", [&](json_writer& out) {
     out.string(command.objective.str());
-    record::write(out, command.spec);
+    write(out, command.spec);
     out.boolean(command.start).boolean(command.starts_objective);
-    write_revision(out, command.if_revision);
+    write_wanted_revision(out, command.if_revision);
   });
 }
 
-std::uint64_t fingerprint_of(const update_plan& command) {
-  return hash_of("update plan", [&](json_writer& out) {
+std::string command_text(const update_plan& command) {
+  return command_array("update plan", [&](json_writer& out) {
     out.string(command.id.str())
         .number(command.state ? static_cast<std::int64_t>(*command.state) : -1);
-    write_edits(out, command.edited);
-    write_revision(out, command.if_revision);
+    write_wanted_edits(out, command.edited);
+    write_wanted_revision(out, command.if_revision);
   });
 }
 
 namespace {
 
-/// Of a change of what `id` names.
+/// A change of the plan or objective that `id` names.
 template<class Command>
-std::uint64_t hash_of_change(std::string_view kind, const Command& command) {
-  return hash_of(kind, [&](json_writer& out) {
+std::string change_text(std::string_view kind, const Command& command) {
+  return command_array(kind, [&](json_writer& out) {
     out.string(command.id.str()).string(command.reason);
-    write_revision(out, command.if_revision);
+    write_wanted_revision(out, command.if_revision);
     for (const auto& each : command.operations) {
       out.number(std::uint64_t{each.index()});
-      std::visit(operation_writer{out}, each);
+      std::visit(wanted_operation_writer{out}, each);
     }
   });
 }
 
 } // namespace
 
-std::uint64_t fingerprint_of(const change_plan& command) {
-  return hash_of_change("change plan", command);
+std::string command_text(const change_plan& command) {
+  return change_text("change plan", command);
 }
 
-std::uint64_t fingerprint_of(const modify_objective& command) {
-  return hash_of_change("modify objective", command);
+std::string command_text(const modify_objective& command) {
+  return change_text("modify objective", command);
 }
 
-} // namespace troupe
+} // namespace troupe::record

@@ -1,0 +1,63 @@
+#include "net/a2a/missed_changes.hpp"
+
+#include "protocol/opt/codec_opt.hpp"
+
+#include <cstdint>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace troupe::net {
+
+namespace {
+
+constexpr std::uint32_t missed_changes_max = 100;
+
+} // namespace
+
+void write_history(json_writer& out, const plan_history_page& page) {
+  const auto& spec = *page.plan.plan().spec;
+  std::vector<plan_spec_ptr> plans;
+  for (const auto& plan : page.plan.objective->plans)
+    plans.push_back(plan.spec);
+  out.begin_array();
+  for (const auto& each : page.changes) {
+    const auto& happened = each.change->events[each.event];
+    if (const auto* whole = std::get_if<objective_changed>(&happened))
+      opt::write_revision(out, plans, *each.change, *whole,
+                          static_cast<std::uint32_t>(page.plan.index));
+    else
+      opt::write_revision(out, spec, each.revision, *each.change, happened);
+  }
+  out.end_array();
+}
+
+error explained(error refused, const plan_history_page& missed) {
+  if (missed.changes.empty())
+    return refused;
+  refused.details.clear();
+  json_writer out(refused.details);
+  out.begin_object().key("current").number(missed.plan.plan().revision).key("changes");
+  write_history(out, missed);
+  out.end_object();
+  return refused;
+}
+
+void explain(const service& of, const get_history& missed, error refused,
+             const reply<change_report>& done) {
+  if (refused.code != errc::revision_mismatch)
+    return done(std::move(refused));
+  of.list(missed,
+          [refused = std::move(refused), done](const result<plan_history_page>& found) mutable {
+            done(found ? explained(std::move(refused), *found) : std::move(refused));
+          });
+}
+
+get_history missed_by(const change_plan& command) {
+  return {.who = command.who,
+          .id = command.id,
+          .after = command.if_revision,
+          .page_size = missed_changes_max};
+}
+
+} // namespace troupe::net

@@ -1,0 +1,27 @@
+// The changes of a plan as answers show them: a page of its history, and those that a client has
+// missed whose revision is not the current one.
+#pragma once
+
+#include "actors/service/service.hpp"
+#include "protocol/json/json_writer.hpp"
+#include <troupe/protocol/command.hpp>
+#include <troupe/protocol/errc.hpp>
+#include <troupe/protocol/plan_change.hpp>
+
+namespace troupe::net {
+
+/// The changes of a page, as an array.
+void write_history(json_writer& out, const plan_history_page& page);
+
+/// A refused revision, with the current one and the changes of the page in its details.
+[[nodiscard]] error explained(error refused, const plan_history_page& missed);
+
+/// Answers `done` with the refusal of `command` that `refused` is. If it is one of its revision,
+/// and the history can be read, it is explained.
+void explain(const service& of, const get_history& missed, error refused,
+             const reply<change_report>& done);
+
+/// What a client has missed whose command is refused because of its revision.
+[[nodiscard]] get_history missed_by(const change_plan& command);
+
+} // namespace troupe::net
