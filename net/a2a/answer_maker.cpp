@@ -5,8 +5,16 @@
 #include <utility>
 
 #include <pthread.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 namespace troupe::net {
+
+namespace {
+
+constexpr int answer_niceness = 10;
+
+} // namespace
 
 struct answer_maker::order {
   std::string text;
@@ -103,6 +111,9 @@ bool answer_maker::turn() {
 
 void answer_maker::run() {
   ::pthread_setname_np(::pthread_self(), "answer-maker");
+  // On a machine of few cores a long answer must not take the processor from the loops, which give
+  // short ones. A refusal of the system changes nothing else. Linux: of this thread alone.
+  static_cast<void>(::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), answer_niceness));
   for (;;) {
     while (turn()) {
     }

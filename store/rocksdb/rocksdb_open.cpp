@@ -279,6 +279,9 @@ result<void> make_journal_directory(const std::string& directory) {
 result<void> open_tables(opened_files& out, const std::string& directory,
                          const rocksdb_internals& internals) {
   auto& base = internals.env ? *internals.env : *rocksdb::Env::Default();
+  // Compactions compute much (LZ4, checksums) and nobody waits for them; the loops and actors are
+  // not to wait for their turn on the processor.
+  static_cast<void>(base.LowerThreadPoolCPUPriority(rocksdb::Env::LOW, rocksdb::CpuPriority::kLow));
   const auto ended = look_at_old_log(base, directory);
   if (!ended)
     return ended.error();
