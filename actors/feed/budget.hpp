@@ -21,6 +21,12 @@ public:
   [[nodiscard]] bool take(std::size_t bytes) noexcept {
     return memory_->charge(memory_account::feeds, bytes, bytes_max_);
   }
+  /// The same for a change that waits in a feed; also false above half of the limit. The other half
+  /// is for the texts that are made of changes: a burst that many readers wait for is read from the
+  /// history later, and ends no stream.
+  [[nodiscard]] bool take_for_queue(std::size_t bytes) noexcept {
+    return memory_->charge(memory_account::feeds, bytes, bytes_max_ / 2);
+  }
   /// Counts `bytes` in any case: what a reader waits for, and is alone.
   void force(std::size_t bytes) noexcept { memory_->force(memory_account::feeds, bytes); }
   void give_back(std::size_t bytes) noexcept { memory_->give_back(memory_account::feeds, bytes); }

@@ -46,7 +46,8 @@ bool live_queue::has_room(std::size_t bytes) noexcept {
     return true;
   }
   return entries_.size() < limits_.changes_max
-         && bytes_ - entries_.front().bytes + bytes <= limits_.bytes_max && budget_->take(bytes);
+         && bytes_ - entries_.front().bytes + bytes <= limits_.bytes_max
+         && budget_->take_for_queue(bytes);
 }
 
 /// Adds a chunk to the one before it; false if it does not continue it, or there is no room.
@@ -55,7 +56,7 @@ bool live_queue::join(const change& next) {
   if (before.bytes > joined_chunk_bytes_max || !continues_chunk(*before.held, next))
     return false;
   const auto more = bytes_of(*std::get<task_artifact>(next.events.front()).artifact);
-  if (bytes_ - entries_.front().bytes + more > limits_.bytes_max || !budget_->take(more))
+  if (bytes_ - entries_.front().bytes + more > limits_.bytes_max || !budget_->take_for_queue(more))
     return false;
   if (!before.is_growing) {
     before.held = std::make_shared<change>(growing_chunk(*before.held));

@@ -226,7 +226,7 @@ private:
           break;
         const auto [end, ec] = std::from_chars(input_.data() + at, input_.data() + line, left_, 16);
         if (ec != std::errc{} || left_ == 0)
-          fail("the stream ended: " + input_.substr(at));
+          fail("the stream ended after " + std::to_string(ticks_) + " ticks: " + rest());
         at = line + 2;
         left_ += 2; // and its line end
       }
@@ -239,6 +239,14 @@ private:
         break;
     }
     input_.erase(0, at);
+  }
+
+  /// The last event that has arrived and was not looked at: it says why the stream ended.
+  std::string rest() {
+    std::string last;
+    while (const auto event = reader_.next())
+      last = *event;
+    return last;
   }
 
   void read(std::string_view data, std::int64_t now, bench::histogram& delays) {

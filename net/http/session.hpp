@@ -50,7 +50,7 @@ public:
   [[nodiscard]] std::size_t stream_window() const noexcept override {
     // HTTP/1.1 has a connection to itself, and `send_stream` returns when the socket has taken
     // everything.
-    return stream_window_bytes;
+    return service_->stream_bytes.window(service_->streams.load(std::memory_order_relaxed));
   }
   [[nodiscard]] bool hold_stream(std::size_t bytes, std::size_t shared_bytes) override;
   [[nodiscard]] awaitable<bool> send_stream() override;

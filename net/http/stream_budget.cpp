@@ -1,8 +1,20 @@
 #include "net/http/stream_budget.hpp"
 
+#include <troupe/net/limits.hpp>
+
+#include <algorithm>
 #include <numeric>
 
 namespace troupe::net {
+
+std::size_t stream_budget::window(std::size_t streams) const noexcept {
+  const auto room = [](std::size_t max, std::size_t held) { return max - std::min(max, held); };
+  const auto here = room(bytes_max_, held());
+  const auto in_memory = room(memory_->share_of(memory_account::feeds), memory_->held());
+  // Half of a fair share: as text, a change is longer than it is counted before.
+  const auto bytes = std::min(here, in_memory) / std::max<std::size_t>(streams, 1) / 2;
+  return std::clamp<std::size_t>(bytes, 1, stream_window_bytes);
+}
 
 bool stream_budget::admits_stream() {
   if (held() < bytes_max_ && memory_->has_room(memory_account::feeds, 1))

@@ -64,6 +64,10 @@ public:
   [[nodiscard]] const feed_budget_ptr& feeds() const noexcept { return bytes_; }
   [[nodiscard]] std::size_t held() const noexcept { return bytes_->held(); }
 
+  /// How many bytes of changes one of `streams` open streams may make into a text at once: when
+  /// all do, their texts find room together, so that a burst that all of them wait for cuts none.
+  /// At least 1.
+  [[nodiscard]] std::size_t window(std::size_t streams) const noexcept;
   /// Whether a new stream may begin: there is room. Else the stream that has stalled longest is
   /// cut.
   [[nodiscard]] bool admits_stream();

@@ -124,7 +124,8 @@ inline constexpr std::size_t stream_bytes_total_max = std::size_t{512} << 20;
 /// Bytes of a long event that are made and written at once: what a reader that has stopped holds.
 inline constexpr std::size_t stream_piece_bytes = 64 * 1024;
 /// Bytes of changes that are made into events and written at once: the window of a socket that
-/// takes everything. One change may be larger.
+/// takes everything. One change may be larger. Many streams at once have smaller ones
+/// (stream_budget::window).
 inline constexpr std::size_t stream_window_bytes = 256 * 1024;
 
 // -- headers --------------------------------------------------------------------------------------

@@ -192,7 +192,7 @@ TEST_CASE("a change that is larger than the bound is kept if it waits alone", "[
 
 TEST_CASE("all feeds together hold no more than their budget, and one change each",
           "[actors][feed]") {
-  const auto budget = std::make_shared<feed_budget>(10'000);
+  const auto budget = std::make_shared<feed_budget>(20'000); // Half of it for queues.
   live_queue first({1000, all}, budget);
   live_queue second({1000, all}, budget);
   for (std::uint64_t i = 1; i <= 10; ++i)
@@ -210,6 +210,21 @@ TEST_CASE("all feeds together hold no more than their budget, and one change eac
   second.push(move("b", 1));
   second.clear();
   CHECK(budget->held() == 0);
+}
+
+TEST_CASE("queues leave half of the limit to the texts that are made of changes",
+          "[actors][feed]") {
+  const auto budget = std::make_shared<feed_budget>(20'000);
+  std::vector<std::unique_ptr<live_queue>> queues;
+  for (int i = 0; i < 3; ++i)
+    queues.push_back(std::make_unique<live_queue>(live_queue::bounds{1000, all}, budget));
+  for (std::uint64_t sequence = 1; sequence <= 10; ++sequence)
+    for (auto& each : queues)
+      each->push(file("a", 1000, sequence));
+  CHECK(budget->held() <= 10'000);
+  CHECK(budget->held() > 8'000);
+  CHECK(budget->take(9'000));
+  budget->give_back(9'000);
 }
 
 TEST_CASE("chunks of one artifact are joined while they wait, and the text is complete",

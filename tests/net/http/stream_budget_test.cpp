@@ -1,6 +1,7 @@
 // Who is cut when streams hold too much: the reader that has taken nothing for the longest time.
 #include "net/http/stream_budget.hpp"
 #include "tests/support/catch.hpp"
+#include <troupe/net/limits.hpp>
 
 #include <memory>
 #include <vector>
@@ -49,6 +50,30 @@ TEST_CASE("who needs room cuts those that have stalled longest, as many as hold 
   first.held = {};
   second.held = {};
   CHECK(budget.held() == 800);
+}
+
+TEST_CASE("streams that all make a text at once find room together", "[net][stream_budget]") {
+  constexpr std::size_t streams = 10'000;
+  stream_budget budget(stream_bytes_total_max);
+  CHECK(budget.window(0) == stream_window_bytes);
+  CHECK(budget.window(1) == stream_window_bytes);
+  std::vector<stream_budget::share> texts;
+  for (std::size_t i = 0; i < streams; ++i) {
+    texts.push_back(budget.take(3 * budget.window(streams))); // Texts are longer than changes.
+    REQUIRE(texts.back());
+  }
+  CHECK(budget.window(streams) < stream_window_bytes);
+  CHECK(budget.held() < stream_bytes_total_max);
+}
+
+TEST_CASE("the window of streams is never empty, and fits what the process may hold",
+          "[net][stream_budget]") {
+  const auto memory = std::make_shared<troupe::memory_budget>(1000);
+  stream_budget budget(100'000, memory);
+  CHECK(budget.window(4) == 100); // 80 % of the budget are for feeds.
+  const auto held = budget.take(800);
+  CHECK(held);
+  CHECK(budget.window(4) == 1);
 }
 
 TEST_CASE("a reader that takes something is not the slowest any more", "[net][stream_budget]") {
