@@ -33,6 +33,8 @@ public:
   std::size_t write_some(const pieces& from, net::error_code& ec) override {
     ec = {};
     if (of_->is_broken_ || of_->is_client_gone_) {
+      if (!of_->in_.is_dying)
+        of_->in_.story.reached("an answer has no reader any more");
       ec = net::asio::error::broken_pipe;
       return 0;
     }
@@ -41,6 +43,7 @@ public:
       taken.append(static_cast<const char*>(piece.data()), piece.size());
     const auto room = of_->room();
     if (room == 0 && !taken.empty()) {
+      of_->in_.story.reached("the server waits for a reader");
       ec = net::asio::error::would_block;
       return 0;
     }
@@ -141,8 +144,10 @@ nanoseconds connection::arrival(direction& to) {
   auto wait = nanoseconds{0};
   if (!in_.is_calm)
     wait = chance_.between(wait, in_.how.latency_max);
-  if (!in_.is_calm && chance_.chance(in_.how.stalls))
+  if (!in_.is_calm && chance_.chance(in_.how.stalls)) {
+    in_.story.reached("a piece stalls");
     wait = chance_.between(nanoseconds{0}, in_.how.stall_max);
+  }
   to.last = std::max(to.last, in_.now() + wait);
   return to.last - in_.now();
 }
@@ -162,12 +167,16 @@ void connection::deliver(direction& to, std::string bytes) {
       if (self->is_broken_)
         return;
       if (breaks) {
-        self->in_.story.add("a connection breaks");
+        const bool is_answer = &to == &self->to_client_;
+        self->in_.story.reached(!is_answer            ? "a connection breaks in a question"
+                                : to.arrived_all == 0 ? "a connection breaks before an answer"
+                                                      : "a connection breaks in an answer");
         self->break_off();
         return;
       }
       to.under_way -= piece.size();
       to.arrived += piece;
+      to.arrived_all += piece.size();
       if (&to == &self->to_server_)
         self->tell_server();
       else
