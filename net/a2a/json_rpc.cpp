@@ -152,7 +152,6 @@ awaitable<void> serve_body(operation_call& call, const parsed_body& body) {
 
 /// The same for a long body, which another thread parses.
 awaitable<void> serve_long(operation_call& call) {
-  call.begin_long();
   parsed_body body;
   std::function<void()> parse = [&] { body = parse_body(call); };
   const auto done = co_await apart(call, std::move(parse));
@@ -187,8 +186,10 @@ awaitable<void> serve_json_rpc(server_state& server, http_exchange& exchange) {
     call.responder.response().status = 400;
     return {};
   }
-  if (request.body.size() > long_request_bytes)
+  if (request.body.size() > long_request_bytes) {
+    call.begin_long();
     return serve_long(call);
+  }
   return serve_body(call, parse_body(call));
 }
 

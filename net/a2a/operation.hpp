@@ -83,7 +83,8 @@ struct operation_call final : kept_memory {
   // It is read by another thread (`apart`), and so is its command from the params.
 
   [[nodiscard]] bool is_long() const noexcept { return own_scratch != nullptr; }
-  /// Makes it a long one, whose body stays until it is parsed.
+  /// Makes it a long one, whose body stays until it is parsed. Before the handler returns: its
+  /// coroutine begins later.
   void begin_long();
   /// Where its JSON is parsed: the loop's memory, or that of a long request.
   [[nodiscard]] json_scratch& scratch() noexcept {

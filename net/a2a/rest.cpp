@@ -207,7 +207,6 @@ awaitable<void> serve_row(operation_call& call, const rest_path& path, const ope
 
 /// The same for a long body, which another thread parses.
 awaitable<void> serve_long(operation_call& call, rest_path path, const operation_binding& row) {
-  call.begin_long();
   result<void> read;
   std::function<void()> parse = [&] { read = read_params(call, path, row_of(row.which)); };
   const auto done = co_await apart(call, std::move(parse));
@@ -249,8 +248,10 @@ awaitable<void> serve_rest(server_state& server, http_exchange& exchange, const 
       refuse_verb(call, allowed);
     return {};
   }
-  if (call.request.body.size() > long_request_bytes)
+  if (call.request.body.size() > long_request_bytes) {
+    call.begin_long();
     return serve_long(call, path, *row);
+  }
   return serve_row(call, path, *row, read_params(call, path, row_of(row->which)));
 }
 
