@@ -219,7 +219,7 @@ TEST_CASE("an objective is imported beside itself with another id, and keeps its
   const temporary_directory place;
   auto spec = make_objective("trip", {2, 1});
   auto plan = *spec->plans[0];
-  plan.id = plan_id{"outward"};
+  plan.id = plan_id{"there"};
   auto& first = plan.tasks.edit(0);
   first.id = task_id{"ferry"};
   auto& second = plan.tasks.edit(1);
@@ -233,7 +233,7 @@ TEST_CASE("an objective is imported beside itself with another id, and keeps its
   ask->metadata[question_id_key] = "ferry.question-1";
   auto root = born_lone("task-root", "trip", 1000);
   root.record->metadata["opt/v1/objectiveId"] = "trip";
-  root.record->metadata["opt/v1/planId"] = "outward";
+  root.record->metadata["opt/v1/planId"] = "there";
   make_store(place / "data",
              {about("trip", 1000, objective_created{spec, task_id{"task-root"}}),
               about_lone("task-root", "trip", 1000, std::move(root)),
@@ -254,7 +254,7 @@ TEST_CASE("an objective is imported beside itself with another id, and keeps its
   REQUIRE(copy);
   REQUIRE(copy->plans.size() == 3);
   CHECK(copy->plans[0].spec->id == plan_id{"trip-2.p0"});
-  CHECK(copy->plans[0].spec->key == "outward");
+  CHECK(copy->plans[0].spec->key == "there");
   CHECK(copy->plans[0].spec->tasks[0].id == task_id{"trip-2.p0.t0"});
   CHECK(copy->plans[0].spec->tasks[0].key == "ferry");
   CHECK(copy->plans[0].spec->tasks[1].dependencies == std::vector<std::string>{"trip-2.p0.t0"});
@@ -273,7 +273,7 @@ TEST_CASE("an objective is imported beside itself with another id, and keeps its
   REQUIRE(root_task);
   CHECK(copy->root_task != task_id{"task-root"});
   CHECK(root_task->metadata.at("opt/v1/planId") == "trip-2.p0");
-  CHECK(find_objective(*into, objective_id{"trip"})->plans[0].spec->id == plan_id{"outward"});
+  CHECK(find_objective(*into, objective_id{"trip"})->plans[0].spec->id == plan_id{"there"});
   CHECK(sessions::import_session(*into, {file, objective_id{"trip-2"}}, ids).error().code
         == errc::duplicate_id);
 }
