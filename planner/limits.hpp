@@ -15,6 +15,7 @@ inline constexpr std::size_t task_name_bytes_max = 200;
 /// A longer name is found in a sentence only within quotes.
 inline constexpr std::size_t unquoted_name_words_max = 32;
 inline constexpr std::size_t quoted_name_words_max = 256; ///< A longer name is not found at all.
+inline constexpr std::size_t slot_bytes_max = 200; ///< What one slot of a template's pattern takes.
 
 static_assert(tasks_max <= edges_max);
 
