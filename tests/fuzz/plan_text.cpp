@@ -4,6 +4,7 @@
 
 #include "planner/as_text.hpp"
 #include "planner/text_reading.hpp"
+#include "planner/verdict.hpp"
 
 using namespace troupe;
 
@@ -31,5 +32,12 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
                      && back.edges.size() == read.edges.size(),
                  "read back otherwise", text, *said);
   }
+  planner::planning_request request;
+  request.text = text;
+  request.is_active = true;
+  planner::planning_settings settings;
+  settings.templates = planner::shipped_templates();
+  const auto made = planner::decide(request, settings);
+  fuzz::demand(made.has_value() && !made->reasons.empty(), "no verdict", text);
   return 0;
 }

@@ -12,6 +12,7 @@
 #include "planner/limits.hpp"
 #include "planner/order_words.hpp"
 #include "planner/text_reading.hpp"
+#include "planner/verdict.hpp"
 
 using namespace troupe::planner;
 
@@ -94,6 +95,10 @@ TEST_CASE("texts of the greatest length that repeat one thing are read", "[plann
     const auto text = repeated(each);
     const auto read = read_text(text, guesses::allowed);
     CHECK((read.is_plan() || !read.problems.empty() || read.tasks.size() < 2));
+    planning_request request;
+    request.text = text;
+    request.is_active = true;
+    CHECK(decide(request, {}).has_value());
     const auto with_steps = read_text("1. a a a\n2. a b\n" + text.substr(0, text.size() / 8));
     CHECK((with_steps.is_plan() || !with_steps.problems.empty() || with_steps.tasks.size() < 2));
   }
