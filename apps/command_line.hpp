@@ -3,6 +3,7 @@
 #pragma once
 
 #include "apps/options.hpp"
+#include "apps/plan_text_command.hpp"
 #include "apps/remote/remote_options.hpp"
 
 #include <string>
@@ -18,13 +19,13 @@ struct finished {
 };
 
 using command =
-    std::variant<finished, init_options, run_options, validate_options, graph_options,
-                 serve_options, card_command_options, store_tool_options, list_runs_options,
-                 show_run_options, run_logs_options, remove_runs_options, agents_options,
-                 schema_options, version_options, send_options, tasks_options, task_options,
-                 cancel_options, push_add_options, push_list_options, push_remove_options,
-                 agent_options, submit_options, watch_options, inbox_options, answer_options,
-                 step_options, context_options>;
+    std::variant<finished, init_options, plan_text_options, run_options, validate_options,
+                 graph_options, serve_options, card_command_options, store_tool_options,
+                 list_runs_options, show_run_options, run_logs_options, remove_runs_options,
+                 agents_options, schema_options, version_options, send_options, tasks_options,
+                 task_options, cancel_options, push_add_options, push_list_options,
+                 push_remove_options, agent_options, submit_options, watch_options, inbox_options,
+                 answer_options, step_options, context_options>;
 
 [[nodiscard]] command read_command_line(int argc, const char* const* argv);
 

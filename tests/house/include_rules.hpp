@@ -49,6 +49,7 @@ inline constexpr auto arrows = std::to_array<arrow>({
     {"planner/", "troupe/protocol/"},
     {"planner/", "protocol/"},
     {"apps/", "troupe/"},
+    {"apps/", "planner/"},
     {"apps/", "protocol/"},
     {"apps/", "store/"},
     {"apps/", "actors/"},
