@@ -88,6 +88,15 @@ constexpr const char* init_footer = R"(Examples:
 
 Exit codes: 0 written, 1 the file cannot be written, 2 it is there already (see --force).)";
 
+constexpr const char* plan_footer = R"(Examples:
+  troupe plan "First search papers, then write a report"
+  troupe plan steps.txt --json > plan.json && troupe run plan.json
+  troupe plan plan.json --as-text          a plan document as a list with sentences
+
+A word alone is the name of a file. What is understood is described in docs/planner.md.
+
+Exit codes: 0 it is a plan, 1 it is none (the reasons are printed), 2 wrong usage or an unreadable file.)";
+
 constexpr const char* schema_footer = R"(Example:
   troupe schema > plan.schema.json
 
@@ -247,6 +256,22 @@ void add_run(CLI::App& app, run_options& options) {
   run.add_flag("--no-input", options.no_input, "Never ask at the prompt");
   add_colour(run, options.colour);
   run.footer(run_footer);
+}
+
+void add_plan(CLI::App& app, plan_text_options& options) {
+  auto& plan = *app.add_subcommand("plan", "Explain what the planner reads in a text; run nothing");
+  plan.add_option("TEXT", options.input,
+                  "A text, the name of a file with one, or - for standard input")
+      ->required();
+  auto* json = plan.add_flag("--json", options.json, "The plan as a document for troupe run");
+  plan.add_flag("--as-text", options.as_text,
+                "The plan as a numbered list with sentences; FILE may be a plan document")
+      ->excludes(json);
+  plan.add_flag("--prefer-objective", options.prefers_objective,
+                "As a client that prefers an objective: guesses are allowed");
+  plan.add_option("--template", options.template_name, "Take this template")->type_name("NAME");
+  add_params(plan, options.params);
+  plan.footer(plan_footer);
 }
 
 void add_list(CLI::App& app, list_runs_options& options) {
@@ -466,6 +491,8 @@ command read_command_line(int argc, const char* const* argv) {
   begin.add_option("FILE", init.file, "The file to write, .yaml or .json (default plan.yaml)");
   begin.add_flag("--force", init.replaces, "Replace a file that is there");
   begin.footer(init_footer);
+  plan_text_options plan;
+  add_plan(app, plan);
   run_options run;
   validate_options validate;
   graph_options graph;
@@ -533,6 +560,8 @@ command read_command_line(int argc, const char* const* argv) {
     return std::visit([](auto& each) -> command { return std::move(each); }, *chosen);
   if (app.got_subcommand("init"))
     return init;
+  if (app.got_subcommand("plan"))
+    return plan;
   if (app.got_subcommand("run"))
     return run;
   if (app.got_subcommand("ls"))

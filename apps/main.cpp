@@ -49,6 +49,9 @@ struct dispatch {
   int operator()(const troupe::init_options& options) const {
     return troupe::init_command(options);
   }
+  int operator()(const troupe::plan_text_options& options) const {
+    return troupe::plan_text_command(options);
+  }
   int operator()(const troupe::run_options& options) const { return troupe::run_command(options); }
   int operator()(const troupe::validate_options& options) const {
     return troupe::validate_command(options);
