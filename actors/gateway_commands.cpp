@@ -12,6 +12,7 @@
 #include "protocol/json/json_writer.hpp"
 #include "protocol/json/quoted.hpp"
 #include "protocol/opt/given_answers.hpp"
+#include "protocol/opt/hitl.hpp"
 #include <troupe/actors/gateway.hpp>
 #include <troupe/protocol/unshared.hpp>
 
@@ -103,6 +104,37 @@ constexpr std::string_view kind_of(const modify_objective&) noexcept {
 template<class PlanCommand>
 constexpr std::string_view kind_of(const PlanCommand&) noexcept {
   return "plan ";
+}
+
+/// An answer in kagent's words becomes one in ours (docs/questions.md, "In kagent's words"), if it
+/// is for the question of the task that is open. `question` is the one that it names, or empty.
+result<void> translate_answer(message& said, answer_action& action, const task& asking,
+                              const std::string& question) {
+  if (!asking.question || (!question.empty() && question != asking.question->id))
+    return {};
+  const auto id = question_address{asking.id, asking.question->id}.str();
+  auto read = hitl::read_response(said, asking.question.get(), id);
+  if (!read)
+    return read.error();
+  if (!*read)
+    return {};
+  auto& answer = **read;
+  const auto* words = answer.value.if_string();
+  said.parts.clear();
+  said.parts.push_back(words != nullptr ? text_part(std::string{*words})
+                                        : data_part(std::move(answer.value)));
+  action = answer.action;
+  return {};
+}
+
+/// The same for an answer that is on its way to the task.
+result<void> translate_answer(provide_input& input, const task& asking) {
+  auto said = *input.message;
+  if (auto ok = translate_answer(said, input.action, asking, input.question); !ok)
+    return ok;
+  if (said.parts != input.message->parts)
+    input.message = std::make_shared<const message>(std::move(said));
+  return {};
 }
 
 bool has_pins(const message& in) {
@@ -488,6 +520,9 @@ void gateway::impl::send_to(const placement& at, const task_ptr& record, send_me
                             : result<void>{};
             !ok)
           return to(ok.error());
+        if (!is_of_other)
+          if (auto ok = translate_answer(text, shared->action, *record, shared->question); !ok)
+            return to(ok.error());
         // An answer sent to a root task returns the root task, not the task that asked.
         const reply_port<task_id> accepted{
             [to = refusing_after_commits(std::move(to)), record](const result<task_id>& taken) {
@@ -556,6 +591,8 @@ void gateway::impl::send_to_question(question_address asked, const task& root, c
                         if (auto ok = admits(**record, input.question, *input.message, input.by);
                             !ok)
                           return to(ok.error());
+                        if (auto ok = translate_answer(input, **record); !ok)
+                          return to(ok.error());
                         const reply_port<task_id> port{std::move(to), task_has_ended(id.str())};
                         input.done = port;
                         tell_live(env->objectives, at.objective.str(), port,
@@ -595,6 +632,8 @@ void gateway::impl::send_to_root(const task& root, const principal& who, provide
               if ((*record)->question)
                 input.question = (*record)->question->id;
               if (auto ok = admits(**record, input.question, *input.message, input.by); !ok)
+                return done(ok.error());
+              if (auto ok = translate_answer(input, **record); !ok)
                 return done(ok.error());
               to_asking(asked, std::move(input));
             },
