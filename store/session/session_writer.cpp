@@ -92,9 +92,11 @@ result<bool> session_writer::look_at_file() {
     return make_error(errc::store_failed, "The session file " + path + " is of "
                                               + shown(reading->head.key) + ", not of " + shown(key_)
                                               + "; move it away.");
-  if (reading->events == 0)
-    return false;
   const bool is_archived = reading->is_archived;
+  // Only what begins it is there: the change for which it was begun did not get into it.
+  const std::uint64_t begun = reading->head.parent.empty() ? 0 : 1;
+  if (reading->events <= begun && reading->foreign == 0)
+    return false;
   if (auto ok = go_on(std::move(*reading)); !ok)
     return ok.error();
   if (!is_archived)
