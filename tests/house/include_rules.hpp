@@ -68,6 +68,8 @@ inline constexpr auto arrows = std::to_array<arrow>({
     {"store/rocksdb/", "store/journal/"},
     {"store/tools/", "store/rocksdb/"},
     {"store/tools/", "store/journal/"},
+    {"store/tools/", "store/session/"},
+    {"store/session/", "store/journal/checksum"},
     {"actors/service/", "actors/feed/"},
     {"net/a2a/", "net/http/"},
     {"net/a2a/", "net/push/"},
