@@ -2,6 +2,7 @@
 
 #include "apps/flag_choices.hpp"
 #include "apps/remote/remote_command_line.hpp"
+#include "apps/session/session_command_line.hpp"
 #include "protocol/json/quoted.hpp"
 #include "protocol/near_name.hpp"
 
@@ -500,6 +501,8 @@ command read_command_line(int argc, const char* const* argv) {
   add_card(app, card);
   store_tool_options store;
   add_store(app, store);
+  session_options session;
+  add_session(app, session);
   app.add_subcommand("agents", "List the agents and what they do")
       ->footer("Example:\n  troupe agents");
   app.add_subcommand("schema", "Print the JSON Schema of plan documents")->footer(schema_footer);
@@ -550,6 +553,8 @@ command read_command_line(int argc, const char* const* argv) {
     return card;
   if (app.got_subcommand("store"))
     return store;
+  if (app.got_subcommand("session"))
+    return session;
   if (app.got_subcommand("agents"))
     return agents_options{};
   if (app.got_subcommand("schema"))

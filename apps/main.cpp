@@ -4,6 +4,7 @@
 #include "apps/console.hpp"
 #include "apps/process_memory.hpp"
 #include "apps/remote/remote_commands.hpp"
+#include "apps/session/session_command.hpp"
 
 #include <csignal>
 #include <exception>
@@ -63,6 +64,9 @@ struct dispatch {
   }
   int operator()(const troupe::store_tool_options& options) const {
     return troupe::store_command(options);
+  }
+  int operator()(const troupe::session_options& options) const {
+    return troupe::session_command(options);
   }
   int operator()(const troupe::list_runs_options& options) const {
     return here_or_there(options, troupe::list_runs_command, troupe::list_objectives_command);
