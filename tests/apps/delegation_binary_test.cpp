@@ -102,8 +102,15 @@ TEST_CASE("a server that was killed finds the task that another one does for it"
   chain_bed bed;
   const auto task = bed.begin(steps_there(R"([{"ask":"Which city?"},{"complete":"booked"}])"));
   REQUIRE(bed.here->reaches(task, "TASK_STATE_INPUT_REQUIRED"));
+  const auto status = [&] {
+    return bed.here->ask("GetTask", R"({"id":")" + task + R"("})").at("status");
+  };
+  const auto before = at(status(), "/timestamp");
   bed.kill_and_start();
-  REQUIRE(bed.here->reaches(task, "TASK_STATE_INPUT_REQUIRED"));
+  REQUIRE(comes_true([&] { // it asks again
+    const auto now = status();
+    return at(now, "/state") == "TASK_STATE_INPUT_REQUIRED" && at(now, "/timestamp") != before;
+  }));
   CHECK(bed.words(task) == "Which city?");
   SECTION("and is answered then") {
     bed.answer(task, "Oslo");
