@@ -155,6 +155,7 @@ TEST_CASE("threads belong to these files only", "[house][rules]") {
       "apps/remote/objective_feed",
       "apps/signals",
       "apps/slow_notice",
+      "client/a2a/call_loop",
       "client/a2a/remote",
       "client/name_resolver",
       "net/a2a/answer_maker",
