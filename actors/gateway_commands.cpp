@@ -7,6 +7,7 @@
 #include "actors/objective_actor.hpp"
 #include "actors/once_answer.hpp"
 #include "actors/task_actor.hpp"
+#include "protocol/a2a/request_path.hpp"
 #include "protocol/fold/limits.hpp"
 #include "protocol/json/json_writer.hpp"
 #include "protocol/json/quoted.hpp"
@@ -408,7 +409,8 @@ void gateway::impl::send_new(send_message&& command, watcher_ptr follow, reply<s
     start.request = std::make_shared<const message>(std::move(first.message));
     start.request_metadata = std::move(first.metadata);
     start.accepted_output_modes = std::move(first.accepted_output_modes);
-    start.trace = {std::move(first.traceparent), std::move(first.tracestate), {}};
+    start.trace = {std::move(first.traceparent), std::move(first.tracestate),
+                   path_in(start.request->metadata)};
     start.follow = follow;
     if (first.conditions) // Most have none, and copies of the ids cost more than this question.
       start.conditions = answered(first.conditions, {.task = start.id, .context = start.context});
@@ -729,8 +731,9 @@ void gateway::impl::create_named(create_objective command, resolved_objective re
   const auto known = std::make_shared<resolved_objective>(std::move(resolved));
   const auto who = command.who;
   auto begin = [this, spec = std::move(spec), known, who = std::move(command.who),
-                trace = shared_trace(
-                    {std::move(command.traceparent), std::move(command.tracestate), {}}),
+                trace = shared_trace({std::move(command.traceparent), std::move(command.tracestate),
+                                      command.request ? path_in(command.request->metadata)
+                                                      : std::vector<std::string>{}}),
                 request = std::move(command.request), starts = command.start,
                 conditions = std::move(command.conditions),
                 follow = std::move(follow)](reply<objective_ptr> to) {
