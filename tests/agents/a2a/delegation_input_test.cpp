@@ -86,3 +86,10 @@ TEST_CASE("a task that comes back, or has come too far, is rejected with its pat
   CHECK(extended_path({"x", "y"}, "z", 2).error().message
         == "the task would go through more than 2 servers: x -> y -> z");
 }
+
+TEST_CASE("a path is read as far as it is one", "[agents][a2a]") {
+  CHECK(path_in({}).empty());
+  CHECK(path_in(object(R"({"troupe/v1/path": "a"})")).empty());
+  CHECK(path_in(object(R"({"troupe/v1/path": ["a", 7, "b"]})"))
+        == std::vector<std::string>{"a", "b"});
+}
