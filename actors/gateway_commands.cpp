@@ -7,10 +7,12 @@
 #include "actors/objective_actor.hpp"
 #include "actors/once_answer.hpp"
 #include "actors/task_actor.hpp"
+#include "protocol/a2a/request_path.hpp"
 #include "protocol/fold/limits.hpp"
 #include "protocol/json/json_writer.hpp"
 #include "protocol/json/quoted.hpp"
 #include "protocol/opt/given_answers.hpp"
+#include "protocol/opt/hitl.hpp"
 #include <troupe/actors/gateway.hpp>
 #include <troupe/protocol/unshared.hpp>
 
@@ -102,6 +104,37 @@ constexpr std::string_view kind_of(const modify_objective&) noexcept {
 template<class PlanCommand>
 constexpr std::string_view kind_of(const PlanCommand&) noexcept {
   return "plan ";
+}
+
+/// An answer in kagent's words becomes one in ours (docs/questions.md, "In kagent's words"), if it
+/// is for the question of the task that is open. `question` is the one that it names, or empty.
+result<void> translate_answer(message& said, answer_action& action, const task& asking,
+                              const std::string& question) {
+  if (!asking.question || (!question.empty() && question != asking.question->id))
+    return {};
+  const auto id = question_address{asking.id, asking.question->id}.str();
+  auto read = hitl::read_response(said, asking.question.get(), id);
+  if (!read)
+    return read.error();
+  if (!*read)
+    return {};
+  auto& answer = **read;
+  const auto* words = answer.value.if_string();
+  said.parts.clear();
+  said.parts.push_back(words != nullptr ? text_part(std::string{*words})
+                                        : data_part(std::move(answer.value)));
+  action = answer.action;
+  return {};
+}
+
+/// The same for an answer that is on its way to the task.
+result<void> translate_answer(provide_input& input, const task& asking) {
+  auto said = *input.message;
+  if (auto ok = translate_answer(said, input.action, asking, input.question); !ok)
+    return ok;
+  if (said.parts != input.message->parts)
+    input.message = std::make_shared<const message>(std::move(said));
+  return {};
 }
 
 bool has_pins(const message& in) {
@@ -408,7 +441,8 @@ void gateway::impl::send_new(send_message&& command, watcher_ptr follow, reply<s
     start.request = std::make_shared<const message>(std::move(first.message));
     start.request_metadata = std::move(first.metadata);
     start.accepted_output_modes = std::move(first.accepted_output_modes);
-    start.trace = {std::move(first.traceparent), std::move(first.tracestate), {}};
+    start.trace = {std::move(first.traceparent), std::move(first.tracestate),
+                   path_in(start.request->metadata)};
     start.follow = follow;
     if (first.conditions) // Most have none, and copies of the ids cost more than this question.
       start.conditions = answered(first.conditions, {.task = start.id, .context = start.context});
@@ -486,6 +520,9 @@ void gateway::impl::send_to(const placement& at, const task_ptr& record, send_me
                             : result<void>{};
             !ok)
           return to(ok.error());
+        if (!is_of_other)
+          if (auto ok = translate_answer(text, shared->action, *record, shared->question); !ok)
+            return to(ok.error());
         // An answer sent to a root task returns the root task, not the task that asked.
         const reply_port<task_id> accepted{
             [to = refusing_after_commits(std::move(to)), record](const result<task_id>& taken) {
@@ -554,6 +591,8 @@ void gateway::impl::send_to_question(question_address asked, const task& root, c
                         if (auto ok = admits(**record, input.question, *input.message, input.by);
                             !ok)
                           return to(ok.error());
+                        if (auto ok = translate_answer(input, **record); !ok)
+                          return to(ok.error());
                         const reply_port<task_id> port{std::move(to), task_has_ended(id.str())};
                         input.done = port;
                         tell_live(env->objectives, at.objective.str(), port,
@@ -593,6 +632,8 @@ void gateway::impl::send_to_root(const task& root, const principal& who, provide
               if ((*record)->question)
                 input.question = (*record)->question->id;
               if (auto ok = admits(**record, input.question, *input.message, input.by); !ok)
+                return done(ok.error());
+              if (auto ok = translate_answer(input, **record); !ok)
                 return done(ok.error());
               to_asking(asked, std::move(input));
             },
@@ -729,8 +770,9 @@ void gateway::impl::create_named(create_objective command, resolved_objective re
   const auto known = std::make_shared<resolved_objective>(std::move(resolved));
   const auto who = command.who;
   auto begin = [this, spec = std::move(spec), known, who = std::move(command.who),
-                trace = shared_trace(
-                    {std::move(command.traceparent), std::move(command.tracestate), {}}),
+                trace = shared_trace({std::move(command.traceparent), std::move(command.tracestate),
+                                      command.request ? path_in(command.request->metadata)
+                                                      : std::vector<std::string>{}}),
                 request = std::move(command.request), starts = command.start,
                 conditions = std::move(command.conditions),
                 follow = std::move(follow)](reply<objective_ptr> to) {

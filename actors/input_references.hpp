@@ -3,11 +3,16 @@
 // and by the task's actor (follow_references, when it becomes ready): both look tasks up in the
 // same way, by the names that names_for_references gives. Plain functions over values.
 //
-//   reference := "${tasks" task ".artifacts" "[" (number | name | quoted) "]" [".parts[" number
-//   "]"] what "}" task      := "." bare-name | "[" quoted "]"         id or name of a task this one
-//   depends on, or what `dependencies` calls it what      := ".text" | ".url" | ".data" { "."
-//   bare-name | "[" number "]" | "[" quoted "]" }
+//     reference := "${tasks" task ".artifacts" "[" (number | name | quoted) "]"
+//                  [ ".parts[" number "]" ] value "}"
 //
+//     task := "." bare-name | "[" quoted "]"
+//
+//     value := ".text" | ".url"
+//            | ".data" { "." bare-name | "[" number "]" | "[" quoted "]" }
+//
+// The task is the id or the name of a task that this one depends on, or the name that its
+// `dependencies` use.
 // A bare name holds no blank and none of `. [ ] { } " $`; everything else is written quoted, as a
 // JSON string:
 // `${tasks["Search papers"].artifacts["top 10"].data.hits[0].title}`. `$${` stands for a literal

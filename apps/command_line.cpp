@@ -2,6 +2,7 @@
 
 #include "apps/flag_choices.hpp"
 #include "apps/remote/remote_command_line.hpp"
+#include "apps/session/session_command_line.hpp"
 #include "protocol/json/quoted.hpp"
 #include "protocol/near_name.hpp"
 
@@ -86,6 +87,15 @@ constexpr const char* init_footer = R"(Examples:
   troupe run plan.yaml
 
 Exit codes: 0 written, 1 the file cannot be written, 2 it is there already (see --force).)";
+
+constexpr const char* plan_footer = R"(Examples:
+  troupe plan "First search papers, then write a report"
+  troupe plan steps.txt --json > plan.json && troupe run plan.json
+  troupe plan plan.json --as-text          a plan document as a list with sentences
+
+A word alone is the name of a file. What is understood is described in docs/planner.md.
+
+Exit codes: 0 it is a plan, 1 it is none (the reasons are printed), 2 wrong usage or an unreadable file.)";
 
 constexpr const char* schema_footer = R"(Example:
   troupe schema > plan.schema.json
@@ -246,6 +256,22 @@ void add_run(CLI::App& app, run_options& options) {
   run.add_flag("--no-input", options.no_input, "Never ask at the prompt");
   add_colour(run, options.colour);
   run.footer(run_footer);
+}
+
+void add_plan(CLI::App& app, plan_text_options& options) {
+  auto& plan = *app.add_subcommand("plan", "Explain what the planner reads in a text; run nothing");
+  plan.add_option("TEXT", options.input,
+                  "A text, the name of a file with one, or - for standard input")
+      ->required();
+  auto* json = plan.add_flag("--json", options.json, "The plan as a document for troupe run");
+  plan.add_flag("--as-text", options.as_text,
+                "The plan as a numbered list with sentences; FILE may be a plan document")
+      ->excludes(json);
+  plan.add_flag("--prefer-objective", options.prefers_objective,
+                "As a client that prefers an objective: guesses are allowed");
+  plan.add_option("--template", options.template_name, "Take this template")->type_name("NAME");
+  add_params(plan, options.params);
+  plan.footer(plan_footer);
 }
 
 void add_list(CLI::App& app, list_runs_options& options) {
@@ -465,6 +491,8 @@ command read_command_line(int argc, const char* const* argv) {
   begin.add_option("FILE", init.file, "The file to write, .yaml or .json (default plan.yaml)");
   begin.add_flag("--force", init.replaces, "Replace a file that is there");
   begin.footer(init_footer);
+  plan_text_options plan;
+  add_plan(app, plan);
   run_options run;
   validate_options validate;
   graph_options graph;
@@ -500,6 +528,8 @@ command read_command_line(int argc, const char* const* argv) {
   add_card(app, card);
   store_tool_options store;
   add_store(app, store);
+  session_options session;
+  add_session(app, session);
   app.add_subcommand("agents", "List the agents and what they do")
       ->footer("Example:\n  troupe agents");
   app.add_subcommand("schema", "Print the JSON Schema of plan documents")->footer(schema_footer);
@@ -530,6 +560,8 @@ command read_command_line(int argc, const char* const* argv) {
     return std::visit([](auto& each) -> command { return std::move(each); }, *chosen);
   if (app.got_subcommand("init"))
     return init;
+  if (app.got_subcommand("plan"))
+    return plan;
   if (app.got_subcommand("run"))
     return run;
   if (app.got_subcommand("ls"))
@@ -550,6 +582,8 @@ command read_command_line(int argc, const char* const* argv) {
     return card;
   if (app.got_subcommand("store"))
     return store;
+  if (app.got_subcommand("session"))
+    return session;
   if (app.got_subcommand("agents"))
     return agents_options{};
   if (app.got_subcommand("schema"))

@@ -3,7 +3,9 @@
 #pragma once
 
 #include "apps/options.hpp"
+#include "apps/plan_text_command.hpp"
 #include "apps/remote/remote_options.hpp"
+#include "apps/session/session_options.hpp"
 
 #include <string>
 #include <variant>
@@ -24,7 +26,7 @@ using command =
                  schema_options, version_options, send_options, tasks_options, task_options,
                  cancel_options, push_add_options, push_list_options, push_remove_options,
                  agent_options, submit_options, watch_options, inbox_options, answer_options,
-                 step_options, context_options>;
+                 step_options, context_options, session_options, plan_text_options>;
 
 [[nodiscard]] command read_command_line(int argc, const char* const* argv);
 

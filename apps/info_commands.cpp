@@ -1,10 +1,10 @@
 // `troupe agents`, `troupe schema` and `troupe version`.
 #include "apps/commands.hpp"
 #include "apps/console.hpp"
+#include "apps/plan_file.hpp"
 #include "apps/plan_schema.hpp"
 #include "apps/text.hpp"
 #include "apps/version.hpp"
-#include <troupe/agents/register_builtin.hpp>
 
 #include <algorithm>
 #include <string>
@@ -13,7 +13,7 @@ namespace troupe {
 
 int agents_command(const agents_options&) {
   agent_registry agents;
-  register_builtin_agents(agents);
+  register_own_agents(agents);
   std::size_t longest = 0;
   for (const auto& name : agents.names())
     longest = std::max(longest, display_width(name));

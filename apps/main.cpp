@@ -4,6 +4,7 @@
 #include "apps/console.hpp"
 #include "apps/process_memory.hpp"
 #include "apps/remote/remote_commands.hpp"
+#include "apps/session/session_command.hpp"
 
 #include <csignal>
 #include <exception>
@@ -48,6 +49,9 @@ struct dispatch {
   int operator()(const troupe::init_options& options) const {
     return troupe::init_command(options);
   }
+  int operator()(const troupe::plan_text_options& options) const {
+    return troupe::plan_text_command(options);
+  }
   int operator()(const troupe::run_options& options) const { return troupe::run_command(options); }
   int operator()(const troupe::validate_options& options) const {
     return troupe::validate_command(options);
@@ -63,6 +67,9 @@ struct dispatch {
   }
   int operator()(const troupe::store_tool_options& options) const {
     return troupe::store_command(options);
+  }
+  int operator()(const troupe::session_options& options) const {
+    return troupe::session_command(options);
   }
   int operator()(const troupe::list_runs_options& options) const {
     return here_or_there(options, troupe::list_runs_command, troupe::list_objectives_command);

@@ -1,6 +1,7 @@
 #include "apps/plan_file.hpp"
 
 #include "actors/acceptance.hpp"
+#include "apps/delegation_setup.hpp"
 #include "apps/shown_name.hpp"
 #include "apps/text_file.hpp"
 #include "apps/yaml.hpp"
@@ -173,6 +174,7 @@ void register_own_agents(agent_registry& into, std::shared_ptr<program_log> log,
   options.command->log = std::move(log);
   options.command->parallel_max = commands_max;
   register_builtin_agents(into, options);
+  register_own_delegation(into);
 }
 
 } // namespace troupe

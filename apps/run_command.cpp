@@ -502,7 +502,7 @@ result<int> execute(const run_options& options, const agent_registry& agents, st
   if (!code)
     return code.error();
   if (signals.stop_requested() && !options.quiet)
-    still_running.emplace("waiting for programs to end; Ctrl-C again ends at once");
+    still_running.emplace("waiting for programs to end; Ctrl-C again ends at once").start();
   const bool shown = all_written(out);
   if (!options.json && !options.quiet)
     tell_next_steps(run, *code);

@@ -2,16 +2,15 @@
 
 #include "apps/console.hpp"
 
-#include <utility>
-
 namespace troupe {
 
-slow_notice::slow_notice(std::string line)
-    : thread_([this, line = std::move(line)] {
-        std::unique_lock lock(guard_);
-        if (!over_.wait_for(lock, slow_notice_delay, [this] { return is_over_; }))
-          complain(line);
-      }) {}
+void slow_notice::start() {
+  thread_ = std::thread([this] {
+    std::unique_lock lock(guard_);
+    if (!over_.wait_for(lock, slow_notice_delay, [this] { return is_over_; }))
+      complain(line_);
+  });
+}
 
 slow_notice::~slow_notice() {
   {
@@ -19,7 +18,8 @@ slow_notice::~slow_notice() {
     is_over_ = true;
   }
   over_.notify_one();
-  thread_.join();
+  if (thread_.joinable())
+    thread_.join();
 }
 
 } // namespace troupe

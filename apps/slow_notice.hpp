@@ -6,21 +6,26 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 
 namespace troupe {
 
 /// Nothing is said in the first second.
 inline constexpr std::chrono::milliseconds slow_notice_delay{1000};
 
-/// Says the line once, unless it is destroyed before `slow_notice_delay` has passed.
+/// Says the line once, `slow_notice_delay` after its start, unless it is destroyed before.
 class slow_notice {
 public:
-  explicit slow_notice(std::string line);
+  explicit slow_notice(std::string line) : line_(std::move(line)) {}
   ~slow_notice();
   slow_notice(const slow_notice&) = delete;
   slow_notice& operator=(const slow_notice&) = delete;
 
+  /// Once.
+  void start();
+
 private:
+  const std::string line_;
   std::mutex guard_;
   std::condition_variable over_;
   bool is_over_ = false;

@@ -1,7 +1,6 @@
 // HTTP/1.1 requests to other servers, over TCP or TLS: resolve the name, check the addresses,
 // connect to a checked one, send the request, read a bounded answer. A redirect is an answer like
-// any other and is never followed. Push notifications use it now; other outbound requests may use
-// it later.
+// any other and is never followed. Push notifications and the client of A2A agents use it.
 //
 // The client lends *streams* of a target, not connections: a stream is one exchange at a time. Over
 // HTTP/1.1 a stream has a connection to itself while it is used, and leaves it to the next one;

@@ -2,6 +2,7 @@
 #include "actors/feed/change_wait.hpp"
 #include "actors/feed/store_source.hpp"
 #include "actors/message_rules.hpp"
+#include "actors/service/known_objective.hpp"
 #include "actors/service/objective_of_message.hpp"
 #include "actors/service/placing.hpp"
 #include "actors/service/service.hpp"
@@ -38,10 +39,11 @@ error gone_at_once(const std::string& id) {
 
 } // namespace
 
-/// What a message asks for beside a task: none or one of the two.
+/// What a message asks for beside a task: none or one of the three.
 struct service::new_work {
   std::optional<create_objective> objective{};
   std::optional<create_plan> plan{}; ///< For the objective of its context.
+  std::optional<sent> known{};       ///< It has joined the objective that it brings.
 };
 
 /// Calls `next` with the objective or the plan that the message asks for, if it does; else
@@ -64,6 +66,20 @@ void service::prepare(std::shared_ptr<send_request> request, reply<sent> refused
     };
     const auto& sent_text = request->command.message;
     const auto* wish = request->objective.get();
+    if (auto known = named_objective(*request); !known.empty())
+      return gateway_.has_live_objective(
+          request->command.who, known,
+          [*this, request, next, go_on, refuse](const result<bool>& is_live) {
+            if (!is_live)
+              return refuse(is_live.error());
+            if (!*is_live)
+              return go_on(refuse);
+            join_known(gateway_, records_, pushes_, request, [next, refuse](result<sent> joined) {
+              if (!joined)
+                return refuse(joined.error());
+              next(new_work{.known = std::move(*joined)}, refuse);
+            });
+          });
     if (wish && (wish->objective || sent_text.context_id.empty()))
       return go_on(std::move(refuse));
     if (!may_join(sent_text))
@@ -128,6 +144,13 @@ void service::take(send_message&& command, watcher_ptr follow,
 
 void service::create_for(const std::shared_ptr<send_request>& request, create_objective command,
                          reply<objective_ptr> done) const {
+  if (!command.spec.id.empty())
+    done = [records = &records_, who = command.who, id = command.spec.id,
+            done = std::move(done)](result<objective_ptr> made) {
+      if (made || made.error().code != errc::duplicate_id)
+        return done(std::move(made));
+      explain_duplicate(*records, who, id, made.error(), done);
+    };
   if (request->push)
     done = [pushes = pushes_, request, done = std::move(done)](result<objective_ptr> made) {
       if (!made)
@@ -206,6 +229,8 @@ std::shared_ptr<pending_send> service::send(send_request&& request,
       send_objective(shared, std::move(*asked.objective), out);
     else if (asked.plan)
       send_plan(shared, std::move(*asked.plan), out);
+    else if (asked.known)
+      show_again(out, std::move(*asked.known));
     else
       send_text(std::move(shared->command), out, shared);
   };
@@ -347,6 +372,8 @@ void service::send(send_request&& request, std::shared_ptr<feed> source,
                  .task = taken->task, .source = source, .objective = nullptr, .answer = nullptr});
            });
     };
+    if (asked.known)
+      return show_again(who, source, *asked.known, done);
     if (asked.plan)
       return join(shared, std::move(*asked.plan),
                   [*this, shared, source, who, done, send_plainly](const result<sent>& joined) {

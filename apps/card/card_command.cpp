@@ -39,7 +39,7 @@ int show(const card_command_options& options) {
   const auto settings = effective_settings({options.config_file, {}, false});
   if (!settings)
     return refuse(settings.error(), exit_usage);
-  const auto agents = make_agents(*settings);
+  const auto agents = make_agents(*settings, options.config_file);
   if (!agents)
     return refuse(agents.error(), exit_usage);
   const auto& server = settings->server;

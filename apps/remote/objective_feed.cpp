@@ -30,12 +30,16 @@ objective_feed::objective_feed(const server_link& on, const std::string& id,
         is_lost_ = false;
         notice(server_ + ": connected again");
       });
+}
+
+void objective_feed::start() {
   thread_ = std::thread([this] { follow(); });
 }
 
 objective_feed::~objective_feed() {
   events_->close();
-  thread_.join();
+  if (thread_.joinable())
+    thread_.join();
   events_ = nullptr; // From now on nobody calls.
 }
 

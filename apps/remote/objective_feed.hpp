@@ -19,12 +19,15 @@ namespace troupe {
 
 class objective_feed {
 public:
-  /// Begins. `to` is woken when there is something to take. `on` outlives it.
+  /// `to` is woken when there is something to take. `on` outlives it.
   objective_feed(const server_link& on, const std::string& id, std::shared_ptr<inbox> to);
   /// Ends the subscription.
   ~objective_feed();
   objective_feed(const objective_feed&) = delete;
   objective_feed& operator=(const objective_feed&) = delete;
+
+  /// Begins to follow. Once.
+  void start();
 
   /// One step of what happened.
   struct news {

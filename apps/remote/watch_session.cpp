@@ -61,6 +61,7 @@ watch_session::watch_session(const server_link& on, std::string id, const watch_
       input_(input), feed_(on_, id_, in_) {}
 
 result<int> watch_session::follow() {
+  feed_.start();
   while (!over()) {
     wait();
     mind_signals();

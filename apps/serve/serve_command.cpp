@@ -165,7 +165,7 @@ int serve_command(const serve_options& options) {
   const auto memory =
       std::make_shared<memory_budget>(memory_limit(settings->memory_bytes_max, memory_given()));
   settings->store.memory = settings->executor.memory = settings->server.memory = memory;
-  auto agents = make_agents(*settings);
+  auto agents = make_agents(*settings, options.config_file);
   if (!agents) {
     complain(agents.error().message);
     return exit_usage;

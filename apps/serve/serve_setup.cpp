@@ -1,12 +1,15 @@
 #include "apps/serve/serve_setup.hpp"
 
+#include "apps/delegation_setup.hpp"
 #include "apps/settings/config_file.hpp"
 #include "apps/text_file.hpp"
 #include "net/card/card_documents.hpp"
 #include "protocol/json/quoted.hpp"
 #include <troupe/agents/register_builtin.hpp>
 
+#include <memory>
 #include <string>
+#include <utility>
 
 namespace troupe {
 
@@ -30,7 +33,7 @@ result<serve_settings> effective_settings(const serve_options& options) {
   return out;
 }
 
-result<agent_registry> make_agents(const serve_settings& settings) {
+result<agent_registry> make_agents(const serve_settings& settings, const std::string& config_file) {
   agent_registry out;
   builtin_agent_options options;
   if (settings.commands_allowed) {
@@ -43,6 +46,17 @@ result<agent_registry> make_agents(const serve_settings& settings) {
   }
   options.conformance = settings.agent == "conformance"; // known only if it was asked for
   register_builtin_agents(out, options);
+  auto targets = delegation_targets(config_file);
+  if (!targets)
+    return targets.error();
+  delegation_options delegated;
+  delegated.targets = std::move(*targets);
+  delegated.allow_private = settings.private_urls_allowed;
+  if (settings.store.kind == store_kind::rocksdb) // its directory is there when a task begins
+    delegated.server_id = [directory = settings.store.directory] {
+      return server_id_in(directory);
+    };
+  out.add("a2a", std::make_shared<a2a_agent>(std::move(delegated)));
   if (!settings.agent.empty())
     out.default_agent = settings.agent;
   if (out.find(out.default_agent) == nullptr)

@@ -6,14 +6,17 @@
 #include <troupe/actors/agent.hpp>
 #include <troupe/protocol/errc.hpp>
 
+#include <string>
+
 namespace troupe {
 
 /// Defaults, then the file, then the flags. Errors: unavailable, invalid_document, invalid_params;
 /// the message names file and setting.
 [[nodiscard]] result<serve_settings> effective_settings(const serve_options& options);
 
-/// The agents that these settings offer. Error: agent_not_found, if the default one is not among
-/// them.
-[[nodiscard]] result<agent_registry> make_agents(const serve_settings& settings);
+/// The agents that these settings offer; `a2a` knows the targets of `config_file`. Errors:
+/// agent_not_found, if the default one is not among them; those of delegation_targets.
+[[nodiscard]] result<agent_registry> make_agents(const serve_settings& settings,
+                                                 const std::string& config_file);
 
 } // namespace troupe

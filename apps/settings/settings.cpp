@@ -141,6 +141,8 @@ std::vector<setting> tables() {
           [](auto& s) -> auto& { return s.commands_allowed; }),
     number<std::uint32_t>("agents.command-parallel", "commands at once; 0 = one per core",
                           [](auto& s) -> auto& { return s.command_parallel_max; }, 0),
+    truth("agents.a2a-allow-private", "the a2a agent: URLs in plans may lead to private and loopback addresses; targets always may",
+          [](auto& s) -> auto& { return s.private_urls_allowed; }),
     texts("agents.pass-env", "variables of the server that commands get if they ask for them (envAllow); * = all",
           [](auto& s) -> auto& { return s.variables_passed; }),
     number<std::uint64_t>("limits.body-bytes", "above: 413", [](auto& s) -> auto& { return s.server.body_bytes_max; }, 1024),

@@ -31,6 +31,8 @@ struct serve_settings {
   std::size_t memory_bytes_max = 0;          ///< 0: as memory_given says (apps/memory_given.hpp).
   log_options log;
   std::chrono::milliseconds drain_bound{10'000};
+  /// Tasks of the agent `a2a` may name URLs with private addresses.
+  bool private_urls_allowed = false;
 };
 
 using text_list = std::vector<std::string>;

@@ -42,6 +42,10 @@ bool is_event_stream(const outbound_answer& head) {
   return head.header("content-type").starts_with("text/event-stream");
 }
 
+void append(net::outbound_request& to, const header_list& headers) {
+  to.headers.insert(to.headers.end(), headers.begin(), headers.end());
+}
+
 /// The cursor that a server of ours adds to its events.
 std::string cursor_in(const json::object& metadata) {
   const auto* found = metadata.if_contains(stream_cursor_key);
@@ -60,7 +64,8 @@ a2a_client::make(net::asio::io_context& context, net::timers_ptr clock, client_o
     return urls.error();
   net::http_client_options how;
   how.timeout = options.timeout;
-  how.answer_bytes_max = answer_bytes_max;
+  how.answer_bytes_max = options.bytes_max;
+  how.admit = options.admit;
   how.trusted_pem = options.to.trusted_pem;
   how.resolve = options.resolve;
   auto http = net::http_client::make(context, clock, std::move(how));
@@ -171,9 +176,14 @@ result<prepared_request> a2a_client::prepared(operation which, json::object para
   if (!headers)
     return headers.error();
   std::string extensions;
-  for (const auto uri : {stream_cursor_uri, opt::uri})
+  const auto activate = [&](std::string_view uri) {
     if (offers(*card_, uri))
       extensions += (extensions.empty() ? "" : ", ") + std::string(uri);
+  };
+  activate(stream_cursor_uri);
+  activate(opt::uri);
+  for (const auto uri : options_.extensions)
+    activate(uri);
   if (!extensions.empty()) // 0.3 section 3.2.6 spells it with an X
     headers->emplace_back(endpoint_->format.version == wire::a2a_version::v1_0 ? "A2A-Extensions"
                                                                                : "X-A2A-Extensions",
@@ -186,12 +196,19 @@ result<prepared_request> a2a_client::prepared(operation which, json::object para
 }
 
 awaitable<result<json::value>> a2a_client::ask(operation which, json::object params) {
+  header_list none;
+  return ask_with(which, std::move(params), std::move(none));
+}
+
+awaitable<result<json::value>> a2a_client::ask_with(operation which, json::object params,
+                                                    header_list headers) {
   const auto to = co_await where();
   if (!to)
     co_return to.error();
   auto request = prepared(which, std::move(params), "", "");
   if (!request)
     co_return request.error();
+  append(request->request, headers);
   const auto answer = co_await exchange(std::move(*request));
   if (!answer)
     co_return answer.error();
@@ -199,16 +216,17 @@ awaitable<result<json::value>> a2a_client::ask(operation which, json::object par
 }
 
 std::shared_ptr<event_stream> a2a_client::stream(operation which, json::object params,
-                                                 connection_news news) {
-  return std::make_shared<event_stream>(*this, which, std::move(params), std::move(news));
+                                                 connection_news news, header_list headers) {
+  return std::make_shared<event_stream>(*this, which, std::move(params), std::move(news),
+                                        std::move(headers));
 }
 
 // -- a stream -------------------------------------------------------------------------------------
 
 event_stream::event_stream(a2a_client& by, operation which, json::object params,
-                           connection_news news)
+                           connection_news news, header_list headers)
     : by_(by), which_(which), params_(std::move(params)), news_(std::move(news)),
-      pause_(by.clock_) {}
+      headers_(std::move(headers)), pause_(by.clock_) {}
 
 event_stream::~event_stream() {
   drop();
@@ -252,17 +270,18 @@ awaitable<result<void>> event_stream::open() {
   if (!url)
     co_return make_error(errc::invalid_agent_response,
                          "the agent card has an address that is none: " + url.error().message);
+  append(request->request, headers_);
   const auto connection = by_.http_->lend(*url);
   connection_ = connection;
   auto head = co_await connection->begin(std::move(request->request));
   if (!head)
     co_return head.error();
   if (head->status == 200 && is_event_stream(*head)) {
-    reader_.emplace(event_bytes_max);
+    reader_.emplace(by_.options_.bytes_max);
     co_return result<void>{};
   }
   // An error, or an answer that is no stream.
-  const auto bytes_max = head->status == 200 ? answer_bytes_max : refusal_bytes_max;
+  const auto bytes_max = head->status == 200 ? by_.options_.bytes_max : refusal_bytes_max;
   for (;;) {
     const auto piece = co_await connection->more(by_.options_.timeout);
     if (!piece || piece->empty())

@@ -12,16 +12,21 @@
 #include "client/io.hpp"
 #include "client/timers.hpp"
 #include "protocol/a2a/answer_reading.hpp"
+#include "protocol/http_url.hpp"
 #include <troupe/protocol/agent_card.hpp>
 #include <troupe/protocol/errc.hpp>
 
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace troupe::a2a {
 
@@ -29,9 +34,18 @@ struct client_options {
   target to;
   std::chrono::milliseconds timeout = exchange_timeout;
   std::chrono::milliseconds silence = stream_silence;
+  /// Of an answer's body, and of one event of a stream.
+  std::size_t bytes_max = answer_bytes_max;
+  /// Extensions that are activated if the card offers them, beside those of streams and objectives.
+  std::vector<std::string_view> extensions;
+  /// Which addresses may be connected to (http_client_options::admit); empty: all.
+  std::function<result<void>(const http_url&, const net::asio::ip::address&)> admit;
   /// In place of the system's resolver; for tests (http_client_options::resolve).
   std::function<result<net::addresses>(const std::string& host)> resolve;
 };
+
+/// Further headers of a request.
+using header_list = std::vector<std::pair<std::string, std::string>>;
 
 /// Hears what becomes of the connection of a stream.
 struct connection_news {
@@ -69,9 +83,13 @@ public:
   /// The result of an operation that does not stream. Errors: the server's, and those of `card`.
   [[nodiscard]] net::awaitable<result<boost::json::value>> ask(operation which,
                                                                boost::json::object params);
-  /// Begins nothing: the first `next` does. To be destroyed before the client.
+  [[nodiscard]] net::awaitable<result<boost::json::value>>
+  ask_with(operation which, boost::json::object params, header_list headers);
+  /// Begins nothing: the first `next` does. To be destroyed before the client. `headers`: of its
+  /// first request, and of each further one.
   [[nodiscard]] std::shared_ptr<event_stream> stream(operation which, boost::json::object params,
-                                                     connection_news news);
+                                                     connection_news news,
+                                                     header_list headers = {});
 
 private:
   friend class event_stream;
@@ -95,7 +113,8 @@ private:
 /// The events of one operation that streams, as JSON.
 class event_stream : public std::enable_shared_from_this<event_stream> {
 public:
-  event_stream(a2a_client& by, operation which, boost::json::object params, connection_news news);
+  event_stream(a2a_client& by, operation which, boost::json::object params, connection_news news,
+               header_list headers);
   ~event_stream();
   event_stream(const event_stream&) = delete;
   event_stream& operator=(const event_stream&) = delete;
@@ -124,6 +143,7 @@ private:
   boost::json::object params_;
   std::string cursor_;
   const connection_news news_;
+  const header_list headers_;
   std::shared_ptr<net::http_stream> connection_;
   std::optional<net::sse_reader> reader_;
   std::optional<boost::json::value> whole_; ///< An answer that is no stream.

@@ -10,9 +10,8 @@ namespace troupe::a2a {
 /// Of a card: the longest that is known has some 100 KB.
 inline constexpr std::size_t card_bytes_max = std::size_t{4} << 20;
 /// Of an answer: a task with 64 MiB of messages and as much of artifacts.
+/// The same of one event of a stream: a snapshot may be as long as an answer.
 inline constexpr std::size_t answer_bytes_max = std::size_t{256} << 20;
-/// Of one event of a stream: a snapshot may be as long as an answer.
-inline constexpr std::size_t event_bytes_max = answer_bytes_max;
 
 /// For one exchange. A blocking send waits for its task, so it is long.
 inline constexpr std::chrono::milliseconds exchange_timeout{60'000};

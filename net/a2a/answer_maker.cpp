@@ -35,6 +35,15 @@ answer_maker::pending::~pending() {
   unused.swap(order_->write);
 }
 
+bool answer_maker::pending::give_up() {
+  write_fn unused; // As above.
+  const std::lock_guard lock{by_->guard_};
+  if (!order_->write)
+    return false;
+  unused.swap(order_->write);
+  return true;
+}
+
 bool answer_maker::pending::is_made() const {
   const std::lock_guard lock{by_->guard_};
   return order_->is_made;
@@ -49,10 +58,11 @@ std::string answer_maker::pending::take() {
 result<answer_maker::pending> answer_maker::make(const std::string& client, std::string text,
                                                  write_fn write, wakeup_ptr reader) {
   const auto busy = [](const char* limit, std::size_t bound, const char* unit) {
-    return make_error(errc::overloaded,
-                      "too many long answers are being written already (limit " + std::string{limit}
-                          + ", " + std::to_string(bound) + ' ' + unit + "); try again later",
-                      limit);
+    return make_error(
+        errc::overloaded,
+        "too many long requests are being read and long answers written already (limit "
+            + std::string{limit} + ", " + std::to_string(bound) + ' ' + unit + "); try again later",
+        limit);
   };
   auto mine = std::make_shared<order>();
   mine->text = std::move(text);

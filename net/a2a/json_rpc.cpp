@@ -125,6 +125,48 @@ result<operation_function> read_envelope(operation_call& call, const json::value
   return found->row->serve;
 }
 
+struct parsed_body {
+  const json::value* root = nullptr; ///< Null: it is not JSON, for the reason `why`.
+  error_code why;
+  std::size_t offset = 0; ///< Where it went wrong.
+};
+
+parsed_body parse_body(operation_call& call) {
+  parsed_body out;
+  out.root = call.scratch().parse(call.request.body, out.why, out.offset);
+  return out;
+}
+
+awaitable<void> serve_body(operation_call& call, const parsed_body& body) {
+  if (body.root == nullptr) {
+    fail(call, explain_parse_error(call, body.why, body.offset));
+    return {};
+  }
+  const auto handle = read_envelope(call, *body.root);
+  if (!handle) {
+    fail(call, handle.error());
+    return {};
+  }
+  return (*handle)(call);
+}
+
+/// The same for a long body, which another thread parses.
+awaitable<void> serve_long(operation_call& call) {
+  parsed_body body;
+  std::function<void()> parse = [&] { body = parse_body(call); };
+  const auto done = co_await apart(call, std::move(parse));
+  if (!done)
+    co_return fail(call, done.error());
+  if (!*done)
+    co_return;
+  auto rest = serve_body(call, body);
+  call.responder.release_body();
+  if (!call.reads_params_later)
+    call.drop_params();
+  if (rest.valid())
+    co_await std::move(rest);
+}
+
 } // namespace
 
 const binding& json_rpc_binding() noexcept {
@@ -144,19 +186,11 @@ awaitable<void> serve_json_rpc(server_state& server, http_exchange& exchange) {
     call.responder.response().status = 400;
     return {};
   }
-  error_code ec;
-  std::size_t offset = 0;
-  const auto* root = call.home.scratch().parse(request.body, ec, offset);
-  if (root == nullptr) {
-    fail(call, explain_parse_error(call, ec, offset));
-    return {};
+  if (request.body.size() > long_request_bytes) {
+    call.begin_long();
+    return serve_long(call);
   }
-  const auto handle = read_envelope(call, *root);
-  if (!handle) {
-    fail(call, handle.error());
-    return {};
-  }
-  return (*handle)(call);
+  return serve_body(call, parse_body(call));
 }
 
 } // namespace troupe::net

@@ -27,6 +27,12 @@ void operation_call::reset() {
   who = principal_of(facts);
   traceparent.clear();
   tracestate.clear();
+  reads_params_later = false;
+}
+
+void operation_call::begin_long() {
+  own_scratch = std::make_unique<json_scratch>(server.options.json_depth_max, server.memory);
+  responder.keep_body();
 }
 
 operation_call& begin_call(server_state& server, http_exchange& exchange) {
@@ -102,6 +108,21 @@ result<void> identify(const operation_call& call, principal& who, errc unknown_t
   return {};
 }
 
+awaitable<result<bool>> apart(operation_call& call, std::function<void()> work) {
+  auto done = call.server.answers.make(
+      client_of(call.who), {}, [work = std::move(work)](std::string&) { work(); },
+      call.responder.wake());
+  if (!done)
+    co_return done.error();
+  while (!done->is_made()) {
+    if (call.responder.is_gone() && done->give_up())
+      co_return false;
+    co_await call.responder.wait(time_point::max());
+  }
+  static_cast<void>(done->take()); // Throws what the work has thrown.
+  co_return true;
+}
+
 awaitable<void> answer_apart(operation_call& call, std::function<void(json_writer&)> write) {
   std::string begun;
   call.frame->begin_result(call, begun);
@@ -140,11 +161,11 @@ void fail(operation_call& call, const error& why) {
     add_retry_after(response);
 }
 
-error explain_parse_error(const operation_call& call, const error_code& why, std::size_t offset) {
+error explain_parse_error(operation_call& call, const error_code& why, std::size_t offset) {
   const std::string_view body = call.request.body;
   if (why == boost::system::errc::not_enough_memory) {
     const auto& memory = *call.server.memory;
-    if (const auto refused = call.home.scratch().refused_bytes(); refused > 0)
+    if (const auto refused = call.scratch().refused_bytes(); refused > 0)
       return memory.refusal(memory_account::bodies, refused);
     return make_error(errc::unavailable, no_memory_for("the request", memory));
   }

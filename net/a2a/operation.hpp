@@ -76,7 +76,22 @@ struct operation_call final : kept_memory {
   void drop_params() noexcept {
     params = nullptr;
     merged = nullptr;
+    own_scratch.reset();
   }
+
+  // -- a long request -----------------------------------------------------------------------------
+  // It is read by another thread (`apart`), and so is its command from the params.
+
+  [[nodiscard]] bool is_long() const noexcept { return own_scratch != nullptr; }
+  /// Makes it a long one, whose body stays until it is parsed. Before the handler returns: its
+  /// coroutine begins later.
+  void begin_long();
+  /// Where its JSON is parsed: the loop's memory, or that of a long request.
+  [[nodiscard]] json_scratch& scratch() noexcept {
+    return is_long() ? *own_scratch : home.scratch();
+  }
+  std::unique_ptr<json_scratch> own_scratch; ///< Of a long request only.
+  bool reads_params_later = false; ///< The operation's coroutine does, and gives them up then.
 
   [[nodiscard]] const service& operations() const noexcept { return server.operations; }
 };
@@ -111,6 +126,11 @@ void read_service_parameters(operation_call& call);
 [[nodiscard]] result<void> identify(const operation_call& call, principal& who,
                                     errc unknown_tenant);
 
+/// Has `work` done by a thread that reads long requests and writes long answers, in the turn of the
+/// call's client. The call is the thread's until this returns. False: the client went away before,
+/// and nothing was done. errc::overloaded if too many wait. Throws what `work` throws.
+[[nodiscard]] awaitable<result<bool>> apart(operation_call& call, std::function<void()> work);
+
 // -- answers --------------------------------------------------------------------------------------
 
 /// Answers with what `write(json_writer&)` writes.
@@ -134,7 +154,7 @@ void fail(operation_call& call, const error& why);
 
 /// What is wrong with the call's body, which was not parsed, and where; or that there is no memory
 /// for it.
-[[nodiscard]] error explain_parse_error(const operation_call& call, const error_code& why,
+[[nodiscard]] error explain_parse_error(operation_call& call, const error_code& why,
                                         std::size_t offset);
 
 } // namespace troupe::net

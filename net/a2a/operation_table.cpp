@@ -62,59 +62,59 @@ awaitable<void> finish_later(operation_call& call, typename json_column<Which>::
     co_await std::move(rest);
 }
 
-/// Above: the command may have tens of thousands of tasks, and takes the service long to look at.
-constexpr std::size_t long_request_bytes = 256 * 1024;
-
-/// Has the service asked by a thread that makes long answers: the loop's other connections do not
-/// wait for that. If its client goes away before that, nothing is done.
+/// The command of a call, with its caller and its trace.
 template<operation Which>
-awaitable<void> ask_apart(operation_call& call, typename json_column<Which>::command given) {
+result<typename json_column<Which>::command> read_command(operation_call& call) {
+  auto command = json_column<Which>::decode(call);
+  if (!command)
+    return command;
+  if (auto known = identify(call, command->who, row_of(Which).unknown_tenant); !known)
+    return known.error();
+  if constexpr (requires { command->traceparent; }) {
+    command->traceparent = call.traceparent;
+    command->tracestate = call.tracestate;
+  }
+  return command;
+}
+
+/// The same as `serve` for a long request. Its command may have tens of thousands of tasks, and
+/// takes the service long to look at.
+template<operation Which>
+awaitable<void> serve_long(operation_call& call) {
   using column = json_column<Which>;
+  std::optional<result<typename column::command>> command;
   awaited_reply<typename column::answer> waiting(call);
-  // Read here again only once the service has answered.
-  const auto command = std::make_shared<typename column::command>(std::move(given));
-  auto asked = call.server.answers.make(
-      client_of(call.who), {},
-      [&operations = call.operations(), command, to = waiting.to()](std::string&) {
-        column::ask(operations, *command, to);
-      },
-      call.responder.wake());
-  if (!asked)
-    co_return fail(call, asked.error());
-  call.responder.response().is_asked = true;
-  while (!asked->is_made() && !call.responder.is_gone())
-    co_await call.responder.wait(time_point::max());
-  if (!asked->is_made())
+  std::function<void()> read_and_ask = [&, to = waiting.to()] {
+    command.emplace(read_command<Which>(call));
+    call.drop_params();
+    if (!*command)
+      return;
+    call.responder.response().is_asked = true;
+    column::ask(call.operations(), **command, to);
+  };
+  const auto done = co_await apart(call, std::move(read_and_ask));
+  if (!done)
+    co_return fail(call, done.error());
+  if (!*done)
     co_return;
-  static_cast<void>(asked->take()); // Throws what asking has thrown.
-  disk_patience patience(call);
-  const bool is_here = co_await arrival(call, waiting, patience);
-  if (!is_here)
-    co_return;
-  auto rest = finish<Which>(call, *command, waiting.value());
-  if (rest.valid())
-    co_await std::move(rest);
+  if (!*command)
+    co_return fail(call, command->error());
+  co_await finish_later<Which>(call, std::move(**command), std::move(waiting));
 }
 
 /// At once, without a coroutine, if the service answers at once.
 template<operation Which>
 awaitable<void> serve(operation_call& call) {
   using column = json_column<Which>;
-  auto command = column::decode(call);
+  if (call.is_long()) {
+    call.reads_params_later = true;
+    return serve_long<Which>(call);
+  }
+  auto command = read_command<Which>(call);
   if (!command) {
     fail(call, command.error());
     return {};
   }
-  if (auto known = identify(call, command->who, row_of(Which).unknown_tenant); !known) {
-    fail(call, known.error());
-    return {};
-  }
-  if constexpr (requires { command->traceparent; }) {
-    command->traceparent = call.traceparent;
-    command->tracestate = call.tracestate;
-  }
-  if (row_of(Which).needs != scope::read && call.request.body.size() > long_request_bytes)
-    return ask_apart<Which>(call, std::move(*command));
   awaited_reply<typename column::answer> waiting(call);
   call.responder.response().is_asked = true;
   column::ask(call.operations(), *command, waiting.to());

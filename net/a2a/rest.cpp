@@ -130,7 +130,7 @@ result<void> read_params(operation_call& call, const rest_path& path, const oper
                             + quoted(shown(request.content_type)));
     error_code ec;
     std::size_t offset = 0;
-    root = call.home.scratch().parse(request.body, ec, offset);
+    root = call.scratch().parse(request.body, ec, offset);
     if (root == nullptr)
       return explain_parse_error(call, ec, offset);
     if (!root->is_object() && !root->is_null())
@@ -190,6 +190,36 @@ void refuse_verb(operation_call& call, const std::string& allowed) {
   fail(call, make_error(errc::verb_not_allowed, "this path takes " + allowed));
 }
 
+awaitable<void> serve_row(operation_call& call, const rest_path& path, const operation_binding& row,
+                          const result<void>& read) {
+  if (!read) {
+    call.drop_params();
+    fail(call, read.error());
+    return {};
+  }
+  if (!path.below_v1 && names_a2a_type(call.request.accept))
+    call.responder.response().content_type = a2a_json_type;
+  auto rest = row.serve(call);
+  if (!call.reads_params_later) // Else it has decoded them; a stream may last for hours.
+    call.drop_params();
+  return rest;
+}
+
+/// The same for a long body, which another thread parses.
+awaitable<void> serve_long(operation_call& call, rest_path path, const operation_binding& row) {
+  result<void> read;
+  std::function<void()> parse = [&] { read = read_params(call, path, row_of(row.which)); };
+  const auto done = co_await apart(call, std::move(parse));
+  if (!done)
+    co_return fail(call, done.error());
+  if (!*done)
+    co_return;
+  auto rest = serve_row(call, path, row, read);
+  call.responder.release_body();
+  if (rest.valid())
+    co_await std::move(rest);
+}
+
 } // namespace
 
 const binding& rest_binding() noexcept {
@@ -218,16 +248,11 @@ awaitable<void> serve_rest(server_state& server, http_exchange& exchange, const 
       refuse_verb(call, allowed);
     return {};
   }
-  if (auto read = read_params(call, path, row_of(row->which)); !read) {
-    call.drop_params();
-    fail(call, read.error());
-    return {};
+  if (call.request.body.size() > long_request_bytes) {
+    call.begin_long();
+    return serve_long(call, path, *row);
   }
-  if (!path.below_v1 && names_a2a_type(call.request.accept))
-    call.responder.response().content_type = a2a_json_type;
-  auto rest = row->serve(call);
-  call.drop_params(); // Every operation has decoded them by now; a stream may last for hours.
-  return rest;
+  return serve_row(call, path, *row, read_params(call, path, row_of(row->which)));
 }
 
 } // namespace troupe::net

@@ -3,6 +3,7 @@
 #include "net/a2a/idempotency_key.hpp"
 #include "protocol/opt/codec_opt.hpp"
 #include "protocol/opt/given_answers.hpp"
+#include "protocol/opt/hitl.hpp"
 #include <troupe/protocol/task_life.hpp>
 
 #include <string>
@@ -66,6 +67,8 @@ result<void> read_answer(send_message& to) {
     if (!named->is_string() || named->get_string().empty())
       return is_wrong(question_id_key, "the id of a question, as the message that asks has it");
     to.question = named->get_string();
+  } else {
+    to.question = hitl::answered_id(to.message);
   }
   if (const auto* action = in.if_contains(answer_action_key)) {
     const auto known = action->is_string()

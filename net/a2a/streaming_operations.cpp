@@ -30,6 +30,23 @@ private:
   Ended& ended_;
 };
 
+// -- a long message -------------------------------------------------------------------------------
+
+/// What a long send asks for, or its refusal, read by another thread. Nothing: the client went
+/// away.
+awaitable<std::optional<result<std::unique_ptr<send_params>>>>
+read_long_send(operation_call& call) {
+  std::optional<result<std::unique_ptr<send_params>>> params;
+  std::function<void()> read = [&] {
+    params.emplace(read_send(call));
+    call.drop_params();
+  };
+  const auto done = co_await apart(call, std::move(read));
+  if (!done)
+    params.emplace(done.error());
+  co_return params;
+}
+
 // -- SendMessage ----------------------------------------------------------------------------------
 
 /// At once, unless the answer is long.
@@ -164,9 +181,35 @@ awaitable<void> subscribe(operation_call& call, subscribe_to_task command,
   co_await stream_task(call, std::move(shown), std::move(slot));
 }
 
+awaitable<void> serve_long_send(operation_call& call) {
+  auto params = co_await read_long_send(call);
+  if (!params)
+    co_return;
+  if (!*params)
+    co_return fail(call, params->error());
+  co_await send_and_answer(call, std::move(**params));
+}
+
+awaitable<void> serve_long_streaming_send(operation_call& call) {
+  auto params = co_await read_long_send(call);
+  if (!params)
+    co_return;
+  if (!*params) {
+    co_await fail_stream(call, params->error());
+    co_return;
+  }
+  auto slot = take_stream(call);
+  if (slot)
+    co_await send_and_stream(call, std::move(**params), std::move(slot));
+}
+
 } // namespace
 
 awaitable<void> serve_send_message(operation_call& call) {
+  if (call.is_long()) {
+    call.reads_params_later = true;
+    return serve_long_send(call);
+  }
   auto params = read_send(call);
   if (params)
     return send_and_answer(call, std::move(*params));
@@ -175,6 +218,10 @@ awaitable<void> serve_send_message(operation_call& call) {
 }
 
 awaitable<void> serve_send_streaming_message(operation_call& call) {
+  if (call.is_long()) {
+    call.reads_params_later = true;
+    return serve_long_streaming_send(call);
+  }
   auto params = read_send(call);
   if (!params)
     return fail_stream(call, params.error());

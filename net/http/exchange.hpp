@@ -33,6 +33,13 @@ public:
   /// What is to be sent when the request is done.
   [[nodiscard]] http_response& response() noexcept { return response_; }
 
+  // -- a long body --------------------------------------------------------------------------------
+
+  /// The body is read after the handler has returned, until `release_body`.
+  void keep_body() noexcept { keeps_body_ = true; }
+  /// Gives the memory of a long body back: it has been read.
+  virtual void release_body() noexcept = 0;
+
   // -- waiting ------------------------------------------------------------------------------------
 
   /// Notify it, from any thread, and a `wait` returns.
@@ -69,6 +76,7 @@ protected:
   ~http_responder() = default;
 
   http_response response_;
+  bool keeps_body_ = false;
 };
 
 /// What a binding keeps with the connection from one request to the next, for its memory's sake.

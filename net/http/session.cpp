@@ -92,7 +92,8 @@ awaitable<void> session::serve_all() {
     if (now == step::complete) {
       try {
         auto rest = begin_work();
-        drop_body(); // It is parsed, and the answer may take hours.
+        if (!keeps_body_)
+          release_body(); // It is parsed, and the answer may take hours.
         if (rest.valid())
           co_await std::move(rest);
       } catch (const std::exception& fault) {
@@ -113,6 +114,7 @@ awaitable<void> session::serve_all() {
 
 void session::begin_request() {
   request_.clear();
+  keeps_body_ = false;
   held_ = {};
   response_.clear();
   head_.clear();
@@ -146,7 +148,7 @@ session::step session::refusing(step (session::*part)()) {
 }
 
 session::step session::refuse_for_memory(const std::string& why) {
-  drop_body();
+  release_body();
   std::string().swap(unparsed_);
   unparsed_begin_ = 0;
   response_.close = true;
@@ -261,8 +263,7 @@ bool session::hold_body() {
   return static_cast<bool>(held_);
 }
 
-/// Gives the memory of a long body back.
-void session::drop_body() {
+void session::release_body() noexcept {
   if (request_.body.capacity() > kept_bytes_max)
     std::string().swap(request_.body);
   held_ = {};
@@ -272,7 +273,7 @@ session::step session::refuse_body() {
   const auto& memory = *service_->memory;
   const auto bytes = request_.body.capacity();
   const bool is_short = !memory.has_room(memory_account::bodies, bytes);
-  drop_body();
+  release_body();
   response_.close = true;
   write_plain_error(response_, 429,
                     is_short
@@ -386,6 +387,7 @@ awaitable<void> session::begin_work() {
 }
 
 void session::end_work() {
+  release_body();
   working_ = {};
   if (!parser_->keep_alive() || is_draining())
     response_.close = true;

@@ -39,6 +39,7 @@ public:
 
   // -- http_responder -----------------------------------------------------------------------------
 
+  void release_body() noexcept override;
   [[nodiscard]] const wakeup_ptr& wake() const noexcept override { return wake_; }
   [[nodiscard]] awaitable<void> wait(time_point until) override;
   [[nodiscard]] bool is_late() const noexcept override { return expired_; }
@@ -86,7 +87,6 @@ private:
   [[nodiscard]] step refuse_request(const error_code& why);
   [[nodiscard]] step refuse_body();
   [[nodiscard]] bool hold_body();
-  void drop_body();
   [[nodiscard]] step read();
   [[nodiscard]] step on_read_failed();
   [[nodiscard]] bool owes_continue() const noexcept;

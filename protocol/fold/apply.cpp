@@ -274,13 +274,13 @@ struct objective_applier {
       plan->skip_requested = true;
   }
   void operator()(const set_plan_dependencies<std::uint32_t>& set) const {
+    std::vector<std::string> ids;
+    for (const auto on : set.on)
+      if (on < view.plans.size() && view.plans[on].spec)
+        ids.push_back(view.plans[on].spec->id.str());
     auto* plan = touch(set.plan);
     if (!plan)
       return;
-    std::vector<std::string> ids;
-    for (const auto on : set.on)
-      if (const auto* other = plan_at(view, on))
-        ids.push_back(other->spec->id.str());
     unshared(plan->spec).dependencies = std::move(ids);
   }
 };

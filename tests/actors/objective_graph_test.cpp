@@ -42,7 +42,8 @@ plan_spec or_else(plan_spec plan, std::vector<std::string> alternatives) {
 
 } // namespace
 
-TEST_CASE("dependencies are found by id, by name and by position", "[actors][objective_graph]") {
+TEST_CASE("M17_by_index: dependencies are found by id, by name and by position",
+          "[actors][objective_graph]") {
   auto plan = a_plan("p", {with_key("first"), a_task("Second one", {"first"}),
                            a_task("third", {"Second one", "task-0"})});
   const auto out = resolve({plan});

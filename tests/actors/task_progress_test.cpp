@@ -120,7 +120,7 @@ TEST_CASE("progress before a question is shown before it, progress meanwhile aft
   CHECK(it.course() == "working 1 2 input-required working 3 completed");
 }
 
-TEST_CASE("progress that breaks a rule is refused, logged once, and harms nothing",
+TEST_CASE("P4_invalid: progress that breaks a rule is refused, logged once, and harms nothing",
           "[actors][progress]") {
   lines.clear();
   executor_options options;

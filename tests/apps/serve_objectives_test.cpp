@@ -9,6 +9,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include <csignal>
 #include <fstream>
 
 using namespace troupe::testing;
@@ -286,4 +287,41 @@ TEST_CASE("the document that objectives/get prints is run by troupe run",
   CHECK(run.code == 0);
   CHECK_THAT(run.out, ContainsSubstring("a seat") && ContainsSubstring("a bus to a room"));
   CHECK_THAT(run.out + run.err, ContainsSubstring("3 of 3 tasks"));
+}
+
+TEST_CASE("M23_restart: an open question survives kill -9, and its answer works",
+          "[apps][binary][objectives]") {
+  const temporary_directory place;
+  const std::vector<std::string> words{"--data", place / "data"};
+  const auto open = [](const served& server) {
+    return server.ask("inputs/list", R"({"objectiveId":"trip"})");
+  };
+  boost::json::value before;
+  {
+    served server(words);
+    server.ask(
+        "objectives/create",
+        R"({"id":"trip","name":"Trip","start":true,"plans":[{"name":"p","tasks":[)"
+        R"({"name":"done","agent":"noop"},{"name":"ask","agent":"scripted","dependencies":["done"],)"
+        R"("input":{"steps":[{"ask":"By the sea?"},{"complete":"booked"}]}},)"
+        R"({"name":"last","agent":"noop","dependencies":["ask"]}]}]})");
+    REQUIRE(comes_true([&] { return at(open(server), "/totalSize") == "1"; }));
+    REQUIRE(server.reaches("trip.p0.t1", "TASK_STATE_INPUT_REQUIRED"));
+    before = open(server);
+    server.program().signal(SIGKILL);
+    CHECK(server.program().wait() == 128 + SIGKILL);
+  }
+  served server(words);
+  for (const auto* member : {"/totalSize", "/inputs/0/id", "/inputs/0/prompt"})
+    CHECK(comes_true([&] { return at(open(server), member) == at(before, member); }));
+  json::value objective;
+  CHECK(comes_true([&] {
+    objective = server.ask("objectives/get", R"({"id":"trip"})");
+    return at(objective, "/objective/status") == "blocked";
+  }));
+  CHECK(at(objective, "/objective/plans/0/tasks/0/status") == "completed");
+  CHECK(at(objective, "/objective/plans/0/tasks/1/status") == "input-required");
+  CHECK(at(objective, "/objective/plans/0/tasks/2/status") == "pending");
+  server.ask("inputs/answer", R"({"id":")" + at(before, "/inputs/0/id") + R"(","value":"yes"})");
+  CHECK(server.reaches("trip.p0.t2", "TASK_STATE_COMPLETED"));
 }

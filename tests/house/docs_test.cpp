@@ -40,8 +40,9 @@ const std::regex& cited_test() {
 } // namespace
 
 TEST_CASE("files that documents name in backquotes exist", "[house][docs]") {
-  static const std::regex pattern("`((protocol|store|actors|agents|net|apps|tests|bench|scenarios|"
-                                  "examples|scripts|cmake|docs)/[A-Za-z0-9_./-]*[a-z])`");
+  static const std::regex pattern(
+      "`((protocol|store|client|actors|agents|net|apps|sim|include|tests|bench|scenarios|"
+      "examples|scripts|cmake|docs)/[A-Za-z0-9_./-]*[a-z])`");
   std::size_t seen = 0;
   for (const auto& document : documents()) {
     for_each_match(document.text, pattern, [&](const std::smatch& found) {
@@ -52,6 +53,27 @@ TEST_CASE("files that documents name in backquotes exist", "[house][docs]") {
     });
   }
   REQUIRE(seen > 30);
+}
+
+TEST_CASE("names that documents place in a file are in it", "[house][docs]") {
+  static const std::regex pattern("`([a-z_][a-z_0-9:]*)`\\s*(?:\\(|in\\s)\\s*"
+                                  "`([a-z_]+/[A-Za-z0-9_./]+\\.[ch]pp)`");
+  const auto files = read_tree(TROUPE_SOURCE_DIR);
+  std::size_t seen = 0;
+  for (const auto& document : documents()) {
+    for_each_match(document.text, pattern, [&](const std::smatch& found) {
+      ++seen;
+      const auto whole = found[1].str();
+      const auto colon = whole.rfind(':');
+      const auto name = colon == std::string::npos ? whole : whole.substr(colon + 1);
+      const auto file = std::ranges::find(files, found[2].str(), &source_file::path);
+      if (file == files.end() || !std::regex_search(file->text, std::regex("\\b" + name + "\\b"))) {
+        FAIL_CHECK(document.path << " places " << whole << " in " << found[2].str()
+                                 << ", which does not have it");
+      }
+    });
+  }
+  REQUIRE(seen > 100);
 }
 
 TEST_CASE("packages that the first page and notifications need are installed", "[house][docs]") {
@@ -119,7 +141,7 @@ TEST_CASE("tests that documents lean on exist by their sentence", "[house][docs]
 namespace {
 
 constexpr auto rooms = std::to_array<std::string_view>(
-    {"actors", "agents", "apps", "client", "net", "protocol", "sim", "store"});
+    {"actors", "agents", "apps", "client", "net", "planner", "protocol", "sim", "store"});
 /// A header and its source count as one. docs/architecture.md, "Rooms".
 constexpr std::size_t files_without_subdirectory_max = 30;
 

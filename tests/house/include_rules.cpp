@@ -6,7 +6,7 @@ namespace troupe::house {
 namespace {
 
 constexpr auto rooms = std::to_array<std::string_view>(
-    {"protocol", "store", "client", "actors", "agents", "net", "apps"});
+    {"protocol", "planner", "store", "client", "actors", "agents", "net", "apps"});
 constexpr auto free_folders = std::to_array<std::string_view>(
     {"bench/", "examples/", "sim/", "tests/attack/", "tests/bench/", "tests/fuzz/", "tests/house/",
      "tests/sim/", "tests/support/"});

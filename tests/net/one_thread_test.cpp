@@ -212,8 +212,9 @@ TEST_CASE("a long answer is not encoded by its loop, which answers others meanwh
   other->hang_up();
 }
 
-TEST_CASE("a long command is carried out apart from its loop, which answers others meanwhile",
-          "[net][turns][long]") {
+TEST_CASE(
+    "a long request is parsed, read and carried out apart from its loop, which answers others",
+    "[net][turns][long]") {
   const auto records = make_memory_store();
   one_thread_server one{*records};
   const auto turn = [&] {
@@ -222,11 +223,13 @@ TEST_CASE("a long command is carried out apart from its loop, which answers othe
   };
   one.pipe->put(create_objective_of(20'000));
   turn();
-  CHECK_FALSE(await_objective(*records, objective_id{"o"}).has_value());
   const auto other = one.connect();
   other->put("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
   turn();
   CHECK(other->output().starts_with("HTTP/1.1 200 OK\r\n"));
+  CHECK(one.state->answers.turn()); // The body.
+  turn();
+  CHECK_FALSE(await_objective(*records, objective_id{"o"}).has_value());
   CHECK(one.state->answers.turn()); // The command.
   turn();
   CHECK(await_objective(*records, objective_id{"o"}).has_value());
@@ -239,6 +242,7 @@ TEST_CASE("a long command is carried out apart from its loop, which answers othe
 
 TEST_CASE("a long command whose client has gone before its turn is not done",
           "[net][turns][long]") {
+  const bool is_parsed = GENERATE(false, true);
   const auto records = make_memory_store();
   one_thread_server one{*records};
   const auto turn = [&] {
@@ -247,6 +251,10 @@ TEST_CASE("a long command whose client has gone before its turn is not done",
   };
   one.pipe->put(create_objective_of(20'000));
   turn();
+  if (is_parsed) {
+    CHECK(one.state->answers.turn());
+    turn();
+  }
   one.pipe->hang_up();
   one.clock.advance(1s); // The sweep notices.
   turn();
@@ -254,6 +262,37 @@ TEST_CASE("a long command whose client has gone before its turn is not done",
   one.state->answers.turn();
   turn();
   CHECK_FALSE(await_objective(*records, objective_id{"o"}).has_value());
+}
+
+TEST_CASE("a long message is sent, and a wrong one refused, as a short one is",
+          "[net][turns][long]") {
+  const auto records = make_memory_store();
+  one_thread_server one{*records};
+  const std::string text(2 * long_request_bytes, 'x');
+  const auto is_rest = GENERATE(false, true);
+  const auto ask = [&](const std::string& params) {
+    const auto before = one.pipe->output().size();
+    one.pipe->put(is_rest ? "POST /message:send HTTP/1.1\r\nHost: localhost\r\nA2A-Version: "
+                            "1.0\r\nContent-Type: application/json\r\nContent-Length: "
+                                + std::to_string(params.size()) + "\r\n\r\n" + params
+                          : post(R"({"jsonrpc":"2.0","id":1,"method":"SendMessage","params":)"
+                                 + params + "}"));
+    for (int turns = 0; turns < 60; ++turns) {
+      one.turn();
+      one.state->answers.turn();
+    }
+    return one.pipe->output().substr(before);
+  };
+  CHECK_THAT(ask(R"({"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":")" + text
+                 + R"("}]}})"),
+             StartsWith("HTTP/1.1 200 OK\r\n") && ContainsSubstring("TASK_STATE_COMPLETED")
+                 && ContainsSubstring(text));
+  CHECK_THAT(
+      ask(R"({"message":{"messageId":"m","role":"nobody","parts":[{"text":")" + text + R"("}]}})"),
+      ContainsSubstring("role"));
+  CHECK_THAT(ask(R"({"message":")" + text), ContainsSubstring("at byte"));
+  CHECK_THAT(ask(R"({"message":{"messageId":"s","role":"ROLE_USER","parts":[{"text":"short"}]}})"),
+             ContainsSubstring("TASK_STATE_COMPLETED"));
 }
 
 TEST_CASE("a long answer is written in pieces, and another connection is answered between two",
@@ -327,6 +366,10 @@ TEST_CASE(
            R"({"messageId":"m","role":"ROLE_USER","parts":[{"text":)"
            R"("{\"steps\":[{\"sleep\":1},{\"complete\":\"done\"}]})"
            + std::string(2 * long_answer_bytes, ' ') + R"("}]}}})"));
+  turn();
+  CHECK(one.state->answers.turn()); // The body.
+  turn();
+  CHECK(one.state->answers.turn()); // The message.
   turn();
   CHECK_THAT(first, ContainsSubstring("text/event-stream") && !ContainsSubstring("data: "));
   CHECK(one.state->answers.turn());

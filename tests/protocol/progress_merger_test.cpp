@@ -121,7 +121,7 @@ TEST_CASE("a further attempt does not take back what was reached", "[protocol][p
   CHECK(shown(all) == "a:5"); // never above its total
 }
 
-TEST_CASE("an advisory aggregate is taken as it comes", "[protocol][progress]") {
+TEST_CASE("P3_vectors: an advisory aggregate is taken as it comes", "[protocol][progress]") {
   progress_merger all;
   auto odd = report({tracker("a", 1, 2)});
   odd.aggregate = progress_aggregate{99.0, 1.0, ""};

@@ -28,7 +28,7 @@ std::string tracker(std::string_view members) {
 
 } // namespace
 
-TEST_CASE("the extension's valid vectors are read", "[protocol][progress]") {
+TEST_CASE("P3_vectors: the extension's valid vectors are read", "[protocol][progress]") {
   for (const auto* progress : {"0", "10", "10"})
     CHECK(read(tracker(R"("total":10,"progress":)" + std::string{progress})).has_value());
   for (const auto* progress : {"0", "1", "1000000"})
@@ -39,7 +39,8 @@ TEST_CASE("the extension's valid vectors are read", "[protocol][progress]") {
           .has_value());
 }
 
-TEST_CASE("the extension's invalid vectors are refused with the field", "[protocol][progress]") {
+TEST_CASE("P5_status: the extension's invalid vectors are refused with the field",
+          "[protocol][progress]") {
   struct row {
     const char* json;
     const char* field;

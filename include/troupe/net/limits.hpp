@@ -90,11 +90,15 @@ inline constexpr std::size_t body_bytes_total_max = std::size_t{512} << 20;
 /// without streams.
 /// Above: 429 with Retry-After; or 500, if the command is done and must not be sent again.
 inline constexpr std::size_t answer_bytes_total_max = std::size_t{512} << 20;
-// Long answers (net/a2a/answer_maker.hpp). They are written as text by threads of their own.
+// Long requests and answers (net/a2a/answer_maker.hpp). Threads of their own read and write them.
+/// Bytes of a body above which a request is a long one; a shorter one costs its loop less than a
+/// millisecond.
+inline constexpr std::size_t long_request_bytes = 64 * 1024;
 /// About this many bytes make an answer a long one; a shorter one costs its loop less than a
 /// millisecond.
 inline constexpr std::size_t long_answer_bytes = 64 * 1024;
-/// Long answers that wait to be written as text. Above: 429 with Retry-After.
+/// Long requests that wait to be read and long answers that wait to be written, together. Above:
+/// 429 with Retry-After.
 inline constexpr std::size_t long_answers_max = 10'000;
 /// The same for one client.
 inline constexpr std::size_t long_answers_per_client_max = 1'000;

@@ -432,3 +432,63 @@ TEST_CASE("M31_pending_inputs: an objective shows its first 20 questions and how
   const auto id = at(shown, "/pendingInputs/0/inputId");
   CHECK(at(bed.result_of("inputs/get", R"({"id":")" + id + "\"}"), "/input/prompt") == "which?");
 }
+
+TEST_CASE("Q13_kagent: a question is answered in kagent's words", "[net][opt][question][hitl]") {
+  const net_bed bed;
+  const auto root = begin_trip(bed);
+  const auto in_words = [](const std::string& response) {
+    return R"("https://kagent.dev/extensions/hitl/v1":)" + response;
+  };
+  const std::string answers =
+      R"({"type":"ask_user_response","id":"trip.p0.t0.question-1","answers":)";
+  SECTION("of a form, by the position of its properties") {
+    ask(bed, "a",
+        report_question{
+            "Trip",
+            false,
+            {},
+            boost::json::parse(R"({"type":"object","required":["adults"],"properties":{)"
+                               R"("adults":{"type":"integer"},"cabin":{"type":"boolean"}}})")
+                .as_object()});
+    REQUIRE(comes_open(bed, on_friday));
+    const auto to = GENERATE(std::string("trip.p0.t0"), std::string("root"));
+    const auto send = [&](const std::string& response) {
+      return to_root(bed, to == "root" ? root : to, "as printed", in_words(response));
+    };
+    const auto misfit = send(answers + R"([{"answer":["many"]},{"answer":[]}]})");
+    CHECK(reason(misfit) == "INVALID_ANSWER");
+    CHECK(reason(send(answers + R"([{"answer":["2"]}]})")) == "INVALID_ANSWER");
+    CHECK(reason(send(R"({"type":"ask_user_response","id":"trip.p0.t0.question-9","answers":[]})"))
+          == "NO_QUESTION");
+    CHECK(open_inputs(bed) == on_friday);
+    CHECK(at(send(answers + R"([{"answer":["2"]},{"answer":["yes"]}]})"), "/error") == "(none)");
+    CHECK(open_inputs(bed).empty());
+    const auto shown = bed.result_of("inputs/get", R"({"id":"trip.p0.t0.question-1"})");
+    CHECK(at(shown, "/input/answer/value") == R"({"adults":2,"cabin":true})");
+    CHECK(reason(send(answers + R"([{"answer":["3"]},{"answer":[]}]})")) == "ALREADY_ANSWERED");
+  }
+  SECTION("about calls of tools") {
+    ask(bed, "a",
+        report_question{
+            "Allow it?",
+            false,
+            {},
+            {{"type", "boolean"}},
+            boost::json::parse(R"({"tools":[{"id":"t","call_id":"c","name":"deploy"}]})")
+                .as_object()});
+    REQUIRE(comes_open(bed, on_friday));
+    const auto [metadata, text, value] = GENERATE(table<std::string, std::string, std::string>(
+        {{R"({"type":"tool_approval_response","approvals":[{"id":"t","approved":true}]})", "x",
+          "true"},
+         {R"({"type":"tool_approval_response","approvals":[{"id":"t","approved":false}]})", "x",
+          "false"},
+         {"", "approve", "true"},
+         {"", "Denied", "false"}}));
+    CHECK(reason(to_root(bed, "trip.p0.t0", "perhaps", "")) == "INVALID_ANSWER");
+    CHECK(at(to_root(bed, "trip.p0.t0", text, metadata.empty() ? "" : in_words(metadata)), "/error")
+          == "(none)");
+    CHECK(
+        at(bed.result_of("inputs/get", R"({"id":"trip.p0.t0.question-1"})"), "/input/answer/value")
+        == value);
+  }
+}

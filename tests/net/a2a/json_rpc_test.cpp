@@ -93,7 +93,7 @@ TEST_CASE("an id of a megabyte is refused, a task id of a megabyte names nothing
   CHECK_THAT(answer.body, ContainsSubstring("\"error\""));
 }
 
-TEST_CASE("the version decides which methods there are", "[net][json-rpc]") {
+TEST_CASE("M19_versions: the version decides which methods there are", "[net][json-rpc]") {
   struct row {
     std::string headers;
     std::string method;
@@ -159,7 +159,9 @@ TEST_CASE("a body that is not declared as JSON is refused before it is parsed", 
   CHECK_THAT(client.receive().body, ContainsSubstring("-32700"));
 }
 
-TEST_CASE("extensions are echoed if they are known, and left out if none is", "[net][json-rpc]") {
+TEST_CASE("M10_activation, M11_other_uri: extensions are echoed if they are known, and left out if "
+          "none is",
+          "[net][json-rpc]") {
   const net_bed bed;
   const std::string uri = "https://github.com/zeroasterisk/a2a-opt/v1";
   auto client = bed.connect();
@@ -169,6 +171,8 @@ TEST_CASE("extensions are echoed if they are known, and left out if none is", "[
   };
   CHECK(with("").empty());
   CHECK(with("A2A-Extensions: urn:unknown\r\n").empty());
+  CHECK(with("A2A-Extensions: https://a2a-protocol.org/extensions/objective-plan-task/v1\r\n")
+            .empty());
   CHECK(with("A2A-Extensions: urn:unknown, " + uri + "\r\n") == uri);
   CHECK(with("X-A2A-Extensions: " + uri + "\r\n") == uri);
   CHECK(with("a2a-extensions: urn:a\r\nA2A-Extensions: " + uri + "\r\n") == uri);

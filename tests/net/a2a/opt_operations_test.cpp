@@ -7,7 +7,9 @@
 #include <boost/json/parse.hpp>
 
 #include <future>
+#include <initializer_list>
 #include <memory>
+#include <utility>
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -92,7 +94,8 @@ TEST_CASE("objectives are listed", "[net][opt]") {
   CHECK(at(bed.result_of("objectives/list", R"({"status":"completed"})"), "/objectives") == "[]");
 }
 
-TEST_CASE("the extension's methods need no version, and answer with its codes", "[net][opt]") {
+TEST_CASE("M13_params: the extension's methods need no version, and answer with its codes",
+          "[net][opt]") {
   const net_bed bed;
   const auto call = [&](std::string_view method, std::string_view params) {
     return bed.call(rpc(method, params), "");
@@ -108,7 +111,14 @@ TEST_CASE("the extension's methods need no version, and answer with its codes", 
         == "-32000");
   CHECK(at(call("plans/update", R"({"id":"nope","status":"working"})"), "/error/code") == "-32000");
   CHECK(at(call("objectives/create", R"({"name":7})"), "/error/code") == "-32602");
-  CHECK(at(call("objectives/get", "{}"), "/error/code") == "-32602");
+  for (const auto* method :
+       {"objectives/create", "objectives/get", "objectives/update", "objectives/modify",
+        "plans/create", "plans/get", "plans/list", "plans/update", "plans/addTasks", "plans/modify",
+        "plans/history", "inputs/get", "inputs/answer"})
+    for (const auto* wrong : {"{}", R"({"id":7,"objectiveId":7,"name":[]})", "[]", "\"x\"", "7"}) {
+      CAPTURE(method, wrong);
+      CHECK(at(call(method, wrong), "/error/code") == "-32602");
+    }
   CHECK(at(call("objectives/list", R"({"status":"nonsense"})"), "/error/code") == "-32602");
   const auto made =
       call("objectives/create", std::string("{\"name\":\"o\",\"start\":true,") + one_plan + "}");
@@ -121,7 +131,7 @@ TEST_CASE("the extension's methods need no version, and answer with its codes", 
         == "INVALID_TRANSITION");
 }
 
-TEST_CASE("a cycle is refused with its path, and nothing was made", "[net][opt]") {
+TEST_CASE("M16_cycle: a cycle is refused with its path, and nothing was made", "[net][opt]") {
   const net_bed bed;
   const auto error =
       bed.error_of("objectives/create",
@@ -129,6 +139,22 @@ TEST_CASE("a cycle is refused with its path, and nothing was made", "[net][opt]"
                    R"({"name":"a","dependencies":["b"]},{"name":"b","dependencies":["a"]}]}]})");
   CHECK(at(error, "/code") == "-32602");
   CHECK(at(error, "/data/0/reason") == "DEPENDENCY_CYCLE");
+  CHECK_THAT(at(error, "/message"),
+             ContainsSubstring("a -> b -> a") || ContainsSubstring("b -> a -> b"));
+  const auto refused = [&](const char* plans) {
+    return bed.error_of("objectives/create",
+                        R"({"name":"o","plans":[)" + std::string(plans) + "]}");
+  };
+  const auto between = refused(R"({"name":"one","dependencies":["two"],"tasks":[{"name":"a"}]},)"
+                               R"({"name":"two","tasks":[{"name":"b","dependencies":["a"]}]})");
+  CHECK(at(between, "/data/0/reason") == "DEPENDENCY_CYCLE");
+  CHECK_THAT(at(between, "/message"), ContainsSubstring("plan two -> plan one"));
+  for (const auto* unknown : {R"({"name":"p","dependencies":["nix"]})",
+                              R"({"name":"p","tasks":[{"name":"a","dependencies":["nix"]}]})"}) {
+    const auto why = refused(unknown);
+    CHECK(at(why, "/data/0/reason") == "UNKNOWN_DEPENDENCY");
+    CHECK_THAT(at(why, "/message"), ContainsSubstring("nix"));
+  }
   CHECK(at(bed.result_of("objectives/list", "{}"), "/totalSize") == "0");
 }
 
@@ -253,7 +279,7 @@ TEST_CASE("a message that brings an objective keeps to the rules of messages",
   CHECK(at(bed.result_of("SendMessage", params), "/task/status/state") == "TASK_STATE_COMPLETED");
 }
 
-TEST_CASE("an objective in a message is of the message's context, or refused",
+TEST_CASE("M18_two_ids: an objective in a message is of the message's context, or refused",
           "[net][opt][rules]") {
   const net_bed bed;
   const auto send = [&](const std::string& context, const std::string& id) {
@@ -337,13 +363,36 @@ TEST_CASE("D5_lifecycle: an objective ends with its last plan once it is started
   REQUIRE(comes_true([&] { return status() == "completed"; }));
 }
 
-TEST_CASE("a plan in a message that cannot be read is refused with its place", "[net][opt]") {
+TEST_CASE("M9_wrong_type: a plan or objective in a message that cannot be read is refused with its "
+          "place",
+          "[net][opt]") {
   const net_bed bed;
   const auto error = bed.error_of(
       "SendMessage", text_message("x", R"(,"metadata":{"opt/v1/plan":{"name":"p","tasks":[7]}})"));
   CHECK(at(error, "/code") == "-32602");
   CHECK_THAT(at(error, "/message") + at(error, "/data/0/metadata/field"),
              ContainsSubstring("tasks/0"));
+  for (
+      const auto& [brought, place] : std::initializer_list<std::pair<const char*, const char*>>{
+          {R"("opt/v1/plan":7)", "opt~1v1~1plan"},
+          {R"("opt/v1/plan":{"name":[]})", "name"},
+          {R"("opt/v1/objective":"a party")", "opt~1v1~1objective"},
+          {R"("opt/v1/objective":{"name":7})", "name"},
+          {R"("opt/v1/objective":{"name":"o","plans":{}})", "plans"},
+          {R"("opt/v1/objective":{"name":"o","plans":[{"name":"p","tasks":[{"name":"t"},{"name":"t","dependencies":7}]}]})",
+           "plans/0/tasks/1/dependencies"}}) {
+    CAPTURE(brought);
+    const auto metadata = R"(,"metadata":{)" + std::string(brought) + "}";
+    for (const bool in_message : {true, false}) {
+      const auto refused =
+          bed.error_of("SendMessage",
+                       in_message ? text_message("x", metadata) : text_message("x", "", metadata));
+      CHECK(at(refused, "/code") == "-32602");
+      CHECK_THAT(at(refused, "/data/0/metadata/field"), ContainsSubstring(place));
+    }
+  }
+  CHECK(at(bed.result_of("objectives/list", "{}"), "/totalSize") == "0");
+  CHECK(at(bed.result_of("ListTasks", "{}"), "/totalSize") == "0");
 }
 
 TEST_CASE("an objective with deeply nested metadata is answered like any other", "[net][opt]") {

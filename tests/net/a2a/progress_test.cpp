@@ -60,7 +60,7 @@ std::string begin_task(const net_bed& bed) {
 
 } // namespace
 
-TEST_CASE("progress is in the status message and in the event, in both versions",
+TEST_CASE("P1_places: progress is in the status message and in the event, in both versions",
           "[net][progress]") {
   struct row {
     const char* version;
@@ -99,8 +99,9 @@ TEST_CASE("progress is in the status message and in the event, in both versions"
   }
 }
 
-TEST_CASE("get, list and subscribe show progress only if the client asked for it",
-          "[net][progress]") {
+TEST_CASE(
+    "P1_places, P2_inactive: get, list and subscribe show progress only if the client asked for it",
+    "[net][progress]") {
   const net_bed bed({}, "puppet");
   const auto id = begin_task(bed);
   const auto param = R"({"id":")" + id + "\"}";

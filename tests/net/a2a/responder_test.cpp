@@ -33,6 +33,7 @@ public:
 
   explicit noting_responder(loop& home) : wake_(std::make_shared<wakeup>(home.ready())) {}
 
+  void release_body() noexcept override {}
   const wakeup_ptr& wake() const noexcept override { return wake_; }
   awaitable<void> wait(time_point) override {
     if (wake_->take())

@@ -44,7 +44,7 @@ std::string state_of(const net_bed& bed, const std::string& id) {
 
 } // namespace
 
-TEST_CASE("a terminal task takes no message, in either version, and stays as it ended",
+TEST_CASE("F1_terminal: a terminal task takes no message, in either version, and stays as it ended",
           "[net][rules]") {
   const net_bed bed({}, "puppet");
   const std::vector<agent_report> ends{report_completed{}, report_failed{"no", false},
@@ -150,8 +150,10 @@ TEST_CASE("a status message that is replaced joins the history, which is shown a
           == "-32602");
 }
 
-TEST_CASE("a follow-up refers to ended tasks, and their artifacts reach the agent",
-          "[net][rules]") {
+TEST_CASE(
+    "F2_follow_up, F4_artifact: a follow-up refers to ended tasks, and their artifacts reach the "
+    "agent",
+    "[net][rules]") {
   const net_bed bed({}, "puppet");
   const auto old = begin_task(bed);
   bed.puppet->port(0)->report(report_completed{{text_artifact("draft", "first words")}, ""});

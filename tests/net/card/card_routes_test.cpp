@@ -86,7 +86,7 @@ TEST_CASE("the card's shape follows the version that is asked for", "[net][card]
   CHECK(client.get("/.well-known/agent.json").body == client.get(place).body);
 }
 
-TEST_CASE("the card says where and what this server is", "[net][card]") {
+TEST_CASE("M12_card: the card says where and what this server is", "[net][card]") {
   auto how = at_noon();
   how.push.enabled = false;
   how.card.provider = {"Bakery", "https://bakery.example"};

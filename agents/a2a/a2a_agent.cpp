@@ -1,0 +1,411 @@
+#include "agents/a2a/a2a_agent.hpp"
+
+#include "agents/a2a/delegation_input.hpp"
+#include "protocol/a2a/answer_reading.hpp"
+#include "protocol/a2a/idempotent_send.hpp"
+#include "protocol/a2a/request_path.hpp"
+#include "protocol/json/quoted.hpp"
+#include "protocol/near_name.hpp"
+#include <troupe/protocol/ids.hpp>
+#include <troupe/protocol/progress.hpp>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace troupe {
+
+namespace json = boost::json;
+
+namespace {
+
+/// A card is read again by a delegation that begins so long after it was read.
+constexpr std::chrono::minutes card_kept{5};
+/// How long the key of a request is trusted to be known: less than the 24 hours of our servers.
+constexpr std::chrono::hours key_trusted{23};
+/// The longest time from the agent's word, or the end of the wait for it, until it is reported.
+constexpr std::chrono::seconds cancel_spare{5};
+
+std::string without_slash(std::string text) {
+  while (text.ends_with('/'))
+    text.pop_back();
+  return text;
+}
+
+template<class... Functions>
+struct overloaded_steps : Functions... {
+  using Functions::operator()...;
+};
+template<class... Functions>
+overloaded_steps(Functions...) -> overloaded_steps<Functions...>;
+
+} // namespace
+
+/// The agents that are spoken to, by name. For the loop's thread.
+class delegation_lines {
+public:
+  result<std::shared_ptr<a2a::agent_line>> open(a2a::call_loop& on, const std::string& name,
+                                                const a2a::line_options& options) {
+    auto& kept = lines_[name];
+    if (kept.line && on.now() < kept.until)
+      return kept.line;
+    auto made = on.open(options);
+    if (!made)
+      return made.error();
+    if (lines_.size() > lines_max) // URLs of plans
+      std::erase_if(lines_, [&](const auto& each) { return each.second.until <= on.now(); });
+    lines_[name] = {*made, on.now() + card_kept};
+    return std::move(*made);
+  }
+
+private:
+  static constexpr std::size_t lines_max = 256;
+  struct kept_line {
+    std::shared_ptr<a2a::agent_line> line;
+    time_source::steady_point until{};
+  };
+  std::map<std::string, kept_line> lines_;
+};
+
+namespace {
+
+/// Carries out what a delegation decides. On the loop, after its construction.
+class delegation_driver : public std::enable_shared_from_this<delegation_driver> {
+public:
+  struct setting {
+    order_ptr order;
+    agent_port_ptr port;
+    delegation_input input;
+    a2a::line_options line;
+    std::shared_ptr<delegation_lines> lines;
+    std::vector<std::string> path;
+  };
+
+  delegation_driver(a2a::call_loop& loop, const time_source& time, setting what, delegation course)
+      : loop_(loop), time_(time), what_(std::move(what)), course_(std::move(course)) {}
+
+  void begin() {
+    auto line = what_.lines->open(loop_, what_.input.name(), what_.line);
+    if (!line) {
+      what_.port->report(report_failed{line.error().message, false});
+      return drop();
+    }
+    line_ = std::move(*line);
+    carry_out(course_.begin(loop_.now()));
+  }
+  void on_noted() { carry_out(course_.on_noted(loop_.now())); }
+  void on_message(message_ptr said) { carry_out(course_.on_message(loop_.now(), std::move(said))); }
+  void cancel() { carry_out(course_.cancel(loop_.now())); }
+  /// Nobody listens any more.
+  void drop() {
+    is_dropped_ = true;
+    stream_.reset();
+    meeting_.reset();
+    reading_.reset();
+    delivery_.reset();
+    canceling_.reset();
+    timer_.reset();
+  }
+
+private:
+  using answer_taker = delegation_steps (delegation::*)(delegation::point, result<wire::answer>);
+
+  void carry_out(delegation_steps steps) {
+    if (is_dropped_)
+      return;
+    for (auto& each : steps)
+      std::visit(overloaded_steps{
+                     [&](do_look_up&) { look_up(); },
+                     [&](do_keep& it) {
+                       what_.port->report(report_note{std::move(it.note), it.tells});
+                     },
+                     [&](do_send& it) { send(it.streams); },
+                     [&](do_deliver& it) { deliver(*it.what); },
+                     [&](do_listen&) { listen(a2a::operation::subscribe_to_task, with_id(), {}); },
+                     [&](do_get&) { get(); },
+                     [&](do_find&) { find(); },
+                     [&](do_cancel&) { send_cancel(); },
+                     [&](do_hang_up&) { stream_.reset(); },
+                     [&](do_wait& it) { wait(it.until); },
+                     [&](do_report& it) { what_.port->report(std::move(it.what)); },
+                     [&](do_end&) { drop(); },
+                 },
+                 each);
+  }
+
+  void look_up() {
+    meeting_ = line_->look_up([this](result<a2a::known_agent> met) {
+      if (!met)
+        return carry_out(course_.on_met(loop_.now(), met.error()));
+      format_ = met->to.format;
+      remote_abilities can;
+      can.endpoint = std::string(wire::to_string(format_.version)) + " "
+                     + std::string(wire::to_string(format_.binding)) + " " + met->to.url;
+      can.streams = met->card.capabilities.streaming.value_or(false);
+      const auto age = time_.now() - course_.note().at;
+      can.sends_once = a2a::offers(met->card, idempotent_send_extension) && age < key_trusted;
+      can.lists = format_.version == wire::a2a_version::v1_0;
+      sends_once_ = can.sends_once;
+      carry_out(course_.on_met(loop_.now(), std::move(can)));
+    });
+  }
+
+  void send(bool streams) {
+    auto params = wire::write_send(
+        first_request(*what_.order, what_.input, course_.note(), what_.path), format_);
+    if (streams)
+      return listen(a2a::operation::send_streaming, std::move(params), headers(course_.note().key));
+    ask_for_answer(delivery_, std::move(params), course_.note().key, &delegation::on_sent);
+  }
+
+  void deliver(const message& said) {
+    ask_for_answer(delivery_, wire::write_send(further_message(said, course_.note()), format_),
+                   course_.note().key + "." + said.message_id, &delegation::on_delivered);
+  }
+
+  void ask_for_answer(a2a::call_handle& by, json::object params, const std::string& key,
+                      answer_taker then) {
+    by = line_->ask(
+        a2a::operation::send, std::move(params), headers(key),
+        [this, then](result<json::value> answer) {
+          carry_out((course_.*then)(loop_.now(),
+                                    answer ? wire::read_answer(*answer, format_) : answer.error()));
+        });
+  }
+
+  void listen(a2a::operation which, json::object params, a2a::agent_line::headers more) {
+    if (more.empty())
+      more = headers({});
+    a2a::stream_listener to;
+    to.on_event = [this](const wire::answer& frame) {
+      carry_out(course_.on_event(loop_.now(), frame));
+    };
+    to.on_end = [this](const error& why) { carry_out(course_.on_stream_end(loop_.now(), why)); };
+    stream_ = line_->listen(which, std::move(params), std::move(more), std::move(to));
+  }
+
+  void get() {
+    reading_ = line_->ask(a2a::operation::get_task, with_id(), headers({}),
+                          [this](result<json::value> answer) {
+                            carry_out(course_.on_got(loop_.now(), read_task(answer)));
+                          });
+  }
+
+  void send_cancel() {
+    canceling_ = line_->ask(a2a::operation::cancel_task, with_id(), headers({}),
+                            [this](result<json::value> answer) {
+                              carry_out(course_.on_canceled(loop_.now(), read_task(answer)));
+                            });
+  }
+
+  void find() {
+    wire::task_filter filter;
+    filter.context = course_.note().context;
+    reading_ = line_->ask(
+        a2a::operation::list_tasks, wire::write_task_filter(filter, format_), headers({}),
+        [this](result<json::value> answer) {
+          auto page = answer ? wire::read_task_page(*answer, format_) : answer.error();
+          carry_out(course_.on_found(loop_.now(),
+                                     page ? result<std::vector<task>>{page->tasks} : page.error()));
+        });
+  }
+
+  void wait(time_source::steady_point until) {
+    timer_ = loop_.after(std::max(until - loop_.now(), std::chrono::steady_clock::duration::zero()),
+                         [this] { carry_out(course_.on_time(loop_.now())); });
+  }
+
+  [[nodiscard]] result<task> read_task(const result<json::value>& answer) const {
+    if (!answer)
+      return answer.error();
+    return wire::read_task(*answer, format_);
+  }
+
+  [[nodiscard]] json::object with_id() const {
+    json::object out;
+    out["id"] = course_.note().task;
+    return out;
+  }
+
+  /// `key`: empty: none.
+  [[nodiscard]] a2a::agent_line::headers headers(const std::string& key) const {
+    a2a::agent_line::headers out;
+    if (!key.empty() && sends_once_)
+      out.emplace_back("Idempotency-Key", "\"" + key + "\"");
+    if (!what_.order->traceparent.empty())
+      out.emplace_back("traceparent", what_.order->traceparent);
+    if (!what_.order->tracestate.empty())
+      out.emplace_back("tracestate", what_.order->tracestate);
+    return out;
+  }
+
+  a2a::call_loop& loop_;
+  const time_source& time_;
+  const setting what_;
+  delegation course_;
+  std::shared_ptr<a2a::agent_line> line_;
+  wire::wire_format format_;
+  bool sends_once_ = false;
+  bool is_dropped_ = false;
+  a2a::call_handle stream_;
+  a2a::call_handle meeting_;
+  a2a::call_handle reading_;  ///< GetTask or ListTasks.
+  a2a::call_handle delivery_; ///< A send without a stream.
+  a2a::call_handle canceling_;
+  a2a::call_handle timer_;
+};
+
+class a2a_run final : public agent_run {
+public:
+  a2a_run(std::shared_ptr<a2a::call_loop> loop, std::shared_ptr<delegation_driver> driver,
+          std::chrono::nanoseconds grace)
+      : loop_(std::move(loop)), driver_(std::move(driver)), grace_(grace) {
+    tell([](delegation_driver& to) { to.begin(); });
+  }
+  ~a2a_run() override {
+    tell([](delegation_driver& to) { to.drop(); });
+  }
+
+  void on_input(const message_ptr& input) override {
+    tell([input](delegation_driver& to) { to.on_message(input); });
+  }
+  bool on_question_ended(const std::string&, question_end how) override {
+    return how
+           == question_end::withdrawn; // else the attempt fails, and the remote task is canceled
+  }
+  void on_noted() override {
+    tell([](delegation_driver& to) { to.on_noted(); });
+  }
+  bool on_cancel() override {
+    tell([](delegation_driver& to) { to.cancel(); });
+    return false; // how the agent took it is reported
+  }
+  std::chrono::nanoseconds cancel_grace_min() const noexcept override { return grace_; }
+
+private:
+  template<class What>
+  void tell(What what) {
+    loop_->post([to = driver_, what = std::move(what)] { what(*to); });
+  }
+
+  std::shared_ptr<a2a::call_loop> loop_;
+  std::shared_ptr<delegation_driver> driver_;
+  std::chrono::nanoseconds grace_;
+};
+
+} // namespace
+
+a2a_agent::a2a_agent(delegation_options options, std::shared_ptr<a2a::call_loop> loop,
+                     const time_source& time)
+    : options_(std::move(options)), time_(time), lines_(std::make_shared<delegation_lines>()),
+      loop_(std::move(loop)) {}
+
+a2a_agent::~a2a_agent() = default;
+
+std::shared_ptr<a2a::call_loop> a2a_agent::loop() {
+  const std::lock_guard guard(mutex_);
+  if (loop_ == nullptr) {
+    auto fresh = std::make_shared<a2a::call_loop>(time_);
+    fresh->start();
+    loop_ = std::move(fresh);
+  }
+  return loop_;
+}
+
+std::string a2a_agent::server_id() {
+  const std::lock_guard guard(mutex_);
+  if (server_id_.empty() && options_.server_id)
+    server_id_ = options_.server_id();
+  if (server_id_.empty())
+    server_id_ = thread_id_source().next("server");
+  return server_id_;
+}
+
+result<a2a::line_options> a2a_agent::line_to(const std::string& target,
+                                             const std::string& url) const {
+  a2a::line_options out;
+  out.extensions = {progress_uri};
+  for (const auto& each : options_.targets) {
+    const bool is_meant = !target.empty()
+                              ? each.alias == target
+                              : each.to && without_slash(each.to->url) == without_slash(url);
+    if (!is_meant)
+      continue;
+    if (!each.to)
+      return each.to.error();
+    out.to = *each.to;
+    return out;
+  }
+  if (url.empty() && options_.no_targets.code != errc::none)
+    return options_.no_targets;
+  if (url.empty()) {
+    std::vector<std::string_view> known;
+    for (const auto& each : options_.targets)
+      known.emplace_back(each.alias);
+    return input_error("/target", "names no target: " + troupe::quoted(target)
+                                      + (known.empty() ? std::string("; there is none, see "
+                                                                     "[[targets]] in docs/cli.md")
+                                                       : did_you_mean(target, known)));
+  }
+  out.to.url = url;
+  out.public_only = !options_.allow_private;
+  return out;
+}
+
+start_result a2a_agent::start(const order_ptr& order, const agent_port_ptr& port) {
+  auto input = read_delegation_input(order->input.resolve(), input_stage::resolved);
+  if (!input)
+    return input_failure(input.error());
+  auto line = line_to(input->target, input->url);
+  if (!line)
+    return input_failure(line.error());
+  auto path = extended_path(order->path, server_id(), options_.hops_max);
+  if (!path)
+    return report_rejected{path.error().message};
+  std::optional<delegation_note> note;
+  if (is_delegation_note(order->note)) {
+    auto read = read_note(order->note);
+    if (!read)
+      return report_failed{read.error().message, false};
+    note = std::move(*read);
+  }
+  delegation_note fresh;
+  auto& ids = thread_id_source();
+  fresh.target = input->name();
+  fresh.message = ids.next("msg");
+  fresh.context = ids.next("ctx");
+  fresh.key = ids.next("key");
+  fresh.at = time_.now();
+  auto terms = options_.terms;
+  terms.target = input->name();
+  terms.unsure = input->unsure;
+  const auto grace = terms.cancel_wait + cancel_spare;
+  delegation course(std::move(terms), std::move(fresh), std::move(note), order->messages);
+  auto shared = loop();
+  auto driver = std::make_shared<delegation_driver>(
+      *shared, time_,
+      delegation_driver::setting{order, port, std::move(*input), std::move(*line), lines_,
+                                 std::move(*path)},
+      std::move(course));
+  return std::make_unique<a2a_run>(std::move(shared), std::move(driver), grace);
+}
+
+bool a2a_agent::goes_on(const std::string& note) const {
+  return is_delegation_note(note);
+}
+
+result<void> a2a_agent::check_input(const json::object& input) const {
+  const auto read = read_delegation_input(input, input_stage::written);
+  if (!read)
+    return read.error();
+  if (const auto line = line_to(read->target, read->url); !line)
+    return line.error();
+  return {};
+}
+
+std::string a2a_agent::description() const {
+  return R"(Lets another A2A agent do the task: {"target": "support", "text": "..."})";
+}
+
+} // namespace troupe

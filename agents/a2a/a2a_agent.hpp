@@ -1,0 +1,74 @@
+// The agent `a2a`: a task of ours is done by another A2A agent. What it reports, asks and makes is
+// shown as if the task were done here (docs/delegation.md).
+#pragma once
+
+#include "agents/a2a/delegation.hpp"
+#include "client/a2a/call_loop.hpp"
+#include "client/a2a/target.hpp"
+#include <troupe/actors/agent.hpp>
+#include <troupe/protocol/errc.hpp>
+#include <troupe/protocol/time_source.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace troupe {
+
+/// An agent that plans may name.
+struct delegation_target {
+  std::string alias;
+  /// With its credentials; or why there are none (a file that cannot be read).
+  result<a2a::target> to;
+};
+
+struct delegation_options {
+  std::vector<delegation_target> targets;
+  /// Why they are not known, for the task that names one; no code: they are.
+  error no_targets;
+  /// Tasks may name a URL whose host has an address that is not public. Targets always may.
+  bool allow_private = false;
+  /// The id of this server in the paths of requests; asked for with the first task. Null: a new id
+  /// for each process.
+  std::function<std::string()> server_id;
+  /// Servers through which a task may go, this one included.
+  std::size_t hops_max = 8;
+  /// Without `target` and `unsure`, which the input says.
+  delegation_terms terms;
+};
+
+class delegation_lines;
+
+class a2a_agent final : public agent {
+public:
+  /// `loop`: one that was started, or whose turns the caller takes; null: one of its own, started
+  /// with the first task. `time` outlives the agent.
+  explicit a2a_agent(delegation_options options, std::shared_ptr<a2a::call_loop> loop = nullptr,
+                     const time_source& time = system_time());
+  ~a2a_agent() override;
+
+  [[nodiscard]] start_result start(const order_ptr& order, const agent_port_ptr& port) override;
+  [[nodiscard]] bool goes_on(const std::string& note) const override;
+  [[nodiscard]] result<void> check_input(const boost::json::object& input) const override;
+  [[nodiscard]] std::vector<std::string> output_modes() const override { return {"*/*"}; }
+  [[nodiscard]] std::string description() const override;
+
+private:
+  [[nodiscard]] result<a2a::line_options> line_to(const std::string& target,
+                                                  const std::string& url) const;
+  [[nodiscard]] std::shared_ptr<a2a::call_loop> loop();
+  [[nodiscard]] std::string server_id();
+
+  delegation_options options_;
+  const time_source& time_;
+  std::shared_ptr<delegation_lines> lines_;
+  std::string server_id_;
+  std::mutex mutex_;                     // guards loop_ and server_id_
+  std::shared_ptr<a2a::call_loop> loop_; // ends first: its thread uses the lines
+};
+
+} // namespace troupe

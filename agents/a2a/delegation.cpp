@@ -1,0 +1,604 @@
+#include "agents/a2a/delegation.hpp"
+
+#include "protocol/json/quoted.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+/// The key of the question to a person.
+constexpr std::string_view unsure_key = "delegation-unsure";
+constexpr std::string_view resend_word = "send";
+
+bool is_unsupported(errc code) noexcept {
+  return code == errc::unsupported_operation || code == errc::method_not_found;
+}
+
+std::string lower_text(const message& said) {
+  auto out = text_of(said.parts);
+  std::ranges::transform(out, out.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return out;
+}
+
+} // namespace
+
+std::chrono::milliseconds pause_before_try(unsigned count) noexcept {
+  constexpr std::chrono::milliseconds longest{30'000};
+  std::chrono::milliseconds out{250};
+  for (unsigned i = 1; i < count && out < longest; ++i)
+    out *= 2;
+  return std::min(out, longest);
+}
+
+bool may_pass(errc code) noexcept {
+  return code == errc::unavailable || code == errc::timed_out || code == errc::overloaded
+         || code == errc::store_unreadable || code == errc::canceled;
+}
+
+delegation::delegation(delegation_terms terms, delegation_note fresh,
+                       std::optional<delegation_note> note, std::vector<message_ptr> inputs)
+    : terms_(std::move(terms)), note_(note ? std::move(*note) : std::move(fresh)),
+      is_known_(note.has_value()) {
+  if (!is_known_)
+    note_.inputs = static_cast<std::uint32_t>(inputs.size()); // they are part of what is sent
+  for (std::size_t i = note_.inputs; i < inputs.size(); ++i)
+    inputs_.push_back(std::move(inputs[i]));
+  if (!note_.task.empty())
+    remote_ = remote_task(note_.task, note_.context);
+}
+
+// -- words ----------------------------------------------------------------------------------------
+
+std::string delegation::agent_words() const {
+  return "the agent " + troupe::quoted(terms_.target);
+}
+
+std::string delegation::said(const error& why) const {
+  return agent_words() + ": " + why.message;
+}
+
+// -- what is to be done ---------------------------------------------------------------------------
+
+delegation_steps delegation::finish_turn(point now) {
+  if (phase_ != phase::ended) {
+    auto due = heard_at_ + terms_.lost_after;
+    if (phase_ == phase::asking || phase_ == phase::noting)
+      due = point::max(); // a person, or our own disk
+    if (next_ != act::none)
+      due = std::min(due, act_at_);
+    if (phase_ == phase::following && is_listening_ && !is_getting_)
+      due = std::min(due, std::max(heard_at_ + terms_.silence, now));
+    if (is_canceling_)
+      due = std::min(due, cancel_at_);
+    if (due != point::max())
+      steps_.emplace_back(do_wait{due});
+  }
+  return std::exchange(steps_, {});
+}
+
+void delegation::later(point now, act what) {
+  next_ = what;
+  act_at_ = now + pause_before_try(++pauses_);
+}
+
+void delegation::end(agent_report how) {
+  if (phase_ == phase::ended)
+    return;
+  if (is_listening_)
+    steps_.emplace_back(do_hang_up{});
+  is_listening_ = false;
+  phase_ = phase::ended;
+  next_ = act::none;
+  steps_.emplace_back(do_report{std::move(how)});
+  steps_.emplace_back(do_end{});
+}
+
+void delegation::end_canceled(cancel_outcome outcome, std::string reason) {
+  end(report_canceled{outcome, std::move(reason)});
+}
+
+void delegation::fail(std::string reason, bool retry) {
+  if (is_canceling_)
+    return end_canceled(cancel_outcome::no_answer, std::move(reason));
+  end(report_failed{std::move(reason), retry});
+}
+
+void delegation::keep(bool tells) {
+  steps_.emplace_back(do_keep{write_note(note_), tells});
+}
+
+void delegation::get() {
+  if (!std::exchange(is_getting_, true))
+    steps_.emplace_back(do_get{});
+}
+
+void delegation::listen() {
+  if (!std::exchange(is_listening_, true))
+    steps_.emplace_back(do_listen{});
+}
+
+void delegation::send() {
+  phase_ = phase::sending;
+  is_listening_ = abilities_.streams;
+  steps_.emplace_back(do_send{abilities_.streams});
+}
+
+/// Goes on with a task whose id is known, and whose stream is not open.
+void delegation::follow() {
+  phase_ = phase::following;
+  get();
+}
+
+// -- the beginning --------------------------------------------------------------------------------
+
+delegation_steps delegation::begin(point now) {
+  hear(now);
+  steps_.emplace_back(do_look_up{});
+  return finish_turn(now);
+}
+
+delegation_steps delegation::on_met(point now, result<remote_abilities> met) {
+  if (phase_ != phase::meeting)
+    return finish_turn(now);
+  if (!met) {
+    if (is_known_ && may_pass(met.error().code))
+      later(now, act::look_up);
+    else
+      fail(said(met.error()), may_pass(met.error().code));
+    return finish_turn(now);
+  }
+  hear(now);
+  pauses_ = 0;
+  abilities_ = std::move(*met);
+  if (!note_.task.empty()) {
+    follow();
+    send_cancel();
+  } else if (is_known_) {
+    recover();
+  } else {
+    note_.endpoint = abilities_.endpoint;
+    phase_ = phase::noting;
+    keep(true);
+  }
+  return finish_turn(now);
+}
+
+delegation_steps delegation::on_noted(point now) {
+  if (phase_ == phase::noting) {
+    send();
+  } else if (is_delivering_ && !is_noted_) {
+    is_noted_ = true;
+    if (phase_ == phase::following && !is_canceling_) {
+      delivery_is_out_ = true;
+      steps_.emplace_back(do_deliver{inputs_.front()});
+    }
+  }
+  return finish_turn(now);
+}
+
+/// The request may have come through, and no id is known.
+void delegation::recover() {
+  if (abilities_.sends_once)
+    return send();
+  phase_ = phase::finding;
+  if (abilities_.lists) {
+    if (!std::exchange(is_getting_, true))
+      steps_.emplace_back(do_find{});
+    return;
+  }
+  if (is_canceling_)
+    return end_canceled(cancel_outcome::no_answer,
+                        "it is not known whether " + agent_words() + " has made a task");
+  switch (terms_.unsure) {
+    case when_unsure::resend: return send();
+    case when_unsure::ask: return ask_person();
+    case when_unsure::fail: break;
+  }
+  fail("it is not known whether " + agent_words()
+           + " has the task: the request was cut off, and the agent neither lists its tasks nor "
+             "knows requests that come again; \"whenUnsure\" in the input decides what follows",
+       false);
+}
+
+void delegation::ask_person() {
+  phase_ = phase::asking;
+  asks_ = unsure_key;
+  report_question asked;
+  asked.key = asks_;
+  asked.prompt = "It is not known whether " + agent_words()
+                 + " has the task already. Send it again (\"send\"), or fail (\"fail\")?";
+  asked.form = {{"type", "string"}, {"enum", {"send", "fail"}}};
+  steps_.emplace_back(do_report{std::move(asked)});
+}
+
+// -- frames ---------------------------------------------------------------------------------------
+
+delegation_steps delegation::on_event(point now, const wire::answer& frame) {
+  if (phase_ == phase::ended || !is_listening_)
+    return finish_turn(now);
+  hear(now);
+  take(frame);
+  return finish_turn(now);
+}
+
+delegation_steps delegation::on_sent(point now, result<wire::answer> answer) {
+  if (!answer)
+    return on_stream_end(now, answer.error());
+  hear(now);
+  take(*answer);
+  if (phase_ == phase::following)
+    later(now, act::follow);
+  return finish_turn(now);
+}
+
+void delegation::take(const wire::answer& frame) {
+  auto news = remote_.take(frame);
+  if (news.taken != remote_news::verdict::taken) {
+    ++dropped_;
+    return;
+  }
+  if (news.has_news())
+    pauses_ = 0;
+  if (note_.task.empty() && !news.is_reply)
+    learn_id();
+  if (!is_canceling_)
+    for (auto& each : news.reports)
+      steps_.emplace_back(do_report{std::move(each)});
+  if (remote_.has_ended())
+    return take_end(news);
+  if (news.question) {
+    take_question(*news.question);
+  } else if (news.means == remote_meaning::works) {
+    question_.clear();
+    answered_.clear();
+    retract("the agent goes on without an answer");
+  }
+  if (phase_ == phase::following && !is_delivering_)
+    deliver_next();
+}
+
+void delegation::learn_id() {
+  note_.task = remote_.id();
+  if (!remote_.context().empty())
+    note_.context = remote_.context();
+  phase_ = phase::following;
+  keep(false);
+  send_cancel();
+}
+
+void delegation::take_question(const report_question& asked) {
+  if (is_canceling_ || asked.key == answered_)
+    return;
+  const bool is_open = question_ == asked.key;
+  question_ = asked.key;
+  if (is_open || is_delivering_ || !inputs_.empty()) // it is asked, or its answer is here
+    return;
+  retract("the agent asks something else");
+  auto own = asked;
+  if (asked_again_ > 0)
+    own.key += "#" + std::to_string(asked_again_);
+  asks_ = own.key;
+  steps_.emplace_back(do_report{std::move(own)});
+}
+
+/// Our task asks no more.
+void delegation::retract(const std::string& why) {
+  if (asks_.empty() || is_delivering_)
+    return;
+  steps_.emplace_back(do_report{report_withdrawal{std::exchange(asks_, {}), why}});
+}
+
+void delegation::take_end(const remote_news& news) {
+  if (is_canceling_)
+    return end_canceled(remote_.state() == task_state::canceled ? cancel_outcome::acknowledged
+                                                                : cancel_outcome::already_ended);
+  is_delivering_ = false;
+  retract("the agent has ended its task");
+  const auto words = [&](std::string_view plain) {
+    return agent_words() + " " + std::string(plain)
+           + (news.words.empty() ? std::string{} : ": " + news.words);
+  };
+  switch (meaning_of(remote_.state())) {
+    case remote_meaning::completes: end_ = report_completed{{}, news.words}; break;
+    case remote_meaning::refuses: end_ = report_failed{words("rejected the task"), false}; break;
+    default:
+      end_ = report_failed{
+          words(remote_.state() == task_state::canceled ? "canceled the task" : "failed"), true};
+  }
+  if (news.is_whole || news.is_reply)
+    return end(std::move(end_));
+  phase_ = phase::closing; // its artifacts as they are at the end
+  get();
+}
+
+delegation_steps delegation::on_stream_end(point now, const error& why) {
+  is_listening_ = false;
+  if (phase_ == phase::sending) {
+    if (why.code == errc::unsupported_operation && abilities_.streams) {
+      abilities_.streams = false; // its card says that it streams
+      send();
+    } else if (may_pass(why.code)) {
+      later(now, act::recover);
+    } else {
+      fail(said(why), false);
+    }
+  } else if (phase_ == phase::following) {
+    if (is_unsupported(why.code) || why.code == errc::task_not_found) {
+      // It has ended, or nobody may subscribe.
+      hear(now);
+      abilities_.streams = false;
+      get();
+    } else if (may_pass(why.code)) {
+      if (pauses_ == 0) {
+        ++pauses_;
+        get();
+      } else {
+        later(now, act::follow);
+      }
+    } else {
+      fail(said(why), false);
+    }
+  }
+  return finish_turn(now);
+}
+
+delegation_steps delegation::on_got(point now, result<task> got) {
+  is_getting_ = false;
+  if (phase_ != phase::following && phase_ != phase::closing)
+    return finish_turn(now);
+  if (!got) {
+    const auto& why = got.error();
+    if (phase_ == phase::closing) {
+      if (may_pass(why.code) && pauses_ < 5)
+        later(now, act::follow);
+      else
+        end(std::move(end_)); // what was shown is what there is
+    } else if (may_pass(why.code)) {
+      later(now, act::follow);
+    } else if (why.code == errc::task_not_found) {
+      if (is_canceling_)
+        end_canceled(cancel_outcome::already_ended);
+      else
+        fail(agent_words() + " no longer knows the task " + troupe::quoted(note_.task), true);
+    } else {
+      fail(said(why), false);
+    }
+    return finish_turn(now);
+  }
+  hear(now);
+  const bool was_closing = phase_ == phase::closing;
+  const auto before = dropped_;
+  take(wire::answer{std::move(*got)});
+  if (phase_ == phase::ended)
+    return finish_turn(now);
+  if (was_closing) { // another one's task, or one that moves again
+    end(std::move(end_));
+  } else if (dropped_ != before) {
+    fail(agent_words() + " answered with another task than the one that was asked for", false);
+  } else if (cancel_refused_) {
+    end_canceled(cancel_outcome::refused, refusal_);
+  } else {
+    try_again();
+    if (is_listening_)
+      return finish_turn(now);
+    if (abilities_.streams && !is_canceling_)
+      listen();
+    else
+      later(now, act::follow);
+  }
+  return finish_turn(now);
+}
+
+/// What did not come through, now that the state is known.
+void delegation::try_again() {
+  send_cancel();
+  if (!is_delivering_ || !is_noted_ || delivery_is_out_)
+    return;
+  if (question_ == note_.question) {
+    delivery_is_out_ = true;
+    steps_.emplace_back(do_deliver{inputs_.front()});
+  } else {
+    delivered(); // it goes on: it has the answer
+  }
+}
+
+delegation_steps delegation::on_found(point now, result<std::vector<task>> found) {
+  is_getting_ = false;
+  if (phase_ != phase::finding)
+    return finish_turn(now);
+  if (!found) {
+    if (may_pass(found.error().code)) {
+      later(now, act::recover);
+    } else {
+      abilities_.lists = false;
+      recover();
+    }
+    return finish_turn(now);
+  }
+  hear(now);
+  if (!found->empty()) {
+    take(wire::answer{std::move(found->front())});
+    if (phase_ == phase::following)
+      follow();
+  } else if (is_canceling_) {
+    end_canceled(cancel_outcome::already_ended, "the agent has made no task");
+  } else {
+    send();
+  }
+  return finish_turn(now);
+}
+
+// -- messages to the remote task ------------------------------------------------------------------
+
+delegation_steps delegation::on_message(point now, message_ptr said) {
+  if (phase_ == phase::ended || is_canceling_)
+    return finish_turn(now);
+  if (phase_ == phase::asking) {
+    asks_.clear();
+    ++note_.inputs;
+    if (lower_text(*said).find(resend_word) != std::string::npos)
+      send();
+    else
+      fail("it is not known whether " + agent_words() + " has the task, and it is not sent again",
+           false);
+    return finish_turn(now);
+  }
+  inputs_.push_back(std::move(said));
+  if (phase_ == phase::following && !is_delivering_)
+    deliver_next();
+  return finish_turn(now);
+}
+
+/// The first message that was not handed over is written down, and then sent.
+void delegation::deliver_next() {
+  if (inputs_.empty() || is_canceling_)
+    return;
+  const auto& first = *inputs_.front();
+  const bool was_under_way = !note_.answer.empty() && note_.answer == first.message_id;
+  if (was_under_way && question_ != note_.question) { // an earlier process has handed it over
+    inputs_.pop_front();
+    ++note_.inputs;
+    note_.answer.clear();
+    note_.question.clear();
+    keep(false);
+    return deliver_next();
+  }
+  is_delivering_ = true;
+  is_noted_ = false;
+  asks_.clear(); // our task has its answer
+  note_.answer = first.message_id;
+  note_.question = question_;
+  keep(true);
+}
+
+delegation_steps delegation::on_delivered(point now, result<wire::answer> answer) {
+  if (!is_delivering_ || phase_ == phase::ended)
+    return finish_turn(now);
+  delivery_is_out_ = false;
+  if (!answer && may_pass(answer.error().code)) {
+    later(now, act::follow); // its state says whether the message came through
+    return finish_turn(now);
+  }
+  hear(now);
+  pauses_ = 0;
+  delivered();
+  if (!answer) {
+    report_message told;
+    told.message.from = role::agent;
+    told.message.parts = {
+        text_part(agent_words() + " refused the message: " + answer.error().message)};
+    steps_.emplace_back(do_report{std::move(told)});
+    answered_.clear();
+    ++asked_again_;
+    get(); // what it asks is asked again
+    return finish_turn(now);
+  }
+  take(*answer);
+  if (phase_ == phase::following && !is_listening_) {
+    if (abilities_.streams)
+      listen();
+    else
+      later(now, act::follow);
+  }
+  return finish_turn(now);
+}
+
+/// The first message has been handed over.
+void delegation::delivered() {
+  is_delivering_ = false;
+  inputs_.pop_front();
+  ++note_.inputs;
+  note_.answer.clear();
+  answered_ = std::exchange(note_.question, {});
+  question_.clear();
+  keep(false);
+}
+
+// -- cancel ---------------------------------------------------------------------------------------
+
+delegation_steps delegation::cancel(point now) {
+  if (phase_ == phase::ended || std::exchange(is_canceling_, true))
+    return finish_turn(now);
+  cancel_at_ = now + terms_.cancel_wait;
+  is_delivering_ = false;
+  asks_.clear();
+  switch (phase_) {
+    case phase::meeting:
+      if (!is_known_)
+        end_canceled(cancel_outcome::acknowledged);
+      break;
+    case phase::noting: end_canceled(cancel_outcome::acknowledged); break;
+    case phase::asking:
+      end_canceled(cancel_outcome::no_answer,
+                   "it is not known whether " + agent_words() + " has made a task");
+      break;
+    case phase::following: send_cancel(); break;
+    case phase::closing: end_canceled(cancel_outcome::already_ended); break;
+    case phase::sending: // as soon as the id is known
+    case phase::finding:
+    case phase::ended: break;
+  }
+  return finish_turn(now);
+}
+
+void delegation::send_cancel() {
+  if (is_canceling_ && phase_ == phase::following && !std::exchange(cancel_is_out_, true))
+    steps_.emplace_back(do_cancel{});
+}
+
+delegation_steps delegation::on_canceled(point now, result<task> answer) {
+  if (phase_ == phase::ended)
+    return finish_turn(now);
+  if (answer) {
+    hear(now);
+    take(wire::answer{std::move(*answer)});
+    if (phase_ == phase::following && !is_listening_) // it stops
+      later(now, act::follow);
+  } else if (may_pass(answer.error().code)) {
+    cancel_is_out_ = false;
+    later(now, act::follow);
+  } else if (answer.error().code == errc::task_not_found) {
+    end_canceled(cancel_outcome::already_ended);
+  } else { // it has ended, or it cannot be stopped: the task says which
+    hear(now);
+    cancel_refused_ = true;
+    refusal_ = answer.error().message;
+    get();
+  }
+  return finish_turn(now);
+}
+
+// -- time -----------------------------------------------------------------------------------------
+
+delegation_steps delegation::on_time(point now) {
+  if (phase_ == phase::ended)
+    return finish_turn(now);
+  const bool waits_for_agent = phase_ != phase::asking && phase_ != phase::noting;
+  if (is_canceling_ && now >= cancel_at_) {
+    end_canceled(cancel_outcome::no_answer);
+  } else if (waits_for_agent && now >= heard_at_ + terms_.lost_after) {
+    if (phase_ == phase::closing) { // what was shown is what there is
+      end(std::move(end_));
+      return finish_turn(now);
+    }
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(terms_.lost_after);
+    fail(agent_words() + " has not answered for " + std::to_string(seconds.count()) + " s", true);
+  } else if (next_ != act::none && now >= act_at_) {
+    switch (std::exchange(next_, act::none)) {
+      case act::look_up: steps_.emplace_back(do_look_up{}); break;
+      case act::recover: recover(); break;
+      case act::follow: get(); break;
+      case act::none: break;
+    }
+  } else if (phase_ == phase::following && is_listening_ && now >= heard_at_ + terms_.silence) {
+    get();
+  }
+  return finish_turn(now);
+}
+
+} // namespace troupe

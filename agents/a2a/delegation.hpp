@@ -1,0 +1,204 @@
+// The course of one delegation: when the agent of another server is asked, followed, asked again
+// after a break or a crash, answered and canceled. It decides and does nothing itself: each member
+// takes what happened, and returns what is to be done. A plain value; agents/a2a/a2a_agent.cpp
+// carries it out.
+//
+// What it guarantees: before the agent is asked for a task, the attempt's note is durable. A
+// request that may have reached the agent is sent again only if the agent takes it for the same
+// one, if a list of the tasks shows that it made none, or if the plan says so.
+#pragma once
+
+#include "agents/a2a/delegation_note.hpp"
+#include "agents/a2a/remote_task.hpp"
+#include <troupe/actors/agent.hpp>
+#include <troupe/protocol/errc.hpp>
+#include <troupe/protocol/time_source.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace troupe {
+
+/// What follows if it cannot be known whether the agent has made a task.
+enum class when_unsure : std::uint8_t {
+  fail,   ///< The attempt fails, and there is no other.
+  resend, ///< The request is sent again: there may be two tasks.
+  ask,    ///< A person is asked.
+};
+
+struct delegation_terms {
+  std::string target; ///< As the plan names it, for words.
+  when_unsure unsure = when_unsure::fail;
+  /// Without any answer of the agent for so long the attempt fails.
+  std::chrono::milliseconds lost_after{600'000};
+  /// A stream that is silent for so long is no news: the task is asked for.
+  std::chrono::milliseconds silence{30'000};
+  /// How long a cancel waits for the agent's word.
+  std::chrono::milliseconds cancel_wait{5'000};
+};
+
+/// What the card says, as far as it matters here.
+struct remote_abilities {
+  std::string endpoint; ///< Version, binding and URL, for people.
+  bool streams = false;
+  /// `urn:troupe:idempotent-send:v1`, and the key of the note is young enough to be known.
+  bool sends_once = false;
+  bool lists = false; ///< ListTasks.
+};
+
+// -- what is to be done ---------------------------------------------------------------------------
+
+/// Read the card; then on_met.
+struct do_look_up {};
+/// Keep the note. If `tells`, on_noted once it is durable.
+struct do_keep {
+  std::string note;
+  bool tells = false;
+};
+/// Ask for the task with the ids of the note, on a stream (on_event, on_stream_end) or without one
+/// (on_sent).
+struct do_send {
+  bool streams = true;
+};
+/// Hand a message of our task over to the remote one; then on_delivered.
+struct do_deliver {
+  message_ptr what;
+};
+/// Subscribe to the remote task; then on_event, on_stream_end.
+struct do_listen {};
+/// GetTask; then on_got.
+struct do_get {};
+/// ListTasks by the context of the note; then on_found.
+struct do_find {};
+/// CancelTask; then on_canceled.
+struct do_cancel {};
+/// Close the stream; nothing more comes from it.
+struct do_hang_up {};
+/// Call on_time then, in place of what was said before.
+struct do_wait {
+  time_source::steady_point until;
+};
+struct do_report {
+  agent_report what;
+};
+/// Nothing follows.
+struct do_end {};
+
+using delegation_step = std::variant<do_look_up, do_keep, do_send, do_deliver, do_listen, do_get,
+                                     do_find, do_cancel, do_hang_up, do_wait, do_report, do_end>;
+using delegation_steps = std::vector<delegation_step>;
+
+class delegation {
+public:
+  using point = time_source::steady_point;
+
+  /// `fresh`: ids of its own, for an attempt that begins. `note`: of an attempt that goes on.
+  /// `inputs`: the messages of the order; those that the note does not know are handed over.
+  delegation(delegation_terms terms, delegation_note fresh, std::optional<delegation_note> note,
+             std::vector<message_ptr> inputs);
+
+  [[nodiscard]] delegation_steps begin(point now);
+  [[nodiscard]] delegation_steps on_met(point now, result<remote_abilities> met);
+  [[nodiscard]] delegation_steps on_noted(point now);
+  [[nodiscard]] delegation_steps on_sent(point now, result<wire::answer> answer);
+  [[nodiscard]] delegation_steps on_event(point now, const wire::answer& frame);
+  [[nodiscard]] delegation_steps on_stream_end(point now, const error& why);
+  [[nodiscard]] delegation_steps on_got(point now, result<task> got);
+  [[nodiscard]] delegation_steps on_found(point now, result<std::vector<task>> found);
+  [[nodiscard]] delegation_steps on_delivered(point now, result<wire::answer> answer);
+  [[nodiscard]] delegation_steps on_canceled(point now, result<task> answer);
+  [[nodiscard]] delegation_steps on_time(point now);
+
+  // what our task says
+  [[nodiscard]] delegation_steps on_message(point now, message_ptr said);
+  [[nodiscard]] delegation_steps cancel(point now);
+
+  [[nodiscard]] const delegation_note& note() const noexcept { return note_; }
+  [[nodiscard]] bool has_ended() const noexcept { return phase_ == phase::ended; }
+  /// Frames of other tasks, and after the end.
+  [[nodiscard]] std::uint32_t dropped() const noexcept { return dropped_; }
+
+private:
+  enum class phase : std::uint8_t {
+    meeting,   ///< The card is read.
+    noting,    ///< The note becomes durable.
+    sending,   ///< The request is out, and no id has come.
+    finding,   ///< It may have come through.
+    asking,    ///< A person is asked whether it is sent again.
+    following, ///< The id is known.
+    closing,   ///< It has ended; its artifacts are asked for once.
+    ended,
+  };
+  /// What is tried again after a pause.
+  enum class act : std::uint8_t { none, look_up, recover, follow };
+
+  // parts of a turn; `steps_` collects what is to be done
+  [[nodiscard]] delegation_steps finish_turn(point now);
+  void recover();
+  void ask_person();
+  void send();
+  void follow();
+  void get();
+  void listen();
+  void take(const wire::answer& frame);
+  void learn_id();
+  void take_question(const report_question& asked);
+  void take_end(const remote_news& news);
+  void end(agent_report how);
+  void end_canceled(cancel_outcome outcome, std::string reason = {});
+  void fail(std::string reason, bool retry);
+  void keep(bool tells);
+  void deliver_next();
+  void delivered();
+  void try_again();
+  void send_cancel();
+  void later(point now, act what);
+  void retract(const std::string& why);
+  /// The agent answered.
+  void hear(point now) { heard_at_ = now; }
+  [[nodiscard]] std::string agent_words() const;
+  [[nodiscard]] std::string said(const error& why) const;
+
+  const delegation_terms terms_;
+  delegation_note note_;
+  bool is_known_ = false; ///< An attempt of an earlier process has sent it, or was about to.
+  remote_abilities abilities_;
+  remote_task remote_;
+  phase phase_ = phase::meeting;
+  std::deque<message_ptr> inputs_; ///< Not handed over yet.
+  bool is_delivering_ = false;     ///< The first of `inputs_` is on its way, or its note is.
+  bool is_noted_ = false;          ///< The note of the delivery is durable.
+  bool delivery_is_out_ = false;
+  std::string asks_;     ///< The key under which our task asks; empty: it does not.
+  std::string answered_; ///< The remote question whose answer was taken.
+  std::string question_; ///< The remote question that is open; empty: none.
+  std::uint32_t asked_again_ = 0;
+  bool is_canceling_ = false;
+  bool cancel_refused_ = false;
+  std::string refusal_;
+  bool cancel_is_out_ = false;
+  bool is_listening_ = false; ///< A stream is open.
+  bool is_getting_ = false;   ///< GetTask or ListTasks is under way.
+  agent_report end_;          ///< While it is closing.
+  act next_ = act::none;
+  point act_at_{};
+  unsigned pauses_ = 0; ///< In a row, without news between them.
+  point heard_at_{};
+  point cancel_at_{};
+  std::uint32_t dropped_ = 0;
+  delegation_steps steps_;
+};
+
+/// How long to wait before the n-th try in a row without news (from 1): a quarter of a second, then
+/// twice as long each time, at most half a minute.
+[[nodiscard]] std::chrono::milliseconds pause_before_try(unsigned count) noexcept;
+
+/// Whether asking again later may help.
+[[nodiscard]] bool may_pass(errc code) noexcept;
+
+} // namespace troupe

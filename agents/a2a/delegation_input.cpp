@@ -1,0 +1,120 @@
+#include "agents/a2a/delegation_input.hpp"
+
+#include "protocol/a2a/request_path.hpp"
+#include "protocol/http_url.hpp"
+
+#include <boost/json/array.hpp>
+
+#include <array>
+#include <utility>
+
+namespace troupe {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::array<std::string_view, 6> delegation_members{"target", "url",      "text",
+                                                             "data",   "metadata", "whenUnsure"};
+
+/// A member that says who is asked.
+result<std::string> read_fixed(const json::object& from, std::string_view name, input_stage stage) {
+  auto out = read_string(from, name, "");
+  if (!out)
+    return out.error();
+  const auto* found = from.if_contains(name);
+  if (found != nullptr && has_pending(*found, stage))
+    return input_error(below("", name), "takes no reference to another task");
+  if (found != nullptr && out->empty())
+    return input_error(below("", name), "must not be empty");
+  return out;
+}
+
+result<when_unsure> read_unsure(const json::object& input, input_stage stage) {
+  const auto* found = input.if_contains("whenUnsure");
+  if (found == nullptr || is_pending(*found, stage))
+    return when_unsure::fail;
+  if (const auto* text = found->if_string()) {
+    if (*text == "fail")
+      return when_unsure::fail;
+    if (*text == "resend")
+      return when_unsure::resend;
+    if (*text == "ask")
+      return when_unsure::ask;
+  }
+  return input_error("/whenUnsure", R"(must be "fail", "resend" or "ask")");
+}
+
+} // namespace
+
+result<delegation_input> read_delegation_input(const json::object& input, input_stage stage) {
+  if (auto known = refuse_unknown(input, delegation_members, ""); !known)
+    return known.error();
+  delegation_input out;
+  for (const auto& [name, member] : {std::pair{"target", &out.target}, {"url", &out.url}}) {
+    auto text = read_fixed(input, name, stage);
+    if (!text)
+      return text.error();
+    *member = std::move(*text);
+  }
+  if (out.target.empty() == out.url.empty())
+    return input_error(
+        "/target", out.url.empty() ? "is missing; must be the alias of a target, or give a \"url\""
+                                   : "and \"url\" exclude each other");
+  if (!out.url.empty())
+    if (const auto url = parse_http_url(out.url); !url)
+      return input_error("/url", url.error().message);
+  auto text = read_string(input, "text", "");
+  if (!text)
+    return text.error();
+  out.text = std::move(*text);
+  if (const auto* data = input.if_contains("data"))
+    out.data = *data;
+  if (const auto* metadata = input.if_contains("metadata")) {
+    if (const auto* object = metadata->if_object())
+      out.metadata = *object;
+    else if (!is_pending(*metadata, stage))
+      return input_error("/metadata", "must be an object");
+  }
+  auto unsure = read_unsure(input, stage);
+  if (!unsure)
+    return unsure.error();
+  out.unsure = *unsure;
+  return out;
+}
+
+wire::sending first_request(const order& from, const delegation_input& input,
+                            const delegation_note& ids, const std::vector<std::string>& path) {
+  wire::sending out;
+  out.waits = false; // the id of the task is wanted at once
+  out.accepted_output_modes = from.accepted_output_modes;
+  auto& said = out.message;
+  said.message_id = ids.message;
+  said.context_id = ids.context;
+  said.from = role::user;
+  said.metadata = input.metadata;
+  said.metadata[request_path_key] = json::array(path.begin(), path.end());
+  if (!input.text.empty())
+    said.parts.push_back(text_part(input.text));
+  if (input.data)
+    said.parts.push_back(data_part(*input.data));
+  if (said.parts.empty())
+    said.parts.push_back(text_part(from.text()));
+  for (const auto& dependency : from.dependencies)
+    for (const auto& made : dependency.artifacts)
+      said.parts.insert(said.parts.end(), made->parts.begin(), made->parts.end());
+  return out;
+}
+
+wire::sending further_message(const message& said, const delegation_note& ids) {
+  wire::sending out;
+  out.waits = false;
+  out.message.message_id = said.message_id;
+  out.message.context_id = ids.context;
+  out.message.task_id = ids.task; // with the context alone some servers make a new task
+  out.message.from = role::user;
+  out.message.parts = said.parts;
+  return out;
+}
+
+} // namespace troupe

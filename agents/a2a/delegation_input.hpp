@@ -1,0 +1,46 @@
+// The input of the agent `a2a`, and the message that it becomes. Plain functions.
+#pragma once
+
+#include "agents/a2a/delegation.hpp"
+#include "agents/a2a/delegation_note.hpp"
+#include "agents/input_check.hpp"
+#include "protocol/a2a/request_writing.hpp"
+#include <troupe/actors/agent.hpp>
+#include <troupe/protocol/errc.hpp>
+
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace troupe {
+
+struct delegation_input {
+  std::string target; ///< An alias; empty: `url` is meant.
+  std::string url;
+  std::string text;
+  std::optional<boost::json::value> data;
+  boost::json::object metadata;
+  when_unsure unsure = when_unsure::fail;
+
+  /// For words.
+  [[nodiscard]] const std::string& name() const noexcept { return target.empty() ? url : target; }
+};
+
+/// `target` and `url` take no references: what a task made must not choose who is asked. Errors:
+/// invalid_params, with the place in the input.
+[[nodiscard]] result<delegation_input> read_delegation_input(const boost::json::object& input,
+                                                             input_stage stage);
+
+/// The message that asks for the task: the input's text and data (else the text of the order), then
+/// the parts of the artifacts of the tasks on which it depends. The same for the same arguments.
+[[nodiscard]] wire::sending first_request(const order& from, const delegation_input& input,
+                                          const delegation_note& ids,
+                                          const std::vector<std::string>& path);
+/// A message to our task, for the remote one.
+[[nodiscard]] wire::sending further_message(const message& said, const delegation_note& ids);
+
+} // namespace troupe

@@ -1,0 +1,214 @@
+#include "agents/a2a/remote_task.hpp"
+
+#include "protocol/a2a/codec_progress.hpp"
+#include <troupe/protocol/progress.hpp>
+
+#include <utility>
+#include <variant>
+
+namespace troupe {
+
+namespace {
+
+constexpr bool is_every_state_once() {
+  for (std::size_t i = 0; i < remote_meanings.size(); ++i)
+    if (remote_meanings[i].state != static_cast<task_state>(i))
+      return false;
+  return remote_meanings.size() == task_state_count;
+}
+static_assert(is_every_state_once());
+
+/// What names a status message: its id, else its text.
+std::string name_of(const message& said) {
+  return said.message_id.empty() ? text_of(said.parts) : said.message_id;
+}
+
+/// The progress in one of these; nothing if there is none that fits the extension.
+std::optional<progress_report> progress_in(const boost::json::object& metadata) {
+  const auto* found = metadata.if_contains(progress_uri);
+  if (found == nullptr)
+    return std::nullopt;
+  auto read = read_progress(*found);
+  return read ? std::optional{std::move(*read)} : std::nullopt;
+}
+
+/// Data of the message that asks, for programs: its first data part that is an object.
+boost::json::object data_of(const message& said) {
+  for (const auto& each : said.parts)
+    if (const auto* data = std::get_if<data_content>(&each.content); data && data->data.is_object())
+      return data->data.get_object();
+  return {};
+}
+
+report_message shown_message(const message& said) {
+  report_message out;
+  out.message.from = role::agent;
+  out.message.parts = said.parts;
+  return out;
+}
+
+std::string id_of(const artifact& made) {
+  if (!made.artifact_id.empty())
+    return made.artifact_id;
+  return made.name.empty() ? "artifact" : made.name;
+}
+
+report_artifact shown_artifact(const artifact& made, bool append, bool is_last) {
+  report_artifact out{made, append, is_last};
+  out.artifact.artifact_id = id_of(made);
+  return out;
+}
+
+} // namespace
+
+remote_meaning meaning_of(task_state state) noexcept {
+  const auto at = static_cast<std::size_t>(state);
+  return at < remote_meanings.size() ? remote_meanings[at].means : remote_meaning::works;
+}
+
+remote_task::size remote_task::size_of(const std::vector<part>& parts) {
+  size out;
+  for (const auto& each : parts) {
+    if (const auto* text = std::get_if<text_content>(&each.content))
+      out.bytes += text->text.size(); // chunks of a text become one part
+    else if (const auto* raw = std::get_if<raw_content>(&each.content))
+      out.bytes += raw->bytes.size();
+    else
+      ++out.others;
+  }
+  return out;
+}
+
+bool remote_task::is_own(const task_id& id, const std::string& context) {
+  if (id.str().size() > remote_id_bytes_max || context.size() > remote_id_bytes_max)
+    return false;
+  if (id_.empty()) {
+    id_ = id.str();
+    if (!context.empty()) // An agent may choose its own.
+      context_ = context;
+    return true;
+  }
+  return id.str() == id_ && (context.empty() || context_.empty() || context == context_);
+}
+
+remote_news remote_task::take(const wire::answer& frame) {
+  remote_news out;
+  if (has_ended() && !std::holds_alternative<task>(frame)) {
+    out.taken = remote_news::verdict::late;
+    return out;
+  }
+  if (const auto* said = std::get_if<message>(&frame)) {
+    take_message(*said, out);
+  } else if (const auto* whole = std::get_if<task>(&frame)) {
+    if (!is_own(whole->id, whole->context)) {
+      out.taken = remote_news::verdict::foreign;
+    } else if (has_ended() && whole->status.state != state_) {
+      out.taken = remote_news::verdict::late; // what has ended never moves again
+    } else {
+      out.is_whole = true;
+      for (const auto& each : whole->artifacts)
+        take_whole(*each, is_terminal(whole->status.state), out);
+      take_status(whole->status, whole->metadata, out);
+    }
+  } else if (const auto* moved = std::get_if<wire::status_update>(&frame)) {
+    if (is_own(moved->task, moved->context))
+      take_status(moved->status, moved->metadata, out);
+    else
+      out.taken = remote_news::verdict::foreign;
+  } else if (const auto* made = std::get_if<wire::artifact_update>(&frame)) {
+    if (is_own(made->task, made->context))
+      take_chunk(*made, out);
+    else
+      out.taken = remote_news::verdict::foreign;
+  }
+  return out;
+}
+
+void remote_task::take_message(const message& said, remote_news& out) {
+  if (!id_.empty()) { // it has a task: this is something that it says meanwhile
+    if (!said.task_id.empty() && said.task_id != id_)
+      out.taken = remote_news::verdict::foreign;
+    else if (!said.parts.empty())
+      out.reports.emplace_back(shown_message(said));
+    return;
+  }
+  artifact reply;
+  reply.name = "reply";
+  reply.artifact_id = "reply";
+  reply.parts = said.parts;
+  out.reports.emplace_back(report_artifact{std::move(reply), false, true});
+  out.is_reply = true;
+  state_ = task_state::completed;
+}
+
+void remote_task::take_status(const task_status& status, const boost::json::object& metadata,
+                              remote_news& out) {
+  const auto means = meaning_of(status.state);
+  const bool begins_to_ask = means == remote_meaning::asks && meaning_of(state_) != means;
+  out.means = means;
+  out.has_moved = state_ != status.state;
+  state_ = status.state;
+  const auto* said = status.message.get();
+  const bool is_new = said != nullptr && !said->parts.empty() && name_of(*said) != last_message_;
+  if (said != nullptr)
+    last_message_ = name_of(*said);
+  auto progress = progress_in(metadata);
+  if (!progress && said != nullptr)
+    progress = progress_in(said->metadata);
+  if (progress && means == remote_meaning::works)
+    out.reports.emplace_back(report_progress{std::move(*progress)});
+  if (begins_to_ask)
+    ++asked_;
+  switch (means) {
+    case remote_meaning::works:
+      if (is_new)
+        out.reports.emplace_back(shown_message(*said));
+      return;
+    case remote_meaning::asks: {
+      report_question asked;
+      asked.auth = status.state == task_state::auth_required;
+      if (said != nullptr) {
+        asked.prompt = text_of(said->parts);
+        asked.data = data_of(*said);
+      }
+      if (asked.prompt.empty())
+        asked.prompt = asked.auth ? "the agent needs credentials" : "the agent asks for input";
+      asked.key = said != nullptr && !said->message_id.empty() ? said->message_id
+                  : status.at != timestamp{}                   ? to_rfc3339(status.at)
+                                             : "question-" + std::to_string(asked_);
+      out.has_moved = out.has_moved || asked.key != last_question_;
+      last_question_ = asked.key;
+      out.question = std::move(asked);
+      return;
+    }
+    case remote_meaning::completes:
+    case remote_meaning::fails:
+    case remote_meaning::refuses:
+      if (said != nullptr)
+        out.words = text_of(said->parts);
+      return;
+  }
+}
+
+void remote_task::take_whole(const artifact& made, bool is_last, remote_news& out) {
+  const auto now = size_of(made.parts);
+  auto& before = artifacts_[id_of(made)];
+  if (before == now && now != size{})
+    return;
+  before = now;
+  out.reports.emplace_back(shown_artifact(made, false, is_last));
+}
+
+void remote_task::take_chunk(const wire::artifact_update& made, remote_news& out) {
+  const auto id = id_of(made.artifact);
+  const bool continues = made.append && artifacts_.contains(id);
+  auto& kept = artifacts_[id];
+  if (!continues)
+    kept = {};
+  const auto more = size_of(made.artifact.parts);
+  kept.bytes += more.bytes;
+  kept.others += more.others;
+  out.reports.emplace_back(shown_artifact(made.artifact, continues, made.is_last));
+}
+
+} // namespace troupe

@@ -1,0 +1,110 @@
+// What the agent of another server says about a task that it does for us, and what that means for
+// our task: one table of states, and one function that takes each frame. Plain values, no sockets.
+#pragma once
+
+#include "protocol/a2a/answer_reading.hpp"
+#include <troupe/actors/agent.hpp>
+#include <troupe/protocol/task_state.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace troupe {
+
+/// The longest id of a remote task or context; frames with a longer one are dropped.
+inline constexpr std::size_t remote_id_bytes_max = 1024;
+
+enum class remote_meaning : std::uint8_t {
+  works,     ///< Our task works.
+  asks,      ///< Our task asks the same; the answer goes back.
+  completes, ///< Our task completes.
+  fails,     ///< Our attempt fails; another one may follow.
+  refuses,   ///< Our attempt fails; there is no other.
+};
+
+struct remote_meaning_row {
+  task_state state;
+  remote_meaning means;
+};
+
+/// In the order of the states; docs/delegation.md has it in words.
+inline constexpr auto remote_meanings = std::to_array<remote_meaning_row>({
+    {task_state::unspecified, remote_meaning::works},
+    {task_state::submitted, remote_meaning::works},
+    {task_state::working, remote_meaning::works},
+    {task_state::completed, remote_meaning::completes},
+    {task_state::failed, remote_meaning::fails},
+    {task_state::canceled, remote_meaning::fails},
+    {task_state::input_required, remote_meaning::asks},
+    {task_state::rejected, remote_meaning::refuses},
+    {task_state::auth_required, remote_meaning::asks},
+});
+
+[[nodiscard]] remote_meaning meaning_of(task_state state) noexcept;
+
+/// What one frame says.
+struct remote_news {
+  enum class verdict : std::uint8_t {
+    taken,
+    foreign, ///< Of another task: dropped.
+    late,    ///< After the end: dropped.
+  };
+  verdict taken = verdict::taken;
+  std::vector<agent_report> reports;   ///< Progress, messages and artifacts, in their order.
+  std::optional<remote_meaning> means; ///< If the frame says the state.
+  /// If it asks. Its key is the same for the same question, also after a restart.
+  std::optional<report_question> question;
+  std::string words;      ///< Of the end.
+  bool is_whole = false;  ///< The frame has all artifacts of the task.
+  bool is_reply = false;  ///< A message in place of a task: `reports` has it as an artifact.
+  bool has_moved = false; ///< It has another state, or asks something else.
+
+  /// Something happened since the frame before.
+  [[nodiscard]] bool has_news() const noexcept { return !reports.empty() || has_moved; }
+};
+
+/// What is known of the remote task. Of its artifacts only the sizes are kept.
+class remote_task {
+public:
+  remote_task() = default;
+  /// One that is known from earlier.
+  remote_task(std::string id, std::string context)
+      : id_(std::move(id)), context_(std::move(context)) {}
+
+  [[nodiscard]] remote_news take(const wire::answer& frame);
+
+  [[nodiscard]] const std::string& id() const noexcept { return id_; } ///< Empty: not known yet.
+  [[nodiscard]] const std::string& context() const noexcept { return context_; }
+  [[nodiscard]] task_state state() const noexcept { return state_; }
+  [[nodiscard]] bool has_ended() const noexcept { return is_terminal(state_); }
+
+private:
+  struct size {
+    std::size_t bytes = 0;  ///< Of text and files.
+    std::size_t others = 0; ///< Parts that are neither.
+    friend bool operator==(const size&, const size&) = default;
+  };
+  static size size_of(const std::vector<part>& parts);
+
+  [[nodiscard]] bool is_own(const task_id& id, const std::string& context);
+  void take_status(const task_status& status, const boost::json::object& metadata,
+                   remote_news& out);
+  void take_whole(const artifact& made, bool is_last, remote_news& out);
+  void take_chunk(const wire::artifact_update& made, remote_news& out);
+  void take_message(const message& said, remote_news& out);
+
+  std::string id_;
+  std::string context_;
+  task_state state_ = task_state::unspecified;
+  std::string last_message_; ///< Which status message was shown last.
+  std::string last_question_;
+  std::uint32_t asked_ = 0; ///< How often it began to ask.
+  std::map<std::string, size, std::less<>> artifacts_;
+};
+
+} // namespace troupe

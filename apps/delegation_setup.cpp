@@ -1,0 +1,68 @@
+#include "apps/delegation_setup.hpp"
+
+#include "apps/remote/targets.hpp"
+#include "apps/text_file.hpp"
+#include <troupe/protocol/ids.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+std::vector<delegation_target> with_their_credentials(const std::vector<known_target>& targets) {
+  std::vector<delegation_target> out;
+  for (const auto& each : targets)
+    out.push_back({each.alias, with_credentials(each, [](const char* name) -> const char* {
+                     return std::getenv(name);
+                   })});
+  return out;
+}
+
+} // namespace
+
+result<std::vector<delegation_target>> delegation_targets(const std::string& config_file) {
+  if (config_file.empty())
+    return std::vector<delegation_target>{};
+  const auto text = read_text(config_file);
+  if (!text)
+    return text.error();
+  const auto rows = read_target_rows(*text, name_of_file(config_file));
+  if (!rows)
+    return rows.error();
+  const auto targets = targets_from(*rows, name_of_file(config_file));
+  if (!targets)
+    return targets.error();
+  return with_their_credentials(*targets);
+}
+
+std::string server_id_in(const std::string& directory) {
+  const auto path = directory + "/server-id";
+  std::error_code failed;
+  if (std::filesystem::exists(path, failed))
+    if (auto text = read_text(path)) {
+      while (text->ends_with('\n'))
+        text->pop_back();
+      if (is_acceptable_id(*text))
+        return std::move(*text);
+    }
+  auto made = thread_id_source().next("server");
+  static_cast<void>(write_text(path, made + "\n"));
+  return made;
+}
+
+void register_own_delegation(agent_registry& into) {
+  delegation_options options;
+  options.allow_private = true;
+  if (const auto targets = own_targets())
+    options.targets = with_their_credentials(*targets);
+  else
+    options.no_targets = targets.error();
+  into.add("a2a", std::make_shared<a2a_agent>(std::move(options)));
+}
+
+} // namespace troupe

@@ -1,0 +1,26 @@
+// The agent `a2a` for `troupe run` and `troupe serve`: with the targets of a configuration file.
+#pragma once
+
+#include "agents/a2a/a2a_agent.hpp"
+#include <troupe/actors/agent.hpp>
+#include <troupe/protocol/errc.hpp>
+
+#include <string>
+#include <vector>
+
+namespace troupe {
+
+/// The `[[targets]]` of a file; none without a file. A target whose credentials cannot be read is
+/// refused when a task names it. Errors: those of reading the file.
+[[nodiscard]] result<std::vector<delegation_target>>
+delegation_targets(const std::string& config_file);
+
+/// The id of the server whose records are in `directory`: made once, and kept there in the file
+/// `server-id`. If it can be neither read nor written it is a new one. The directory is there.
+[[nodiscard]] std::string server_id_in(const std::string& directory);
+
+/// Adds it for the plans of the person who runs this process: they may name any URL, and the
+/// targets of own_config_path. If that file cannot be read, no task can name a target.
+void register_own_delegation(agent_registry& into);
+
+} // namespace troupe

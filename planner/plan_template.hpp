@@ -1,0 +1,73 @@
+// Templates: plans with places for values, chosen by name or because a message fits one of their
+// patterns. A value is a value: nothing in it becomes structure, a reference or an agent.
+#pragma once
+
+#include <troupe/protocol/errc.hpp>
+#include <troupe/protocol/spec.hpp>
+
+#include <boost/json/value.hpp>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "planner/text_pattern.hpp"
+
+namespace troupe::planner {
+
+enum class value_type : std::uint8_t { string, integer, number, boolean };
+
+/// A value that a template needs.
+struct template_param {
+  std::string name;
+  std::string description;
+  value_type type = value_type::string;
+  std::optional<boost::json::value> otherwise; ///< `default`; without one it must be given.
+};
+
+/// Values by the names of parameters.
+using given_values = std::map<std::string, boost::json::value, std::less<>>;
+
+struct plan_template {
+  std::string name;
+  std::string description;
+  std::vector<text_pattern> patterns;
+  std::vector<std::string> examples; ///< Messages that fit.
+  std::vector<template_param> params;
+  /// The plan document with its places, without the members of templates.
+  boost::json::value document;
+  bool has_own_name = false; ///< Else the objective is called like the message.
+};
+
+/// A JSON file: `template`, `description`, `match`, `examples`, `params` and the members of a plan
+/// document, whose `name` may be missing. Its dependencies are names. errc::invalid_document: also
+/// if a filled name could be taken for another task's, an example does not fit, or a slot is no
+/// parameter.
+[[nodiscard]] result<plan_template> read_template(std::string_view json);
+
+/// Parameters without a default that are not in `given`.
+[[nodiscard]] std::vector<const template_param*> missing_params(const plan_template& of,
+                                                                const given_values& given);
+
+/// The objective of a template. `message_name` is its name unless the template has one.
+/// errc::invalid_params: a value is missing, is of another type, or is of no parameter.
+[[nodiscard]] result<objective_spec>
+fill_template(const plan_template& from, const given_values& given, std::string_view message_name);
+
+/// The template that fits a message best, with what its slots took.
+struct template_choice {
+  const plan_template* fits = nullptr; ///< Null: none, or several equally well.
+  given_values values;
+  std::vector<std::string> equal; ///< The names of several.
+};
+[[nodiscard]] template_choice choose_template(std::span<const plan_template> all,
+                                              std::string_view text);
+
+/// Those that are part of the program, by name.
+[[nodiscard]] std::span<const plan_template> shipped_templates();
+
+} // namespace troupe::planner

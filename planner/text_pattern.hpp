@@ -1,0 +1,47 @@
+// Patterns of templates: words and slots, "Write a blog post about {topic}". No regular
+// expressions.
+#pragma once
+
+#include <troupe/protocol/errc.hpp>
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace troupe::planner {
+
+/// What slots took, by their names.
+using slot_values = std::map<std::string, std::string, std::less<>>;
+
+/// Read once, matched against each message.
+class text_pattern {
+public:
+  /// errc::invalid_document: a slot without a name or without its brace, a slot twice, two slots
+  /// without a word between them, no word at all.
+  [[nodiscard]] static result<text_pattern> read(std::string_view text);
+
+  /// The slots, if the whole of `text` fits; letter case, blanks and a full stop at the end do not
+  /// matter. Each slot takes one word or more, as few as it can. It takes nothing that could say
+  /// more than its value: no end of a sentence, no line end, no ", then", at most slot_bytes_max.
+  [[nodiscard]] std::optional<slot_values> match(std::string_view text) const;
+
+  /// Of two patterns that fit, the one with more words fits better.
+  [[nodiscard]] std::size_t words() const noexcept { return words_; }
+  [[nodiscard]] std::vector<std::string> slots() const;
+  [[nodiscard]] const std::string& text() const noexcept { return text_; }
+
+private:
+  struct piece {
+    bool is_slot = false;
+    std::string text; ///< A word in lower case, or the name of the slot.
+  };
+
+  std::string text_;
+  std::vector<piece> pieces_;
+  std::size_t words_ = 0;
+};
+
+} // namespace troupe::planner

@@ -1,0 +1,75 @@
+#include "planner/text_reading.hpp"
+
+#include "protocol/text.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "planner/limits.hpp"
+#include "planner/list_reader.hpp"
+#include "planner/prose.hpp"
+
+namespace troupe::planner {
+
+namespace {
+
+text_reading with_problem(std::string reason) {
+  text_reading out;
+  out.problems.push_back({"", std::move(reason)});
+  return out;
+}
+
+/// An objective without a title is called by its first tasks.
+constexpr std::size_t tasks_in_name_max = 2;
+
+std::string name_of(const text_reading& reading) {
+  if (!reading.title.empty())
+    return reading.title;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(reading.tasks.size(), tasks_in_name_max); ++i)
+    out += (i == 0 ? "" : ", ") + reading.tasks[i].name;
+  return reading.tasks.size() > tasks_in_name_max ? out + ", ..." : out;
+}
+
+} // namespace
+
+text_reading read_text(std::string_view text, guesses rule) {
+  if (text.size() > text_bytes_max)
+    return with_problem("the text is longer than " + std::to_string(text_bytes_max) + " bytes");
+  if (!is_utf8(text))
+    return with_problem("the text is not UTF-8");
+  const auto [lines, is_split] = lines_of_text(text);
+  const auto is_item = [](const text_line& line) { return line.marker != marker_kind::none; };
+  if (std::ranges::none_of(lines, is_item))
+    return read_prose(text, rule);
+  auto out = read_list(lines);
+  if (is_split)
+    out.assumptions.insert(out.assumptions.begin(), "one line has several steps");
+  return out;
+}
+
+objective_spec objective_of(const text_reading& reading, std::string_view name) {
+  objective_spec out;
+  out.name = name.empty() ? name_of(reading) : std::string(name);
+  out.description = reading.description;
+  plan_spec plan;
+  plan.name = out.name;
+  std::vector<task_spec> tasks;
+  for (const auto& read : reading.tasks) {
+    task_spec task;
+    task.name = read.name;
+    task.description = read.description;
+    task.expected = read.expected;
+    tasks.push_back(std::move(task));
+  }
+  // By position: names need not be different.
+  for (const auto& edge : reading.edges)
+    tasks[edge.after].dependencies.push_back("task-" + std::to_string(edge.before));
+  for (auto& task : tasks)
+    plan.tasks.push_back(std::move(task));
+  out.plans.push_back(std::make_shared<const plan_spec>(std::move(plan)));
+  return out;
+}
+
+} // namespace troupe::planner

@@ -1,0 +1,273 @@
+#include "planner/verdict.hpp"
+
+#include "protocol/json/quoted.hpp"
+#include "protocol/near_name.hpp"
+
+#include <boost/json/array.hpp>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <utility>
+
+#include "planner/tokens.hpp"
+
+namespace troupe::planner {
+
+namespace {
+
+constexpr auto question_words = std::to_array<std::string_view>(
+    {"who", "what",  "what's", "when", "where", "why", "which", "whose", "how",   "is",    "are",
+     "can", "could", "do",     "does", "did",   "was", "were",  "will",  "would", "should"});
+
+/// What a row says: it has filled the verdict, or why it does not fit.
+struct row_answer {
+  bool fits = false;
+  std::string reason;
+};
+
+struct row_input {
+  const planning_request& request;
+  const planning_settings& settings;
+};
+
+using answered = result<row_answer>;
+
+row_answer fits_because(std::string reason) {
+  return {true, std::move(reason)};
+}
+
+row_answer not_because(std::string reason) {
+  return {false, std::move(reason)};
+}
+
+/// The message's own name for an objective.
+std::string name_from(const planning_request& request) {
+  if (!request.suggested_name.empty())
+    return request.suggested_name;
+  return request.text.find('\n') == std::string::npos ? shown(request.text) : std::string{};
+}
+
+answered for_named_task(const row_input& in, verdict& out) {
+  if (!in.request.names_task)
+    return not_because("the message names no task");
+  out.what = decision::to_task;
+  return fits_because("the message names a task");
+}
+
+answered as_document_says(const row_input& in, verdict& out) {
+  if (!in.request.brings_document)
+    return not_because("it brings no objective and no plan");
+  out.what = decision::as_given;
+  return fits_because("the message brings an objective or a plan");
+}
+
+answered as_client_says(const row_input& in, verdict& out) {
+  out.what = decision::plain_task;
+  if (!in.request.is_active)
+    return fits_because("the client has not activated the extension");
+  if (in.request.prefers_objective == false)
+    return fits_because("the client prefers no objective");
+  return not_because("the client leaves it to the server");
+}
+
+result<void> take_template(const plan_template& from, const given_values& values,
+                           const row_input& in, verdict& out) {
+  const auto name = name_from(in.request);
+  auto made = fill_template(from, values, name.empty() ? from.name : name);
+  if (!made)
+    return made.error();
+  if (!in.request.suggested_name.empty())
+    made->name = in.request.suggested_name;
+  out.template_name = from.name;
+  out.what = decision::objective;
+  out.objective = std::move(*made);
+  return {};
+}
+
+answered from_template(const row_input& in, verdict& out) {
+  const auto all = in.settings.templates;
+  if (const auto& wanted = in.request.template_name; !wanted.empty()) {
+    const auto found = std::ranges::find(all, wanted, &plan_template::name);
+    if (found == all.end()) {
+      std::vector<std::string_view> names;
+      for (const auto& each : all)
+        names.push_back(each.name);
+      return make_error(errc::invalid_params, "there is no template " + quoted(shown(wanted))
+                                                  + did_you_mean(wanted, names));
+    }
+    if (auto taken = take_template(*found, in.request.params, in, out); !taken)
+      return taken.error();
+    return fits_because("the message asks for the template " + quoted(wanted));
+  }
+  const auto choice = choose_template(all, in.request.text);
+  if (!choice.equal.empty()) {
+    std::string names;
+    for (const auto& each : choice.equal)
+      names += (names.empty() ? "" : " and ") + quoted(each);
+    return not_because("templates fit equally well: " + names);
+  }
+  if (!choice.fits)
+    return not_because("no template fits");
+  if (auto taken = take_template(*choice.fits, choice.values, in, out); !taken)
+    return not_because(taken.error().message);
+  return fits_because("the template " + quoted(choice.fits->name) + " fits");
+}
+
+answered from_grammar(const row_input& in, verdict& out) {
+  const bool may_guess = in.request.prefers_objective == true;
+  auto read = read_text(in.request.text, may_guess ? guesses::allowed : guesses::none);
+  out.problems = read.problems;
+  if (!read.problems.empty())
+    return not_because("the grammar does not understand all of it: "
+                       + read.problems.front().reason);
+  if (!read.is_plan())
+    return not_because("the grammar finds one task");
+  out.assumptions = read.assumptions;
+  out.is_guess = read.is_guess;
+  out.what = decision::objective;
+  const auto name =
+      !in.request.suggested_name.empty() || read.title.empty() ? name_from(in.request) : read.title;
+  out.objective = objective_of(read, name);
+  return fits_because("the grammar finds " + std::to_string(read.tasks.size())
+                      + " tasks and understands every sentence");
+}
+
+answered from_model(const row_input& in, verdict& out) {
+  if (!in.settings.has_model)
+    return not_because("no model is configured");
+  out.what = decision::ask_model;
+  return fits_because("a model is configured");
+}
+
+answered as_question(const row_input& in, verdict& out) {
+  if (!is_short_question(in.request.text))
+    return not_because("it is no short question");
+  if (!in.settings.answers_directly)
+    return not_because("the default agent does not answer directly");
+  out.what = decision::direct_answer;
+  return fits_because("it is a short question");
+}
+
+/// The whole message as the one task of an objective.
+answered as_preferred(const row_input& in, verdict& out) {
+  if (in.request.prefers_objective != true)
+    return not_because("the client does not ask for an objective");
+  if (in.request.text.empty())
+    return not_because("the message has no text");
+  objective_spec made;
+  const auto name = name_from(in.request);
+  made.name = name.empty() ? shown(with_single_blanks(in.request.text)) : name;
+  task_spec only;
+  only.name = shown(with_single_blanks(in.request.text));
+  only.description = in.request.text;
+  plan_spec plan;
+  plan.name = made.name;
+  plan.tasks.push_back(std::move(only));
+  made.plans.push_back(std::make_shared<const plan_spec>(std::move(plan)));
+  out.what = decision::objective;
+  out.objective = std::move(made);
+  return fits_because("the client prefers an objective");
+}
+
+answered as_plain_task(const row_input& /*in*/, verdict& out) {
+  out.what = decision::plain_task;
+  return fits_because("nothing says that it is more than one task");
+}
+
+struct verdict_row {
+  decider who;
+  std::string_view name;
+  answered (*ask)(const row_input&, verdict&);
+};
+
+constexpr auto rows = std::to_array<verdict_row>({
+    {decider::task, "task", for_named_task},
+    {decider::document, "document", as_document_says},
+    {decider::client, "client", as_client_says},
+    {decider::plan_template, "template", from_template},
+    {decider::grammar, "grammar", from_grammar},
+    {decider::model, "model", from_model},
+    {decider::question, "question", as_question},
+    {decider::preference, "preference", as_preferred},
+    {decider::nobody, "nobody", as_plain_task},
+});
+
+bool is_arithmetic(std::span<const token> words) {
+  bool has_digit = false;
+  bool has_operator = false;
+  for (const auto& each : words)
+    for (const char c : each.text) {
+      const bool is_digit = c >= '0' && c <= '9';
+      const bool is_operator = std::string_view("+-*/^%=").find(c) != std::string_view::npos;
+      if (!is_digit && !is_operator && std::string_view("().,?x").find(c) == std::string_view::npos)
+        return false;
+      has_digit = has_digit || is_digit;
+      has_operator = has_operator || is_operator || c == 'x';
+    }
+  return has_digit && has_operator;
+}
+
+} // namespace
+
+std::string_view to_string(decider row) noexcept {
+  return std::ranges::find(rows, row, &verdict_row::who)->name;
+}
+
+std::string_view to_string(decision of) noexcept {
+  switch (of) {
+    case decision::to_task: return "a message to its task";
+    case decision::as_given: return "the objective or plan that it brings";
+    case decision::plain_task: return "a plain task";
+    case decision::objective: return "an objective";
+    case decision::ask_model: return "as the model says";
+    case decision::direct_answer: return "a direct answer";
+  }
+  return "unknown";
+}
+
+result<verdict> decide(const planning_request& request, const planning_settings& settings) {
+  verdict out;
+  for (const auto& row : rows) {
+    out.who = row.who;
+    auto answer = row.ask({request, settings}, out);
+    if (!answer)
+      return answer.error();
+    out.reasons.push_back(std::move(answer->reason));
+    if (answer->fits)
+      break;
+  }
+  return out;
+}
+
+bool is_short_question(std::string_view text) {
+  if (text.empty() || text.size() > question_bytes_max || sentences_of(text).size() != 1)
+    return false;
+  const auto words = tokens_of(text);
+  return !words.empty()
+         && (words.back().text == "?"
+             || std::ranges::find(question_words, words.front().text) != question_words.end()
+             || is_arithmetic(words));
+}
+
+boost::json::object note_of(const verdict& made) {
+  boost::json::object out;
+  out["who"] = to_string(made.who);
+  if (!made.template_name.empty())
+    out["template"] = made.template_name;
+  boost::json::array reasons(made.reasons.begin(), made.reasons.end());
+  out["reasons"] = std::move(reasons);
+  if (!made.assumptions.empty())
+    out["assumed"] = boost::json::array(made.assumptions.begin(), made.assumptions.end());
+  if (!made.problems.empty()) {
+    boost::json::array all;
+    for (const auto& each : made.problems)
+      all.push_back(boost::json::object{{"text", each.text}, {"reason", each.reason}});
+    out["notUnderstood"] = std::move(all);
+  }
+  if (made.is_guess)
+    out["guess"] = true;
+  return out;
+}
+
+} // namespace troupe::planner

@@ -1,0 +1,70 @@
+#include "protocol/opt/answer_text.hpp"
+
+#include "protocol/text.hpp"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+namespace troupe {
+
+namespace {
+
+namespace json = boost::json;
+
+/// Whether a person who writes `text` means `value`.
+bool is_meant(const json::value& value, std::string_view text) {
+  const auto* word = value.if_string();
+  return is_same_word(word ? std::string(*word) : json::serialize(value), text);
+}
+
+std::optional<json::value> chosen(const json::object& schema, std::string_view text) {
+  if (const auto* values = schema.if_contains("enum"))
+    for (const auto& each : values->get_array())
+      if (is_meant(each, text))
+        return each;
+  if (const auto* choices = schema.if_contains("oneOf"))
+    for (const auto& each : choices->get_array()) {
+      const auto& choice = each.get_object();
+      const auto* title = choice.if_contains("title");
+      if (is_meant(choice.at("const"), text) || (title && is_meant(*title, text)))
+        return choice.at("const");
+    }
+  return std::nullopt;
+}
+
+} // namespace
+
+bool is_same_word(std::string_view a, std::string_view b) noexcept {
+  return std::ranges::equal(a, b, [](char x, char y) { return ascii_lower(x) == ascii_lower(y); });
+}
+
+std::string_view without_blanks(std::string_view text) noexcept {
+  constexpr std::string_view blanks = " \t\r\n";
+  const auto begin = text.find_first_not_of(blanks);
+  if (begin == std::string_view::npos)
+    return {};
+  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
+}
+
+json::value value_of_text(std::string_view whole, const json::object& schema) {
+  const auto as_it_is = [&] { return json::value(json::string_view{whole.data(), whole.size()}); };
+  const auto text = without_blanks(whole);
+  if (auto choice = chosen(schema, text))
+    return *choice;
+  const auto* type = schema.if_contains("type");
+  if (type == nullptr || *type == "string")
+    return as_it_is();
+  if (*type == "boolean" && (is_same_word(text, "yes") || is_same_word(text, "true")))
+    return true;
+  if (*type == "boolean" && (is_same_word(text, "no") || is_same_word(text, "false")))
+    return false;
+  boost::system::error_code failed;
+  auto parsed = json::parse({text.data(), text.size()}, failed);
+  return failed ? as_it_is() : parsed;
+}
+
+} // namespace troupe

@@ -1,0 +1,24 @@
+// What a person who answers a question in words means.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+
+#include <string_view>
+
+namespace troupe {
+
+/// Whether the words are the same, the case of ASCII letters apart.
+[[nodiscard]] bool is_same_word(std::string_view a, std::string_view b) noexcept;
+
+/// Without the blanks around it.
+[[nodiscard]] std::string_view without_blanks(std::string_view text) noexcept;
+
+/// The value that `text` has under a schema of the subset of protocol/json/json_schema.hpp, letter
+/// case and blanks around it apart: of choices (`enum`, `oneOf`) the one with that value or title,
+/// of a boolean `yes`, `no`, `true` or `false`, of a number, an array or an object its JSON; in all
+/// other cases the text itself.
+[[nodiscard]] boost::json::value value_of_text(std::string_view text,
+                                               const boost::json::object& schema);
+
+} // namespace troupe

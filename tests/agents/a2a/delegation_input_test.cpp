@@ -1,0 +1,95 @@
+// The input of the agent `a2a`, the requests that it becomes, and the paths that they take.
+#include "agents/a2a/a2a_agent.hpp"
+#include "agents/a2a/delegation_input.hpp"
+#include "protocol/a2a/request_path.hpp"
+#include "tests/agents/fake_port.hpp"
+#include "tests/support/catch.hpp"
+
+#include <boost/json/serialize.hpp>
+
+using namespace troupe;
+using namespace troupe::test;
+
+namespace {
+
+a2a_agent agent_with_support() {
+  delegation_options options;
+  a2a::target to;
+  to.url = "http://127.0.0.1:9/";
+  options.targets.push_back({"support", to});
+  options.targets.push_back({"broken", make_error(errc::unavailable, "no such variable")});
+  options.server_id = [] { return std::string("server-a"); };
+  return a2a_agent(std::move(options));
+}
+
+} // namespace
+
+TEST_CASE("the input of a delegation is checked before anything runs", "[agents][a2a]") {
+  const auto agent = agent_with_support();
+  const auto [input, expected] = GENERATE(table<std::string, std::string>({
+      {R"({"target": "support", "text": "x", "data": [1], "metadata": {"a": 1}})", "fine"},
+      {R"({"url": "https://agents.example.org/"})", "fine"},
+      {R"({"target": "support", "text": "${tasks.a.artifacts[0].text}"})", "fine"},
+      {R"({"text": "x"})",
+       R"(/target: is missing; must be the alias of a target, or give a "url")"},
+      {R"({"target": "support", "url": "https://a/"})", R"(/target: and "url" exclude each other)"},
+      {R"({"target": "suport"})", R"(/target: names no target: "suport"; did you mean "support"?)"},
+      {R"({"target": "broken"})", ": no such variable"},
+      {R"({"target": "${tasks.a.artifacts[0].text}"})",
+       "/target: takes no reference to another task"},
+      {R"({"url": "https://${tasks.a.artifacts[0].text}/"})",
+       "/url: takes no reference to another task"},
+      {R"({"target": "support", "metadata": 1})", "/metadata: must be an object"},
+      {R"({"target": "support", "whenUnsure": "never"})",
+       R"(/whenUnsure: must be "fail", "resend" or "ask")"},
+  }));
+  CHECK(verdict(agent, input) == expected);
+}
+
+TEST_CASE("a request has the input, the artifacts of the dependencies, and the path",
+          "[agents][a2a]") {
+  auto order = order_with(R"({"target": "support", "text": "sum it up", "metadata": {"a": 1}})");
+  order.dependencies.push_back(
+      {task_id{"d"},
+       "d",
+       "d",
+       {std::make_shared<const artifact>(text_artifact("log", "the log"))}});
+  const auto input = read_delegation_input(order.input.resolve(), input_stage::resolved).value();
+  delegation_note ids;
+  ids.message = "m1";
+  ids.context = "c1";
+  const auto request = first_request(order, input, ids, {"server-a", "server-b"});
+  CHECK_FALSE(request.waits);
+  CHECK(request.message.message_id == "m1");
+  CHECK(request.message.context_id == "c1");
+  CHECK(text_of(request.message.parts) == "sum it up\nthe log");
+  CHECK(boost::json::serialize(request.message.metadata)
+        == R"({"a":1,"troupe/v1/path":["server-a","server-b"]})");
+  ids.task = "r1";
+  const auto answer = further_message(*user_says("yes"), ids);
+  CHECK(answer.message.task_id == "r1");
+  CHECK(answer.message.context_id == "c1");
+  CHECK(answer.message.message_id == "m1");
+}
+
+TEST_CASE("a task that comes back, or has come too far, is rejected with its path",
+          "[agents][a2a]") {
+  auto agent = agent_with_support();
+  auto order = order_with(R"({"target": "support"})");
+  order.path = {"server-a", "server-b"};
+  const auto port = std::make_shared<fake_port>();
+  const auto started = agent.start(shared(order), port);
+  REQUIRE(std::holds_alternative<report_rejected>(started));
+  CHECK(std::get<report_rejected>(started).reason
+        == "the task came through this server before: server-a -> server-b -> server-a");
+  CHECK(extended_path({"x"}, "y", 2).value() == std::vector<std::string>{"x", "y"});
+  CHECK(extended_path({"x", "y"}, "z", 2).error().message
+        == "the task would go through more than 2 servers: x -> y -> z");
+}
+
+TEST_CASE("a path is read as far as it is one", "[agents][a2a]") {
+  CHECK(path_in({}).empty());
+  CHECK(path_in(object(R"({"troupe/v1/path": "a"})")).empty());
+  CHECK(path_in(object(R"({"troupe/v1/path": ["a", 7, "b"]})"))
+        == std::vector<std::string>{"a", "b"});
+}

@@ -1,0 +1,424 @@
+// The course of a delegation, step by step, without sockets.
+#include "agents/a2a/delegation.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace troupe;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+namespace {
+
+/// The steps as words: `keep!` is a note that must be durable first.
+std::string word_of(const delegation_step& step) {
+  struct {
+    std::string operator()(const do_look_up&) const { return "look up"; }
+    std::string operator()(const do_keep& it) const { return it.tells ? "keep!" : "keep"; }
+    std::string operator()(const do_send& it) const { return it.streams ? "stream" : "send"; }
+    std::string operator()(const do_deliver& it) const {
+      return "deliver " + text_of(it.what->parts);
+    }
+    std::string operator()(const do_listen&) const { return "listen"; }
+    std::string operator()(const do_get&) const { return "get"; }
+    std::string operator()(const do_find&) const { return "find"; }
+    std::string operator()(const do_cancel&) const { return "cancel"; }
+    std::string operator()(const do_hang_up&) const { return "hang up"; }
+    std::string operator()(const do_wait&) const { return {}; }
+    std::string operator()(const do_end&) const { return "end"; }
+    std::string operator()(const do_report& it) const {
+      if (const auto* asked = std::get_if<report_question>(&it.what))
+        return "ask " + asked->prompt;
+      if (std::holds_alternative<report_withdrawal>(it.what))
+        return "withdraw";
+      if (std::holds_alternative<report_completed>(it.what))
+        return "completed";
+      if (const auto* failed = std::get_if<report_failed>(&it.what))
+        return (failed->retry ? "failed: " : "failed for good: ") + failed->reason;
+      if (const auto* canceled = std::get_if<report_canceled>(&it.what))
+        return "canceled " + std::string(to_string(canceled->outcome));
+      if (std::holds_alternative<report_artifact>(it.what))
+        return "artifact";
+      if (std::holds_alternative<report_message>(it.what))
+        return "message";
+      return "report";
+    }
+  } const word;
+  return std::visit(word, step);
+}
+
+/// Steps of one turn in one line.
+std::string line_of(const delegation_steps& steps) {
+  std::string out;
+  for (const auto& each : steps)
+    if (const auto word = word_of(each); !word.empty())
+      out += (out.empty() ? "" : ", ") + word;
+  return out;
+}
+
+message_ptr user_text(std::string text, std::string id) {
+  message out;
+  out.message_id = std::move(id);
+  out.from = role::user;
+  out.parts = {text_part(std::move(text))};
+  return std::make_shared<const message>(std::move(out));
+}
+
+task remote_state(task_state state, std::string asks = {}, std::string id = "r1") {
+  task out;
+  out.id = task_id{id};
+  out.context = "c1";
+  out.status.state = state;
+  if (!asks.empty()) {
+    message said;
+    said.message_id = "q-" + asks;
+    said.parts = {text_part(asks)};
+    out.status.message = std::make_shared<const message>(std::move(said));
+  }
+  return out;
+}
+
+const remote_abilities able{"1.0 JSONRPC http://a/", true, true, true};
+const remote_abilities lister{"1.0 JSONRPC http://a/", true, false, true};
+const remote_abilities neither{"0.3 JSONRPC http://a/", true, false, false};
+
+struct course_bed {
+  explicit course_bed(delegation_terms terms = {}, std::optional<delegation_note> note = {},
+                      std::vector<message_ptr> inputs = {})
+      : course(named(std::move(terms)), fresh(), std::move(note), std::move(inputs)) {}
+
+  static delegation_terms named(delegation_terms terms) {
+    terms.target = "support";
+    return terms;
+  }
+  static delegation_note fresh() {
+    delegation_note out;
+    out.target = "support";
+    out.message = "m1";
+    out.context = "c1";
+    out.key = "k1";
+    return out;
+  }
+  /// Up to the first frame: the remote task is r1, and works.
+  void follow(const remote_abilities& can = able) {
+    CHECK(line_of(course.begin(now)) == "look up");
+    CHECK(line_of(course.on_met(now, can)) == "keep!");
+    CHECK(line_of(course.on_noted(now)) == (can.streams ? "stream" : "send"));
+    if (can.streams)
+      CHECK(line_of(course.on_event(now, remote_state(task_state::working))) == "keep");
+    else
+      CHECK(line_of(course.on_sent(now, wire::answer{remote_state(task_state::working)}))
+            == "keep");
+    CHECK(course.note().task == "r1");
+  }
+  /// What is due within `wait`.
+  std::string after(std::chrono::nanoseconds wait) {
+    now += wait;
+    return line_of(course.on_time(now));
+  }
+
+  delegation course;
+  delegation::point now{seconds{1000}};
+};
+
+error broken() {
+  return make_error(errc::unavailable, "broken");
+}
+
+/// The note of an attempt of an earlier process; `task`: the remote task, if its id was known.
+delegation_note left_note(std::string task = {}) {
+  auto out = course_bed::fresh();
+  out.task = std::move(task);
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("the note is durable before anything is sent, and the first frame adds the id",
+          "[agents][a2a]") {
+  course_bed bed;
+  bed.follow();
+  const auto note = read_note(write_note(bed.course.note()));
+  REQUIRE(note.has_value());
+  CHECK(*note == bed.course.note());
+  CHECK(is_delegation_note(write_note(*note)));
+  CHECK_FALSE(is_delegation_note("something else"));
+}
+
+TEST_CASE("the end of a remote task is asked for once, and ends ours", "[agents][a2a]") {
+  const auto [state, ending] = GENERATE(table<task_state, std::string>({
+      {task_state::completed, "completed, end"},
+      {task_state::failed, "failed: the agent \"support\" failed, end"},
+      {task_state::canceled, "failed: the agent \"support\" canceled the task, end"},
+      {task_state::rejected, "failed for good: the agent \"support\" rejected the task, end"},
+  }));
+  course_bed bed;
+  bed.follow();
+  wire::status_update last;
+  last.task = task_id{"r1"};
+  last.status.state = state;
+  CHECK(line_of(bed.course.on_event(bed.now, last)) == "get");
+  CHECK(line_of(bed.course.on_got(bed.now, remote_state(state))) == "hang up, " + ending);
+  CHECK(bed.course.has_ended());
+}
+
+TEST_CASE("a task that has ended is not lost if it can no longer be read", "[agents][a2a]") {
+  course_bed bed;
+  bed.follow();
+  wire::status_update last;
+  last.task = task_id{"r1"};
+  last.status.state = task_state::completed;
+  CHECK(line_of(bed.course.on_event(bed.now, last)) == "get");
+  CHECK(line_of(bed.course.on_got(bed.now, make_error(errc::task_not_found, "gone")))
+        == "hang up, completed, end");
+}
+
+TEST_CASE("a stream that breaks or ends leads to the task, and to a new stream", "[agents][a2a]") {
+  course_bed bed;
+  bed.follow();
+  CHECK(line_of(bed.course.on_stream_end(bed.now, broken())) == "get");
+  CHECK(line_of(bed.course.on_got(bed.now, remote_state(task_state::working))) == "listen");
+  // It breaks again without news: the next try waits.
+  CHECK(line_of(bed.course.on_stream_end(bed.now, broken())).empty());
+  CHECK(bed.after(seconds{1}) == "get");
+  CHECK(line_of(bed.course.on_got(bed.now, remote_state(task_state::completed)))
+        == "completed, end");
+}
+
+TEST_CASE("an agent without streams is asked again and again", "[agents][a2a]") {
+  course_bed bed;
+  bed.follow({"1.0 JSONRPC http://a/", false, false, true});
+  CHECK(bed.after(seconds{1}) == "get");
+  CHECK(line_of(bed.course.on_got(bed.now, remote_state(task_state::working))).empty());
+  CHECK(bed.after(seconds{1}) == "get");
+  CHECK(line_of(bed.course.on_got(bed.now, remote_state(task_state::completed)))
+        == "completed, end");
+}
+
+TEST_CASE("silence is asked about, and only a long one is a failure", "[agents][a2a]") {
+  course_bed bed;
+  bed.follow();
+  CHECK(bed.after(seconds{29}).empty());
+  CHECK(bed.after(seconds{1}) == "get");
+  CHECK(line_of(bed.course.on_got(bed.now, remote_state(task_state::working))).empty());
+  CHECK(bed.after(seconds{30}) == "get");
+  CHECK(line_of(bed.course.on_got(bed.now, broken())).empty());
+  CHECK(bed.after(seconds{569}) == "get");
+  CHECK(bed.after(seconds{2})
+        == "hang up, failed: the agent \"support\" has not answered for 600 s, end");
+}
+
+TEST_CASE("a question goes to our task, and its answer back", "[agents][a2a]") {
+  course_bed bed;
+  bed.follow();
+  CHECK(line_of(bed.course.on_event(bed.now, remote_state(task_state::input_required, "Which?")))
+        == "ask Which?");
+  CHECK(line_of(bed.course.on_event(bed.now, remote_state(task_state::input_required, "Which?")))
+            .empty());
+  CHECK(line_of(bed.course.on_message(bed.now, user_text("this", "u1"))) == "keep!");
+  CHECK(bed.course.note().answer == "u1");
+  CHECK(line_of(bed.course.on_noted(bed.now)) == "deliver this");
+  CHECK(line_of(bed.course.on_delivered(bed.now, wire::answer{remote_state(task_state::working)}))
+        == "keep");
+  CHECK(bed.course.note().answer.empty());
+  CHECK(bed.course.note().inputs == 1);
+}
+
+TEST_CASE("a question is withdrawn if the agent goes on without an answer", "[agents][a2a]") {
+  course_bed bed;
+  bed.follow();
+  CHECK(line_of(bed.course.on_event(bed.now, remote_state(task_state::input_required, "Which?")))
+        == "ask Which?");
+  CHECK(line_of(bed.course.on_event(bed.now, remote_state(task_state::working))) == "withdraw");
+}
+
+TEST_CASE("an answer that was lost is sent again only if it is still asked for", "[agents][a2a]") {
+  course_bed bed;
+  bed.follow();
+  static_cast<void>(
+      bed.course.on_event(bed.now, remote_state(task_state::input_required, "Which?")));
+  static_cast<void>(bed.course.on_message(bed.now, user_text("this", "u1")));
+  static_cast<void>(bed.course.on_noted(bed.now));
+  CHECK(line_of(bed.course.on_delivered(bed.now, broken())).empty());
+  CHECK(bed.after(seconds{1}) == "get");
+  SECTION("it is") {
+    CHECK(line_of(bed.course.on_got(bed.now, remote_state(task_state::input_required, "Which?")))
+          == "deliver this");
+  }
+  SECTION("it is not") {
+    CHECK(line_of(bed.course.on_got(bed.now, remote_state(task_state::working))) == "keep");
+    CHECK(bed.course.note().inputs == 1);
+  }
+}
+
+TEST_CASE("an answer that is refused leads to the question again", "[agents][a2a]") {
+  course_bed bed;
+  bed.follow();
+  static_cast<void>(
+      bed.course.on_event(bed.now, remote_state(task_state::input_required, "Which?")));
+  static_cast<void>(bed.course.on_message(bed.now, user_text("this", "u1")));
+  static_cast<void>(bed.course.on_noted(bed.now));
+  CHECK(line_of(bed.course.on_delivered(bed.now, make_error(errc::invalid_answer, "no city")))
+        == "keep, message, get");
+  CHECK(line_of(bed.course.on_got(bed.now, remote_state(task_state::input_required, "Which?")))
+        == "ask Which?");
+}
+
+TEST_CASE("after a crash a known task is read and followed", "[agents][a2a]") {
+  course_bed bed({}, left_note("r1"));
+  CHECK(line_of(bed.course.begin(bed.now)) == "look up");
+  CHECK(line_of(bed.course.on_met(bed.now, able)) == "get");
+  CHECK(line_of(bed.course.on_got(bed.now, remote_state(task_state::working))) == "listen");
+}
+
+TEST_CASE("after a crash the answer that was on its way is not given twice", "[agents][a2a]") {
+  auto note = left_note("r1");
+  note.answer = "u1";
+  note.question = "q-Which?";
+  course_bed bed({}, note, {user_text("this", "u1")});
+  static_cast<void>(bed.course.begin(bed.now));
+  CHECK(line_of(bed.course.on_met(bed.now, able)) == "get");
+  SECTION("the agent asks still") {
+    CHECK(line_of(bed.course.on_got(bed.now, remote_state(task_state::input_required, "Which?")))
+          == "keep!, listen");
+    CHECK(line_of(bed.course.on_noted(bed.now)) == "deliver this");
+  }
+  SECTION("the agent has it") {
+    CHECK(line_of(bed.course.on_got(bed.now, remote_state(task_state::working))) == "keep, listen");
+    CHECK(bed.course.note().inputs == 1);
+  }
+}
+
+TEST_CASE("a request that may have come through is sent again only to an agent that knows it",
+          "[agents][a2a]") {
+  course_bed bed({}, left_note());
+  static_cast<void>(bed.course.begin(bed.now));
+  SECTION("it takes the same request once") {
+    CHECK(line_of(bed.course.on_met(bed.now, able)) == "stream");
+  }
+  SECTION("it lists its tasks, and has made one") {
+    CHECK(line_of(bed.course.on_met(bed.now, lister)) == "find");
+    CHECK(line_of(bed.course.on_found(bed.now, std::vector{remote_state(task_state::working)}))
+          == "keep, get");
+    CHECK(bed.course.note().task == "r1");
+  }
+  SECTION("it lists its tasks, and has made none") {
+    CHECK(line_of(bed.course.on_met(bed.now, lister)) == "find");
+    CHECK(line_of(bed.course.on_found(bed.now, std::vector<task>{})) == "stream");
+  }
+  SECTION("it does neither") {
+    const auto steps = line_of(bed.course.on_met(bed.now, neither));
+    CHECK(steps.starts_with("failed for good: it is not known whether the agent \"support\""));
+  }
+  SECTION("it says that it lists, and does not") {
+    CHECK(line_of(bed.course.on_met(bed.now, lister)) == "find");
+    const auto steps =
+        line_of(bed.course.on_found(bed.now, make_error(errc::method_not_found, "no")));
+    CHECK(steps.starts_with("failed for good: it is not known"));
+  }
+}
+
+TEST_CASE("the plan may say what follows if nothing is known", "[agents][a2a]") {
+  delegation_terms terms;
+  terms.unsure = GENERATE(when_unsure::resend, when_unsure::ask);
+  course_bed bed(terms, left_note());
+  static_cast<void>(bed.course.begin(bed.now));
+  const auto steps = line_of(bed.course.on_met(bed.now, neither));
+  if (terms.unsure == when_unsure::resend) {
+    CHECK(steps == "stream");
+    return;
+  }
+  CHECK(steps.starts_with("ask It is not known"));
+  SECTION("send") {
+    CHECK(line_of(bed.course.on_message(bed.now, user_text("send", "u1"))) == "stream");
+  }
+  SECTION("fail") {
+    CHECK(line_of(bed.course.on_message(bed.now, user_text("fail", "u1")))
+              .starts_with("failed for good"));
+  }
+}
+
+TEST_CASE("a send that breaks before an answer is as unsure as one before a crash",
+          "[agents][a2a]") {
+  course_bed bed;
+  static_cast<void>(bed.course.begin(bed.now));
+  static_cast<void>(bed.course.on_met(bed.now, lister));
+  CHECK(line_of(bed.course.on_noted(bed.now)) == "stream");
+  CHECK(line_of(bed.course.on_stream_end(bed.now, broken())).empty());
+  CHECK(bed.after(seconds{1}) == "find");
+}
+
+TEST_CASE("a refused request fails the attempt for good", "[agents][a2a]") {
+  course_bed bed;
+  static_cast<void>(bed.course.begin(bed.now));
+  static_cast<void>(bed.course.on_met(bed.now, able));
+  static_cast<void>(bed.course.on_noted(bed.now));
+  CHECK(line_of(bed.course.on_stream_end(bed.now, make_error(errc::invalid_params, "no parts")))
+        == "failed for good: the agent \"support\": no parts, end");
+}
+
+TEST_CASE("an agent that cannot be reached fails the attempt before anything is sent",
+          "[agents][a2a]") {
+  course_bed bed;
+  static_cast<void>(bed.course.begin(bed.now));
+  CHECK(line_of(bed.course.on_met(bed.now, broken()))
+        == "failed: the agent \"support\": broken, end");
+}
+
+TEST_CASE("a cancel goes to the remote task, and says how it was taken", "[agents][a2a]") {
+  course_bed bed;
+  SECTION("nothing was sent") {
+    static_cast<void>(bed.course.begin(bed.now));
+    CHECK(line_of(bed.course.cancel(bed.now)) == "canceled acknowledged, end");
+  }
+  SECTION("it works") {
+    bed.follow();
+    CHECK(line_of(bed.course.cancel(bed.now)) == "cancel");
+    CHECK(line_of(bed.course.on_canceled(bed.now, remote_state(task_state::canceled)))
+          == "hang up, canceled acknowledged, end");
+  }
+  SECTION("it has ended meanwhile") {
+    bed.follow();
+    static_cast<void>(bed.course.cancel(bed.now));
+    CHECK(line_of(bed.course.on_canceled(bed.now, make_error(errc::task_not_cancelable, "done")))
+          == "get");
+    CHECK(line_of(bed.course.on_got(bed.now, remote_state(task_state::completed)))
+          == "hang up, canceled already ended, end");
+  }
+  SECTION("it cannot be stopped") {
+    bed.follow();
+    static_cast<void>(bed.course.cancel(bed.now));
+    static_cast<void>(bed.course.on_canceled(bed.now, make_error(errc::task_not_cancelable, "no")));
+    CHECK(line_of(bed.course.on_got(bed.now, remote_state(task_state::working)))
+          == "hang up, canceled refused, end");
+  }
+  SECTION("it does not answer") {
+    bed.follow();
+    static_cast<void>(bed.course.cancel(bed.now));
+    CHECK(bed.after(seconds{5}) == "hang up, canceled no answer, end");
+  }
+  SECTION("its id is not known yet") {
+    static_cast<void>(bed.course.begin(bed.now));
+    static_cast<void>(bed.course.on_met(bed.now, able));
+    static_cast<void>(bed.course.on_noted(bed.now));
+    CHECK(line_of(bed.course.cancel(bed.now)).empty());
+    CHECK(line_of(bed.course.on_event(bed.now, remote_state(task_state::working)))
+          == "keep, cancel");
+  }
+}
+
+TEST_CASE("another task in place of the one that was asked for fails the attempt",
+          "[agents][a2a]") {
+  course_bed bed;
+  bed.follow();
+  static_cast<void>(bed.course.on_stream_end(bed.now, broken()));
+  const auto steps =
+      line_of(bed.course.on_got(bed.now, remote_state(task_state::completed, {}, "r2")));
+  CHECK(steps.starts_with("failed for good: the agent \"support\" answered with another task"));
+  CHECK(bed.course.dropped() == 1);
+}
+
+TEST_CASE("pauses double up to half a minute", "[agents][a2a]") {
+  CHECK(pause_before_try(1) == milliseconds{250});
+  CHECK(pause_before_try(2) == milliseconds{500});
+  CHECK(pause_before_try(8) == milliseconds{30'000});
+  CHECK(pause_before_try(4'000'000'000U) == milliseconds{30'000});
+}

@@ -1,0 +1,157 @@
+// What each frame of a remote task means for ours.
+#include "agents/a2a/remote_task.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace troupe;
+
+namespace {
+
+message_ptr words_of_agent(std::string text, std::string id = {}) {
+  message out;
+  out.message_id = std::move(id);
+  out.from = role::agent;
+  out.parts = {text_part(std::move(text))};
+  return std::make_shared<const message>(std::move(out));
+}
+
+wire::answer status_frame(task_state state, message_ptr said = nullptr,
+                          std::string task_name = "r1") {
+  wire::status_update out;
+  out.task = task_id{task_name};
+  out.context = "c1";
+  out.status.state = state;
+  out.status.message = std::move(said);
+  return out;
+}
+
+wire::answer chunk_frame(std::string text, bool append, std::string id = "a1") {
+  wire::artifact_update out;
+  out.task = task_id{"r1"};
+  out.context = "c1";
+  out.artifact.artifact_id = std::move(id);
+  out.artifact.parts = {text_part(std::move(text))};
+  out.append = append;
+  return out;
+}
+
+task snapshot(task_state state, const std::vector<std::string>& texts = {}) {
+  task out;
+  out.id = task_id{"r1"};
+  out.context = "c1";
+  out.status.state = state;
+  for (const auto& each : texts) {
+    artifact made;
+    made.artifact_id = "a" + std::to_string(out.artifacts.size() + 1);
+    made.parts = {text_part(each)};
+    out.artifacts.push_back(std::make_shared<const artifact>(std::move(made)));
+  }
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("each state of a remote task means one thing for ours", "[agents][a2a]") {
+  const auto [state, means] = GENERATE(table<task_state, remote_meaning>({
+      {task_state::submitted, remote_meaning::works},
+      {task_state::working, remote_meaning::works},
+      {task_state::input_required, remote_meaning::asks},
+      {task_state::auth_required, remote_meaning::asks},
+      {task_state::completed, remote_meaning::completes},
+      {task_state::failed, remote_meaning::fails},
+      {task_state::canceled, remote_meaning::fails},
+      {task_state::rejected, remote_meaning::refuses},
+  }));
+  remote_task one;
+  const auto news = one.take(status_frame(state, words_of_agent("so it is")));
+  CHECK(news.taken == remote_news::verdict::taken);
+  CHECK(news.means == means);
+  CHECK(one.id() == "r1");
+  CHECK(one.context() == "c1");
+  CHECK(one.has_ended() == is_terminal(state));
+  CHECK(news.question.has_value() == (means == remote_meaning::asks));
+  if (is_terminal(state))
+    CHECK(news.words == "so it is");
+}
+
+TEST_CASE("a status message is shown once, and a state that is said again is no news",
+          "[agents][a2a]") {
+  remote_task one;
+  const auto first = one.take(status_frame(task_state::working, words_of_agent("half way", "m1")));
+  REQUIRE(first.reports.size() == 1);
+  CHECK(text_of(std::get<report_message>(first.reports[0]).message.parts) == "half way");
+  CHECK(first.has_news());
+  CHECK_FALSE(
+      one.take(status_frame(task_state::working, words_of_agent("half way", "m1"))).has_news());
+  CHECK(one.take(status_frame(task_state::working, words_of_agent("nearly", "m2"))).has_news());
+}
+
+TEST_CASE("a question of a remote task keeps its key while it is the same one", "[agents][a2a]") {
+  remote_task one;
+  const auto asked =
+      one.take(status_frame(task_state::input_required, words_of_agent("Which city?", "m7")));
+  REQUIRE(asked.question.has_value());
+  CHECK(asked.question->prompt == "Which city?");
+  CHECK(asked.question->key == "m7");
+  CHECK_FALSE(asked.question->auth);
+  const auto again =
+      one.take(status_frame(task_state::input_required, words_of_agent("Which city?", "m7")));
+  CHECK_FALSE(again.has_news());
+  const auto other =
+      one.take(status_frame(task_state::auth_required, words_of_agent("Sign in", "m8")));
+  CHECK(other.has_news());
+  CHECK(other.question->auth);
+  CHECK(other.question->key == "m8");
+}
+
+TEST_CASE("chunks are handed on, and a chunk of an artifact that is not known begins it",
+          "[agents][a2a]") {
+  remote_task one;
+  const auto append_of = [&](const wire::answer& frame) {
+    const auto news = one.take(frame);
+    REQUIRE(news.reports.size() == 1);
+    return std::get<report_artifact>(news.reports[0]).append;
+  };
+  CHECK_FALSE(append_of(chunk_frame("one ", true)));
+  CHECK(append_of(chunk_frame("two", true)));
+  CHECK_FALSE(append_of(chunk_frame("anew", false)));
+}
+
+TEST_CASE("a snapshot repeats nothing that was shown, and wipes nothing", "[agents][a2a]") {
+  remote_task one;
+  static_cast<void>(one.take(chunk_frame("one ", false)));
+  static_cast<void>(one.take(chunk_frame("two", true)));
+  CHECK(one.take(wire::answer{snapshot(task_state::working)}).reports.empty());
+  CHECK(one.take(wire::answer{snapshot(task_state::working, {"one two"})}).reports.empty());
+  const auto grown =
+      one.take(wire::answer{snapshot(task_state::completed, {"one two three", "b"})});
+  REQUIRE(grown.reports.size() == 2);
+  CHECK(text_of(std::get<report_artifact>(grown.reports[0]).artifact.parts) == "one two three");
+  CHECK_FALSE(std::get<report_artifact>(grown.reports[0]).append);
+  CHECK(grown.is_whole);
+}
+
+TEST_CASE("frames of other tasks, and frames after the end, are dropped", "[agents][a2a]") {
+  remote_task one;
+  static_cast<void>(one.take(status_frame(task_state::working)));
+  CHECK(one.take(status_frame(task_state::completed, nullptr, "r2")).taken
+        == remote_news::verdict::foreign);
+  CHECK_FALSE(one.has_ended());
+  CHECK(one.take(status_frame(task_state::completed, nullptr, std::string(2000, 'x'))).taken
+        == remote_news::verdict::foreign);
+  static_cast<void>(one.take(status_frame(task_state::completed)));
+  CHECK(one.take(status_frame(task_state::working)).taken == remote_news::verdict::late);
+  CHECK(one.take(chunk_frame("more", true)).taken == remote_news::verdict::late);
+  CHECK(one.take(wire::answer{snapshot(task_state::working)}).taken == remote_news::verdict::late);
+  CHECK(one.state() == task_state::completed);
+}
+
+TEST_CASE("a plain message is the artifact `reply`", "[agents][a2a]") {
+  remote_task one;
+  const auto news = one.take(wire::answer{*words_of_agent("hello")});
+  CHECK(news.is_reply);
+  REQUIRE(news.reports.size() == 1);
+  const auto& made = std::get<report_artifact>(news.reports[0]).artifact;
+  CHECK(made.name == "reply");
+  CHECK(text_of(made.parts) == "hello");
+  CHECK(one.has_ended());
+}

@@ -1,0 +1,220 @@
+// `troupe session` as an operator meets it: from a server's directory to files, and from these into
+// the directory of another server.
+#include "tests/apps/served.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/comes_true.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+using namespace troupe::testing;
+namespace json = boost::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+outcome session(std::vector<std::string> words) {
+  words.insert(words.begin(), {troupe_binary(), "session"});
+  return run_program(words);
+}
+
+std::string file_bytes(const std::string& path) {
+  std::ifstream in{path, std::ios::binary};
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+std::string shown_objective(const served& server, const std::string& id) {
+  const auto body =
+      server.client().post(request_of("objectives/get", R"({"id":")" + id + R"("})")).body;
+  const std::string head = R"("result":{"objective":)";
+  const auto begin = body.find(head);
+  if (begin == std::string::npos || !body.ends_with("}}"))
+    throw std::runtime_error("no objective: " + body);
+  return body.substr(begin + head.size(), body.size() - 2 - begin - head.size());
+}
+
+std::string shown_task(const served& server, const std::string& id) {
+  const auto body = server.client().post(request_of("GetTask", R"({"id":")" + id + R"("})")).body;
+  const std::string head = R"("result":)";
+  const auto begin = body.find(head);
+  if (begin == std::string::npos)
+    throw std::runtime_error("no task: " + body);
+  return body.substr(begin + head.size(), body.size() - 1 - begin - head.size());
+}
+
+struct shown_things {
+  std::string done;
+  std::string asking;
+  std::string root;
+  std::string task;
+  std::string root_id;
+};
+
+shown_things show(const served& server) {
+  shown_things out{shown_objective(server, "done"), shown_objective(server, "asking"), {}, {}, {}};
+  out.root_id = at(json::parse(out.done), "/rootTaskId");
+  out.root = shown_task(server, out.root_id);
+  out.task = shown_task(server, "done.p0.t0");
+  return out;
+}
+
+/// A server's directory with an objective that has ended, of a message, and one with a question.
+shown_things make_objectives(const std::string& directory) {
+  served server{{"--data", directory}};
+  server.ask("SendMessage",
+             R"({"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"go"}],)"
+             R"("metadata":{"opt/v1/objective":{"id":"done","name":"A \"party\"","plans":[)"
+             R"({"name":"p","tasks":[{"name":"a","agent":"echo"},)"
+             R"({"name":"b","agent":"echo"}]}]}}}})");
+  server.ask("objectives/create",
+             R"({"id":"asking","name":"o","start":true,"plans":[{"name":"p","tasks":[)"
+             R"({"name":"q","agent":"scripted","input":{"steps":[{"ask":"which?"}]}}]}]})");
+  // The last change that the question leads to: before it, what is shown may be older than the
+  // file.
+  const auto is_blocked = [&] {
+    return at(json::parse(shown_objective(server, "asking")), "/status") == "blocked";
+  };
+  if (!comes_true(is_blocked))
+    throw std::runtime_error("nobody asks");
+  auto out = show(server);
+  server.program().signal(SIGKILL);
+  server.program().wait();
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("objectives go into files and into the directory of another server, byte for byte",
+          "[apps][binary][session]") {
+  const temporary_directory place;
+  const auto before = make_objectives(place / "data");
+  const auto wrote = session({"export", "--all", "--data", place / "data", "--json"});
+  INFO(wrote.out + wrote.err);
+  REQUIRE(wrote.code == 0);
+  const auto lines = lines_of(wrote.out);
+  REQUIRE(lines.size() == 3);
+  CHECK(at(json::parse(lines[0]), "/objective") == "asking");
+  const auto asking = at(json::parse(lines[0]), "/file");
+  const auto done = at(json::parse(lines[1]), "/file");
+  CHECK(asking == place / "data/sessions/a2a_obj_asking.jsonl");
+  CHECK(done.starts_with(place / "data/sessions/a2a_obj_done.jsonl.archived."));
+  CHECK(at(json::parse(lines[2]), "/sessions") == "2");
+  const auto index = json::parse(file_bytes(place / "data/sessions/sessions.json"));
+  CHECK(at(index, "/agent:main:a2a:obj:done/displayName") == "A \"party\"");
+
+  const auto check = session({"check", place / "data/sessions"});
+  CHECK(check.code == 0);
+  CHECK_THAT(check.out, Catch::Matchers::Contains("a2a_obj_asking.jsonl: asking, blocked, ")
+                            && Catch::Matchers::Contains(": done, completed, ")
+                            && Catch::Matchers::Contains(", archived\n"));
+  const auto state = session({"check", done, "--state"});
+  CHECK(state.code == 0);
+  CHECK(state.out.starts_with("{\"objective\":" + before.done + ",\"plans\":["));
+  CHECK_THAT(state.out,
+             Catch::Matchers::Contains("\"done.p0.t0\":" + before.task)
+                 && Catch::Matchers::Contains("\"" + before.root_id + "\":" + before.root));
+  const auto open = session({"check", asking, "--state"});
+  CHECK(open.out.starts_with("{\"objective\":" + before.asking + ",\"plans\":["));
+
+  for (const auto& file : {done, asking}) {
+    const auto read = session({"import", file, "--data", place / "other", "--json"});
+    INFO(read.out + read.err);
+    CHECK(read.code == 0);
+    const auto again = session({"import", file, "--data", place / "other"});
+    CHECK(again.code == 1);
+    CHECK_THAT(again.err, Catch::Matchers::Contains("--as NEW"));
+  }
+  CHECK(session({"import", done, "--data", place / "other", "--as", "copy"}).code == 0);
+  CHECK(run_program({troupe_binary(), "store", "check", "--data", place / "other"}).code == 0);
+  served other{{"--data", place / "other"}};
+  CHECK(shown_objective(other, "done") == before.done);
+  CHECK(shown_task(other, before.root_id) == before.root);
+  CHECK(shown_task(other, "done.p0.t0") == before.task);
+  CHECK(at(json::parse(shown_objective(other, "copy")), "/plans/0/tasks/1/id") == "copy.p0.t1");
+  // What had not ended goes on.
+  REQUIRE(other.reaches("asking.p0.t0", "TASK_STATE_INPUT_REQUIRED"));
+  other.ask("SendMessage",
+            R"({"message":{"messageId":"a","role":"ROLE_USER","taskId":"asking.p0.t0",)"
+            R"("parts":[{"text":"this one"}]}})");
+  CHECK(other.reaches("asking.p0.t0", "TASK_STATE_COMPLETED"));
+  CHECK(other.stop() == 0);
+}
+
+TEST_CASE("a session that is cut short is said, and a damaged one refused with its line",
+          "[apps][binary][session]") {
+  const temporary_directory place;
+  make_objectives(place / "data");
+  REQUIRE(session({"export", "asking", "--data", place / "data", "--dir", place / "s"}).code == 0);
+  const auto path = place / "s/a2a_obj_asking.jsonl";
+  const auto whole = file_bytes(path);
+  place.file("s/a2a_obj_asking.jsonl", whole.substr(0, whole.size() - 9));
+  const auto cut = session({"check", path});
+  CHECK(cut.code == 0);
+  CHECK_THAT(cut.out, Catch::Matchers::Contains("note: " + path + " was cut short in line "));
+  CHECK_THAT(session({"check", path, "--json"}).out,
+             Catch::Matchers::Contains("\"cut\":{\"line\":"));
+  // It is whole again after the next export.
+  CHECK(session({"export", "asking", "--data", place / "data", "--dir", place / "s"}).code == 0);
+  CHECK(file_bytes(path) == whole);
+
+  auto damaged = whole;
+  damaged[whole.find("\"seq\":2,") + 40] ^= 1;
+  place.file("s/a2a_obj_asking.jsonl", damaged);
+  for (const auto& words : {std::vector<std::string>{"check", path},
+                            {"check", place / "s"},
+                            {"import", path, "--data", place / "new"},
+                            {"export", "asking", "--data", place / "data", "--dir", place / "s"}}) {
+    const auto refused = session(words);
+    CAPTURE(refused.err);
+    CHECK(refused.code == 1);
+    CHECK_THAT(refused.err, Catch::Matchers::Contains(path) && Catch::Matchers::Contains("line 3: ")
+                                && Catch::Matchers::Contains("line 4 behind it is whole"));
+  }
+  CHECK_FALSE(fs::exists(place / "new"));
+  CHECK(file_bytes(path) == damaged);
+}
+
+TEST_CASE("session says what is wrong with what it was given", "[apps][binary][session]") {
+  const temporary_directory place;
+  {
+    served server{{"--data", place / "data"}};
+    const auto busy = session({"export", "--all", "--data", place / "data"});
+    CHECK(busy.code == 2);
+    CHECK_THAT(busy.err, Catch::Matchers::Contains("in use by another process"));
+    CHECK(server.stop() == 0);
+  }
+  CHECK_FALSE(fs::exists(place / "data/sessions"));
+  const auto which = session({"export", "--data", place / "data"});
+  CHECK(which.code == 2);
+  CHECK_THAT(which.err, Catch::Matchers::Contains("which objectives?"));
+  const auto unknown = session({"export", "nobody", "--data", place / "data", "--json"});
+  CHECK(unknown.code == 1);
+  CHECK(at(json::parse(lines_of(unknown.out).front()), "/objective") == "nobody");
+  CHECK(session({"export", "--all", "--data", place / "nowhere"}).code == 2);
+  CHECK(session({"check", place / "nowhere"}).code == 2);
+  CHECK(session({"import", place / "nowhere", "--data", place / "new"}).code == 2);
+  CHECK_FALSE(fs::exists(place / "new"));
+  fs::create_directories(place / "claw/agents/main/agent");
+  place.file("claw/agents/main/agent/openclaw-agent.sqlite", "");
+  const auto live = session(
+      {"export", "--all", "--data", place / "data", "--dir", place / "claw/agents/main/sessions"});
+  CHECK(live.code == 2);
+  CHECK_THAT(live.err, Catch::Matchers::Contains("openclaw-agent.sqlite"));
+  for (const auto* tool : {"export", "check", "import"}) {
+    const auto help = session({tool, "--help"});
+    CHECK(help.code == 0);
+    CHECK_THAT(help.out, Catch::Matchers::Contains("troupe session " + std::string{tool})
+                             && Catch::Matchers::Contains("Exit codes: 0"));
+  }
+  CHECK(session({}).code == 2);
+  const auto lost = run_program(
+      {"/bin/sh", "-c",
+       troupe_binary() + " session export --all --data " + (place / "data") + " > /dev/full"});
+  CHECK(lost.code == 1);
+}

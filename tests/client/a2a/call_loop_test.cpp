@@ -1,0 +1,88 @@
+// The loop of requests to many agents: what comes back is called, unless nobody waits for it.
+#include "client/a2a/call_loop.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/comes_true.hpp"
+#include "tests/support/push_receiver.hpp"
+
+#include <optional>
+#include <string>
+
+using namespace std::chrono_literals;
+using namespace troupe;
+using namespace troupe::a2a;
+using namespace troupe::testing;
+
+namespace {
+
+std::string card_of(const push_receiver& server) {
+  return answer_text(
+      200, "Content-Type: application/json\r\n",
+      R"({"name":"A","version":"1","capabilities":{},"skills":[],"defaultInputModes":[],)"
+      R"("defaultOutputModes":[],"supportedInterfaces":[{"url":")"
+          + server.url("/") + R"(","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]})");
+}
+
+line_options line_to(const push_receiver& server) {
+  line_options out;
+  out.to.url = server.url("");
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("an agent is asked by turns, with further headers", "[client][a2a]") {
+  push_receiver server;
+  server.script({card_of(server), answer_text(200, "Content-Type: application/json\r\n",
+                                              R"({"jsonrpc":"2.0","id":1,"result":{"a":1}})")});
+  call_loop loop;
+  const auto line = loop.open(line_to(server)).value();
+  std::optional<result<boost::json::value>> answer;
+  const auto handle = line->ask(operation::get_task, {{"id", "t"}}, {{"Idempotency-Key", "\"k\""}},
+                                [&](result<boost::json::value> got) { answer = std::move(got); });
+  REQUIRE(comes_true([&] {
+    loop.turn();
+    return answer.has_value();
+  }));
+  REQUIRE(answer->has_value());
+  CHECK((*answer)->at("a") == 1);
+  CHECK(server.received().at(1).header("idempotency-key") == "\"k\"");
+}
+
+TEST_CASE("nobody hears what was dropped, and a loop may end with requests under way",
+          "[client][a2a]") {
+  push_receiver server;
+  server.hold();
+  int heard = 0;
+  std::shared_ptr<agent_line> line;
+  call_handle kept;
+  {
+    call_loop loop;
+    loop.start();
+    loop.post([&] {
+      line = loop.open(line_to(server)).value();
+      auto dropped = line->look_up([&](const result<known_agent>&) { ++heard; });
+      dropped.reset();
+      kept = line->look_up([&](const result<known_agent>&) { ++heard; });
+    });
+    static_cast<void>(server.wait_for(1));
+  }
+  CHECK(heard == 0);
+  CHECK(line->look_up([&](const result<known_agent>&) { ++heard; }) == nullptr);
+  server.release();
+}
+
+TEST_CASE("only public addresses are reached if that is asked for", "[client][a2a]") {
+  const push_receiver server;
+  call_loop loop;
+  auto how = line_to(server);
+  how.public_only = true;
+  const auto line = loop.open(how).value();
+  std::optional<error> why;
+  const auto handle = line->look_up([&](result<known_agent> met) { why = met.error(); });
+  REQUIRE(comes_true([&] {
+    loop.turn();
+    return why.has_value();
+  }));
+  CHECK(why->code == errc::forbidden);
+  CHECK(server.connections() == 0);
+}

@@ -1,0 +1,52 @@
+// Lists of steps for the tests of the planner.
+#pragma once
+
+#include <cstdint>
+#include <ostream>
+#include <set>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "planner/order.hpp"
+#include "planner/step_names.hpp"
+#include "planner/text_reading.hpp"
+
+namespace troupe::planner {
+
+/// Pairs of positions, so that the order in which they are said does not matter.
+using edge_set = std::set<std::pair<std::uint32_t, std::uint32_t>>;
+
+inline edge_set edges_of(const order_said& said) {
+  edge_set out;
+  for (std::size_t i = 0; i + 1 < said.size(); ++i)
+    for (const auto before : said[i])
+      for (const auto after : said[i + 1])
+        out.emplace(before, after);
+  return out;
+}
+
+inline edge_set edges_of(const text_reading& reading) {
+  edge_set out;
+  for (const auto& edge : reading.edges)
+    out.emplace(edge.before, edge.after);
+  return out;
+}
+
+/// Steps 1 to `count`: "act 1", ...
+inline step_names numbered_steps(std::uint32_t count) {
+  step_names out;
+  for (std::uint32_t i = 1; i <= count; ++i)
+    static_cast<void>(out.add(std::to_string(i), "act number " + std::to_string(i)));
+  return out;
+}
+
+/// What was not understood, a line each.
+inline std::string problems_of(const text_reading& reading) {
+  std::string out;
+  for (const auto& each : reading.problems)
+    out += each.text + ": " + each.reason + "\n";
+  return out;
+}
+
+} // namespace troupe::planner

@@ -1,0 +1,268 @@
+#include "tests/planner/steps_bed.hpp"
+#include "tests/support/catch.hpp"
+#include <troupe/protocol/plan_document.hpp>
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "planner/limits.hpp"
+#include "planner/text_reading.hpp"
+
+using namespace troupe::planner;
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+
+namespace {
+
+std::vector<std::string> names_of(const text_reading& reading) {
+  std::vector<std::string> out;
+  for (const auto& each : reading.tasks)
+    out.push_back(each.name);
+  return out;
+}
+
+using names = std::vector<std::string>;
+
+struct plan_row {
+  std::string_view text;
+  names tasks;
+  edge_set edges; ///< Of positions, from 0.
+};
+
+const auto lists = std::to_array<plan_row>({
+    {"Cook:\n1. Buy rice\n2. Cook rice\n3. Eat\n",
+     {"Buy rice", "Cook rice", "Eat"},
+     {{0, 1}, {1, 2}}},
+    {"- Buy rice\n- Feed the cat\n", {"Buy rice", "Feed the cat"}, {}},
+    {"* [ ] no\n* yes", {"no", "yes"}, {}},
+    {"- [ ] Buy rice\n- [ ] Feed the cat\n", {"Buy rice", "Feed the cat"}, {}},
+    {"1) Buy\n2) Cook\n\n3) Eat\n\nSteps 1 and 2 must precede step 3.",
+     {"Buy", "Cook", "Eat"},
+     {{0, 2}, {1, 2}}},
+    {"(a) Buy\n(b) Cook\n(c) Eat\nStep c depends on steps a and b.",
+     {"Buy", "Cook", "Eat"},
+     {{0, 2}, {1, 2}}},
+    {"Step 1: Buy\nStep 2: Cook\nStep 3: Eat\nStep 1 -> step 2\nStep 3: after step 2.",
+     {"Buy", "Cook", "Eat"},
+     {{0, 1}, {1, 2}}},
+    {"1. Buy\n2. Cook\n3. Eat (after 1 and 2)", {"Buy", "Cook", "Eat"}, {{0, 2}, {1, 2}}},
+    {"- Buy\n- Cook (after \"buy\")", {"Buy", "Cook"}, {{0, 1}}},
+    {"1. Buy\n2. Cook\nOrder:\n", {"Buy", "Cook"}, {}},
+    {"1. Buy\n2. Cook\n3. Eat\nDependencies:\n- 3 needs 1\n- 3 needs 2",
+     {"Buy", "Cook", "Eat"},
+     {{0, 2}, {1, 2}}},
+    {"1. Buy\n2. Cook\n3. Eat\nThese ordering constraints need to be obeyed when executing above "
+     "steps: Step 1 must precede step 3.",
+     {"Buy", "Cook", "Eat"},
+     {{0, 2}}},
+    {"1. Buy\n2. Cook\nAll steps can be executed in parallel.", {"Buy", "Cook"}, {}},
+    {"1. Buy\n2. Cook\n3. Eat\nSequence the tasks: firstly step 1, then step 2.\nOrder:\nStep 3 "
+     "needs step 2.",
+     {"Buy", "Cook", "Eat"},
+     {{0, 1}, {1, 2}}},
+    {"Do these in parallel:\n1. Buy\n2. Cook\n", {"Buy", "Cook"}, {}},
+    {"Do the following steps in this order:\n- Buy\n- Cook\n- Eat",
+     {"Buy", "Cook", "Eat"},
+     {{0, 1}, {1, 2}}},
+    {"Trip: 1. Book 2. Pack 3. Fly", {"Book", "Pack", "Fly"}, {{0, 1}, {1, 2}}},
+    {"1. Buy\n2. Cook\nHow long does it take?", {"Buy", "Cook"}, {{0, 1}}},
+    {"1. Buy\r\n2. Cook\r\n", {"Buy", "Cook"}, {{0, 1}}},
+    {"1. Buy\n   - rice\n   - beans\n2. Cook", {"Buy", "Cook"}, {{0, 1}}},
+    {"1. Buy\n2. Cook\n3. Eat\n\"Buy\" must precede \"Cook\"; after cook, eat.",
+     {"Buy", "Cook", "Eat"},
+     {{0, 1}, {1, 2}}},
+});
+
+const auto prose = std::to_array<plan_row>({
+    {"First search papers, then summarize them. Finally, write a report.",
+     {"search papers", "summarize them", "write a report"},
+     {{0, 1}, {1, 2}}},
+    {"Buy rice. Meanwhile, feed the cat. After that, cook.",
+     {"Buy rice", "feed the cat", "cook"},
+     {{0, 2}, {1, 2}}},
+    {"Compile the code; run the tests; publish it",
+     {"Compile the code", "run the tests", "publish it"},
+     {{0, 1}, {1, 2}}},
+    {"Compile the code and then run the tests", {"Compile the code", "run the tests"}, {{0, 1}}},
+    {"Search papers and summarize them, then write a report",
+     {"Search papers and summarize them", "write a report"},
+     {{0, 1}}},
+    {"Research cats then write a poem", {"Research cats", "write a poem"}, {{0, 1}}},
+    {"First, buy rice. At the same time, feed the cat. Next, cook. Who eats?",
+     {"buy rice", "feed the cat", "cook"},
+     {{0, 2}, {1, 2}}},
+});
+
+struct problem_row {
+  std::string_view text;
+  std::string_view problems;
+};
+constexpr auto problem_rows = std::to_array<problem_row>({
+    {"1. Buy\n1. Cook", "1. Cook: the number 1 is there twice\n"},
+    {"1. Buy\n2. Cook\nStep 3 needs step 1.", "Step 3 needs step 1.: there is no step 3\n"},
+    {"1. Buy\n2. Cook\nServe it warm.", "Serve it warm.: the word \"serve\" is not known here\n"},
+    {"1. Buy\n2. Cook after step 1",
+     "Cook after step 1: it mentions a step within the text of a step; write \"(after 2)\" at its "
+     "end, or a sentence below the list\n"},
+    {"1. Buy\n2. Cook (after lunch)",
+     "2. Cook (after lunch): the word \"lunch\" is not known here\n"},
+    {"1. Buy\n2. Cook\nStep 1 before step 2.\nStep 2 before step 1.",
+     "Step 1 before step 2.: a cycle: step 1 -> step 2 -> step 1, by \"Step 1 before step 2.\" and "
+     "\"Step 2 before step 1.\"\n"},
+    {"1. Buy\n2. Cook\nStep 1 before step 2.\nSteps 1 and 2 run in parallel.",
+     "Steps 1 and 2 run in parallel.: it contradicts \"Step 1 before step 2.\"\n"},
+    {"Prepare dinner in parallel:\n1. Buy\n2. Cook",
+     "Prepare dinner in parallel:: the word \"prepare\" is not known here\n"},
+    {"First buy rice, then, if it rains, cook.",
+     "First buy rice, then, if it rains, cook.: \"if\" is a condition; a plan has none\n"},
+    {"First, buy rice. Then cook it until it is soft.",
+     "Then cook it until it is soft.: \"until\" is known only in sentences about numbered or named "
+     "steps\n"},
+    {"First, I thank you. Then pay.", "First, I thank you.: a task does not begin with \"i\"\n"},
+    {"My name is Bob. Paint the wall.",
+     ": no word says that its sentences are tasks in an order\n"},
+    {"First buy rice, then.\nThen cook.",
+     "First buy rice, then.: there is no task between two words of order\n"},
+});
+
+} // namespace
+
+TEST_CASE("lists and what is said below them become tasks and edges", "[planner][grammar]") {
+  for (const auto& [text, tasks, edges] : lists) {
+    CAPTURE(text);
+    const auto read = read_text(text);
+    CHECK(problems_of(read) == "");
+    CHECK(names_of(read) == tasks);
+    CHECK(edges_of(read) == edges);
+    CHECK(read.is_plan());
+    CHECK_FALSE(read.is_guess);
+  }
+}
+
+TEST_CASE("prose becomes stages, all of one before all of the next", "[planner][grammar]") {
+  for (const auto& [text, tasks, edges] : prose) {
+    CAPTURE(text);
+    const auto read = read_text(text);
+    CHECK(problems_of(read) == "");
+    CHECK(names_of(read) == tasks);
+    CHECK(edges_of(read) == edges);
+    CHECK_FALSE(read.is_guess);
+  }
+}
+
+TEST_CASE("what is not understood is named with the reason, and nothing is planned",
+          "[planner][grammar]") {
+  for (const auto& [text, problems] : problem_rows) {
+    CAPTURE(text);
+    const auto read = read_text(text);
+    CHECK(problems_of(read) == problems);
+    CHECK_FALSE(read.is_plan());
+  }
+}
+
+TEST_CASE("each edge names the sentence that says it", "[planner][grammar]") {
+  const auto read =
+      read_text("1. Buy\n2. Cook\n3. Eat\nStep 1 before step 2. After step 2, step 3.");
+  REQUIRE(read.edges.size() == 2);
+  CHECK(read.sources[read.edges[0].source] == "Step 1 before step 2.");
+  CHECK(read.sources[read.edges[1].source] == "After step 2, step 3.");
+  const auto chain = read_text("1. Buy\n2. Cook");
+  REQUIRE(chain.edges.size() == 1);
+  CHECK(chain.sources[chain.edges[0].source] == "no order is said: the numbers are one");
+}
+
+TEST_CASE("what is assumed is said", "[planner][grammar]") {
+  CHECK(read_text("- Buy\n- Cook").assumptions == names{"no order is said: bullets have none"});
+  CHECK(read_text("1. Buy\n2. Cook").assumptions == names{"no order is said: the numbers are one"});
+  CHECK(read_text("Eat: 1. Buy 2. Cook").assumptions
+        == names{"one line has several steps", "no order is said: the numbers are one"});
+  CHECK(read_text("1. Buy\n2. Cook\n2 needs 1\nWhy?").assumptions
+        == names{"the question at the end is left out: \"Why?\"",
+                 "the text says an order, so tasks wait for nothing else than it says"});
+  CHECK(read_text("Eat:\nI am hungry.\n- Buy\n- Cook").assumptions
+        == names{"this is no order, but an introduction: \"I am hungry.\"",
+                 "no order is said: bullets have none"});
+}
+
+TEST_CASE("a duration at the end of a step is taken out of its name", "[planner][grammar]") {
+  struct row {
+    std::string_view item;
+    std::string_view name;
+    milliseconds expected;
+  };
+  const auto rows = std::to_array<row>({
+      {"Paint (5 minutes)", "Paint", minutes(5)},
+      {"Paint [takes 2 h]", "Paint", hours(2)},
+      {"Paint - 1 h 30 min", "Paint", minutes(90)},
+      {"Paint takes 2 days.", "Paint", hours(48)},
+      {"Paint, takes about 1.5 hours", "Paint", minutes(90)},
+      {"Paint (0.5 s)", "Paint", milliseconds(500)},
+      {"Paint (90min)", "Paint", minutes(90)},
+      {"Paint (a week)", "Paint", hours(168)},
+      {"Paint (after 2) (5 min)", "Paint", minutes(5)},
+      {"Paint (5 min) (after 2)", "Paint", minutes(5)},
+      {"Paint (twice)", "Paint (twice)", milliseconds(0)},
+      {"Paint (20 years)", "Paint (20 years)", milliseconds(0)},
+      {"Paint in 5 colours", "Paint in 5 colours", milliseconds(0)},
+  });
+  for (const auto& [item, name, expected] : rows) {
+    CAPTURE(item);
+    const auto read = read_text("1. " + std::string(item) + "\n2. Wash");
+    CHECK(problems_of(read) == "");
+    REQUIRE(read.tasks.size() == 2);
+    CHECK(read.tasks[0].name == name);
+    CHECK(read.tasks[0].expected == expected);
+  }
+}
+
+TEST_CASE("sentences and \"and\" alone are tasks only as a guess", "[planner][grammar]") {
+  const std::string_view two = "Research AI papers and write a summary";
+  CHECK(read_text(two).tasks.size() == 1);
+  const auto guessed = read_text(two, guesses::allowed);
+  CHECK(names_of(guessed) == names{"Research AI papers", "write a summary"});
+  CHECK(edges_of(guessed) == edge_set{{0, 1}});
+  CHECK(guessed.is_guess);
+  REQUIRE(guessed.assumptions.size() == 1);
+  CHECK(guessed.assumptions[0]
+        == "a guess: \"and\" before a verb is taken for two tasks, one after the other");
+  CHECK(read_text("Buy bread and butter", guesses::allowed).tasks.size() == 1);
+  const auto sentences = read_text("Research AI papers. Write a summary.", guesses::allowed);
+  CHECK(sentences.is_guess);
+  CHECK(edges_of(sentences) == edge_set{{0, 1}});
+}
+
+TEST_CASE("a text above a limit is a problem as a whole", "[planner][grammar]") {
+  CHECK(problems_of(read_text(std::string(text_bytes_max + 1, 'a')))
+        == ": the text is longer than 65536 bytes\n");
+  CHECK(problems_of(read_text("1. \xff\n2. b")) == ": the text is not UTF-8\n");
+  std::string steps;
+  for (std::size_t i = 1; i <= tasks_max + 1; ++i)
+    steps += std::to_string(i) + ". do it\n";
+  CHECK(problems_of(read_text(steps)) == ": there are more than 1000 tasks\n");
+  std::string wide;
+  for (std::size_t i = 1; i <= 300; ++i)
+    wide += std::to_string(i) + ". do it\n";
+  CHECK(problems_of(read_text(wide + "Steps 1-150 must precede steps 151-300."))
+        == ": there are more than 10000 dependencies\n");
+}
+
+TEST_CASE("the objective of a reading resolves by position, whatever the names are",
+          "[planner][grammar]") {
+  const auto read = read_text("Cook:\n1. task-1 (5 min)\n2. task-1\n3. Eat\nStep 3 needs step 2.");
+  REQUIRE(read.is_plan());
+  const auto spec = objective_of(read);
+  CHECK(spec.name == "Cook");
+  REQUIRE(spec.plans.size() == 1);
+  const auto& tasks = spec.plans[0]->tasks;
+  REQUIRE(tasks.size() == 3);
+  CHECK(tasks[0].expected == minutes(5));
+  CHECK(tasks[2].dependencies == names{"task-1"});
+  CHECK(tasks[0].agent.empty());
+  CHECK(objective_of(read, "Dinner").name == "Dinner");
+  CHECK(objective_of(read_text("- a\n- b\n- c")).name == "a, b, ...");
+}
